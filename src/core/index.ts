@@ -1,1 +1,57 @@
+export { AssertionError, assert, unreachable } from './assert.ts'
+export {
+  bool,
+  bytes,
+  type Codec,
+  type Decoded,
+  decode,
+  encode,
+  type Fields,
+  list,
+  option,
+  Reader,
+  struct,
+  text,
+  uint,
+  type Variants,
+  variants,
+  Writer,
+} from './codec.ts'
+export { type ComposedState, compose, type Parted, type Wire } from './compose.ts'
+export {
+  CoterieError,
+  FileError,
+  LeaseLost,
+  NotAcquired,
+  type NotAcquiredReason,
+  type Outcome,
+  Refused,
+  SettingsError,
+  Unavailable,
+} from './errors.ts'
+export { createHost, type Host, type Ports } from './host.ts'
+export { copy, fingerprint } from './plain.ts'
+export {
+  type AnyProtocol,
+  type Effect,
+  type Input,
+  type Millis,
+  NOTHING_SAVED,
+  type NodeId,
+  type Protocol,
+  type Saved,
+  type Turn,
+} from './process.ts'
+export {
+  explainTrust,
+  lockGrants,
+  lockServersNeeded,
+  orderingQuorum,
+  orderingServersNeeded,
+  printedLockServersNeeded,
+  SERVERS_MAX,
+  type Trust,
+  type TrustSettings,
+  trust,
+} from './quorum.ts'
 export { type Random, seededRandom } from './random.ts'

@@ -1,0 +1,310 @@
+// The wire codec: fixed field order, one encoding for one value, a limit on everything.
+//
+// A vocabulary is declared once and gives both directions. Because nothing in the bytes is optional to the writer
+// (lengths and numbers are minimal, fields have no names, text is valid UTF-8), equal values have equal bytes:
+// what is signed can be encoded again and compared. Decoding returns a value or a refusal; it never throws,
+// never reads past the frame, and never allocates more than the frame could hold.
+
+export interface Codec<T> {
+  write(writer: Writer, value: T): void
+  read(reader: Reader): T
+}
+
+export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: string }
+
+/** Thrown inside a reader only, and caught by `decode`. */
+class Refusal extends Error {}
+
+const INITIAL_BYTES = 256
+const utf8 = new TextEncoder()
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export class Writer {
+  bytes = new Uint8Array(INITIAL_BYTES)
+  length = 0
+
+  reset(): this {
+    this.length = 0
+    return this
+  }
+
+  /** Makes room for so many bytes and returns where they start. */
+  reserve(count: number): number {
+    const start = this.length
+    this.length += count
+    if (this.length > this.bytes.length) {
+      const grown = new Uint8Array(Math.max(this.length, this.bytes.length * 2))
+      grown.set(this.bytes)
+      this.bytes = grown
+    }
+    return start
+  }
+
+  byte(value: number): void {
+    const at = this.reserve(1)
+    this.bytes[at] = value
+  }
+
+  /** Seven bits a byte, low first, minimal. */
+  uint(value: number): void {
+    let rest = value
+    while (rest >= 0x80) {
+      this.byte((rest % 0x80) | 0x80)
+      rest = Math.floor(rest / 0x80)
+    }
+    this.byte(rest)
+  }
+
+  raw(value: Uint8Array): void {
+    const at = this.reserve(value.length)
+    this.bytes.set(value, at)
+  }
+
+  /** A copy of what was written. */
+  taken(): Uint8Array {
+    return this.bytes.slice(0, this.length)
+  }
+}
+
+export class Reader {
+  private readonly bytes: Uint8Array
+  private at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+
+  get left(): number {
+    return this.bytes.length - this.at
+  }
+
+  refuse(why: string): never {
+    throw new Refusal(`${why} at byte ${this.at}`)
+  }
+
+  byte(): number {
+    if (this.at >= this.bytes.length) this.refuse('ends too early')
+    return this.bytes[this.at++]!
+  }
+
+  uint(): number {
+    let value = 0
+    let scale = 1
+    for (;;) {
+      const next = this.byte()
+      value += (next & 0x7f) * scale
+      if (value > Number.MAX_SAFE_INTEGER) this.refuse('number too large')
+      if (next < 0x80) {
+        if (next === 0 && scale > 1) this.refuse('number not minimal')
+        return value
+      }
+      scale *= 0x80
+    }
+  }
+
+  /** A copy: the frame's buffer may be reused. */
+  raw(length: number): Uint8Array {
+    if (length > this.left) this.refuse('ends too early')
+    this.at += length
+    return this.bytes.slice(this.at - length, this.at)
+  }
+
+  view(length: number): Uint8Array {
+    if (length > this.left) this.refuse('ends too early')
+    this.at += length
+    return this.bytes.subarray(this.at - length, this.at)
+  }
+}
+
+function outOfRange(what: string, value: unknown): never {
+  throw new RangeError(`cannot encode ${what}: ${String(value)}`)
+}
+
+/** An integer from 0 to `max`, at most 2^53 - 1. */
+export function uint(max: number = Number.MAX_SAFE_INTEGER): Codec<number> {
+  return {
+    write(writer, value) {
+      if (!(Number.isSafeInteger(value) && value >= 0 && value <= max)) outOfRange(`an integer up to ${max}`, value)
+      writer.uint(value)
+    },
+    read(reader) {
+      const value = reader.uint()
+      return value <= max ? value : reader.refuse(`number over ${max}`)
+    },
+  }
+}
+
+export const bool: Codec<boolean> = {
+  write: (writer, value) => writer.byte(value ? 1 : 0),
+  read(reader) {
+    const value = reader.byte()
+    return value <= 1 ? value === 1 : reader.refuse('neither true nor false')
+  },
+}
+
+/** Up to `max` bytes. */
+export function bytes(max: number): Codec<Uint8Array> {
+  return {
+    write(writer, value) {
+      if (value.length > max) outOfRange(`more than ${max} bytes`, value.length)
+      writer.uint(value.length)
+      writer.raw(value)
+    },
+    read(reader) {
+      const length = reader.uint()
+      return length <= max ? reader.raw(length) : reader.refuse(`more than ${max} bytes`)
+    },
+  }
+}
+
+/** Text of up to `max` bytes of UTF-8. */
+export function text(max: number): Codec<string> {
+  return {
+    write(writer, value) {
+      if (isShortAscii(value)) return writeAscii(writer, value, max)
+      // A lone surrogate would be replaced in silence, and two names would become one.
+      if (!value.isWellFormed()) outOfRange('text with a lone surrogate', JSON.stringify(value))
+      const encoded = utf8.encode(value)
+      if (encoded.length > max) outOfRange(`more than ${max} bytes of text`, encoded.length)
+      writer.uint(encoded.length)
+      writer.raw(encoded)
+    },
+    read(reader) {
+      const length = reader.uint()
+      if (length > max) reader.refuse(`more than ${max} bytes of text`)
+      const encoded = reader.view(length)
+      return shortAscii(encoded) ?? decodeUtf8(reader, encoded)
+    },
+  }
+}
+
+const SHORT = 64
+
+function isShortAscii(value: string): boolean {
+  if (value.length > SHORT) return false
+  for (let i = 0; i < value.length; i++) if (value.charCodeAt(i) >= 0x80) return false
+  return true
+}
+
+function writeAscii(writer: Writer, value: string, max: number): void {
+  if (value.length > max) outOfRange(`more than ${max} bytes of text`, value.length)
+  writer.uint(value.length)
+  const at = writer.reserve(value.length)
+  for (let i = 0; i < value.length; i++) writer.bytes[at + i] = value.charCodeAt(i)
+}
+
+// Names are short and plain; the decoder object costs more than this loop.
+function shortAscii(encoded: Uint8Array): string | undefined {
+  if (encoded.length > SHORT) return undefined
+  let value = ''
+  for (let i = 0; i < encoded.length; i++) {
+    const code = encoded[i]!
+    if (code >= 0x80) return undefined
+    value += String.fromCharCode(code)
+  }
+  return value
+}
+
+function decodeUtf8(reader: Reader, encoded: Uint8Array): string {
+  try {
+    return strictUtf8.decode(encoded)
+  } catch {
+    return reader.refuse('text is not UTF-8')
+  }
+}
+
+/** Up to `max` values. */
+export function list<T>(of: Codec<T>, max: number): Codec<readonly T[]> {
+  return {
+    write(writer, value) {
+      if (value.length > max) outOfRange(`a list of more than ${max}`, value.length)
+      writer.uint(value.length)
+      for (const item of value) of.write(writer, item)
+    },
+    read(reader) {
+      const length = reader.uint()
+      if (length > max) reader.refuse(`a list of more than ${max}`)
+      const items: T[] = []
+      for (let i = 0; i < length; i++) items.push(of.read(reader))
+      return items
+    },
+  }
+}
+
+/** A value or nothing. */
+export function option<T>(of: Codec<T>): Codec<T | undefined> {
+  return {
+    write(writer, value) {
+      bool.write(writer, value !== undefined)
+      if (value !== undefined) of.write(writer, value)
+    },
+    read: reader => (bool.read(reader) ? of.read(reader) : undefined),
+  }
+}
+
+export type Fields<T> = { readonly [K in keyof T]-?: Codec<T[K]> }
+
+/** Fields in the order in which they are declared. */
+export function struct<T extends object>(fields: Fields<T>): Codec<T> {
+  const names = Object.keys(fields) as (keyof T & string)[]
+  const codecs = names.map(name => fields[name])
+  return {
+    write(writer, value) {
+      for (let i = 0; i < names.length; i++) codecs[i]!.write(writer, value[names[i]!])
+    },
+    read(reader) {
+      const value: Partial<T> = {}
+      for (let i = 0; i < names.length; i++) value[names[i]!] = codecs[i]!.read(reader)
+      return value as T
+    },
+  }
+}
+
+export type Variants<T extends { kind: string }> = {
+  readonly [K in T['kind']]: Fields<Omit<Extract<T, { kind: K }>, 'kind'>>
+}
+
+/** One of several messages, told apart by `kind`. The number on the wire is the place in the declaration: append only. */
+export function variants<T extends { kind: string }>(of: Variants<T>): Codec<T> {
+  const kinds = Object.keys(of) as T['kind'][]
+  const places = new Map<string, number>(kinds.map((kind, place) => [kind, place]))
+  const names = kinds.map(kind => Object.keys(of[kind]))
+  const codecs = kinds.map((kind, place) =>
+    names[place]!.map(name => (of[kind] as Record<string, Codec<unknown>>)[name]!),
+  )
+  return {
+    write(writer, value) {
+      const place = places.get(value.kind) ?? outOfRange('a message of kind', value.kind)
+      writer.uint(place)
+      const fields = names[place]!
+      for (let i = 0; i < fields.length; i++) {
+        codecs[place]![i]!.write(writer, (value as unknown as Record<string, unknown>)[fields[i]!])
+      }
+    },
+    read(reader) {
+      const place = reader.uint()
+      const fields = names[place] ?? reader.refuse(`unknown kind ${place}`)
+      const value: Record<string, unknown> = { kind: kinds[place] }
+      for (let i = 0; i < fields.length; i++) value[fields[i]!] = codecs[place]![i]!.read(reader)
+      return value as unknown as T
+    },
+  }
+}
+
+export function encode<T>(codec: Codec<T>, value: T, writer: Writer = new Writer()): Uint8Array {
+  writer.reset()
+  codec.write(writer, value)
+  return writer.taken()
+}
+
+export function decode<T>(codec: Codec<T>, input: Uint8Array): Decoded<T> {
+  const reader = new Reader(input)
+  try {
+    const value = codec.read(reader)
+    if (reader.left > 0) return { ok: false, refusal: `${reader.left} bytes too many` }
+    return { ok: true, value }
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, refusal: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,95 @@
+// Errors that reach a user. Each says whether the thing certainly did not happen or may have happened,
+// what each server answered where servers were asked, and what to do.
+
+export type Outcome =
+  /** It certainly did not happen: it is safe to try again. */
+  | 'did not happen'
+  /** It may have happened: look before you try again. */
+  | 'may have happened'
+
+export abstract class CoterieError extends Error {
+  abstract readonly outcome: Outcome
+  /** What each server said, where servers were asked. */
+  readonly answers: Readonly<Record<string, string>>
+
+  constructor(message: string, answers: Readonly<Record<string, string>> = {}) {
+    super(message)
+    this.answers = answers
+  }
+}
+
+/** Settings that cannot work. The message says what would. */
+export class SettingsError extends CoterieError {
+  override readonly name = 'SettingsError'
+  readonly outcome = 'did not happen'
+}
+
+export type NotAcquiredReason =
+  /** Somebody else holds it. */
+  | 'contended'
+  /** Too few servers answered. */
+  | 'unreachable'
+  /** Servers restarted and wait until every lease they may have granted has run out. */
+  | 'recovering'
+  /** The caller's `signal` fired. */
+  | 'cancelled'
+
+export class NotAcquired extends CoterieError {
+  override readonly name = 'NotAcquired'
+  readonly outcome = 'did not happen'
+  readonly reason: NotAcquiredReason
+
+  constructor(lock: string, reason: NotAcquiredReason, answers: Readonly<Record<string, string>>, after: string) {
+    super(`lock '${lock}' was not acquired ${after}: ${explainReason(reason)}${listAnswers(answers)}`, answers)
+    this.reason = reason
+  }
+}
+
+function explainReason(reason: NotAcquiredReason): string {
+  switch (reason) {
+    case 'contended':
+      return 'somebody else holds it. Wait longer (timeout), or look who does (coterie locks).'
+    case 'unreachable':
+      return 'too few servers answered. Check that they run (coterie status).'
+    case 'recovering':
+      return 'servers that were not stopped cleanly wait until every lease they may have granted has run out.'
+    case 'cancelled':
+      return 'the signal fired.'
+  }
+}
+
+function listAnswers(answers: Readonly<Record<string, string>>): string {
+  const list = Object.entries(answers).map(([server, answer]) => `${server}: ${answer}`)
+  return list.length === 0 ? '' : ` Answers: ${list.join('; ')}.`
+}
+
+/** The lease is no longer held: it ran out, or too few servers renewed it. */
+export class LeaseLost extends CoterieError {
+  override readonly name = 'LeaseLost'
+  readonly outcome = 'may have happened'
+
+  constructor(lock: string, why: string, answers: Readonly<Record<string, string>> = {}) {
+    super(
+      `the lease of lock '${lock}' is lost: ${why}. Stop what it protects; what was done with its token is fenced.`,
+      answers,
+    )
+  }
+}
+
+/** Not allowed: a stranger's certificate, an expired one, another group's. */
+export class Refused extends CoterieError {
+  override readonly name = 'Refused'
+  readonly outcome = 'did not happen'
+}
+
+/** A file that is not what it should be. The message says which, and what to do. */
+export class FileError extends CoterieError {
+  override readonly name = 'FileError'
+  readonly outcome = 'did not happen'
+}
+
+/** The group was closed, or no server could be reached in time. */
+export class Unavailable extends CoterieError {
+  override readonly name = 'Unavailable'
+  readonly outcome = 'did not happen'
+}

@@ -1,0 +1,124 @@
+// Trust in two numbers, and the quorums that follow from them.
+//
+// liars b: servers that may do anything. crashes f ≥ b: servers that may be gone, liars included.
+//
+// The lock's rule (g grants): two holders must share an honest server, so 2g - n ≥ b + 1, and g servers must be left
+// when f are gone, so g ≤ n - f. Hence n ≥ 2f + b + 1.
+// The printed rule of BACKOFF §4 (q = n - f replies, at most b of them LOCKED): two quorums must share 3b + 1 servers,
+// hence n ≥ 2f + 3b + 1. It is for the lab.
+// Ordering (BACKOFF §6, q = n - f - b): two quorums share 2b + 1, hence n ≥ 2f + 4b + 1.
+
+import { SettingsError } from './errors.ts'
+
+export interface TrustSettings {
+  readonly liars?: number
+  readonly crashes?: number
+  /** Number of servers; the default is the smallest group that can do everything. */
+  readonly servers?: number
+}
+
+export interface Trust {
+  readonly servers: number
+  readonly liars: number
+  readonly crashes: number
+  /** g: grants that make a holder. */
+  readonly lockGrants: number
+  /** q of ordering, or undefined where the group is too small for objects. */
+  readonly orderingQuorum: number | undefined
+}
+
+/** More servers than this make every call slower than any fault it masks is likely. */
+export const SERVERS_MAX = 100
+
+export function lockServersNeeded(liars: number, crashes: number): number {
+  return 2 * crashes + liars + 1
+}
+
+export function printedLockServersNeeded(liars: number, crashes: number): number {
+  return 2 * crashes + 3 * liars + 1
+}
+
+export function orderingServersNeeded(liars: number, crashes: number): number {
+  return 2 * crashes + 4 * liars + 1
+}
+
+/** g = ⌈(n + b + 1) / 2⌉: the smallest number of which any two sets share b + 1 servers. */
+export function lockGrants(servers: number, liars: number): number {
+  return Math.ceil((servers + liars + 1) / 2)
+}
+
+/** q = n - f - b. */
+export function orderingQuorum(servers: number, liars: number, crashes: number): number {
+  return servers - crashes - liars
+}
+
+function wholeNumber(name: string, value: number, max: number): void {
+  if (Number.isInteger(value) && value >= 0 && value <= max) return
+  throw new SettingsError(`${name} is ${value}; it must be a whole number from 0 to ${max}.`)
+}
+
+/** Works the numbers out, or refuses with a sentence that says what would work. */
+export function trust(settings: TrustSettings = {}): Trust {
+  const liars = settings.liars ?? 0
+  wholeNumber('liars', liars, SERVERS_MAX)
+  const crashes = settings.crashes ?? Math.max(1, liars)
+  wholeNumber('crashes', crashes, SERVERS_MAX)
+  if (crashes < liars) {
+    throw new SettingsError(
+      `crashes is ${crashes} and liars is ${liars}; a liar may also fall silent, so crashes counts the liars too: ` +
+        `set crashes to at least ${liars}.`,
+    )
+  }
+  const servers = settings.servers ?? orderingServersNeeded(liars, crashes)
+  wholeNumber('servers', servers, SERVERS_MAX)
+  const needed = lockServersNeeded(liars, crashes)
+  if (servers < needed) {
+    throw new SettingsError(
+      `${servers} servers cannot keep a lock with ${describeFaults(liars, crashes)}: that takes ${needed} servers ` +
+        `(${orderingServersNeeded(liars, crashes)} for objects too). ${smallerFaults(servers)}`,
+    )
+  }
+  const objects = servers >= orderingServersNeeded(liars, crashes)
+  return {
+    servers,
+    liars,
+    crashes,
+    lockGrants: lockGrants(servers, liars),
+    orderingQuorum: objects ? orderingQuorum(servers, liars, crashes) : undefined,
+  }
+}
+
+function smallerFaults(servers: number): string {
+  if (servers < 1) return 'A group has at least one server.'
+  const crashes = Math.floor((servers - 1) / 2)
+  return `With ${servers} ${servers === 1 ? 'server' : 'servers'}, liars: 0 and crashes: ${crashes} would work.`
+}
+
+function describeFaults(liars: number, crashes: number): string {
+  return `${count(liars, 'liar')} and ${count(crashes, 'server')} gone`
+}
+
+function count(number: number, noun: string): string {
+  return `${number === 0 ? 'no' : number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** "7 servers: locks need 5 grants, objects quorums of 5; one may lie, one may be gone." */
+export function explainTrust(group: Trust): string {
+  const objects =
+    group.orderingQuorum === undefined
+      ? `no objects (they need ${orderingServersNeeded(group.liars, group.crashes)} servers)`
+      : `objects quorums of ${group.orderingQuorum}`
+  return `${count(group.servers, 'server')}: locks need ${count(group.lockGrants, 'grant')}, ${objects}; ${mayFail(group)}.`
+}
+
+function mayFail(group: Trust): string {
+  const lie = group.liars === 0 ? 'none may lie' : `${inWords(group.liars)} may lie`
+  const gone = `${inWords(group.crashes)} may be gone`
+  return group.liars === 0 ? `${lie}, ${gone}` : `${lie}, ${gone} (liars included)`
+}
+
+const WORDS = ['none', 'one', 'two', 'three', 'four', 'five', 'six']
+
+function inWords(number: number): string {
+  return WORDS[number] ?? String(number)
+}
