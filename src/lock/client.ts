@@ -1,0 +1,381 @@
+// The lock's client (BACKOFF §4, figure 1a, with PROTOCOLS E).
+//
+// Guarantees: a client believes that it holds only while at least g servers hold for it, by a clock that may drift;
+// any two sets of g servers share an honest one, which grants to one at a time. So never two holders, whatever the
+// network does; delay costs only progress. `lost` comes before the belief ends, while the process runs.
+//
+// The obvious client asks a majority and counts the lease from the answer. One slow answer, one fast clock or one
+// liar is enough to make two holders: see rules.ts for the lines that prevent each.
+
+import type { Millis, NodeId, NotAcquiredReason, Protocol, Turn } from '../core/index.ts'
+import { exponentialBackoff } from './backoff.ts'
+import { inspectAnswer, inspectOver, startInspect } from './inspection.ts'
+import type { LockMessage, ServerMessage } from './messages.ts'
+import { kthLargest, raiseToken } from './rules.ts'
+import type { LockSettings } from './settings.ts'
+import type { Answer, Answers, ClientCommand, ClientEvent, ClientState, Pursuit } from './state.ts'
+
+export type ClientTurn = Turn<LockMessage, ClientEvent>
+export type LockClient = Protocol<ClientState, LockMessage, ClientCommand, ClientEvent>
+
+/** `lost` comes this part of the belief before its end, so that a timer a little late still is in time. */
+const WARNING_PART = 1 / 20
+/** A renewal is sent when this part of the belief is over: two may fail before anything is lost. */
+const RENEWAL_PART = 1 / 3
+/** Tries that only had too low a token are repeated at once, so often; then they back off as well. */
+const QUICK_TRIES_MAX = 3
+
+export function lockClient(settings: LockSettings): LockClient {
+  return {
+    name: 'lock client',
+    init: (_self, servers) => ({ servers, pursuits: new Map(), attempts: 0, seen: 0, queries: new Map() }),
+    step(state, input, turn) {
+      switch (input.kind) {
+        case 'command':
+          return command(state, settings, input.body, turn)
+        case 'message':
+          return message(state, settings, input.from, input.body, turn)
+        case 'timer':
+          return timer(state, settings, input.name, turn)
+        case 'start':
+          return
+        case 'stop':
+          for (const pursuit of [...state.pursuits.values()]) letGo(state, pursuit, turn)
+          return
+      }
+    },
+  }
+}
+
+function command(state: ClientState, settings: LockSettings, body: ClientCommand, turn: ClientTurn): void {
+  switch (body.kind) {
+    case 'acquire':
+      return acquire(state, settings, body, turn)
+    case 'release':
+      return release(state, settings, body, turn)
+    case 'extend':
+      return extend(state, settings, body, turn)
+    case 'inspect':
+      return startInspect(state, settings, body.id, turn)
+  }
+}
+
+function acquire(
+  state: ClientState,
+  settings: LockSettings,
+  asked: ClientCommand & { kind: 'acquire' },
+  turn: ClientTurn,
+): void {
+  const current = state.pursuits.get(asked.name)
+  if (current !== undefined) {
+    if (asked.wait) current.line.push(asked)
+    else fail(asked.id, asked.name, 'contended', { 'this process': 'holds or pursues it' }, turn)
+    return
+  }
+  pursue(state, settings, asked, [], turn)
+}
+
+function pursue(
+  state: ClientState,
+  settings: LockSettings,
+  asked: ClientCommand & { kind: 'acquire' },
+  line: Pursuit['line'],
+  turn: ClientTurn,
+): void {
+  const { id, name, wait, renew } = asked
+  const pursuit: Pursuit = {
+    id,
+    name,
+    wait,
+    renew,
+    hint: asked.hint,
+    hintedAt: turn.now,
+    ttl: Math.min(asked.ttl, settings.ttlMax),
+    phase: 'trying',
+    attempt: 0,
+    sentAt: 0,
+    token: 0,
+    tries: 0,
+    answers: new Map(),
+    until: new Map(),
+    deadline: Number.NEGATIVE_INFINITY,
+    line,
+  }
+  state.pursuits.set(name, pursuit)
+  tryOnce(state, settings, pursuit, turn)
+}
+
+// The wall clock is a good guess at a token above all others: one round trip then takes the lock and its token.
+function tryOnce(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+  const guess = pursuit.hint + Math.floor((turn.now - pursuit.hintedAt) * 1000)
+  const token = Math.max(guess, state.seen + 1)
+  pursuit.phase = 'trying'
+  pursuit.token = token
+  state.seen = token
+  begin(state, pursuit, turn.now)
+  const { name, attempt, ttl } = pursuit
+  for (const to of state.servers) turn.do({ kind: 'send', to, body: { kind: 'try', name, attempt, token, ttl } })
+  turn.do({ kind: 'timer', name: `answers:${name}`, after: settings.answerMax })
+}
+
+function begin(state: ClientState, pursuit: Pursuit, now: Millis): void {
+  pursuit.attempt = ++state.attempts
+  pursuit.sentAt = now
+  if (pursuit.phase !== 'held') pursuit.until.clear()
+  pursuit.answers.clear()
+}
+
+function message(state: ClientState, settings: LockSettings, from: NodeId, body: LockMessage, turn: ClientTurn): void {
+  if (!state.servers.includes(from)) return
+  switch (body.kind) {
+    case 'inspected':
+      return inspectAnswer(state, from, body, turn)
+    case 'granted':
+    case 'renewed':
+    case 'locked':
+    case 'tooLow':
+    case 'notRenewed':
+    case 'full':
+      return answered(state, settings, from, body, turn)
+    default:
+      // Another client's request has no business here.
+      return
+  }
+}
+
+type TryAnswer = Exclude<ServerMessage, { kind: 'inspected' }>
+
+function answered(state: ClientState, settings: LockSettings, from: NodeId, body: TryAnswer, turn: ClientTurn): void {
+  const pursuit = state.pursuits.get(body.name)
+  if (pursuit === undefined || !settings.rules.isCurrent(body.attempt, pursuit.attempt)) {
+    return stray(pursuit, from, body, turn)
+  }
+  if (pursuit.phase === 'held' && turn.now >= pursuit.deadline) return lose(state, settings, pursuit, turn)
+  const answer = readAnswer(body)
+  pursuit.answers.set(from, answer)
+  if (answer.kind === 'granted') {
+    const start = settings.rules.beliefStart(pursuit.sentAt, turn.now)
+    pursuit.until.set(from, start + settings.rules.belief(pursuit.ttl, settings.drift))
+  }
+  if (pursuit.phase === 'held') return believe(state, settings, pursuit, turn)
+  if (pursuit.phase === 'trying') return judge(state, settings, pursuit, turn)
+}
+
+// A grant that comes after the try was given up would lock others out for its whole ttl.
+// But a second copy of the try that won is answered too, late: to give that back would end the lease we hold.
+function stray(pursuit: Pursuit | undefined, from: NodeId, body: TryAnswer, turn: ClientTurn): void {
+  if (body.kind !== 'granted' || pursuit?.token === body.token) return
+  turn.do({ kind: 'send', to: from, body: { kind: 'release', name: body.name, token: body.token, unused: true } })
+}
+
+function readAnswer(body: TryAnswer): Answer {
+  switch (body.kind) {
+    case 'granted':
+    case 'renewed':
+      return { kind: 'granted' }
+    case 'locked':
+      return { kind: body.recovering ? 'recovering' : 'locked', remaining: body.remaining }
+    case 'tooLow':
+      return { kind: 'tooLow', maximum: body.maximum }
+    case 'notRenewed':
+      return { kind: 'locked', remaining: 0 }
+    case 'full':
+      return { kind: 'full' }
+  }
+}
+
+function grantsNeeded(state: ClientState, settings: LockSettings): number {
+  return settings.rules.grantsNeeded(state.servers.length, settings.liars)
+}
+
+// Won as soon as g grants are in, lost as soon as g cannot be reached any more.
+function judge(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+  const needed = grantsNeeded(state, settings)
+  const granted = pursuit.until.size
+  if (granted >= needed) return win(state, settings, pursuit, turn)
+  let refusals = 0
+  for (const answer of pursuit.answers.values()) if (answer.kind !== 'granted') refusals++
+  if (state.servers.length - refusals < needed) retry(state, settings, pursuit, turn)
+}
+
+function win(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+  const { id, name, token } = pursuit
+  pursuit.phase = 'held'
+  pursuit.tries = 0
+  turn.do({ kind: 'cancel', name: `answers:${name}` })
+  pursuit.deadline = kthLargest(pursuit.until.values(), grantsNeeded(state, settings))
+  // Every answer was slower than the lease is long: it is over before it began.
+  if (turn.now >= pursuit.deadline) return retry(state, settings, pursuit, turn)
+  turn.do({ kind: 'emit', event: { kind: 'acquired', id, name, token, deadline: pursuit.deadline } })
+  schedule(settings, pursuit, turn)
+}
+
+function believe(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+  const deadline = kthLargest(pursuit.until.values(), grantsNeeded(state, settings))
+  if (deadline <= pursuit.deadline) return
+  pursuit.deadline = deadline
+  turn.do({ kind: 'emit', event: { kind: 'extended', id: pursuit.id, name: pursuit.name, deadline } })
+  schedule(settings, pursuit, turn)
+}
+
+function schedule(settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+  const belief = settings.rules.belief(pursuit.ttl, settings.drift)
+  const warnAt = pursuit.deadline - belief * WARNING_PART
+  turn.do({ kind: 'timer', name: `end:${pursuit.name}`, after: Math.max(0, Math.floor(warnAt - turn.now)) })
+  if (!pursuit.renew) return
+  const renewAt = pursuit.sentAt + belief * RENEWAL_PART
+  turn.do({ kind: 'timer', name: `renew:${pursuit.name}`, after: Math.max(1, Math.floor(renewAt - turn.now)) })
+}
+
+function retry(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+  takeBack(state, pursuit, turn)
+  const reported: number[] = []
+  let others = 0
+  for (const answer of pursuit.answers.values()) {
+    if (answer.kind === 'tooLow') reported.push(answer.maximum)
+    else if (answer.kind !== 'granted') others++
+  }
+  pursuit.tries++
+  const onlyTooLow = reported.length > 0 && state.servers.length - others >= grantsNeeded(state, settings)
+  if (reported.length > 0)
+    state.seen = Math.max(state.seen, raiseToken(pursuit.token, reported, settings.liars, pursuit.tries))
+  if (onlyTooLow && pursuit.tries <= QUICK_TRIES_MAX) return tryOnce(state, settings, pursuit, turn)
+  if (!pursuit.wait) {
+    fail(pursuit.id, pursuit.name, reasonOf(state, settings, pursuit), inWords(state, pursuit), turn)
+    return next(state, settings, pursuit, turn)
+  }
+  pursuit.phase = 'backing off'
+  const { backoffBase, backoffMax } = settings
+  const after = exponentialBackoff(backoffBase, pursuit.tries, backoffMax, bound => turn.below(bound))
+  turn.do({ kind: 'cancel', name: `answers:${pursuit.name}` })
+  turn.do({ kind: 'timer', name: `backoff:${pursuit.name}`, after })
+}
+
+// Servers that said no hold nothing for us. The others granted, or may still grant when the try arrives.
+function takeBack(state: ClientState, pursuit: Pursuit, turn: ClientTurn): void {
+  const { name, token } = pursuit
+  for (const to of state.servers) {
+    const answer = pursuit.answers.get(to)
+    if (answer !== undefined && answer.kind !== 'granted') continue
+    turn.do({ kind: 'send', to, body: { kind: 'release', name, token, unused: true } })
+  }
+}
+
+function timer(state: ClientState, settings: LockSettings, timerName: string, turn: ClientTurn): void {
+  const colon = timerName.indexOf(':')
+  const purpose = timerName.slice(0, colon)
+  if (purpose === 'inspect') return inspectOver(state, Number(timerName.slice(colon + 1)), turn)
+  const pursuit = state.pursuits.get(timerName.slice(colon + 1))
+  if (pursuit === undefined) return
+  const { phase } = pursuit
+  if (purpose === 'answers' && phase === 'trying') return retry(state, settings, pursuit, turn)
+  if (purpose === 'backoff' && phase === 'backing off') return tryOnce(state, settings, pursuit, turn)
+  if (purpose === 'renew' && phase === 'held') return renewNow(state, settings, pursuit, turn)
+  if (purpose === 'end' && phase === 'held') return lose(state, settings, pursuit, turn)
+}
+
+function renewNow(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+  if (turn.now >= pursuit.deadline) return lose(state, settings, pursuit, turn)
+  begin(state, pursuit, turn.now)
+  const { name, attempt, token, ttl } = pursuit
+  for (const to of state.servers) turn.do({ kind: 'send', to, body: { kind: 'renew', name, attempt, token, ttl } })
+  if (pursuit.renew) {
+    const again = settings.rules.belief(ttl, settings.drift) * RENEWAL_PART
+    turn.do({ kind: 'timer', name: `renew:${name}`, after: Math.max(1, Math.floor(again)) })
+  }
+}
+
+function extend(
+  state: ClientState,
+  settings: LockSettings,
+  asked: ClientCommand & { kind: 'extend' },
+  turn: ClientTurn,
+): void {
+  const pursuit = state.pursuits.get(asked.name)
+  if (pursuit?.id !== asked.id || pursuit.phase !== 'held') return
+  pursuit.ttl = Math.min(asked.ttl, settings.ttlMax)
+  renewNow(state, settings, pursuit, turn)
+}
+
+function lose(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+  const answers = inWords(state, pursuit)
+  turn.do({ kind: 'emit', event: { kind: 'lost', id: pursuit.id, name: pursuit.name, answers } })
+  letGo(state, pursuit, turn)
+  next(state, settings, pursuit, turn)
+}
+
+function release(
+  state: ClientState,
+  settings: LockSettings,
+  asked: ClientCommand & { kind: 'release' },
+  turn: ClientTurn,
+): void {
+  const { id, name } = asked
+  const pursuit = state.pursuits.get(name)
+  if (pursuit === undefined) return
+  if (pursuit.id !== id) return leaveLine(pursuit, id, turn)
+  if (pursuit.phase === 'held') turn.do({ kind: 'emit', event: { kind: 'released', id, name } })
+  else fail(id, name, reasonOf(state, settings, pursuit), inWords(state, pursuit), turn)
+  letGo(state, pursuit, turn)
+  next(state, settings, pursuit, turn)
+}
+
+// The belief ends here, before the first release leaves.
+function letGo(state: ClientState, pursuit: Pursuit, turn: ClientTurn): void {
+  const { name, token, phase } = pursuit
+  state.pursuits.delete(name)
+  for (const purpose of ['answers', 'backoff', 'renew', 'end']) turn.do({ kind: 'cancel', name: `${purpose}:${name}` })
+  if (phase === 'held') {
+    for (const to of state.servers) turn.do({ kind: 'send', to, body: { kind: 'release', name, token, unused: false } })
+  } else if (phase === 'trying') takeBack(state, pursuit, turn)
+}
+
+function next(state: ClientState, settings: LockSettings, done: Pursuit, turn: ClientTurn): void {
+  state.pursuits.delete(done.name)
+  const [first, ...line] = done.line
+  if (first !== undefined) pursue(state, settings, first, line, turn)
+}
+
+function leaveLine(pursuit: Pursuit, id: number, turn: ClientTurn): void {
+  const place = pursuit.line.findIndex(waiting => waiting.id === id)
+  if (place < 0) return
+  pursuit.line.splice(place, 1)
+  fail(id, pursuit.name, 'contended', { 'this process': 'holds or pursues it' }, turn)
+}
+
+function fail(id: number, name: string, reason: NotAcquiredReason, answers: Answers, turn: ClientTurn): void {
+  turn.do({ kind: 'emit', event: { kind: 'failed', id, name, reason, answers } })
+}
+
+function reasonOf(state: ClientState, settings: LockSettings, pursuit: Pursuit): NotAcquiredReason {
+  let silent = state.servers.length
+  let recovering = 0
+  for (const answer of pursuit.answers.values()) {
+    silent--
+    if (answer.kind === 'recovering') recovering++
+  }
+  const spare = state.servers.length - grantsNeeded(state, settings)
+  if (silent > spare) return 'unreachable'
+  return silent + recovering > spare ? 'recovering' : 'contended'
+}
+
+function inWords(state: ClientState, pursuit: Pursuit): Answers {
+  return Object.fromEntries(state.servers.map(server => [server, describe(pursuit.answers.get(server))]))
+}
+
+function describe(answer: Answer | undefined): string {
+  switch (answer?.kind) {
+    case undefined:
+      return 'no answer'
+    case 'granted':
+      return 'granted'
+    case 'locked':
+      return 'held by another'
+    case 'recovering':
+      return `recovering for ${Math.ceil(answer.remaining / 1000)} s after a restart`
+    case 'tooLow':
+      return 'has granted a higher token'
+    case 'full':
+      return 'has too many names locked'
+  }
+}

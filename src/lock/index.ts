@@ -1,0 +1,19 @@
+export { exponentialBackoff } from './backoff.ts'
+export { type LockClient, lockClient } from './client.ts'
+export { alwaysYes, lockLiars } from './liars.ts'
+export {
+  type ClientMessage,
+  type InspectedLease,
+  type LockMessage,
+  lockVocabulary,
+  NAME_BYTES_MAX,
+  type ServerMessage,
+  serverRecord,
+  TTL_MAX,
+} from './messages.ts'
+export { brokenRules, plantedBugs } from './planted.ts'
+export { type LockRules, lockRules, raiseToken } from './rules.ts'
+export { type LockPlan, lockScenario } from './scenario.ts'
+export { type LockServer, lockServer } from './server.ts'
+export { type LockSettings, lockDefaults } from './settings.ts'
+export type { ClientCommand, ClientEvent, InspectedServer } from './state.ts'

@@ -1,0 +1,75 @@
+// Servers that lie about locks, knowing the words. Used by the simulator, the explorer and the lab.
+
+import type { AnyProtocol, NodeId, Protocol } from '../core/index.ts'
+import { generalLiars, type Liar } from '../simulator/index.ts'
+import { type ClientMessage, type LockMessage, TOKEN_MAX } from './messages.ts'
+
+type Reply = (from: NodeId, asked: ClientMessage) => LockMessage | undefined
+
+/** A server that remembers nothing and answers as it likes. */
+function answering(name: string, reply: Reply): AnyProtocol {
+  const machine: Protocol<Record<string, never>, LockMessage, never, never> = {
+    name: `lock server, ${name}`,
+    init: () => ({}),
+    step(_state, input, turn) {
+      if (input.kind !== 'message') return
+      const body = reply(input.from, input.body as ClientMessage)
+      if (body !== undefined) turn.do({ kind: 'send', to: input.from, body })
+    },
+  }
+  return machine
+}
+
+function yes(asked: ClientMessage): LockMessage | undefined {
+  if (asked.kind === 'try') return { kind: 'granted', name: asked.name, attempt: asked.attempt, token: asked.token }
+  if (asked.kind === 'renew') return { kind: 'renewed', name: asked.name, attempt: asked.attempt, token: asked.token }
+  return undefined
+}
+
+function no(asked: ClientMessage): LockMessage | undefined {
+  if (asked.kind !== 'try' && asked.kind !== 'renew') return undefined
+  return { kind: 'locked', name: asked.name, attempt: asked.attempt, remaining: 1_000, recovering: false }
+}
+
+/** Grants everything to everybody. */
+export const alwaysYes: Liar = {
+  name: 'always-yes',
+  corrupt: () => answering('always-yes', (_from, asked) => yes(asked)),
+}
+
+/** Yes to some clients, no to the others. */
+export const equivocating: Liar = {
+  name: 'equivocating',
+  corrupt: () =>
+    answering('equivocating', (from, asked) => (from.charCodeAt(from.length - 1) % 2 === 0 ? yes(asked) : no(asked))),
+}
+
+/** Says that every token is too low, by as much as it can. */
+export const tokenBurner: Liar = {
+  name: 'token-burner',
+  corrupt: () =>
+    answering('token-burner', (_from, asked) =>
+      asked.kind === 'try'
+        ? { kind: 'tooLow', name: asked.name, attempt: asked.attempt, maximum: TOKEN_MAX }
+        : undefined,
+    ),
+}
+
+/** Liars that agree on two favourites: whoever came last, and whoever came before. */
+export function colluding(): Liar {
+  const favourites: NodeId[] = []
+  return {
+    name: 'colluding',
+    corrupt: () =>
+      answering('colluding', (from, asked) => {
+        if (asked.kind === 'try' && !favourites.includes(from)) favourites.push(from)
+        if (favourites.length > 2) favourites.shift()
+        return favourites.includes(from) ? yes(asked) : no(asked)
+      }),
+  }
+}
+
+/** Fresh ones for each run: some remember. */
+export function lockLiars(): readonly Liar[] {
+  return [alwaysYes, equivocating, tokenBurner, colluding(), ...generalLiars()]
+}

@@ -1,0 +1,112 @@
+// The lock's words on the wire, with their limits. Append only: the place in the list is the number on the wire.
+
+import { bool, type Codec, list, type NodeId, struct, text, uint, variants } from '../core/index.ts'
+
+/** Bytes of a lock's name: enough for a path, small enough that a million names fit in memory. */
+export const NAME_BYTES_MAX = 200
+/** Bytes of a node's name, with the instance of a client. */
+export const NODE_BYTES_MAX = 100
+/** A day. A longer lease would keep a restarted server waiting for longer than anybody waits. */
+export const TTL_MAX = 24 * 60 * 60 * 1000
+/** Tokens stay far enough below 2^53 that a client can always add what it may add at once. */
+export const TOKEN_MAX = 2 ** 53 - 2 ** 40
+/** Leases in one answer to `inspect`: together about 200 kB, well below a frame. */
+export const INSPECTED_MAX = 500
+
+export type ClientMessage =
+  /** Asks for the lock for `ttl`, under `token`. */
+  | { kind: 'try'; name: string; attempt: number; token: number; ttl: number }
+  /** Lets go. `unused`: the client never believed that it held. */
+  | { kind: 'release'; name: string; token: number; unused: boolean }
+  | { kind: 'renew'; name: string; attempt: number; token: number; ttl: number }
+  | { kind: 'inspect'; query: number }
+
+export interface InspectedLease {
+  readonly name: string
+  readonly holder: NodeId
+  readonly token: number
+  /** Milliseconds since it was granted, and until it runs out, by this server's clock. */
+  readonly age: number
+  readonly remaining: number
+}
+
+export type ServerMessage =
+  | { kind: 'granted'; name: string; attempt: number; token: number }
+  /** Somebody else holds it, or the server still waits after a restart (`recovering`). */
+  | { kind: 'locked'; name: string; attempt: number; remaining: number; recovering: boolean }
+  /** The token is not above every token granted before. */
+  | { kind: 'tooLow'; name: string; attempt: number; maximum: number }
+  | { kind: 'renewed'; name: string; attempt: number; token: number }
+  /** Not renewed, for good: another holder, or a token that is over. */
+  | { kind: 'notRenewed'; name: string; attempt: number; token: number }
+  | {
+      kind: 'inspected'
+      query: number
+      uptime: number
+      /** Milliseconds for which this server still grants nothing after its restart. */
+      recovering: number
+      held: number
+      leases: readonly InspectedLease[]
+    }
+  /** Too many names are locked at once. */
+  | { kind: 'full'; name: string; attempt: number }
+
+export type LockMessage = ClientMessage | ServerMessage
+
+const name = text(NAME_BYTES_MAX)
+const attempt = uint()
+const token = uint(TOKEN_MAX)
+const ttl = uint(TTL_MAX)
+
+const lease: Codec<InspectedLease> = struct<InspectedLease>({
+  name,
+  holder: text(NODE_BYTES_MAX),
+  token,
+  age: uint(),
+  remaining: ttl,
+})
+
+export const lockVocabulary: Codec<LockMessage> = variants<LockMessage>({
+  try: { name, attempt, token, ttl },
+  release: { name, token, unused: bool },
+  renew: { name, attempt, token, ttl },
+  inspect: { query: uint() },
+  granted: { name, attempt, token },
+  locked: { name, attempt, remaining: ttl, recovering: bool },
+  tooLow: { name, attempt, maximum: token },
+  renewed: { name, attempt, token },
+  notRenewed: { name, attempt, token },
+  inspected: { query: uint(), uptime: uint(), recovering: ttl, held: uint(), leases: list(lease, INSPECTED_MAX) },
+  full: { name, attempt },
+})
+
+/** What a server keeps on disk. The last record counts. */
+export type ServerRecord =
+  /** Left by `coterie init`: this server has never granted anything. */
+  | { kind: 'first' }
+  /** No token above `reserved` was ever granted. Leases may be out: after this, wait. */
+  | { kind: 'running'; reserved: number }
+  /** A clean stop: exactly these leases are out. */
+  | { kind: 'stopped'; floor: number; leases: readonly StoppedLease[] }
+
+export interface StoppedLease {
+  readonly name: string
+  readonly holder: NodeId
+  readonly token: number
+  readonly remaining: number
+}
+
+/** Leases that a clean stop can hand to the next start; with more, the next start waits as after a crash. */
+export const STOPPED_LEASES_MAX = 200_000
+
+export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
+  first: {},
+  running: { reserved: token },
+  stopped: {
+    floor: token,
+    leases: list(
+      struct<StoppedLease>({ name, holder: text(NODE_BYTES_MAX), token, remaining: ttl }),
+      STOPPED_LEASES_MAX,
+    ),
+  },
+})

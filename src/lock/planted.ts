@@ -1,0 +1,21 @@
+// Bugs planted on purpose, one broken rule each. If the explorer and the simulator do not find them,
+// they would not find ours either.
+
+import { type LockRules, lockRules } from './rules.ts'
+
+export const plantedBugs: Readonly<Record<string, Partial<LockRules>>> = {
+  'one-grant-too-few': { grantsNeeded: (servers, liars) => lockRules.grantsNeeded(servers, liars) - 1 },
+  'forgotten-status-reset': { isCurrent: () => true },
+  'grant-after-restart': { restartWait: () => 0 },
+  'lease-from-reply': { beliefStart: (_sentAt, answeredAt) => answeredAt },
+  'no-drift-factor': { belief: ttl => ttl },
+  'release-of-any-holder': { mayRelease: () => true },
+}
+
+export function brokenRules(bug: string | undefined): LockRules {
+  if (bug === undefined) return lockRules
+  const broken = plantedBugs[bug]
+  if (broken === undefined)
+    throw new RangeError(`no planted bug '${bug}'; there are: ${Object.keys(plantedBugs).join(', ')}`)
+  return { ...lockRules, ...broken }
+}

@@ -1,0 +1,66 @@
+// The lock's arithmetic: the few lines on which its safety rests, apart from the machines that use them.
+// Each rule says the smallest story that goes wrong without it; src/lock/planted.ts breaks each, and the
+// explorer and the simulator must notice.
+
+import { lockGrants, type Millis, type NodeId } from '../core/index.ts'
+
+export interface LockRules {
+  /** How many grants make a holder. */
+  grantsNeeded(servers: number, liars: number): number
+  /** For how long, by its own clock, a client may believe in a lease of `ttl`. */
+  belief(ttl: Millis, drift: number): Millis
+  /** From when the belief counts, given when the request was sent and when the answer came. */
+  beliefStart(sentAt: Millis, answeredAt: Millis): Millis
+  /** Whether an answer belongs to the attempt under way. */
+  isCurrent(answered: number, current: number): boolean
+  /** For how long a server that restarted without a clean stop grants nothing. */
+  restartWait(ttlMax: Millis): Millis
+  /** Whether a release ends the lease that is out. */
+  mayRelease(holder: NodeId, token: number, from: NodeId, named: number): boolean
+}
+
+export const lockRules: LockRules = {
+  // One fewer, and two clients can each collect enough from disjoint honest servers and the liars they share.
+  grantsNeeded: lockGrants,
+
+  // The server's clock may run fast by `drift` and end the lease early, the client's slow and notice late.
+  // In real time the server holds for at least ttl / (1 + drift); the client's clock shows at least (1 - drift) of that.
+  belief: (ttl, drift) => Math.floor((ttl * (1 - drift)) / (1 + drift)),
+
+  // The server counts from when the request arrived, which is after it was sent. Counted from the answer, a slow
+  // answer makes the client believe after the server has granted to somebody else.
+  beliefStart: sentAt => sentAt,
+
+  // Grants of two attempts must not be added up: the first ones may have been released or run out.
+  isCurrent: (answered, current) => answered === current,
+
+  // A server forgets its grants in a crash. Until the longest of them has run out it must not grant again.
+  restartWait: ttlMax => ttlMax,
+
+  // A release that is late, or somebody else's, must not end the lease of the next holder.
+  mayRelease: (holder, token, from, named) => holder === from && token === named,
+}
+
+/** How far above what b + 1 servers vouch for a client follows a report at once: about a second of the microseconds tokens count in. */
+export const TOKEN_ALLOWANCE = 2 ** 20
+const ALLOWANCE_DOUBLINGS_MAX = 12
+
+/**
+ * What the next token must exceed, given the maxima that servers reported against this one.
+ *
+ * Going above the largest would let one liar burn the whole space with one answer. Yet up to b honest servers may
+ * stand alone above the others, and their grants may be needed: so a few reports are followed by a bounded step,
+ * which doubles with every try. A liar can make tokens grow, but slowly.
+ */
+export function raiseToken(token: number, reported: readonly number[], liars: number, tries: number): number {
+  const sorted = [...reported].sort((a, b) => b - a)
+  const vouched = Math.max(token, sorted[liars] ?? 0)
+  const allowed = vouched + TOKEN_ALLOWANCE * 2 ** Math.min(tries, ALLOWANCE_DOUBLINGS_MAX)
+  return Math.min(Math.max(sorted[0] ?? 0, vouched), allowed)
+}
+
+/** The k-th largest (k from 1), or minus infinity where there are fewer. */
+export function kthLargest(values: Iterable<number>, k: number): number {
+  const sorted = [...values].sort((a, b) => b - a)
+  return sorted[k - 1] ?? Number.NEGATIVE_INFINITY
+}

@@ -1,0 +1,28 @@
+// What all members of a group must agree on, and what a client may choose for itself.
+
+import type { Millis } from '../core/index.ts'
+import { type LockRules, lockRules } from './rules.ts'
+
+export interface LockSettings {
+  readonly liars: number
+  /** The longest lease that a server grants, and so the time that a restarted server waits. */
+  readonly ttlMax: Millis
+  /** Clock rates lie between 1 - drift and 1 + drift. */
+  readonly drift: number
+  /** How long a client waits for the answers to one try. */
+  readonly answerMax: Millis
+  /** The backoff's base and bound. */
+  readonly backoffBase: Millis
+  readonly backoffMax: Millis
+  readonly rules: LockRules
+}
+
+export const lockDefaults: LockSettings = {
+  liars: 0,
+  ttlMax: 60_000,
+  drift: 0.01,
+  answerMax: 1_000,
+  backoffBase: 2,
+  backoffMax: 500,
+  rules: lockRules,
+}

@@ -1,0 +1,95 @@
+// What a lock client remembers, and the words its user speaks to it.
+
+import type { Millis, NodeId, NotAcquiredReason } from '../core/index.ts'
+import type { InspectedLease } from './messages.ts'
+
+export type ClientCommand =
+  | {
+      kind: 'acquire'
+      id: number
+      name: string
+      ttl: Millis
+      /** False: one try, then `failed`. */
+      wait: boolean
+      /** Renew by itself while held. */
+      renew: boolean
+      /** A first guess for the token: the wall clock in microseconds, or 0. */
+      hint: number
+    }
+  /** Lets go, or gives up the attempt. */
+  | { kind: 'release'; id: number; name: string }
+  | { kind: 'extend'; id: number; name: string; ttl: Millis }
+  | { kind: 'inspect'; id: number }
+
+export type ClientEvent =
+  /** Held until `deadline` on this process's clock. */
+  | { kind: 'acquired'; id: number; name: string; token: number; deadline: Millis }
+  | { kind: 'failed'; id: number; name: string; reason: NotAcquiredReason; answers: Answers }
+  | { kind: 'extended'; id: number; name: string; deadline: Millis }
+  /** No longer held, before anybody else can hold it. */
+  | { kind: 'lost'; id: number; name: string; answers: Answers }
+  /** Let go by command. */
+  | { kind: 'released'; id: number; name: string }
+  /** What the servers said of themselves so far; `complete` when all have answered or the time is up. */
+  | { kind: 'inspected'; id: number; complete: boolean; servers: readonly InspectedServer[] }
+
+/** What each server said last, in words. */
+export type Answers = Readonly<Record<NodeId, string>>
+
+export interface InspectedServer {
+  readonly server: NodeId
+  readonly roundTrip: Millis
+  readonly uptime: Millis
+  readonly recovering: Millis
+  readonly held: number
+  readonly leases: readonly InspectedLease[]
+}
+
+export type Answer =
+  | { readonly kind: 'granted' }
+  | { readonly kind: 'locked'; readonly remaining: Millis }
+  | { readonly kind: 'recovering'; readonly remaining: Millis }
+  | { readonly kind: 'tooLow'; readonly maximum: number }
+  | { readonly kind: 'full' }
+
+export interface ClientState {
+  readonly servers: readonly NodeId[]
+  /** At most one pursuit a name: a process does not contend with itself, its callers wait in line. */
+  readonly pursuits: Map<string, Pursuit>
+  /** The last attempt's number; each try and each renewal has one of its own. */
+  attempts: number
+  /** The largest token this process tried or has good reason to believe in. */
+  seen: number
+  readonly queries: Map<number, Query>
+}
+
+export interface Pursuit {
+  readonly name: string
+  id: number
+  ttl: Millis
+  wait: boolean
+  renew: boolean
+  /** The wall clock's microseconds when the caller asked, or 0, and our clock then. */
+  hint: number
+  hintedAt: Millis
+  phase: 'trying' | 'backing off' | 'held'
+  /** The try or renewal under way, and when it was sent. */
+  attempt: number
+  sentAt: Millis
+  token: number
+  /** Failed tries so far: the s of figure 1. */
+  tries: number
+  /** What the servers answered to the attempt under way. */
+  readonly answers: Map<NodeId, Answer>
+  /** Until when each server is known to hold for us. */
+  readonly until: Map<NodeId, Millis>
+  /** Held while now < deadline: the g-th largest of `until`. */
+  deadline: Millis
+  /** Callers of this process who wait for the same name. */
+  readonly line: (ClientCommand & { kind: 'acquire' })[]
+}
+
+export interface Query {
+  readonly sentAt: Millis
+  readonly servers: InspectedServer[]
+}
