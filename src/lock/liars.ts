@@ -73,3 +73,17 @@ export function colluding(): Liar {
 export function lockLiars(): readonly Liar[] {
   return [alwaysYes, equivocating, tokenBurner, colluding(), ...generalLiars()]
 }
+
+/** Yes or no as chance will have it, without memory: under the explorer it tries both every time. */
+export const unreliable: Liar = {
+  name: 'unreliable',
+  corrupt: () => ({
+    name: 'lock server, unreliable',
+    init: () => ({}),
+    step(_state, input, turn) {
+      if (input.kind !== 'message') return
+      const body = turn.below(2) === 0 ? yes(input.body) : no(input.body)
+      if (body !== undefined) turn.do({ kind: 'send', to: input.from, body })
+    },
+  }),
+}
