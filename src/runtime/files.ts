@@ -41,6 +41,14 @@ export async function writeNew(file: string, text: string, mode = 0o644): Promis
   })
 }
 
+/** Puts a new text in a file's place: after a power cut the file is the old one or the new one, whole. */
+export async function replaceText(file: string, text: string): Promise<void> {
+  const next = `${file}.${randomBytes(6).toString('hex')}`
+  await writeNew(next, text)
+  await rename(next, file)
+  await syncFolder(dirname(file))
+}
+
 /** Makes the names in a folder durable: a new, renamed or deleted file is only certain after this. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
