@@ -170,7 +170,11 @@ function readServers(table: Table): ServerAddress[] {
   return table.tables('servers', SERVERS_MAX).map(entry => {
     const server = {
       name: entry.text('name', isName, NAME_RULE),
-      host: entry.text('host', isHost, HOST_RULE),
+      host: entry.text(
+        'host',
+        value => isHost(value) && !isEverywhere(value),
+        `${HOST_RULE}, that the others can reach`,
+      ),
       port: entry.whole('port', 1, PORT_MAX),
       metricsPort: entry.whole('metricsPort', 1, PORT_MAX),
     }
@@ -178,10 +182,20 @@ function readServers(table: Table): ServerAddress[] {
     takeOnce(names, server.name, () => entry.refuse('name', 'a name that no server before it has'))
     for (const field of ['port', 'metricsPort'] as const) {
       const free = () => entry.refuse(field, `a port that nothing before it uses on ${server.host}`)
-      takeOnce(places, `${server.host.toLowerCase()} ${server[field]}`, free)
+      takeOnce(places, `${machine(server.host)} ${server[field]}`, free)
     }
     return server
   })
+}
+
+/** Addresses that one can listen on, and nobody can dial. */
+export function isEverywhere(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
+}
+
+function machine(host: string): string {
+  const name = host.toLowerCase()
+  return name === 'localhost' || name === '::1' ? '127.0.0.1' : name
 }
 
 function takeOnce(taken: Set<string>, value: string, refusal: () => SettingsError): void {

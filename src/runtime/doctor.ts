@@ -113,14 +113,21 @@ async function examineNode(folder: string, visit: Visit): Promise<Finding[]> {
 /** Dials them all at once, and tells of them in the order of the file. */
 async function examineOthers(node: NodeSettings, credentials: NodeCredentials): Promise<Finding[]> {
   const others = node.group.servers.filter(server => node.role === 'client' || server.name !== node.name)
-  const lists = await Promise.all(
-    others.map(async server => {
-      const findings = new Findings(node.name)
-      await checkReach(findings, node, credentials, server)
-      return findings.list
-    }),
-  )
-  return lists.flat()
+  const visits = others.map(async server => {
+    const findings = new Findings(node.name)
+    return { answers: await checkReach(findings, node, credentials, server), list: findings.list }
+  })
+  const seen = await Promise.all(visits)
+  const findings = new Findings(node.name)
+  const answering = seen.filter(({ answers }) => answers).length
+  const { servers, lockGrants } = node.group.trust
+  if (node.role === 'client' && answering < lockGrants) {
+    findings.problem(
+      `${answering} of ${servers} servers answer; a lock needs ${lockGrants}`,
+      'Start more of them, or find out why they cannot be reached from here.',
+    )
+  }
+  return [...seen.flatMap(({ list }) => list), ...findings.list]
 }
 
 /** Each node has its own copy of the group's settings; two that differ may disagree about a quorum. */

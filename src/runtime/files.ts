@@ -79,7 +79,8 @@ export async function makeFolder(
     await takeName(unfinished, target, taken)
     await syncFolder(parent)
   } catch (error) {
-    await rm(unfinished, { recursive: true, force: true })
+    // What went wrong first is what to tell, whether or not the remains can be removed.
+    await rm(unfinished, { recursive: true, force: true }).catch(() => {})
     throw (error as NodeJS.ErrnoException).code === undefined ? error : cannot('make', target, error)
   }
 }

@@ -12,6 +12,7 @@ import {
   DRIFT_DEFAULT,
   GROUP_FILE,
   type GroupSettings,
+  isEverywhere,
   loadGroup,
   NODE_FILE,
   PORT_MAX,
@@ -135,7 +136,9 @@ function planServers(numbers: Trust, hosts: readonly string[], basePort: number)
   const onHost = new Map<string, number>()
   return Array.from({ length: numbers.servers }, (_, at) => {
     const host = hosts[hosts.length === 1 ? 0 : at]!
-    if (!isHost(host)) throw new SettingsError(`host ${JSON.stringify(host)} must be ${HOST_RULE}.`)
+    if (!isHost(host) || isEverywhere(host)) {
+      throw new SettingsError(`host ${JSON.stringify(host)} must be ${HOST_RULE}, that the others can reach.`)
+    }
     const before = onHost.get(host.toLowerCase()) ?? 0
     onHost.set(host.toLowerCase(), before + 1)
     const port = basePort + before
