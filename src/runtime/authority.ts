@@ -86,20 +86,44 @@ export interface IssueOptions {
   /** DNS names and IP addresses of the machine, for servers. */
   readonly hosts?: readonly string[]
   readonly validity?: Validity
-  /** A private key to certify again, as PEM; the default is a new one. */
-  readonly key?: string
 }
 
-/** Signs a certificate. */
+/** Makes a key and signs a certificate for it. */
 export async function issueCertificate(
   authority: Credentials,
   identity: Identity,
   options: IssueOptions = {},
 ): Promise<Credentials> {
+  const key = newKey()
+  const { publicKey } = await importPair(key)
+  return { certificate: await sign(authority, identity, publicKey, options), key }
+}
+
+/**
+ * Signs the key of an older certificate again, or gives undefined where this authority did not sign that one for this
+ * identity. The private key is not needed: it can stay on its node's machine.
+ */
+export async function reissueCertificate(
+  authority: Credentials,
+  identity: Identity,
+  older: string,
+  options: IssueOptions = {},
+): Promise<string | undefined> {
+  const certificate = new NodeCertificate(older)
+  const found = readIdentity(certificate)
+  const ours = certificate.verify(new NodeCertificate(authority.certificate).publicKey)
+  if (!ours || found === undefined || identityUri(found) !== identityUri(identity)) return undefined
+  return sign(authority, identity, new x509.X509Certificate(older).publicKey, options)
+}
+
+async function sign(
+  authority: Credentials,
+  identity: Identity,
+  publicKey: x509.PublicKeyType,
+  options: IssueOptions,
+): Promise<string> {
   const issuer = new x509.X509Certificate(authority.certificate)
   const signer = await importPair(authority.key)
-  const key = options.key ?? newKey()
-  const { publicKey } = await importPair(key)
   const validity = options.validity ?? within(validFor(LEAF_DAYS), issuer.notAfter)
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: newSerial(),
@@ -119,7 +143,7 @@ export async function issueCertificate(
       await x509.AuthorityKeyIdentifierExtension.create(signer.publicKey),
     ],
   })
-  return { certificate: `${certificate.toString('pem')}\n`, key }
+  return `${certificate.toString('pem')}\n`
 }
 
 /** A client's certificate cannot be used to listen: a client that turns bad cannot stand in for a server. */

@@ -191,6 +191,12 @@ describe('the doctor finds, in files', () => {
     await expectOne(group, /^warning server-1: .* is not here/)
   })
 
+  it('a key that is not here: a warning in the group’s folder, a problem on its own machine', async () => {
+    await rm(join(server, 'server.key'))
+    await expectOne(group, /^warning server-1: .*server\.key is not here/)
+    await expectOne(server, /^problem server-1: cannot read .*server\.key: it is not there/)
+  })
+
   it('a folder that is nothing of ours', async () => {
     await expectOne(root, /coterie\.toml: it is not there/)
     await expectOne(join(root, 'nowhere'), /nowhere: it is not there/)

@@ -100,7 +100,7 @@ async function examineNode(folder: string, visit: Visit): Promise<Finding[]> {
       : `${NODE_FILE} is readable`,
   )
   if (visit.group !== undefined) compareSettings(findings, visit.group, node.group)
-  const credentials = await checkCertificates(findings, node, visit.now)
+  const credentials = await checkCertificates(findings, node, visit.now, visit.group !== undefined)
   let serving: boolean | undefined
   if (visit.probe && credentials !== undefined) {
     if (node.role === 'server') serving = await checkOwnPort(findings, node, credentials)

@@ -1,14 +1,15 @@
 // New certificates for the nodes of a group, before the old ones expire.
 //
 // The key stays: so only one file changes, at once, and there is no moment in which certificate and key do not match.
+// The key itself is not looked at, so it need not be here: it may be on its node's machine only, where it belongs.
 // A key that somebody else may have read needs more than a new certificate, since the old one stays valid until its end:
 // that takes a new group.
 
 import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { SettingsError } from '../core/index.ts'
-import { type Credentials, issueCertificate } from './authority.ts'
-import { credentialFiles, loadGroup, readKey, readNodeSettings } from './config.ts'
+import { FileError, SettingsError } from '../core/index.ts'
+import { type Credentials, reissueCertificate } from './authority.ts'
+import { credentialFiles, loadGroup, readCertificate, readNodeSettings } from './config.ts'
 import { replaceText } from './files.ts'
 import { readAuthority } from './setup.ts'
 
@@ -37,8 +38,11 @@ async function renew(authority: Credentials, folder: string, groupId: string): P
   }
   const files = credentialFiles(node)
   const hosts = node.role === 'server' ? [node.address.host] : []
-  const options = { hosts, key: await readKey(files.key) }
-  const { certificate } = await issueCertificate(authority, node.identity, options)
+  const older = await readCertificate(files.certificate)
+  const certificate = await reissueCertificate(authority, node.identity, older, { hosts })
+  if (certificate === undefined) {
+    throw new FileError(`${files.certificate} was not made by this authority for ${node.name}; it is not renewed.`)
+  }
   await replaceText(files.certificate, certificate)
   return files.certificate
 }

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { access, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { access, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -174,6 +174,25 @@ describe('renewCertificates', () => {
     expect(await serial(one)).not.toBe(before[0])
     expect(await serial(two)).toBe(before[1])
     expect(await renewCertificates(dir)).toHaveLength(4)
+  })
+
+  it('needs no private key but the authority’s', async () => {
+    const { dir, serverFolders } = await initGroup({ dir: join(root, 'shop') })
+    const key = await readFile(join(serverFolders[0]!, 'server.key'))
+    await rm(join(serverFolders[0]!, 'server.key'))
+    await renewCertificates(dir)
+    await writeFile(join(serverFolders[0]!, 'server.key'), key)
+    await expect(loadNodeConfig(serverFolders[0]!)).resolves.toMatchObject({ name: 'server-1' })
+  })
+
+  it('refuses to sign for a certificate of another node or authority', async () => {
+    const { dir, serverFolders } = await initGroup({ dir: join(root, 'shop') })
+    const other = await initGroup({ dir: join(root, 'other') })
+    const target = join(serverFolders[0]!, 'server.crt')
+    for (const source of [serverFolders[1]!, other.serverFolders[0]!]) {
+      await copyFile(join(source, 'server.crt'), target)
+      await expect(renewCertificates(dir)).rejects.toThrow(/was not made by this authority for server-1/)
+    }
   })
 
   it('refuses a name that is not there', async () => {

@@ -5,6 +5,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { identityUri, readIdentity } from '../authority.ts'
 import { credentialFiles, type NodeCredentials, type NodeSettings, readCertificate, readKey } from '../config.ts'
+import { exists } from '../files.ts'
 import type { Findings } from './finding.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -14,15 +15,21 @@ export const EXPIRY_WARNING_DAYS = 30
 
 const RENEW = 'Make new certificates where the group was made: coterie renew DIR'
 
-/** Checks a node's certificate, key and authority; gives them back where all three can be read. */
+/**
+ * Checks a node's certificate, key and authority; gives them back where all three can be read.
+ * `inGroup`: the folder is the one in the group's own, from which the key may have been moved to the node's machine.
+ */
 export async function checkCertificates(
   findings: Findings,
   node: NodeSettings,
   now: Date,
+  inGroup: boolean,
 ): Promise<NodeCredentials | undefined> {
   const files = credentialFiles(node)
   const certificate = await findings.attempt(() => readCertificate(files.certificate))
-  const key = await findings.attempt(() => readKey(files.key))
+  const moved = inGroup && !(await exists(files.key))
+  if (moved) findings.warning(`${files.key} is not here`, 'Right if it is on its machine only; examine it there.')
+  const key = moved ? undefined : await findings.attempt(() => readKey(files.key))
   const authority = await findings.attempt(() => readCertificate(files.authority))
   if (key !== undefined) await checkPermissions(findings, files.key)
   if (certificate !== undefined) {
