@@ -272,16 +272,16 @@ describe('the doctor finds, in stores', () => {
   it('a process that has the store and does not answer', async () => {
     await rm(mark())
     await mkdir(store())
-    await writeFile(join(store(), 'lock'), `${process.pid}\n`)
+    await writeFile(join(store(), `held-by-${process.pid}-1x2-3`), '')
     expect(told(await examine(group))).toEqual([
       `warning server-1: process ${process.pid} has the store open, but the server does not answer`,
     ])
   })
 
-  it('nothing wrong with the lock of a process that is gone', async () => {
+  it('nothing wrong with a store left by a process that is gone', async () => {
     await rm(mark())
     await mkdir(store())
-    await writeFile(join(store(), 'lock'), '4194305\n')
+    await writeFile(join(store(), 'held-by-4194305-1x2-3'), '')
     expect(told(await examine(group))).toEqual([])
   })
 })

@@ -4,13 +4,12 @@ import { constants } from 'node:fs'
 import { access, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ServerSettings } from '../config.ts'
-import { exists, readText } from '../files.ts'
+import { exists } from '../files.ts'
 import { FIRST_START_FILE } from '../first-start.ts'
 import type { Findings } from './finding.ts'
 
-/** The store's lock file; it begins with the number of the process that has the store open. */
-export const STORE_LOCK_FILE = 'lock'
-const LOCK_BYTES_MAX = 1024
+/** A process that has the store open says so by the name of a file in it, which begins with its number. */
+const HOLDER = /^held-by-(\d+)-/
 
 /** `serving`: whether the server was seen to answer; undefined where nobody asked. */
 export async function checkStore(findings: Findings, node: ServerSettings, serving?: boolean): Promise<void> {
@@ -30,13 +29,14 @@ export async function checkStore(findings: Findings, node: ServerSettings, servi
     findings.problem(`this user may not read and write ${folder}`, 'Run as its owner, or change its permissions.')
     return
   }
-  if (marked && (await readdir(folder)).length > 0) {
+  const names = await readdir(folder)
+  if (marked && names.length > 0) {
     findings.warning(
       `${join(node.folder, FIRST_START_FILE)} is there although the server has a store`,
       'Delete it, unless the server was stopped in the middle of its very first start.',
     )
   }
-  await checkLock(findings, folder, serving)
+  checkHolder(findings, names, serving)
 }
 
 function sayMissing(findings: Findings, node: ServerSettings, marked: boolean): void {
@@ -50,16 +50,13 @@ function sayMissing(findings: Findings, node: ServerSettings, marked: boolean): 
   )
 }
 
-async function checkLock(findings: Findings, folder: string, serving: boolean | undefined): Promise<void> {
-  const file = join(folder, STORE_LOCK_FILE)
-  if (!(await exists(file))) {
-    findings.ok('the store can be read and written')
-    return
-  }
-  const text = await findings.attempt(() => readText(file, LOCK_BYTES_MAX))
-  if (text === undefined) return
-  const pid = Number.parseInt(text, 10)
-  if (!Number.isInteger(pid) || !isAlive(pid)) {
+/**
+ * Numbers of processes are used again, so a live one may have nothing to do with the store; the store itself looks
+ * closer when it is opened. Here the worst is a needless warning.
+ */
+function checkHolder(findings: Findings, names: readonly string[], serving: boolean | undefined): void {
+  const pid = names.map(name => Number(HOLDER.exec(name)?.[1] ?? 0)).find(isAlive)
+  if (pid === undefined) {
     findings.ok('the store can be read and written; no running process has it open')
   } else if (serving === false) {
     findings.warning(
