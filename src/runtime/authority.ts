@@ -40,13 +40,13 @@ export interface Validity {
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Clients forget to renew; two years is long enough to plan for and short enough that a lost key stops mattering. */
-export const LEAF_DAYS = 2 * 365
+const LEAF_DAYS = 2 * 365
 
 /** The authority is used by hand, by one person, and replacing it means replacing every certificate. */
-export const AUTHORITY_DAYS = 10 * 365
+const AUTHORITY_DAYS = 10 * 365
 
 /** Machines' clocks differ: a certificate made here must already be valid on a machine that is an hour behind. */
-export const BACKDATED_MS = 60 * 60 * 1000
+const BACKDATED_MS = 60 * 60 * 1000
 
 /** 16 random bytes: no authority will ever draw the same serial twice. RFC 5280 allows 20. */
 const SERIAL_BYTES = 16

@@ -22,12 +22,13 @@ import { cannot, exists, readText } from './files.ts'
 export const NODE_FILE = 'coterie.toml'
 export const GROUP_FILE = 'group.toml'
 export const AUTHORITY_FILE = 'authority.crt'
-export const STORE_FOLDER = 'store'
+export const AUTHORITY_KEY_FILE = 'authority.key'
+const STORE_FOLDER = 'store'
 
 export const PORT_MAX = 65_535
 
 /** Every restart after a crash waits this long before it grants a lock: an hour is the most that anyone would bear. */
-export const TTL_MAX_MS = 60 * 60 * 1000
+const TTL_MAX_MS = 60 * 60 * 1000
 const TTL_MIN_MS = 100
 export const TTL_DEFAULT_MS = 60_000
 
@@ -80,7 +81,7 @@ export interface ServerSettings extends NodeSettingsOf<'server'> {
   readonly storeFolder: string
 }
 
-export type ClientSettings = NodeSettingsOf<'client'>
+type ClientSettings = NodeSettingsOf<'client'>
 export type NodeSettings = ServerSettings | ClientSettings
 
 /** The settings, with certificate, key and the authority's certificate as PEM. */
@@ -138,7 +139,7 @@ export async function loadGroup(path: string): Promise<GroupSettings> {
   return group
 }
 
-export const GROUP_ID_RULE = '32 hexadecimal digits, as coterie init wrote it'
+const GROUP_ID_RULE = '32 hexadecimal digits, as coterie init wrote it'
 
 function readGroup(table: Table): GroupSettings {
   const group = table.table('group')
@@ -212,7 +213,7 @@ export function credentialFiles(node: { readonly folder: string; readonly role: 
 }
 
 /** Reads the three PEM files and checks that each is what its name says. */
-export async function readCredentials(node: NodeSettings): Promise<NodeCredentials> {
+async function readCredentials(node: NodeSettings): Promise<NodeCredentials> {
   const files = credentialFiles(node)
   return {
     certificate: await readCertificate(files.certificate),

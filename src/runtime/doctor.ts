@@ -2,11 +2,11 @@
 // It changes nothing, goes on after each fault, and says what to do about it. A test of the doctor breaks a folder in
 // one place and expects one problem.
 
-import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { explainTrust } from '../core/index.ts'
 import {
   AUTHORITY_FILE,
+  AUTHORITY_KEY_FILE,
   GROUP_FILE,
   type GroupSettings,
   loadGroup,
@@ -21,7 +21,7 @@ import { checkOwnPort, checkReach } from './doctor/address.ts'
 import { checkCertificates, checkDates, checkPair, checkPermissions } from './doctor/certificates.ts'
 import { type Finding, Findings } from './doctor/finding.ts'
 import { checkStore } from './doctor/store.ts'
-import { exists } from './files.ts'
+import { exists, subfolders } from './files.ts'
 
 export type { Finding, Level } from './doctor/finding.ts'
 
@@ -55,8 +55,11 @@ async function examineGroup(folder: string, visit: { probe: boolean; now: Date }
   const findings = new Findings('group')
   const group = await findings.attempt(() => loadGroup(folder))
   if (group !== undefined) findings.ok(`group ${group.name}: ${explainTrust(group.trust)}`)
-  const servers = new Set([...(group?.servers ?? []).map(server => server.name), ...(await folders(folder, 'servers'))])
-  const clients = await folders(folder, 'clients')
+  const servers = new Set([
+    ...(group?.servers ?? []).map(server => server.name),
+    ...(await subfolders(join(folder, 'servers'))),
+  ])
+  const clients = await subfolders(join(folder, 'clients'))
   const nodes = [...servers].map(name => join(folder, 'servers', name))
   nodes.push(...clients.map(name => join(folder, 'clients', name)))
   const authority = await examineAuthority(join(folder, 'authority'), visit.now)
@@ -66,7 +69,7 @@ async function examineGroup(folder: string, visit: { probe: boolean; now: Date }
 
 async function examineAuthority(folder: string, now: Date): Promise<Finding[]> {
   const findings = new Findings('authority')
-  const files = { certificate: join(folder, AUTHORITY_FILE), key: join(folder, 'authority.key') }
+  const files = { certificate: join(folder, AUTHORITY_FILE), key: join(folder, AUTHORITY_KEY_FILE) }
   const certificate = await findings.attempt(() => readCertificate(files.certificate))
   if (certificate !== undefined) checkDates(findings, 'the authority’s certificate', certificate, now)
   if (!(await exists(files.key))) {
@@ -78,12 +81,6 @@ async function examineAuthority(folder: string, now: Date): Promise<Finding[]> {
   await checkPermissions(findings, files.key)
   if (certificate !== undefined) checkPair(findings, files, certificate, key)
   return findings.list
-}
-
-async function folders(folder: string, kind: string): Promise<string[]> {
-  const entries = await readdir(join(folder, kind), { withFileTypes: true }).catch(() => [])
-  // Names with a dot in front are half-made folders of an `init` that was cut off.
-  return entries.filter(entry => entry.isDirectory() && !entry.name.startsWith('.')).map(entry => entry.name)
 }
 
 async function examineNode(folder: string, visit: Visit): Promise<Finding[]> {

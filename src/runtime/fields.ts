@@ -8,7 +8,7 @@ import { FileError, SettingsError } from '../core/index.ts'
 import { readText } from './files.ts'
 
 /** A group of a hundred servers takes about 10 KB; more than this is not a config file. */
-export const CONFIG_BYTES_MAX = 256 * 1024
+const CONFIG_BYTES_MAX = 256 * 1024
 
 /** Names are parts of file names, URIs and lock holders' titles: nothing that any of these would have to escape. */
 export const NAME_RULE =

@@ -3,7 +3,7 @@
 // comes by: a file missing, a folder where a file was, a half-copied key, a text in another encoding.
 
 import { randomBytes } from 'node:crypto'
-import { lstat, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { FileError } from '../core/index.ts'
 
@@ -93,6 +93,13 @@ async function takeName(unfinished: string, target: string, taken: string): Prom
     const code = (error as NodeJS.ErrnoException).code
     throw code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR' ? new FileError(taken) : error
   }
+}
+
+/** The names of the folders in a folder; none where it is not there. */
+export async function subfolders(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  // A name with a dot in front is a folder half made, by a `makeFolder` that was cut off.
+  return entries.filter(entry => entry.isDirectory() && !entry.name.startsWith('.')).map(entry => entry.name)
 }
 
 export async function exists(path: string): Promise<boolean> {

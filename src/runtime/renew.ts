@@ -5,12 +5,11 @@
 // A key that somebody else may have read needs more than a new certificate, since the old one stays valid until its end:
 // that takes a new group.
 
-import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { FileError, SettingsError } from '../core/index.ts'
 import { type Credentials, reissueCertificate } from './authority.ts'
 import { credentialFiles, loadGroup, readCertificate, readNodeSettings } from './config.ts'
-import { replaceText } from './files.ts'
+import { replaceText, subfolders } from './files.ts'
 import { readAuthority } from './setup.ts'
 
 /** Renews the named nodes' certificates, or all in the group's folder. Returns the files that were replaced. */
@@ -50,10 +49,7 @@ async function renew(authority: Credentials, folder: string, groupId: string): P
 async function nodeFolders(dir: string): Promise<Map<string, string>> {
   const nodes = new Map<string, string>()
   for (const kind of ['servers', 'clients']) {
-    const entries = await readdir(join(dir, kind), { withFileTypes: true }).catch(() => [])
-    for (const entry of entries) {
-      if (entry.isDirectory() && !entry.name.startsWith('.')) nodes.set(entry.name, join(dir, kind, entry.name))
-    }
+    for (const name of await subfolders(join(dir, kind))) nodes.set(name, join(dir, kind, name))
   }
   return nodes
 }

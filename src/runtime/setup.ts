@@ -8,6 +8,7 @@ import { SERVERS_MAX, SettingsError, type Trust, trust } from '../core/index.ts'
 import { type Credentials, createAuthority, type Identity, issueCertificate } from './authority.ts'
 import {
   AUTHORITY_FILE,
+  AUTHORITY_KEY_FILE,
   credentialFiles,
   DRIFT_DEFAULT,
   GROUP_FILE,
@@ -30,12 +31,10 @@ import { groupText, nodeText } from './template.ts'
 export const BASE_PORT_DEFAULT = 7400
 
 /** Metrics ports begin this far above the servers' ports, so that the two never meet on one machine. */
-export const METRICS_OFFSET = SERVERS_MAX
+const METRICS_OFFSET = SERVERS_MAX
 
 /** A group's folder is written in one go; more clients than this are added one at a time. */
 const CLIENTS_MAX = 1000
-
-const AUTHORITY_KEY_FILE = 'authority.key'
 
 export interface InitOptions {
   /** The folder to make. It must not exist, or be empty. */
@@ -200,7 +199,7 @@ async function writeCredentials(folder: string, authority: Credentials, identity
   await writeNew(files.authority, authority.certificate)
 }
 
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
 

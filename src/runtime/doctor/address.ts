@@ -12,14 +12,14 @@ import type { Findings } from './finding.ts'
 /** Long for a handshake across an ocean, short for a person who waits. */
 const PROBE_MS = 2000
 
-export type Answer =
+type Answer =
   | { readonly kind: 'identity'; readonly identity: Identity; readonly trusted: boolean }
   /** It listens, but does not speak TLS, or shows no certificate of a group. */
   | { readonly kind: 'other'; readonly why: string }
   | { readonly kind: 'silent'; readonly why: string }
 
 /** Dials, shakes hands, and reads who is there. Sends nothing else. */
-export function dial(credentials: NodeCredentials, host: string, port: number): Promise<Answer> {
+function dial(credentials: NodeCredentials, host: string, port: number): Promise<Answer> {
   return new Promise(resolve => {
     let connected = false
     const socket = connect({

@@ -11,7 +11,7 @@ import type { Findings } from './finding.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Time enough to make new certificates without hurry. */
-export const EXPIRY_WARNING_DAYS = 30
+const EXPIRY_WARNING_DAYS = 30
 
 const RENEW = 'Make new certificates where the group was made: coterie renew DIR'
 
