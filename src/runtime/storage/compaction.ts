@@ -8,7 +8,7 @@
 // comes out right: the replacement is copied too, behind what it replaces.
 
 import { dirname } from 'node:path'
-import type { Files } from './files.ts'
+import { closingOnError, type Files } from './files.ts'
 import { createLogFile, damaged, type LogFile, readBatches, writeBatch } from './log-file.ts'
 import { BATCH_HEAD_BYTES, createBatchBuilder, FILE_HEAD_BYTES, type LogRecord } from './records.ts'
 
@@ -38,15 +38,6 @@ export function createCompaction(files: Files, old: LogFile, freshPath: string):
   let copiedTo = FILE_HEAD_BYTES
   let fresh: LogFile
 
-  async function closingOnError<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      await fresh.file.close().catch(() => {})
-      throw error
-    }
-  }
-
   async function copyRound(): Promise<void> {
     const end = old.end
     await copyLiving(old, fresh, copiedTo, end)
@@ -56,7 +47,7 @@ export function createCompaction(files: Files, old: LogFile, freshPath: string):
   return {
     async copy() {
       fresh = await createLogFile(files, freshPath)
-      await closingOnError(async () => {
+      await closingOnError(fresh.file, async () => {
         await copyRound()
         for (let round = 1; round < ROUNDS_MAX && old.end - copiedTo > LAST_STRETCH_BYTES; round++) await copyRound()
         // The great part is flushed now, so that little is left to flush while saves wait.
@@ -64,7 +55,7 @@ export function createCompaction(files: Files, old: LogFile, freshPath: string):
       })
     },
     finish: () =>
-      closingOnError(async () => {
+      closingOnError(fresh.file, async () => {
         await copyRound()
         await fresh.file.sync()
         await files.rename(freshPath, old.path)

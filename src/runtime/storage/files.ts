@@ -75,3 +75,13 @@ async function openReal(path: string, flags: string): Promise<OpenFile> {
     close: () => handle.close(),
   }
 }
+
+/** Does the work with the file; where that fails, the file does not stay open. */
+export async function closingOnError<T>(file: OpenFile, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await file.close().catch(() => {})
+    throw error
+  }
+}

@@ -10,7 +10,7 @@
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import { FileError, type Saved } from '../../core/index.ts'
-import type { Files, OpenFile } from './files.ts'
+import { closingOnError, type Files, type OpenFile } from './files.ts'
 import { Lanes } from './lanes.ts'
 import {
   BATCH_HEAD_BYTES,
@@ -173,14 +173,5 @@ function createWindow(file: OpenFile, to: number): View {
     }
     const offset = position - start
     return offset + length <= held.length ? held.subarray(offset, offset + length) : undefined
-  }
-}
-
-async function closingOnError<T>(file: OpenFile, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    await file.close().catch(() => {})
-    throw error
   }
 }

@@ -54,7 +54,8 @@ function openMemory(kept: Saved, keep: (saved: Waiting) => void, current: () => 
       assert(!closed, 'a record saved after the store was closed')
       assert(record.length <= RECORD_BYTES_MAX, 'a record larger than RECORD_BYTES_MAX')
       if (waiting.length === 0) queueMicrotask(flush)
-      waiting.push({ lane, record: record.slice(), replaces, durable })
+      // Not slice: a Buffer's shares the caller's memory.
+      waiting.push({ lane, record: Uint8Array.from(record), replaces, durable })
     },
     async close() {
       // A callback may save again: closed is closed only when nothing waits.
