@@ -18,6 +18,13 @@ interface Content {
 
 type Names = Map<string, Content>
 
+interface Platter {
+  /** As the machine's memory has them. */
+  readonly names: Names
+  readonly syncedNames: Names
+  readonly nameChanges: ((names: Names) => void)[]
+}
+
 export interface DiskFaults {
   /** The power is cut in the midst of this operation, counted from 1: neither it nor any later one comes back. */
   readonly cutAt?: number
@@ -33,12 +40,13 @@ export interface Disk extends Files {
   readonly isCut: boolean
   /** The disk as the next start finds it. The dead process' claim on the store is gone with it. */
   afterCut(random: Random, faults?: DiskFaults): Disk
+  /** As after kill -9 in place of the cut: what was not synced is still in the machine's memory, and not yet safe. */
+  afterKill(faults?: DiskFaults): Disk
   bytes(path: string): Uint8Array
 }
 
-export function createDisk(faults: DiskFaults = {}, names: Names = new Map()): Disk {
-  const nameChanges: ((names: Names) => void)[] = []
-  const syncedNames: Names = new Map(names)
+export function createDisk(faults: DiskFaults = {}, platter: Platter = platterOf(new Map())): Disk {
+  const { names, syncedNames, nameChanges } = platter
   let operations = 0
   let announceCut = () => {}
   const cut = new Promise<void>(resolve => {
@@ -122,17 +130,29 @@ export function createDisk(faults: DiskFaults = {}, names: Names = new Map()): D
       const kept = new Map(syncedNames)
       for (const change of nameChanges.slice(0, random.below(nameChanges.length + 1))) change(kept)
       for (const [path, content] of kept) {
-        if (basename(path).startsWith('held-by-')) kept.delete(path)
+        if (isClaim(path)) kept.delete(path)
         else kept.set(path, { synced: torn(content, random), changes: [] })
       }
-      return createDisk(next, kept)
+      return createDisk(next, platterOf(kept))
+    },
+    afterKill(next) {
+      for (const path of names.keys()) if (isClaim(path)) rename(into => void into.delete(path))
+      return createDisk(next, platter)
     },
   }
 }
 
 /** A disk with one file of this content. */
 export function diskWith(path: string, content: Uint8Array): Disk {
-  return createDisk({}, new Map([[path, { synced: content, changes: [] }]]))
+  return createDisk({}, platterOf(new Map([[path, { synced: content, changes: [] }]])))
+}
+
+function platterOf(names: Names): Platter {
+  return { names, syncedNames: new Map(names), nameChanges: [] }
+}
+
+function isClaim(path: string): boolean {
+  return basename(path).startsWith('held-by-')
 }
 
 function current(content: Content): Uint8Array {

@@ -46,8 +46,8 @@ function untilCut(disk: Disk, life: Promise<void>): Promise<boolean> {
   return Promise.race([life, disk.cut]).then(() => !disk.isCut)
 }
 
-describe('a power cut', () => {
-  it('at every operation, then a second one somewhere in the next life, then a life without faults', async () => {
+describe('a power cut or a kill', () => {
+  it('at every operation, then a power cut somewhere in the next life, then a life without faults', async () => {
     let cuts = 0
     for (let seed = 1; seed <= SEEDS; seed++) {
       for (let cutAt = 1; ; cutAt++) {
@@ -56,7 +56,8 @@ describe('a power cut', () => {
         const first = createDisk({ cutAt })
         if (await untilCut(first, live(first, history, seed))) break
         cuts++
-        const second = first.afterCut(chance, { cutAt: 1 + chance.below(60) })
+        const faults = { cutAt: 1 + chance.below(60) }
+        const second = chance.below(2) === 0 ? first.afterKill(faults) : first.afterCut(chance, faults)
         if (await untilCut(second, live(second, history, seed + 100))) continue
         await live(second.afterCut(chance), history, seed + 200)
       }

@@ -106,6 +106,8 @@ describe('a cut or damaged file', () => {
     expect(told[0]).toMatch(
       /^the store \/store\/store\.log ends in a write that a crash cut short: \d+ bytes from byte \d+/,
     )
+    await (await createLogStorage({ folder: FOLDER, files, log: s => told.push(s) }).open(unexpected)).close()
+    expect(told, 'it is cut once').toHaveLength(1)
     expect(await reopen(small.history, files)).toBe(small.lastBatch)
   })
 
@@ -161,6 +163,38 @@ describe('a disk that fails', () => {
       const left = prefixOf(history, await (await readAgain(disk)).read())
       expect(left).toBeGreaterThanOrEqual(history.durable)
     }
+  })
+
+  it('while a compaction copies: what is being saved at that moment is not called durable', async () => {
+    const disk = createDisk()
+    const noSpace = Object.assign(new Error('ENOSPC: planted'), { code: 'ENOSPC' })
+    const turn = () => new Promise(setImmediate)
+    let created = 0
+    const files = {
+      ...disk,
+      create: async (path: string) => {
+        if (path.endsWith('.new') && ++created > 1) throw noSpace
+        return disk.create(path)
+      },
+      open: async (path: string) => {
+        const file = await disk.open(path)
+        return { ...file, sync: () => turn().then(file.sync) }
+      },
+    }
+    const history = newHistory()
+    let durableAtFailure: number | undefined
+    const storage = await createLogStorage({ folder: FOLDER, files, deadBytesMin: 400 }).open(() => {
+      durableAtFailure = history.durable
+    })
+    const random = seededRandom(2)
+    for (let i = 0; i < 100; i++) {
+      saveOne(storage, history, random)
+      saveOne(storage, history, random)
+      await turn()
+    }
+    await storage.close()
+    expect(history.durable).toBe(durableAtFailure)
+    expect(history.durable).toBeLessThan(100)
   })
 
   // After the failure the disk works again, as after room was made.
