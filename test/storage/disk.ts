@@ -34,7 +34,8 @@ export interface DiskFaults {
 }
 
 export interface Disk extends Files {
-  readonly operations: number
+  /** How many operations failed. */
+  readonly failures: number
   /** Settles when the power is cut. */
   readonly cut: Promise<void>
   readonly isCut: boolean
@@ -48,6 +49,7 @@ export interface Disk extends Files {
 export function createDisk(faults: DiskFaults = {}, platter: Platter = platterOf(new Map())): Disk {
   const { names, syncedNames, nameChanges } = platter
   let operations = 0
+  let failures = 0
   let announceCut = () => {}
   const cut = new Promise<void>(resolve => {
     announceCut = resolve
@@ -58,6 +60,7 @@ export function createDisk(faults: DiskFaults = {}, platter: Platter = platterOf
     operations++
     const count = operations
     if (faults.failAt !== undefined && count >= faults.failAt && writes) {
+      failures++
       throw Object.assign(new Error(`${faults.code}: planted`), { code: faults.code })
     }
     if (faults.cutAt !== undefined && count > faults.cutAt) return new Promise(() => {})
@@ -100,8 +103,8 @@ export function createDisk(faults: DiskFaults = {}, platter: Platter = platterOf
     get isCut() {
       return faults.cutAt !== undefined && operations >= faults.cutAt
     },
-    get operations() {
-      return operations
+    get failures() {
+      return failures
     },
     bytes: path => current(names.get(path)!),
     makeFolder: () => operation(() => {}),

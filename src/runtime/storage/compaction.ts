@@ -10,7 +10,7 @@
 import { dirname } from 'node:path'
 import { closingOnError, type Files } from './files.ts'
 import { createLogFile, damaged, type LogFile, readBatches, writeBatch } from './log-file.ts'
-import { BATCH_HEAD_BYTES, createBatchBuilder, FILE_HEAD_BYTES, type LogRecord } from './records.ts'
+import { BATCH_HEAD_BYTES, createBatchBuilder, FILE_HEAD_BYTES } from './records.ts'
 
 /** Below this a rewrite saves nothing worth the disk's time. */
 export const DEAD_BYTES_MIN = 1 << 20
@@ -32,6 +32,8 @@ export interface Compaction {
   copy(): Promise<void>
   /** Copies the rest and puts the new log in the old one's place. Nothing may be written to the old one meanwhile. */
   finish(): Promise<LogFile>
+  /** In place of `finish`, where the store failed meanwhile. The next opening removes the file. */
+  abandon(): Promise<void>
 }
 
 export function createCompaction(files: Files, old: LogFile, freshPath: string): Compaction {
@@ -48,10 +50,13 @@ export function createCompaction(files: Files, old: LogFile, freshPath: string):
     async copy() {
       fresh = await createLogFile(files, freshPath)
       await closingOnError(fresh.file, async () => {
-        await copyRound()
-        for (let round = 1; round < ROUNDS_MAX && old.end - copiedTo > LAST_STRETCH_BYTES; round++) await copyRound()
-        // The great part is flushed now, so that little is left to flush while saves wait.
-        await fresh.file.sync()
+        // Each round also flushes what it copied, so that little is left to flush while saves wait.
+        let rounds = 0
+        do {
+          await copyRound()
+          await fresh.file.sync()
+          rounds++
+        } while (rounds < ROUNDS_MAX && old.end - copiedTo > LAST_STRETCH_BYTES)
       })
     },
     finish: () =>
@@ -63,12 +68,21 @@ export function createCompaction(files: Files, old: LogFile, freshPath: string):
         await old.file.close()
         return { ...fresh, path: old.path }
       }),
+    abandon: () => fresh.file.close(),
   }
+}
+
+interface Noted {
+  readonly lane: string
+  readonly bytes: number
+  readonly replaces: boolean
+  /** Counted from the start of the new batch. */
+  readonly at: number
 }
 
 async function copyLiving(old: LogFile, fresh: LogFile, from: number, to: number): Promise<void> {
   const batch = createBatchBuilder()
-  let noted: (LogRecord & { at: number })[] = []
+  let noted: Noted[] = []
 
   async function flush(): Promise<void> {
     if (noted.length === 0) return
@@ -83,7 +97,8 @@ async function copyLiving(old: LogFile, fresh: LogFile, from: number, to: number
   for await (const { position: start, end, records } of readBatches(old, from, to)) {
     for (const record of records) {
       if (!old.lanes.isLiving(record.lane, start + record.offset)) continue
-      noted.push({ ...record, at: batch.add(record.lane, record.payload, record.replaces) })
+      const { lane, bytes, replaces } = record
+      noted.push({ lane, bytes, replaces, at: batch.add(lane, record.payload, replaces) })
       if (batch.length - BATCH_HEAD_BYTES >= COPY_BYTES) await flush()
     }
     position = end

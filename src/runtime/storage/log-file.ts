@@ -131,7 +131,7 @@ async function readMark(file: OpenFile, path: string): Promise<Uint8Array> {
 
 function keep(saved: Map<string, Uint8Array[]>, record: LogRecord): void {
   const records = saved.get(record.lane)
-  const payload = Uint8Array.from(record.payload)
+  const payload = new Uint8Array(record.payload)
   if (records === undefined || record.replaces) saved.set(record.lane, [payload])
   else records.push(payload)
 }

@@ -46,7 +46,7 @@ async function openLog(settings: LogSettings, failed: (error: Error) => void): P
     const release = await holdStore(files, folder)
     try {
       const { log, saved } = await openOrCreate(files, folder, tell)
-      return runLog({ files, folder, deadBytesMin, release, failed }, log, saved)
+      return new OpenLog({ files, folder, deadBytesMin, release, failed }, log, saved)
     } catch (error) {
       await release().catch(() => {})
       throw error
@@ -95,111 +95,124 @@ interface Pending {
 }
 
 /** The open store. `work` is the only writer of the current file; the copying half of a compaction runs beside it. */
-function runLog(running: Running, opened: LogFile, found: Saved): Storage {
-  let saved: Saved | undefined = found
-  let log = opened
-  let filling: Pending = { batch: createBatchBuilder(), entries: [] }
-  let flushing: Pending = { batch: createBatchBuilder(), entries: [] }
-  let working: Promise<void> | undefined
-  let copying: Promise<void> | undefined
-  let copied: Compaction | undefined
-  let failure: Error | undefined
-  let closed = false
+class OpenLog implements Storage {
+  private readonly running: Running
+  /** Until the node has read it: a second copy for the life of the process would serve nobody. */
+  private found: Saved | undefined
+  private log: LogFile
+  private filling: Pending = { batch: createBatchBuilder(), entries: [] }
+  private flushing: Pending = { batch: createBatchBuilder(), entries: [] }
+  private working: Promise<void> | undefined
+  /** From the first copied byte until the new file is in place. */
+  private copying: Promise<void> | undefined
+  /** Set when the copy is ready for its last stretch. */
+  private copied: Compaction | undefined
+  private failure: Error | undefined
+  private closed = false
 
-  function fail(error: unknown): void {
-    if (failure !== undefined) return
-    failure = explain(error, log.path, 'written')
-    running.failed(failure)
+  constructor(running: Running, log: LogFile, found: Saved) {
+    this.running = running
+    this.log = log
+    this.found = found
   }
 
-  function wake(): void {
-    if (working === undefined) working = work()
+  async read(): Promise<Saved> {
+    const { found } = this
+    assert(found !== undefined, 'a store read twice')
+    this.found = undefined
+    return found
   }
 
-  async function work(): Promise<void> {
+  save(lane: string, record: Uint8Array, replaces: boolean, durable: () => void): void {
+    assert(!this.closed, 'a record saved after the store was closed')
+    if (this.failure !== undefined) return
+    const { batch, entries } = this.filling
+    if (batch.length > QUEUED_BYTES_MAX) return this.fail(tooSlow(this.log.path))
+    const offset = batch.add(lane, record, replaces)
+    entries.push({ lane, offset, bytes: batch.length - offset, replaces, durable })
+    this.wake()
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return
+    await this.settle()
+    this.closed = true
+    try {
+      if (this.failure === undefined) await seal(this.log)
+    } catch (error) {
+      this.fail(error)
+    }
+    await this.copied?.abandon().catch(() => {})
+    await this.log.file.close().catch(() => {})
+    await this.running.release().catch(() => {})
+  }
+
+  private wake(): void {
+    if (this.working === undefined) this.working = this.work()
+  }
+
+  private async work(): Promise<void> {
     // Not at once: the other saves of this turn join the first batch.
     await Promise.resolve()
     try {
-      while (failure === undefined && (filling.entries.length > 0 || copied !== undefined)) {
-        if (filling.entries.length > 0) await commit()
-        if (copied !== undefined) await swap(copied)
-        if (copying === undefined && isCompactionDue(log, running.deadBytesMin)) copying = compact()
+      while (this.failure === undefined && (this.filling.entries.length > 0 || this.copied !== undefined)) {
+        if (this.filling.entries.length > 0) await this.commit()
+        if (this.copied !== undefined) await this.swap(this.copied)
+        const due = isCompactionDue(this.log, this.running.deadBytesMin)
+        if (due && this.copying === undefined) this.copying = this.compact()
       }
     } catch (error) {
-      fail(error)
+      this.fail(error)
     } finally {
       // In the same step as the loop's last look: a save that comes a step later must find no writer, and wake one.
-      working = undefined
+      this.working = undefined
     }
   }
 
-  async function commit(): Promise<void> {
+  private async commit(): Promise<void> {
+    const { log, filling } = this
     const { batch, entries } = filling
-    filling = flushing
-    flushing = { batch, entries }
+    this.filling = this.flushing
+    this.flushing = filling
     await writeBatch(log, batch)
     await log.file.sync()
     for (const { lane, offset, bytes, replaces } of entries) log.lanes.note(lane, log.end + offset, bytes, replaces)
     log.end += batch.length
     // A compaction beside us may have failed meanwhile: then `failed` was called, and nothing is durable after it.
-    for (const entry of entries) if (failure === undefined) entry.durable()
+    for (const entry of entries) if (this.failure === undefined) entry.durable()
     batch.reset()
     entries.length = 0
   }
 
-  async function compact(): Promise<void> {
-    const compaction = createCompaction(running.files, log, join(running.folder, FRESH_NAME))
+  private async compact(): Promise<void> {
+    const compaction = createCompaction(this.running.files, this.log, join(this.running.folder, FRESH_NAME))
     try {
       await compaction.copy()
-      copied = compaction
-      wake()
+      this.copied = compaction
+      this.wake()
     } catch (error) {
-      fail(error)
+      this.fail(error)
     }
   }
 
-  async function swap(compaction: Compaction): Promise<void> {
-    copied = undefined
-    log = await compaction.finish()
-    copying = undefined
+  private async swap(compaction: Compaction): Promise<void> {
+    this.copied = undefined
+    this.log = await compaction.finish()
+    this.copying = undefined
   }
 
-  async function settle(): Promise<void> {
-    while (working !== undefined || (copying !== undefined && failure === undefined)) {
-      await copying
-      await working
+  private async settle(): Promise<void> {
+    while (this.working !== undefined || (this.copying !== undefined && this.failure === undefined)) {
+      await this.copying
+      await this.working
     }
-    await copying
+    await this.copying
   }
 
-  return {
-    async read() {
-      assert(saved !== undefined, 'a store read twice')
-      const answer = saved
-      // The node makes its state from it; a second copy for the life of the process would serve nobody.
-      saved = undefined
-      return answer
-    },
-    save(lane, record, replaces, durable) {
-      assert(!closed, 'a record saved after the store was closed')
-      if (failure !== undefined) return
-      if (filling.batch.length > QUEUED_BYTES_MAX) return fail(tooSlow(log.path))
-      const offset = filling.batch.add(lane, record, replaces)
-      filling.entries.push({ lane, offset, bytes: filling.batch.length - offset, replaces, durable })
-      wake()
-    },
-    async close() {
-      if (closed) return
-      await settle()
-      closed = true
-      try {
-        if (failure === undefined) await seal(log)
-      } catch (error) {
-        fail(error)
-      }
-      await log.file.close().catch(() => {})
-      await running.release().catch(() => {})
-    },
+  private fail(error: unknown): void {
+    if (this.failure !== undefined) return
+    this.failure = explain(error, this.log.path, 'written')
+    this.running.failed(this.failure)
   }
 }
 

@@ -55,7 +55,7 @@ function openMemory(kept: Saved, keep: (saved: Waiting) => void, current: () => 
       assert(record.length <= RECORD_BYTES_MAX, 'a record larger than RECORD_BYTES_MAX')
       if (waiting.length === 0) queueMicrotask(flush)
       // Not slice: a Buffer's shares the caller's memory.
-      waiting.push({ lane, record: Uint8Array.from(record), replaces, durable })
+      waiting.push({ lane, record: new Uint8Array(record), replaces, durable })
     },
     async close() {
       // A callback may save again: closed is closed only when nothing waits.
