@@ -8,6 +8,7 @@ import type { Random } from '../../src/core/index.ts'
 import type { Files, OpenFile } from '../../src/runtime/storage/files.ts'
 
 const SECTOR_BYTES = 512
+const TURNS_MAX = 3
 
 type Change = { readonly position: number; readonly bytes: Uint8Array } | { readonly length: number }
 
@@ -31,6 +32,8 @@ export interface DiskFaults {
   /** This operation, and every later one that writes, fails with the code. */
   readonly failAt?: number
   readonly code?: string
+  /** Makes operations take a turn or two of the event loop, so that saves come in between any two of them. */
+  readonly delays?: Random
 }
 
 export interface Disk extends Files {
@@ -57,6 +60,7 @@ export function createDisk(faults: DiskFaults = {}, platter: Platter = platterOf
 
   /** Every operation passes here; `effect` has happened, as far as the machine's memory goes, when power is cut. */
   async function operation<T>(effect: () => T, writes = true): Promise<T> {
+    for (let turns = faults.delays?.below(TURNS_MAX) ?? 0; turns > 0; turns--) await new Promise(setImmediate)
     operations++
     const count = operations
     if (faults.failAt !== undefined && count >= faults.failAt && writes) {

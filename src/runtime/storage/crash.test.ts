@@ -53,10 +53,10 @@ describe('a power cut or a kill', () => {
       for (let cutAt = 1; ; cutAt++) {
         const history = newHistory()
         const chance = seededRandom(seed, cutAt)
-        const first = createDisk({ cutAt })
+        const first = createDisk({ cutAt, delays: chance.fork(1) })
         if (await untilCut(first, live(first, history, seed))) break
         cuts++
-        const faults = { cutAt: 1 + chance.below(60) }
+        const faults = { cutAt: 1 + chance.below(60), delays: chance.fork(2) }
         const second = chance.below(2) === 0 ? first.afterKill(faults) : first.afterCut(chance, faults)
         if (await untilCut(second, live(second, history, seed + 100))) continue
         await live(second.afterCut(chance), history, seed + 200)

@@ -81,6 +81,16 @@ describe.each(Object.entries(stores))('%s', (_, create) => {
     expect(await content(store)).toEqual({ a: ['1', '2'] })
   })
 
+  it('forgets no save, however few steps after another it comes', async () => {
+    const storage = await (await create()).open(unexpected)
+    for (let steps = 0; steps < 30; steps++) {
+      await save(storage, 'a', 'first', true)
+      for (let step = 0; step < steps; step++) await Promise.resolve()
+      await save(storage, 'a', 'second')
+    }
+    await storage.close()
+  })
+
   it('takes the bytes over before it returns', async () => {
     const store = await create()
     const storage = await store.open(unexpected)
