@@ -93,7 +93,8 @@ describe('frames', () => {
   it('of the largest size leave no large buffer behind', () => {
     const splitter = new FrameSplitter(1 << 20)
     const large = new Uint8Array(1 << 20).fill(7)
-    expect(drain(splitter, cut(framed([large]), [16_384]))).toEqual([large])
+    const [frame] = drain(splitter, cut(framed([large]), [16_384]))
+    expect(Buffer.compare(frame!, large)).toBe(0)
     expect((splitter as unknown as { carry: Uint8Array }).carry.length).toBe(0)
   })
 
