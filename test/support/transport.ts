@@ -126,7 +126,7 @@ export interface LogRecorder extends Log {
 export function logRecorder(): LogRecorder {
   const refusals: string[] = []
   const log: Log = (level, _message, fields) => {
-    if (level === 'warn' || level === 'error') refusals.push(String(fields['why'] ?? fields['count']))
+    if (level === 'warn' || level === 'error') refusals.push(String(fields.why ?? fields.count))
   }
   return Object.assign(log, { refusals })
 }

@@ -50,7 +50,7 @@ export async function listen(at: Address, credentials: ListenerCredentials, memb
   // Accepting can fail for want of file descriptors; those who are in stay in.
   server.on('error', error => member.log('error', 'listener failed', { why: errorCode(error) }))
   const { address, port } = server.address() as AddressInfo
-  const closed = once(server, 'close')
+  const closed = new Promise<void>(resolve => server.once('close', () => resolve()))
   return {
     address: { host: address, port },
     stop() {
