@@ -63,8 +63,8 @@ export async function createAuthority(
   title: string,
   validity: Validity = validFor(AUTHORITY_DAYS),
 ): Promise<Credentials> {
-  const pair = newKeyPair()
-  const keys = await importPair(pair.key)
+  const key = newKey()
+  const keys = await importPair(key)
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: newSerial(),
     name: [{ CN: [`${title} authority`] }],
@@ -79,19 +79,27 @@ export async function createAuthority(
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   })
-  return { certificate: `${certificate.toString('pem')}\n`, key: pair.key }
+  return { certificate: `${certificate.toString('pem')}\n`, key }
 }
 
-/** Signs a certificate for a new key. `hosts` are DNS names and IP addresses of the machine, for servers. */
+export interface IssueOptions {
+  /** DNS names and IP addresses of the machine, for servers. */
+  readonly hosts?: readonly string[]
+  readonly validity?: Validity
+  /** A private key to certify again, as PEM; the default is a new one. */
+  readonly key?: string
+}
+
+/** Signs a certificate. */
 export async function issueCertificate(
   authority: Credentials,
   identity: Identity,
-  options: { readonly hosts?: readonly string[]; readonly validity?: Validity } = {},
+  options: IssueOptions = {},
 ): Promise<Credentials> {
   const issuer = new x509.X509Certificate(authority.certificate)
   const signer = await importPair(authority.key)
-  const pair = newKeyPair()
-  const { publicKey } = await importPair(pair.key)
+  const key = options.key ?? newKey()
+  const { publicKey } = await importPair(key)
   const validity = options.validity ?? within(validFor(LEAF_DAYS), issuer.notAfter)
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: newSerial(),
@@ -111,7 +119,7 @@ export async function issueCertificate(
       await x509.AuthorityKeyIdentifierExtension.create(signer.publicKey),
     ],
   })
-  return { certificate: `${certificate.toString('pem')}\n`, key: pair.key }
+  return { certificate: `${certificate.toString('pem')}\n`, key }
 }
 
 /** A client's certificate cannot be used to listen: a client that turns bad cannot stand in for a server. */
@@ -136,9 +144,8 @@ function newSerial(): string {
   return serial.toString('hex')
 }
 
-function newKeyPair(): { readonly key: string } {
-  const { privateKey } = generateKeyPairSync('ed25519')
-  return { key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
+function newKey(): string {
+  return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 }
 
 async function importPair(keyPem: string): Promise<webcrypto.CryptoKeyPair> {
