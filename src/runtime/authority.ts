@@ -13,24 +13,12 @@
 // The obvious answer, the subject's common name, is free text that every tool reads differently.
 
 import 'reflect-metadata'
-import { generateKeyPairSync, X509Certificate as NodeCertificate, randomBytes, webcrypto } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import * as x509 from '@peculiar/x509'
+import { type Credentials, type Identity, identityUri, type Role } from './identity.ts'
 
-export type Role = 'server' | 'client'
-
-export interface Identity {
-  /** The group's random id. */
-  readonly group: string
-  readonly role: Role
-  readonly name: string
-}
-
-/** A certificate and its private key, both as PEM. */
-export interface Credentials {
-  readonly certificate: string
-  readonly key: string
-}
+export { type Credentials, type Identity, identityUri, type Role, readIdentity } from './identity.ts'
 
 export interface Validity {
   readonly from: Date
@@ -155,24 +143,4 @@ async function importPair(keyPem: string): Promise<webcrypto.CryptoKeyPair> {
   const publicJwk = { kty, crv, x } as webcrypto.JsonWebKey
   const publicKey = await webcrypto.subtle.importKey('jwk', publicJwk, { name: ED25519 }, true, ['verify'])
   return { privateKey, publicKey }
-}
-
-export function identityUri(identity: Identity): string {
-  return `coterie://${identity.group}/${identity.role}/${identity.name}`
-}
-
-const IDENTITY_URI = /^URI:coterie:\/\/([a-z0-9]+)\/(server|client)\/([a-z0-9-]+)$/
-
-/**
- * The identity in a certificate (PEM, or as node:tls gives it), or undefined where there is not exactly one.
- * This says what the certificate claims. Who signed it is a different question, and TLS has asked it before.
- */
-export function readIdentity(certificate: string | NodeCertificate): Identity | undefined {
-  const { subjectAltName } = typeof certificate === 'string' ? new NodeCertificate(certificate) : certificate
-  // Node puts a name into quotes where it holds a comma or the like, so that it cannot pass for two. None of ours does.
-  if (subjectAltName === undefined || subjectAltName.includes('"')) return undefined
-  const uris = subjectAltName.split(', ').filter(name => name.startsWith('URI:coterie:'))
-  const parts = uris.length === 1 ? IDENTITY_URI.exec(uris[0]!) : null
-  if (parts === null) return undefined
-  return { group: parts[1]!, role: parts[2] as Role, name: parts[3]! }
 }

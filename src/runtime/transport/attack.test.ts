@@ -171,6 +171,14 @@ describe('a member that breaks the rules loses its connection and nothing else h
     expect(atServer.changes).toEqual([`up ${honest.self}`])
   })
 
+  it('a second process with the certificate of the very server that it dials', async () => {
+    const { socket, heard, ended } = dialTls(target, await bed.credentials('a'))
+    socket.write(hello({ instance: '' }))
+    await ended
+    await refusedWith(/uses the name of this server, 'a'/)
+    expect(heard().toString()).toContain('uses the name of this server')
+  })
+
   it.each([
     ['an oversized frame', () => header((1 << 20) + 1), /1048577 bytes is announced/],
     [

@@ -8,10 +8,10 @@ import * as tls from 'node:tls'
 import type { NodeId } from '../../core/index.ts'
 import { backoffMs, STABLE_MS } from './backoff.ts'
 import { Connection, errorCode, type Fault } from './connection.ts'
-import { decodeGreeting, encodeGreeting, WIRE_VERSION } from './greeting.ts'
-import { identify, notTheServer } from './identity.ts'
+import { decodeGreeting } from './greeting.ts'
 import type { Member } from './member.ts'
 import { Outbox } from './outbox.ts'
+import { identify, notTheServer } from './peer.ts'
 
 export interface Address {
   readonly host: string
@@ -101,9 +101,7 @@ export class Dialer {
       end: (fault, why) => this.failed(fault, `${why} before the greeting was answered`),
     })
     member.connections.add(connection)
-    connection.send(
-      encodeGreeting({ kind: 'hello', version: WIRE_VERSION, group: member.group, instance: member.instance }),
-    )
+    connection.send(member.hello)
   }
 
   private answered(connection: Connection, frame: Uint8Array): void {

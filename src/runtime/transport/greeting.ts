@@ -35,6 +35,11 @@ export function encodeGreeting(value: Greeting): Uint8Array {
   return encode(greeting, value)
 }
 
+/** The reason may quote what the peer sent: it is cut to size, and to letters that a terminal shows as they are. */
+export function encodeRefusal(why: string): Uint8Array {
+  return encodeGreeting({ kind: 'refused', why: why.replaceAll(/[^ -~]/g, '?').slice(0, WHY_BYTES_MAX) })
+}
+
 export function decodeGreeting(frame: Uint8Array): Decoded<Greeting> {
   return decode(greeting, frame)
 }

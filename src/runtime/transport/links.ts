@@ -4,7 +4,7 @@
 // need to agree on which of their connections to keep.
 
 import type { NodeId } from '../../core/index.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, ConnectionEvents } from './connection.ts'
 import type { Dialer } from './dialer.ts'
 import type { Limits } from './limits.ts'
 import type { LogRefusal } from './refusals.ts'
@@ -38,8 +38,9 @@ export class Links {
   }
 
   know(peer: NodeId, dialer: Dialer): void {
-    const connections = this.links.get(peer)?.connections ?? []
-    this.links.set(peer, { connections, dialer })
+    const known = this.links.get(peer)
+    known?.dialer?.close()
+    this.links.set(peer, { connections: known?.connections ?? [], dialer })
   }
 
   dialers(): Dialer[] {
@@ -76,28 +77,30 @@ export class Links {
     this.links.set(id, link)
     link.connections.push(connection)
     this.count(id, 1)
-    const { events, log, limits } = this.ports
-    connection.open(
-      {
-        frame: frame => {
-          if (!this.silent) events.frame(id, frame)
-        },
-        end: (fault, why, lost) => {
-          this.ports.drops['connection lost'] += lost
-          if (fault === 'refused') this.ports.refused(why, { peer: id })
-          this.lost(id, link, connection, why)
-        },
-      },
-      link.dialer?.waiting,
-    )
-    if (link.connections.length > limits.connectionsPerNodeMax)
-      link.connections[0]!.end('ended', 'replaced by newer ones')
+    connection.open(this.connectionEvents(id, connection), link.dialer?.waiting)
+    const oldest = link.connections[0]!
+    if (link.connections.length > this.ports.limits.connectionsPerNodeMax) oldest.end('ended', 'replaced by newer ones')
     if (link.connections.length > 1 || this.silent) return
-    log('info', 'peer up', { peer: id })
-    events.up(id)
+    this.ports.log('info', 'peer up', { peer: id })
+    this.ports.events.up(id)
   }
 
-  private lost(id: NodeId, link: Link, connection: Connection, why: string): void {
+  private connectionEvents(id: NodeId, connection: Connection): ConnectionEvents {
+    const { events, drops, refused } = this.ports
+    return {
+      frame: frame => {
+        if (!this.silent) events.frame(id, frame)
+      },
+      end: (fault, why, lost) => {
+        drops['connection lost'] += lost
+        if (fault === 'refused') refused(why, { peer: id })
+        this.lost(id, connection, why)
+      },
+    }
+  }
+
+  private lost(id: NodeId, connection: Connection, why: string): void {
+    const link = this.links.get(id)!
     link.connections.splice(link.connections.indexOf(connection), 1)
     this.count(id, -1)
     if (link.connections.length > 0) return

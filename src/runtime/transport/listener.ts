@@ -7,13 +7,13 @@
 import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import * as tls from 'node:tls'
-import type { Identity } from '../authority.ts'
-import { identityUri } from '../authority.ts'
+import { type NodeId, SettingsError } from '../../core/index.ts'
+import { type Identity, identityUri } from '../identity.ts'
 import { Connection, errorCode } from './connection.ts'
 import type { Address } from './dialer.ts'
-import { decodeGreeting, encodeGreeting, type Greeting, isInstance, WIRE_VERSION } from './greeting.ts'
-import { identify, nodeId } from './identity.ts'
+import { decodeGreeting, encodeGreeting, encodeRefusal, type Greeting, isInstance, WIRE_VERSION } from './greeting.ts'
 import type { Member } from './member.ts'
+import { identify, nodeId } from './peer.ts'
 
 export interface Listener {
   /** Where it listens: the port that the system chose, where none was asked for. */
@@ -46,7 +46,11 @@ export async function listen(at: Address, credentials: ListenerCredentials, memb
   watchStrangers(server, sockets, member)
   server.on('secureConnection', socket => (stopped ? socket.destroy() : accept(socket, member)))
   server.listen(at.port, at.host)
-  await once(server, 'listening')
+  await once(server, 'listening').catch(error => {
+    throw new SettingsError(
+      `cannot listen on ${at.host}:${at.port}: ${errorCode(error)}. Choose another address or port.`,
+    )
+  })
   // Accepting can fail for want of file descriptors; those who are in stay in.
   server.on('error', error => member.log('error', 'listener failed', { why: errorCode(error) }))
   const { address, port } = server.address() as AddressInfo
@@ -106,17 +110,22 @@ function greet(connection: Connection, identity: Identity, frame: Uint8Array, me
   const hello = decodeGreeting(frame)
   if (!hello.ok) return connection.end('refused', `not a greeting: ${hello.refusal}`)
   const id = hello.value.kind === 'hello' ? nodeId(identity, hello.value.instance) : ''
-  const why = helloRefusal(hello.value, identity, member.group) ?? member.links.refusal(id)
+  const why = helloRefusal(hello.value, identity, member.group) ?? doubleRefusal(id, member) ?? member.links.refusal(id)
   if (why !== undefined) {
     member.refused(why, { peer: identityUri(identity), from })
     // It is one of ours, by its certificate: it is told why. Nothing more is read from it.
     connection.events = { frame() {}, end() {} }
-    connection.send(encodeGreeting({ kind: 'refused', why }))
+    connection.send(encodeRefusal(why))
     void connection.close()
     return
   }
   connection.send(encodeGreeting({ kind: 'welcome', version: WIRE_VERSION }))
   member.links.opened(id, connection)
+}
+
+/** A second process was started with our certificate and key: somebody should look. */
+function doubleRefusal(id: NodeId, member: Member): string | undefined {
+  return id === member.self ? `uses the name of this server, '${id}'` : undefined
 }
 
 function helloRefusal(hello: Greeting, identity: Identity, group: string): string | undefined {

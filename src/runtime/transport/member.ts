@@ -1,6 +1,7 @@
 // What the listener and the dialers of one node share: who we are, what we know, where connections go.
 
 import type { SecureContext } from 'node:tls'
+import type { NodeId } from '../../core/index.ts'
 import type { Connection } from './connection.ts'
 import type { Limits } from './limits.ts'
 import type { Links } from './links.ts'
@@ -9,9 +10,10 @@ import type { LogRefusal } from './refusals.ts'
 import type { Drops, Log } from './transport.ts'
 
 export interface Member {
+  readonly self: NodeId
   readonly group: string
-  /** '' for a server. */
-  readonly instance: string
+  /** What we say first when we dial. */
+  readonly hello: Uint8Array
   /** Whether peers are dialled before there is anything to send. */
   readonly eager: boolean
   readonly secureContext: SecureContext

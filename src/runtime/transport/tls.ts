@@ -12,15 +12,16 @@
 import { randomBytes } from 'node:crypto'
 import * as tls from 'node:tls'
 import { type NodeId, SettingsError } from '../../core/index.ts'
-import { type Credentials, readIdentity } from '../authority.ts'
+import { type Credentials, readIdentity } from '../identity.ts'
 import type { Connection } from './connection.ts'
 import { type Address, Dialer } from './dialer.ts'
-import { nodeId } from './identity.ts'
+import { encodeGreeting, WIRE_VERSION } from './greeting.ts'
 import { type Limits, limitsWith } from './limits.ts'
 import { Links } from './links.ts'
 import { type Listener, listen } from './listener.ts'
 import type { Member } from './member.ts'
 import { BlockPool } from './outbox.ts'
+import { nodeId } from './peer.ts'
 import { limitRefusals } from './refusals.ts'
 import { type Log, noDrops, type Transport, type TransportEvents } from './transport.ts'
 
@@ -48,24 +49,19 @@ export interface TlsTransport extends Transport {
 }
 
 export async function createTlsTransport(options: TlsOptions, events: TransportEvents): Promise<TlsTransport> {
-  const own = readIdentity(options.credentials.certificate)
-  if (own === undefined) throw new SettingsError('our own certificate names no server and no client of a group')
-  if (own.role === 'client' && options.listen) throw new SettingsError('a client does not listen: remove the address')
-  const instance = own.role === 'client' ? randomBytes(INSTANCE_BYTES).toString('hex') : ''
-  const self = nodeId(own, instance)
-  const member = createMember(options, own.group, instance, events)
+  const member = createMember(options, events)
   const { certificate: cert, key } = options.credentials
   const listener = options.listen && (await listen(options.listen, { cert, key, ca: options.authority }, member))
+  const sweeper = setInterval(() => sweep(member.connections), member.limits.sweepMs).unref()
+  let closed: Promise<void> | undefined
 
   function learn(peer: NodeId, address: Address): void {
-    if (peer !== self) member.links.know(peer, new Dialer(peer, address, member))
+    if (peer !== member.self && closed === undefined) member.links.know(peer, new Dialer(peer, address, member))
   }
   for (const [peer, address] of options.addresses ?? []) learn(peer, address)
 
-  const sweeper = setInterval(() => sweep(member.connections), member.limits.sweepMs).unref()
-  let closed: Promise<void> | undefined
   return {
-    self,
+    self: member.self,
     address: listener?.address,
     learn,
     send: (to, frame) => member.links.send(to, frame),
@@ -79,20 +75,19 @@ export async function createTlsTransport(options: TlsOptions, events: TransportE
   }
 }
 
-function createMember(options: TlsOptions, group: string, instance: string, events: TransportEvents): Member {
-  const { log, credentials } = options
+function createMember(options: TlsOptions, events: TransportEvents): Member {
+  const { log } = options
+  const { own, instance, hello, secureContext } = readCredentials(options)
+  if (own.role === 'client' && options.listen) throw new SettingsError('a client does not listen: remove the address')
   const limits = limitsWith(options.limits ?? {})
   const drops = noDrops()
   const refused = limitRefusals(log)
   return {
-    group,
-    instance,
-    eager: instance !== '',
-    secureContext: tls.createSecureContext({
-      cert: credentials.certificate,
-      key: credentials.key,
-      ca: options.authority,
-    }),
+    self: nodeId(own, instance),
+    group: own.group,
+    hello,
+    eager: own.role === 'client',
+    secureContext,
     limits,
     pool: new BlockPool(),
     drops,
@@ -101,6 +96,23 @@ function createMember(options: TlsOptions, group: string, instance: string, even
     links: new Links({ limits, events, drops, log, refused }),
     connections: new Set(),
     chance: Math.random,
+  }
+}
+
+function readCredentials({ credentials, authority }: TlsOptions) {
+  try {
+    const own = readIdentity(credentials.certificate)
+    if (own === undefined) throw new Error('it names no server and no client of a group')
+    const instance = own.role === 'client' ? randomBytes(INSTANCE_BYTES).toString('hex') : ''
+    const hello = encodeGreeting({ kind: 'hello', version: WIRE_VERSION, group: own.group, instance })
+    const secureContext = tls.createSecureContext({
+      cert: credentials.certificate,
+      key: credentials.key,
+      ca: authority,
+    })
+    return { own, instance, hello, secureContext }
+  } catch (error) {
+    throw new SettingsError(`our own certificate or key cannot be used: ${(error as Error).message}`)
   }
 }
 

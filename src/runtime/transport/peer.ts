@@ -2,12 +2,15 @@
 
 import type { TLSSocket } from 'node:tls'
 import type { NodeId } from '../../core/index.ts'
-import { type Identity, identityUri, readIdentity } from '../authority.ts'
+import { type Identity, identityUri, readIdentity } from '../identity.ts'
 import { INSTANCE_MARK } from './transport.ts'
 
 export type Identified =
   | { readonly ok: true; readonly identity: Identity; readonly validUntil: Date }
   | { readonly ok: false; readonly refusal: string }
+
+/** Names of ours have at most 40 letters; names are kept, logged and sent, so there is an end to them. */
+const NAME_LETTERS_MAX = 64
 
 /** For a socket whose handshake is complete. */
 export function identify(socket: TLSSocket, group: string): Identified {
@@ -18,6 +21,7 @@ export function identify(socket: TLSSocket, group: string): Identified {
   if (certificate === undefined) return refuse('no certificate')
   const identity = readIdentity(certificate)
   if (identity === undefined) return refuse('the certificate has no identity of ours')
+  if (identity.name.length > NAME_LETTERS_MAX) return refuse('the name in the certificate is too long')
   if (identity.group !== group) return refuse(`the certificate is for group '${identity.group}', this is '${group}'`)
   return { ok: true, identity, validUntil: new Date(certificate.validTo) }
 }
