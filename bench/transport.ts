@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net'
 import * as tls from 'node:tls'
 import { pathToFileURL } from 'node:url'
 import { type Credentials, createAuthority, issueCertificate } from '../src/runtime/authority.ts'
-import { createTlsTransport } from '../src/runtime/transport/index.ts'
+import { createMemoryNetwork, createTlsTransport } from '../src/runtime/transport/index.ts'
 
 const MESSAGE_BYTES = 128
 const IN_FLIGHT = 64
@@ -41,6 +41,8 @@ export interface TransportBenchResult {
   readonly coterie: Figures
   readonly bare: Figures
   readonly bareEach: Figures
+  /** The in-process transport, for comparison. */
+  readonly memory: Figures
   /** Our time divided by the time of bare node:tls; 1.5 is the target. */
   readonly latencyRatio: number
   readonly throughputRatio: number
@@ -76,6 +78,22 @@ async function ours({ authority, server, client }: Certificates): Promise<Conten
     answered() {},
     async close() {
       await c!.close()
+      await a.close()
+    },
+  }
+  return contender
+}
+
+async function inProcess(): Promise<Contender> {
+  const network = createMemoryNetwork()
+  const a = network.join('a', { frame: (from, frame) => a.send(from, frame), up() {}, down() {} })
+  const c = network.join('c#00000000', { frame: () => contender.answered(), up() {}, down() {} })
+  const message = new Uint8Array(MESSAGE_BYTES)
+  const contender: Contender = {
+    request: () => c.send('a', message),
+    answered() {},
+    async close() {
+      await c.close()
       await a.close()
     },
   }
@@ -158,7 +176,7 @@ function median(values: readonly number[]): number {
 export async function run(options: TransportBenchOptions = {}): Promise<TransportBenchResult> {
   const { rounds = 9, latencyRequests = 1_500, throughputRequests = 30_000 } = options
   const issued = await certificates()
-  const contenders = [await ours(issued), await bare(issued, false), await bare(issued, true)]
+  const contenders = [await ours(issued), await bare(issued, false), await bare(issued, true), await inProcess()]
   const p50s: number[][] = contenders.map(() => [])
   const rates: number[][] = contenders.map(() => [])
   // Round 0 warms up the compiler and is not counted.
@@ -173,7 +191,7 @@ export async function run(options: TransportBenchOptions = {}): Promise<Transpor
     }
   }
   await Promise.all(contenders.map(contender => contender.close()))
-  const [coterie, bareEcho, bareEach] = contenders.map((_, i) => ({
+  const [coterie, bareEcho, bareEach, memory] = contenders.map((_, i) => ({
     p50Us: median(p50s[i]!),
     perSecond: median(rates[i]!),
   }))
@@ -184,6 +202,7 @@ export async function run(options: TransportBenchOptions = {}): Promise<Transpor
     coterie: coterie!,
     bare: bareEcho!,
     bareEach: bareEach!,
+    memory: memory!,
     latencyRatio: coterie!.p50Us / bareEcho!.p50Us,
     throughputRatio: bareEcho!.perSecond / coterie!.perSecond,
   }

@@ -64,10 +64,11 @@ export async function listenTls(
   own: Credentials,
   authority: string,
   answer: (socket: tls.TLSSocket) => void,
+  options: tls.TlsOptions = {},
 ): Promise<{ readonly address: Address; close(): Promise<void> }> {
   const sockets = new Set<net.Socket>()
   const server = tls.createServer(
-    { cert: own.certificate, key: own.key, ca: authority, requestCert: true, rejectUnauthorized: false },
+    { cert: own.certificate, key: own.key, ca: authority, requestCert: true, rejectUnauthorized: false, ...options },
     socket => {
       socket.on('error', () => {})
       answer(socket)

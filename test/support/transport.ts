@@ -118,15 +118,19 @@ async function closeAll(nodes: readonly Transport[]): Promise<void> {
   await Promise.all(nodes.map(node => node.close()))
 }
 
-export interface LogRecorder extends Log {
+interface LogRecorder extends Log {
   /** The reasons of refusals so far. */
   readonly refusals: string[]
+  /** Why dials failed that were nobody's fault. */
+  readonly unreached: string[]
 }
 
-export function logRecorder(): LogRecorder {
+function logRecorder(): LogRecorder {
   const refusals: string[] = []
-  const log: Log = (level, _message, fields) => {
+  const unreached: string[] = []
+  const log: Log = (level, message, fields) => {
+    if (message === 'peer not reached') unreached.push(String(fields.why))
     if (level === 'warn' || level === 'error') refusals.push(String(fields.why ?? fields.count))
   }
-  return Object.assign(log, { refusals })
+  return Object.assign(log, { refusals, unreached })
 }

@@ -133,6 +133,21 @@ describe('a false server is refused by who dials it:', () => {
     await fake.close()
   })
 
+  it('one that speaks TLS 1.2 only', async () => {
+    let secured = 0
+    const old = { maxVersion: 'TLSv1.2' } as const
+    const count = () => {
+      secured++
+    }
+    const fake = await listenTls(await bed.credentials('b'), bed.authority.certificate, count, old)
+    server.learn('b', fake.address)
+    server.send('b', Buffer.from('secret'))
+    await until('the dial failed', () => server.dropped()['connection lost'] === 1)
+    expect(secured).toBe(0)
+    expect(bed.log.unreached).toEqual([expect.stringMatching(/PROTOCOL/)])
+    await fake.close()
+  })
+
   it.each([
     ['random bytes for a welcome', Buffer.from('no such frame'.repeat(100)), /bytes is announced|not a greeting/],
     ['a hello for a welcome', hello(), /hello instead of welcome/],

@@ -48,7 +48,8 @@ export class Dialer {
 
   /** The connection that this dialer made, or another one to the same peer, is gone and none is left. */
   lost(lastedMs: number): void {
-    this.retreat(lastedMs >= STABLE_MS ? 1 : this.failures + 1)
+    // A dial that is under way is the next attempt already, and its time limit must stay.
+    if (this.attempt === undefined) this.retreat(lastedMs >= STABLE_MS ? 1 : this.failures + 1)
   }
 
   close(): void {
@@ -60,30 +61,31 @@ export class Dialer {
 
   private dial(): void {
     clearTimeout(this.timer)
-    const { member } = this
-    const socket = tls.connect({
-      ...this.address,
-      secureContext: member.secureContext,
-      minVersion: 'TLSv1.3',
-      maxVersion: 'TLSv1.3',
-      rejectUnauthorized: true,
-      // Not the host but the identity is checked, below: a server may move without a new certificate.
-      checkServerIdentity: () => undefined,
-    })
+    const socket = this.connect()
     this.attempt = socket
     const failed = (error: Error) => {
       const fault = socket.authorizationError ? 'refused' : 'ended'
-      this.failed(fault, fault === 'refused' ? `certificate refused: ${errorCode(error)}` : errorCode(error))
+      this.failed(socket, fault, fault === 'refused' ? `certificate refused: ${errorCode(error)}` : errorCode(error))
     }
-    socket.once('error', failed)
     this.timer = setTimeout(() => {
       socket.destroy()
-      this.failed('ended', 'no answer in time')
-    }, member.limits.handshakeMs)
+      this.failed(socket, 'ended', 'no answer in time')
+    }, this.member.limits.handshakeMs)
+    socket.once('error', failed)
     socket.once('secureConnect', () => {
       clearTimeout(this.timer)
       socket.off('error', failed)
       this.greet(socket)
+    })
+  }
+
+  private connect(): tls.TLSSocket {
+    return tls.connect({
+      ...this.address,
+      secureContext: this.member.secureContext,
+      rejectUnauthorized: true,
+      // Not the host but the identity is checked, below: a server may move without a new certificate.
+      checkServerIdentity: () => undefined,
     })
   }
 
@@ -94,11 +96,11 @@ export class Dialer {
     if (!who.ok || refusal !== undefined) {
       socket.on('error', () => {})
       socket.destroy()
-      return this.failed('refused', refusal!)
+      return this.failed(socket, 'refused', refusal!)
     }
     const connection = new Connection(socket, who.validUntil, member.limits, member.pool, {
       frame: frame => this.answered(connection, frame),
-      end: (fault, why) => this.failed(fault, `${why} before the greeting was answered`),
+      end: (fault, why) => this.failed(socket, fault, `${why} before the greeting was answered`),
     })
     member.connections.add(connection)
     connection.send(member.hello)
@@ -113,8 +115,9 @@ export class Dialer {
     this.member.links.opened(this.peer, connection)
   }
 
-  private failed(fault: Fault, why: string): void {
-    if (this.attempt === undefined || this.closed) return
+  private failed(socket: tls.TLSSocket, fault: Fault, why: string): void {
+    // A socket that was given up may still report its end, in the middle of the next attempt.
+    if (this.attempt !== socket || this.closed) return
     this.attempt = undefined
     const { host, port } = this.address
     if (fault === 'refused') this.member.refused(why, { peer: this.peer, host, port })

@@ -31,7 +31,7 @@ export interface Limits {
   readonly closeMs: number
 }
 
-export const LIMITS: Limits = {
+const LIMITS: Limits = {
   frameBytesMax: FRAME_BYTES_MAX,
   queueBytesMax: 4 << 20,
   handshakeMs: 5_000,

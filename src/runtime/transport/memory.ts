@@ -13,9 +13,9 @@ import { SettingsError } from '../../core/index.ts'
 import { FRAME_BYTES_MAX, isClient, noDrops, type Transport, type TransportEvents } from './transport.ts'
 
 /** What one node may have waiting in a round: room for a few of the largest frames. */
-export const INBOX_BYTES_MAX = 8 << 20
+const INBOX_BYTES_MAX = 8 << 20
 /** Empty frames take no bytes but an entry each: this bounds them. */
-export const INBOX_FRAMES_MAX = 1 << 16
+const INBOX_FRAMES_MAX = 1 << 16
 /** A buffer that one burst blew up is given back, so that a node at rest is small. */
 const INBOX_BYTES_KEPT = 1 << 16
 
@@ -72,101 +72,106 @@ interface Seat {
 }
 
 export function createMemoryNetwork(): MemoryNetwork {
-  const seats = new Map<NodeId, Seat>()
-  const waiting: Seat[] = []
-  let scheduled = false
+  return new Network()
+}
 
-  function wake(seat: Seat): void {
-    if (seat.filling.from.length === 0) waiting.push(seat)
-    if (scheduled) return
-    scheduled = true
-    setImmediate(round)
-  }
+class Network implements MemoryNetwork {
+  readonly seats = new Map<NodeId, Seat>()
+  /** Seats whose inbox is not empty, each once. */
+  private readonly waiting: Seat[] = []
+  private roundPlanned = false
 
-  function round(): void {
-    scheduled = false
-    const count = waiting.length
-    let done = 0
-    try {
-      while (done < count) drain(waiting[done++]!)
-    } finally {
-      // Also after a receiver threw: the others keep their frames and get another round.
-      waiting.splice(0, done)
-      if (waiting.length > 0 && !scheduled) {
-        scheduled = true
-        setImmediate(round)
-      }
-    }
-  }
-
-  function drain(seat: Seat): void {
-    const inbox = seat.filling
-    seat.filling = seat.spare
-    seat.spare = inbox
-    let start = 0
-    try {
-      for (let i = 0; i < inbox.from.length && !seat.closed; i++) {
-        const end = inbox.ends[i]!
-        if (end === UP) seat.events.up(inbox.from[i]!)
-        else if (end === DOWN) seat.events.down(inbox.from[i]!, 'closed')
-        else {
-          seat.events.frame(inbox.from[i]!, inbox.bytes.subarray(start, end))
-          start = end
-        }
-      }
-    } finally {
-      inbox.clear()
-    }
-  }
-
-  function notify(seat: Seat, peer: NodeId, what: number): void {
-    wake(seat)
-    seat.filling.notice(peer, what)
-  }
-
-  function join(self: NodeId, events: TransportEvents): Transport {
-    if (seats.has(self)) throw new SettingsError(`'${self}' is already part of this network: choose another name`)
+  join(self: NodeId, events: TransportEvents): Transport {
+    if (this.seats.has(self)) throw new SettingsError(`'${self}' is already part of this network: choose another name`)
     const seat: Seat = { id: self, events, filling: new Inbox(), spare: new Inbox(), closed: false }
-    for (const peer of seats.values()) {
+    for (const peer of this.seats.values()) {
       if (!canReach(self, peer.id)) continue
-      notify(seat, peer.id, UP)
-      notify(peer, self, UP)
+      this.notify(seat, peer.id, UP)
+      this.notify(peer, self, UP)
     }
-    seats.set(self, seat)
-    return seatTransport(seat)
+    this.seats.set(self, seat)
+    return seatTransport(seat, this)
   }
 
-  function seatTransport(seat: Seat): Transport {
-    const drops = noDrops()
-    return {
-      self: seat.id,
-      send(to, frame) {
-        const peer = seats.get(to)
-        if (frame.length > FRAME_BYTES_MAX) drops['too large']++
-        else if (peer === undefined || seat.closed || !canReach(seat.id, to)) drops.unreachable++
-        else {
-          wake(peer)
-          if (!peer.filling.push(seat.id, frame)) drops['queue full']++
-        }
-      },
-      connected: () => (seat.closed ? [] : [...seats.keys()].filter(id => canReach(seat.id, id))),
-      dropped: () => drops,
-      close: () => leave(seat),
-    }
-  }
-
-  // What the leaver sent is in the inboxes of the others already; the round that delivers it was scheduled before
+  // What the leaver sent is in the inboxes of the others already; the round that delivers it was planned before
   // this promise's own immediate, so it is delivered when the promise resolves.
-  function leave(seat: Seat): Promise<void> {
+  leave(seat: Seat): Promise<void> {
     if (!seat.closed) {
       seat.closed = true
-      seats.delete(seat.id)
-      for (const peer of seats.values()) if (canReach(seat.id, peer.id)) notify(peer, seat.id, DOWN)
+      this.seats.delete(seat.id)
+      for (const peer of this.seats.values()) if (canReach(seat.id, peer.id)) this.notify(peer, seat.id, DOWN)
     }
     return new Promise(resolve => setImmediate(resolve))
   }
 
-  return { join }
+  private notify(seat: Seat, peer: NodeId, what: number): void {
+    this.wake(seat)
+    seat.filling.notice(peer, what)
+  }
+
+  /** To be called before something is put into the seat's inbox. */
+  wake(seat: Seat): void {
+    if (seat.filling.from.length === 0) this.waiting.push(seat)
+    this.planRound()
+  }
+
+  private planRound(): void {
+    if (this.roundPlanned) return
+    this.roundPlanned = true
+    setImmediate(this.round)
+  }
+
+  private readonly round = (): void => {
+    this.roundPlanned = false
+    const count = this.waiting.length
+    let done = 0
+    try {
+      while (done < count) drain(this.waiting[done++]!)
+    } finally {
+      // Also after a receiver threw: the others keep their frames and get another round.
+      this.waiting.splice(0, done)
+      if (this.waiting.length > 0) this.planRound()
+    }
+  }
+}
+
+function drain(seat: Seat): void {
+  const inbox = seat.filling
+  seat.filling = seat.spare
+  seat.spare = inbox
+  let start = 0
+  try {
+    for (let i = 0; i < inbox.from.length && !seat.closed; i++) {
+      const end = inbox.ends[i]!
+      if (end === UP) seat.events.up(inbox.from[i]!)
+      else if (end === DOWN) seat.events.down(inbox.from[i]!, 'closed')
+      else {
+        seat.events.frame(inbox.from[i]!, inbox.bytes.subarray(start, end))
+        start = end
+      }
+    }
+  } finally {
+    inbox.clear()
+  }
+}
+
+function seatTransport(seat: Seat, network: Network): Transport {
+  const drops = noDrops()
+  return {
+    self: seat.id,
+    send(to, frame) {
+      const peer = network.seats.get(to)
+      if (frame.length > FRAME_BYTES_MAX) drops['too large']++
+      else if (peer === undefined || seat.closed || !canReach(seat.id, to)) drops.unreachable++
+      else {
+        network.wake(peer)
+        if (!peer.filling.push(seat.id, frame)) drops['queue full']++
+      }
+    },
+    connected: () => (seat.closed ? [] : [...network.seats.keys()].filter(id => canReach(seat.id, id))),
+    dropped: () => drops,
+    close: () => network.leave(seat),
+  }
 }
 
 /** As with sockets: everybody reaches servers, nobody reaches itself, and clients do not reach each other. */

@@ -11,7 +11,7 @@ import { HEADER_BYTES, writeHeader } from './frames.ts'
 export const BLOCK_BYTES = 1 << 16
 
 /** Blocks that the pool keeps for later: enough for a server's peers all at once; what a burst needed beyond is freed. */
-export const BLOCKS_KEPT_MAX = 32
+const BLOCKS_KEPT_MAX = 32
 
 export interface Block {
   readonly bytes: Uint8Array

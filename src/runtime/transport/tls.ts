@@ -105,11 +105,10 @@ function readCredentials({ credentials, authority }: TlsOptions) {
     if (own === undefined) throw new Error('it names no server and no client of a group')
     const instance = own.role === 'client' ? randomBytes(INSTANCE_BYTES).toString('hex') : ''
     const hello = encodeGreeting({ kind: 'hello', version: WIRE_VERSION, group: own.group, instance })
-    const secureContext = tls.createSecureContext({
-      cert: credentials.certificate,
-      key: credentials.key,
-      ca: authority,
-    })
+    const { certificate: cert, key } = credentials
+    // The versions belong here: `tls.connect` does not look at its own where it is given a context.
+    const versions = { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' } as const
+    const secureContext = tls.createSecureContext({ cert, key, ca: authority, ...versions })
     return { own, instance, hello, secureContext }
   } catch (error) {
     throw new SettingsError(`our own certificate or key cannot be used: ${(error as Error).message}`)
