@@ -165,7 +165,8 @@ describe('a false server is refused by who dials it:', () => {
 describe('a member that breaks the rules loses its connection and nothing else happens:', () => {
   it.each([
     ['an oversized greeting', () => header(513), /513 bytes is announced, 512 are allowed/],
-    ['half a hello, then silence', () => hello().subarray(0, 9), /no greeting in time/],
+    ['no hello', () => Buffer.alloc(0), /no greeting in time, before a hello/],
+    ['half a hello, then silence', () => hello().subarray(0, 9), /half a frame, then silence, before a hello/],
     ['a valid frame of the wrong type for a hello', () => welcome, /welcome instead of hello/],
     ['no greeting at all', () => framed(Buffer.from([250, 1, 2])), /not a greeting: unknown kind/],
     [
