@@ -1,11 +1,13 @@
 // What carries frames between nodes. The node above encodes and decodes; a transport knows bytes and identities only.
 // Delivery is best effort and at most once: a frame may be lost, never altered, never given a false sender.
+// Frames from one peer over one connection arrive in the order in which they were sent.
 
 import type { NodeId } from '../../core/index.ts'
 
 /** A frame larger than this is refused before it is read: no message of ours comes near it. */
 export const FRAME_BYTES_MAX = 1 << 20
 
+/** Called from a fresh turn of the event loop, never from inside `send`; not called once `close` has been. */
 export interface TransportEvents {
   /** A frame from an authenticated peer. The bytes are valid during the call only. */
   frame(from: NodeId, frame: Uint8Array): void
@@ -17,12 +19,42 @@ export interface TransportEvents {
 
 export interface Transport {
   readonly self: NodeId
-  /** Takes the bytes over before it returns. Drops the frame, and counts it, where the peer cannot be reached or its queue is full. */
+  /**
+   * Takes the bytes over before it returns. Drops the frame, and counts it, where the peer cannot be reached or its
+   * queue is full. A node cannot reach itself: a driver hands such a message over without a transport.
+   */
   send(to: NodeId, frame: Uint8Array): void
   /** Peers that can be reached now. */
   connected(): readonly NodeId[]
   /** Frames dropped so far, by reason. */
-  dropped(): Readonly<Record<string, number>>
+  dropped(): Readonly<Record<DropReason, number>>
   /** Sends what is queued (within a second), then ends all connections. */
   close(): Promise<void>
+}
+
+export type DropReason =
+  /** No connection, and none is being made. */
+  | 'unreachable'
+  /** The peer reads more slowly than we write. */
+  | 'queue full'
+  /** Over `FRAME_BYTES_MAX`: a bug of the sender. */
+  | 'too large'
+  /** Queued, but the connection ended, or could not be made, before the frame left. */
+  | 'connection lost'
+
+export type Drops = Record<DropReason, number>
+
+export function noDrops(): Drops {
+  return { unreachable: 0, 'queue full': 0, 'too large': 0, 'connection lost': 0 }
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+export type Log = (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void
+
+/** A client's id carries its instance (`billing#3f9a01c2`); the name of a server cannot contain the mark. */
+export const INSTANCE_MARK = '#'
+
+export function isClient(id: NodeId): boolean {
+  return id.includes(INSTANCE_MARK)
 }

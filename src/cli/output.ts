@@ -1,0 +1,62 @@
+// What all commands share: how they print, how they fail, and what their exit code means.
+//
+//   0  it worked
+//   1  the thing asked for failed: a problem was found, a file could not be written, a server did not answer
+//   2  the command cannot work as given: wrong usage, or settings that cannot be
+//
+// Results go to standard output, everything else to standard error, so that `--json | jq` never meets a stray line.
+
+import { Command, InvalidArgumentError } from 'commander'
+import picocolors from 'picocolors'
+import { CoterieError, SettingsError } from '../core/index.ts'
+
+export const EXIT_FAILED = 1
+export const EXIT_USAGE = 2
+
+/** NO_COLOR (no-color.org) always wins; else colours are for terminals only, so that files and pipes stay plain. */
+export function wantsColour(stream: { readonly isTTY?: boolean }, environment: NodeJS.ProcessEnv): boolean {
+  if (environment.NO_COLOR) return false
+  return stream.isTTY === true && environment.TERM !== 'dumb'
+}
+
+export const colour = picocolors.createColors(wantsColour(process.stdout, process.env))
+
+/** A command whose wrong usage ends with exit code 2; commander's own default is 1. */
+export function newCommand(name: string): Command {
+  return new Command(name).exitOverride(error => process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE))
+}
+
+/** Prints a result, as JSON for programs or as text for people. */
+export function print(json: boolean | undefined, value: unknown, text: () => string): void {
+  process.stdout.write(`${json ? JSON.stringify(value, undefined, 2) : text()}\n`)
+}
+
+/** Says why it failed and sets the exit code. A sentence of ours needs no stack; anything else is a bug and shows it. */
+export function fail(error: unknown): void {
+  if (error instanceof CoterieError) {
+    process.stderr.write(
+      `${picocolors.createColors(wantsColour(process.stderr, process.env)).red('error:')} ${error.message}\n`,
+    )
+    process.exitCode = error instanceof SettingsError ? EXIT_USAGE : EXIT_FAILED
+    return
+  }
+  process.stderr.write(`this is a bug, please report it: ${error instanceof Error ? error.stack : String(error)}\n`)
+  process.exitCode = EXIT_FAILED
+}
+
+/** Makes an action of commander that ends in `fail` where the work throws. */
+export function action<Arguments extends unknown[]>(work: (...given: Arguments) => Promise<void>) {
+  return (...given: Arguments): Promise<void> => work(...given).catch(fail)
+}
+
+/** For options that take a whole number. */
+export function wholeNumber(value: string): number {
+  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(value)
+}
+
+/** For options that take several values, repeated or with commas between. */
+export function several(value: string, before: readonly string[] | undefined): string[] {
+  const values = value.split(',').map(item => item.trim())
+  return [...(before ?? []), ...values]
+}

@@ -1,0 +1,177 @@
+// One file of the log: made, opened, read, appended to. It knows nothing of queues and callbacks.
+//
+// Opening decides what a crash has left. From the first batch that is not whole there are two cases:
+// - no later batch begins behind it: a write was cut short. It was never called durable; it is cut off and logged.
+// - a later batch begins behind it: it had been durable, and is damaged. The file is refused, because a server that
+//   comes back without a promise it made may grant a lock twice.
+// Damage to the very last batch looks like a cut write, unless the store was closed: closing appends an empty batch,
+// which makes the last one with content "followed by a later one".
+
+import { randomBytes } from 'node:crypto'
+import { dirname } from 'node:path'
+import { FileError, type Saved } from '../../core/index.ts'
+import { closingOnError, type Files, type OpenFile } from './files.ts'
+import { Lanes } from './lanes.ts'
+import {
+  BATCH_HEAD_BYTES,
+  type BatchBuilder,
+  decodeBatch,
+  decodeBatchHead,
+  decodeFileHead,
+  encodeFileHead,
+  FILE_HEAD_BYTES,
+  isBatchAt,
+  type LogRecord,
+  MARK_BYTES,
+} from './records.ts'
+
+export interface LogFile {
+  readonly path: string
+  readonly file: OpenFile
+  readonly mark: Uint8Array
+  readonly lanes: Lanes
+  /** Where the next batch goes. All before it is whole. */
+  end: number
+}
+
+interface Batch {
+  readonly position: number
+  readonly end: number
+  readonly records: readonly LogRecord[]
+}
+
+/** One read of this size serves many batches: the small batches of a quiet server would else cost two reads each. */
+const WINDOW_BYTES = 1 << 20
+
+/** The file has its head, but neither content nor name is durable yet. */
+export async function createLogFile(files: Files, path: string): Promise<LogFile> {
+  const file = await files.create(path)
+  const mark = randomBytes(MARK_BYTES)
+  const log: LogFile = { path, file, mark, lanes: new Lanes(), end: FILE_HEAD_BYTES }
+  return closingOnError(file, async () => {
+    await file.write(encodeFileHead(mark), 0)
+    return log
+  })
+}
+
+export async function openLogFile(
+  files: Files,
+  path: string,
+  tell: (sentence: string) => void,
+): Promise<{ log: LogFile; saved: Saved }> {
+  const file = await files.open(path)
+  return closingOnError(file, async () => {
+    const size = await file.size()
+    const log: LogFile = { path, file, mark: await readMark(file, path), lanes: new Lanes(), end: FILE_HEAD_BYTES }
+    const saved = new Map<string, Uint8Array[]>()
+    for await (const batch of readBatches(log, FILE_HEAD_BYTES, size)) {
+      for (const record of batch.records) keep(saved, record)
+      noteBatch(log, batch)
+    }
+    if (log.end < size) await cutOff(log, size, tell)
+    // A process may have died between write and fdatasync: what was read is then only in the machine's memory. Who
+    // reads it will promise on it, so it has to be durable first.
+    await file.sync()
+    return { log, saved }
+  })
+}
+
+/** Writes the batch at the end. The file's `end` moves on with `noteBatch`, when the caller has made it durable. */
+export function writeBatch(log: LogFile, batch: BatchBuilder): Promise<void> {
+  return log.file.write(batch.finish(log.mark, log.end), log.end)
+}
+
+function noteBatch(log: LogFile, batch: Batch): void {
+  for (const { lane, offset, bytes, replaces } of batch.records) {
+    log.lanes.note(lane, batch.position + offset, bytes, replaces)
+  }
+  log.end = batch.end
+}
+
+/** The batches from one position to another, up to the first that is not whole. Their bytes hold until the next one. */
+export async function* readBatches(log: LogFile, from: number, to: number): AsyncGenerator<Batch> {
+  const view = createWindow(log.file, to)
+  for (let position = from; ; ) {
+    const head = await view(position, BATCH_HEAD_BYTES)
+    const length = head && decodeBatchHead(head, log.mark, position)
+    const bytes = length === undefined ? undefined : await view(position, BATCH_HEAD_BYTES + length)
+    const records = bytes && decodeBatch(bytes)
+    if (bytes === undefined || records === undefined) return
+    const end = position + bytes.length
+    yield { position, end, records }
+    position = end
+  }
+}
+
+export function damaged(path: string, position: number): FileError {
+  return new FileError(
+    `the store ${path} is damaged at byte ${position}: what stands there is not what was written, and it was promised. ` +
+      `Check the disk, and move the folder ${dirname(path)} aside. A server that starts with an empty or an older one ` +
+      'has forgotten its promises: let it do so only where the group can count it as a liar.',
+  )
+}
+
+async function readMark(file: OpenFile, path: string): Promise<Uint8Array> {
+  const bytes = new Uint8Array(FILE_HEAD_BYTES)
+  const head = decodeFileHead(bytes.subarray(0, await file.read(bytes, 0)))
+  switch (head.kind) {
+    case 'ours':
+      return head.mark
+    case 'damaged':
+      throw damaged(path, 0)
+    case 'newer':
+      throw new FileError(
+        `the store ${path} has format ${head.version}, which this version of coterie does not know. ` +
+          'Start the server with the version that wrote it, or a later one.',
+      )
+    case 'foreign':
+      throw new FileError(`${path} is not a store of coterie. Move it aside, or choose another folder for this server.`)
+  }
+}
+
+function keep(saved: Map<string, Uint8Array[]>, record: LogRecord): void {
+  const records = saved.get(record.lane)
+  const payload = new Uint8Array(record.payload)
+  if (records === undefined || record.replaces) saved.set(record.lane, [payload])
+  else records.push(payload)
+}
+
+async function cutOff(log: LogFile, size: number, tell: (sentence: string) => void): Promise<void> {
+  if (await isBatchIn(log, log.end + 1, size)) throw damaged(log.path, log.end)
+  tell(
+    `the store ${log.path} ends in a write that a crash cut short: ${size - log.end} bytes from byte ${log.end} on ` +
+      'are removed. Nothing that was promised is lost.',
+  )
+  await log.file.truncate(log.end)
+}
+
+/** True where the head of a batch stands anywhere in the range, at whichever byte. */
+async function isBatchIn(log: LogFile, from: number, to: number): Promise<boolean> {
+  const view = createWindow(log.file, to)
+  // Windows overlap by a head, so that none is missed at the seam.
+  for (let start = from; start < to; start += WINDOW_BYTES - BATCH_HEAD_BYTES) {
+    const bytes = Buffer.from((await view(start, Math.min(WINDOW_BYTES, to - start))) ?? [])
+    for (let at = bytes.indexOf(log.mark); at >= 0; at = bytes.indexOf(log.mark, at + 1)) {
+      if (isBatchAt(bytes.subarray(at), log.mark, start + at)) return true
+    }
+  }
+  return false
+}
+
+type View = (position: number, length: number) => Promise<Uint8Array | undefined>
+
+/** Gives views of the file up to `to`; undefined where the file has not so many bytes. A view holds until the next call. */
+function createWindow(file: OpenFile, to: number): View {
+  let start = 0
+  let held = new Uint8Array(0)
+  return async (position, length) => {
+    if (position + length > to) return undefined
+    if (position < start || position + length > start + held.length) {
+      const bytes = new Uint8Array(Math.max(length, Math.min(WINDOW_BYTES, to - position)))
+      held = bytes.subarray(0, await file.read(bytes, position))
+      start = position
+    }
+    const offset = position - start
+    return offset + length <= held.length ? held.subarray(offset, offset + length) : undefined
+  }
+}

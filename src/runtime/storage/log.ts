@@ -1,0 +1,258 @@
+// The durable store: an append log in a folder of its own, for one process at a time.
+//
+// Guarantees, against kill -9 and power cuts at any moment: a record called durable is read back; a record that was
+// not saved is never read; a damaged, foreign or newer file is refused with a sentence, never half used.
+// Not covered: a disk that lies about fdatasync, and damage to the last write before a crash (see log-file.ts).
+//
+// Group commit: an fdatasync takes a quarter of a millisecond whether it flushes one record or a thousand. So one
+// writer runs at a time, and all that is saved while it is busy goes out in its next write, with one fdatasync.
+//
+// After a failed write or fdatasync the store is over: the system may have thrown the unwritten pages away and would
+// call the next fdatasync a success. Nothing is called durable any more, and the node must stop.
+
+import { join } from 'node:path'
+import { assert, FileError, type Saved } from '../../core/index.ts'
+import { type Compaction, createCompaction, DEAD_BYTES_MIN, isCompactionDue } from './compaction.ts'
+import { type Files, realFiles } from './files.ts'
+import { holdStore } from './holder.ts'
+import { createLogFile, type LogFile, openLogFile, writeBatch } from './log-file.ts'
+import { BATCH_HEAD_BYTES, type BatchBuilder, BODY_BYTES_MAX, createBatchBuilder } from './records.ts'
+import { RECORD_BYTES_MAX, type Storage, type Store } from './storage.ts'
+
+export interface LogSettings {
+  /** Made where it does not exist; nothing else should be in it. */
+  readonly folder: string
+  /** Told, in a sentence, what opening found and repaired. */
+  readonly log?: (sentence: string) => void
+  readonly files?: Files
+  /** A rewrite begins only when so many bytes are dead. */
+  readonly deadBytesMin?: number
+}
+
+const LOG_NAME = 'store.log'
+const FRESH_NAME = 'store.new'
+
+/** What may wait for the disk. A disk that is so far behind a node is as good as gone; memory would be next. */
+export const QUEUED_BYTES_MAX = BODY_BYTES_MAX - 2 * RECORD_BYTES_MAX
+
+export function createLogStorage(settings: LogSettings): Store {
+  return { open: failed => openLog(settings, failed) }
+}
+
+async function openLog(settings: LogSettings, failed: (error: Error) => void): Promise<Storage> {
+  const { folder, files = realFiles, log: tell = () => {}, deadBytesMin = DEAD_BYTES_MIN } = settings
+  try {
+    await files.makeFolder(folder)
+    const release = await holdStore(files, folder)
+    try {
+      const { log, saved } = await openOrCreate(files, folder, tell)
+      return new OpenLog({ files, folder, deadBytesMin, release, failed }, log, saved)
+    } catch (error) {
+      await release().catch(() => {})
+      throw error
+    }
+  } catch (error) {
+    throw explain(error, folder, 'opened')
+  }
+}
+
+async function openOrCreate(files: Files, folder: string, tell: (sentence: string) => void) {
+  const path = join(folder, LOG_NAME)
+  const fresh = join(folder, FRESH_NAME)
+  const names = await files.list(folder)
+  // Left by a crash: a rewrite, or a first opening, that did not come to its end.
+  if (names.includes(FRESH_NAME)) await files.remove(fresh)
+  if (!names.includes(LOG_NAME)) {
+    const { file } = await createLogFile(files, fresh)
+    await file.sync()
+    await file.close()
+    await files.rename(fresh, path)
+  }
+  // Also for a store that exists: its last rename may be known to the machine's memory only.
+  await files.syncFolder(folder)
+  return openLogFile(files, path, tell)
+}
+
+interface Running {
+  readonly files: Files
+  readonly folder: string
+  readonly deadBytesMin: number
+  readonly release: () => Promise<void>
+  readonly failed: (error: Error) => void
+}
+
+interface Entry {
+  readonly lane: string
+  readonly offset: number
+  readonly bytes: number
+  readonly replaces: boolean
+  readonly durable: () => void
+}
+
+interface Pending {
+  readonly batch: BatchBuilder
+  readonly entries: Entry[]
+}
+
+/** The open store. `work` is the only writer of the current file; the copying half of a compaction runs beside it. */
+class OpenLog implements Storage {
+  private readonly running: Running
+  /** Until the node has read it: a second copy for the life of the process would serve nobody. */
+  private found: Saved | undefined
+  private log: LogFile
+  private filling: Pending = { batch: createBatchBuilder(), entries: [] }
+  private flushing: Pending = { batch: createBatchBuilder(), entries: [] }
+  private working: Promise<void> | undefined
+  /** From the first copied byte until the new file is in place. */
+  private copying: Promise<void> | undefined
+  /** Set when the copy is ready for its last stretch. */
+  private copied: Compaction | undefined
+  private failure: Error | undefined
+  private closed = false
+
+  constructor(running: Running, log: LogFile, found: Saved) {
+    this.running = running
+    this.log = log
+    this.found = found
+  }
+
+  async read(): Promise<Saved> {
+    const { found } = this
+    assert(found !== undefined, 'a store read twice')
+    this.found = undefined
+    return found
+  }
+
+  save(lane: string, record: Uint8Array, replaces: boolean, durable: () => void): void {
+    assert(!this.closed, 'a record saved after the store was closed')
+    if (this.failure !== undefined) return
+    const { batch, entries } = this.filling
+    if (batch.length > QUEUED_BYTES_MAX) return this.fail(tooSlow(this.log.path))
+    const offset = batch.add(lane, record, replaces)
+    entries.push({ lane, offset, bytes: batch.length - offset, replaces, durable })
+    this.wake()
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return
+    await this.settle()
+    this.closed = true
+    try {
+      if (this.failure === undefined) await seal(this.log)
+    } catch (error) {
+      this.fail(error)
+    }
+    await this.copied?.abandon().catch(() => {})
+    await this.log.file.close().catch(() => {})
+    await this.running.release().catch(() => {})
+  }
+
+  private wake(): void {
+    if (this.working === undefined) this.working = this.work()
+  }
+
+  private async work(): Promise<void> {
+    // Not at once: the other saves of this turn join the first batch.
+    await Promise.resolve()
+    try {
+      while (this.failure === undefined && (this.filling.entries.length > 0 || this.copied !== undefined)) {
+        if (this.filling.entries.length > 0) await this.commit()
+        if (this.copied !== undefined) await this.swap(this.copied)
+        const due = isCompactionDue(this.log, this.running.deadBytesMin)
+        if (due && this.copying === undefined) this.copying = this.compact()
+      }
+    } catch (error) {
+      this.fail(error)
+    } finally {
+      // In the same step as the loop's last look: a save that comes a step later must find no writer, and wake one.
+      this.working = undefined
+    }
+  }
+
+  private async commit(): Promise<void> {
+    const { log, filling } = this
+    const { batch, entries } = filling
+    this.filling = this.flushing
+    this.flushing = filling
+    await writeBatch(log, batch)
+    await log.file.sync()
+    for (const { lane, offset, bytes, replaces } of entries) log.lanes.note(lane, log.end + offset, bytes, replaces)
+    log.end += batch.length
+    // A compaction beside us may have failed meanwhile: then `failed` was called, and nothing is durable after it.
+    for (const entry of entries) if (this.failure === undefined) entry.durable()
+    batch.reset()
+    entries.length = 0
+  }
+
+  private async compact(): Promise<void> {
+    const compaction = createCompaction(this.running.files, this.log, join(this.running.folder, FRESH_NAME))
+    try {
+      await compaction.copy()
+      this.copied = compaction
+      this.wake()
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  private async swap(compaction: Compaction): Promise<void> {
+    this.copied = undefined
+    this.log = await compaction.finish()
+    this.copying = undefined
+  }
+
+  private async settle(): Promise<void> {
+    while (this.working !== undefined || (this.copying !== undefined && this.failure === undefined)) {
+      await this.copying
+      await this.working
+    }
+    await this.copying
+  }
+
+  private fail(error: unknown): void {
+    if (this.failure !== undefined) return
+    this.failure = explain(error, this.log.path, 'written')
+    this.running.failed(this.failure)
+  }
+}
+
+/** An empty batch: after it, damage to the last one with content can be told from a write that was cut short. */
+async function seal(log: LogFile): Promise<void> {
+  const batch = createBatchBuilder()
+  assert(batch.length === BATCH_HEAD_BYTES, 'a seal with content')
+  await writeBatch(log, batch)
+  await log.file.sync()
+}
+
+function tooSlow(path: string): FileError {
+  return new FileError(
+    `the disk under ${path} is too slow: more than ${QUEUED_BYTES_MAX >> 20} MB wait to be written. ` +
+      'Check the disk, or give the store a faster one; then start the server again.',
+  )
+}
+
+/** Our own sentences and our own bugs pass as they are; what the system says gets a sentence. */
+function explain(error: unknown, path: string, what: 'opened' | 'written'): Error {
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === undefined || !(error instanceof Error)) return error as Error
+  const cause = new FileError(`the store ${path} could not be ${what} (${error.message}). ${advice(code)}`)
+  cause.cause = error
+  return cause
+}
+
+function advice(code: string): string {
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'The disk is full: make room, then start the server again. Nothing that was promised is lost.'
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return 'Make the folder and its files writable for the user that runs the server.'
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'Too many files are open: raise the limit (ulimit -n), then start the server again.'
+    default:
+      return 'Check the disk before the server is started again.'
+  }
+}

@@ -1,0 +1,280 @@
+// What strangers and bad members try, over real sockets. After each attack the node still serves an honest client that
+// was connected before it, and the log says why the attacker was refused.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { dialTcp, dialTls, framed, header, hello, listenTls, welcome } from '../../../test/support/attacker.ts'
+import { identityOf, type Recorder, recorder, type TlsBed, tlsBed, until } from '../../../test/support/transport.ts'
+import { type Credentials, createAuthority, issueCertificate, validFor } from '../authority.ts'
+import type { Address, TlsTransport } from './index.ts'
+
+const LIMITS = { handshakeMs: 1_000, stallMs: 400, frameMs: 400, sweepMs: 40, clientsPerNameMax: 4 }
+const LONG_AGO = new Date('2020-01-01T00:00:00Z')
+
+let bed: TlsBed
+let atServer: Recorder
+let server: TlsTransport
+let target: Address
+let honest: TlsTransport
+let mallory: Credentials
+
+beforeEach(async () => {
+  bed = await tlsBed()
+  atServer = recorder()
+  server = await bed.start('a', atServer, LIMITS)
+  target = server.address!
+  honest = await bed.start('Honest', recorder())
+  mallory = await bed.credentials('Mallory')
+  await until('the honest client is connected', () => honest.connected().length === 1)
+})
+
+afterEach(async () => {
+  const before = atServer.frames.length
+  honest.send('a', Buffer.from('still there?'))
+  await until('the honest client is served', () => atServer.frames.length > before)
+  expect(atServer.changes).not.toContain(`down ${honest.self}`)
+  await bed.end()
+})
+
+async function refusedWith(reason: RegExp): Promise<void> {
+  await until(`a refusal is logged like ${reason}: ${bed.log.refusals}`, () =>
+    bed.log.refusals.some(why => reason.test(why)),
+  )
+}
+
+/** Nothing that the attacker sent came through as a frame. */
+function expectNothingHeard(): void {
+  expect(atServer.frames.filter(({ from }) => from !== honest.self)).toEqual([])
+}
+
+describe('a stranger is refused before a byte of the protocol is read:', () => {
+  it('random bytes instead of a handshake', async () => {
+    const { socket, ended } = await dialTcp(target)
+    socket.write(Buffer.from('GET / HTTP/1.1\r\n\r\n'.repeat(50)))
+    await ended
+    await refusedWith(/no TLS handshake/)
+  })
+
+  it('a connection that says nothing', async () => {
+    const { ended } = await dialTcp(target)
+    await ended
+    await refusedWith(/ERR_TLS_HANDSHAKE_TIMEOUT/)
+  })
+
+  it.each([
+    ['no certificate', async () => undefined, /certificate refused|PEER_DID_NOT_RETURN/],
+    ['a foreign authority', foreign, /certificate refused: (UNABLE|SELF_SIGNED)/],
+    ['an expired certificate', expired, /certificate refused: CERT_HAS_EXPIRED/],
+    ['another group’s certificate', otherGroup, /for group 'zzzz'/],
+  ])('%s', async (_, credentials, reason) => {
+    const { socket, heard, ended } = dialTls(target, await credentials())
+    socket.write(Buffer.concat([hello(), framed(Buffer.from('let me in'))]))
+    await ended
+    await refusedWith(reason)
+    expect(heard().length).toBe(0)
+    expectNothingHeard()
+  })
+
+  it('TLS 1.2', async () => {
+    const { ended } = dialTls(target, mallory, { maxVersion: 'TLSv1.2' })
+    await ended
+    await refusedWith(/UNSUPPORTED_PROTOCOL/)
+  })
+
+  it('a resumed session', async () => {
+    const first = dialTls(target, mallory)
+    const session = await new Promise<Buffer>(resolve => first.socket.once('session', resolve))
+    first.socket.destroy()
+    const second = dialTls(target, mallory, { session })
+    second.socket.write(hello())
+    await second.ended
+    await refusedWith(/resumed session/)
+    expectNothingHeard()
+  })
+})
+
+async function foreign(): Promise<Credentials> {
+  return issueCertificate(await createAuthority('test'), identityOf('Mallory'))
+}
+
+async function expired(): Promise<Credentials> {
+  return issueCertificate(bed.authority, identityOf('Mallory'), { validity: validFor(30, LONG_AGO) })
+}
+
+async function otherGroup(): Promise<Credentials> {
+  return issueCertificate(bed.authority, identityOf('Mallory', 'zzzz'))
+}
+
+describe('a false server is refused by who dials it:', () => {
+  it.each([
+    [
+      'a foreign authority',
+      async () => issueCertificate(await createAuthority('test'), identityOf('b')),
+      /certificate refused/,
+    ],
+    ['another server’s certificate', async () => bed.credentials('e'), /dialled server 'b', but .*server\/e answered/],
+    [
+      'a client’s certificate',
+      async () => mallory,
+      /certificate refused: INVALID_PURPOSE|but .*client\/mallory answered/,
+    ],
+    ['another group’s', async () => issueCertificate(bed.authority, identityOf('b', 'zzzz')), /for group 'zzzz'/],
+  ])('%s', async (_, credentials, reason) => {
+    let heard = 0
+    const fake = await listenTls(await credentials(), bed.authority.certificate, socket => {
+      socket.on('data', piece => {
+        heard += piece.length
+      })
+    })
+    server.learn('b', fake.address)
+    server.send('b', Buffer.from('secret'))
+    await refusedWith(reason)
+    expect(heard).toBe(0)
+    expect(server.dropped()['connection lost']).toBe(1)
+    await fake.close()
+  })
+
+  it('one that speaks TLS 1.2 only', async () => {
+    let secured = 0
+    const old = { maxVersion: 'TLSv1.2' } as const
+    const count = () => {
+      secured++
+    }
+    const fake = await listenTls(await bed.credentials('b'), bed.authority.certificate, count, old)
+    server.learn('b', fake.address)
+    server.send('b', Buffer.from('secret'))
+    await until('the dial failed', () => server.dropped()['connection lost'] === 1)
+    expect(secured).toBe(0)
+    expect(bed.log.unreached).toEqual([expect.stringMatching(/PROTOCOL/)])
+    await fake.close()
+  })
+
+  it.each([
+    ['random bytes for a welcome', Buffer.from('no such frame'.repeat(100)), /bytes is announced|not a greeting/],
+    ['a hello for a welcome', hello(), /hello instead of welcome/],
+    ['nothing for a welcome', Buffer.alloc(0), /no greeting in time/],
+  ])('%s', async (_, answer, reason) => {
+    const fake = await listenTls(await bed.credentials('b'), bed.authority.certificate, socket => socket.write(answer))
+    server.learn('b', fake.address)
+    server.send('b', Buffer.from('x'))
+    await refusedWith(reason)
+    expect(server.connected()).not.toContain('b')
+    await fake.close()
+  })
+})
+
+describe('a member that breaks the rules loses its connection and nothing else happens:', () => {
+  it.each([
+    ['an oversized greeting', () => header(513), /513 bytes is announced, 512 are allowed/],
+    ['no hello', () => Buffer.alloc(0), /no greeting in time, before a hello/],
+    ['half a hello, then silence', () => hello().subarray(0, 9), /half a frame, then silence, before a hello/],
+    ['a valid frame of the wrong type for a hello', () => welcome, /welcome instead of hello/],
+    ['no greeting at all', () => framed(Buffer.from([250, 1, 2])), /not a greeting: unknown kind/],
+    [
+      'a hello with a byte too many',
+      () => framed(Buffer.concat([hello().subarray(4), Buffer.from([0])])),
+      /1 bytes too many/,
+    ],
+    ['another version', () => hello({ version: 2 }), /speaks version 2/],
+    ['another group in the hello', () => hello({ group: 'zzzz' }), /calls for group 'zzzz'/],
+    ['a client that greets as a server', () => hello({ instance: '' }), /a client that greets as a server/],
+    ['an instance that looks like a name', () => hello({ instance: '#a' }), /not 8 to 16 hexadecimal/],
+  ])('%s', async (_, bytes, reason) => {
+    const { socket, ended } = dialTls(target, mallory)
+    socket.write(bytes())
+    await ended
+    await refusedWith(reason)
+    expectNothingHeard()
+    expect(atServer.changes).toEqual([`up ${honest.self}`])
+  })
+
+  it('a second process with the certificate of the very server that it dials', async () => {
+    const { socket, heard, ended } = dialTls(target, await bed.credentials('a'))
+    socket.write(hello({ instance: '' }))
+    await ended
+    await refusedWith(/uses the name of this server, 'a'/)
+    expect(heard().toString()).toContain('uses the name of this server')
+  })
+
+  it.each([
+    ['an oversized frame', () => header((1 << 20) + 1), /1048577 bytes is announced/],
+    [
+      'half a frame, then silence',
+      () => Buffer.concat([header(1000), Buffer.alloc(500)]),
+      /half a frame, then silence/,
+    ],
+    ['a frame in drops', () => header(1 << 20), /half a frame, then silence/],
+  ])('%s', async (what, bytes, reason) => {
+    const { socket, ended } = dialTls(target, mallory)
+    socket.write(Buffer.concat([hello(), framed(Buffer.from('fine')), bytes()]))
+    const drops = setInterval(() => what.endsWith('drops') && socket.write('.'), 20)
+    await ended
+    clearInterval(drops)
+    await refusedWith(reason)
+    expect(atServer.changes.slice(1)).toEqual(['up mallory#00000000deadbeef', 'down mallory#00000000deadbeef'])
+  })
+
+  it('a peer that never reads: bounded memory, then no connection', async () => {
+    const id = 'mallory#00000000deadbeef'
+    const { socket, ended } = dialTls(target, mallory)
+    socket.write(hello())
+    await until('it is up', () => atServer.changes.includes(`up ${id}`))
+    socket.pause()
+    const before = process.memoryUsage()
+    const frame = new Uint8Array(100_000)
+    const flood = setInterval(() => {
+      for (let i = 0; i < 100; i++) server.send(id, frame)
+    }, 5)
+    await refusedWith(/the peer does not read/)
+    clearInterval(flood)
+    const after = process.memoryUsage()
+    expect(server.dropped()['queue full']).toBeGreaterThan(100)
+    expect(after.arrayBuffers + after.external - before.arrayBuffers - before.external).toBeLessThan(40 << 20)
+    socket.resume()
+    await ended
+  })
+
+  it('a certificate that runs out while it is connected', async () => {
+    const soon = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 1_500) }
+    const brief = await issueCertificate(bed.authority, identityOf('Mallory'), { validity: soon })
+    const { socket, ended } = dialTls(target, brief)
+    socket.write(hello())
+    await until('it is up', () => atServer.changes.length === 2)
+    await ended
+    await refusedWith(/the certificate has expired/)
+  })
+})
+
+describe('numbers are bounded:', () => {
+  it('processes of one client, who are told so', async () => {
+    const many = Array.from({ length: 6 }, (_, i) => {
+      const one = dialTls(target, mallory)
+      one.socket.write(hello({ instance: `0000000${i}` }))
+      return one
+    })
+    await refusedWith(/client 'mallory' has 4 connections already/)
+    await until('four are up', () => atServer.changes.length === 5)
+    await until(
+      'two were told',
+      () => many.filter(one => /has 4 connections/.test(one.heard().toString())).length === 2,
+    )
+    for (const { socket } of many) socket.destroy()
+  })
+
+  it('connections of one process: the oldest gives way', async () => {
+    const many = Array.from({ length: 4 }, () => {
+      const one = dialTls(target, mallory)
+      one.socket.write(hello())
+      return one
+    })
+    await Promise.race(many.map(one => one.ended))
+    expect(atServer.changes).toEqual([`up ${honest.self}`, 'up mallory#00000000deadbeef'])
+    for (const { socket } of many) socket.destroy()
+  })
+
+  it('TCP connections', async () => {
+    const narrow = await bed.start('b', recorder(), { ...LIMITS, clientsMax: 1, handshakesMax: 2 })
+    const many = await Promise.all(Array.from({ length: 6 }, () => dialTcp(narrow.address!)))
+    await refusedWith(/too many connections/)
+    await Promise.all(many.map(one => one.ended))
+  })
+})

@@ -1,0 +1,155 @@
+// One TLS connection, once the peer's certificate was accepted: frames in, frames out, and the ways it can end.
+//
+// Writes of one turn of the event loop leave as one block, and one block is under way at a time. What is sent
+// meanwhile gathers behind it: under load the batches grow by themselves, and a peer that does not read is seen by the
+// write that does not complete. The block under way is not reused before its write is reported complete: node:tls may
+// still be reading from it.
+//
+// A connection ends once, with a reason in words. `sweep` finds the ends that no event reports.
+
+import type { TLSSocket } from 'node:tls'
+import { FrameSplitter } from './frames.ts'
+import { GREETING_BYTES_MAX, type Limits } from './limits.ts'
+import { type Block, type BlockPool, Outbox } from './outbox.ts'
+
+/** Whose doing the end was: the peer broke a rule, or connections simply end. */
+export type Fault = 'refused' | 'ended'
+
+export interface ConnectionEvents {
+  /** The bytes are valid during the call only. */
+  frame(frame: Uint8Array): void
+  /** Called once. `lost`: frames that were queued or under way. */
+  end(fault: Fault, why: string, lost: number): void
+}
+
+const NEVER = Number.POSITIVE_INFINITY
+
+export class Connection {
+  readonly socket: TLSSocket
+  readonly openedAt: number
+  events: ConnectionEvents
+
+  private readonly limits: Limits
+  private readonly pool: BlockPool
+  private readonly outbox: Outbox
+  private readonly splitter = new FrameSplitter(GREETING_BYTES_MAX)
+  private readonly validUntil: Date
+  private underWay: Block | undefined
+  private underWaySince = NEVER
+  private frameSince = NEVER
+  private greeted = false
+  private flushPlanned = false
+  private closing = false
+  private ended = false
+
+  constructor(socket: TLSSocket, validUntil: Date, limits: Limits, pool: BlockPool, events: ConnectionEvents) {
+    this.socket = socket
+    this.openedAt = performance.now()
+    this.validUntil = validUntil
+    this.limits = limits
+    this.pool = pool
+    this.outbox = new Outbox(pool, limits.queueBytesMax)
+    this.events = events
+    socket.setNoDelay(true)
+    socket.setKeepAlive(true, limits.keepAliveMs)
+    socket.on('data', this.read)
+    socket.on('end', () => this.end('ended', 'closed by the peer'))
+    socket.on('error', error => this.end('ended', errorCode(error)))
+    socket.on('close', () => this.end('ended', 'closed'))
+  }
+
+  /** The greeting is over: from now on frames may be large. `waiting`: what was sent while the peer was dialled. */
+  open(events: ConnectionEvents, waiting?: Outbox): void {
+    this.greeted = true
+    this.events = events
+    this.splitter.frameBytesMax = this.limits.frameBytesMax
+    waiting?.moveInto(this.outbox)
+    this.planFlush()
+  }
+
+  /** False where the queue is full. */
+  send(frame: Uint8Array): boolean {
+    if (this.ended || this.closing || !this.outbox.push(frame)) return false
+    this.planFlush()
+    return true
+  }
+
+  /** Lets what is queued leave, then ends. What does not leave in time is lost. */
+  close(): Promise<void> {
+    this.closing = true
+    this.planFlush()
+    return new Promise(resolve => {
+      if (this.socket.closed) return resolve()
+      const late = setTimeout(() => this.end('ended', 'closed before everything had left'), this.limits.closeMs)
+      this.socket.once('close', () => {
+        clearTimeout(late)
+        resolve()
+      })
+    })
+  }
+
+  end(fault: Fault, why: string): void {
+    if (this.ended) return
+    this.ended = true
+    // The block under way stays with node:tls, which may not have read all of it: it is left to the collector.
+    const lost = this.outbox.clear() + (this.underWay?.frames ?? 0)
+    this.socket.destroy()
+    this.events.end(fault, why, lost)
+  }
+
+  /** Ends the connection where a limit of time has passed. False once it has ended. */
+  sweep(now: number): boolean {
+    if (!this.greeted && now - this.openedAt > this.limits.handshakeMs) this.end('refused', 'no greeting in time')
+    else if (now - this.underWaySince > this.limits.stallMs) this.end('refused', 'the peer does not read')
+    else if (now - this.frameSince > this.limits.frameMs) this.end('refused', 'half a frame, then silence')
+    else if (this.validUntil.getTime() < Date.now()) this.end('refused', 'the certificate has expired')
+    return !this.ended
+  }
+
+  private readonly read = (piece: Uint8Array): void => {
+    if (this.ended || this.closing) return
+    const splitter = this.splitter
+    const wasInside = splitter.insideFrame
+    let completed = 0
+    splitter.push(piece)
+    for (let frame = splitter.next(); frame !== undefined; frame = splitter.next()) {
+      completed++
+      this.events.frame(frame)
+      if (this.ended || this.closing) return
+    }
+    if (splitter.refusal !== undefined) return this.end('refused', splitter.refusal)
+    if (!splitter.insideFrame) this.frameSince = NEVER
+    else if (completed > 0 || !wasInside) this.frameSince = performance.now()
+  }
+
+  private planFlush(): void {
+    if (this.flushPlanned || this.underWay !== undefined) return
+    this.flushPlanned = true
+    process.nextTick(this.flush)
+  }
+
+  private readonly flush = (): void => {
+    this.flushPlanned = false
+    if (this.ended || this.underWay !== undefined) return
+    const block = this.outbox.shift()
+    if (block === undefined) {
+      if (this.closing) this.socket.end()
+      return
+    }
+    this.underWay = block
+    this.underWaySince = performance.now()
+    this.socket.write(block.bytes.subarray(0, block.length), this.written)
+  }
+
+  private readonly written = (error?: Error | null): void => {
+    if (this.ended || this.underWay === undefined || error) return
+    this.pool.give(this.underWay)
+    this.underWay = undefined
+    this.underWaySince = NEVER
+    this.flush()
+  }
+}
+
+export function errorCode(error: Error): string {
+  return (error as NodeJS.ErrnoException).code ?? error.message
+}

@@ -1,0 +1,57 @@
+// Everything that a peer, or a stranger, could make large or long, and where we stop it.
+
+import { assert } from '../../core/index.ts'
+import { HEADER_BYTES } from './frames.ts'
+import { FRAME_BYTES_MAX } from './transport.ts'
+
+export interface Limits {
+  /** The largest frame of an open connection, in and out. */
+  readonly frameBytesMax: number
+  /** What may wait for one connection: a few of the largest frames, about a second of a busy peer's messages. */
+  readonly queueBytesMax: number
+  /** TCP connection and TLS handshake, and then the greeting, each within this. A handshake takes some 10 ms. */
+  readonly handshakeMs: number
+  /** A peer that has not taken one write for so long does not read: better no connection than a useless one. */
+  readonly stallMs: number
+  /** A frame that has begun is complete within this, or its sender holds our memory for nothing. */
+  readonly frameMs: number
+  /** How often the three limits above are looked at: one timer for the transport, none for each message. */
+  readonly sweepMs: number
+  /** Clients' connections in total. Servers are few, have names of their own, and are never refused for this. */
+  readonly clientsMax: number
+  /** Connections of all processes that use one client's certificate: one client must not take the places of all. */
+  readonly clientsPerNameMax: number
+  /** Connections of one node. Two servers that dial each other at once have two; a third is left from before a crash. */
+  readonly connectionsPerNodeMax: number
+  /** TCP connections beyond those of clients: for servers and for handshakes under way, which strangers may fill. */
+  readonly handshakesMax: number
+  /** Silence after which TCP asks whether the other machine is still there (then each second, ten times). */
+  readonly keepAliveMs: number
+  /** What `close` gives queued frames to leave. */
+  readonly closeMs: number
+}
+
+const LIMITS: Limits = {
+  frameBytesMax: FRAME_BYTES_MAX,
+  queueBytesMax: 4 << 20,
+  handshakeMs: 5_000,
+  stallMs: 10_000,
+  frameMs: 30_000,
+  sweepMs: 1_000,
+  clientsMax: 1_024,
+  clientsPerNameMax: 256,
+  connectionsPerNodeMax: 3,
+  handshakesMax: 256,
+  keepAliveMs: 15_000,
+  closeMs: 1_000,
+}
+
+/** A stranger's first frame is a greeting, and this is more than any greeting takes. */
+export const GREETING_BYTES_MAX = 512
+
+export function limitsWith(changes: Partial<Limits>): Limits {
+  const limits = { ...LIMITS, ...changes }
+  assert(limits.frameBytesMax <= FRAME_BYTES_MAX, 'no connection takes more than every peer is ready to send')
+  assert(limits.queueBytesMax >= limits.frameBytesMax + HEADER_BYTES, 'the largest frame fits into an empty queue')
+  return limits
+}

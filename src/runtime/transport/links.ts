@@ -1,0 +1,131 @@
+// Who can be reached, and over which connection. A peer may have several connections at a time: two servers that dial
+// each other in the same moment, or a machine that lost power and came back while we still hold its old connection.
+// The newest is used, because it was the last to prove that somebody is there; all are read. So no two nodes ever
+// need to agree on which of their connections to keep.
+
+import type { NodeId } from '../../core/index.ts'
+import type { Connection, ConnectionEvents } from './connection.ts'
+import type { Dialer } from './dialer.ts'
+import type { Limits } from './limits.ts'
+import type { LogRefusal } from './refusals.ts'
+import { type Drops, INSTANCE_MARK, isClient, type Log, type TransportEvents } from './transport.ts'
+
+interface Link {
+  /** Newest last. */
+  readonly connections: Connection[]
+  /** Where we know the peer's address. */
+  readonly dialer: Dialer | undefined
+}
+
+export interface LinkPorts {
+  readonly limits: Limits
+  readonly events: TransportEvents
+  readonly drops: Drops
+  readonly log: Log
+  readonly refused: LogRefusal
+}
+
+export class Links {
+  private readonly links = new Map<NodeId, Link>()
+  /** Open connections of clients, by the name in the certificate. */
+  private readonly clients = new Map<string, number>()
+  private clientsTotal = 0
+  private silent = false
+  private readonly ports: LinkPorts
+
+  constructor(ports: LinkPorts) {
+    this.ports = ports
+  }
+
+  know(peer: NodeId, dialer: Dialer): void {
+    const known = this.links.get(peer)
+    known?.dialer?.close()
+    this.links.set(peer, { connections: known?.connections ?? [], dialer })
+  }
+
+  dialers(): Dialer[] {
+    return [...this.links.values()].flatMap(link => link.dialer ?? [])
+  }
+
+  send(to: NodeId, frame: Uint8Array): void {
+    const { limits, drops } = this.ports
+    const link = this.links.get(to)
+    if (frame.length > limits.frameBytesMax) drops['too large']++
+    else if (link === undefined) drops.unreachable++
+    else if (link.connections.length > 0) {
+      if (!link.connections.at(-1)!.send(frame)) drops['queue full']++
+    } else link.dialer?.send(frame)
+  }
+
+  connected(): NodeId[] {
+    return [...this.links].filter(([, link]) => link.connections.length > 0).map(([id]) => id)
+  }
+
+  /** Why this peer is not let in, or nothing. */
+  refusal(id: NodeId): string | undefined {
+    const { clientsMax, clientsPerNameMax } = this.ports.limits
+    if (!isClient(id)) return undefined
+    if (this.clientsTotal >= clientsMax) return `${clientsMax} client connections are open already`
+    const ofThatName = this.clients.get(clientName(id)) ?? 0
+    return ofThatName < clientsPerNameMax
+      ? undefined
+      : `client '${clientName(id)}' has ${ofThatName} connections already`
+  }
+
+  opened(id: NodeId, connection: Connection): void {
+    const link = this.links.get(id) ?? { connections: [], dialer: undefined }
+    this.links.set(id, link)
+    link.connections.push(connection)
+    this.count(id, 1)
+    connection.open(this.connectionEvents(id, connection), link.dialer?.waiting)
+    const oldest = link.connections[0]!
+    if (link.connections.length > this.ports.limits.connectionsPerNodeMax) oldest.end('ended', 'replaced by newer ones')
+    if (link.connections.length > 1 || this.silent) return
+    this.ports.log('info', 'peer up', { peer: id })
+    this.ports.events.up(id)
+  }
+
+  private connectionEvents(id: NodeId, connection: Connection): ConnectionEvents {
+    const { events, drops, refused } = this.ports
+    return {
+      frame: frame => {
+        if (!this.silent) events.frame(id, frame)
+      },
+      end: (fault, why, lost) => {
+        drops['connection lost'] += lost
+        if (fault === 'refused') refused(why, { peer: id })
+        this.lost(id, connection, why)
+      },
+    }
+  }
+
+  private lost(id: NodeId, connection: Connection, why: string): void {
+    const link = this.links.get(id)!
+    link.connections.splice(link.connections.indexOf(connection), 1)
+    this.count(id, -1)
+    if (link.connections.length > 0) return
+    if (link.dialer === undefined) this.links.delete(id)
+    else link.dialer.lost(performance.now() - connection.openedAt)
+    if (this.silent) return
+    this.ports.log('info', 'peer down', { peer: id, why })
+    this.ports.events.down(id, why)
+  }
+
+  private count(id: NodeId, change: number): void {
+    if (!isClient(id)) return
+    const name = clientName(id)
+    const count = (this.clients.get(name) ?? 0) + change
+    this.clientsTotal += change
+    if (count === 0) this.clients.delete(name)
+    else this.clients.set(name, count)
+  }
+
+  /** No events from now on. */
+  silence(): void {
+    this.silent = true
+  }
+}
+
+function clientName(id: NodeId): string {
+  return id.slice(0, id.indexOf(INSTANCE_MARK))
+}

@@ -1,0 +1,138 @@
+// The listening side: lets in who has a certificate of the group and greets properly, and nobody else.
+//
+// The way in: TCP (bounded in number) → TLS 1.3 with a certificate of our authority (bounded in time) → the identity in
+// it → hello (bounded in size and time) → places left? → welcome. Each step that fails ends that connection, with the
+// reason in the log, and touches nothing else.
+
+import { once } from 'node:events'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import * as tls from 'node:tls'
+import { type NodeId, SettingsError } from '../../core/index.ts'
+import { type Identity, identityUri } from '../identity.ts'
+import { Connection, errorCode } from './connection.ts'
+import type { Address } from './dialer.ts'
+import { decodeGreeting, encodeGreeting, encodeRefusal, type Greeting, isInstance, WIRE_VERSION } from './greeting.ts'
+import type { Member } from './member.ts'
+import { identify, nodeId } from './peer.ts'
+
+export interface Listener {
+  /** Where it listens: the port that the system chose, where none was asked for. */
+  readonly address: Address
+  /** Takes nobody in any more. */
+  stop(): void
+  /** Drops what is left, and resolves when every socket is gone. */
+  closed(): Promise<void>
+}
+
+export interface ListenerCredentials {
+  readonly cert: string
+  readonly key: string
+  readonly ca: string
+}
+
+export async function listen(at: Address, credentials: ListenerCredentials, member: Member): Promise<Listener> {
+  const { limits } = member
+  const server = tls.createServer({
+    ...credentials,
+    minVersion: 'TLSv1.3',
+    maxVersion: 'TLSv1.3',
+    requestCert: true,
+    rejectUnauthorized: true,
+    handshakeTimeout: limits.handshakeMs,
+  })
+  server.maxConnections = limits.clientsMax + limits.handshakesMax
+  const sockets = new Set<Socket>()
+  let stopped = false
+  watchStrangers(server, sockets, member)
+  server.on('secureConnection', socket => (stopped ? socket.destroy() : accept(socket, member)))
+  server.listen(at.port, at.host)
+  await once(server, 'listening').catch(error => {
+    throw new SettingsError(
+      `cannot listen on ${at.host}:${at.port}: ${errorCode(error)}. Choose another address or port.`,
+    )
+  })
+  // Accepting can fail for want of file descriptors; those who are in stay in.
+  server.on('error', error => member.log('error', 'listener failed', { why: errorCode(error) }))
+  const { address, port } = server.address() as AddressInfo
+  const closed = new Promise<void>(resolve => server.once('close', () => resolve()))
+  return {
+    address: { host: address, port },
+    stop() {
+      stopped = true
+      server.close()
+    },
+    async closed() {
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
+
+function watchStrangers(server: tls.Server, sockets: Set<Socket>, member: Member): void {
+  const raw: Server = server
+  raw.on('connection', socket => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  raw.on('drop', data => {
+    member.refused('too many connections', { from: `${data?.remoteAddress}:${data?.remotePort}` })
+  })
+  server.on('tlsClientError', (error, socket) => {
+    // A refused certificate shows in the error only as a connection that ended; the reason is on the socket.
+    const code = socket.authorizationError
+    const why = code ? `certificate refused: ${String(code)}` : `no TLS handshake: ${errorCode(error)}`
+    member.refused(why, { from: endpoint(socket) })
+    socket.destroy()
+  })
+}
+
+function endpoint(socket: Socket): string {
+  return `${socket.remoteAddress}:${socket.remotePort}`
+}
+
+function accept(socket: tls.TLSSocket, member: Member): void {
+  const who = identify(socket, member.group)
+  if (!who.ok) {
+    member.refused(who.refusal, { from: endpoint(socket) })
+    socket.on('error', () => {})
+    socket.destroy()
+    return
+  }
+  const from = endpoint(socket)
+  const connection = new Connection(socket, who.validUntil, member.limits, member.pool, {
+    frame: frame => greet(connection, who.identity, frame, member, from),
+    end: (_, why) => member.refused(`${why}, before a hello`, { peer: identityUri(who.identity), from }),
+  })
+  member.connections.add(connection)
+}
+
+function greet(connection: Connection, identity: Identity, frame: Uint8Array, member: Member, from: string): void {
+  const hello = decodeGreeting(frame)
+  if (!hello.ok) return connection.end('refused', `not a greeting: ${hello.refusal}`)
+  const id = hello.value.kind === 'hello' ? nodeId(identity, hello.value.instance) : ''
+  const why = helloRefusal(hello.value, identity, member.group) ?? doubleRefusal(id, member) ?? member.links.refusal(id)
+  if (why !== undefined) {
+    member.refused(why, { peer: identityUri(identity), from })
+    // It is one of ours, by its certificate: it is told why. Nothing more is read from it.
+    connection.events = { frame() {}, end() {} }
+    connection.send(encodeRefusal(why))
+    void connection.close()
+    return
+  }
+  connection.send(encodeGreeting({ kind: 'welcome', version: WIRE_VERSION }))
+  member.links.opened(id, connection)
+}
+
+/** A second process was started with our certificate and key: somebody should look. */
+function doubleRefusal(id: NodeId, member: Member): string | undefined {
+  return id === member.self ? `uses the name of this server, '${id}'` : undefined
+}
+
+function helloRefusal(hello: Greeting, identity: Identity, group: string): string | undefined {
+  if (hello.kind !== 'hello') return `${hello.kind} instead of hello`
+  if (hello.version !== WIRE_VERSION) return `speaks version ${hello.version}, this server speaks ${WIRE_VERSION}`
+  if (hello.group !== group) return `calls for group '${hello.group}', this is '${group}'`
+  if (identity.role === 'server') return hello.instance === '' ? undefined : 'a server with an instance'
+  if (hello.instance === '') return 'a client that greets as a server'
+  return isInstance(hello.instance) ? undefined : 'an instance that is not 8 to 16 hexadecimal digits'
+}

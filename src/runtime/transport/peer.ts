@@ -1,0 +1,41 @@
+// Who is at the other end of a TLS connection, from its certificate alone, before a byte of ours is read.
+
+import type { TLSSocket } from 'node:tls'
+import type { NodeId } from '../../core/index.ts'
+import { type Identity, identityUri, readIdentity } from '../identity.ts'
+import { INSTANCE_MARK } from './transport.ts'
+
+export type Identified =
+  | { readonly ok: true; readonly identity: Identity; readonly validUntil: Date }
+  | { readonly ok: false; readonly refusal: string }
+
+/** Names of ours have at most 40 letters; names are kept, logged and sent, so there is an end to them. */
+const NAME_LETTERS_MAX = 64
+
+/** For a socket whose handshake is complete. */
+export function identify(socket: TLSSocket, group: string): Identified {
+  if (!socket.authorized) return refuse(`certificate refused: ${String(socket.authorizationError)}`)
+  // A resumed session repeats the judgement of an earlier handshake; the certificate may have run out since.
+  if (socket.isSessionReused()) return refuse('a resumed session proves nothing about now')
+  const certificate = socket.getPeerX509Certificate()
+  if (certificate === undefined) return refuse('no certificate')
+  const identity = readIdentity(certificate)
+  if (identity === undefined) return refuse('the certificate has no identity of ours')
+  if (identity.name.length > NAME_LETTERS_MAX) return refuse('the name in the certificate is too long')
+  if (identity.group !== group) return refuse(`the certificate is for group '${identity.group}', this is '${group}'`)
+  return { ok: true, identity, validUntil: new Date(certificate.validTo) }
+}
+
+function refuse(refusal: string): Identified {
+  return { ok: false, refusal }
+}
+
+/** What is wrong with this identity where the server of that name was dialled, or nothing. */
+export function notTheServer(name: string, identity: Identity): string | undefined {
+  if (identity.role === 'server' && identity.name === name) return undefined
+  return `dialled server '${name}', but ${identityUri(identity)} answered`
+}
+
+export function nodeId(identity: Identity, instance: string): NodeId {
+  return identity.role === 'server' ? identity.name : `${identity.name}${INSTANCE_MARK}${instance}`
+}
