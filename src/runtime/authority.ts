@@ -13,10 +13,10 @@
 // The obvious answer, the subject's common name, is free text that every tool reads differently.
 
 import 'reflect-metadata'
-import { generateKeyPairSync, randomBytes, webcrypto } from 'node:crypto'
+import { generateKeyPairSync, X509Certificate as NodeCertificate, randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import * as x509 from '@peculiar/x509'
-import { type Credentials, type Identity, identityUri, type Role } from './identity.ts'
+import { type Credentials, type Identity, identityUri, type Role, readIdentity } from './identity.ts'
 
 export { type Credentials, type Identity, identityUri, type Role, readIdentity } from './identity.ts'
 
