@@ -14,6 +14,6 @@ export {
 export { brokenRules, plantedBugs } from './planted.ts'
 export { type LockRules, lockRules, raiseToken } from './rules.ts'
 export { type LockPlan, lockScenario } from './scenario.ts'
-export { type LockServer, lockServer } from './server.ts'
+export { type LockServer, lockServer, type ServerState } from './server.ts'
 export { type LockSettings, lockDefaults } from './settings.ts'
 export type { ClientCommand, ClientEvent, InspectedServer } from './state.ts'
