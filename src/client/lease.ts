@@ -19,7 +19,9 @@ export class LeaseHandle {
   private readonly keeper: LeaseKeeper
   private readonly controller = new AbortController()
   private deadline: Millis
+  /** Lost or released. */
   private ended = false
+  private released = false
   private readonly waiting: { beyond: Millis; resolve(): void; reject(error: Error): void }[] = []
 
   constructor(id: number, name: string, token: number, deadline: Millis, keeper: LeaseKeeper) {
@@ -37,12 +39,12 @@ export class LeaseHandle {
 
   /** By the local clock. False is certain; true holds for as long as `remaining()`. */
   held(): boolean {
-    return this.remaining() > 0
+    return !this.ended && this.remaining() > 0
   }
 
-  /** Milliseconds until the lease ends unless it is renewed. */
+  /** Milliseconds until the lease ends unless it is renewed. After `signal` has fired: what is left for stopping. */
   remaining(): Millis {
-    return this.ended ? 0 : Math.max(0, this.deadline - this.keeper.now())
+    return this.released ? 0 : Math.max(0, this.deadline - this.keeper.now())
   }
 
   /** Asks for `ttl` milliseconds from now; resolves when the servers have agreed, rejects with `LeaseLost`. */
@@ -56,7 +58,8 @@ export class LeaseHandle {
 
   /** Lets go. Doing it twice does no harm. */
   async release(): Promise<void> {
-    if (this.ended) return
+    if (this.released) return
+    this.released = true
     this.ended = true
     this.rejectWaiting(new LeaseLost(this.name, 'it was released'))
     this.keeper.release(this)

@@ -272,6 +272,7 @@ function timer(state: ClientState, settings: LockSettings, timerName: string, tu
   if (purpose === 'backoff' && phase === 'backing off') return tryOnce(state, settings, pursuit, turn)
   if (purpose === 'renew' && phase === 'held') return renewNow(state, settings, pursuit, turn)
   if (purpose === 'end' && phase === 'held') return lose(state, settings, pursuit, turn)
+  if (purpose === 'over' && phase === 'ending') return finish(state, settings, pursuit, turn)
 }
 
 function renewNow(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
@@ -297,9 +298,18 @@ function extend(
   renewNow(state, settings, pursuit, turn)
 }
 
+// Whoever held it is told now, and has until the deadline to stop. Nothing is given back before: a release would let
+// somebody else in while the last holder is still stopping, and so would a new try by this same process.
 function lose(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
-  const answers = inWords(state, pursuit)
-  turn.do({ kind: 'emit', event: { kind: 'lost', id: pursuit.id, name: pursuit.name, answers } })
+  const { id, name } = pursuit
+  pursuit.phase = 'ending'
+  turn.do({ kind: 'emit', event: { kind: 'lost', id, name, answers: inWords(state, pursuit) } })
+  turn.do({ kind: 'cancel', name: `renew:${name}` })
+  if (turn.now >= pursuit.deadline) return finish(state, settings, pursuit, turn)
+  turn.do({ kind: 'timer', name: `over:${name}`, after: Math.ceil(pursuit.deadline - turn.now) })
+}
+
+function finish(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
   letGo(state, pursuit, turn)
   next(state, settings, pursuit, turn)
 }
@@ -314,18 +324,19 @@ function release(
   const pursuit = state.pursuits.get(name)
   if (pursuit === undefined) return
   if (pursuit.id !== id) return leaveLine(pursuit, id, turn)
-  if (pursuit.phase === 'held') turn.do({ kind: 'emit', event: { kind: 'released', id, name } })
+  const had = pursuit.phase === 'held' || pursuit.phase === 'ending'
+  if (had) turn.do({ kind: 'emit', event: { kind: 'released', id, name } })
   else fail(id, name, reasonOf(state, settings, pursuit), inWords(state, pursuit), turn)
-  letGo(state, pursuit, turn)
-  next(state, settings, pursuit, turn)
+  finish(state, settings, pursuit, turn)
 }
 
 // The belief ends here, before the first release leaves.
 function letGo(state: ClientState, pursuit: Pursuit, turn: ClientTurn): void {
   const { name, token, phase } = pursuit
   state.pursuits.delete(name)
-  for (const purpose of ['answers', 'backoff', 'renew', 'end']) turn.do({ kind: 'cancel', name: `${purpose}:${name}` })
-  if (phase === 'held') {
+  for (const purpose of ['answers', 'backoff', 'renew', 'end', 'over'])
+    turn.do({ kind: 'cancel', name: `${purpose}:${name}` })
+  if (phase === 'held' || phase === 'ending') {
     for (const to of state.servers) turn.do({ kind: 'send', to, body: { kind: 'release', name, token, unused: false } })
   } else if (phase === 'trying') takeBack(state, pursuit, turn)
 }

@@ -99,7 +99,8 @@ function pursuitOf(moment: Moment, system: System, client: NodeId): Pursuit | un
 function believes(moment: Moment, system: System, client: NodeId): boolean {
   const place = system.nodes.findIndex(node => node.id === client)
   const pursuit = pursuitOf(moment, system, client)
-  return pursuit?.phase === 'held' && moment.tick * system.nodes[place]!.rate < pursuit.deadline
+  const holds = pursuit?.phase === 'held' || pursuit?.phase === 'ending'
+  return holds && moment.tick * system.nodes[place]!.rate < pursuit.deadline
 }
 
 const first = 'client-1'

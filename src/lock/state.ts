@@ -72,7 +72,8 @@ export interface Pursuit {
   /** The wall clock's microseconds when the caller asked, or 0, and our clock then. */
   hint: number
   hintedAt: Millis
-  phase: 'trying' | 'backing off' | 'held'
+  /** 'ending': the loss was told, and the deadline is not yet there. */
+  phase: 'trying' | 'backing off' | 'held' | 'ending'
   /** The try or renewal under way, and when it was sent. */
   attempt: number
   sentAt: Millis
