@@ -10,7 +10,7 @@ import { duration } from './duration.ts'
 import { action, newCommand } from './output.ts'
 
 interface Options extends ConnectionOptions {
-  readonly ttl: number
+  readonly ttl?: number
   readonly timeout?: number
   readonly try?: boolean
 }
@@ -36,7 +36,7 @@ export function lockCommand(): Command {
   return withConnection(newCommand('lock').description('run a command while holding a lock'))
     .argument('<name>', 'name of the lock')
     .argument('<command...>', 'the command and its arguments, after --')
-    .option('--ttl <duration>', 'how long the lock outlives this process if it dies', duration, 10_000)
+    .option('--ttl <duration>', 'how long the lock outlives this process if it dies (default: 10s)', duration)
     .option('--timeout <duration>', 'how long to wait for the lock (default: for ever)', duration)
     .option('--try', 'do not wait: exit with 1 if somebody else holds it')
     .addHelpText('after', EXAMPLE)
@@ -46,9 +46,8 @@ export function lockCommand(): Command {
 async function lock(name: string, command: string[], options: Options): Promise<void> {
   await using group = await connectFrom(options)
   const { ttl, timeout } = options
-  const lease = options.try
-    ? await group.tryLock(name, { ttl })
-    : await group.lock(name, { ttl, ...(timeout === undefined ? {} : { timeout }) })
+  const chosen = { ...(ttl === undefined ? {} : { ttl }), ...(timeout === undefined ? {} : { timeout }) }
+  const lease = options.try ? await group.tryLock(name, chosen) : await group.lock(name, chosen)
   if (lease === undefined) throw new NotAcquired(name, 'contended', {}, 'at the first try')
   try {
     process.exitCode = await runUnder(lease, command)

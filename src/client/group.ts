@@ -17,7 +17,7 @@ import { describeServers, type LockInfo, type ServerInfo, tallyLocks } from './i
 import { type Lease, LeaseHandle, type LeaseKeeper } from './lease.ts'
 
 export interface LockOptions {
-  /** How long the lock outlives this process, in milliseconds; while the process runs, the lease is renewed. Default 10 s. */
+  /** How long the lock outlives this process, in milliseconds; while the process runs, the lease is renewed. Default 10 s, or the group's ttlMax where that is less. */
   readonly ttl?: Millis
   /** How long to wait for the lock. Default: for ever. */
   readonly timeout?: Millis
@@ -166,7 +166,7 @@ export class Group {
     return new Promise((resolve, reject) => {
       this.checkOpen()
       this.checkName(name)
-      const ttl = this.checkTtl(options.ttl ?? TTL_DEFAULT_MS)
+      const ttl = this.checkTtl(options.ttl ?? Math.min(TTL_DEFAULT_MS, this.shape.ttlMax))
       const { timeout, signal, renew = true } = options
       if (timeout !== undefined && !(timeout >= 0))
         throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)

@@ -358,16 +358,17 @@ function fail(id: number, name: string, reason: NotAcquiredReason, answers: Answ
   turn.do({ kind: 'emit', event: { kind: 'failed', id, name, reason, answers } })
 }
 
+// Decided by those who answered: a try ends as soon as it cannot win, and the silent ones may only be slower.
 function reasonOf(state: ClientState, settings: LockSettings, pursuit: Pursuit): NotAcquiredReason {
-  let silent = state.servers.length
+  let refused = 0
   let recovering = 0
   for (const answer of pursuit.answers.values()) {
-    silent--
     if (answer.kind === 'recovering') recovering++
+    else if (answer.kind !== 'granted') refused++
   }
   const spare = state.servers.length - grantsNeeded(state, settings)
-  if (silent > spare) return 'unreachable'
-  return silent + recovering > spare ? 'recovering' : 'contended'
+  if (refused > spare) return 'contended'
+  return refused + recovering > spare ? 'recovering' : 'unreachable'
 }
 
 function inWords(state: ClientState, pursuit: Pursuit): Answers {
