@@ -133,8 +133,10 @@ function drawActs(random: Random, clients: readonly string[], settings: PrintedS
     const start = random.below(SAFETY / 2)
     // At once, or up to a round trip apart: so close that some servers hear one client first, some another.
     const apart = 1 + random.below(settings.delayMax * 2000)
-    for (const client of clients) {
-      if (random.chance(0.7)) acts.push({ kind: 'contend', client, at: start + random.below(apart) })
+    // Often only two: among many, nobody hears enough servers say FREE.
+    const crowd = random.chance(0.5) ? clients : shuffled(random, clients).slice(0, 2)
+    for (const client of crowd) {
+      if (random.chance(0.8)) acts.push({ kind: 'contend', client, at: start + random.below(apart) })
     }
   }
   for (const client of clients) {
