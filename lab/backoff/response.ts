@@ -66,7 +66,7 @@ function picture(all: readonly Measured[], constant: number): string {
     all.map(measured => [measured.clients, average(measured, figure) / SETTINGS.hold] as const)
   return lineChart({
     title: 'The printed lock: response time against contenders',
-    x: { label: 'contenders t', min: 0 },
+    x: { label: 'contenders t', min: 0, max: COUNTS.at(-1)! },
     y: { label: 'time / Δ', min: 0 },
     series: [
       { name: 'mean response', points: inHolds('mean'), line: false, colour: 0 },
