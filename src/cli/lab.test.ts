@@ -93,14 +93,14 @@ describe('coterie lab run', () => {
     const { out, err, code } = await runWith(1.2, 'run', NAME)
     expect(out).toMatch(/a figure\s+1\s+1\.2\s+± 0\.5\s+✓\n/)
     expect(out).toContain('A sentence.')
-    expect(out).toContain('all 1 figures that the seed gives are within their tolerance')
+    expect(out).toContain('all 1 expected figures are within their tolerance')
     expect({ err, code }).toEqual({ err: '', code: 0 })
   })
 
   it('ends with 1 where one is not', async () => {
     const { out, code } = await runWith(2, 'run', NAME)
     expect(out).toMatch(/± 0\.5\s+✗\n/)
-    expect(out).toContain('1 of 1 figures that the seed gives are off')
+    expect(out).toContain('1 of 1 expected figures are off')
     expect(code).toBe(1)
     expect((await runWith(2, 'run', NAME, '--json')).code).toBe(1)
   })

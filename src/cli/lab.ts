@@ -137,8 +137,8 @@ function describe(report: Report): string {
   const off = judged.filter(row => !row.within).length
   const verdict =
     off === 0
-      ? colour.green(`all ${judged.length} figures that the seed gives are within their tolerance`)
-      : colour.red(`${off} of ${judged.length} figures that the seed gives are off`)
+      ? colour.green(`all ${judged.length} expected figures are within their tolerance`)
+      : colour.red(`${off} of ${judged.length} expected figures are off`)
   return [
     `${colour.bold(report.name)}  ${report.title}`,
     colour.cyan(`${report.source}; scale ${report.scale}, seed ${report.seed}, ${(report.wallMs / 1000).toFixed(1)} s`),

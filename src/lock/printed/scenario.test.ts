@@ -36,6 +36,11 @@ describe('BACKOFF lemma 1', () => {
     })
   })
 
+  it('is for synchronous runs only: a late message is enough for two holders', () => {
+    const failed = firstFailure(printedScenario({ servers: 6, liars: 1, late: true }), 300)!
+    expect(failed.violations[0]!.what).toContain('is held by')
+  })
+
   it('shrinks to a short story', () => {
     const failed = firstFailure(unsafe, 300)!
     const story = shrink(unsafe, failed)

@@ -2,13 +2,15 @@
 // nothing is lost, clocks do not drift. Of the servers, b are faulty: they lie, or crash and come back. Clients come
 // in bursts, so that they meet, and may crash.
 //
-// With n ≥ 2f + 3b + 1 servers there are never two holders. With n = 5b there are: ask for it with `unsafe`.
+// With n ≥ 2f + 3b + 1 servers there are never two holders. With n = 5b there are: ask for it with `unsafe`. There are
+// also when messages may be late: ask for it with `late`.
 
 import { type NodeId, printedLockServersNeeded, type Random, SERVERS_MAX, SettingsError } from '../../core/index.ts'
 import {
   ExclusionChecker,
   type Fault,
   type Micros,
+  type NetworkFaults,
   type Plan,
   ProgressChecker,
   pick,
@@ -32,6 +34,8 @@ export interface PrintedScenarioOptions {
   readonly crashes?: number
   /** Allow fewer servers than the rule needs, to see what happens. */
   readonly unsafe?: boolean
+  /** Some messages take longer than δ: the run is not synchronous, and the paper promises nothing. */
+  readonly late?: boolean
 }
 
 export type PrintedAct = { kind: 'contend'; client: string } | { kind: 'die'; client: string }
@@ -61,7 +65,10 @@ export function printedScenario(options: PrintedScenarioOptions = {}): Scenario<
   const servers = Array.from({ length: count }, (_, place) => `server-${place + 1}`)
   return {
     name: 'printed lock',
-    plan: random => drawPlan(random, servers, liars, crashes),
+    plan: random => {
+      const plan = drawPlan(random, servers, liars, crashes)
+      return options.late ? { ...plan, network: withLateMessages(plan) } : plan
+    },
     stage: (world, plan) => new PrintedStage(world, servers, plan),
   }
 }
@@ -120,6 +127,11 @@ function drawPlan(random: Random, servers: readonly string[], liarCount: number,
       delayMax,
     },
   }
+}
+
+/** One message in twenty is later than it may be, by up to three times the time that a holder runs. */
+function withLateMessages({ network, settings }: PrintedPlan): NetworkFaults {
+  return { ...network, tailChance: 0.05, tailMax: 3_000 * settings.hold, inOrder: false }
 }
 
 function drawCrashes(random: Random, node: string): Timed<Fault>[] {
