@@ -10,7 +10,7 @@ import { slope } from './fit.ts'
 import { average, CONFIDENCE, estimate, type Figure, type Measured, measure, perClient } from './measure.ts'
 
 const COUNTS = [8, 16, 32, 64, 128, 256]
-const RUNS = { small: 40, full: 400 }
+const RUNS = { small: 30, full: 400 }
 
 export const errataMakespan: Experiment = {
   name: 'errata-backoff-makespan',
