@@ -3,12 +3,14 @@
 import { backoffExperiments } from './backoff/index.ts'
 import type { Experiment, Result, RunOptions } from './experiment.ts'
 
-export type { Experiment, Picture, Result, Row, RunOptions, Scale } from './experiment.ts'
+export type { Experiment, Scale } from './experiment.ts'
 export { nearestNames } from './nearest.ts'
 export { formatTable, toCsv, toJson } from './table.ts'
 
-/** In the order in which they are listed and run: one line for each seed. */
-export const experiments: readonly Experiment[] = [...backoffExperiments]
+/** In the order in which they are listed and run: one line for each folder. */
+export const experiments: readonly Experiment[] = [
+  ...backoffExperiments, // BACKOFF §4
+]
 
 export function findExperiment(name: string): Experiment | undefined {
   return experiments.find(experiment => experiment.name === name)

@@ -30,7 +30,7 @@ export interface Contention {
 }
 
 /** Delays anywhere up to δ. */
-export const WITHIN_DELAY: NetworkFaults = network(1, SETTINGS.delayMax * 1000)
+const WITHIN_DELAY: NetworkFaults = network(1, SETTINGS.delayMax * 1000)
 /** Every delay exactly δ. */
 export const EXACT_DELAY: NetworkFaults = network(SETTINGS.delayMax * 1000, 0)
 
