@@ -39,10 +39,7 @@ describe('a value comes back, and neither less nor more than its bytes is taken'
   it('lists', () => roundTrips(list(text(200), 20), fc.array(wellFormed, { maxLength: 20 })))
   it('options', () => roundTrips(option(uint()), fc.option(number, { nil: undefined })))
   it('structures', () =>
-    roundTrips(
-      struct<{ a: number; b: string }>({ a: uint(), b: text(200) }),
-      fc.record({ a: number, b: wellFormed }),
-    ))
+    roundTrips(struct<{ a: number; b: string }>({ a: uint(), b: text(200) }), fc.record({ a: number, b: wellFormed })))
   it('vocabularies', () => roundTrips(specimenCodec, specimen))
 })
 
