@@ -29,6 +29,7 @@ export function compose(
   wires: readonly Wire[] = [],
 ): Protocol<ComposedState, Parted, Parted, Parted> {
   const names = Object.keys(parts)
+  for (const part of names) assert(!part.includes('/'), `a part's name has no slash: ${part}`)
   for (const wire of wires)
     assert(names.includes(wire.from) && names.includes(wire.to), `wire ${wire.from} → ${wire.to}`)
 

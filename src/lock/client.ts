@@ -163,9 +163,11 @@ function answered(state: ClientState, settings: LockSettings, from: NodeId, body
 
 // A grant that comes after the try was given up would lock others out for its whole ttl.
 // But a second copy of the try that won is answered too, late: to give that back would end the lease we hold.
+// Nobody remembers here whether the token was ever held, so it is not given back as unused: where the release of a
+// held token was lost, the server would take the token back, and the next holder could have a lower one.
 function stray(pursuit: Pursuit | undefined, from: NodeId, body: TryAnswer, turn: ClientTurn): void {
   if (body.kind !== 'granted' || pursuit?.token === body.token) return
-  turn.do({ kind: 'send', to: from, body: { kind: 'release', name: body.name, token: body.token, unused: true } })
+  turn.do({ kind: 'send', to: from, body: { kind: 'release', name: body.name, token: body.token, unused: false } })
 }
 
 function readAnswer(body: TryAnswer): Answer {
@@ -358,17 +360,20 @@ function fail(id: number, name: string, reason: NotAcquiredReason, answers: Answ
   turn.do({ kind: 'emit', event: { kind: 'failed', id, name, reason, answers } })
 }
 
-// Decided by those who answered: a try ends as soon as it cannot win, and the silent ones may only be slower.
 function reasonOf(state: ClientState, settings: LockSettings, pursuit: Pursuit): NotAcquiredReason {
-  let refused = 0
+  const silent = state.servers.length - pursuit.answers.size
   let recovering = 0
-  for (const answer of pursuit.answers.values()) {
-    if (answer.kind === 'recovering') recovering++
-    else if (answer.kind !== 'granted') refused++
+  let others = 0
+  for (const { kind } of pursuit.answers.values()) {
+    if (kind === 'recovering') recovering++
+    else if (kind !== 'granted') others++
   }
+  // A try ends as soon as enough have refused: those who had no time to answer are not to blame.
   const spare = state.servers.length - grantsNeeded(state, settings)
-  if (refused > spare) return 'contended'
-  return refused + recovering > spare ? 'recovering' : 'unreachable'
+  if (others > spare) return 'contended'
+  if (others + recovering > spare) return 'recovering'
+  if (silent > spare) return 'unreachable'
+  return silent + recovering > spare ? 'recovering' : 'contended'
 }
 
 function inWords(state: ClientState, pursuit: Pursuit): Answers {

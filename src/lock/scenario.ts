@@ -122,6 +122,8 @@ class LockStage implements Stage {
   /** The living process of each client, and how many it had. */
   private readonly processes = new Map<string, { id: NodeId; count: number }>()
   private readonly holds = new Map<number, Micros>()
+  /** One set for all servers: those that collude share what they know. */
+  private readonly kinds = lockLiars()
   private commands = 0
 
   constructor(world: World, servers: readonly string[], plan: LockPlan) {
@@ -162,10 +164,10 @@ class LockStage implements Stage {
     const { settings, liars, rates } = this.plan
     const liar = liars.get(id)
     const honest = lockServer(settings)
-    const protocol = liar === undefined ? honest : lockLiars()[liar]!.corrupt(honest)
+    const protocol = liar === undefined ? honest : this.kinds[liar]!.corrupt(honest)
     const clockRate = rates.get(id)!
     const spec = { id, protocol, peers: [], vocabulary: lockVocabulary, clockRate, clockOffset: 1_000 * clockRate }
-    this.world.add({ ...spec, saved: FIRST_START, diskMax: 5_000 })
+    this.world.add({ ...spec, saved: FIRST_START, diskMax: 5_000, lies: liar !== undefined })
     this.world.start(id)
   }
 

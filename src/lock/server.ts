@@ -200,7 +200,8 @@ function tryLock(
     if (entry.holder !== from) return locked(name, attempt, entry.until - now, false)
   }
   const maximum = entry?.maximum ?? state.floor
-  if (token <= maximum) return { kind: 'tooLow', name, attempt, maximum }
+  // A copy of a try that was given back would lock everybody out, for a client that no longer cares.
+  if (token <= maximum || token === entry?.closed) return { kind: 'tooLow', name, attempt, maximum }
   if (entry === undefined && state.locks.size >= NAMES_MAX) return { kind: 'full', name, attempt }
   grant(state, settings, entry, { name, from, token, ttl: asked.ttl, before: maximum }, turn)
   return { kind: 'granted', name, attempt, token }
