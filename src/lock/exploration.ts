@@ -7,7 +7,7 @@ import { encode, type NodeId } from '../core/index.ts'
 import type { Moment, Properties, System, SystemNode, UserAct } from '../simulator/index.ts'
 import { lockClient } from './client.ts'
 import { unreliable } from './liars.ts'
-import { lockVocabulary, serverRecord } from './messages.ts'
+import { serverRecord } from './messages.ts'
 import { brokenRules } from './planted.ts'
 import { lockServer, type ServerState } from './server.ts'
 import { type LockSettings, lockDefaults } from './settings.ts'
@@ -65,7 +65,6 @@ export function lockSystem(options: LockSystemOptions): System {
   )
   return {
     nodes: [...servers, ...clients],
-    vocabulary: lockVocabulary,
     acts: userActs(options),
     ticks: options.ticks,
     crashes: options.crashes ?? 0,
