@@ -6,9 +6,16 @@
 import { encode, type NodeId } from '../core/index.ts'
 import type { Moment, System, SystemNode, UserAct } from '../simulator/index.ts'
 import { lockClient } from './client.ts'
-import { clientEssence, messageEssence, serverEssence, settledAtClient, settledAtServer } from './essence.ts'
+import {
+  clientEssence,
+  messageEssence,
+  type Scope,
+  serverEssence,
+  settledAtClient,
+  settledAtServer,
+} from './essence.ts'
 import { twoFaced } from './liars.ts'
-import { serverRecord } from './messages.ts'
+import { type ServerMessage, serverRecord } from './messages.ts'
 import { brokenRules } from './planted.ts'
 import { lockServer, type ServerState } from './server.ts'
 import { type LockSettings, lockDefaults } from './settings.ts'
@@ -38,6 +45,8 @@ export interface LockSystemOptions {
   readonly releases?: readonly NodeId[]
   /** Clients that may renew, once. */
   readonly renews?: readonly NodeId[]
+  /** Clients that may give up or let go once, and want the lock once more. */
+  readonly again?: readonly NodeId[]
   /** Which clocks run fast; the others run slow. Fast servers end leases early: the dangerous way. */
   readonly clocks?: 'fast servers' | 'fast clients'
   readonly bug?: string | undefined
@@ -72,7 +81,7 @@ function serverNode(settings: LockSettings, options: LockSystemOptions, place: n
   if (place < options.liars) return { ...common, protocol: twoFaced.corrupt(honest), settled: () => true }
   const node = { ...common, protocol: honest, symmetric: true, crashes: true }
   if (options.bug !== undefined) return node
-  const renewals = options.renews !== undefined
+  const { renewals } = scopeOf(options)
   return {
     ...node,
     essence: (state: ServerState, clock) => serverEssence(state, clock, renewals),
@@ -93,41 +102,41 @@ function clientNode(
     rate: options.clocks === 'fast clients' ? FAST : SLOW,
   }
   if (options.bug !== undefined) return node
-  const renewals = options.renews !== undefined
+  const scope = scopeOf(options)
   return {
     ...node,
-    essence: (state: ClientState, clock) => clientEssence(state, clock, renewals),
-    settled: settledAtClient,
+    essence: (state: ClientState, clock) => clientEssence(state, clock, scope),
+    settled: (state: ClientState, _from, body: ServerMessage) => settledAtClient(state, body, scope),
   }
 }
 
-function userActs({ waits = [], releases = [], renews = [] }: LockSystemOptions): UserAct[] {
-  const acquire = (node: NodeId, hint: number): UserAct => ({
-    node,
-    label: 'wants the lock',
-    command: () => ({ kind: 'acquire', id: 1, name: NAME, ttl: TTL, wait: waits.includes(node), renew: false, hint }),
-  })
-  const held = (state: ClientState) => state.pursuits.get(NAME)?.phase === 'held'
+function scopeOf({ renews = [], again = [] }: LockSystemOptions): Scope {
+  return { renewals: renews.length > 0, again: again.length > 0 }
+}
+
+function userActs({ waits = [], releases = [], renews = [], again = [] }: LockSystemOptions): UserAct[] {
+  const pursuit = (state: ClientState) => state.pursuits.get(NAME)
+  const isHeld = (state: ClientState) => pursuit(state)?.phase === 'held'
+  const acquire = (node: NodeId, id: number, hint: number) => () => {
+    return { kind: 'acquire', id, name: NAME, ttl: TTL, wait: waits.includes(node), renew: false, hint }
+  }
+  const letGo = (state: ClientState) => ({ kind: 'release', id: pursuit(state)!.id, name: NAME })
+  const renew = (state: ClientState) => ({ kind: 'extend', id: pursuit(state)!.id, name: NAME, ttl: TTL })
   return [
     // Tokens by the wall clock: the first client's is behind, and may have to learn.
-    acquire(FIRST, 2),
-    acquire(SECOND, 3),
-    ...releases.map(
-      (node): UserAct => ({
+    { node: FIRST, label: 'wants the lock', command: acquire(FIRST, 1, 2) },
+    { node: SECOND, label: 'wants the lock', command: acquire(SECOND, 1, 3) },
+    ...releases.map((node): UserAct => ({ node, label: 'lets go', allowed: isHeld, command: letGo })),
+    ...renews.map((node): UserAct => ({ node, label: 'renews', allowed: isHeld, command: renew })),
+    ...again.flatMap((node): UserAct[] => [
+      { node, label: 'gives up', allowed: state => pursuit(state) !== undefined, command: letGo },
+      {
         node,
-        label: 'lets go',
-        allowed: held,
-        command: () => ({ kind: 'release', id: 1, name: NAME }),
-      }),
-    ),
-    ...renews.map(
-      (node): UserAct => ({
-        node,
-        label: 'renews',
-        allowed: held,
-        command: () => ({ kind: 'extend', id: 1, name: NAME, ttl: TTL }),
-      }),
-    ),
+        label: 'wants the lock again',
+        allowed: state => state.attempts > 0 && pursuit(state) === undefined,
+        command: acquire(node, 2, 9),
+      },
+    ]),
   ]
 }
 
