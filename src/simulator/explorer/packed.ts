@@ -114,15 +114,22 @@ function settledAt(tables: Tables, packed: Packed): number {
   for (let at = 0; at < bag.length; at++) {
     const { from, to } = tables.flights[bag[at]!]!
     if (tables.system.nodes[to]!.settled === undefined) continue
-    const beside = bag.filter((other, place) => place !== at && isBetween(tables, other, from, to))
-    if (tables.isSettled(locals[to]!, bag[at]!, beside)) return at
+    if (tables.isSettled(locals[to]!, bag[at]!, besideOf(tables, bag, at, from, to))) return at
   }
   return -1
 }
 
-function isBetween(tables: Tables, number: number, from: number, to: number): boolean {
-  const flight = tables.flights[number]!
-  return flight.from === from && flight.to === to
+const NONE: readonly number[] = []
+
+function besideOf(tables: Tables, bag: readonly number[], at: number, from: number, to: number): readonly number[] {
+  let beside: number[] | undefined
+  for (let place = 0; place < bag.length; place++) {
+    const flight = tables.flights[bag[place]!]!
+    if (place === at || flight.from !== from || flight.to !== to) continue
+    beside ??= []
+    beside.push(bag[place]!)
+  }
+  return beside ?? NONE
 }
 
 function changed(packed: Packed, place: number, { local, sent }: Change): Packed {
