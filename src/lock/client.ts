@@ -22,13 +22,11 @@ export type LockClient = Protocol<ClientState, LockMessage, ClientCommand, Clien
 const WARNING_PART = 1 / 20
 /** A renewal is sent when this part of the belief is over: two may fail before anything is lost. */
 const RENEWAL_PART = 1 / 3
-/** Tries that only had too low a token are repeated at once, so often; then they back off as well. */
-const QUICK_TRIES_MAX = 3
 
 export function lockClient(settings: LockSettings): LockClient {
   return {
     name: 'lock client',
-    init: (_self, servers) => ({ servers, pursuits: new Map(), attempts: 0, seen: 0, queries: new Map() }),
+    init: (_self, servers) => ({ servers, pursuits: new Map(), attempts: 0, seen: 0, used: 0, queries: new Map() }),
     step(state, input, turn) {
       switch (input.kind) {
         case 'command':
@@ -148,7 +146,7 @@ type TryAnswer = Exclude<ServerMessage, { kind: 'inspected' }>
 function answered(state: ClientState, settings: LockSettings, from: NodeId, body: TryAnswer, turn: ClientTurn): void {
   const pursuit = state.pursuits.get(body.name)
   if (pursuit === undefined || !settings.rules.isCurrent(body.attempt, pursuit.attempt)) {
-    return stray(pursuit, from, body, turn)
+    return stray(state, settings, from, body, turn)
   }
   if (pursuit.phase === 'held' && turn.now >= pursuit.deadline) return lose(state, settings, pursuit, turn)
   const answer = readAnswer(body)
@@ -162,12 +160,14 @@ function answered(state: ClientState, settings: LockSettings, from: NodeId, body
 }
 
 // A grant that comes after the try was given up would lock others out for its whole ttl.
-// But a second copy of the try that won is answered too, late: to give that back would end the lease we hold.
-// Nobody remembers here whether the token was ever held, so it is not given back as unused: where the release of a
-// held token was lost, the server would take the token back, and the next holder could have a lower one.
-function stray(pursuit: Pursuit | undefined, from: NodeId, body: TryAnswer, turn: ClientTurn): void {
-  if (body.kind !== 'granted' || pursuit?.token === body.token) return
-  turn.do({ kind: 'send', to: from, body: { kind: 'release', name: body.name, token: body.token, unused: false } })
+function stray(state: ClientState, { rules }: LockSettings, from: NodeId, body: TryAnswer, turn: ClientTurn): void {
+  if (body.kind !== 'granted' || !rules.isStray(state.pursuits.get(body.name)?.token, body.token)) return
+  const { name, token } = body
+  turn.do({
+    kind: 'send',
+    to: from,
+    body: { kind: 'release', name, token, unused: rules.neverUsed(token, state.used) },
+  })
 }
 
 function readAnswer(body: TryAnswer): Answer {
@@ -208,6 +208,7 @@ function win(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn:
   pursuit.deadline = kthLargest(pursuit.until.values(), grantsNeeded(state, settings))
   // Every answer was slower than the lease is long: it is over before it began.
   if (turn.now >= pursuit.deadline) return retry(state, settings, pursuit, turn)
+  state.used = Math.max(state.used, token)
   turn.do({ kind: 'emit', event: { kind: 'acquired', id, name, token, deadline: pursuit.deadline } })
   schedule(settings, pursuit, turn)
 }
@@ -241,7 +242,7 @@ function retry(state: ClientState, settings: LockSettings, pursuit: Pursuit, tur
   const onlyTooLow = reported.length > 0 && state.servers.length - others >= grantsNeeded(state, settings)
   if (reported.length > 0)
     state.seen = Math.max(state.seen, raiseToken(pursuit.token, reported, settings.liars, pursuit.tries))
-  if (onlyTooLow && pursuit.tries <= QUICK_TRIES_MAX) return tryOnce(state, settings, pursuit, turn)
+  if (onlyTooLow && pursuit.tries <= settings.quickTries) return tryOnce(state, settings, pursuit, turn)
   if (!pursuit.wait) {
     fail(pursuit.id, pursuit.name, reasonOf(state, settings, pursuit), inWords(state, pursuit), turn)
     return next(state, settings, pursuit, turn)

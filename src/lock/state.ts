@@ -60,6 +60,8 @@ export interface ClientState {
   attempts: number
   /** The largest token this process tried or has good reason to believe in. */
   seen: number
+  /** The largest token with which this process ever took a lock, or 0. */
+  used: number
   readonly queries: Map<number, Query>
 }
 
