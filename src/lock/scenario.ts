@@ -31,6 +31,8 @@ export type LockAct =
       hold: Micros
       patience: Micros
       wait: boolean
+      /** Waits in the servers' lists, or by backing off. */
+      fair: boolean
       renew: boolean
     }
   /** The client's process is gone; another takes its place. */
@@ -93,6 +95,7 @@ function drawPlan(random: Random, trust: Trust, servers: readonly string[], chan
 function drawActs(random: Random, clients: readonly string[], names: readonly string[]): LockPlan['acts'] {
   const acts: (LockAct & { at: Micros })[] = []
   const busy = 2 + random.below(20)
+  const fair = pick(random, [true, true, false, 'mixed'] as const)
   for (const client of clients) {
     for (let i = 0; i < busy; i++) {
       acts.push({
@@ -104,6 +107,7 @@ function drawActs(random: Random, clients: readonly string[], names: readonly st
         hold: random.below(random.chance(0.3) ? 5 * SECOND : SECOND / 4),
         patience: random.below(8 * SECOND),
         wait: random.chance(0.8),
+        fair: fair === 'mixed' ? random.chance(0.5) : fair,
         renew: random.chance(0.7),
       })
     }
@@ -156,6 +160,7 @@ class LockStage implements Stage {
       hold: 100_000,
       patience: this.plan.ends,
       wait: true,
+      fair: true,
       renew: true,
     })
   }
@@ -193,9 +198,9 @@ class LockStage implements Stage {
     const { id: process } = this.processes.get(act.client)!
     const id = ++this.commands
     this.holds.set(id, act.hold)
-    const { name, ttl, wait, renew } = act
+    const { name, ttl, wait, fair, renew } = act
     const hint = Math.floor(this.world.clock(this.world.node(process)) * 1000)
-    this.world.command(process, { kind: 'acquire', id, name, ttl, wait, renew, hint })
+    this.world.command(process, { kind: 'acquire', id, name, ttl, wait, fair, renew, hint })
     this.world.at(this.world.now + act.patience, () => {
       if (this.holds.has(id)) this.world.command(process, { kind: 'release', id, name })
     })

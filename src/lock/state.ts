@@ -11,6 +11,8 @@ export type ClientCommand =
       ttl: Millis
       /** False: one try, then `failed`. */
       wait: boolean
+      /** Wait in the servers' lists, in the order of tickets; else by backing off. */
+      fair?: boolean
       /** Renew by itself while held. */
       renew: boolean
       /** A first guess for the token: the wall clock in microseconds, or 0. */
@@ -70,12 +72,13 @@ export interface Pursuit {
   id: number
   ttl: Millis
   wait: boolean
+  fair: boolean
   renew: boolean
   /** The wall clock's microseconds when the caller asked, or 0, and our clock then. */
   hint: number
   hintedAt: Millis
   /** 'ending': the loss was told, and the deadline is not yet there. */
-  phase: 'trying' | 'backing off' | 'held' | 'ending'
+  phase: 'trying' | 'backing off' | 'waiting' | 'held' | 'ending'
   /** The try or renewal under way, and when it was sent. */
   attempt: number
   sentAt: Millis
@@ -88,8 +91,15 @@ export interface Pursuit {
   readonly until: Map<NodeId, Millis>
   /** Held while now < deadline: the g-th largest of `until`. */
   deadline: Millis
-  /** Callers of this process who wait for the same name. */
-  readonly line: (ClientCommand & { kind: 'acquire' })[]
+  /** Callers of this process who wait for the same name, and since when. */
+  readonly line: { readonly asked: ClientCommand & { kind: 'acquire' }; readonly since: Millis }[]
+  /** While waiting in the servers' lists: our place in them, */
+  ticket: number
+  /** the number of the last ping, when the last ones were sent, */
+  ping: number
+  readonly pings: Map<number, Millis>
+  /** and the largest grant that was given back to each server. */
+  readonly yielded: Map<NodeId, number>
 }
 
 export interface Query {
