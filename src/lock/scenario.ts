@@ -190,14 +190,14 @@ class LockStage implements Stage {
   }
 
   private use(act: LockAct & { kind: 'use' }): void {
-    const { id: process } = this.processes.get(act.client)!
+    const { id: user } = this.processes.get(act.client)!
     const id = ++this.commands
     this.holds.set(id, act.hold)
     const { name, ttl, wait, renew } = act
-    const hint = Math.floor(this.world.clock(this.world.node(process)) * 1000)
-    this.world.command(process, { kind: 'acquire', id, name, ttl, wait, renew, hint })
+    const hint = Math.floor(this.world.clock(this.world.node(user)) * 1000)
+    this.world.command(user, { kind: 'acquire', id, name, ttl, wait, renew, hint })
     this.world.at(this.world.now + act.patience, () => {
-      if (this.holds.has(id)) this.world.command(process, { kind: 'release', id, name })
+      if (this.holds.has(id)) this.world.command(user, { kind: 'release', id, name })
     })
   }
 
