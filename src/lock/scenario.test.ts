@@ -27,7 +27,7 @@ describe('never two holders', () => {
     const liars = new Set<string>()
     for (let seed = 1; seed <= 60; seed++) {
       const { trace, drawn } = runOnce(lockScenario(groups['4 servers, one lies']), seed, {}, true)
-      liars.add(String(drawn['liars']).split(' ')[1]!)
+      liars.add(String(drawn.liars).split(' ')[1]!)
       for (const { kind, what } of trace) {
         const thing = kind === 'emit' || kind === 'deliver' ? what.split(' ')[0]! : kind
         counts.set(thing, (counts.get(thing) ?? 0) + 1)
