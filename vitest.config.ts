@@ -12,6 +12,7 @@ export default defineConfig({
   },
   test: {
     include: ['src/**/*.test.ts', 'lab/**/*.test.ts', 'test/**/*.test.ts'],
+    reporters: ['default', './test/support/summary.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',

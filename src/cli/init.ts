@@ -4,6 +4,7 @@ import { relative } from 'node:path'
 import type { Command } from 'commander'
 import { explainTrust } from '../core/index.ts'
 import { BASE_PORT_DEFAULT, initGroup, type NewGroup } from '../runtime/setup.ts'
+import { duration } from './duration.ts'
 import { action, colour, newCommand, print, several, wholeNumber } from './output.ts'
 
 interface Options {
@@ -13,6 +14,7 @@ interface Options {
   readonly crashes?: number
   readonly hosts?: string[]
   readonly basePort?: number
+  readonly ttlMax?: number
   readonly client?: string[]
   readonly json?: boolean
 }
@@ -36,6 +38,11 @@ export function initCommand(): Command {
     .option('--crashes <number>', 'servers that may be gone, liars included (default: liars, at least 1)', wholeNumber)
     .option('--hosts <hosts>', 'one host for each server, or one for all (default: 127.0.0.1)', several)
     .option('--base-port <port>', `port of the first server on a host (default: ${BASE_PORT_DEFAULT})`, wholeNumber)
+    .option(
+      '--ttl-max <duration>',
+      'the longest lease, and the wait of a server after a crash (default: 60s)',
+      duration,
+    )
     .option('--client <name>', 'a client to make; may be repeated (default: admin)', several)
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)

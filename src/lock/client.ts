@@ -22,13 +22,11 @@ export type LockClient = Protocol<ClientState, LockMessage, ClientCommand, Clien
 const WARNING_PART = 1 / 20
 /** A renewal is sent when this part of the belief is over: two may fail before anything is lost. */
 const RENEWAL_PART = 1 / 3
-/** Tries that only had too low a token are repeated at once, so often; then they back off as well. */
-const QUICK_TRIES_MAX = 3
 
 export function lockClient(settings: LockSettings): LockClient {
   return {
     name: 'lock client',
-    init: (_self, servers) => ({ servers, pursuits: new Map(), attempts: 0, seen: 0, queries: new Map() }),
+    init: (_self, servers) => ({ servers, pursuits: new Map(), attempts: 0, seen: 0, used: 0, queries: new Map() }),
     step(state, input, turn) {
       switch (input.kind) {
         case 'command':
@@ -148,7 +146,7 @@ type TryAnswer = Exclude<ServerMessage, { kind: 'inspected' }>
 function answered(state: ClientState, settings: LockSettings, from: NodeId, body: TryAnswer, turn: ClientTurn): void {
   const pursuit = state.pursuits.get(body.name)
   if (pursuit === undefined || !settings.rules.isCurrent(body.attempt, pursuit.attempt)) {
-    return stray(pursuit, from, body, turn)
+    return stray(state, settings, from, body, turn)
   }
   if (pursuit.phase === 'held' && turn.now >= pursuit.deadline) return lose(state, settings, pursuit, turn)
   const answer = readAnswer(body)
@@ -162,12 +160,14 @@ function answered(state: ClientState, settings: LockSettings, from: NodeId, body
 }
 
 // A grant that comes after the try was given up would lock others out for its whole ttl.
-// But a second copy of the try that won is answered too, late: to give that back would end the lease we hold.
-// Nobody remembers here whether the token was ever held, so it is not given back as unused: where the release of a
-// held token was lost, the server would take the token back, and the next holder could have a lower one.
-function stray(pursuit: Pursuit | undefined, from: NodeId, body: TryAnswer, turn: ClientTurn): void {
-  if (body.kind !== 'granted' || pursuit?.token === body.token) return
-  turn.do({ kind: 'send', to: from, body: { kind: 'release', name: body.name, token: body.token, unused: false } })
+function stray(state: ClientState, { rules }: LockSettings, from: NodeId, body: TryAnswer, turn: ClientTurn): void {
+  if (body.kind !== 'granted' || !rules.isStray(state.pursuits.get(body.name)?.token, body.token)) return
+  const { name, token } = body
+  turn.do({
+    kind: 'send',
+    to: from,
+    body: { kind: 'release', name, token, unused: rules.neverUsed(token, state.used) },
+  })
 }
 
 function readAnswer(body: TryAnswer): Answer {
@@ -208,6 +208,7 @@ function win(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn:
   pursuit.deadline = kthLargest(pursuit.until.values(), grantsNeeded(state, settings))
   // Every answer was slower than the lease is long: it is over before it began.
   if (turn.now >= pursuit.deadline) return retry(state, settings, pursuit, turn)
+  state.used = Math.max(state.used, token)
   turn.do({ kind: 'emit', event: { kind: 'acquired', id, name, token, deadline: pursuit.deadline } })
   schedule(settings, pursuit, turn)
 }
@@ -241,7 +242,7 @@ function retry(state: ClientState, settings: LockSettings, pursuit: Pursuit, tur
   const onlyTooLow = reported.length > 0 && state.servers.length - others >= grantsNeeded(state, settings)
   if (reported.length > 0)
     state.seen = Math.max(state.seen, raiseToken(pursuit.token, reported, settings.liars, pursuit.tries))
-  if (onlyTooLow && pursuit.tries <= QUICK_TRIES_MAX) return tryOnce(state, settings, pursuit, turn)
+  if (onlyTooLow && pursuit.tries <= settings.quickTries) return tryOnce(state, settings, pursuit, turn)
   if (!pursuit.wait) {
     fail(pursuit.id, pursuit.name, reasonOf(state, settings, pursuit), inWords(state, pursuit), turn)
     return next(state, settings, pursuit, turn)
@@ -274,6 +275,7 @@ function timer(state: ClientState, settings: LockSettings, timerName: string, tu
   if (purpose === 'backoff' && phase === 'backing off') return tryOnce(state, settings, pursuit, turn)
   if (purpose === 'renew' && phase === 'held') return renewNow(state, settings, pursuit, turn)
   if (purpose === 'end' && phase === 'held') return lose(state, settings, pursuit, turn)
+  if (purpose === 'over' && phase === 'ending') return finish(state, settings, pursuit, turn)
 }
 
 function renewNow(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
@@ -299,9 +301,18 @@ function extend(
   renewNow(state, settings, pursuit, turn)
 }
 
+// Whoever held it is told now, and has until the deadline to stop. Nothing is given back before: a release would let
+// somebody else in while the last holder is still stopping, and so would a new try by this same process.
 function lose(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
-  const answers = inWords(state, pursuit)
-  turn.do({ kind: 'emit', event: { kind: 'lost', id: pursuit.id, name: pursuit.name, answers } })
+  const { id, name } = pursuit
+  pursuit.phase = 'ending'
+  turn.do({ kind: 'emit', event: { kind: 'lost', id, name, answers: inWords(state, pursuit) } })
+  turn.do({ kind: 'cancel', name: `renew:${name}` })
+  if (turn.now >= pursuit.deadline) return finish(state, settings, pursuit, turn)
+  turn.do({ kind: 'timer', name: `over:${name}`, after: Math.ceil(pursuit.deadline - turn.now) })
+}
+
+function finish(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
   letGo(state, pursuit, turn)
   next(state, settings, pursuit, turn)
 }
@@ -316,18 +327,19 @@ function release(
   const pursuit = state.pursuits.get(name)
   if (pursuit === undefined) return
   if (pursuit.id !== id) return leaveLine(pursuit, id, turn)
-  if (pursuit.phase === 'held') turn.do({ kind: 'emit', event: { kind: 'released', id, name } })
+  const had = pursuit.phase === 'held' || pursuit.phase === 'ending'
+  if (had) turn.do({ kind: 'emit', event: { kind: 'released', id, name } })
   else fail(id, name, reasonOf(state, settings, pursuit), inWords(state, pursuit), turn)
-  letGo(state, pursuit, turn)
-  next(state, settings, pursuit, turn)
+  finish(state, settings, pursuit, turn)
 }
 
 // The belief ends here, before the first release leaves.
 function letGo(state: ClientState, pursuit: Pursuit, turn: ClientTurn): void {
   const { name, token, phase } = pursuit
   state.pursuits.delete(name)
-  for (const purpose of ['answers', 'backoff', 'renew', 'end']) turn.do({ kind: 'cancel', name: `${purpose}:${name}` })
-  if (phase === 'held') {
+  for (const purpose of ['answers', 'backoff', 'renew', 'end', 'over'])
+    turn.do({ kind: 'cancel', name: `${purpose}:${name}` })
+  if (phase === 'held' || phase === 'ending') {
     for (const to of state.servers) turn.do({ kind: 'send', to, body: { kind: 'release', name, token, unused: false } })
   } else if (phase === 'trying') takeBack(state, pursuit, turn)
 }

@@ -10,6 +10,8 @@ export const plantedBugs: Readonly<Record<string, Partial<LockRules>>> = {
   'lease-from-reply': { beliefStart: (_sentAt, answeredAt) => answeredAt },
   'no-drift-factor': { belief: ttl => ttl },
   'release-of-any-holder': { mayRelease: () => true },
+  'stray-grant-returned': { isStray: () => true },
+  'used-token-taken-back': { neverUsed: () => true },
 }
 
 export function brokenRules(bug: string | undefined): LockRules {

@@ -13,6 +13,10 @@ export interface LockRules {
   beliefStart(sentAt: Millis, answeredAt: Millis): Millis
   /** Whether an answer belongs to the attempt under way. */
   isCurrent(answered: number, current: number): boolean
+  /** Whether a grant that answers no attempt under way is given back, given the token now pursued or held. */
+  isStray(current: number | undefined, granted: number): boolean
+  /** Whether a token that is given back was certainly never held under, given the largest that was. */
+  neverUsed(token: number, used: number): boolean
   /** For how long a server that restarted without a clean stop grants nothing. */
   restartWait(ttlMax: Millis): Millis
   /** Whether a release ends the lease that is out. */
@@ -33,6 +37,14 @@ export const lockRules: LockRules = {
 
   // Grants of two attempts must not be added up: the first ones may have been released or run out.
   isCurrent: (answered, current) => answered === current,
+
+  // A renewal begins a new attempt, and then a second copy of the try that won is answered: to give that back would
+  // end the lease we hold.
+  isStray: (current, granted) => current !== granted,
+
+  // A server takes an unused token back and may grant a smaller one next. A second copy of a grant that won comes
+  // after the holder has let go: called unused, it would let a smaller token follow the one that was held.
+  neverUsed: (token, used) => token > used,
 
   // A server forgets its grants in a crash. Until the longest of them has run out it must not grant again.
   restartWait: ttlMax => ttlMax,

@@ -215,9 +215,11 @@ class LockStage implements Stage {
       case 'extended':
         return exclusion.extended(event.name, id, world.now, world.whenClockShows(node, event.deadline))
       case 'released':
-        return exclusion.ended(event.name, id, world.now, false)
+        return exclusion.released(event.name, id, world.now)
       case 'lost':
-        return exclusion.ended(event.name, id, world.now, world.now > node.resumedAt)
+        // A process that was stopped could not be told in time; its clock tells it as soon as it runs.
+        if (world.now > node.resumedAt) exclusion.told(event.name, id, world.now)
+        return
       case 'failed':
       case 'inspected':
         return

@@ -60,6 +60,8 @@ export interface ClientState {
   attempts: number
   /** The largest token this process tried or has good reason to believe in. */
   seen: number
+  /** The largest token with which this process ever took a lock, or 0. */
+  used: number
   readonly queries: Map<number, Query>
 }
 
@@ -72,7 +74,8 @@ export interface Pursuit {
   /** The wall clock's microseconds when the caller asked, or 0, and our clock then. */
   hint: number
   hintedAt: Millis
-  phase: 'trying' | 'backing off' | 'held'
+  /** 'ending': the loss was told, and the deadline is not yet there. */
+  phase: 'trying' | 'backing off' | 'held' | 'ending'
   /** The try or renewal under way, and when it was sent. */
   attempt: number
   sentAt: Millis

@@ -28,8 +28,8 @@ const STORE_FOLDER = 'store'
 export const PORT_MAX = 65_535
 
 /** Every restart after a crash waits this long before it grants a lock: an hour is the most that anyone would bear. */
-const TTL_MAX_MS = 60 * 60 * 1000
-const TTL_MIN_MS = 100
+export const TTL_MAX_MS = 60 * 60 * 1000
+export const TTL_MIN_MS = 100
 export const TTL_DEFAULT_MS = 60_000
 
 /** Clocks of working machines differ in rate by 0.0002 at most; 0.01 leaves room, 0.2 is a broken clock. */

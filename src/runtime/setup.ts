@@ -21,6 +21,8 @@ import {
   readKey,
   type ServerAddress,
   TTL_DEFAULT_MS,
+  TTL_MAX_MS,
+  TTL_MIN_MS,
 } from './config.ts'
 import { HOST_RULE, isHost, isName, NAME_RULE } from './fields.ts'
 import { exists, KEY_MODE, makeFolder, syncFolder, writeNew } from './files.ts'
@@ -49,6 +51,8 @@ export interface InitOptions {
   readonly hosts?: readonly string[]
   /** The first server on a host listens here, the next one on the next port. */
   readonly basePort?: number
+  /** The longest lease, in milliseconds: as long as a server waits after a crash. The default is a minute. */
+  readonly ttlMax?: number
   /** The default is one client, "admin". */
   readonly clients?: readonly string[]
 }
@@ -112,7 +116,7 @@ function planGroup(options: InitOptions): GroupSettings {
     name,
     id: randomBytes(16).toString('hex'),
     trust: numbers,
-    lock: { ttlMax: TTL_DEFAULT_MS, drift: DRIFT_DEFAULT },
+    lock: { ttlMax: checkTtlMax(options.ttlMax ?? TTL_DEFAULT_MS), drift: DRIFT_DEFAULT },
     servers: planServers(numbers, options.hosts ?? ['127.0.0.1'], options.basePort ?? BASE_PORT_DEFAULT),
   }
 }
@@ -207,4 +211,11 @@ function isLoopback(host: string): boolean {
 function listenOn(host: string): string {
   if (isLoopback(host)) return host
   return isIPv6(host) ? '::' : '0.0.0.0'
+}
+
+function checkTtlMax(ttlMax: number): number {
+  if (Number.isInteger(ttlMax) && ttlMax >= TTL_MIN_MS && ttlMax <= TTL_MAX_MS) return ttlMax
+  throw new SettingsError(
+    `ttlMax is ${ttlMax}; it must be a whole number of milliseconds from ${TTL_MIN_MS} to ${TTL_MAX_MS}.`,
+  )
 }

@@ -9,8 +9,8 @@ import { World } from './world.ts'
 
 /** What of a plan is kept: everything, unless a failing run is being shrunk. */
 export interface Kept {
-  /** Numbers of the acts and faults that are left out: acts first, then faults. */
-  readonly without?: readonly number[]
+  /** Numbers of the acts and faults that happen, acts first, then faults; the others are left out. */
+  readonly only?: readonly number[]
   /** The network is calm: nothing lost, repeated, reordered. */
   readonly calm?: boolean
 }
@@ -74,12 +74,13 @@ function watch(
 }
 
 function reduce(plan: Plan<unknown>, kept: Kept): Plan<unknown> {
-  const without = new Set(kept.without ?? [])
+  const only = kept.only === undefined ? undefined : new Set(kept.only)
+  const happens = (item: number) => only === undefined || only.has(item)
   return {
     ...plan,
     network: kept.calm ? calm : plan.network,
-    acts: plan.acts.filter((_, place) => !without.has(place)),
-    faults: plan.faults.filter((_, place) => !without.has(plan.acts.length + place)),
+    acts: plan.acts.filter((_, place) => happens(place)),
+    faults: plan.faults.filter((_, place) => happens(plan.acts.length + place)),
   }
 }
 

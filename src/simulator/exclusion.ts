@@ -42,12 +42,16 @@ export class ExclusionChecker implements Checker {
     holding.until = until
   }
 
-  /** Let go, or told that it is lost. Telling must come before the belief ends. */
-  ended(thing: string, holder: NodeId, at: Micros, told: boolean): void {
+  /** Told that it is lost. It has until its deadline to stop, so nobody may come before; and telling must not be late. */
+  told(thing: string, holder: NodeId, at: Micros): void {
     const holding = this.current.get(thing)
-    if (holding?.holder !== holder) return
-    if (told && at > holding.until) this.violation(`${holder} was told too late that '${thing}' is lost`, at)
-    holding.until = Math.min(holding.until, at)
+    if (holding?.holder !== holder || at <= holding.until) return
+    this.violation(`${holder} was told too late that '${thing}' is lost`, at)
+  }
+
+  released(thing: string, holder: NodeId, at: Micros): void {
+    const holding = this.current.get(thing)
+    if (holding?.holder === holder) holding.until = Math.min(holding.until, at)
   }
 
   /** The process is gone, and its beliefs with it. */

@@ -18,8 +18,8 @@ export function shrink(scenario: AnyScenario, failed: RunResult): Failure {
   }
   const calm = fails({ calm: true })
   const items = Array.from({ length: failed.items }, (_, item) => item)
-  const needed = reduceItems(items, keep => fails({ calm, without: items.filter(item => !keep.includes(item)) }))
-  const kept: Kept = { calm, without: items.filter(item => !needed.includes(item)) }
+  const needed = reduceItems(items, only => fails({ calm, only }))
+  const kept: Kept = { calm, only: needed }
   const { seed, violations, drawn } = last
   return { seed, violations, drawn, kept, itemsKept: needed.length, items: failed.items }
 }

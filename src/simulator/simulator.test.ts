@@ -163,7 +163,7 @@ describe('the exclusion checker', () => {
       'after a release',
       c => {
         c.acquired('a', 'ann', 1, 0, 10)
-        c.ended('a', 'ann', 4, false)
+        c.released('a', 'ann', 4)
         c.acquired('a', 'bob', 2, 4, 20)
       },
     ],
@@ -193,14 +193,14 @@ describe('the exclusion checker', () => {
       'told in time',
       c => {
         c.acquired('a', 'ann', 1, 0, 10)
-        c.ended('a', 'ann', 10, true)
+        c.told('a', 'ann', 10)
       },
     ],
     [
       'too late, but not by its fault',
       c => {
         c.acquired('a', 'ann', 1, 0, 10)
-        c.ended('a', 'ann', 12, false)
+        c.released('a', 'ann', 12)
       },
     ],
     [
@@ -208,7 +208,7 @@ describe('the exclusion checker', () => {
       c => {
         c.acquired('a', 'ann', 1, 0, 5)
         c.acquired('a', 'bob', 2, 5, 9)
-        c.ended('a', 'ann', 7, true)
+        c.told('a', 'ann', 7)
       },
     ],
   ])('accepts %s', (_what, story) => expect(watch(story)).toEqual([]))
@@ -269,7 +269,7 @@ describe('the exclusion checker', () => {
       /told too late/,
       c => {
         c.acquired('a', 'ann', 1, 0, 5)
-        c.ended('a', 'ann', 6, true)
+        c.told('a', 'ann', 6)
       },
     ],
   ])('refuses %s', (_what, sentence, story) => {

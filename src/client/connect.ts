@@ -1,0 +1,130 @@
+// A group that is served by other processes: mutual TLS to every server, the same object as an embedded group.
+
+import { type Millis, NOTHING_SAVED, type Parted, type Refused, SettingsError, Unavailable } from '../core/index.ts'
+import { clientNode, nodeVocabulary } from '../node/index.ts'
+import { holderClock } from '../runtime/clock.ts'
+import { type ClientConfig, loadNodeConfig } from '../runtime/config.ts'
+import { Driver } from '../runtime/driver.ts'
+import { silence } from '../runtime/log.ts'
+import { createTlsTransport, type Log } from '../runtime/transport/index.ts'
+import { Group } from './group.ts'
+import { wallMicros } from './wall.ts'
+
+export interface ConnectOptions {
+  /** The client's folder, as `coterie init` made it, or its coterie.toml. */
+  readonly config: string
+  /** How long to wait until enough servers are connected. Default 10 s. */
+  readonly timeout?: Millis
+  readonly signal?: AbortSignal
+  /** Connect even if too few servers answer: for looking at a group that is not well. */
+  readonly anyway?: boolean
+  readonly log?: Log
+}
+
+const TIMEOUT_DEFAULT_MS = 10_000
+
+export async function connect(options: ConnectOptions): Promise<Group> {
+  const config = await loadNodeConfig(options.config)
+  if (config.role !== 'client') {
+    throw new SettingsError(
+      `${config.file} is a server's; connect with a client's folder (coterie client add NAME makes one).`,
+    )
+  }
+  const arrivals = new Arrivals(config)
+  const { group, close } = await open(config, options.log ?? silence, arrivals)
+  try {
+    await arrivals.enough(options.timeout ?? TIMEOUT_DEFAULT_MS, options.signal)
+  } catch (error) {
+    if (options.anyway && error instanceof Unavailable) return group
+    await close()
+    throw error
+  }
+  return group
+}
+
+async function open(config: ClientConfig, log: Log, arrivals: Arrivals) {
+  const { trust, lock } = config.group
+  const servers = config.group.servers.map(server => server.name)
+  const clock = holderClock()
+  let group: Group | undefined
+  const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
+    protocol: clientNode({ trust, lock }),
+    self: config.name,
+    peers: servers,
+    vocabulary: nodeVocabulary,
+    clock,
+    log,
+    saved: NOTHING_SAVED,
+    event: event => group?.event(event),
+    failed: error => group?.ended(error),
+    up: peer => arrivals.up(peer),
+    down: (peer, why) => arrivals.down(peer, why),
+  })
+  const addresses = new Map(config.group.servers.map(({ name, host, port }) => [name, { host, port }]))
+  const transport = await createTlsTransport(
+    { credentials: config, authority: config.authority, log, addresses },
+    driver.events,
+  )
+  const close = async () => {
+    await driver.stop()
+    await transport.close()
+  }
+  group = new Group(
+    { trust, ttlMax: lock.ttlMax, servers },
+    { command: body => driver.command(body), now: clock, wallMicros, close },
+  )
+  driver.start(transport)
+  return { group, close }
+}
+
+/** Who is connected, and why the others are not. */
+class Arrivals {
+  private readonly config: ClientConfig
+  private readonly here = new Set<string>()
+  private readonly whys = new Map<string, string>()
+  private wake: (() => void) | undefined
+
+  constructor(config: ClientConfig) {
+    this.config = config
+  }
+
+  up(peer: string): void {
+    this.here.add(peer)
+    if (this.here.size >= this.config.group.trust.lockGrants) this.wake?.()
+  }
+
+  down(peer: string, why: string): void {
+    this.here.delete(peer)
+    this.whys.set(peer, why)
+  }
+
+  enough(timeout: Millis, signal: AbortSignal | undefined): Promise<void> {
+    if (this.here.size >= this.config.group.trust.lockGrants) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const over = (outcome: () => void) => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', cancel)
+        outcome()
+      }
+      const cancel = () => over(() => reject(new Unavailable('connecting was cancelled')))
+      const timer = setTimeout(() => over(() => reject(this.tooFew(timeout))), timeout)
+      signal?.addEventListener('abort', cancel, { once: true })
+      this.wake = () => over(resolve)
+    })
+  }
+
+  private tooFew(timeout: Millis): Unavailable | Refused {
+    const { servers, trust } = this.config.group
+    const answers = Object.fromEntries(
+      servers.map(({ name, host, port }) => [
+        name,
+        this.here.has(name) ? 'connected' : `${this.whys.get(name) ?? 'no answer'} (${host}:${port})`,
+      ]),
+    )
+    const list = Object.entries(answers).map(([server, said]) => `${server}: ${said}`)
+    const message =
+      `${this.here.size} of ${servers.length} servers connected within ${timeout} ms, and locks need ${trust.lockGrants}. ` +
+      `Check that they run (coterie status, coterie doctor ${this.config.folder}). ${list.join('; ')}.`
+    return new Unavailable(message, answers)
+  }
+}

@@ -1,0 +1,98 @@
+// A whole group inside the calling process: no configuration, no server, no file. The same machines, driven in
+// memory. It coordinates the parts of one program, and is what examples and tests of users' code run on.
+
+import { randomBytes } from 'node:crypto'
+import { type Millis, NOTHING_SAVED, type Parted, type TrustSettings, trust } from '../core/index.ts'
+import { clientNode, firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
+import { granterClock, holderClock } from '../runtime/clock.ts'
+import { Driver } from '../runtime/driver.ts'
+import { silence } from '../runtime/log.ts'
+import { createMemoryStorage } from '../runtime/storage/memory.ts'
+import { createMemoryNetwork, type MemoryNetwork } from '../runtime/transport/index.ts'
+import { Group } from './group.ts'
+import { wallMicros } from './wall.ts'
+
+export interface EmbeddedOptions extends TrustSettings {
+  /** The longest lease, in milliseconds. Default a minute. */
+  readonly ttlMax?: Millis
+  /** How far clock rates may differ from true. Default 0.01. */
+  readonly drift?: number
+}
+
+const TTL_MAX_DEFAULT_MS = 60_000
+const DRIFT_DEFAULT = 0.01
+const INSTANCE_BYTES = 4
+
+export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
+  const settings = {
+    trust: trust(options),
+    lock: { ttlMax: options.ttlMax ?? TTL_MAX_DEFAULT_MS, drift: options.drift ?? DRIFT_DEFAULT },
+  }
+  const network = createMemoryNetwork()
+  const servers = Array.from({ length: settings.trust.servers }, (_, place) => `server-${place + 1}`)
+  const stops: (() => Promise<void>)[] = []
+  for (const server of servers) stops.push(await startServer(server, servers, settings, network))
+  const clock = holderClock()
+  const self = `embedded#${randomBytes(INSTANCE_BYTES).toString('hex')}`
+  const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
+    protocol: clientNode(settings),
+    self,
+    peers: servers,
+    vocabulary: nodeVocabulary,
+    clock,
+    log: silence,
+    saved: NOTHING_SAVED,
+    event: event => group.event(event),
+    failed: error => group.ended(error),
+  })
+  const group: Group = new Group(
+    { trust: settings.trust, ttlMax: settings.lock.ttlMax, servers },
+    {
+      command: body => driver.command(body),
+      now: clock,
+      wallMicros,
+      async close() {
+        await driver.stop()
+        await transport.close()
+        for (const stop of stops) await stop()
+      },
+    },
+  )
+  const transport = network.join(self, driver.events)
+  driver.start(transport)
+  return group
+}
+
+async function startServer(
+  self: string,
+  peers: readonly string[],
+  settings: Parameters<typeof serverNode>[0],
+  network: MemoryNetwork,
+): Promise<() => Promise<void>> {
+  const storage = await createMemoryStorage().open(error => {
+    throw error
+  })
+  const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
+    protocol: serverNode(settings),
+    self,
+    peers,
+    vocabulary: nodeVocabulary,
+    clock: granterClock,
+    log: silence,
+    storage,
+    saved: firstStart,
+    background: true,
+    event: () => {},
+    // A machine that breaks its own invariant must not go on in silence inside somebody's program.
+    failed: error => {
+      throw error
+    },
+  })
+  const transport = network.join(self, driver.events)
+  driver.start(transport)
+  return async () => {
+    await driver.stop()
+    await transport.close()
+    await storage.close()
+  }
+}

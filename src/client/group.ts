@@ -1,0 +1,258 @@
+// A group as its user sees it: promises over the commands and events of a client node.
+
+import {
+  type CoterieError,
+  explainTrust,
+  LeaseLost,
+  type Millis,
+  NotAcquired,
+  type NotAcquiredReason,
+  type Parted,
+  SettingsError,
+  type Trust,
+  Unavailable,
+} from '../core/index.ts'
+import { type ClientCommand, type ClientEvent, type InspectedServer, NAME_BYTES_MAX } from '../lock/index.ts'
+import { describeServers, type LockInfo, type ServerInfo, tallyLocks } from './inspect.ts'
+import { type Lease, LeaseHandle, type LeaseKeeper } from './lease.ts'
+
+export interface LockOptions {
+  /** How long the lock outlives this process, in milliseconds; while the process runs, the lease is renewed. Default 10 s, or the group's ttlMax where that is less. */
+  readonly ttl?: Millis
+  /** How long to wait for the lock. Default: for ever. */
+  readonly timeout?: Millis
+  /** Gives up waiting when it fires. */
+  readonly signal?: AbortSignal
+  /** Renew by itself while held. Default true. */
+  readonly renew?: boolean
+}
+
+export interface GroupStatus {
+  readonly trust: Trust
+  /** The trust numbers in a sentence. */
+  readonly explanation: string
+  readonly servers: readonly ServerInfo[]
+  /** Enough servers answer and are ready for a lock to be taken. */
+  readonly locksWork: boolean
+}
+
+/** What a group needs from the driver below it. */
+export interface GroupDriver {
+  command(body: Parted): void
+  now(): Millis
+  /** The wall clock in microseconds: a good first guess for tokens. */
+  wallMicros(): number
+  close(): Promise<void>
+}
+
+export interface GroupShape {
+  readonly trust: Trust
+  readonly ttlMax: Millis
+  readonly servers: readonly string[]
+}
+
+interface Pending {
+  readonly name: string
+  readonly since: Millis
+  resolve(lease: Lease): void
+  reject(error: CoterieError): void
+}
+
+const TTL_DEFAULT_MS = 10_000
+/** A lease shorter than this is over before its answers are back on an ordinary network. */
+const TTL_MIN_MS = 20
+
+export class Group {
+  private readonly shape: GroupShape
+  private readonly driver: GroupDriver
+  private readonly pending = new Map<number, Pending>()
+  private readonly leases = new Map<number, LeaseHandle>()
+  private readonly inspections = new Map<number, (servers: readonly InspectedServer[]) => void>()
+  private readonly keeper: LeaseKeeper
+  private ids = 0
+  private closed: Promise<void> | undefined
+  private broken: Error | undefined
+
+  /** @internal Made by `embedded` and `connect`. */
+  constructor(shape: GroupShape, driver: GroupDriver) {
+    this.shape = shape
+    this.driver = driver
+    this.keeper = {
+      now: () => driver.now(),
+      extend: (lease, ttl) => this.say({ kind: 'extend', id: lease.id, name: lease.name, ttl: this.checkTtl(ttl) }),
+      release: lease => {
+        this.leases.delete(lease.id)
+        this.say({ kind: 'release', id: lease.id, name: lease.name })
+      },
+    }
+  }
+
+  /** Waits for the lock. Rejects with `NotAcquired` after `timeout`, or when `signal` fires. */
+  lock(name: string, options: LockOptions = {}): Promise<Lease> {
+    return this.acquire(name, options, true)
+  }
+
+  /** The lock, or undefined where somebody else holds it. Rejects where too few servers answer. */
+  async tryLock(name: string, options: Omit<LockOptions, 'timeout'> = {}): Promise<Lease | undefined> {
+    try {
+      return await this.acquire(name, options, false)
+    } catch (error) {
+      if (error instanceof NotAcquired && error.reason === 'contended') return undefined
+      throw error
+    }
+  }
+
+  /** Who holds what, as far as more servers than can lie agree on it. */
+  async locks(): Promise<LockInfo[]> {
+    return tallyLocks(await this.inspect(), this.shape.trust)
+  }
+
+  async status(): Promise<GroupStatus> {
+    const { trust, servers: names } = this.shape
+    const servers = describeServers(names, await this.inspect())
+    const ready = servers.filter(server => server.state === 'ready').length
+    return { trust, explanation: explainTrust(trust), servers, locksWork: ready >= trust.lockGrants }
+  }
+
+  /** Releases what is held, and lets go of connections. */
+  close(): Promise<void> {
+    this.closed ??= this.shutDown()
+    return this.closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** @internal Everything that the client node says. */
+  event(parted: Parted): void {
+    const event = parted.body as ClientEvent
+    switch (event.kind) {
+      case 'acquired':
+        return this.acquired(event)
+      case 'failed':
+        return this.failed(event.id, event.reason, event.answers)
+      case 'extended':
+        return this.leases.get(event.id)?.extended(event.deadline)
+      case 'lost':
+        this.leases.get(event.id)?.lost(new LeaseLost(event.name, 'it could not be renewed in time', event.answers))
+        this.leases.delete(event.id)
+        return
+      case 'released':
+        return
+      case 'inspected':
+        this.inspections.get(event.id)?.(event.servers)
+        this.inspections.delete(event.id)
+        return
+    }
+  }
+
+  /** @internal The node below has ended: nothing more will be heard. */
+  ended(error: Error): void {
+    this.broken = error
+    for (const lease of this.leases.values()) lease.lost(new LeaseLost(lease.name, `this node ended: ${error.message}`))
+    this.leases.clear()
+    for (const waiter of this.pending.values()) waiter.reject(new Unavailable(`this node ended: ${error.message}`))
+    this.pending.clear()
+    for (const resolve of this.inspections.values()) resolve([])
+    this.inspections.clear()
+  }
+
+  private say(body: ClientCommand): void {
+    this.driver.command({ part: 'lock', body })
+  }
+
+  private acquire(name: string, options: LockOptions, wait: boolean): Promise<Lease> {
+    return new Promise((resolve, reject) => {
+      this.checkOpen()
+      this.checkName(name)
+      const ttl = this.checkTtl(options.ttl ?? Math.min(TTL_DEFAULT_MS, this.shape.ttlMax))
+      const { timeout, signal, renew = true } = options
+      if (timeout !== undefined && !(timeout >= 0))
+        throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)
+      if (signal?.aborted) throw new NotAcquired(name, 'cancelled', {}, 'at all')
+      const id = ++this.ids
+      const stop = this.watch(id, name, timeout, signal)
+      this.pending.set(id, {
+        name,
+        since: this.driver.now(),
+        resolve: lease => resolve(stop(lease)),
+        reject: error => reject(stop(error)),
+      })
+      this.say({ kind: 'acquire', id, name, ttl, wait, renew, hint: this.driver.wallMicros() })
+    })
+  }
+
+  // Time and cancellation. Returns what ends the watch and passes its argument through.
+  private watch(id: number, name: string, timeout: Millis | undefined, signal: AbortSignal | undefined) {
+    const giveUp = () => this.say({ kind: 'release', id, name })
+    const cancel = () => {
+      this.failed(id, 'cancelled', {})
+      giveUp()
+    }
+    const timer =
+      timeout === undefined || timeout === Number.POSITIVE_INFINITY ? undefined : setTimeout(giveUp, timeout)
+    signal?.addEventListener('abort', cancel, { once: true })
+    return <T>(outcome: T): T => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', cancel)
+      return outcome
+    }
+  }
+
+  private acquired(event: ClientEvent & { kind: 'acquired' }): void {
+    const { id, name, token, deadline } = event
+    const waiter = this.pending.get(id)
+    this.pending.delete(id)
+    // The caller gave up in the very moment in which the lock was won.
+    if (waiter === undefined) return this.say({ kind: 'release', id, name })
+    const lease = new LeaseHandle(id, name, token, deadline, this.keeper)
+    this.leases.set(id, lease)
+    waiter.resolve(lease)
+  }
+
+  private failed(id: number, reason: NotAcquiredReason, answers: Readonly<Record<string, string>>): void {
+    const waiter = this.pending.get(id)
+    if (waiter === undefined) return
+    this.pending.delete(id)
+    const after = `after ${Math.round(this.driver.now() - waiter.since)} ms`
+    waiter.reject(new NotAcquired(waiter.name, reason, answers, after))
+  }
+
+  private inspect(): Promise<readonly InspectedServer[]> {
+    return new Promise(resolve => {
+      this.checkOpen()
+      const id = ++this.ids
+      this.inspections.set(id, resolve)
+      this.say({ kind: 'inspect', id })
+    })
+  }
+
+  private async shutDown(): Promise<void> {
+    for (const lease of [...this.leases.values()]) await lease.release()
+    for (const [id, { name }] of [...this.pending]) this.say({ kind: 'release', id, name })
+    await this.driver.close()
+    this.ended(new Error('the group was closed'))
+  }
+
+  private checkOpen(): void {
+    if (this.broken !== undefined) throw new Unavailable(`this node ended: ${this.broken.message}`)
+    if (this.closed !== undefined) throw new Unavailable('the group was closed')
+  }
+
+  private checkName(name: string): void {
+    const length = typeof name === 'string' && name.isWellFormed() ? new TextEncoder().encode(name).length : 0
+    if (length > 0 && length <= NAME_BYTES_MAX) return
+    throw new SettingsError(
+      `the lock's name is ${JSON.stringify(name)}; it must be text of 1 to ${NAME_BYTES_MAX} bytes of UTF-8.`,
+    )
+  }
+
+  private checkTtl(ttl: Millis): Millis {
+    const { ttlMax } = this.shape
+    if (Number.isInteger(ttl) && ttl >= TTL_MIN_MS && ttl <= ttlMax) return ttl
+    throw new SettingsError(
+      `ttl is ${ttl}; it must be a whole number of milliseconds from ${TTL_MIN_MS} to ${ttlMax}, the group's ttlMax.`,
+    )
+  }
+}

@@ -1,0 +1,87 @@
+// Making one picture out of what each server says of itself. A server may lie about everything it says;
+// a lease is shown only where more servers vouch for it than can lie.
+
+import type { NodeId, Trust } from '../core/index.ts'
+import type { InspectedServer } from '../lock/index.ts'
+
+export interface LockInfo {
+  readonly name: string
+  readonly holder: NodeId
+  readonly token: bigint
+  /** How many servers say so; below the number of grants needed, the lock is being taken or given back. */
+  readonly votes: number
+  readonly held: boolean
+  /** Milliseconds, by the servers in the middle. */
+  readonly age: number
+  readonly remaining: number
+}
+
+export interface ServerInfo {
+  readonly server: NodeId
+  readonly state: 'ready' | 'recovering' | 'unreachable'
+  readonly roundTripMs?: number
+  readonly uptimeMs?: number
+  readonly recoveringMs?: number
+  /** Lock names that are out. */
+  readonly held?: number
+}
+
+interface Tally {
+  readonly name: string
+  readonly holder: NodeId
+  readonly token: number
+  readonly ages: number[]
+  readonly remainings: number[]
+}
+
+export function tallyLocks(answers: readonly InspectedServer[], trust: Trust): LockInfo[] {
+  const tallies = new Map<string, Tally>()
+  for (const { leases } of answers) {
+    const counted = new Set<string>()
+    for (const { name, holder, token, age, remaining } of leases) {
+      const key = JSON.stringify([name, holder, token])
+      if (counted.has(key)) continue
+      counted.add(key)
+      const tally = tallies.get(key) ?? { name, holder, token, ages: [], remainings: [] }
+      tally.ages.push(age)
+      tally.remainings.push(remaining)
+      tallies.set(key, tally)
+    }
+  }
+  return [...tallies.values()]
+    .filter(tally => tally.ages.length > trust.liars)
+    .map(tally => describeTally(tally, trust))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function describeTally(tally: Tally, trust: Trust): LockInfo {
+  const votes = tally.ages.length
+  return {
+    name: tally.name,
+    holder: tally.holder,
+    token: BigInt(tally.token),
+    votes,
+    held: votes >= trust.lockGrants,
+    age: median(tally.ages),
+    remaining: median(tally.remainings),
+  }
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1]!
+}
+
+export function describeServers(servers: readonly NodeId[], answers: readonly InspectedServer[]): ServerInfo[] {
+  return servers.map(server => {
+    const answer = answers.find(candidate => candidate.server === server)
+    if (answer === undefined) return { server, state: 'unreachable' }
+    return {
+      server,
+      state: answer.recovering > 0 ? 'recovering' : 'ready',
+      roundTripMs: Math.round(answer.roundTrip * 100) / 100,
+      uptimeMs: answer.uptime,
+      recoveringMs: answer.recovering,
+      held: answer.held,
+    }
+  })
+}

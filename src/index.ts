@@ -1,0 +1,22 @@
+// Coterie: coordination for parties that do not fully trust each other, or the machines between them.
+
+export { type ConnectOptions, connect } from './client/connect.ts'
+export { type EmbeddedOptions, embedded } from './client/embedded.ts'
+export type { Group, GroupStatus, LockOptions } from './client/group.ts'
+export type { LockInfo, ServerInfo } from './client/inspect.ts'
+export type { Lease } from './client/lease.ts'
+export {
+  CoterieError,
+  explainTrust,
+  FileError,
+  LeaseLost,
+  NotAcquired,
+  type NotAcquiredReason,
+  type Outcome,
+  Refused,
+  SettingsError,
+  type Trust,
+  type TrustSettings,
+  trust,
+  Unavailable,
+} from './core/index.ts'

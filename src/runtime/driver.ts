@@ -1,0 +1,192 @@
+// Drives one node in real time: transport frames become inputs, effects become frames, timers and disk writes.
+//
+// The way of a message: a frame from an authenticated peer → decoded by the node's vocabulary, or refused → `step` →
+// effects → saved where asked → encoded → sent. A refusal is counted and logged, and costs nothing else. A throw out
+// of `step`, or a store that failed, is the end of this node: it can no longer keep what it promised.
+
+import { randomBytes, randomInt } from 'node:crypto'
+import {
+  type Codec,
+  createHost,
+  decode,
+  type Host,
+  type Input,
+  type NodeId,
+  type Ports,
+  type Protocol,
+  type Saved,
+  Writer,
+} from '../core/index.ts'
+import type { Clock } from './clock.ts'
+import type { Storage } from './storage/storage.ts'
+import type { Log, Transport, TransportEvents } from './transport/index.ts'
+
+export interface DriverOptions<State, Message, Command, Event> {
+  readonly protocol: Protocol<State, Message, Command, Event>
+  readonly self: NodeId
+  readonly peers: readonly NodeId[]
+  readonly vocabulary: Codec<Message>
+  readonly clock: Clock
+  readonly log: Log
+  /** Where records go; a node that never saves needs none. */
+  readonly storage?: Storage
+  readonly saved: Saved
+  /** Timers of a node in the background do not keep the process alive. */
+  readonly background?: boolean
+  event(event: Event): void
+  /** Called once: the node has ended and must not be used. */
+  failed(error: Error): void
+  up?(peer: NodeId): void
+  down?(peer: NodeId, why: string): void
+}
+
+export interface DriverCounts {
+  received: number
+  sent: number
+  refused: number
+  saves: number
+}
+
+/** The longest that a clean stop waits for the disk. */
+const STOP_MAX_MS = 5_000
+const TIMEOUT_MAX_MS = 2 ** 31 - 1
+
+export class Driver<State, Message, Command, Event> {
+  readonly counts: DriverCounts = { received: 0, sent: 0, refused: 0, saves: 0 }
+  readonly events: TransportEvents
+  private readonly options: DriverOptions<State, Message, Command, Event>
+  private readonly host: Host<State, Message, Command>
+  private readonly timers = new Map<string, NodeJS.Timeout>()
+  private readonly writer = new Writer()
+  private transport: Transport | undefined
+  private ended = false
+  private stopped: (() => void) | undefined
+
+  constructor(options: DriverOptions<State, Message, Command, Event>) {
+    this.options = options
+    this.host = createHost(options.protocol, options.self, options.peers, options.saved, this.ports())
+    this.events = {
+      frame: (from, frame) => this.frame(from, frame),
+      up: peer => options.up?.(peer),
+      down: (peer, why) => options.down?.(peer, why),
+    }
+  }
+
+  /** The transport was made with this driver's `events`. */
+  start(transport: Transport): void {
+    this.transport = transport
+    this.input({ kind: 'start' })
+  }
+
+  get state(): State {
+    return this.host.state
+  }
+
+  command(body: Command): void {
+    this.input({ kind: 'command', body })
+  }
+
+  /** A clean stop: the machine saves what spares the next start its caution, and the disk finishes. */
+  async stop(): Promise<void> {
+    if (this.ended) return
+    this.input({ kind: 'stop' })
+    if (this.host.waiting()) {
+      await new Promise<void>(resolve => {
+        this.stopped = resolve
+        setTimeout(resolve, STOP_MAX_MS).unref()
+      })
+    }
+    this.end()
+  }
+
+  /** As by a crash: nothing more is said or saved. */
+  end(): void {
+    this.ended = true
+    this.host.end()
+    for (const timer of this.timers.values()) clearTimeout(timer)
+    this.timers.clear()
+  }
+
+  private input(input: Input<Message, Command>): void {
+    if (this.ended) return
+    try {
+      this.host.input(input)
+    } catch (error) {
+      this.fail(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  private fail(error: Error): void {
+    if (this.ended) return
+    this.end()
+    this.options.log('error', 'this node has ended', { error: error.message, stack: error.stack })
+    this.options.failed(error)
+  }
+
+  private frame(from: NodeId, frame: Uint8Array): void {
+    const decoded = decode(this.options.vocabulary, frame)
+    if (!decoded.ok) {
+      this.counts.refused++
+      this.options.log('warn', 'message refused', { from, why: decoded.refusal })
+      return
+    }
+    this.counts.received++
+    this.input({ kind: 'message', from, body: decoded.value })
+  }
+
+  private ports(): Ports<Message, Event> {
+    const { options } = this
+    return {
+      now: options.clock,
+      below: bound => randomInt(bound),
+      bytes: length => new Uint8Array(randomBytes(length)),
+      send: (to, body) => this.send(to, body),
+      timer: (name, after) => this.setTimer(name, after),
+      cancel: name => this.cancelTimer(name),
+      save: (lane, record, replaces, durable) => this.save(lane, record, replaces, durable),
+      emit: event => options.event(event),
+    }
+  }
+
+  private send(to: NodeId, body: Message): void {
+    this.counts.sent++
+    // Through the queue of inputs like everybody else's: a node that talks to itself must not be quicker than its peers think.
+    if (to === this.options.self) return this.input({ kind: 'message', from: to, body })
+    this.writer.reset()
+    this.options.vocabulary.write(this.writer, body)
+    this.transport?.send(to, this.writer.bytes.subarray(0, this.writer.length))
+  }
+
+  private setTimer(name: string, after: number): void {
+    this.cancelTimer(name)
+    const wait = Math.min(Math.max(0, Math.ceil(after)), TIMEOUT_MAX_MS)
+    const timer = setTimeout(() => {
+      this.timers.delete(name)
+      this.input({ kind: 'timer', name })
+    }, wait)
+    if (this.options.background) timer.unref()
+    this.timers.set(name, timer)
+  }
+
+  private cancelTimer(name: string): void {
+    const timer = this.timers.get(name)
+    if (timer === undefined) return
+    clearTimeout(timer)
+    this.timers.delete(name)
+  }
+
+  private save(lane: string, record: Uint8Array, replaces: boolean, durable: () => void): void {
+    this.counts.saves++
+    const { storage } = this.options
+    if (storage === undefined) throw new Error(`${this.options.protocol.name} saves, but has no storage`)
+    storage.save(lane, record, replaces, () => {
+      if (this.ended) return
+      try {
+        durable()
+      } catch (error) {
+        this.fail(error instanceof Error ? error : new Error(String(error)))
+      }
+      if (!this.host.waiting()) this.stopped?.()
+    })
+  }
+}

@@ -1,0 +1,142 @@
+// One server of a group: config, store, transport, metrics and the node, started and stopped in order.
+
+import { FileError, type Parted, type Saved } from '../core/index.ts'
+import type { ServerState } from '../lock/index.ts'
+import { firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
+import { granterClock } from './clock.ts'
+import type { ServerConfig } from './config.ts'
+import { Driver } from './driver.ts'
+import { takeFirstStartMark } from './first-start.ts'
+import { type Measures, type MetricsServer, serveMetrics } from './metrics.ts'
+import { createLogStorage } from './storage/log.ts'
+import type { Storage } from './storage/storage.ts'
+import { createTlsTransport, type Log, type TlsTransport } from './transport/index.ts'
+
+export interface RunningServer {
+  readonly recovering: () => number
+  /** Clean: leases that are out are written down, so that the next start is ready at once. */
+  stop(): Promise<void>
+}
+
+export interface ServerOptions {
+  readonly config: ServerConfig
+  readonly log: Log
+  /** The node ended by itself: its disk failed, or a bug stopped it. */
+  failed(error: Error): void
+}
+
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { config, log } = options
+  const opened: Closable[] = []
+  try {
+    return await open(options, opened)
+  } catch (error) {
+    for (const part of opened.reverse()) await part.close()
+    throw error instanceof Error && isPortInUse(error) ? portInUse(config, error) : error
+  } finally {
+    log('debug', 'start finished', {})
+  }
+}
+
+interface Closable {
+  close(): Promise<void>
+}
+
+async function open(options: ServerOptions, opened: Closable[]): Promise<RunningServer> {
+  const { config, log, failed } = options
+  const { group } = config
+  const store = createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}) })
+  let driver: Driver<Map<string, unknown>, Parted, Parted, Parted> | undefined
+  const storage = await store.open(error => {
+    driver?.end()
+    failed(error)
+  })
+  opened.push(storage)
+  const saved = await readSaved(storage, config.folder)
+  driver = new Driver({
+    protocol: serverNode({ trust: group.trust, lock: group.lock }),
+    self: config.name,
+    peers: group.servers.map(server => server.name),
+    vocabulary: nodeVocabulary,
+    clock: granterClock,
+    log,
+    storage,
+    saved,
+    event: () => {},
+    failed,
+    up: peer => log('debug', 'connected', { peer }),
+    down: (peer, why) => log('debug', 'disconnected', { peer, why }),
+  })
+  const transport = await createTlsTransport(
+    {
+      credentials: config,
+      authority: config.authority,
+      log,
+      listen: { host: config.listen, port: config.address.port },
+    },
+    driver.events,
+  )
+  opened.push(transport)
+  driver.start(transport)
+  const measures = measure(driver, transport)
+  const metrics = await serveMetrics(config.address.metricsPort, config.name, measures)
+  opened.push(metrics)
+  log('info', 'listening', {
+    port: config.address.port,
+    metricsPort: metrics.port,
+    recoveringMs: measures.recovering(),
+  })
+  return { recovering: measures.recovering, stop: () => stop(driver, transport, metrics, storage, log) }
+}
+
+async function readSaved(storage: Storage, folder: string): Promise<Saved> {
+  const saved = await storage.read()
+  const first = await takeFirstStartMark(folder)
+  return first && saved.size === 0 ? firstStart : saved
+}
+
+async function stop(
+  driver: Driver<Map<string, unknown>, Parted, Parted, Parted>,
+  transport: TlsTransport,
+  metrics: MetricsServer,
+  storage: Storage,
+  log: Log,
+): Promise<void> {
+  await driver.stop()
+  await Promise.all([transport.close(), metrics.close()])
+  await storage.close()
+  log('info', 'stopped cleanly', {})
+}
+
+function measure(driver: Driver<Map<string, unknown>, Parted, Parted, Parted>, transport: TlsTransport): Measures {
+  const lock = () => driver.state.get('lock') as ServerState
+  return {
+    recovering: () => Math.max(0, Math.ceil(lock().recoverUntil - granterClock())),
+    values() {
+      const dropped = Object.values(transport.dropped()).reduce((sum, count) => sum + count, 0)
+      return {
+        messages_received_total: { help: 'Messages understood', value: driver.counts.received },
+        messages_sent_total: { help: 'Messages sent', value: driver.counts.sent },
+        messages_refused_total: { help: 'Frames that were no message', value: driver.counts.refused },
+        frames_dropped_total: { help: 'Frames that could not be sent', value: dropped },
+        saves_total: { help: 'Records saved', value: driver.counts.saves },
+        connections: { help: 'Peers connected now', value: transport.connected().length },
+        lock_names: { help: 'Lock names in memory', value: lock().locks.size },
+        lock_recovering_ms: { help: 'Milliseconds until locks are granted again', value: this.recovering() },
+      }
+    },
+  }
+}
+
+function isPortInUse(error: Error): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+}
+
+function portInUse(config: ServerConfig, error: Error): FileError {
+  const { port, metricsPort } = config.address
+  const taken = (error as NodeJS.ErrnoException & { port?: number }).port
+  return new FileError(
+    `${config.name} cannot listen: port ${taken ?? port} is in use. Is this server running already? ` +
+      `It uses ports ${port} and ${metricsPort}, set in ${config.file}; coterie doctor says who has them.`,
+  )
+}

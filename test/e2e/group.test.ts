@@ -1,0 +1,157 @@
+// Seven real processes over mutual TLS, several users, servers that are killed at any moment (issue: foundation).
+
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from 'coterie'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { initGroup, type NewGroup } from '../../src/runtime/setup.ts'
+import { coterie, endAll, freePorts, type Running, root, run, serve, waitFor } from '../support/processes.ts'
+import { checkJournal, readJournal } from './journal.ts'
+
+const SERVERS = 7
+const TTL_MAX = 2_000
+
+describe('seven servers as processes, one of which may lie or be gone', () => {
+  let dir: string
+  let group: NewGroup
+  let config: string
+  const servers = new Map<string, Running>()
+  const start = async (folder: string) => servers.set(folder, await serve(folder))
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'coterie-e2e-'))
+    const basePort = await freePorts(SERVERS)
+    group = await initGroup({ dir: join(dir, 'group'), servers: SERVERS, liars: 1, basePort, ttlMax: TTL_MAX })
+    config = group.clientFolders[0]!
+    await Promise.all(group.serverFolders.map(start))
+  })
+
+  afterAll(async () => {
+    await endAll()
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  it('is ready at once after its first start', async () => {
+    await using client = await connect({ config })
+    const status = await client.status()
+    expect(status.servers.map(server => server.state)).toEqual(Array(SERVERS).fill('ready'))
+    expect(status.explanation).toBe(
+      '7 servers: locks need 5 grants, objects quorums of 5; one may lie, one may be gone (liars included).',
+    )
+  })
+
+  it('keeps users apart while servers and users are killed and restarted', async () => {
+    const journal = join(dir, 'journal')
+    await writeFile(journal, '')
+    const user = (millis: number) =>
+      run(process.execPath, [join(root, 'test/e2e/user.mjs'), config, journal, String(millis)])
+    const users = Array.from({ length: 4 }, () => user(9_000))
+    const victim = user(9_000)
+    for (const [round, place] of [2, 5].entries()) {
+      await sleep(1_000)
+      const folder = group.serverFolders[place]!
+      servers.get(folder)!.child.kill('SIGKILL')
+      await servers.get(folder)!.ended
+      if (round === 0) victim.child.kill('SIGKILL')
+      await start(folder)
+      // It waits for the leases of its former life; only then may the next one be gone.
+      await sleep(TTL_MAX + 200)
+    }
+    const ends = await Promise.all(users.map(running => running.ended))
+    for (const running of users) expect(running.errors()).toBe('')
+    expect(ends).toEqual([0, 0, 0, 0])
+    const report = checkJournal(readJournal(await readFile(journal, 'utf8')))
+    expect(report.problems).toEqual([])
+    expect(report.entries).toBeGreaterThan(50)
+  })
+
+  it('remembers over a clean stop what is held, and is ready at once', async () => {
+    const client = await connect({ config })
+    const lease = await client.lock('kept', { ttl: TTL_MAX, renew: false })
+    for (const folder of group.serverFolders) servers.get(folder)!.child.kill('SIGTERM')
+    for (const folder of group.serverFolders) expect(await servers.get(folder)!.ended).toBe(0)
+    await Promise.all(group.serverFolders.map(start))
+    await using other = await connect({ config })
+    expect((await other.status()).locksWork).toBe(true)
+    expect((await other.locks()).find(lock => lock.name === 'kept')?.token).toBe(lease.token)
+    expect(await other.tryLock('kept')).toBeUndefined()
+    const next = await other.lock('kept', { timeout: 2 * TTL_MAX })
+    expect(lease.held()).toBe(false)
+    expect(next.token).toBeGreaterThan(lease.token)
+    await client.close()
+  })
+
+  it('waits after kill -9 of all servers until every old lease is over, and never reuses a token', async () => {
+    const before = await connect({ config })
+    const lease = await before.lock('crash', { ttl: TTL_MAX })
+    for (const folder of group.serverFolders) servers.get(folder)!.child.kill('SIGKILL')
+    await Promise.all(group.serverFolders.map(folder => servers.get(folder)!.ended))
+    await Promise.all(group.serverFolders.map(start))
+    await using client = await connect({ config })
+    await expect(client.tryLock('crash')).rejects.toMatchObject({ name: 'NotAcquired', reason: 'recovering' })
+    const next = await client.lock('crash', { timeout: 3 * TTL_MAX })
+    expect(lease.held()).toBe(false)
+    expect(next.token).toBeGreaterThan(lease.token)
+    await before.close()
+  })
+
+  it('runs a command under the lock and passes its exit code on', async () => {
+    const command = ['lock', 'cli', '--config', config, '--', process.execPath, '-e']
+    const first = coterie([
+      ...command,
+      'console.log(process.env.COTERIE_TOKEN > 0); setTimeout(() => process.exit(7), 1500)',
+    ])
+    await waitFor('the command runs', () => first.output().includes('true'))
+    const listed = coterie(['locks', '--json', '--config', config])
+    expect(await listed.ended).toBe(0)
+    expect(JSON.parse(listed.output())).toMatchObject([{ name: 'cli', held: true }])
+    const second = coterie(['lock', 'cli', '--try', '--config', config, '--', process.execPath, '-e', ''])
+    expect(await second.ended).toBe(1)
+    expect(second.errors()).toContain('somebody else holds it')
+    expect(await first.ended).toBe(7)
+    const third = coterie([...command, 'process.exit(0)'])
+    expect(await third.ended).toBe(0)
+  })
+
+  it('ends a command before anybody else can hold its lock', async () => {
+    const command = 'console.log(1); process.on("SIGTERM", () => process.exit(42)); setInterval(() => {}, 1000)'
+    const holder = coterie([
+      'lock',
+      'cut',
+      '--ttl',
+      '1500ms',
+      '--config',
+      config,
+      '--',
+      process.execPath,
+      '-e',
+      command,
+    ])
+    await waitFor('the command runs', () => holder.output().includes('1'))
+    // With three of seven gone, five grants cannot be had: the lease cannot be renewed.
+    const gone = group.serverFolders.slice(0, 3)
+    for (const folder of gone) servers.get(folder)!.child.kill('SIGKILL')
+    expect(await holder.ended).toBe(42)
+    expect(holder.errors()).toContain('is lost')
+    await Promise.all(gone.map(start))
+  })
+
+  it('says what is wrong when the group cannot be reached', async () => {
+    const missing = coterie(['status', '--config', join(dir, 'nowhere')])
+    expect(await missing.ended).toBe(1)
+    expect(missing.errors()).toContain('nowhere')
+    const twice = coterie(['serve', group.serverFolders[0]!])
+    expect(await twice.ended).toBe(1)
+    expect(twice.output() + twice.errors()).toMatch(/held|in use/)
+  })
+
+  it('answers Prometheus, and tells health, on the loopback interface', async () => {
+    const { metricsPort } = group.group.servers[4]!
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+    expect(metrics).toMatch(/coterie_messages_received_total\{node="server-5"\} \d+/)
+    const health = await fetch(`http://127.0.0.1:${metricsPort}/health`)
+    expect(await health.json()).toMatchObject({ node: 'server-5' })
+  })
+})
