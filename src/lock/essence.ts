@@ -19,7 +19,7 @@ export function messageEssence(body: LockMessage): LockMessage {
   return body.kind === 'locked' ? { ...body, remaining: 0, recovering: false } : body
 }
 
-/** Without the times that serve `inspect` and the sweep. `closed` and `before` of a free name serve renewals only. */
+/** Without the times that serve `inspect` and the sweep. `before` of a free name serves renewals only. */
 export function serverEssence(state: ServerState, clock: number, renewals: boolean): unknown {
   const locks = new Map<string, unknown>()
   for (const [name, entry] of state.locks) locks.set(name, entryEssence(entry, clock, renewals))
@@ -29,10 +29,10 @@ export function serverEssence(state: ServerState, clock: number, renewals: boole
 
 // A lease that has run out keeps its holder: a late release may still take its token back.
 function entryEssence(entry: LockEntry, clock: number, renewals: boolean): unknown {
-  const { holder, token, maximum, before } = entry
+  const { holder, token, maximum, before, closed } = entry
   const until = clock < entry.until ? entry.until : 0
-  if (renewals) return { holder, token, until, maximum, before, closed: entry.closed }
-  return holder === '' ? { maximum } : { holder, token, until, maximum, before }
+  if (renewals) return { holder, token, until, maximum, before, closed }
+  return holder === '' ? { maximum, closed } : { holder, token, until, maximum, before, closed }
 }
 
 /** A client that is done and will not want the lock again does nothing more, but for giving back late grants. */

@@ -34,6 +34,8 @@ export type LockAct =
       /** Waits in the servers' lists, or by backing off. */
       fair: boolean
       renew: boolean
+      /** Guesses its token by the wall clock, or has none that is any good. */
+      guesses: boolean
     }
   /** The client's process is gone; another takes its place. */
   | { kind: 'die'; client: string }
@@ -95,6 +97,7 @@ function drawPlan(random: Random, trust: Trust, servers: readonly string[], chan
 function drawActs(random: Random, clients: readonly string[], names: readonly string[]): LockPlan['acts'] {
   const acts: (LockAct & { at: Micros })[] = []
   const busy = 2 + random.below(20)
+  const guessing = pick(random, [1, 1, 0, 0.5])
   const fair = pick(random, [true, true, false, 'mixed'] as const)
   for (const client of clients) {
     for (let i = 0; i < busy; i++) {
@@ -109,6 +112,7 @@ function drawActs(random: Random, clients: readonly string[], names: readonly st
         wait: random.chance(0.8),
         fair: fair === 'mixed' ? random.chance(0.5) : fair,
         renew: random.chance(0.7),
+        guesses: random.chance(guessing),
       })
     }
     if (random.chance(0.2)) acts.push({ kind: 'die', client, at: random.below(SAFETY) })
@@ -162,6 +166,7 @@ class LockStage implements Stage {
       wait: true,
       fair: true,
       renew: true,
+      guesses: true,
     })
   }
 
@@ -195,14 +200,14 @@ class LockStage implements Stage {
   }
 
   private use(act: LockAct & { kind: 'use' }): void {
-    const { id: process } = this.processes.get(act.client)!
+    const { id: user } = this.processes.get(act.client)!
     const id = ++this.commands
     this.holds.set(id, act.hold)
     const { name, ttl, wait, fair, renew } = act
-    const hint = Math.floor(this.world.clock(this.world.node(process)) * 1000)
-    this.world.command(process, { kind: 'acquire', id, name, ttl, wait, fair, renew, hint })
+    const hint = act.guesses ? Math.floor(this.world.clock(this.world.node(user)) * 1000) : 0
+    this.world.command(user, { kind: 'acquire', id, name, ttl, wait, fair, renew, hint })
     this.world.at(this.world.now + act.patience, () => {
-      if (this.holds.has(id)) this.world.command(process, { kind: 'release', id, name })
+      if (this.holds.has(id)) this.world.command(user, { kind: 'release', id, name })
     })
   }
 
