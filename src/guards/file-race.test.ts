@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { bundle } from '../../test/guards/bundle.ts'
-import { endAll, type Running, root, run } from '../../test/support/processes.ts'
+import { endAll, type Running, run } from '../../test/support/processes.ts'
 import { fileGuard } from './file.ts'
 
 interface Write {
@@ -42,7 +42,7 @@ describe('processes that race for one file', () => {
   it('are accepted in the order of their tokens, whoever is killed or stopped', async () => {
     dir = await mkdtemp(join(tmpdir(), 'coterie-race-'))
     const path = join(dir, 'file')
-    const program = await bundle(join(root, 'test/guards/writer.ts'), dir)
+    const program = await bundle('test/guards/writer.ts')
     const start = () => run(process.execPath, [program, path])
     const writers = Array.from({ length: WRITERS }, start)
     const all = [...writers]
