@@ -8,7 +8,7 @@ export { type FileGuard, type FileState, type FileWriteOptions, fileGuard } from
 export { fileTokens } from './file-tokens.ts'
 export { createGuard, type Guard } from './guard.ts'
 export { type HttpGuardOptions, type Problem, RESOURCE_HEADER, TOKEN_HEADER, tokenHeaders, tokenOf } from './http.ts'
-export { NotCommitted, staleToken, withToken } from './postgres.ts'
+export { NotCommitted, staleToken, type TokenOptions, withToken } from './postgres.ts'
 export {
   installationSql,
   installGuard,

@@ -152,6 +152,18 @@ describe.skipIf('missing' in found)('the PostgreSQL guard', () => {
     await expect(withToken(client, 'inside', 1n, insert('A, late'))).rejects.toThrow(StaleToken)
   })
 
+  it('A stands still inside its transaction for too long: the server ends it, and B goes on', async () => {
+    await client.query('TRUNCATE journal')
+    const { slow, inside, wake } = standStill(insert('A'))
+    const first = withToken(await connect(), 'too long', 1n, slow, { idleTimeout: 100 })
+    const failed = expect(first).rejects.toThrow()
+    await inside
+    await withToken(other, 'too long', 2n, insert('B'))
+    wake()
+    await failed
+    expect(await journal()).toEqual(['B'])
+  })
+
   it('a smaller token that waits behind a larger one is refused when its turn comes', async () => {
     const { slow, inside, wake } = standStill(insert('larger'))
     const first = withToken(client, 'behind', 2n, slow)
@@ -245,6 +257,7 @@ describe.skipIf('missing' in found)('the PostgreSQL guard', () => {
     await expect(withToken(pool as never, 'x', 1n, async () => {})).rejects.toThrow(SettingsError)
     await pool.end()
     await expect(withToken(client, 'x', -1n, async () => {})).rejects.toThrow(SettingsError)
+    await expect(withToken(client, 'x', 1n, async () => {}, { idleTimeout: 0.5 })).rejects.toThrow(SettingsError)
     await expect(withToken(client, 'a\0b', 1n, async () => {})).rejects.toThrow(SettingsError)
     await expect(installGuard(client, { schema: '' })).rejects.toThrow(SettingsError)
     await withToken(client, 'ä'.repeat(RESOURCE_BYTES_MAX / 2), 1n, async () => {})

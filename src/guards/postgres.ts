@@ -17,6 +17,16 @@ export class NotCommitted extends CoterieError {
   readonly outcome = 'did not happen'
 }
 
+export interface TokenOptions extends PostgresOptions {
+  /**
+   * After how many milliseconds without a statement the server ends the transaction. A holder that stands still
+   * inside it keeps everybody else waiting until then. Default: the database's idle_in_transaction_session_timeout.
+   */
+  readonly idleTimeout?: number
+}
+
+const IDLE_TIMEOUT_MAX_MS = 2 ** 31 - 1
+
 /**
  * Runs `work` in a transaction that holds `resource` with `token`. Where a larger token has passed it throws
  * StaleToken, and `work` does not run. Whatever `work` throws rolls everything back, the token too.
@@ -29,15 +39,17 @@ export async function withToken<C extends PostgresClient, T>(
   resource: string,
   token: bigint,
   work: (tx: C) => Promise<T>,
-  options: PostgresOptions = {},
+  options: TokenOptions = {},
 ): Promise<T> {
   checkResource(resource)
   checkToken(token)
   checkConnection(client)
+  const idle = checkIdle(options.idleTimeout)
   const guard = `${quotedSchema(options)}.coterie_guard`
   await client.query('BEGIN')
   let result: T
   try {
+    if (idle !== undefined) await client.query(`SET LOCAL idle_in_transaction_session_timeout = ${idle}`)
     const values = [resource, token.toString()]
     await client.query(`SELECT ${guard}($1::text, $2::bigint), set_config('coterie.token', $2::text, true)`, values)
     result = await work(client)
@@ -82,6 +94,11 @@ function saidNo(error: unknown): boolean {
 function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' && /^(?=.*[0-9])[0-9A-Z]{5}$/.test(code) ? code : undefined
+}
+
+function checkIdle(idle: number | undefined): number | undefined {
+  if (idle === undefined || (Number.isInteger(idle) && idle > 0 && idle <= IDLE_TIMEOUT_MAX_MS)) return idle
+  throw new SettingsError(`idleTimeout is ${idle}; it must be a whole number of milliseconds above 0.`)
 }
 
 /** A pool sends each query over any of its connections: BEGIN and the write would not meet. */
