@@ -71,10 +71,12 @@ describe('fileGuard', () => {
   })
 
   it('keeps the mode of a file that was there', async () => {
-    await writeFile(path, 'secret')
-    await chmod(path, 0o600)
-    await fileGuard(path).write(1n, 'still secret')
-    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    for (const mode of [0o600, 0o666]) {
+      await writeFile(path, 'by hand')
+      await chmod(path, mode)
+      await fileGuard(path).write(1n, 'by a guard')
+      expect((await stat(path)).mode & 0o777).toBe(mode)
+    }
   })
 
   it('knows a file by any of its names', async () => {
@@ -121,14 +123,18 @@ describe('fileGuard', () => {
     await expect(fileGuard(join(dir, 'no', 'such')).write(1n, '')).rejects.toThrow(FileError)
   })
 
-  it('gives up in time, and when told to', async () => {
+  it('gives up in time, when told to, and before something strange in the lock', async () => {
     const held = join(`${path}.guard`, 'lock')
     await mkdir(held, { recursive: true })
     await writeFile(join(held, 'aa.record'), '1 5 aa\n')
     await expect(fileGuard(path).write(1n, 'x', { timeout: 50 })).rejects.toThrow(Unavailable)
+    await rm(join(held, 'aa.record'))
+    await writeFile(join(held, '.strange'), '')
+    await expect(fileGuard(path).write(1n, 'x', { timeout: 50 })).rejects.toThrow(Unavailable)
     const signal = AbortSignal.timeout(50)
     await expect(fileGuard(path).write(1n, 'x', { signal })).rejects.toMatchObject({ name: 'TimeoutError' })
     expect(await readdir(`${path}.guard`)).toEqual(['lock'])
+    expect(await readdir(held)).toEqual(['.strange'])
   })
 })
 

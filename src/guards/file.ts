@@ -53,6 +53,7 @@ const PATIENCE_MS = 1_000
 const TIMEOUT_DEFAULT_MS = 30_000
 const POLL_MAX_MS = 20
 const NAME_BYTES = 12
+const OWN_FILE = /^([0-9a-f]+)\.(?:record|data)$/
 /** A try that its writer has left behind: killed before its turn. Removing a living one makes it start over. */
 const LEFT_BEHIND_MS = 3_600_000
 const READS_MAX = 1_000
@@ -145,12 +146,13 @@ async function prepare({ at, token, data }: Attempt, name: string): Promise<void
   const folder = at.try(name)
   await mkdir(at.folder, { recursive: true })
   await mkdir(folder)
+  // A file that only its owner could read stays so.
   const mode = await stat(at.path).then(
     state => state.mode & 0o777,
-    () => 0o644,
+    () => undefined,
   )
   await writeSynced(join(folder, `${name}.data`), data, mode)
-  await writeSynced(join(folder, `${name}.record`), formatRecord({ token, name }), 0o644)
+  await writeSynced(join(folder, `${name}.record`), formatRecord({ token, name }))
   await syncFolder(folder)
 }
 
@@ -171,14 +173,17 @@ async function takeTurn(write: Attempt, name: string): Promise<void> {
 function demandTime({ at, signal, deadline }: Attempt): void {
   signal?.throwIfAborted()
   if (performance.now() < deadline) return
-  throw new Unavailable(`other writers of ${at.path} kept it busy until the time was up. Nothing was written.`)
+  throw new Unavailable(
+    `other writers of ${at.path} kept it busy until the time was up; nothing was written. If nobody writes, look into ${at.lock}.`,
+  )
 }
 
 /** Does what is left to do for the writer whose turn it is, or ends its turn where it has had it for too long. */
 async function help(at: Places, watch: Watch): Promise<boolean> {
   const entries = await readdir(at.lock).catch((): string[] => [])
-  const name = entries[0]?.split('.')[0]
-  if (name === undefined) return true
+  if (entries.length === 0) return true
+  const name = entries.map(entry => OWN_FILE.exec(entry)?.[1]).find(each => each !== undefined)
+  if (name === undefined) return false // something that is not ours: it must go by hand
   if (watch.name !== name) Object.assign(watch, { name, since: performance.now() })
   if (entries.includes(`${name}.record`)) {
     if (performance.now() - watch.since < PATIENCE_MS) return false
@@ -264,9 +269,10 @@ async function sweep(at: Places): Promise<void> {
   }
 }
 
-async function writeSynced(file: string, data: string | Uint8Array, mode: number): Promise<void> {
+async function writeSynced(file: string, data: string | Uint8Array, mode?: number): Promise<void> {
   const handle = await open(file, 'wx', mode)
   try {
+    if (mode !== undefined) await handle.chmod(mode) // what the umask took away
     await handle.writeFile(data)
     await handle.sync()
   } finally {
