@@ -89,7 +89,7 @@ function group(algorithm: AnyMutexAlgorithm, size: number, seed = 1): Group {
 const enter = { kind: 'enter', id: 1 }
 const leave = { kind: 'leave', id: 1 }
 
-describe.each(cases)('LECTURE, mutual exclusion: $algorithm.name', ({ algorithm, messages, survives, samples }) => {
+describe.each(cases)('LECTURE, mutual exclusion: $algorithm.name', ({ algorithm, survives, samples }) => {
   test.each([1, 2, 3, 7])('never two inside, and everybody served, with %i members', size => {
     const scenario = mutexScenario(algorithm, size)
     for (let seed = 1; seed <= 12; seed++) {
@@ -119,19 +119,6 @@ describe.each(cases)('LECTURE, mutual exclusion: $algorithm.name', ({ algorithm,
         .map(({ member }) => member)
         .sort(),
     ).toEqual(members)
-  })
-
-  test.runIf(messages !== undefined).each([2, 3, 8, 33])('messages per entry and exit, N = %i', size => {
-    const { world, members, phase } = group(algorithm, size)
-    const member = members[1]!
-    world.run(SECOND)
-    const before = world.delivered
-    world.command(member, enter)
-    world.run(world.now + SECOND / 2)
-    expect(phase(member)).toBe('inside')
-    world.command(member, leave)
-    world.run(world.now + 10 * SECOND)
-    expect(world.delivered - before).toBe(messages!(size))
   })
 
   test.each(['first', 'last'] as const)('a crash of the %s member, which wanted nothing', which => {
@@ -210,6 +197,24 @@ describe.each(cases)('LECTURE, mutual exclusion: $algorithm.name', ({ algorithm,
     )
   })
 })
+
+describe.each(cases.filter(({ messages }) => messages !== undefined))(
+  'LECTURE, comparison, messages per entry and exit: $algorithm.name',
+  ({ algorithm, messages }) => {
+    test.each([2, 3, 8, 33])('N = %i', size => {
+      const { world, members, phase } = group(algorithm, size)
+      const member = members[1]!
+      world.run(SECOND)
+      const before = world.delivered
+      world.command(member, enter)
+      world.run(world.now + SECOND / 2)
+      expect(phase(member)).toBe('inside')
+      world.command(member, leave)
+      world.run(world.now + 10 * SECOND)
+      expect(world.delivered - before).toBe(messages!(size))
+    })
+  },
+)
 
 describe('LECTURE, "Permission-based, centralized", figure (a) to (c)', () => {
   test('the coordinator does not reply to the second until the first releases', () => {
