@@ -6,7 +6,7 @@
 
 import { centralised, majority, ricartAgrawala } from '../../src/mutex/index.ts'
 import { lineChart, type Series } from '../chart.ts'
-import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
+import { type Experiment, type Picture, type Row, type RunOptions, row } from '../experiment.ts'
 import { alone, byLock, byVotes, type Entry } from './measure.ts'
 import { messagesPerEntry, ringDelay } from './ring.ts'
 
@@ -145,59 +145,62 @@ const NOTES = [
     'has a lease, so a crashed holder blocks nobody for ever, and it stays safe when a server restarts.',
 ]
 
-function pictures() {
-  const measured = (line: Line, of: (entry: Entry) => number) =>
-    CHART_SIZES.map(size => [size, of(line.measure(size))] as const)
+function points(of: (size: number) => number): Series['points'] {
+  return CHART_SIZES.map(size => [size, of(size)] as const)
+}
+
+function pictures(): Picture[] {
+  return [
+    { name: 'mutex-messages.svg', svg: messagesChart() },
+    { name: 'mutex-delay.svg', svg: delayChart() },
+  ]
+}
+
+function messagesChart(): string {
+  const measured = lines.map((line, colour) => ({
+    name: line.name,
+    colour,
+    line: false,
+    points: points(size => line.measure(size).messages),
+  }))
   const formula = (name: string, colour: number, of: (size: number) => number): Series => ({
     name,
     dashed: true,
     colour,
-    points: CHART_SIZES.map(size => [size, of(size)] as const),
+    points: points(of),
   })
-  const [central, everybody, allVote, close, , ours] = lines as [Line, Line, Line, Line, Line, Line]
-  const shown: [Line, number][] = [
-    [central, 0],
-    [everybody, 1],
-    [allVote, 2],
-    [close, 3],
-    [ours, 5],
-  ]
-  const ringOf = (name: string, of: (size: number) => number): Series => ({
-    name,
-    colour: 4,
-    points: CHART_SIZES.map(size => [size, of(size)] as const),
-  })
-  const messages = lineChart({
+  return lineChart({
     title: 'Messages per entry and exit, one attempt',
     x: { label: 'N', log: true },
     y: { label: 'messages', log: true },
     series: [
-      ...shown.map(([line, colour]) => ({
-        name: line.name,
-        colour,
-        line: false,
-        points: measured(line, e => e.messages),
-      })),
-      ringOf('token ring, all want in', size => messagesPerEntry(size, 'all')),
-      ringOf('token ring, one wants in', size => messagesPerEntry(size, { lapsBetween: 1 })),
+      ...measured,
+      { name: 'token ring, all want in', colour: 6, points: points(size => messagesPerEntry(size, 'all')) },
+      {
+        name: 'token ring, one wants in',
+        colour: 7,
+        points: points(size => messagesPerEntry(size, { lapsBetween: 1 })),
+      },
       formula('3', 0, () => 3),
       formula('2(N-1)', 1, size => 2 * (size - 1)),
       formula('3N (the lecture, k = 1)', 2, size => lectureCount(size, 1)),
       formula('2N + m', 3, size => 2 * size + majority(size)),
+      formula('3m', 4, size => 3 * majority(size)),
     ],
   })
-  const delays = lineChart({
+}
+
+function delayChart(): string {
+  const slowest = (size: number) => Math.max(...lines.map(line => line.measure(size).delay))
+  return lineChart({
     title: 'Delay before entry, messages side by side',
-    x: { label: 'N', log: true },
+    x: { label: 'N', min: 0 },
     y: { label: 'message times', min: 0 },
     series: [
-      ringOf('token ring, worst', size => ringDelay(size, 'token just gone')),
-      ringOf('token ring, best', size => ringDelay(size, 'token comes')),
-      { name: 'the other four', colour: 1, points: measured(everybody, e => e.delay) },
+      { name: 'token ring, worst', points: points(size => ringDelay(size, 'token just gone')) },
+      { name: 'token ring, best', points: points(size => ringDelay(size, 'token comes')) },
+      { name: 'the others, first attempt', points: points(slowest) },
+      { name: '2(N-1): one by one', dashed: true, points: points(size => 2 * (size - 1)) },
     ],
   })
-  return [
-    { name: 'mutex-messages.svg', svg: messages },
-    { name: 'mutex-delay.svg', svg: delays },
-  ]
 }

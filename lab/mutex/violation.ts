@@ -94,7 +94,7 @@ export function exact(of: Printed, held = of.needed): Fraction {
 
 // "< 10^-5" says that it lies in the decade below 10^-5: above, it is false; below, a smaller power was to be printed.
 function exactRow(of: Printed): Row {
-  const bound = 10 ** of.exponent
+  const bound = Number(`1e${of.exponent}`)
   const measured = toNumber(exact(of))
   const within = measured < bound && measured >= bound / 10
   return { what: `${nameOf(of)}: the sum`, expected: bound, measured, tolerance: 0.9 * bound, within }

@@ -22,8 +22,8 @@ interface Case {
   readonly algorithm: AnyMutexAlgorithm
   /** Messages of one entry and exit in a group of N by a member that does not coordinate, nobody else wanting in. */
   messages?(size: number): number
-  /** After a member that wants nothing has crashed, is another still let in? */
-  readonly survives: { readonly first: boolean; readonly last: boolean }
+  /** After a member has crashed that wants nothing, or that waits, is another still let in? */
+  readonly survives: { readonly first: boolean; readonly last: boolean; readonly waiting: boolean }
   readonly samples: readonly unknown[]
 }
 
@@ -31,7 +31,7 @@ const cases: readonly Case[] = [
   {
     algorithm: centralised,
     messages: () => 3,
-    survives: { first: false, last: true },
+    survives: { first: false, last: true, waiting: false },
     samples: [
       { kind: 'request', ticket: 1 },
       { kind: 'grant', ticket: 2 ** 52 },
@@ -41,7 +41,7 @@ const cases: readonly Case[] = [
   {
     algorithm: ricartAgrawala,
     messages: size => 2 * (size - 1),
-    survives: { first: false, last: false },
+    survives: { first: false, last: false, waiting: false },
     samples: [
       { kind: 'request', clock: 7 },
       { kind: 'reply', clock: 0 },
@@ -49,14 +49,14 @@ const cases: readonly Case[] = [
   },
   {
     algorithm: tokenRing({ restMs: 5 }),
-    survives: { first: false, last: false },
+    survives: { first: false, last: false, waiting: false },
     samples: [{ kind: 'token', hop: 1_000_000 }],
   },
   {
     algorithm: decentralised(),
     // The member's own vote costs no message.
     messages: size => 3 * (size - 1),
-    survives: { first: true, last: true },
+    survives: { first: true, last: true, waiting: true },
     samples: [
       { kind: 'request', attempt: 1 },
       { kind: 'granted', attempt: 1 },
@@ -133,6 +133,22 @@ describe.each(cases)('LECTURE, mutual exclusion: $algorithm.name', ({ algorithm,
     world.command(members[2]!, enter)
     world.run(world.now + 30 * SECOND)
     expect(phase(members[2]!)).toBe(survives[which] ? 'inside' : 'waiting')
+  })
+
+  test('a crash of one that waits', () => {
+    const { world, members, phase } = group(algorithm, 4)
+    const [, inside, waiting, later] = members
+    world.run(SECOND)
+    world.command(inside!, enter)
+    world.run(world.now + SECOND)
+    world.command(waiting!, enter)
+    world.run(world.now + SECOND)
+    expect([phase(inside!), phase(waiting!)]).toEqual(['inside', 'waiting'])
+    world.crash(waiting!)
+    world.command(inside!, leave)
+    world.command(later!, enter)
+    world.run(world.now + 30 * SECOND)
+    expect(phase(later!)).toBe(survives.waiting ? 'inside' : 'waiting')
   })
 
   test('a crash of whoever is inside blocks the others', () => {
