@@ -1,6 +1,6 @@
 // A group that is served by other processes: mutual TLS to every server, the same object as an embedded group.
 
-import { type Millis, NOTHING_SAVED, type Parted, type Refused, SettingsError, Unavailable } from '../core/index.ts'
+import { type Millis, NOTHING_SAVED, type Parted, Refused, SettingsError, Unavailable } from '../core/index.ts'
 import { clientNode, nodeVocabulary } from '../node/index.ts'
 import { holderClock } from '../runtime/clock.ts'
 import { type ClientConfig, loadNodeConfig } from '../runtime/config.ts'
@@ -31,7 +31,7 @@ export async function connect(options: ConnectOptions): Promise<Group> {
     )
   }
   const arrivals = new Arrivals(config)
-  const { group, close } = await open(config, options.log ?? silence, arrivals)
+  const { group, close } = await open(config, arrivals.listenTo(options.log ?? silence), arrivals)
   try {
     await arrivals.enough(options.timeout ?? TIMEOUT_DEFAULT_MS, options.signal)
   } catch (error) {
@@ -82,6 +82,7 @@ class Arrivals {
   private readonly config: ClientConfig
   private readonly here = new Set<string>()
   private readonly whys = new Map<string, string>()
+  private readonly refused = new Set<string>()
   private wake: (() => void) | undefined
 
   constructor(config: ClientConfig) {
@@ -96,6 +97,19 @@ class Arrivals {
   down(peer: string, why: string): void {
     this.here.delete(peer)
     this.whys.set(peer, why)
+  }
+
+  /** What the transport logs is also what the user should hear if it does not work out. */
+  listenTo(log: Log): Log {
+    return (level, message, fields) => {
+      const { peer, why } = fields
+      if (typeof peer === 'string' && typeof why === 'string') {
+        this.whys.set(peer, why)
+        if (message === 'connection refused') this.refused.add(peer)
+        else this.refused.delete(peer)
+      }
+      log(level, message, fields)
+    }
   }
 
   enough(timeout: Millis, signal: AbortSignal | undefined): Promise<void> {
@@ -122,9 +136,12 @@ class Arrivals {
       ]),
     )
     const list = Object.entries(answers).map(([server, said]) => `${server}: ${said}`)
-    const message =
-      `${this.here.size} of ${servers.length} servers connected within ${timeout} ms, and locks need ${trust.lockGrants}. ` +
-      `Check that they run (coterie status, coterie doctor ${this.config.folder}). ${list.join('; ')}.`
-    return new Unavailable(message, answers)
+    const found = `${this.here.size} of ${servers.length} servers connected within ${timeout} ms, and locks need ${trust.lockGrants}.`
+    if (this.refused.size > servers.length - trust.lockGrants) {
+      const advice = `The certificates do not match: is this the folder of a client of that group? (coterie doctor ${this.config.folder})`
+      return new Refused(`${found} ${advice} ${list.join('; ')}.`, answers)
+    }
+    const advice = `Check that they run (coterie status, coterie doctor ${this.config.folder}).`
+    return new Unavailable(`${found} ${advice} ${list.join('; ')}.`, answers)
   }
 }

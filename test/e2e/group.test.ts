@@ -147,6 +147,14 @@ describe('seven servers as processes, one of which may lie or be gone', () => {
     expect(twice.output() + twice.errors()).toMatch(/held|in use/)
   })
 
+  it("refuses another group's client before it can say anything, and tells it why", async () => {
+    const basePort = group.group.servers[0]!.port
+    const other = await initGroup({ dir: join(dir, 'other'), servers: SERVERS, liars: 1, basePort })
+    const error = await connect({ config: other.clientFolders[0]!, timeout: 2_000 }).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ name: 'Refused', outcome: 'did not happen' })
+    expect((error as Error).message).toMatch(/certificate/)
+  })
+
   it('answers Prometheus, and tells health, on the loopback interface', async () => {
     const { metricsPort } = group.group.servers[4]!
     const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
