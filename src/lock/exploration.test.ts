@@ -1,6 +1,7 @@
 // The lock under the explorer: PROTOCOLS E 1, 2, 3, 5 and 6, each in every schedule of a small system.
 
 import { describe, expect, test } from 'vitest'
+import { checkClaims } from '../simulator/explorer/claims.ts'
 import { explore, type Moment, type System } from '../simulator/index.ts'
 import { exploreLock, explorePlanted, lockSystems, plantedSystems } from './exploration.ts'
 import { plantedBugs } from './planted.ts'
@@ -114,7 +115,7 @@ describe('the reductions leave nothing out', () => {
     ['again', { ...few, servers: 1, ticks: 1, again: [FIRST], duplicates: 1 }],
     ['again, two servers', { ...few, again: [FIRST] }],
     ['three servers', { ...few, servers: 3, quickTries: 1, releases: [SECOND] }],
-    ['liar', { ...few, liars: 1, quickTries: 1, ticks: 1 }],
+    ['liar', { ...few, liars: 1, quickTries: 1, releases: [SECOND] }],
   ]
   test.each(cases)('%s', (_name, options) => {
     const system = lockSystem(options)
@@ -122,5 +123,11 @@ describe('the reductions leave nothing out', () => {
     const full = observed(system, false)
     expect(small.seen).toEqual(full.seen)
     expect(small.states).toBeLessThan(full.states)
+  })
+
+  test.each(cases)('what is claimed holds: %s', (_name, options) => {
+    const { states, locals } = checkClaims(lockSystem(options))
+    expect(states).toBeGreaterThan(100)
+    expect(locals).toBeGreaterThan(10)
   })
 })

@@ -117,6 +117,7 @@ function scopeOf({ renews = [], again = [] }: LockSystemOptions): Scope {
 function userActs({ waits = [], releases = [], renews = [], again = [] }: LockSystemOptions): UserAct[] {
   const pursuit = (state: ClientState) => state.pursuits.get(NAME)
   const isHeld = (state: ClientState) => pursuit(state)?.phase === 'held'
+  const isNew = (state: ClientState) => state.attempts === 0
   const acquire = (node: NodeId, id: number, hint: number) => () => {
     return { kind: 'acquire', id, name: NAME, ttl: TTL, wait: waits.includes(node), renew: false, hint }
   }
@@ -124,8 +125,8 @@ function userActs({ waits = [], releases = [], renews = [], again = [] }: LockSy
   const renew = (state: ClientState) => ({ kind: 'extend', id: pursuit(state)!.id, name: NAME, ttl: TTL })
   return [
     // Tokens by the wall clock: the first client's is behind, and may have to learn.
-    { node: FIRST, label: 'wants the lock', command: acquire(FIRST, 1, 2) },
-    { node: SECOND, label: 'wants the lock', command: acquire(SECOND, 1, 3) },
+    { node: FIRST, label: 'wants the lock', allowed: isNew, command: acquire(FIRST, 1, 2) },
+    { node: SECOND, label: 'wants the lock', allowed: isNew, command: acquire(SECOND, 1, 3) },
     ...releases.map((node): UserAct => ({ node, label: 'lets go', allowed: isHeld, command: letGo })),
     ...renews.map((node): UserAct => ({ node, label: 'renews', allowed: isHeld, command: renew })),
     ...again.flatMap((node): UserAct[] => [
