@@ -1,8 +1,7 @@
 // The lock under the explorer: PROTOCOLS E 1, 2, 3, 5 and 6, each in every schedule of a small system.
 
 import { describe, expect, test } from 'vitest'
-import { checkClaims } from '../simulator/explorer/claims.ts'
-import { explore, type Moment, type System } from '../simulator/index.ts'
+import { checkClaims, explore, type Moment, type System } from '../simulator/index.ts'
 import { exploreLock, explorePlanted, lockSystems, plantedSystems } from './exploration.ts'
 import { plantedBugs } from './planted.ts'
 import type { ServerState } from './server.ts'
