@@ -3,8 +3,8 @@
 // All of it supposes the rules unbroken, clients that do not crash, and nobody who waits in the servers' lists.
 
 import { assert, type NodeId } from '../core/index.ts'
+import type { LockEntry, ServerState } from './entries.ts'
 import type { ClientMessage, LockMessage, ServerMessage } from './messages.ts'
-import type { LockEntry, ServerState } from './server.ts'
 import type { Answer, ClientState, Pursuit } from './state.ts'
 
 /** What the users of a system do: the less, the less matters. */

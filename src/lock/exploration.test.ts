@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'vitest'
 import { checkClaims, explore, type Moment, type System } from '../simulator/index.ts'
+import type { ServerState } from './entries.ts'
 import { exploreLock, explorePlanted, lockSystems, plantedSystems } from './exploration.ts'
 import { plantedBugs } from './planted.ts'
-import type { ServerState } from './server.ts'
 import { believes, FIRST, type LockSystemOptions, lockSystem, pursuitOf, SECOND, takenBy } from './small-system.ts'
 
 describe('every schedule is safe', () => {

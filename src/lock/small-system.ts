@@ -6,6 +6,7 @@
 import { encode, type NodeId } from '../core/index.ts'
 import type { Moment, System, SystemNode, UserAct } from '../simulator/index.ts'
 import { lockClient } from './client.ts'
+import type { ServerState } from './entries.ts'
 import {
   clientEssence,
   messageEssence,
@@ -17,7 +18,7 @@ import {
 import { twoFaced } from './liars.ts'
 import { type ServerMessage, serverRecord } from './messages.ts'
 import { brokenRules } from './planted.ts'
-import { lockServer, type ServerState } from './server.ts'
+import { lockServer } from './server.ts'
 import { type LockSettings, lockDefaults } from './settings.ts'
 import type { ClientState, Pursuit } from './state.ts'
 
