@@ -57,6 +57,7 @@ function answer(what: Answering, attempt: number, token: number): LockMessage {
   switch (what) {
     case 'granted':
     case 'renewed':
+      return { kind: what, ...to, token, held: 10_000 }
     case 'notRenewed':
       return { kind: what, ...to, token }
     case 'locked':

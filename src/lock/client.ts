@@ -9,6 +9,7 @@
 
 import type { NodeId, Protocol } from '../core/index.ts'
 import { fail, inWords, reasonOf } from './answers.ts'
+import { whatIsWrong } from './asking.ts'
 import { answered, inquired } from './hearing.ts'
 import { extend, finish, letGo, lose, renewNow } from './holding.ts'
 import { inspectAnswer, inspectOver, startInspect } from './inspection.ts'
@@ -20,6 +21,9 @@ import { retry } from './trying.ts'
 import { pingAgain } from './waiting.ts'
 
 export type LockClient = Protocol<ClientState, LockMessage, ClientCommand, ClientEvent>
+
+/** Callers of one process in line for one name: at 1 ms a turn the last waits for ten seconds. */
+export const LINE_MAX = 10_000
 
 export function lockClient(settings: LockSettings): LockClient {
   return {
@@ -62,9 +66,13 @@ function acquire(
   asked: ClientCommand & { kind: 'acquire' },
   turn: ClientTurn,
 ): void {
+  const wrong = whatIsWrong(asked)
+  if (wrong !== undefined) return fail(asked.id, asked.name, 'invalid', { 'this process': wrong }, turn)
   const current = state.pursuits.get(asked.name)
   if (current !== undefined) {
-    if (asked.wait) current.line.push({ asked, since: turn.now })
+    if (asked.wait && current.line.length >= LINE_MAX)
+      fail(asked.id, asked.name, 'crowded', { 'this process': `has ${LINE_MAX} callers in line` }, turn)
+    else if (asked.wait) current.line.push({ asked, since: turn.now })
     else fail(asked.id, asked.name, 'contended', { 'this process': 'holds or pursues it' }, turn)
     return
   }

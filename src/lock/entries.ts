@@ -3,7 +3,6 @@
 
 import { assert, encode, type Millis, type NodeId, type Turn } from '../core/index.ts'
 import { type LockMessage, type ServerMessage, type ServerRecord, serverRecord, TOKEN_MAX } from './messages.ts'
-import type { LockSettings } from './settings.ts'
 import type { Waiter } from './waiters.ts'
 
 export interface ServerState {
@@ -72,19 +71,13 @@ interface Grant {
   readonly name: string
   readonly from: NodeId
   readonly token: number
-  readonly ttl: Millis
+  readonly held: Millis
   readonly before: number
 }
 
-export function grant(
-  state: ServerState,
-  settings: LockSettings,
-  entry: LockEntry | undefined,
-  given: Grant,
-  turn: ServerTurn,
-): void {
+export function grant(state: ServerState, entry: LockEntry | undefined, given: Grant, turn: ServerTurn): void {
   if (given.token > state.reserved) reserve(state, given.token, turn)
-  const until = turn.now + Math.min(given.ttl, settings.ttlMax)
+  const until = turn.now + given.held
   const { from: holder, token, before } = given
   state.latest = given.name
   const lease = {

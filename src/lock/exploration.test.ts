@@ -75,10 +75,10 @@ describe('planted bugs', () => {
       'start',
       'client-1: wants the lock',
       'client-1 → server-1: {attempt:1,kind:"try",name:"a",token:2,ttl:6}',
-      'server-1 → client-1: {attempt:1,kind:"granted",name:"a",token:2}',
+      'server-1 → client-1: {attempt:1,held:6,kind:"granted",name:"a",token:2}',
       'client-2: wants the lock',
       'client-2 → server-2: {attempt:1,kind:"try",name:"a",token:3,ttl:6}',
-      'server-2 → client-2: {attempt:1,kind:"granted",name:"a",token:3}',
+      'server-2 → client-2: {attempt:1,held:6,kind:"granted",name:"a",token:3}',
     ])
   })
 })

@@ -36,11 +36,11 @@ export function wait(
   }
   const ttl = Math.min(asked.ttl, settings.ttlMax)
   const waiter: Waiter = { client: from, ticket, attempt, token, ttl, ping, pingedAt: now, low: false }
-  if (isOut(entry, now) && entry.holder === from) return again(state, settings, name, entry, waiter, turn)
+  if (isOut(entry, now) && entry.holder === from) return again(state, name, entry, waiter, turn)
   entry.waiters ??= []
   if (isOut(entry, now)) return stand(name, entry, waiter, turn)
   if (!enqueue(entry.waiters, waiter)) return reply(turn, from, { kind: 'full', name, attempt })
-  giveNext(state, settings, name, entry, turn, ttl)
+  giveNext(state, name, entry, turn, ttl)
 }
 
 // Stands in line behind a lease that is out.
@@ -54,18 +54,11 @@ function stand(name: string, entry: LockEntry, waiter: Waiter, turn: ServerTurn)
 }
 
 // It has been granted the lock and has not won yet. Its grant lasts on, from this ping; under a new token it is a new one.
-function again(
-  state: ServerState,
-  settings: LockSettings,
-  name: string,
-  entry: LockEntry,
-  waiter: Waiter,
-  turn: ServerTurn,
-): void {
+function again(state: ServerState, name: string, entry: LockEntry, waiter: Waiter, turn: ServerTurn): void {
   const { client, attempt, token } = waiter
   if (entry.token !== token) {
     if (token <= entry.maximum) return reply(turn, client, { kind: 'tooLow', name, attempt, maximum: entry.maximum })
-    return give(state, settings, name, entry, waiter, firstGrant(waiter.ttl), turn)
+    return give(state, name, entry, waiter, firstGrant(waiter.ttl), turn)
   }
   const held = firstGrant(waiter.ttl)
   entry.lease = waiter
@@ -75,7 +68,6 @@ function again(
 
 function give(
   state: ServerState,
-  settings: LockSettings,
   name: string,
   entry: LockEntry,
   waiter: Waiter,
@@ -83,7 +75,7 @@ function give(
   turn: ServerTurn,
 ): void {
   const { client, attempt, token, ping } = waiter
-  grant(state, settings, entry, { name, from: client, token, ttl: held, before: entry.maximum }, turn)
+  grant(state, entry, { name, from: client, token, held, before: entry.maximum }, turn)
   entry.lease = waiter
   entry.grant = ++state.grants
   reply(turn, client, { kind: 'given', name, attempt, token, grant: entry.grant, ping, held })
@@ -92,7 +84,6 @@ function give(
 // Whoever is first in the list gets a short grant. One that came to a free lock just now is there, and gets all it asks.
 export function giveNext(
   state: ServerState,
-  settings: LockSettings,
   name: string,
   entry: LockEntry,
   turn: ServerTurn,
@@ -105,14 +96,13 @@ export function giveNext(
     reply(turn, client, { kind: 'tooLow', name, attempt, maximum: entry.maximum }),
   )
   if (first === undefined) return
-  give(state, settings, name, entry, first, alone ? first.ttl : firstGrant(first.ttl), turn)
+  give(state, name, entry, first, alone ? first.ttl : firstGrant(first.ttl), turn)
   if (waiters.length === 0) entry.waiters = undefined
   else turn.do({ kind: 'timer', name: `expire:${name}`, after: Math.ceil(entry.until - turn.now) })
 }
 
 export function yielded(
   state: ServerState,
-  settings: LockSettings,
   from: NodeId,
   asked: Extract<ClientMessage, { kind: 'yield' }>,
   turn: ServerTurn,
@@ -124,13 +114,13 @@ export function yielded(
   entry.waiters ??= []
   if (!entry.waiters.some(waiter => waiter.client === from)) enqueue(entry.waiters, entry.lease)
   entry.lease = undefined
-  giveNext(state, settings, asked.name, entry, turn)
+  giveNext(state, asked.name, entry, turn)
 }
 
-export function expire(state: ServerState, settings: LockSettings, timerName: string, turn: ServerTurn): void {
+export function expire(state: ServerState, timerName: string, turn: ServerTurn): void {
   const name = timerName.slice('expire:'.length)
   const entry = state.locks.get(name)
   if (entry === undefined || entry.waiters === undefined || state.stopped) return
-  if (!isOut(entry, turn.now)) return giveNext(state, settings, name, entry, turn)
+  if (!isOut(entry, turn.now)) return giveNext(state, name, entry, turn)
   turn.do({ kind: 'timer', name: `expire:${name}`, after: Math.max(1, Math.ceil(entry.until - turn.now)) })
 }

@@ -30,9 +30,11 @@ export function answered(
   }
   const answer = readAnswer(body)
   pursuit.answers.set(from, answer)
-  if (answer.kind === 'granted') {
+  if (body.kind === 'granted' || body.kind === 'renewed') {
     const start = settings.rules.beliefStart(pursuit.sentAt, turn.now)
-    pursuit.until.set(from, start + settings.rules.belief(pursuit.ttl, settings.drift))
+    // A server may be set to grant for less than we asked.
+    const held = Math.min(body.held, pursuit.ttl)
+    pursuit.until.set(from, start + settings.rules.belief(held, settings.drift))
   }
   if (pursuit.phase === 'held') return believe(state, settings, pursuit, turn)
   if (pursuit.phase === 'trying') return judge(state, settings, pursuit, turn)

@@ -1,6 +1,7 @@
 // From the moment a lock is won until it is let go: believing, renewing, telling the loss in time (PROTOCOLS E 5, 7).
 
 import { grantsNeeded, inWords } from './answers.ts'
+import { isTtl } from './asking.ts'
 import { begin, next } from './pursuits.ts'
 import { kthLargest } from './rules.ts'
 import type { LockSettings } from './settings.ts'
@@ -64,7 +65,7 @@ export function extend(
   turn: ClientTurn,
 ): void {
   const pursuit = state.pursuits.get(asked.name)
-  if (pursuit?.id !== asked.id || pursuit.phase !== 'held') return
+  if (pursuit?.id !== asked.id || pursuit.phase !== 'held' || !isTtl(asked.ttl)) return
   pursuit.ttl = Math.min(asked.ttl, settings.ttlMax)
   renewNow(state, settings, pursuit, turn)
 }

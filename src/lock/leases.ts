@@ -16,11 +16,12 @@ export function tryLock(
 ): ServerMessage {
   const { name, attempt, token } = asked
   const { now } = turn
+  const held = Math.min(asked.ttl, settings.ttlMax)
   if (now < state.recoverUntil) return locked(name, attempt, state.recoverUntil - now, true)
   const entry = state.locks.get(name)
   if (entry !== undefined && isOut(entry, now)) {
     // The same request twice. It is answered again, and does not count from the second arrival.
-    if (entry.holder === from && entry.token === token) return { kind: 'granted', name, attempt, token }
+    if (entry.holder === from && entry.token === token) return { kind: 'granted', name, attempt, token, held }
     // The same client has moved on, and its release is lost or late: its older lease means nothing to it.
     if (entry.holder !== from) return locked(name, attempt, entry.until - now, false)
   }
@@ -28,8 +29,8 @@ export function tryLock(
   // A copy of a try that was given back would lock everybody out, for a client that no longer cares.
   if (token <= maximum || token === entry?.closed) return { kind: 'tooLow', name, attempt, maximum }
   if (entry === undefined && state.locks.size >= NAMES_MAX) return { kind: 'full', name, attempt }
-  grant(state, settings, entry, { name, from, token, ttl: asked.ttl, before: maximum }, turn)
-  return { kind: 'granted', name, attempt, token }
+  grant(state, entry, { name, from, token, held, before: maximum }, turn)
+  return { kind: 'granted', name, attempt, token, held }
 }
 
 // A renewal is a grant to a token that may be as large as the largest: the holder's own. So a server that missed the
@@ -43,6 +44,7 @@ export function renew(
 ): ServerMessage {
   const { name, attempt, token } = asked
   const { now } = turn
+  const held = Math.min(asked.ttl, settings.ttlMax)
   if (now < state.recoverUntil) return locked(name, attempt, state.recoverUntil - now, true)
   const entry = state.locks.get(name)
   const out = entry !== undefined && isOut(entry, now)
@@ -54,13 +56,13 @@ export function renew(
   if (entry === undefined && state.locks.size >= NAMES_MAX) return { kind: 'full', name, attempt }
   const earlier = out ? { until: entry.until, since: entry.since } : { until: now, since: now }
   const before = token > maximum ? maximum : (entry?.before ?? state.floor)
-  grant(state, settings, entry, { name, from, token, ttl: asked.ttl, before }, turn)
+  grant(state, entry, { name, from, token, held, before }, turn)
   const renewed = state.locks.get(name)!
   renewed.until = Math.max(renewed.until, earlier.until)
   renewed.won = true
   if (renewed.waiters !== undefined) remove(renewed.waiters, from)
   renewed.since = earlier.since
-  return { kind: 'renewed', name, attempt, token }
+  return { kind: 'renewed', name, attempt, token, held }
 }
 
 export function release(
@@ -79,5 +81,5 @@ export function release(
   // A token that nobody ever used is taken back, or tries that fail would drive this server's maximum above the others'.
   if (asked.unused) entry.maximum = entry.before
   entry.holder = ''
-  giveNext(state, settings, asked.name, entry, turn)
+  giveNext(state, asked.name, entry, turn)
 }

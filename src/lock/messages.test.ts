@@ -30,10 +30,10 @@ describe('the words on the wire', () => {
       ['0101610301', { kind: 'release', name: 'a', token: 3, unused: true }],
       ['020161010305', { kind: 'renew', name: 'a', attempt: 1, token: 3, ttl: 5 }],
       ['0309', { kind: 'inspect', query: 9 }],
-      ['0401610103', { kind: 'granted', name: 'a', attempt: 1, token: 3 }],
+      ['040161010305', { kind: 'granted', name: 'a', attempt: 1, token: 3, held: 5 }],
       ['050161010301', { kind: 'locked', name: 'a', attempt: 1, remaining: 3, recovering: true }],
       ['0601610103', { kind: 'tooLow', name: 'a', attempt: 1, maximum: 3 }],
-      ['0701610103', { kind: 'renewed', name: 'a', attempt: 1, token: 3 }],
+      ['070161010305', { kind: 'renewed', name: 'a', attempt: 1, token: 3, held: 5 }],
       ['0801610103', { kind: 'notRenewed', name: 'a', attempt: 1, token: 3 }],
       [
         '09090807060101610162030405',
@@ -78,7 +78,7 @@ describe('the words on the wire', () => {
   it.each([
     ['a name that is too long', { kind: 'full', name: 'x'.repeat(201), attempt: 1 }],
     ['a lease of more than a day', { kind: 'try', name: 'a', attempt: 1, token: 1, ttl: 86_400_001 }],
-    ['a token above the limit', { kind: 'granted', name: 'a', attempt: 1, token: TOKEN_MAX + 1 }],
+    ['a token above the limit', { kind: 'granted', name: 'a', attempt: 1, token: TOKEN_MAX + 1, held: 1 }],
   ] as const)('%s cannot be said', (_what, body) => expect(() => encode(lockVocabulary, body)).toThrow(RangeError))
   it('random bytes are refused or mean what they say', () => {
     const random = seededRandom(5)

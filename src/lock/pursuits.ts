@@ -1,6 +1,8 @@
 // One pursuit of one name: how it begins, what it asks first, and who of this process comes next when it is over.
 
 import type { Millis } from '../core/index.ts'
+import { fail } from './answers.ts'
+import { isToken } from './asking.ts'
 import type { LockSettings } from './settings.ts'
 import type { ClientCommand, ClientState, ClientTurn, Pursuit } from './state.ts'
 import { startWaiting } from './waiting.ts'
@@ -33,6 +35,7 @@ export function pursue(
     deadline: Number.NEGATIVE_INFINITY,
     line,
     ticket: 0,
+    beganAt: since,
     ping: 0,
     pings: new Map(),
     yielded: new Map(),
@@ -41,6 +44,7 @@ export function pursue(
   if (!(pursuit.wait && pursuit.fair)) return tryOnce(state, settings, pursuit, turn)
   // Whoever comes first by the wall clock is served first, and tokens then grow in the order of service by themselves.
   pursuit.ticket = guessToken(state, pursuit, turn.now)
+  if (!isToken(pursuit.ticket)) return outOfTokens(state, pursuit, turn)
   startWaiting(state, pursuit, pursuit.ticket, turn)
 }
 
@@ -52,6 +56,7 @@ export function next(state: ClientState, settings: LockSettings, done: Pursuit, 
 
 export function tryOnce(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
   const token = guessToken(state, pursuit, turn.now)
+  if (!isToken(token)) return outOfTokens(state, pursuit, turn)
   pursuit.phase = 'trying'
   pursuit.token = token
   state.seen = token
@@ -66,6 +71,14 @@ export function begin(state: ClientState, pursuit: Pursuit, now: Millis): void {
   pursuit.sentAt = now
   if (pursuit.phase !== 'held') pursuit.until.clear()
   pursuit.answers.clear()
+}
+
+// Nobody can follow the largest token that there can be, so whoever stands in line fails as well.
+function outOfTokens(state: ClientState, pursuit: Pursuit, turn: ClientTurn): void {
+  state.pursuits.delete(pursuit.name)
+  const answers = { 'this process': 'has seen the largest token that there can be' }
+  for (const { id } of [pursuit, ...pursuit.line.map(({ asked }) => asked)])
+    fail(id, pursuit.name, 'invalid', answers, turn)
 }
 
 // The wall clock is a good guess at a token above all others: one round trip then takes the lock and its token.

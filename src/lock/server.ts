@@ -22,6 +22,7 @@ import {
   serverRecord,
 } from './messages.ts'
 import type { LockSettings } from './settings.ts'
+import { someoneWaits } from './waiters.ts'
 
 export type LockServer = Protocol<ServerState, LockMessage, never, never>
 
@@ -42,7 +43,7 @@ export function lockServer(settings: LockSettings): LockServer {
         case 'stop':
           return stop(state, turn)
         case 'timer':
-          return input.name === 'sweep' ? sweep(state, turn) : expire(state, settings, input.name, turn)
+          return input.name === 'sweep' ? sweep(state, turn) : expire(state, input.name, turn)
         case 'message':
           return message(state, settings, input, turn)
         case 'command':
@@ -128,7 +129,7 @@ function message(
     case 'wait':
       return wait(state, settings, from, body, turn)
     case 'yield':
-      return yielded(state, settings, from, body, turn)
+      return yielded(state, from, body, turn)
     case 'inspect':
       return reply(turn, from, inspect(state, body.query, turn.now))
     default:
@@ -154,7 +155,7 @@ function inspect(state: ServerState, query: number, now: Millis): ServerMessage 
 
 function sweep(state: ServerState, turn: ServerTurn): void {
   for (const [name, entry] of state.locks) {
-    if (isOut(entry, turn.now) || turn.now < entry.since + FREE_FOR_MAX || entry.waiters !== undefined) continue
+    if (isOut(entry, turn.now) || turn.now < entry.since + FREE_FOR_MAX || someoneWaits(entry, turn.now)) continue
     state.floor = Math.max(state.floor, entry.maximum)
     state.locks.delete(name)
   }

@@ -32,7 +32,7 @@ export type ClientEvent =
   | { kind: 'lost'; id: number; name: string; answers: Answers }
   /** Let go by command. */
   | { kind: 'released'; id: number; name: string }
-  /** What the servers said of themselves so far; `complete` when all have answered or the time is up. */
+  /** What the servers said of themselves so far; `complete` when all have answered or the time is up. Not complete: refused, nobody was asked. */
   | { kind: 'inspected'; id: number; complete: boolean; servers: readonly InspectedServer[] }
 
 export type ClientTurn = Turn<LockMessage, ClientEvent>
@@ -97,6 +97,8 @@ export interface Pursuit {
   readonly line: { readonly asked: ClientCommand & { kind: 'acquire' }; readonly since: Millis }[]
   /** While waiting in the servers' lists: our place in them, */
   ticket: number
+  /** when we came into them under this token, */
+  beganAt: Millis
   /** the number of the last ping, when the last ones were sent, */
   ping: number
   readonly pings: Map<number, Millis>

@@ -2,6 +2,7 @@
 // they come, gives back those that an earlier ticket should have, and wins when g servers hold for it at one time.
 
 import type { Millis, NodeId } from '../core/index.ts'
+import { isToken } from './asking.ts'
 import type { ServerMessage } from './messages.ts'
 import { kthLargest, raiseToken } from './rules.ts'
 import type { LockSettings } from './settings.ts'
@@ -19,6 +20,7 @@ export function startWaiting(state: ClientState, pursuit: Pursuit, token: number
   pursuit.token = token
   state.seen = Math.max(state.seen, token)
   pursuit.attempt = ++state.attempts
+  pursuit.beganAt = turn.now
   pursuit.until.clear()
   pursuit.answers.clear()
   ping(state, pursuit, turn)
@@ -68,10 +70,11 @@ export function yieldGrant(pursuit: Pursuit, from: NodeId, grant: number, turn: 
 }
 
 /**
- * Whether the token must be raised now, and above what. More than b servers that call it too low are believed.
- * Fewer may be lying: they are followed, by a bounded step, only where we cannot win without them.
+ * Whether the token must be raised now, and above what. More than b servers that call it too low are believed at once.
+ * Fewer may be lying: they are followed, by a bounded step, only where we cannot win without them, and the others had
+ * time to answer. A liar is quick: followed whenever it speaks, it would make us begin anew for ever.
  */
-function higherToken(state: ClientState, settings: LockSettings, pursuit: Pursuit): number | undefined {
+function higherToken(state: ClientState, settings: LockSettings, pursuit: Pursuit, now: Millis): number | undefined {
   const reported: number[] = []
   let useful = 0
   for (const answer of pursuit.answers.values()) {
@@ -80,7 +83,7 @@ function higherToken(state: ClientState, settings: LockSettings, pursuit: Pursui
   }
   if (reported.length === 0) return undefined
   const believed = reported.length > settings.liars
-  const stuck = useful < needed(state, settings) && pursuit.ping > pursuit.tries + 1
+  const stuck = useful < needed(state, settings) && now - pursuit.beganAt >= settings.answerMax
   if (!believed && !stuck) return undefined
   return raiseToken(pursuit.token, reported, settings.liars, pursuit.tries)
 }
@@ -91,10 +94,13 @@ export function isShort(settings: LockSettings, pursuit: Pursuit, now: Millis): 
 }
 
 export function raise(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
-  const above = higherToken(state, settings, pursuit)
+  const above = higherToken(state, settings, pursuit, turn.now)
   if (above === undefined) return
+  const token = Math.max(above, state.seen) + 1
+  // Where the largest token there is was granted, nobody can follow; the user gives up some time.
+  if (!isToken(token)) return
   pursuit.tries++
-  startWaiting(state, pursuit, Math.max(above, state.seen) + 1, turn)
+  startWaiting(state, pursuit, token, turn)
 }
 
 export function pingAgain(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {

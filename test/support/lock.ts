@@ -39,10 +39,10 @@ export const clientWords: fc.Arbitrary<LockMessage> = fc.oneof(
 )
 
 export const serverWords: fc.Arbitrary<LockMessage> = fc.oneof(
-  kind('granted', { name, attempt, token }),
+  kind('granted', { name, attempt, token, held: ttl }),
   kind('locked', { name, attempt, remaining: ttl, recovering: fc.boolean() }),
   kind('tooLow', { name, attempt, maximum: token }),
-  kind('renewed', { name, attempt, token }),
+  kind('renewed', { name, attempt, token, held: ttl }),
   kind('notRenewed', { name, attempt, token }),
   kind('full', { name, attempt }),
   kind('given', { name, attempt, token, grant, ping: fc.nat(9), held: ttl }),
