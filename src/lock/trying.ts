@@ -32,12 +32,13 @@ export function retry(state: ClientState, settings: LockSettings, pursuit: Pursu
   turn.do({ kind: 'timer', name: `backoff:${pursuit.name}`, after })
 }
 
-// Servers that said no hold nothing for us. The others granted, or may still grant when the try arrives.
+// Servers that said no to a try hold nothing for us. The others granted, or may still grant when it arrives. Those that
+// have us in their lists would grant later, to nobody.
 export function takeBack(state: ClientState, pursuit: Pursuit, turn: ClientTurn): void {
   const { name, token } = pursuit
   for (const to of state.servers) {
     const answer = pursuit.answers.get(to)
-    if (answer !== undefined && answer.kind !== 'granted') continue
+    if (pursuit.phase !== 'waiting' && answer !== undefined && answer.kind !== 'granted') continue
     turn.do({ kind: 'send', to, body: { kind: 'release', name, token, unused: true } })
   }
 }
