@@ -33,6 +33,10 @@ export type NotAcquiredReason =
   | 'recovering'
   /** The caller's `signal` fired. */
   | 'cancelled'
+  /** Too many callers of this process wait for it. */
+  | 'crowded'
+  /** The request cannot be sent: its ttl, its name or its token. */
+  | 'invalid'
 
 export class NotAcquired extends CoterieError {
   override readonly name = 'NotAcquired'
@@ -55,6 +59,10 @@ function explainReason(reason: NotAcquiredReason): string {
       return 'servers that were not stopped cleanly wait until every lease they may have granted has run out.'
     case 'cancelled':
       return 'the signal fired.'
+    case 'crowded':
+      return 'too many callers of this process wait for it.'
+    case 'invalid':
+      return 'the request is beyond what can be asked for.'
   }
 }
 

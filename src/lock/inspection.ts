@@ -2,12 +2,19 @@
 // whoever shows the answers counts how many servers tell the same one.
 
 import type { NodeId } from '../core/index.ts'
-import type { ClientTurn } from './client.ts'
 import type { ServerMessage } from './messages.ts'
 import type { LockSettings } from './settings.ts'
-import type { ClientState } from './state.ts'
+import type { ClientState, ClientTurn } from './state.ts'
+
+/** Questions under way at once: each keeps up to n answers of some 200 kB for a second. */
+export const QUERIES_MAX = 64
 
 export function startInspect(state: ClientState, settings: LockSettings, id: number, turn: ClientTurn): void {
+  // Refused: nobody was asked, and so nobody has answered.
+  if (state.queries.size >= QUERIES_MAX || !Number.isSafeInteger(id) || id < 0) {
+    turn.do({ kind: 'emit', event: { kind: 'inspected', id, complete: false, servers: [] } })
+    return
+  }
   state.queries.set(id, { sentAt: turn.now, servers: [] })
   for (const to of state.servers) turn.do({ kind: 'send', to, body: { kind: 'inspect', query: id } })
   turn.do({ kind: 'timer', name: `inspect:${id}`, after: settings.answerMax })

@@ -20,13 +20,24 @@ function answering(name: string, reply: Reply): AnyProtocol {
   return machine
 }
 
+type Asking = Extract<ClientMessage, { kind: 'try' | 'renew' | 'wait' }>
+
+/** Larger than honest numbers of a first life, so that one yield does not end the lie. */
+const LIED_GRANT = 2 ** 40
+
+function echo({ name, attempt, token, ttl }: Asking) {
+  return { name, attempt, token, held: ttl }
+}
+
 function yes(asked: ClientMessage): LockMessage | undefined {
-  if (asked.kind === 'try') return { kind: 'granted', name: asked.name, attempt: asked.attempt, token: asked.token }
-  if (asked.kind === 'renew') return { kind: 'renewed', name: asked.name, attempt: asked.attempt, token: asked.token }
+  if (asked.kind === 'try') return { kind: 'granted', ...echo(asked) }
+  if (asked.kind === 'renew') return { kind: 'renewed', ...echo(asked) }
+  if (asked.kind === 'wait') return { kind: 'given', ...echo(asked), grant: LIED_GRANT + asked.ping, ping: asked.ping }
   return undefined
 }
 
 function no(asked: ClientMessage): LockMessage | undefined {
+  if (asked.kind === 'wait') return { kind: 'queued', name: asked.name, attempt: asked.attempt, ping: asked.ping }
   if (asked.kind !== 'try' && asked.kind !== 'renew') return undefined
   return { kind: 'locked', name: asked.name, attempt: asked.attempt, remaining: 1_000, recovering: false }
 }
@@ -49,7 +60,7 @@ export const tokenBurner: Liar = {
   name: 'token-burner',
   corrupt: () =>
     answering('token-burner', (_from, asked) =>
-      asked.kind === 'try'
+      asked.kind === 'try' || asked.kind === 'wait'
         ? { kind: 'tooLow', name: asked.name, attempt: asked.attempt, maximum: TOKEN_MAX }
         : undefined,
     ),
@@ -62,16 +73,25 @@ export function colluding(): Liar {
     name: 'colluding',
     corrupt: () =>
       answering('colluding', (from, asked) => {
-        if (asked.kind === 'try' && !favourites.includes(from)) favourites.push(from)
+        if ((asked.kind === 'try' || asked.kind === 'wait') && !favourites.includes(from)) favourites.push(from)
         if (favourites.length > 2) favourites.shift()
         return favourites.includes(from) ? yes(asked) : no(asked)
       }),
   }
 }
 
+/** Asks everybody who waits for its grants back, in the name of somebody earlier who does not exist. */
+export const inquisitor: Liar = {
+  name: 'inquisitor',
+  corrupt: () =>
+    answering('inquisitor', (_from, asked) =>
+      asked.kind === 'wait' ? { kind: 'inquire', name: asked.name, grant: LIED_GRANT, token: asked.token } : yes(asked),
+    ),
+}
+
 /** Fresh ones for each run: some remember. */
 export function lockLiars(): readonly Liar[] {
-  return [alwaysYes, equivocating, tokenBurner, colluding(), ...generalLiars()]
+  return [alwaysYes, equivocating, tokenBurner, inquisitor, colluding(), ...generalLiars()]
 }
 
 /** Yes and no to everything, without memory: under the explorer the network chooses what arrives, and in which order. */

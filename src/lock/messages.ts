@@ -35,12 +35,13 @@ export interface InspectedLease {
 }
 
 export type ServerMessage =
-  | { kind: 'granted'; name: string; attempt: number; token: number }
+  /** For `held` milliseconds from when the request arrived: what was asked for, or the longest that this server grants. */
+  | { kind: 'granted'; name: string; attempt: number; token: number; held: number }
   /** Somebody else holds it, or the server still waits after a restart (`recovering`). */
   | { kind: 'locked'; name: string; attempt: number; remaining: number; recovering: boolean }
   /** The token is not above every token granted before. */
   | { kind: 'tooLow'; name: string; attempt: number; maximum: number }
-  | { kind: 'renewed'; name: string; attempt: number; token: number }
+  | { kind: 'renewed'; name: string; attempt: number; token: number; held: number }
   /** Not renewed, for good: another holder, or a token that is over. */
   | { kind: 'notRenewed'; name: string; attempt: number; token: number }
   | {
@@ -81,10 +82,10 @@ export const lockVocabulary: Codec<LockMessage> = variants<LockMessage>({
   release: { name, token, unused: bool },
   renew: { name, attempt, token, ttl },
   inspect: { query: uint() },
-  granted: { name, attempt, token },
+  granted: { name, attempt, token, held: ttl },
   locked: { name, attempt, remaining: ttl, recovering: bool },
   tooLow: { name, attempt, maximum: token },
-  renewed: { name, attempt, token },
+  renewed: { name, attempt, token, held: ttl },
   notRenewed: { name, attempt, token },
   inspected: { query: uint(), uptime: uint(), recovering: ttl, held: uint(), leases: list(lease, INSPECTED_MAX) },
   full: { name, attempt },

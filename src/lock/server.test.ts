@@ -46,6 +46,7 @@ describe('grants (BACKOFF §4; PROTOCOLS E 3)', () => {
       name: 'a',
       attempt: 7,
       token: 5,
+      held: 100,
     })
   })
   it('a held lock is not, and the answer says for how long', () => {
@@ -69,7 +70,7 @@ describe('grants (BACKOFF §4; PROTOCOLS E 3)', () => {
   })
   it('a ttl above the longest lease is cut', () => {
     const { machine, tries } = server()
-    tries('ann', 5, 999_999)
+    expect(tries('ann', 5, 999_999), 'and the answer says so').toMatchObject({ kind: 'granted', held: 10_000 })
     machine.pass(10_000)
     expect(tries('bob', 6)).toMatchObject({ kind: 'granted' })
   })
@@ -262,6 +263,7 @@ describe('restart (PROTOCOLS E 6)', () => {
     expect(record()).toEqual({
       kind: 'stopped',
       floor: 6,
+      life: 1,
       leases: [{ name: 'a', holder: 'ann', token: 5, remaining: 1_500 }],
     })
     machine.restart()
@@ -317,8 +319,10 @@ describe('memory', () => {
   })
   it('with too many names it says so, and goes on serving those it has', () => {
     const { machine, tries, renews } = server()
+    const never = { holder: '', token: 0, since: 0, until: 0, maximum: 0, before: 0, closed: 0 }
+    const free = { ...never, lease: undefined, grant: 0, won: false, waiters: undefined }
     for (let i = 0; i < 500_000; i++) {
-      machine.state.locks.set(`n${i}`, { holder: '', token: 0, since: 0, until: 0, maximum: 0, before: 0, closed: 0 })
+      machine.state.locks.set(`n${i}`, { ...free })
     }
     expect(tries('ann', 5)).toMatchObject({ kind: 'full' })
     expect(renews('ann', 5)).toMatchObject({ kind: 'full' })
@@ -372,7 +376,7 @@ describe('bad input', () => {
   })
   it('a server’s words are not answered', () => {
     const { ask } = server()
-    expect(ask('eve', { kind: 'granted', name: 'a', attempt: 1, token: 1 })).toBeUndefined()
+    expect(ask('eve', { kind: 'granted', name: 'a', attempt: 1, token: 1, held: 1 })).toBeUndefined()
     expect(ask('eve', { kind: 'full', name: 'a', attempt: 1 })).toBeUndefined()
   })
   it('the longest lease can be told and saved, whatever fraction the clock shows', () => {

@@ -1,7 +1,7 @@
 // What a lock client remembers, and the words its user speaks to it.
 
-import type { Millis, NodeId, NotAcquiredReason } from '../core/index.ts'
-import type { InspectedLease } from './messages.ts'
+import type { Millis, NodeId, NotAcquiredReason, Turn } from '../core/index.ts'
+import type { InspectedLease, LockMessage } from './messages.ts'
 
 export type ClientCommand =
   | {
@@ -32,8 +32,10 @@ export type ClientEvent =
   | { kind: 'lost'; id: number; name: string; answers: Answers }
   /** Let go by command. */
   | { kind: 'released'; id: number; name: string }
-  /** What the servers said of themselves so far; `complete` when all have answered or the time is up. */
+  /** What the servers said of themselves so far; `complete` when all have answered or the time is up. Not complete: refused, nobody was asked. */
   | { kind: 'inspected'; id: number; complete: boolean; servers: readonly InspectedServer[] }
+
+export type ClientTurn = Turn<LockMessage, ClientEvent>
 
 /** What each server said last, in words. */
 export type Answers = Readonly<Record<NodeId, string>>
@@ -95,6 +97,8 @@ export interface Pursuit {
   readonly line: { readonly asked: ClientCommand & { kind: 'acquire' }; readonly since: Millis }[]
   /** While waiting in the servers' lists: our place in them, */
   ticket: number
+  /** when we came into them under this token, */
+  beganAt: Millis
   /** the number of the last ping, when the last ones were sent, */
   ping: number
   readonly pings: Map<number, Millis>

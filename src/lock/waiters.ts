@@ -61,6 +61,11 @@ export function remove(list: Waiter[], client: NodeId): void {
   if (place >= 0) list.splice(place, 1)
 }
 
+/** A list whose waiters have all gone is no reason to keep a name. */
+export function someoneWaits({ waiters }: { readonly waiters: readonly Waiter[] | undefined }, now: Millis): boolean {
+  return waiters?.some(({ pingedAt }) => now - pingedAt <= SILENT_MAX) ?? false
+}
+
 /** The first that can be granted now, taken out of the list; those that are gone are forgotten on the way. */
 export function takeFirst(
   list: Waiter[],

@@ -2,11 +2,11 @@
 // they come, gives back those that an earlier ticket should have, and wins when g servers hold for it at one time.
 
 import type { Millis, NodeId } from '../core/index.ts'
-import type { ClientTurn } from './client.ts'
+import { isToken } from './asking.ts'
 import type { ServerMessage } from './messages.ts'
 import { kthLargest, raiseToken } from './rules.ts'
 import type { LockSettings } from './settings.ts'
-import type { ClientState, Pursuit } from './state.ts'
+import type { ClientState, ClientTurn, Pursuit } from './state.ts'
 import { pingEvery } from './waiters.ts'
 
 /** Pings whose time is remembered: a grant may echo one that is a few old. */
@@ -20,6 +20,7 @@ export function startWaiting(state: ClientState, pursuit: Pursuit, token: number
   pursuit.token = token
   state.seen = Math.max(state.seen, token)
   pursuit.attempt = ++state.attempts
+  pursuit.beganAt = turn.now
   pursuit.until.clear()
   pursuit.answers.clear()
   ping(state, pursuit, turn)
@@ -69,10 +70,11 @@ export function yieldGrant(pursuit: Pursuit, from: NodeId, grant: number, turn: 
 }
 
 /**
- * Whether the token must be raised now, and above what. More than b servers that call it too low are believed.
- * Fewer may be lying: they are followed, by a bounded step, only where we cannot win without them.
+ * Whether the token must be raised now, and above what. More than b servers that call it too low are believed at once.
+ * Fewer may be lying: they are followed, by a bounded step, only where we cannot win without them, and the others had
+ * time to answer. A liar is quick: followed whenever it speaks, it would make us begin anew for ever.
  */
-export function higherToken(state: ClientState, settings: LockSettings, pursuit: Pursuit): number | undefined {
+function higherToken(state: ClientState, settings: LockSettings, pursuit: Pursuit, now: Millis): number | undefined {
   const reported: number[] = []
   let useful = 0
   for (const answer of pursuit.answers.values()) {
@@ -81,7 +83,7 @@ export function higherToken(state: ClientState, settings: LockSettings, pursuit:
   }
   if (reported.length === 0) return undefined
   const believed = reported.length > settings.liars
-  const stuck = useful < needed(state, settings) && pursuit.ping > pursuit.tries + 1
+  const stuck = useful < needed(state, settings) && now - pursuit.beganAt >= settings.answerMax
   if (!believed && !stuck) return undefined
   return raiseToken(pursuit.token, reported, settings.liars, pursuit.tries)
 }
@@ -89,6 +91,22 @@ export function higherToken(state: ClientState, settings: LockSettings, pursuit:
 /** What was won from the list is short: long enough to renew, not to work. */
 export function isShort(settings: LockSettings, pursuit: Pursuit, now: Millis): boolean {
   return pursuit.deadline - now < settings.rules.belief(pursuit.ttl, settings.drift) / 2
+}
+
+export function raise(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+  const above = higherToken(state, settings, pursuit, turn.now)
+  if (above === undefined) return
+  const token = Math.max(above, state.seen) + 1
+  // Where the largest token there is was granted, nobody can follow; the user gives up some time.
+  if (!isToken(token)) return
+  pursuit.tries++
+  startWaiting(state, pursuit, token, turn)
+}
+
+export function pingAgain(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+  if (!settings.rules.pings()) return
+  raise(state, settings, pursuit, turn)
+  if (pursuit.sentAt < turn.now) ping(state, pursuit, turn)
 }
 
 function needed(state: ClientState, settings: LockSettings): number {
