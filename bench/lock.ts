@@ -144,7 +144,9 @@ async function measureAll(plan: Plan, print: Print): Promise<ServiceFigures[]> {
   await measureRounds(contenders, plan, collected, print)
   if (wanted.has('memory')) {
     for (const contender of contenders) {
-      collected.add(contender.service, await measureMemory(contender, scale.names))
+      await attempt(contender.service, print, async () => {
+        collected.add(contender.service, await measureMemory(contender, scale.names))
+      })
     }
     print(`${scale.names} names held`)
   }
@@ -165,12 +167,15 @@ async function measureRounds(
     for (let turn = 0; speed && turn < contenders.length; turn++) {
       // The order changes, so that nobody always comes after the same neighbour.
       const contender = contenders[(turn + round) % contenders.length]!
-      collected.add(contender.service, await measureSpeed(contender, scale, wanted))
+      await attempt(contender.service, print, async () =>
+        collected.add(contender.service, await measureSpeed(contender, scale, wanted)),
+      )
     }
     // Mostly waiting: all services at once.
     if (wanted.has('holder')) {
-      const killed = await Promise.all(contenders.map(contender => measureHolderKilled(contender, round)))
-      for (const [place, figures] of killed.entries()) collected.add(contenders[place]!.service, figures)
+      const measure = async (contender: Contender) =>
+        collected.add(contender.service, await measureHolderKilled(contender, round))
+      await Promise.all(contenders.map(contender => attempt(contender.service, print, () => measure(contender))))
     }
     print(`round ${round + 1} of ${scale.rounds}`)
   }
@@ -179,8 +184,18 @@ async function measureRounds(
 async function measureKills(services: readonly LockService[], scale: Scale, collected: Collected, print: Print) {
   for (let round = 0; round < scale.killRounds; round++) {
     for (const service of services) {
-      if (service.mayLoseOne) collected.add(service, await measureServerKilled(service))
+      if (!service.mayLoseOne) continue
+      await attempt(service, print, async () => collected.add(service, await measureServerKilled(service)))
     }
     print(`servers killed, round ${round + 1} of ${scale.killRounds}`)
+  }
+}
+
+/** A peer that fails one measure is told, and measured on. */
+async function attempt(service: LockService, print: Print, measure: () => Promise<void>): Promise<void> {
+  try {
+    await measure()
+  } catch (error) {
+    print(`${service.name} failed a measure: ${(error as Error).message.split('\n')[0]}`)
   }
 }

@@ -32,7 +32,7 @@ const USERS = 4
 const CLIENTS_A_USER = 8
 const KEYS = 16
 const AGAIN = 8
-const WARM_UP_MS = 500
+const WARM_UP_MS = 700
 const LONG_LEASE_MS = 60_000
 /** Time for a message to reach every client process before all begin. */
 const LEAD_MS = 20

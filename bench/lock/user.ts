@@ -9,6 +9,9 @@ interface Answer {
   readonly error?: string
 }
 
+/** No job takes as long; a service that stalls must not stall the benchmark. */
+const JOB_MS = 90_000
+
 export class User {
   readonly process: Running
   private readonly waiting = new Map<number, (answer: Answer) => void>()
@@ -27,7 +30,9 @@ export class User {
   ask(job: Job): Promise<Done> {
     const id = ++this.ids
     return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.hear({ id, error: `no answer after ${JOB_MS} ms` }), JOB_MS)
       this.waiting.set(id, answer => {
+        clearTimeout(timer)
         if (answer.done !== undefined) resolve(answer.done)
         else reject(new Error(`${job.kind}: ${answer.error}`))
       })

@@ -1,6 +1,7 @@
 // ZooKeeper, three servers with their defaults (every write synced). The lock is its documented recipe: an ephemeral
 // sequential node, and a watch on the one before.
 
+import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -73,6 +74,13 @@ async function killLeader(servers: readonly Running[], ports: readonly number[])
   await stop(servers[leader]!, 'SIGKILL')
 }
 
+interface Who {
+  readonly name: string
+  readonly mode: number
+  /** Rooms in which a node of a failed try may stand. */
+  readonly leftBehind: Set<string>
+}
+
 export async function zookeeperClient(ports: readonly number[], leaseMs: number): Promise<LockClient> {
   const { default: library } = await import('node-zookeeper-client')
   const client = library.createClient(ports.map(port => `127.0.0.1:${port}`).join(','), { sessionTimeout: leaseMs })
@@ -87,22 +95,44 @@ export async function zookeeperClient(ports: readonly number[], leaseMs: number)
     rooms.set(name, made)
     return made
   }
+  const who = { name: `${randomUUID()}-`, mode: EPHEMERAL_SEQUENTIAL, leftBehind: new Set<string>() }
   return {
-    lock: async name => acquire(client, await room(name), EPHEMERAL_SEQUENTIAL),
+    lock: async name => acquire(client, await room(name), who),
     close: async () => client.close(),
   }
 }
 
-async function acquire(client: Client, room: string, mode: number): Promise<Holding> {
-  const mine = await create(client, `${room}/n-`, mode)
-  const own = mine.slice(room.length + 1)
+// A node whose creation was answered by nobody may be there all the same, and would be waited for without end. Hence
+// the client's own name in it, as the recipe advises: after an error, what it left behind is removed first.
+async function acquire(client: Client, room: string, who: Who): Promise<Holding> {
+  if (who.leftBehind.has(room)) {
+    const left = (await children(client, room)).filter(node => node.startsWith(who.name))
+    for (const node of left) await remove(client, `${room}/${node}`)
+    who.leftBehind.delete(room)
+  }
+  try {
+    const mine = await create(client, `${room}/${who.name}`, who.mode)
+    await waitForTurn(client, room, mine.slice(room.length + 1))
+    return { release: () => remove(client, mine).catch(() => void who.leftBehind.add(room)) }
+  } catch (error) {
+    who.leftBehind.add(room)
+    throw error
+  }
+}
+
+async function waitForTurn(client: Client, room: string, mine: string): Promise<void> {
   for (;;) {
-    const line = (await children(client, room)).sort()
-    const place = line.indexOf(own)
+    const line = (await children(client, room)).sort((a, b) => ticket(a) - ticket(b))
+    const place = line.indexOf(mine)
     if (place < 0) throw new Error('the session is over')
-    if (place === 0) return { release: () => remove(client, mine) }
+    if (place === 0) return
     await gone(client, `${room}/${line[place - 1]}`)
   }
+}
+
+/** The ten digits that ZooKeeper appends. */
+function ticket(node: string): number {
+  return Number(node.slice(-10))
 }
 
 function create(client: Client, path: string, mode: number): Promise<string> {
