@@ -3,7 +3,8 @@
 // Node library takes a new lease for each lock and fails where the lock is held.
 
 import type { Etcd3, Lease } from 'etcd3'
-import { freePorts, makeFolder, missing, type Running, start, stop, until, untilReady } from '../support/processes.ts'
+import { missing } from '../../lab/debian.ts'
+import { freePorts, makeFolder, type Running, start, stop, until, untilReady } from '../support/processes.ts'
 import type { Cluster, Holding, LockClient, LockService } from './service.ts'
 
 const SERVERS = 3

@@ -1,6 +1,7 @@
 // redlock on five Redis servers with Debian's defaults: snapshots now and then, no append-only file.
 
-import { freePorts, listens, makeFolder, missing, start, stop, untilReady } from '../support/processes.ts'
+import { missing } from '../../lab/debian.ts'
+import { freePorts, listens, makeFolder, start, stop, untilReady } from '../support/processes.ts'
 import type { Cluster, LockClient, LockService } from './service.ts'
 
 const SERVERS = 5

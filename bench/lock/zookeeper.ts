@@ -6,7 +6,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Client } from 'node-zookeeper-client'
-import { freePorts, makeFolder, missing, type Running, start, stop, until, untilReady } from '../support/processes.ts'
+import { missing } from '../../lab/debian.ts'
+import { freePorts, makeFolder, type Running, start, stop, until, untilReady } from '../support/processes.ts'
 import type { Cluster, Holding, LockClient, LockService } from './service.ts'
 
 const SERVERS = 3

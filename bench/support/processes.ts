@@ -1,6 +1,6 @@
 // Processes and folders of a benchmark. Everything made here is gone afterwards, also after Ctrl-C or a failure.
 
-import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
@@ -153,30 +153,4 @@ export async function residentMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   const kilobytes = /VmRSS:\s+(\d+) kB/.exec(status)?.[1]
   return kilobytes === undefined ? Number.NaN : Number(kilobytes) / 1024
-}
-
-/** A program of a Debian package, installed where that is possible. The reason why not, or undefined. */
-export function missing(program: string, debianPackage: string): string | undefined {
-  if (isThere(program)) return undefined
-  if (process.getuid?.() === 0 && isThere('apt-get')) {
-    try {
-      const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-      const options = { stdio: 'ignore', env: environment } as const
-      execFileSync('apt-get', ['update', '-qq'], options)
-      execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage], options)
-    } catch {
-      // Told below.
-    }
-  }
-  if (isThere(program)) return undefined
-  return `${program} is not there and could not be installed (as root: apt-get install ${debianPackage})`
-}
-
-function isThere(program: string): boolean {
-  try {
-    execFileSync('which', [program], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
 }
