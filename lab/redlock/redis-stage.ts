@@ -154,7 +154,7 @@ function listens(port: number): Promise<boolean> {
 }
 
 /** Free at the moment; a server that finds it taken ends, and says so. */
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
