@@ -1,7 +1,7 @@
 // What `coterie sim` can run, as plain data that travels to worker threads and into a browser.
 
 import { SettingsError, trust } from '../core/index.ts'
-import { brokenRules, lockScenario, plantedBugs } from '../lock/index.ts'
+import { brokenRules, lockScenario, plantedBugs, printedScenario } from '../lock/index.ts'
 import type { AnyScenario } from '../simulator/index.ts'
 
 export interface ScenarioOptions {
@@ -25,12 +25,12 @@ export function scenarioFor(options: ScenarioOptions): AnyScenario {
   if (bug !== undefined && !(bug in plantedBugs)) {
     throw new SettingsError(`there is no planted bug '${bug}'; there are: ${Object.keys(plantedBugs).join(', ')}.`)
   }
-  if (unsafe) throw new SettingsError('the printed rule is not built in')
   const settings = {
     liars,
     ...(servers === undefined ? {} : { servers }),
     ...(crashes === undefined ? {} : { crashes }),
   }
+  if (unsafe) return printedScenario({ ...settings, unsafe })
   return lockScenario(trust(settings), { rules: brokenRules(bug) })
 }
 

@@ -16,6 +16,8 @@ export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly o
 class Refusal extends Error {}
 
 const INITIAL_BYTES = 256
+/** The weight of the eighth byte of a number, which no number below 2^53 goes beyond. */
+const LAST_SCALE = 2 ** 49
 const utf8 = new TextEncoder()
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -93,7 +95,8 @@ export class Reader {
     for (;;) {
       const next = this.byte()
       value += (next & 0x7f) * scale
-      if (value > Number.MAX_SAFE_INTEGER) this.refuse('number too large')
+      // The last byte of the largest number; a longer one would let the scale grow to infinity and the value to NaN.
+      if (value > Number.MAX_SAFE_INTEGER || (next >= 0x80 && scale >= LAST_SCALE)) this.refuse('number too large')
       if (next < 0x80) {
         if (next === 0 && scale > 1) this.refuse('number not minimal')
         return value
@@ -102,11 +105,9 @@ export class Reader {
     }
   }
 
-  /** A copy: the frame's buffer may be reused. */
+  /** A copy: the frame's buffer may be reused. Not by `slice`, which in a Node Buffer is a view. */
   raw(length: number): Uint8Array {
-    if (length > this.left) this.refuse('ends too early')
-    this.at += length
-    return this.bytes.slice(this.at - length, this.at)
+    return new Uint8Array(this.view(length))
   }
 
   view(length: number): Uint8Array {
@@ -238,7 +239,11 @@ export function option<T>(of: Codec<T>): Codec<T | undefined> {
       bool.write(writer, value !== undefined)
       if (value !== undefined) of.write(writer, value)
     },
-    read: reader => (bool.read(reader) ? of.read(reader) : undefined),
+    read(reader) {
+      if (!bool.read(reader)) return undefined
+      // An option within an option would have two encodings for nothing.
+      return of.read(reader) ?? reader.refuse('a value that is nothing')
+    },
   }
 }
 

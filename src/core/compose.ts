@@ -29,6 +29,7 @@ export function compose(
   wires: readonly Wire[] = [],
 ): Protocol<ComposedState, Parted, Parted, Parted> {
   const names = Object.keys(parts)
+  for (const part of names) assert(!part.includes('/'), `a part's name has no slash: ${part}`)
   for (const wire of wires)
     assert(names.includes(wire.from) && names.includes(wire.to), `wire ${wire.from} → ${wire.to}`)
 
@@ -36,44 +37,10 @@ export function compose(
     return new Map(names.map(part => [part, parts[part]!.init(self, peers, new Map([['', saved.get(part) ?? []]]))]))
   }
 
-  function stepPart(
-    state: ComposedState,
-    part: string,
-    input: Input<unknown, unknown>,
-    turn: Turn<Parted, Parted>,
-  ): void {
-    parts[part]!.step(state.get(part), input, {
-      now: turn.now,
-      below: bound => turn.below(bound),
-      bytes: length => turn.bytes(length),
-      do: effect => turn.do(address(part, effect)),
-    })
-  }
-
-  function step(state: ComposedState, input: Input<Parted, Parted>, turn: Turn<Parted, Parted>): void {
-    switch (input.kind) {
-      case 'start':
-      case 'stop':
-        for (const part of names) stepPart(state, part, input, turn)
-        return
-      case 'message':
-        // A message for a part that this node does not run is somebody else's mistake.
-        if (!names.includes(input.body.part)) return
-        return stepPart(state, input.body.part, { kind: 'message', from: input.from, body: input.body.body }, turn)
-      case 'command':
-        assert(names.includes(input.body.part), `command for unknown part ${input.body.part}`)
-        return stepPart(state, input.body.part, { kind: 'command', body: input.body.body }, turn)
-      case 'timer': {
-        const slash = input.name.indexOf('/')
-        return stepPart(state, input.name.slice(0, slash), { kind: 'timer', name: input.name.slice(slash + 1) }, turn)
-      }
-    }
-  }
-
   return {
     name,
     init,
-    step,
+    step: (state, input, turn) => stepParts(parts, names, state, input, turn),
     check(state) {
       for (const part of names) parts[part]!.check?.(state.get(part))
     },
@@ -87,6 +54,50 @@ export function compose(
       return commands
     },
   }
+}
+
+type Parts = Readonly<Record<string, AnyProtocol>>
+
+function stepParts(
+  parts: Parts,
+  names: readonly string[],
+  state: ComposedState,
+  input: Input<Parted, Parted>,
+  turn: Turn<Parted, Parted>,
+): void {
+  const give = (part: string, own: Input<unknown, unknown>) => stepPart(parts, state, part, own, turn)
+  switch (input.kind) {
+    case 'start':
+    case 'stop':
+      for (const part of names) give(part, input)
+      return
+    case 'message':
+      // A message for a part that this node does not run is somebody else's mistake.
+      if (!names.includes(input.body.part)) return
+      return give(input.body.part, { kind: 'message', from: input.from, body: input.body.body })
+    case 'command':
+      assert(names.includes(input.body.part), `command for unknown part ${input.body.part}`)
+      return give(input.body.part, { kind: 'command', body: input.body.body })
+    case 'timer': {
+      const slash = input.name.indexOf('/')
+      return give(input.name.slice(0, slash), { kind: 'timer', name: input.name.slice(slash + 1) })
+    }
+  }
+}
+
+function stepPart(
+  parts: Parts,
+  state: ComposedState,
+  part: string,
+  input: Input<unknown, unknown>,
+  turn: Turn<Parted, Parted>,
+): void {
+  parts[part]!.step(state.get(part), input, {
+    now: turn.now,
+    below: bound => turn.below(bound),
+    bytes: length => turn.bytes(length),
+    do: effect => turn.do(address(part, effect)),
+  })
 }
 
 function address(lane: string, effect: Effect<unknown, unknown>): Effect<Parted, Parted> {

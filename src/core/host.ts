@@ -1,5 +1,8 @@
 // The half of a driver that all four share: runs one machine, keeps the save barrier, follows the wires.
 // A driver supplies the ports; everything about order lives here and is tested once.
+//
+// A throw, of the machine, its check or a port, is a bug: the host ends itself, so that half a step is never promised
+// to anybody, and passes the error on. It cannot be used again; the node restarts from what was durable.
 
 import { assert } from './assert.ts'
 import type { Effect, Input, Millis, NodeId, Protocol, Saved, Turn } from './process.ts'
@@ -25,8 +28,19 @@ export interface Host<State, Message, Command> {
   end(): void
 }
 
+/** What a lane holds back while a save of it is under way, from `next` on. */
+interface Lane<Message, Event> {
+  readonly name: string
+  readonly queue: Effect<Message, Event>[]
+  next: number
+  saving: boolean
+  draining: boolean
+}
+
 /** More held-back effects than this in one lane mean that the disk is gone or the peers flood us: the node stops. */
 const HELD_BACK_MAX = 1_000_000
+/** A lane that always saves never empties its queue: what is done is cut off when it is so long. */
+const DONE_MAX = 1_024
 
 export function createHost<State, Message, Command, Event>(
   protocol: Protocol<State, Message, Command, Event>,
@@ -35,45 +49,96 @@ export function createHost<State, Message, Command, Event>(
   saved: Saved,
   ports: Ports<Message, Event>,
 ): Host<State, Message, Command> {
-  const state = protocol.init(self, peers, saved)
-  const heldBack = new Map<string, Effect<Message, Event>[]>()
-  const inputs: Input<Message, Command>[] = []
-  let effects: Effect<Message, Event>[] = []
-  let spare: Effect<Message, Event>[] = []
-  let running = false
-  let ended = false
-  let now = 0
+  const machine = new Machine(protocol, protocol.init(self, peers, saved), ports)
+  return {
+    state: machine.state,
+    input: input => machine.input(input),
+    waiting: () => machine.heldBack.size > 0,
+    end: () => machine.end(),
+  }
+}
 
-  const turn: Turn<Message, Event> = {
-    get now() {
-      return now
-    },
-    below: bound => ports.below(bound),
-    bytes: length => ports.bytes(length),
-    do: effect => {
-      effects.push(effect)
-    },
+class Machine<State, Message, Command, Event> {
+  readonly state: State
+  readonly heldBack = new Map<string, Lane<Message, Event>>()
+  private readonly protocol: Protocol<State, Message, Command, Event>
+  private readonly ports: Ports<Message, Event>
+  private readonly inputs: Input<Message, Command>[] = []
+  private readonly turn: Turn<Message, Event>
+  private effects: Effect<Message, Event>[] = []
+  private spare: Effect<Message, Event>[] = []
+  private running = false
+  private ended = false
+  private now: Millis = 0
+
+  constructor(protocol: Protocol<State, Message, Command, Event>, state: State, ports: Ports<Message, Event>) {
+    this.protocol = protocol
+    this.state = state
+    this.ports = ports
+    const time = () => this.now
+    this.turn = {
+      get now() {
+        return time()
+      },
+      below: bound => ports.below(bound),
+      bytes: length => ports.bytes(length),
+      do: effect => {
+        this.effects.push(effect)
+      },
+    }
   }
 
-  function run(input: Input<Message, Command>): void {
-    now = ports.now()
-    protocol.step(state, input, turn)
-    protocol.check?.(state)
-    const asked = effects
-    effects = spare
-    for (const effect of asked) request(effect)
+  input(input: Input<Message, Command>): void {
+    if (this.ended) return
+    this.inputs.push(input)
+    if (!this.running) this.settle()
+  }
+
+  end(): void {
+    this.ended = true
+    this.heldBack.clear()
+    this.inputs.length = 0
+    this.effects.length = 0
+  }
+
+  // Inputs that arrive on the way (a listener that answers an event, a wire) wait until what is under way is done:
+  // their effects, and above all their saves, must not come before older ones.
+  private settle(lane?: Lane<Message, Event>): void {
+    this.running = true
+    try {
+      if (lane !== undefined) this.drain(lane)
+      while (this.inputs.length > 0 && !this.ended) this.run(this.inputs.shift()!)
+    } catch (error) {
+      this.end()
+      throw error
+    } finally {
+      this.running = false
+    }
+  }
+
+  private run(input: Input<Message, Command>): void {
+    this.now = this.ports.now()
+    this.protocol.step(this.state, input, this.turn)
+    this.protocol.check?.(this.state)
+    const asked = this.effects
+    this.effects = this.spare
+    for (const effect of asked) {
+      if (this.ended) break
+      this.request(effect)
+    }
     asked.length = 0
-    spare = asked
+    this.spare = asked
   }
 
-  function request(effect: Effect<Message, Event>): void {
-    const queue = heldBack.get(effect.lane ?? '')
-    if (queue === undefined) return perform(effect)
-    assert(queue.length < HELD_BACK_MAX, 'effects held back without end')
-    queue.push(effect)
+  private request(effect: Effect<Message, Event>): void {
+    const lane = this.heldBack.get(effect.lane ?? '')
+    if (lane === undefined) return this.perform(effect)
+    assert(lane.queue.length - lane.next < HELD_BACK_MAX, 'effects held back without end')
+    lane.queue.push(effect)
   }
 
-  function perform(effect: Effect<Message, Event>): void {
+  private perform(effect: Effect<Message, Event>): void {
+    const { ports } = this
     switch (effect.kind) {
       case 'send':
         return ports.send(effect.to, effect.body)
@@ -82,59 +147,41 @@ export function createHost<State, Message, Command, Event>(
       case 'cancel':
         return ports.cancel(effect.name)
       case 'emit':
-        return emit(effect.event)
+        return this.emit(effect.event)
       case 'save':
       case 'snapshot':
-        return save(effect.lane ?? '', effect.record, effect.kind === 'snapshot')
+        return this.save(effect.lane ?? '', effect.record, effect.kind === 'snapshot')
     }
   }
 
-  function emit(event: Event): void {
-    ports.emit(event)
-    const commands = protocol.wire?.(event)
-    if (commands !== undefined) for (const body of commands) host.input({ kind: 'command', body })
+  private emit(event: Event): void {
+    this.ports.emit(event)
+    const commands = this.protocol.wire?.(event)
+    if (commands !== undefined) for (const body of commands) this.input({ kind: 'command', body })
   }
 
-  function save(lane: string, record: Uint8Array, replaces: boolean): void {
-    const queue = heldBack.get(lane) ?? []
-    heldBack.set(lane, queue)
-    ports.save(lane, record, replaces, () => {
-      if (!ended) release(lane, queue)
+  private save(name: string, record: Uint8Array, replaces: boolean): void {
+    const lane = this.heldBack.get(name) ?? { name, queue: [], next: 0, saving: false, draining: false }
+    this.heldBack.set(name, lane)
+    lane.saving = true
+    this.ports.save(name, record, replaces, () => {
+      if (this.ended) return
+      lane.saving = false
+      if (this.running) this.drain(lane)
+      else this.settle(lane)
     })
   }
 
   // A lane may save again while it drains: what is left then waits behind the new save.
-  function release(lane: string, queue: Effect<Message, Event>[]): void {
-    heldBack.delete(lane)
-    while (queue.length > 0) {
-      const effect = queue.shift()!
-      perform(effect)
-      const fresh = heldBack.get(lane)
-      if (fresh === undefined) continue
-      fresh.unshift(...queue)
-      return
+  private drain(lane: Lane<Message, Event>): void {
+    if (lane.draining) return
+    lane.draining = true
+    while (lane.next < lane.queue.length && !lane.saving && !this.ended) this.perform(lane.queue[lane.next++]!)
+    lane.draining = false
+    if (lane.next > DONE_MAX) {
+      lane.queue.splice(0, lane.next)
+      lane.next = 0
     }
+    if (!lane.saving) this.heldBack.delete(lane.name)
   }
-
-  const host: Host<State, Message, Command> = {
-    state,
-    input(input) {
-      if (ended) return
-      inputs.push(input)
-      if (running) return
-      running = true
-      try {
-        while (inputs.length > 0 && !ended) run(inputs.shift()!)
-      } finally {
-        running = false
-      }
-    },
-    waiting: () => heldBack.size > 0,
-    end() {
-      ended = true
-      heldBack.clear()
-      inputs.length = 0
-    },
-  }
-  return host
 }

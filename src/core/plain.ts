@@ -16,7 +16,8 @@ export type Plain =
 export function copy<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copy) as T
-  if (value instanceof Uint8Array) return value.slice() as T
+  // Not `slice`, which in a Node Buffer is a view.
+  if (value instanceof Uint8Array) return new Uint8Array(value) as T
   if (value instanceof Map) {
     const out = new Map()
     for (const [key, item] of value) out.set(copy(key), copy(item))
@@ -60,5 +61,10 @@ function fingerprintObject(value: object | null): string {
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) throw new TypeError('not plain data: a class instance')
   const fields = Object.keys(value).sort()
-  return `{${fields.map(field => `${field}:${fingerprint((value as Record<string, unknown>)[field])}`).join()}}`
+  return `{${fields.map(field => `${fieldName(field)}:${fingerprint((value as Record<string, unknown>)[field])}`).join()}}`
+}
+
+// Fields are nearly always plain words, which need no quotes; { a: 1, b: 2 } is not { 'a:1,b': 2 }.
+function fieldName(field: string): string {
+  return /^\w+$/.test(field) ? field : JSON.stringify(field)
 }

@@ -69,12 +69,13 @@ export function trust(settings: TrustSettings = {}): Trust {
         `set crashes to at least ${liars}.`,
     )
   }
-  const servers = settings.servers ?? orderingServersNeeded(liars, crashes)
+  const servers = settings.servers ?? smallestForAll(liars, crashes)
   wholeNumber('servers', servers, SERVERS_MAX)
   const needed = lockServersNeeded(liars, crashes)
   if (servers < needed) {
     throw new SettingsError(
-      `${servers} servers cannot keep a lock with ${describeFaults(liars, crashes)}: that takes ${needed} servers ` +
+      `${count(servers, 'server')} cannot keep a lock with ${describeFaults(liars, crashes)}: that takes ` +
+        `${count(needed, 'server')} ` +
         `(${orderingServersNeeded(liars, crashes)} for objects too). ${smallerFaults(servers)}`,
     )
   }
@@ -86,6 +87,15 @@ export function trust(settings: TrustSettings = {}): Trust {
     lockGrants: lockGrants(servers, liars),
     orderingQuorum: objects ? orderingQuorum(servers, liars, crashes) : undefined,
   }
+}
+
+function smallestForAll(liars: number, crashes: number): number {
+  const servers = orderingServersNeeded(liars, crashes)
+  if (servers <= SERVERS_MAX) return servers
+  throw new SettingsError(
+    `liars: ${liars} and crashes: ${crashes} take ${servers} servers, and a group has at most ${SERVERS_MAX}: ` +
+      'expect fewer to fail.',
+  )
 }
 
 function smallerFaults(servers: number): string {

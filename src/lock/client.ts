@@ -14,6 +14,7 @@ import type { LockMessage, ServerMessage } from './messages.ts'
 import { kthLargest, raiseToken } from './rules.ts'
 import type { LockSettings } from './settings.ts'
 import type { Answer, Answers, ClientCommand, ClientEvent, ClientState, Pursuit } from './state.ts'
+import { given, higherToken, isShort, ping, startWaiting, yieldGrant } from './waiting.ts'
 
 export type ClientTurn = Turn<LockMessage, ClientEvent>
 export type LockClient = Protocol<ClientState, LockMessage, ClientCommand, ClientEvent>
@@ -22,13 +23,11 @@ export type LockClient = Protocol<ClientState, LockMessage, ClientCommand, Clien
 const WARNING_PART = 1 / 20
 /** A renewal is sent when this part of the belief is over: two may fail before anything is lost. */
 const RENEWAL_PART = 1 / 3
-/** Tries that only had too low a token are repeated at once, so often; then they back off as well. */
-const QUICK_TRIES_MAX = 3
 
 export function lockClient(settings: LockSettings): LockClient {
   return {
     name: 'lock client',
-    init: (_self, servers) => ({ servers, pursuits: new Map(), attempts: 0, seen: 0, queries: new Map() }),
+    init: (_self, servers) => ({ servers, pursuits: new Map(), attempts: 0, seen: 0, used: 0, queries: new Map() }),
     step(state, input, turn) {
       switch (input.kind) {
         case 'command':
@@ -68,17 +67,18 @@ function acquire(
 ): void {
   const current = state.pursuits.get(asked.name)
   if (current !== undefined) {
-    if (asked.wait) current.line.push(asked)
+    if (asked.wait) current.line.push({ asked, since: turn.now })
     else fail(asked.id, asked.name, 'contended', { 'this process': 'holds or pursues it' }, turn)
     return
   }
-  pursue(state, settings, asked, [], turn)
+  pursue(state, settings, asked, turn.now, [], turn)
 }
 
 function pursue(
   state: ClientState,
   settings: LockSettings,
   asked: ClientCommand & { kind: 'acquire' },
+  since: Millis,
   line: Pursuit['line'],
   turn: ClientTurn,
 ): void {
@@ -87,9 +87,10 @@ function pursue(
     id,
     name,
     wait,
+    fair: asked.fair ?? false,
     renew,
     hint: asked.hint,
-    hintedAt: turn.now,
+    hintedAt: since,
     ttl: Math.min(asked.ttl, settings.ttlMax),
     phase: 'trying',
     attempt: 0,
@@ -100,15 +101,26 @@ function pursue(
     until: new Map(),
     deadline: Number.NEGATIVE_INFINITY,
     line,
+    ticket: 0,
+    ping: 0,
+    pings: new Map(),
+    yielded: new Map(),
   }
   state.pursuits.set(name, pursuit)
-  tryOnce(state, settings, pursuit, turn)
+  if (!(pursuit.wait && pursuit.fair)) return tryOnce(state, settings, pursuit, turn)
+  // Whoever comes first by the wall clock is served first, and tokens then grow in the order of service by themselves.
+  pursuit.ticket = guessToken(state, pursuit, turn.now)
+  startWaiting(state, pursuit, pursuit.ticket, turn)
 }
 
 // The wall clock is a good guess at a token above all others: one round trip then takes the lock and its token.
+function guessToken(state: ClientState, pursuit: Pursuit, now: Millis): number {
+  const guess = pursuit.hint + Math.floor((now - pursuit.hintedAt) * 1000)
+  return Math.max(guess, state.seen + 1)
+}
+
 function tryOnce(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
-  const guess = pursuit.hint + Math.floor((turn.now - pursuit.hintedAt) * 1000)
-  const token = Math.max(guess, state.seen + 1)
+  const token = guessToken(state, pursuit, turn.now)
   pursuit.phase = 'trying'
   pursuit.token = token
   state.seen = token
@@ -136,21 +148,32 @@ function message(state: ClientState, settings: LockSettings, from: NodeId, body:
     case 'tooLow':
     case 'notRenewed':
     case 'full':
+    case 'given':
+    case 'queued':
       return answered(state, settings, from, body, turn)
+    case 'inquire':
+      return inquired(state, settings, from, body, turn)
     default:
       // Another client's request has no business here.
       return
   }
 }
 
-type TryAnswer = Exclude<ServerMessage, { kind: 'inspected' }>
+type TryAnswer = Exclude<ServerMessage, { kind: 'inspected' | 'inquire' }>
 
 function answered(state: ClientState, settings: LockSettings, from: NodeId, body: TryAnswer, turn: ClientTurn): void {
   const pursuit = state.pursuits.get(body.name)
   if (pursuit === undefined || !settings.rules.isCurrent(body.attempt, pursuit.attempt)) {
-    return stray(pursuit, from, body, turn)
+    return stray(state, settings, from, body, turn)
   }
   if (pursuit.phase === 'held' && turn.now >= pursuit.deadline) return lose(state, settings, pursuit, turn)
+  if (pursuit.phase === 'waiting') return answeredWaiting(state, settings, pursuit, from, body, turn)
+  // From the list, and after enough others: it lasts for what it says, not for what a try would be granted.
+  if (body.kind === 'given') {
+    if (pursuit.phase !== 'held') return
+    given(state, settings, pursuit, from, body, turn)
+    return believe(state, settings, pursuit, turn)
+  }
   const answer = readAnswer(body)
   pursuit.answers.set(from, answer)
   if (answer.kind === 'granted') {
@@ -162,17 +185,77 @@ function answered(state: ClientState, settings: LockSettings, from: NodeId, body
 }
 
 // A grant that comes after the try was given up would lock others out for its whole ttl.
-// But a second copy of the try that won is answered too, late: to give that back would end the lease we hold.
-function stray(pursuit: Pursuit | undefined, from: NodeId, body: TryAnswer, turn: ClientTurn): void {
-  if (body.kind !== 'granted' || pursuit?.token === body.token) return
-  turn.do({ kind: 'send', to: from, body: { kind: 'release', name: body.name, token: body.token, unused: true } })
+function stray(state: ClientState, { rules }: LockSettings, from: NodeId, body: TryAnswer, turn: ClientTurn): void {
+  if (!('token' in body) || !isGrant(body.kind) || !rules.isStray(state.pursuits.get(body.name)?.token, body.token))
+    return
+  const { name, token } = body
+  turn.do({
+    kind: 'send',
+    to: from,
+    body: { kind: 'release', name, token, unused: rules.neverUsed(token, state.used) },
+  })
+}
+
+function isGrant(kind: TryAnswer['kind']): boolean {
+  return kind === 'granted' || kind === 'given'
+}
+
+// Who waits wins as soon as g servers hold at one time, and does not lose: those that say no say it for now.
+function answeredWaiting(
+  state: ClientState,
+  settings: LockSettings,
+  pursuit: Pursuit,
+  from: NodeId,
+  body: TryAnswer,
+  turn: ClientTurn,
+): void {
+  if (body.kind === 'given') {
+    if (given(state, settings, pursuit, from, body, turn)) win(state, settings, pursuit, turn)
+    return
+  }
+  // A yes from the list is not undone by a no that was said before it.
+  if (body.kind !== 'queued' || !pursuit.until.has(from)) pursuit.answers.set(from, readAnswer(body))
+  if (body.kind === 'tooLow') raise(state, settings, pursuit, turn)
+}
+
+function raise(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+  const above = higherToken(state, settings, pursuit)
+  if (above === undefined) return
+  pursuit.tries++
+  startWaiting(state, pursuit, Math.max(above, state.seen) + 1, turn)
+}
+
+// Whoever holds, or has just been told that it does not, keeps what it has until it lets go. Everybody else gives back,
+// also those who gave up long ago. But a server forgets the token of a grant that is yielded, so one that was held
+// under, and whose release is late, is released again instead: or a smaller token could follow it.
+function inquired(
+  state: ClientState,
+  settings: LockSettings,
+  from: NodeId,
+  body: ServerMessage & { kind: 'inquire' },
+  turn: ClientTurn,
+): void {
+  const { name, grant, token } = body
+  const pursuit = state.pursuits.get(name)
+  const isOurs = pursuit?.token === token
+  if (isOurs && (pursuit.phase === 'held' || pursuit.phase === 'ending')) return
+  if (isOurs && pursuit.phase === 'waiting') return yieldGrant(pursuit, from, grant, turn)
+  const unused = settings.rules.neverUsed(token, state.used)
+  turn.do({
+    kind: 'send',
+    to: from,
+    body: unused ? { kind: 'yield', name, grant } : { kind: 'release', name, token, unused },
+  })
 }
 
 function readAnswer(body: TryAnswer): Answer {
   switch (body.kind) {
     case 'granted':
+    case 'given':
     case 'renewed':
       return { kind: 'granted' }
+    case 'queued':
+      return { kind: 'locked', remaining: 0 }
     case 'locked':
       return { kind: body.recovering ? 'recovering' : 'locked', remaining: body.remaining }
     case 'tooLow':
@@ -203,11 +286,13 @@ function win(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn:
   pursuit.phase = 'held'
   pursuit.tries = 0
   turn.do({ kind: 'cancel', name: `answers:${name}` })
+  turn.do({ kind: 'cancel', name: `ping:${name}` })
   pursuit.deadline = kthLargest(pursuit.until.values(), grantsNeeded(state, settings))
-  // Every answer was slower than the lease is long: it is over before it began.
-  if (turn.now >= pursuit.deadline) return retry(state, settings, pursuit, turn)
+  if (!settings.rules.mayWin(turn.now, pursuit.deadline)) return retry(state, settings, pursuit, turn)
+  state.used = Math.max(state.used, token)
   turn.do({ kind: 'emit', event: { kind: 'acquired', id, name, token, deadline: pursuit.deadline } })
   schedule(settings, pursuit, turn)
+  if (pursuit.fair && isShort(settings, pursuit, turn.now)) renewNow(state, settings, pursuit, turn)
 }
 
 function believe(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
@@ -221,7 +306,9 @@ function believe(state: ClientState, settings: LockSettings, pursuit: Pursuit, t
 function schedule(settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
   const belief = settings.rules.belief(pursuit.ttl, settings.drift)
   const warnAt = pursuit.deadline - belief * WARNING_PART
-  turn.do({ kind: 'timer', name: `end:${pursuit.name}`, after: Math.max(0, Math.floor(warnAt - turn.now)) })
+  if (settings.rules.warns()) {
+    turn.do({ kind: 'timer', name: `end:${pursuit.name}`, after: Math.max(0, Math.floor(warnAt - turn.now)) })
+  }
   if (!pursuit.renew) return
   const renewAt = pursuit.sentAt + belief * RENEWAL_PART
   turn.do({ kind: 'timer', name: `renew:${pursuit.name}`, after: Math.max(1, Math.floor(renewAt - turn.now)) })
@@ -239,7 +326,7 @@ function retry(state: ClientState, settings: LockSettings, pursuit: Pursuit, tur
   const onlyTooLow = reported.length > 0 && state.servers.length - others >= grantsNeeded(state, settings)
   if (reported.length > 0)
     state.seen = Math.max(state.seen, raiseToken(pursuit.token, reported, settings.liars, pursuit.tries))
-  if (onlyTooLow && pursuit.tries <= QUICK_TRIES_MAX) return tryOnce(state, settings, pursuit, turn)
+  if (onlyTooLow && pursuit.tries <= settings.quickTries) return tryOnce(state, settings, pursuit, turn)
   if (!pursuit.wait) {
     fail(pursuit.id, pursuit.name, reasonOf(state, settings, pursuit), inWords(state, pursuit), turn)
     return next(state, settings, pursuit, turn)
@@ -270,9 +357,16 @@ function timer(state: ClientState, settings: LockSettings, timerName: string, tu
   const { phase } = pursuit
   if (purpose === 'answers' && phase === 'trying') return retry(state, settings, pursuit, turn)
   if (purpose === 'backoff' && phase === 'backing off') return tryOnce(state, settings, pursuit, turn)
+  if (purpose === 'ping' && phase === 'waiting') return pingAgain(state, settings, pursuit, turn)
   if (purpose === 'renew' && phase === 'held') return renewNow(state, settings, pursuit, turn)
   if (purpose === 'end' && phase === 'held') return lose(state, settings, pursuit, turn)
   if (purpose === 'over' && phase === 'ending') return finish(state, settings, pursuit, turn)
+}
+
+function pingAgain(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+  if (!settings.rules.pings()) return
+  raise(state, settings, pursuit, turn)
+  if (pursuit.sentAt < turn.now) ping(state, pursuit, turn)
 }
 
 function renewNow(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
@@ -334,21 +428,21 @@ function release(
 function letGo(state: ClientState, pursuit: Pursuit, turn: ClientTurn): void {
   const { name, token, phase } = pursuit
   state.pursuits.delete(name)
-  for (const purpose of ['answers', 'backoff', 'renew', 'end', 'over'])
+  for (const purpose of ['answers', 'backoff', 'ping', 'renew', 'end', 'over'])
     turn.do({ kind: 'cancel', name: `${purpose}:${name}` })
   if (phase === 'held' || phase === 'ending') {
     for (const to of state.servers) turn.do({ kind: 'send', to, body: { kind: 'release', name, token, unused: false } })
-  } else if (phase === 'trying') takeBack(state, pursuit, turn)
+  } else if (phase === 'trying' || phase === 'waiting') takeBack(state, pursuit, turn)
 }
 
 function next(state: ClientState, settings: LockSettings, done: Pursuit, turn: ClientTurn): void {
   state.pursuits.delete(done.name)
   const [first, ...line] = done.line
-  if (first !== undefined) pursue(state, settings, first, line, turn)
+  if (first !== undefined) pursue(state, settings, first.asked, first.since, line, turn)
 }
 
 function leaveLine(pursuit: Pursuit, id: number, turn: ClientTurn): void {
-  const place = pursuit.line.findIndex(waiting => waiting.id === id)
+  const place = pursuit.line.findIndex(({ asked }) => asked.id === id)
   if (place < 0) return
   pursuit.line.splice(place, 1)
   fail(id, pursuit.name, 'contended', { 'this process': 'holds or pursues it' }, turn)
@@ -358,17 +452,20 @@ function fail(id: number, name: string, reason: NotAcquiredReason, answers: Answ
   turn.do({ kind: 'emit', event: { kind: 'failed', id, name, reason, answers } })
 }
 
-// Decided by those who answered: a try ends as soon as it cannot win, and the silent ones may only be slower.
 function reasonOf(state: ClientState, settings: LockSettings, pursuit: Pursuit): NotAcquiredReason {
-  let refused = 0
+  const silent = state.servers.length - pursuit.answers.size
   let recovering = 0
-  for (const answer of pursuit.answers.values()) {
-    if (answer.kind === 'recovering') recovering++
-    else if (answer.kind !== 'granted') refused++
+  let others = 0
+  for (const { kind } of pursuit.answers.values()) {
+    if (kind === 'recovering') recovering++
+    else if (kind !== 'granted') others++
   }
+  // A try ends as soon as enough have refused: those who had no time to answer are not to blame.
   const spare = state.servers.length - grantsNeeded(state, settings)
-  if (refused > spare) return 'contended'
-  return refused + recovering > spare ? 'recovering' : 'unreachable'
+  if (others > spare) return 'contended'
+  if (others + recovering > spare) return 'recovering'
+  if (silent > spare) return 'unreachable'
+  return silent + recovering > spare ? 'recovering' : 'contended'
 }
 
 function inWords(state: ClientState, pursuit: Pursuit): Answers {

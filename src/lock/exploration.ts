@@ -1,139 +1,165 @@
-// The small systems in which the explorer tries everything: n = 3 without liars, and n = 4 with one.
+// The lock under the explorer: small systems in which everything that can happen keeps it safe, and one for each
+// planted bug in which something breaks it. n = 3 without liars, and n = 4 with one, which answers yes and no to all.
 //
-// A tick is 5 ms of true time; fast clocks gain 6 in it and slow ones 4, so the drift is 0.2. A lease lasts 6 ms on
-// a server's clock: one tick on a fast one. A client believes for 4 ms: one tick on a slow clock. It fits exactly.
+// What is proved is that no schedule of these systems has two holders or a token that goes back: two clients, one
+// name, the ticks, crashes and duplicates named. A larger group, a third client or a longer life is for the simulator.
 
-import { encode, type NodeId } from '../core/index.ts'
-import type { Moment, Properties, System, SystemNode, UserAct } from '../simulator/index.ts'
-import { lockClient } from './client.ts'
-import { unreliable } from './liars.ts'
-import { lockVocabulary, serverRecord } from './messages.ts'
-import { brokenRules } from './planted.ts'
-import { lockServer, type ServerState } from './server.ts'
-import { type LockSettings, lockDefaults } from './settings.ts'
-import type { ClientState, Pursuit } from './state.ts'
+import {
+  type Exploration,
+  type ExploreOptions,
+  explore,
+  type Moment,
+  type Property,
+  type System,
+} from '../simulator/index.ts'
+import { plantedBugs } from './planted.ts'
+import {
+  anyServer,
+  believes,
+  FIRST,
+  heldBy,
+  type LockSystemOptions,
+  lockSystem,
+  pursuitOf,
+  SECOND,
+  takenBy,
+} from './small-system.ts'
 
-const NAME = 'a'
-const FIRST_START = new Map([['', [encode(serverRecord, { kind: 'first' })]]])
-const TTL = 6
-const DRIFT = 0.2
-const FAST = 6
-const SLOW = 4
-
-export interface LockSystemOptions {
-  readonly servers: number
-  readonly liars: number
-  readonly ticks: number
-  readonly crashes?: number
-  readonly duplicates?: number
-  /** The first client tries again when it fails. */
-  readonly retries?: boolean
-  /** The first client may let go, and the second too. */
-  readonly releases?: boolean
-  readonly bug?: string
-  readonly clocks?: 'fast servers' | 'fast clients'
+const ALWAYS: Readonly<Record<string, Property>> = {
+  'never two holders': (moment, system) => !(believes(moment, system, FIRST) && believes(moment, system, SECOND)),
+  'tokens grow': (moment, system) =>
+    tokensGrow(moment, system, FIRST, SECOND) && tokensGrow(moment, system, SECOND, FIRST),
 }
 
-export function lockSystem(options: LockSystemOptions): System {
-  const fastServers = options.clocks !== 'fast clients'
-  const settings: LockSettings = {
-    ...lockDefaults,
-    liars: options.liars,
-    ttlMax: TTL,
-    drift: DRIFT,
-    answerMax: FAST,
-    backoffBase: 1,
-    backoffMax: 1,
-    rules: brokenRules(options.bug),
-  }
-  const servers = Array.from({ length: options.servers }, (_, place): SystemNode => {
-    const honest = lockServer(settings)
-    const lies = place < options.liars
-    return {
-      id: `server-${place + 1}`,
-      protocol: lies ? unreliable.corrupt(honest) : honest,
-      peers: [],
-      saved: FIRST_START,
-      rate: fastServers ? FAST : SLOW,
-      symmetric: !lies,
-      crashes: !lies,
-    }
-  })
-  const peers = servers.map(server => server.id)
-  const clients = ['client-1', 'client-2'].map(
-    (id): SystemNode => ({ id, protocol: lockClient(settings), peers, rate: fastServers ? SLOW : FAST }),
-  )
-  return {
-    nodes: [...servers, ...clients],
-    vocabulary: lockVocabulary,
-    acts: userActs(options),
-    ticks: options.ticks,
-    crashes: options.crashes ?? 0,
-    duplicates: options.duplicates ?? 0,
-  }
+// Of two that took the lock, the one who still believes came later, or both would have believed at once.
+function tokensGrow(moment: Moment, system: System, earlier: string, later: string): boolean {
+  if (believes(moment, system, earlier) || !believes(moment, system, later)) return true
+  return takenBy(moment, system, later) > takenBy(moment, system, earlier)
 }
 
-function userActs(options: LockSystemOptions): UserAct[] {
-  const acquire = (node: NodeId, wait: boolean, hint: number): UserAct => ({
-    node,
-    label: 'wants the lock',
-    command: () => ({ kind: 'acquire', id: 1, name: NAME, ttl: TTL, wait, renew: false, hint }),
-  })
-  const release = (node: NodeId): UserAct => ({
-    node,
-    label: 'lets go',
-    allowed: (state: ClientState) => state.pursuits.get(NAME)?.phase === 'held',
-    command: () => ({ kind: 'release', id: 1, name: NAME }),
-  })
-  // Tokens by the wall clock: the second is behind, and may have to learn.
-  const acts = [acquire('client-1', options.retries ?? false, 2), acquire('client-2', false, 3)]
-  return options.releases ? [...acts, release('client-1')] : acts
-}
-
-function pursuitOf(moment: Moment, system: System, client: NodeId): Pursuit | undefined {
-  const place = system.nodes.findIndex(node => node.id === client)
-  return (moment.nodes[place]!.state as ClientState).pursuits.get(NAME)
-}
-
-/** Does this client believe, by its own clock, that it holds? */
-function believes(moment: Moment, system: System, client: NodeId): boolean {
-  const place = system.nodes.findIndex(node => node.id === client)
-  const pursuit = pursuitOf(moment, system, client)
-  const holds = pursuit?.phase === 'held' || pursuit?.phase === 'ending'
-  return holds && moment.tick * system.nodes[place]!.rate < pursuit.deadline
-}
-
-const first = 'client-1'
-const second = 'client-2'
-
-function anyServer(moment: Moment, system: System, test: (state: ServerState, clock: number) => boolean): boolean {
-  return system.nodes.some((node, place) => node.symmetric && test(moment.nodes[place]!.state, moment.tick * node.rate))
-}
-
-export const lockProperties: Properties = {
-  always: {
-    'never two holders': (moment, system) => !(believes(moment, system, first) && believes(moment, system, second)),
+const SOMETIMES = {
+  'the first client holds': (moment, system) => believes(moment, system, FIRST),
+  'the second client holds': (moment, system) => believes(moment, system, SECOND),
+  'servers are split between the clients': (moment, system) =>
+    [FIRST, SECOND].every(client => anyServer(moment, system, state => heldBy(state) === client)),
+  'a belief runs out': (moment, system) =>
+    pursuitOf(moment, system, FIRST)?.phase === 'held' && !believes(moment, system, FIRST),
+  'the second follows the first': (moment, system) => follows(moment, system, FIRST, SECOND),
+  'the first follows the second': (moment, system) => follows(moment, system, SECOND, FIRST),
+  'a server waits after its restart': (moment, system) =>
+    anyServer(moment, system, (state, clock) => clock < state.recoverUntil),
+  'a lease is renewed': (moment, system) => {
+    const pursuit = pursuitOf(moment, system, FIRST)
+    return pursuit?.phase === 'held' && pursuit.attempt > 1 && pursuit.answers.size > 1
   },
-  sometimes: {
-    'the first client holds': (moment, system) => believes(moment, system, first),
-    'the second client holds': (moment, system) => believes(moment, system, second),
-    'a belief runs out': (moment, system) =>
-      pursuitOf(moment, system, first)?.phase === 'held' && !believes(moment, system, first),
-    'one follows the other': (moment, system) =>
-      pursuitOf(moment, system, first)?.phase === 'held' &&
-      !believes(moment, system, first) &&
-      believes(moment, system, second),
-    'servers are split between the clients': (moment, system) =>
-      [first, second].every(client => anyServer(moment, system, state => state.locks.get(NAME)?.holder === client)),
-  },
+} satisfies Readonly<Record<string, Property>>
+
+function follows(moment: Moment, system: System, earlier: string, later: string): boolean {
+  return takenBy(moment, system, earlier) > 0 && !believes(moment, system, earlier) && believes(moment, system, later)
 }
 
-/** Reached only where the system crashes. */
-export const crashProperties: Properties = {
-  always: lockProperties.always,
-  sometimes: {
-    ...lockProperties.sometimes,
-    'a server waits after its restart': (moment, system) =>
-      anyServer(moment, system, (state, clock) => clock < state.recoverUntil),
-  },
+type Sometimes = keyof typeof SOMETIMES
+
+const BOTH_HOLD: readonly Sometimes[] = [
+  'the first client holds',
+  'the second client holds',
+  'servers are split between the clients',
+]
+const TIME_PASSES: readonly Sometimes[] = ['a belief runs out', 'the second follows the first']
+
+export interface NamedSystem {
+  readonly about: string
+  readonly system: () => System
+  readonly properties: { readonly always: typeof ALWAYS; readonly sometimes: Readonly<Record<string, Property>> }
+}
+
+function named(about: string, options: LockSystemOptions, ...reached: readonly Sometimes[]): NamedSystem {
+  const sometimes = Object.fromEntries(reached.map(name => [name, SOMETIMES[name]]))
+  return { about, system: () => lockSystem(options), properties: { always: ALWAYS, sometimes } }
+}
+
+const honest = { servers: 3, liars: 0 }
+
+export const lockSystems: Readonly<Record<string, NamedSystem>> = {
+  honest: named(
+    '3 servers, a lease runs out or is let go, a token too low is raised',
+    { ...honest, ticks: 1, quickTries: 1, releases: [SECOND] },
+    ...BOTH_HOLD,
+    ...TIME_PASSES,
+    'the first follows the second',
+  ),
+  faults: named(
+    '3 servers, one crash and one duplicate, both clients may let go',
+    { ...honest, ticks: 0, quickTries: 1, crashes: 1, duplicates: 1, releases: [FIRST, SECOND] },
+    ...BOTH_HOLD,
+    'the second follows the first',
+    'the first follows the second',
+    'a server waits after its restart',
+  ),
+  restart: named(
+    '3 servers, one crash, the wait after it and the lease it forgot run out',
+    { ...honest, ticks: 1, crashes: 1 },
+    ...BOTH_HOLD,
+    ...TIME_PASSES,
+    'a server waits after its restart',
+  ),
+  patience: named(
+    '3 servers, a client that fails backs off and tries again',
+    { ...honest, ticks: 1, waits: [FIRST] },
+    ...BOTH_HOLD,
+    ...TIME_PASSES,
+    'the first follows the second',
+  ),
+  renewal: named(
+    '3 servers, the first client may renew once',
+    { ...honest, ticks: 1, renews: [FIRST] },
+    ...BOTH_HOLD,
+    ...TIME_PASSES,
+    'a lease is renewed',
+  ),
+  'fast-clients': named(
+    "3 servers, the clients' clocks fast and the servers' slow, two ticks",
+    { ...honest, ticks: 2, clocks: 'fast clients' },
+    ...BOTH_HOLD,
+    ...TIME_PASSES,
+  ),
+  liar: named(
+    '4 servers, one of them says yes and no to everybody',
+    { servers: 4, liars: 1, ticks: 1 },
+    ...BOTH_HOLD,
+    ...TIME_PASSES,
+  ),
+}
+
+/** For each planted bug, a system in which it breaks a property and the unbroken rules do not. */
+export const plantedSystems: Readonly<Record<string, LockSystemOptions>> = {
+  'one-grant-too-few': { ...honest, ticks: 0 },
+  'forgotten-status-reset': { ...honest, ticks: 0, again: [FIRST] },
+  'grant-after-restart': { ...honest, ticks: 0, quickTries: 1, crashes: 1 },
+  'lease-from-reply': { ...honest, ticks: 1 },
+  'no-drift-factor': { ...honest, ticks: 1 },
+  'release-of-any-holder': { ...honest, ticks: 0, again: [FIRST] },
+  'stray-grant-returned': { ...honest, ticks: 0, duplicates: 1, renews: [FIRST] },
+  'used-token-taken-back': { ...honest, ticks: 0, duplicates: 1, releases: [SECOND] },
+}
+
+export interface LockExploration extends Exploration {
+  readonly system: string
+}
+
+/** Explores one of `lockSystems`, by name. */
+export function exploreLock(name: string, options?: ExploreOptions): LockExploration {
+  const chosen = lockSystems[name]
+  if (chosen === undefined)
+    throw new RangeError(`no system '${name}'; there are: ${Object.keys(lockSystems).join(', ')}`)
+  return { system: name, ...explore(chosen.system(), chosen.properties, options) }
+}
+
+/** Explores the system of a planted bug, with the bug or, to compare, without. */
+export function explorePlanted(bug: string, planted = true, options?: ExploreOptions): LockExploration {
+  const system = plantedSystems[bug]
+  if (system === undefined)
+    throw new RangeError(`no planted bug '${bug}'; there are: ${Object.keys(plantedBugs).join(', ')}`)
+  const properties = { always: ALWAYS, sometimes: {} }
+  return { system: bug, ...explore(lockSystem(planted ? { ...system, bug } : system), properties, options) }
 }

@@ -1,5 +1,13 @@
 export { exponentialBackoff } from './backoff.ts'
 export { type LockClient, lockClient } from './client.ts'
+export {
+  exploreLock,
+  explorePlanted,
+  type LockExploration,
+  lockSystems,
+  type NamedSystem,
+  plantedSystems,
+} from './exploration.ts'
 export { alwaysYes, lockLiars } from './liars.ts'
 export {
   type ClientMessage,
@@ -12,8 +20,27 @@ export {
   TTL_MAX,
 } from './messages.ts'
 export { brokenRules, plantedBugs } from './planted.ts'
+export {
+  type PrintedAct,
+  type PrintedClient,
+  type PrintedCommand,
+  type PrintedEvent,
+  type PrintedMessage,
+  type PrintedPlan,
+  type PrintedScenarioOptions,
+  type PrintedServer,
+  type PrintedSettings,
+  printedAlwaysYes,
+  printedClient,
+  printedLiars,
+  printedScenario,
+  printedServer,
+  printedVocabulary,
+} from './printed/index.ts'
 export { type LockRules, lockRules, raiseToken } from './rules.ts'
 export { type LockPlan, lockScenario } from './scenario.ts'
 export { type LockServer, lockServer, type ServerState } from './server.ts'
 export { type LockSettings, lockDefaults } from './settings.ts'
+export { type LockSystemOptions, lockSystem } from './small-system.ts'
 export type { ClientCommand, ClientEvent, InspectedServer } from './state.ts'
+export { type LockVariant, lockVariants } from './variants.ts'

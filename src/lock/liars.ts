@@ -74,16 +74,17 @@ export function lockLiars(): readonly Liar[] {
   return [alwaysYes, equivocating, tokenBurner, colluding(), ...generalLiars()]
 }
 
-/** Yes or no as chance will have it, without memory: under the explorer it tries both every time. */
-export const unreliable: Liar = {
-  name: 'unreliable',
+/** Yes and no to everything, without memory: under the explorer the network chooses what arrives, and in which order. */
+export const twoFaced: Liar = {
+  name: 'two-faced',
   corrupt: () => ({
-    name: 'lock server, unreliable',
+    name: 'lock server, two-faced',
     init: () => ({}),
     step(_state, input, turn) {
       if (input.kind !== 'message') return
-      const body = turn.below(2) === 0 ? yes(input.body) : no(input.body)
-      if (body !== undefined) turn.do({ kind: 'send', to: input.from, body })
+      for (const body of [yes(input.body), no(input.body)]) {
+        if (body !== undefined) turn.do({ kind: 'send', to: input.from, body })
+      }
     },
   }),
 }

@@ -20,6 +20,10 @@ export type ClientMessage =
   | { kind: 'release'; name: string; token: number; unused: boolean }
   | { kind: 'renew'; name: string; attempt: number; token: number; ttl: number }
   | { kind: 'inspect'; query: number }
+  /** Waits in the server's list for the lock, in the order of tickets; sent again and again, with a new `ping`. */
+  | { kind: 'wait'; name: string; attempt: number; token: number; ttl: number; ticket: number; ping: number }
+  /** Gives a grant from the list back, for somebody with an earlier ticket; waits on. */
+  | { kind: 'yield'; name: string; grant: number }
 
 export interface InspectedLease {
   readonly name: string
@@ -50,6 +54,12 @@ export type ServerMessage =
     }
   /** Too many names are locked at once. */
   | { kind: 'full'; name: string; attempt: number }
+  /** The lock, to a client that waits: for `held` milliseconds from no earlier than when `ping` was sent. */
+  | { kind: 'given'; name: string; attempt: number; token: number; grant: number; ping: number; held: number }
+  /** In the list. */
+  | { kind: 'queued'; name: string; attempt: number; ping: number }
+  /** An earlier ticket came: whoever has not won yet should yield this grant. */
+  | { kind: 'inquire'; name: string; grant: number; token: number }
 
 export type LockMessage = ClientMessage | ServerMessage
 
@@ -78,16 +88,24 @@ export const lockVocabulary: Codec<LockMessage> = variants<LockMessage>({
   notRenewed: { name, attempt, token },
   inspected: { query: uint(), uptime: uint(), recovering: ttl, held: uint(), leases: list(lease, INSPECTED_MAX) },
   full: { name, attempt },
+  wait: { name, attempt, token, ttl, ticket: token, ping: uint() },
+  yield: { name, grant: uint() },
+  given: { name, attempt, token, grant: uint(), ping: uint(), held: ttl },
+  queued: { name, attempt, ping: uint() },
+  inquire: { name, grant: uint(), token },
 })
+
+/** Restarts of one server that can be told apart: grants are numbered by life, then by order. */
+export const LIVES_MAX = 2 ** 21 - 1
 
 /** What a server keeps on disk. The last record counts. */
 export type ServerRecord =
   /** Left by `coterie init`: this server has never granted anything. */
   | { kind: 'first' }
   /** No token above `reserved` was ever granted. Leases may be out: after this, wait. */
-  | { kind: 'running'; reserved: number }
+  | { kind: 'running'; reserved: number; life: number }
   /** A clean stop: exactly these leases are out. */
-  | { kind: 'stopped'; floor: number; leases: readonly StoppedLease[] }
+  | { kind: 'stopped'; floor: number; life: number; leases: readonly StoppedLease[] }
 
 export interface StoppedLease {
   readonly name: string
@@ -96,14 +114,18 @@ export interface StoppedLease {
   readonly remaining: number
 }
 
-/** Leases that a clean stop can hand to the next start; with more, the next start waits as after a crash. */
-export const STOPPED_LEASES_MAX = 200_000
+/**
+ * Leases that a clean stop can hand to the next start; with more, the next start waits as after a crash.
+ * With the longest names they take 15.8 MB: a stored record has at most 16.
+ */
+export const STOPPED_LEASES_MAX = 50_000
 
 export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
   first: {},
-  running: { reserved: token },
+  running: { reserved: token, life: uint(LIVES_MAX) },
   stopped: {
     floor: token,
+    life: uint(LIVES_MAX),
     leases: list(
       struct<StoppedLease>({ name, holder: text(NODE_BYTES_MAX), token, remaining: ttl }),
       STOPPED_LEASES_MAX,

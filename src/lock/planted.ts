@@ -10,6 +10,15 @@ export const plantedBugs: Readonly<Record<string, Partial<LockRules>>> = {
   'lease-from-reply': { beliefStart: (_sentAt, answeredAt) => answeredAt },
   'no-drift-factor': { belief: ttl => ttl },
   'release-of-any-holder': { mayRelease: () => true },
+  'stray-grant-returned': { isStray: () => true },
+  'used-token-taken-back': { neverUsed: () => true },
+  // Modelled on what people complain of in the lock services they use.
+  'expired-lease-returned': { mayWin: () => true },
+  'loss-noticed-late': { warns: () => false },
+  'token-reused-after-restart': { floorAfterRestart: () => 0 },
+  'waiter-lost': { pings: () => false },
+  'waiter-grant-from-arrival': { waiterBeliefStart: (_pingedAt, answeredAt) => answeredAt },
+  'inquire-overtakes-grant': { countsGrant: () => true },
 }
 
 export function brokenRules(bug: string | undefined): LockRules {

@@ -13,6 +13,22 @@ export interface LockRules {
   beliefStart(sentAt: Millis, answeredAt: Millis): Millis
   /** Whether an answer belongs to the attempt under way. */
   isCurrent(answered: number, current: number): boolean
+  /** Whether a grant that answers no attempt under way is given back, given the token now pursued or held. */
+  isStray(current: number | undefined, granted: number): boolean
+  /** Whether a token that is given back was certainly never held under, given the largest that was. */
+  neverUsed(token: number, used: number): boolean
+  /** From when the belief in a grant from the list counts: when the ping that it echoes was sent, when it came. */
+  waiterBeliefStart(pingedAt: Millis, answeredAt: Millis): Millis
+  /** Whether a numbered grant counts, given the largest number that was given back to this server. */
+  countsGrant(grant: number, yielded: number): boolean
+  /** Whether enough grants make a holder now, given until when they would let it believe. */
+  mayWin(now: Millis, deadline: Millis): boolean
+  /** Whether a holder is told before its belief ends. */
+  warns(): boolean
+  /** Whether a client that waits says so again and again. */
+  pings(): boolean
+  /** The smallest token that a restarted server must not grant again, given what it had reserved. */
+  floorAfterRestart(reserved: number): number
   /** For how long a server that restarted without a clean stop grants nothing. */
   restartWait(ttlMax: Millis): Millis
   /** Whether a release ends the lease that is out. */
@@ -33,6 +49,33 @@ export const lockRules: LockRules = {
 
   // Grants of two attempts must not be added up: the first ones may have been released or run out.
   isCurrent: (answered, current) => answered === current,
+
+  // A renewal begins a new attempt, and then a second copy of the try that won is answered: to give that back would
+  // end the lease we hold.
+  isStray: (current, granted) => current !== granted,
+
+  // A server takes an unused token back and may grant a smaller one next. A second copy of a grant that won comes
+  // after the holder has let go: called unused, it would let a smaller token follow the one that was held.
+  neverUsed: (token, used) => token > used,
+
+  // The server may have had the lock for others for minutes after the ping, but the ping was sent before it granted to
+  // us, and it holds from the grant on. Counted from when the grant arrives, a slow grant is believed in for too long.
+  waiterBeliefStart: pingedAt => pingedAt,
+
+  // An inquiry may overtake the grant that it is about. The grant is given back before it is there, and comes then.
+  countsGrant: (grant, yielded) => grant > yielded,
+
+  // Every answer may have been slower than the lease is long: it is over before it began.
+  mayWin: (now, deadline) => now < deadline,
+
+  // A holder that learns of its loss from a renewal that failed has worked without the lock for a while.
+  warns: () => true,
+
+  // A server that restarted, or was cut off for a while, has forgotten who waits.
+  pings: () => true,
+
+  // Tokens are granted without a disk write each, from a reserve. Whatever of it was granted, all of it is spent.
+  floorAfterRestart: reserved => reserved,
 
   // A server forgets its grants in a crash. Until the longest of them has run out it must not grant again.
   restartWait: ttlMax => ttlMax,

@@ -31,7 +31,11 @@ export type LockAct =
       hold: Micros
       patience: Micros
       wait: boolean
+      /** Waits in the servers' lists, or by backing off. */
+      fair: boolean
       renew: boolean
+      /** Guesses its token by the wall clock, or has none that is any good. */
+      guesses: boolean
     }
   /** The client's process is gone; another takes its place. */
   | { kind: 'die'; client: string }
@@ -93,6 +97,8 @@ function drawPlan(random: Random, trust: Trust, servers: readonly string[], chan
 function drawActs(random: Random, clients: readonly string[], names: readonly string[]): LockPlan['acts'] {
   const acts: (LockAct & { at: Micros })[] = []
   const busy = 2 + random.below(20)
+  const guessing = pick(random, [1, 1, 0, 0.5])
+  const fair = pick(random, [true, true, false, 'mixed'] as const)
   for (const client of clients) {
     for (let i = 0; i < busy; i++) {
       acts.push({
@@ -104,7 +110,9 @@ function drawActs(random: Random, clients: readonly string[], names: readonly st
         hold: random.below(random.chance(0.3) ? 5 * SECOND : SECOND / 4),
         patience: random.below(8 * SECOND),
         wait: random.chance(0.8),
+        fair: fair === 'mixed' ? random.chance(0.5) : fair,
         renew: random.chance(0.7),
+        guesses: random.chance(guessing),
       })
     }
     if (random.chance(0.2)) acts.push({ kind: 'die', client, at: random.below(SAFETY) })
@@ -122,6 +130,8 @@ class LockStage implements Stage {
   /** The living process of each client, and how many it had. */
   private readonly processes = new Map<string, { id: NodeId; count: number }>()
   private readonly holds = new Map<number, Micros>()
+  /** One set for all servers: those that collude share what they know. */
+  private readonly kinds = lockLiars()
   private commands = 0
 
   constructor(world: World, servers: readonly string[], plan: LockPlan) {
@@ -154,7 +164,9 @@ class LockStage implements Stage {
       hold: 100_000,
       patience: this.plan.ends,
       wait: true,
+      fair: true,
       renew: true,
+      guesses: true,
     })
   }
 
@@ -162,10 +174,10 @@ class LockStage implements Stage {
     const { settings, liars, rates } = this.plan
     const liar = liars.get(id)
     const honest = lockServer(settings)
-    const protocol = liar === undefined ? honest : lockLiars()[liar]!.corrupt(honest)
+    const protocol = liar === undefined ? honest : this.kinds[liar]!.corrupt(honest)
     const clockRate = rates.get(id)!
     const spec = { id, protocol, peers: [], vocabulary: lockVocabulary, clockRate, clockOffset: 1_000 * clockRate }
-    this.world.add({ ...spec, saved: FIRST_START, diskMax: 5_000 })
+    this.world.add({ ...spec, saved: FIRST_START, diskMax: 5_000, lies: liar !== undefined })
     this.world.start(id)
   }
 
@@ -188,14 +200,14 @@ class LockStage implements Stage {
   }
 
   private use(act: LockAct & { kind: 'use' }): void {
-    const { id: process } = this.processes.get(act.client)!
+    const { id: user } = this.processes.get(act.client)!
     const id = ++this.commands
     this.holds.set(id, act.hold)
-    const { name, ttl, wait, renew } = act
-    const hint = Math.floor(this.world.clock(this.world.node(process)) * 1000)
-    this.world.command(process, { kind: 'acquire', id, name, ttl, wait, renew, hint })
+    const { name, ttl, wait, fair, renew } = act
+    const hint = act.guesses ? Math.floor(this.world.clock(this.world.node(user)) * 1000) : 0
+    this.world.command(user, { kind: 'acquire', id, name, ttl, wait, fair, renew, hint })
     this.world.at(this.world.now + act.patience, () => {
-      if (this.holds.has(id)) this.world.command(process, { kind: 'release', id, name })
+      if (this.holds.has(id)) this.world.command(user, { kind: 'release', id, name })
     })
   }
 

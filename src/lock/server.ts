@@ -22,6 +22,7 @@ import {
 import {
   type ClientMessage,
   INSPECTED_MAX,
+  LIVES_MAX,
   type LockMessage,
   type ServerMessage,
   type ServerRecord,
@@ -31,6 +32,7 @@ import {
   TOKEN_MAX,
 } from './messages.ts'
 import type { LockSettings } from './settings.ts'
+import { enqueue, firstGrant, isBefore, remove, takeFirst, type Waiter } from './waiters.ts'
 
 export interface ServerState {
   readonly locks: Map<string, LockEntry>
@@ -44,6 +46,9 @@ export interface ServerState {
   /** What the store held at the start; read once. */
   last: ServerRecord | undefined
   stopped: boolean
+  /** Which start this is, and the number of the last grant to a waiter: larger in every later life. */
+  life: number
+  grants: number
   /** The name of the last grant: the one whose invariants a step can have broken. */
   latest: string
 }
@@ -61,6 +66,13 @@ export interface LockEntry {
   before: number
   /** The largest token that its holder has let go: a late renewal of it must not lock again. */
   closed: number
+  /** How the lease that is out was asked for, where it was by waiting, and the number of its grant. */
+  lease: Waiter | undefined
+  grant: number
+  /** Its holder has renewed, so it has won: it is not asked back. */
+  won: boolean
+  /** In the order of tickets. */
+  waiters: Waiter[] | undefined
 }
 
 type ServerTurn = Turn<LockMessage, never>
@@ -71,6 +83,9 @@ const RESERVED_AHEAD = 5_000_000
 /** Free names are kept for a while, so that their tokens do not raise the floor for names whose clients' clocks are behind. */
 const SWEEP_EVERY: Millis = 30_000
 const FREE_FOR_MAX: Millis = 60_000
+const BLANK = { closed: 0, lease: undefined, grant: 0, won: false, waiters: undefined }
+/** A server that hands out a million grants a second does not come to the end of a life's numbers in an hour. */
+const GRANTS_PER_LIFE = 2 ** 32
 /** Names locked at once; an entry takes about 250 bytes. */
 const NAMES_MAX = 500_000
 
@@ -85,7 +100,7 @@ export function lockServer(settings: LockSettings): LockServer {
         case 'stop':
           return stop(state, turn)
         case 'timer':
-          return sweep(state, turn)
+          return input.name === 'sweep' ? sweep(state, turn) : expire(state, settings, input.name, turn)
         case 'message':
           return message(state, settings, input, turn)
         case 'command':
@@ -109,6 +124,8 @@ function initState(saved: Saved): ServerState {
     // A record that passed the store's checksum and cannot be read is from a newer version: as if after a crash.
     last: decoded?.ok ? decoded.value : undefined,
     stopped: false,
+    life: 0,
+    grants: 0,
     latest: '',
   }
 }
@@ -116,11 +133,13 @@ function initState(saved: Saved): ServerState {
 function start(state: ServerState, settings: LockSettings, turn: ServerTurn): void {
   const { last } = state
   state.startedAt = turn.now
+  state.life = Math.min((last === undefined || last.kind === 'first' ? 0 : last.life) + 1, LIVES_MAX)
+  state.grants = state.life * GRANTS_PER_LIFE
   if (last?.kind === 'stopped') {
     state.floor = last.floor
     for (const lease of last.leases) restore(state, lease, turn.now)
   } else {
-    state.floor = last?.kind === 'running' ? last.reserved : 0
+    state.floor = last?.kind === 'running' ? settings.rules.floorAfterRestart(last.reserved) : 0
     if (last?.kind !== 'first') state.recoverUntil = turn.now + settings.rules.restartWait(settings.ttlMax)
   }
   state.last = undefined
@@ -132,13 +151,16 @@ function start(state: ServerState, settings: LockSettings, turn: ServerTurn): vo
 function restore(state: ServerState, lease: StoppedLease, now: Millis): void {
   const { holder, token } = lease
   const until = now + lease.remaining
-  state.locks.set(lease.name, { holder, token, since: now, until, maximum: token, before: token, closed: 0 })
+  state.locks.set(lease.name, { ...BLANK, holder, token, since: now, until, maximum: token, before: token })
 }
 
 // Also done at every start, with nothing to reserve: from here on leases may be out, and a crash must wait for them.
 function reserve(state: ServerState, token: number, turn: ServerTurn): void {
   state.reserved = Math.min(token + RESERVED_AHEAD, TOKEN_MAX)
-  turn.do({ kind: 'snapshot', record: encode(serverRecord, { kind: 'running', reserved: state.reserved }) })
+  turn.do({
+    kind: 'snapshot',
+    record: encode(serverRecord, { kind: 'running', reserved: state.reserved, life: state.life }),
+  })
 }
 
 function stop(state: ServerState, turn: ServerTurn): void {
@@ -152,7 +174,7 @@ function stop(state: ServerState, turn: ServerTurn): void {
   }
   // While it recovers, leases of its former life may be out that it does not know: the next start must wait as well.
   if (turn.now < state.recoverUntil || leases.length > STOPPED_LEASES_MAX) return
-  turn.do({ kind: 'snapshot', record: encode(serverRecord, { kind: 'stopped', floor, leases }) })
+  turn.do({ kind: 'snapshot', record: encode(serverRecord, { kind: 'stopped', floor, life: state.life, leases }) })
 }
 
 function message(
@@ -169,7 +191,11 @@ function message(
     case 'renew':
       return reply(turn, from, renew(state, settings, from, body, turn))
     case 'release':
-      return release(state, settings, from, body)
+      return release(state, settings, from, body, turn)
+    case 'wait':
+      return wait(state, settings, from, body, turn)
+    case 'yield':
+      return yielded(state, settings, from, body, turn)
     case 'inspect':
       return reply(turn, from, inspect(state, body.query, turn.now))
     default:
@@ -200,7 +226,8 @@ function tryLock(
     if (entry.holder !== from) return locked(name, attempt, entry.until - now, false)
   }
   const maximum = entry?.maximum ?? state.floor
-  if (token <= maximum) return { kind: 'tooLow', name, attempt, maximum }
+  // A copy of a try that was given back would lock everybody out, for a client that no longer cares.
+  if (token <= maximum || token === entry?.closed) return { kind: 'tooLow', name, attempt, maximum }
   if (entry === undefined && state.locks.size >= NAMES_MAX) return { kind: 'full', name, attempt }
   grant(state, settings, entry, { name, from, token, ttl: asked.ttl, before: maximum }, turn)
   return { kind: 'granted', name, attempt, token }
@@ -225,8 +252,18 @@ function grant(
   const until = turn.now + Math.min(given.ttl, settings.ttlMax)
   const { from: holder, token, before } = given
   state.latest = given.name
-  const lease = { holder, token, since: turn.now, until, maximum: token, before }
-  if (entry === undefined) state.locks.set(given.name, { ...lease, closed: 0 })
+  const lease = {
+    holder,
+    token,
+    since: turn.now,
+    until,
+    maximum: token,
+    before,
+    lease: undefined,
+    grant: 0,
+    won: false,
+  }
+  if (entry === undefined) state.locks.set(given.name, { ...BLANK, ...lease })
   else Object.assign(entry, lease)
 }
 
@@ -255,6 +292,8 @@ function renew(
   grant(state, settings, entry, { name, from, token, ttl: asked.ttl, before }, turn)
   const renewed = state.locks.get(name)!
   renewed.until = Math.max(renewed.until, earlier.until)
+  renewed.won = true
+  if (renewed.waiters !== undefined) remove(renewed.waiters, from)
   renewed.since = earlier.since
   return { kind: 'renewed', name, attempt, token }
 }
@@ -264,14 +303,136 @@ function release(
   settings: LockSettings,
   from: NodeId,
   asked: Extract<ClientMessage, { kind: 'release' }>,
+  turn: ServerTurn,
 ): void {
   const entry = state.locks.get(asked.name)
-  if (entry === undefined || entry.holder === '') return
-  if (!settings.rules.mayRelease(entry.holder, entry.token, from, asked.token)) return
+  if (entry === undefined) return
+  const waiting = entry.waiters?.find(waiter => waiter.client === from)
+  if (waiting?.token === asked.token) remove(entry.waiters!, from)
+  if (entry.holder === '' || !settings.rules.mayRelease(entry.holder, entry.token, from, asked.token)) return
   entry.closed = entry.token
   // A token that nobody ever used is taken back, or tries that fail would drive this server's maximum above the others'.
   if (asked.unused) entry.maximum = entry.before
   entry.holder = ''
+  giveNext(state, settings, asked.name, entry, turn)
+}
+
+// A client that waits says so in the beginning and then again and again. The first time it may find the lock free.
+function wait(
+  state: ServerState,
+  settings: LockSettings,
+  from: NodeId,
+  asked: Extract<ClientMessage, { kind: 'wait' }>,
+  turn: ServerTurn,
+): void {
+  const { name, attempt, ticket, token, ping } = asked
+  const { now } = turn
+  if (now < state.recoverUntil) return reply(turn, from, locked(name, attempt, state.recoverUntil - now, true))
+  let entry = state.locks.get(name)
+  if (entry === undefined) {
+    if (state.locks.size >= NAMES_MAX) return reply(turn, from, { kind: 'full', name, attempt })
+    entry = { ...BLANK, holder: '', token: 0, since: now, until: now, maximum: state.floor, before: state.floor }
+    state.locks.set(name, entry)
+  }
+  const ttl = Math.min(asked.ttl, settings.ttlMax)
+  const waiter: Waiter = { client: from, ticket, attempt, token, ttl, ping, pingedAt: now, low: false }
+  if (isOut(entry, now) && entry.holder === from) return again(state, settings, name, entry, waiter, turn)
+  entry.waiters ??= []
+  if (isOut(entry, now)) return stand(name, entry, waiter, turn)
+  if (!enqueue(entry.waiters, waiter)) return reply(turn, from, { kind: 'full', name, attempt })
+  giveNext(state, settings, name, entry, turn, ttl)
+}
+
+// Stands in line behind a lease that is out.
+function stand(name: string, entry: LockEntry, waiter: Waiter, turn: ServerTurn): void {
+  const { client, attempt, ping } = waiter
+  if (!enqueue(entry.waiters!, waiter)) return reply(turn, client, { kind: 'full', name, attempt })
+  reply(turn, client, { kind: 'queued', name, attempt, ping })
+  turn.do({ kind: 'timer', name: `expire:${name}`, after: Math.max(0, Math.ceil(entry.until - turn.now)) })
+  if (entry.lease === undefined || entry.won || !isBefore(waiter, entry.lease)) return
+  reply(turn, entry.holder, { kind: 'inquire', name, grant: entry.grant, token: entry.token })
+}
+
+// It has been granted the lock and has not won yet. Its grant lasts on, from this ping; under a new token it is a new one.
+function again(
+  state: ServerState,
+  settings: LockSettings,
+  name: string,
+  entry: LockEntry,
+  waiter: Waiter,
+  turn: ServerTurn,
+): void {
+  const { client, attempt, token } = waiter
+  if (entry.token !== token) {
+    if (token <= entry.maximum) return reply(turn, client, { kind: 'tooLow', name, attempt, maximum: entry.maximum })
+    return give(state, settings, name, entry, waiter, firstGrant(waiter.ttl), turn)
+  }
+  const held = firstGrant(waiter.ttl)
+  entry.lease = waiter
+  entry.until = Math.max(entry.until, turn.now + held)
+  reply(turn, client, { kind: 'given', name, attempt, token, grant: entry.grant, ping: waiter.ping, held })
+}
+
+function give(
+  state: ServerState,
+  settings: LockSettings,
+  name: string,
+  entry: LockEntry,
+  waiter: Waiter,
+  held: Millis,
+  turn: ServerTurn,
+): void {
+  const { client, attempt, token, ping } = waiter
+  grant(state, settings, entry, { name, from: client, token, ttl: held, before: entry.maximum }, turn)
+  entry.lease = waiter
+  entry.grant = ++state.grants
+  reply(turn, client, { kind: 'given', name, attempt, token, grant: entry.grant, ping, held })
+}
+
+// Whoever is first in the list gets a short grant. One that came to a free lock just now is there, and gets all it asks.
+function giveNext(
+  state: ServerState,
+  settings: LockSettings,
+  name: string,
+  entry: LockEntry,
+  turn: ServerTurn,
+  newcomer?: Millis,
+): void {
+  const { waiters } = entry
+  if (waiters === undefined || waiters.length === 0 || state.stopped || isOut(entry, turn.now)) return
+  const alone = newcomer !== undefined && waiters.length === 1
+  const first = takeFirst(waiters, entry.maximum, turn.now, ({ client, attempt }) =>
+    reply(turn, client, { kind: 'tooLow', name, attempt, maximum: entry.maximum }),
+  )
+  if (first === undefined) return
+  give(state, settings, name, entry, first, alone ? first.ttl : firstGrant(first.ttl), turn)
+  if (waiters.length === 0) entry.waiters = undefined
+  else turn.do({ kind: 'timer', name: `expire:${name}`, after: Math.ceil(entry.until - turn.now) })
+}
+
+function yielded(
+  state: ServerState,
+  settings: LockSettings,
+  from: NodeId,
+  asked: Extract<ClientMessage, { kind: 'yield' }>,
+  turn: ServerTurn,
+): void {
+  const entry = state.locks.get(asked.name)
+  if (entry?.lease === undefined || entry.holder !== from || entry.grant !== asked.grant || entry.won) return
+  entry.maximum = entry.before
+  entry.holder = ''
+  entry.waiters ??= []
+  if (!entry.waiters.some(waiter => waiter.client === from)) enqueue(entry.waiters, entry.lease)
+  entry.lease = undefined
+  giveNext(state, settings, asked.name, entry, turn)
+}
+
+function expire(state: ServerState, settings: LockSettings, timerName: string, turn: ServerTurn): void {
+  const name = timerName.slice('expire:'.length)
+  const entry = state.locks.get(name)
+  if (entry === undefined || entry.waiters === undefined || state.stopped) return
+  if (!isOut(entry, turn.now)) return giveNext(state, settings, name, entry, turn)
+  turn.do({ kind: 'timer', name: `expire:${name}`, after: Math.max(1, Math.ceil(entry.until - turn.now)) })
 }
 
 function inspect(state: ServerState, query: number, now: Millis): ServerMessage {
@@ -291,7 +452,7 @@ function inspect(state: ServerState, query: number, now: Millis): ServerMessage 
 
 function sweep(state: ServerState, turn: ServerTurn): void {
   for (const [name, entry] of state.locks) {
-    if (isOut(entry, turn.now) || turn.now < entry.since + FREE_FOR_MAX) continue
+    if (isOut(entry, turn.now) || turn.now < entry.since + FREE_FOR_MAX || entry.waiters !== undefined) continue
     state.floor = Math.max(state.floor, entry.maximum)
     state.locks.delete(name)
   }

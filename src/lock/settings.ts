@@ -14,6 +14,8 @@ export interface LockSettings {
   /** The backoff's base and bound. */
   readonly backoffBase: Millis
   readonly backoffMax: Millis
+  /** Tries that only had too low a token are repeated at once, so often; then they back off as well. */
+  readonly quickTries: number
   readonly rules: LockRules
 }
 
@@ -24,5 +26,6 @@ export const lockDefaults: LockSettings = {
   answerMax: 1_000,
   backoffBase: 2,
   backoffMax: 500,
+  quickTries: 3,
   rules: lockRules,
 }

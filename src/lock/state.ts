@@ -11,6 +11,8 @@ export type ClientCommand =
       ttl: Millis
       /** False: one try, then `failed`. */
       wait: boolean
+      /** Wait in the servers' lists, in the order of tickets; else by backing off. */
+      fair?: boolean
       /** Renew by itself while held. */
       renew: boolean
       /** A first guess for the token: the wall clock in microseconds, or 0. */
@@ -60,6 +62,8 @@ export interface ClientState {
   attempts: number
   /** The largest token this process tried or has good reason to believe in. */
   seen: number
+  /** The largest token with which this process ever took a lock, or 0. */
+  used: number
   readonly queries: Map<number, Query>
 }
 
@@ -68,12 +72,13 @@ export interface Pursuit {
   id: number
   ttl: Millis
   wait: boolean
+  fair: boolean
   renew: boolean
   /** The wall clock's microseconds when the caller asked, or 0, and our clock then. */
   hint: number
   hintedAt: Millis
   /** 'ending': the loss was told, and the deadline is not yet there. */
-  phase: 'trying' | 'backing off' | 'held' | 'ending'
+  phase: 'trying' | 'backing off' | 'waiting' | 'held' | 'ending'
   /** The try or renewal under way, and when it was sent. */
   attempt: number
   sentAt: Millis
@@ -86,8 +91,15 @@ export interface Pursuit {
   readonly until: Map<NodeId, Millis>
   /** Held while now < deadline: the g-th largest of `until`. */
   deadline: Millis
-  /** Callers of this process who wait for the same name. */
-  readonly line: (ClientCommand & { kind: 'acquire' })[]
+  /** Callers of this process who wait for the same name, and since when. */
+  readonly line: { readonly asked: ClientCommand & { kind: 'acquire' }; readonly since: Millis }[]
+  /** While waiting in the servers' lists: our place in them, */
+  ticket: number
+  /** the number of the last ping, when the last ones were sent, */
+  ping: number
+  readonly pings: Map<number, Millis>
+  /** and the largest grant that was given back to each server. */
+  readonly yielded: Map<NodeId, number>
 }
 
 export interface Query {

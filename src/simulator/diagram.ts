@@ -55,6 +55,8 @@ function mark(entry: TraceEntry, x: (at: number) => number, y: (node: string) =>
   return `<circle cx="${x(entry.at).toFixed(1)}" cy="${y(entry.node)}" r="4" fill="${colour}">${label}</circle>`
 }
 
+// Control characters have no place in XML, not even escaped, and a lock's name may hold them.
 function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const printable = [...text].map(letter => (letter < ' ' ? '\uFFFD' : letter)).join('')
+  return printable.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -81,20 +81,28 @@ export function schedule(world: World, fault: Timed<Fault>): void {
       world.at(fault.at, () => world.network.slow.set(world.node(fault.node).index, fault.factor))
       return world.at(ends, () => world.network.slow.delete(world.node(fault.node).index))
     case 'partition':
-      world.at(fault.at, () => forEachCut(world, fault, (from, to) => world.network.cut(from, to)))
-      return world.at(ends, () => forEachCut(world, fault, (from, to) => world.network.mend(from, to)))
+      return world.at(fault.at, () => {
+        // Exactly these are mended again: nodes that joined meanwhile were not cut off by this partition.
+        const cuts = cutLinks(world, fault)
+        for (const [from, to] of cuts) world.network.cut(from, to)
+        world.at(ends, () => {
+          for (const [from, to] of cuts) world.network.mend(from, to)
+        })
+      })
   }
 }
 
-function forEachCut(world: World, fault: Fault & { kind: 'partition' }, act: (from: number, to: number) => void): void {
+function cutLinks(world: World, fault: Fault & { kind: 'partition' }): (readonly [from: number, to: number])[] {
+  const links: (readonly [number, number])[] = []
   for (const [id, node] of world.nodes) {
     if (fault.side.includes(id)) continue
     for (const inside of fault.side) {
       const { index } = world.node(inside)
-      act(index, node.index)
-      if (!fault.oneWay) act(node.index, index)
+      links.push([index, node.index])
+      if (!fault.oneWay) links.push([node.index, index])
     }
   }
+  return links
 }
 
 /** The end of all faults: every node runs, every link is whole. */

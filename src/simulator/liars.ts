@@ -41,13 +41,28 @@ export const silent: Liar = twisting('silent', () => {})
 
 /** Says everything, but late: after answers to it have lost their meaning. The words wait in the timer's name. */
 export const slow: Liar = twisting('slow', (send, turn) => {
-  const name = `lie:${JSON.stringify([send.to, send.body])}`
-  turn.do({ kind: 'timer', name, after: 1 + turn.below(3_000) })
+  const after = 1 + turn.below(3_000)
+  // The delay makes the name another one for the same words said again.
+  turn.do({ kind: 'timer', name: `lie:${JSON.stringify([send.to, send.body, after], pack)}`, after })
 })
 
 function late(name: string, turn: AnyTurn): void {
-  const [to, body] = JSON.parse(name.slice('lie:'.length)) as [NodeId, unknown]
+  const [to, body] = JSON.parse(name.slice('lie:'.length), unpack) as [NodeId, unknown]
   turn.do({ kind: 'send', to, body })
+}
+
+// Messages are plain data, of which JSON knows neither bytes nor large integers.
+function pack(_field: string, value: unknown): unknown {
+  if (value instanceof Uint8Array) return { 'lie bytes': [...value] }
+  if (typeof value === 'bigint') return { 'lie bigint': String(value) }
+  return value
+}
+
+function unpack(_field: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if ('lie bytes' in value) return Uint8Array.from(value['lie bytes'] as number[])
+  if ('lie bigint' in value) return BigInt(value['lie bigint'] as string)
+  return value
 }
 
 /** Answers with what it once said to anybody, as if nothing had changed. */
@@ -70,16 +85,25 @@ function commonFields(old: Send['body'], now: Send['body']): Send['body'] {
   return tied
 }
 
-/** Changes numbers and truth values at random. */
+/** Changes numbers and truth values at random, also inside what another part of a composed node says. */
 export const forging: Liar = twisting('forging', (send, turn) => {
-  const body = { ...send.body }
-  for (const [field, value] of Object.entries(body)) {
-    if (turn.below(3) > 0) continue
-    if (typeof value === 'boolean') body[field] = !value
-    if (typeof value === 'number') body[field] = Math.max(0, Math.min(value + turn.below(2001) - 1000, 86_400_000))
-  }
-  turn.do({ kind: 'send', to: send.to, body })
+  turn.do({ kind: 'send', to: send.to, body: forged(send.body, turn) })
 })
+
+function forged(value: unknown, turn: AnyTurn): unknown {
+  if (typeof value === 'object' && value !== null) return forgedFields(value, turn)
+  if (turn.below(3) > 0) return value
+  if (typeof value === 'boolean') return !value
+  // It may leave a field's limits: what cannot be put on the wire, the world does not carry.
+  if (typeof value === 'number') return Math.max(0, value + turn.below(2_001) - 1_000)
+  return value
+}
+
+function forgedFields(value: object, turn: AnyTurn): unknown {
+  if (value instanceof Uint8Array) return value
+  if (Array.isArray(value)) return value.map(item => forged(item, turn))
+  return Object.fromEntries(Object.entries(value).map(([field, item]) => [field, forged(item, turn)]))
+}
 
 /** Fresh ones for each run: some remember. */
 export function generalLiars(): readonly Liar[] {

@@ -1,7 +1,7 @@
 // The simulated network. Every link draws from a generator of its own, so that leaving out one fault of a plan
 // disturbs the rest of the run as little as possible: that is what makes shrinking work.
 
-import type { Random } from '../core/index.ts'
+import { type Random, seededRandom } from '../core/index.ts'
 
 /** Microseconds of true time. */
 export type Micros = number
@@ -38,13 +38,13 @@ export class Network {
   faults: NetworkFaults
   /** Delays of links from or to these nodes are multiplied. */
   readonly slow = new Map<number, number>()
-  private readonly seed: Random
+  private readonly seed: number
   private readonly links = new Map<number, Link>()
   /** Cut links, by how many partitions cut them: partitions overlap. */
   private readonly cuts = new Map<number, number>()
 
   constructor(seed: Random, faults: NetworkFaults) {
-    this.seed = seed
+    this.seed = seed.below(2 ** 32)
     this.faults = faults
   }
 
@@ -92,7 +92,8 @@ export class Network {
     const name = key(from, to)
     let link = this.links.get(name)
     if (link === undefined) {
-      link = { random: this.seed.fork(name), lastArrival: 0 }
+      // Made of the link's name, not of the order in which links are first used.
+      link = { random: seededRandom(this.seed, name), lastArrival: 0 }
       this.links.set(name, link)
     }
     return link

@@ -41,6 +41,8 @@ export interface NodeSpec {
   readonly saved?: Saved
   /** False for a process that does not come back under its name: a client that crashed is another client. */
   readonly returns?: boolean
+  /** It may say anything, but what cannot be encoded never leaves it. From an honest node that is a bug, and throws. */
+  readonly lies?: boolean
   /** How long a disk write takes at most. */
   readonly diskMax?: Micros
 }
@@ -248,12 +250,11 @@ export class World {
 
   private deliver(node: SimulatedNode, event: WorldEvent): void {
     if (node.host === undefined) return
-    this.delivered++
     const from = this.byIndex[event.from]!
+    if (!this.written(from.spec, event.body)) return
+    this.delivered++
     this.fold('deliver', node)
     this.hash.number(event.from)
-    this.writer.reset()
-    from.spec.vocabulary.write(this.writer, event.body)
     this.hash.bytes(this.writer.bytes, this.writer.length)
     if (this.options.record) {
       const { id } = node.spec
@@ -261,6 +262,17 @@ export class World {
       this.trace.push({ at: this.now, kind: 'deliver', node: id, from: from.spec.id, sentAt: event.sentAt, what })
     }
     node.host.input({ kind: 'message', from: from.spec.id, body: event.body })
+  }
+
+  private written({ vocabulary, lies }: NodeSpec, body: unknown): boolean {
+    this.writer.reset()
+    try {
+      vocabulary.write(this.writer, body)
+      return true
+    } catch (error) {
+      if (lies) return false
+      throw error
+    }
   }
 
   private get byIndex(): SimulatedNode[] {

@@ -1,12 +1,20 @@
-// A small system as the explorer sees it: a value that is never changed, only replaced.
+// A small system as the explorer sees it: nodes, a bag of messages under way, and ticking clocks.
 //
-// Nodes, a bag of messages under way, and ticking clocks. A message may be delivered at any time or never (so loss
-// needs no action of its own), a duplicate may stay in the bag, a timer fires at any time after it is due, and a
-// node may crash and come back with what it saved. Clocks tick together, at rates that differ by the drift allowed:
-// timers that fired whenever the explorer likes would make every lease fail.
+// A message may be delivered at any time or never (so loss needs no action of its own), a duplicate may stay in the
+// bag, a timer fires at any time after it is due, and a node may crash and come back with what it saved. Clocks tick
+// together, at rates that differ by the drift allowed: timers that fired whenever the explorer likes would make every
+// lease fail.
+//
+// Three declarations make a system smaller. Each is a claim about the protocol, and each can be switched off
+// (`reduced: false`), so that a test can compare the two on a tiny system:
+// - `symmetric`: these nodes can be exchanged without anybody noticing (symmetry.ts).
+// - `essence`: what is left out of it makes no difference from now on, to the node's steps or to a property. Two
+//   states of equal essence at the same tick are one state.
+// - `settled`: whenever this message is delivered from now on, or if it never is, it changes nothing in the node, and
+//   the replies are the same. Then it is delivered at once: to deliver it later commutes with all that happens in
+//   between, and not to deliver it is the same as to lose its replies. The explorer stops if the node did change.
 
-import { type AnyProtocol, type Codec, copy, type Input, type NodeId, type Saved, type Turn } from '../../core/index.ts'
-import { type Fingerprints, nodeFingerprints } from './symmetry.ts'
+import { type AnyProtocol, copy, type Input, type NodeId, type Saved, type Turn } from '../../core/index.ts'
 
 export interface SystemNode {
   readonly id: NodeId
@@ -15,10 +23,16 @@ export interface SystemNode {
   readonly saved?: Saved
   /** What its clock gains in one tick, in milliseconds. */
   readonly rate: number
-  /** Interchangeable with the other symmetric nodes: the explorer looks at one of several mirrored states only. */
+  /** Interchangeable with the other symmetric nodes, to which it never talks. */
   readonly symmetric?: boolean
   /** May crash and restart, within the budget. */
   readonly crashes?: boolean
+  /** What of its state still matters, now that its clock shows this. Keeps its Maps under the names of others. */
+  // biome-ignore lint/suspicious/noExplicitAny: the explorer knows no vocabulary
+  essence?(state: any, clock: number): unknown
+  /** No matter when it comes, this message changes nothing here. `beside`: the sender's others that are under way to here. */
+  // biome-ignore lint/suspicious/noExplicitAny: the explorer knows no vocabulary
+  settled?(state: any, from: NodeId, body: any, beside: readonly any[]): boolean
 }
 
 /** Something a user may do, wherever `allowed` says so. Each is done at most once. */
@@ -33,83 +47,71 @@ export interface UserAct {
 
 export interface System {
   readonly nodes: readonly SystemNode[]
-  // biome-ignore lint/suspicious/noExplicitAny: the explorer knows no vocabulary
-  readonly vocabulary: Codec<any>
   readonly acts: readonly UserAct[]
   /** Ticks until the end of time. */
   readonly ticks: number
   readonly crashes: number
   readonly duplicates: number
+  /** The message without what no receiver acts upon. */
+  // biome-ignore lint/suspicious/noExplicitAny: the explorer knows no vocabulary
+  messageEssence?(body: any): unknown
 }
 
 /** One node at one moment. */
 export interface NodeMoment {
   // biome-ignore lint/suspicious/noExplicitAny: the explorer knows no vocabulary
   readonly state: any
-  /** When each timer is due, on the node's clock. */
+  /** When each timer is due, on the node's clock. It starts at 0, and a restart goes on with the same clock. */
   readonly timers: ReadonlyMap<string, number>
   readonly records: readonly Uint8Array[]
-  /** What its clock shows at tick 0 of its life is 0; a restart goes on with the same clock. */
-  readonly fingerprints: Fingerprints
 }
 
-export interface Flight {
-  readonly from: number
-  readonly to: number
-  readonly body: unknown
-  /** Equal for equal messages. */
-  readonly text: string
-}
-
+/** What a property may look at. Not the messages under way: some that make no difference are left out. */
 export interface Moment {
   readonly tick: number
   readonly nodes: readonly NodeMoment[]
-  readonly bag: readonly Flight[]
-  /** Which user acts were done, as bits. */
-  readonly done: number
-  readonly crashesLeft: number
-  readonly duplicatesLeft: number
 }
 
-export function clockAt(system: System, node: number, tick: number): number {
-  return tick * system.nodes[node]!.rate
+export function clockAt(system: System, place: number, tick: number): number {
+  return tick * system.nodes[place]!.rate
 }
 
-interface Outcome {
+export interface Sent {
+  readonly to: NodeId
+  readonly body: unknown
+}
+
+export interface Outcome {
   readonly node: NodeMoment
-  readonly sent: readonly Flight[]
+  readonly sent: readonly Sent[]
 }
 
 /** Everything that one input to one node can lead to: one outcome for each series of random choices. */
 export function outcomes(
-  system: System,
-  moment: Moment,
-  place: number,
-  before: Pick<NodeMoment, 'state' | 'timers' | 'records'>,
+  spec: SystemNode,
+  clock: number,
+  before: NodeMoment,
   input: Input<unknown, unknown>,
 ): Outcome[] {
   const results: Outcome[] = []
   const untried: number[][] = [[]]
   for (let choices = untried.pop(); choices !== undefined; choices = untried.pop()) {
-    results.push(runOnce(system, moment, place, before, input, choices, untried))
+    results.push(runOnce(spec, clock, before, input, choices, untried))
   }
   return results
 }
 
 function runOnce(
-  system: System,
-  moment: Moment,
-  place: number,
-  before: Pick<NodeMoment, 'state' | 'timers' | 'records'>,
+  spec: SystemNode,
+  now: number,
+  before: NodeMoment,
   input: Input<unknown, unknown>,
   choices: readonly number[],
   untried: number[][],
 ): Outcome {
-  const spec = system.nodes[place]!
   const state = copy(before.state)
   const timers = new Map(before.timers)
-  const now = clockAt(system, place, moment.tick)
-  const sent: Flight[] = []
+  const sent: Sent[] = []
   let records = before.records
   let chosen = 0
   const taken = [...choices]
@@ -119,7 +121,7 @@ function runOnce(
     below(bound) {
       const at = chosen++
       if (at >= taken.length) {
-        for (let value = 1; value < bound; value++) untried.push([...taken, value])
+        for (let value = bound - 1; value > 0; value--) untried.push([...taken, value])
         taken.push(0)
       }
       return taken[at]!
@@ -128,7 +130,8 @@ function runOnce(
     do(effect) {
       switch (effect.kind) {
         case 'send':
-          return post(system, place, effect.to, effect.body, sent)
+          sent.push({ to: effect.to, body: effect.body })
+          return
         case 'timer':
           timers.set(effect.name, now + effect.after)
           return
@@ -148,38 +151,20 @@ function runOnce(
   }
   spec.protocol.step(state, input, turn)
   spec.protocol.check?.(state)
-  return {
-    node: { state, timers, records, fingerprints: nodeFingerprints(system, place, state, timers, records) },
-    sent,
-  }
+  return { node: { state, timers, records }, sent }
 }
 
-function post(system: System, from: number, to: NodeId, body: unknown, sent: Flight[]): void {
-  const target = system.nodes.findIndex(node => node.id === to)
-  if (target < 0) return
-  sent.push({ from, to: target, body, text: JSON.stringify(body) })
-}
-
-/** The system at the beginning, every node started. */
-export function beginning(system: System): Moment {
-  let moment: Moment = {
-    tick: 0,
-    nodes: [],
-    bag: [],
-    done: 0,
-    crashesLeft: system.crashes,
-    duplicatesLeft: system.duplicates,
-  }
-  for (const [place, spec] of system.nodes.entries()) {
-    const records = spec.saved?.get('') ?? []
-    const started = startNode(system, moment, place, records)
-    moment = { ...moment, nodes: [...moment.nodes, started.node], bag: [...moment.bag, ...started.sent] }
-  }
-  return moment
-}
-
-export function startNode(system: System, moment: Moment, place: number, records: readonly Uint8Array[]): Outcome {
-  const spec = system.nodes[place]!
+/** A node as it starts, for the first time or after a crash. */
+export function starts(spec: SystemNode, clock: number, records: readonly Uint8Array[]): Outcome[] {
   const state = spec.protocol.init(spec.id, spec.peers, new Map([['', records]]))
-  return outcomes(system, moment, place, { state, timers: new Map(), records }, { kind: 'start' })[0]!
+  return outcomes(spec, clock, { state, timers: new Map(), records }, { kind: 'start' })
+}
+
+/** The same system without the declarations that make it smaller. */
+export function unreduced(system: System): System {
+  const { nodes, acts, ticks, crashes, duplicates } = system
+  const bare = nodes.map(({ id, protocol, peers, saved, rate, crashes: may }): SystemNode => {
+    return { id, protocol, peers, rate, ...(saved && { saved }), ...(may && { crashes: may }) }
+  })
+  return { nodes: bare, acts, ticks, crashes, duplicates }
 }

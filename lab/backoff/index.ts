@@ -1,0 +1,8 @@
+import type { Experiment } from '../experiment.ts'
+import { errata5b } from './errata-5b.ts'
+import { errataLate } from './errata-late.ts'
+import { errataMakespan } from './errata-makespan.ts'
+import { backoffResponse } from './response.ts'
+
+/** BACKOFF §4: the lock as printed. */
+export const backoffExperiments: readonly Experiment[] = [backoffResponse, errataMakespan, errata5b, errataLate]

@@ -1,0 +1,38 @@
+// The lab: every table and figure of the seeds, by name.
+
+import { backoffExperiments } from './backoff/index.ts'
+import type { Experiment, Result, RunOptions } from './experiment.ts'
+
+export type { Experiment, Scale } from './experiment.ts'
+export { nearestNames } from './nearest.ts'
+export { formatTable, toCsv, toJson } from './table.ts'
+
+/** In the order in which they are listed and run: one line for each folder. */
+export const experiments: readonly Experiment[] = [
+  ...backoffExperiments, // BACKOFF §4
+]
+
+export function findExperiment(name: string): Experiment | undefined {
+  return experiments.find(experiment => experiment.name === name)
+}
+
+export interface Report extends Result {
+  readonly name: string
+  readonly title: string
+  readonly source: string
+  readonly scale: RunOptions['scale']
+  readonly seed: number
+  readonly wallMs: number
+  /** Every row is. */
+  readonly within: boolean
+}
+
+/** Runs one experiment, and says with its result what was run. */
+export async function runExperiment(experiment: Experiment, options: RunOptions): Promise<Report> {
+  const { name, title, source } = experiment
+  const start = performance.now()
+  const result = await experiment.run(options)
+  const wallMs = Math.round(performance.now() - start)
+  const within = result.rows.every(row => row.within)
+  return { name, title, source, scale: options.scale, seed: options.seed, wallMs, within, ...result }
+}

@@ -1,0 +1,155 @@
+// Counts what one entry and exit costs. Every message takes exactly one message time, so that delays come out whole.
+
+import { type AnyProtocol, encode, type NodeId, type Turn } from '../../src/core/index.ts'
+import { lockClient, lockDefaults, lockServer, lockVocabulary, serverRecord } from '../../src/lock/index.ts'
+import { type AnyMutexAlgorithm, decentralised, type MutexEvent } from '../../src/mutex/index.ts'
+import { calm, type Micros, World } from '../../src/simulator/index.ts'
+
+export interface Entry {
+  /** Sent from the request until all is quiet after the exit. */
+  readonly messages: number
+  /** Sent before the entry: the LECTURE's delay, where one message follows the other. */
+  readonly before: number
+  /** From the request to the entry, in message times, where messages travel side by side. */
+  readonly delay: number
+}
+
+const MESSAGE: Micros = 1_000
+const EXACT = { ...calm, delayMin: MESSAGE, delaySpread: 0 }
+/** Longer than any entry here takes, backoff included. */
+const QUIET: Micros = 10_000_000
+
+interface Tally {
+  sent: number
+}
+
+/** The same machine, with the messages that it sends counted. */
+function counted(protocol: AnyProtocol, tally: Tally, counts: (to: NodeId) => boolean = () => true): AnyProtocol {
+  return {
+    ...protocol,
+    step(state, input, turn: Turn<unknown, unknown>) {
+      protocol.step(state, input, {
+        now: turn.now,
+        below: bound => turn.below(bound),
+        bytes: length => turn.bytes(length),
+        do(effect) {
+          if (effect.kind === 'send' && counts(effect.to)) tally.sent++
+          turn.do(effect)
+        },
+      })
+    },
+  }
+}
+
+function names(what: string, count: number): NodeId[] {
+  return Array.from({ length: count }, (_, place) => `${what}-${place + 1}`)
+}
+
+function newWorld(): World {
+  return new World({ seed: 1, network: EXACT })
+}
+
+/** Lets the user in and out, and counts. */
+function enterAndLeave(
+  world: World,
+  tally: Tally,
+  user: NodeId,
+  enter: unknown,
+  leave: unknown,
+  isEntry: (event: unknown) => boolean,
+): Entry {
+  const start = world.now
+  let before = Number.NaN
+  let delay = Number.NaN
+  tally.sent = 0
+  world.listen((node, event) => {
+    if (node.spec.id !== user || !isEntry(event)) return
+    before = tally.sent
+    delay = (world.now - start) / MESSAGE
+    // Late enough that every answer is in.
+    world.at(world.now + 10 * MESSAGE, () => world.command(user, leave))
+  })
+  world.command(user, enter)
+  world.run(world.now + QUIET)
+  return { messages: tally.sent, before, delay }
+}
+
+const ENTER = { kind: 'enter', id: 1 }
+const LEAVE = { kind: 'leave', id: 1 }
+const isEntered = (event: unknown) => (event as MutexEvent).kind === 'entered'
+
+/** One member of N, the second, enters; the others want nothing. */
+export function alone(algorithm: AnyMutexAlgorithm, size: number): Entry {
+  const world = newWorld()
+  const tally = { sent: 0 }
+  const members = names('member', size)
+  const { vocabulary } = algorithm
+  const protocol = counted(algorithm.protocol, tally)
+  for (const id of members) world.add({ id, protocol, peers: members, vocabulary })
+  for (const id of members) world.start(id)
+  return enterAndLeave(world, tally, members[1]!, ENTER, LEAVE, isEntered)
+}
+
+/** Takes votes and gives them back, as it is told: whoever else is after the resource. */
+const rival: AnyProtocol = {
+  name: 'rival',
+  init: () => ({}),
+  step(_state, input, turn) {
+    if (input.kind !== 'command') return
+    const { kind, coordinators } = input.body
+    for (const to of coordinators) turn.do({ kind: 'send', to, body: { kind, attempt: 1 } })
+  },
+}
+
+export interface Votes {
+  readonly coordinators: number
+  /** m */
+  readonly needed: number
+  /** How many a process asks: m to N. */
+  readonly asked: number
+  /** k: the attempt that succeeds. In those before, the process gets m - 1 votes. */
+  readonly attempts: number
+  /** How many coordinators vote for the rival in the attempt that succeeds: 0 to N - m. */
+  readonly against: number
+}
+
+/** A process outside the coordinators enters at its k-th attempt. Only its own messages and the answers count. */
+export function byVotes(votes: Votes): Entry {
+  const { needed, asked, attempts, against } = votes
+  const world = newWorld()
+  const tally = { sent: 0 }
+  const coordinators = names('coordinator', votes.coordinators)
+  const { protocol, vocabulary } = decentralised({ needed, asked })
+  const coordinator = counted(protocol, tally, to => to === 'user')
+  for (const id of coordinators) world.add({ id, protocol: coordinator, peers: coordinators, vocabulary })
+  world.add({ id: 'user', protocol: counted(protocol, tally), peers: coordinators, vocabulary })
+  world.add({ id: 'rival', protocol: rival, peers: coordinators, vocabulary })
+  for (const id of [...coordinators, 'user', 'rival']) world.start(id)
+  const taken = coordinators.slice(0, attempts > 1 ? votes.coordinators - needed + 1 : against)
+  world.command('rival', { kind: 'request', coordinators: taken })
+  world.listen((_node, event) => {
+    const { kind, attempts: failed } = event as { kind: string; attempts?: number }
+    if (kind !== 'retrying' || failed !== attempts - 1) return
+    world.command('rival', { kind: 'release', coordinators: taken.slice(against) })
+  })
+  world.run(10 * MESSAGE)
+  return enterAndLeave(world, tally, 'user', ENTER, LEAVE, isEntered)
+}
+
+/** Our lock with N servers, none of which lies. */
+export function byLock(servers: number): Entry {
+  const world = newWorld()
+  const tally = { sent: 0 }
+  const ids = names('server', servers)
+  const saved = new Map([['', [encode(serverRecord, { kind: 'first' })]]])
+  const server = counted(lockServer(lockDefaults), tally)
+  for (const id of ids) world.add({ id, protocol: server, peers: [], vocabulary: lockVocabulary, saved })
+  const client = counted(lockClient(lockDefaults), tally)
+  world.add({ id: 'client', protocol: client, peers: ids, vocabulary: lockVocabulary })
+  for (const id of [...ids, 'client']) world.start(id)
+  const name = 'a'
+  const acquire = { kind: 'acquire', id: 1, name, ttl: 60_000, wait: true, renew: false, hint: 1 }
+  const release = { kind: 'release', id: 1, name }
+  const isAcquired = (event: unknown) => (event as { kind: string }).kind === 'acquired'
+  return enterAndLeave(world, tally, 'client', acquire, release, isAcquired)
+}

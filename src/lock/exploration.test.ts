@@ -1,0 +1,126 @@
+// The lock under the explorer: PROTOCOLS E 1, 2, 3, 5 and 6, each in every schedule of a small system.
+
+import { describe, expect, test } from 'vitest'
+import { explore, type Moment, type System } from '../simulator/index.ts'
+import { exploreLock, explorePlanted, lockSystems, plantedSystems } from './exploration.ts'
+import { plantedBugs } from './planted.ts'
+import type { ServerState } from './server.ts'
+import { believes, FIRST, type LockSystemOptions, lockSystem, pursuitOf, SECOND, takenBy } from './small-system.ts'
+
+describe('every schedule is safe', () => {
+  // A number that changes without a change of the protocol means that the explorer looks at something else.
+  test.each([
+    ['honest', 276_172],
+    ['faults', 183_246],
+    ['restart', 192_879],
+    ['liar', 301_995],
+  ])('%s: %i states', (name, states) => {
+    const found = exploreLock(name)
+    expect(found).toMatchObject({ system: name, complete: true, states, broken: undefined })
+    expect(Object.entries(found.sometimes).filter(([, reached]) => !reached)).toEqual([])
+    expect(Object.keys(found.sometimes).length).toBeGreaterThanOrEqual(5)
+  })
+
+  test('the others are run by `coterie explore lock`; here, that they exist and begin', () => {
+    for (const name of Object.keys(lockSystems)) {
+      expect(exploreLock(name, { statesMax: 500 }), name).toMatchObject({ complete: false, broken: undefined })
+    }
+  })
+
+  test('an unknown name is refused with the known ones', () => {
+    expect(() => exploreLock('nonsense')).toThrow("no system 'nonsense'; there are: honest, faults")
+    expect(() => explorePlanted('nonsense')).toThrow("no planted bug 'nonsense'; there are: one-grant-too-few")
+  })
+})
+
+describe('planted bugs', () => {
+  test('each has a system', () => {
+    expect(Object.keys(plantedSystems).sort()).toEqual(Object.keys(plantedBugs).sort())
+  })
+
+  test.each([
+    ['one-grant-too-few', 'never two holders', 7],
+    ['forgotten-status-reset', 'never two holders', 14],
+    ['grant-after-restart', 'never two holders', 16],
+    ['lease-from-reply', 'never two holders', 12],
+    ['no-drift-factor', 'never two holders', 12],
+    ['release-of-any-holder', 'never two holders', 14],
+    ['stray-grant-returned', 'never two holders', 14],
+    ['used-token-taken-back', 'tokens grow', 14],
+  ])('%s breaks "%s" in %i lines, and the rules themselves do not', (bug, property, lines) => {
+    const { broken } = explorePlanted(bug)
+    expect(broken?.property).toBe(property)
+    expect(broken?.story).toHaveLength(lines)
+    expect(explorePlanted(bug, false)).toMatchObject({ complete: true, broken: undefined })
+  })
+
+  test('one-grant-too-few: the story', () => {
+    expect(explorePlanted('one-grant-too-few').broken?.story).toEqual([
+      'start',
+      'client-1: wants the lock',
+      'client-1 → server-1: {attempt:1,kind:"try",name:"a",token:2,ttl:6}',
+      'server-1 → client-1: {attempt:1,kind:"granted",name:"a",token:2}',
+      'client-2: wants the lock',
+      'client-2 → server-2: {attempt:1,kind:"try",name:"a",token:3,ttl:6}',
+      'server-2 → client-2: {attempt:1,kind:"granted",name:"a",token:3}',
+    ])
+  })
+})
+
+describe('the reductions leave nothing out', () => {
+  /** All that can be seen from outside, in any state that can be reached, but for which server is which. */
+  function observed(system: System, reduced: boolean): { states: number; seen: string[] } {
+    const seen = new Set<string>()
+    const look = (moment: Moment) => {
+      seen.add(JSON.stringify([moment.tick, clientsIn(moment, system), serversIn(moment, system)]))
+      return true
+    }
+    const { complete, states } = explore(system, { always: { look }, sometimes: {} }, { reduced, statesMax: 600_000 })
+    expect(complete).toBe(true)
+    return { states, seen: [...seen].sort() }
+  }
+
+  function clientsIn(moment: Moment, system: System): unknown {
+    return [FIRST, SECOND].map(client => {
+      const pursuit = pursuitOf(moment, system, client)
+      const doing = pursuit && [pursuit.phase, pursuit.token, pursuit.attempt, pursuit.tries]
+      return [doing, believes(moment, system, client), takenBy(moment, system, client)]
+    })
+  }
+
+  function serversIn(moment: Moment, system: System): unknown {
+    const honest = system.nodes.flatMap(({ crashes, rate }, place) => {
+      if (!crashes) return []
+      const { locks, recoverUntil } = moment.nodes[place]!.state as ServerState
+      const clock = moment.tick * rate
+      const leases = [...locks.values()].map(({ holder, until, maximum }) => {
+        return holder === '' ? [maximum] : [maximum, holder, clock < until]
+      })
+      return [JSON.stringify([leases, clock < recoverUntil])]
+    })
+    return honest.sort()
+  }
+
+  const few = { servers: 2, liars: 0, ticks: 0 }
+  const cases: [string, LockSystemOptions][] = [
+    ['time', { ...few, ticks: 1 }],
+    ['fast clients', { ...few, servers: 1, ticks: 2, clocks: 'fast clients', quickTries: 1 }],
+    ['crash and release', { ...few, quickTries: 1, crashes: 1, releases: [FIRST, SECOND] }],
+    ['crash and time', { ...few, servers: 1, ticks: 2, crashes: 1, quickTries: 1, releases: [FIRST, SECOND] }],
+    ['duplicate', { ...few, duplicates: 1, quickTries: 1, releases: [SECOND] }],
+    ['two duplicates', { ...few, servers: 1, duplicates: 2, ticks: 1, releases: [SECOND] }],
+    ['backing off', { ...few, servers: 1, ticks: 2, waits: [FIRST], quickTries: 1 }],
+    ['renewal', { ...few, servers: 1, ticks: 1, renews: [FIRST], duplicates: 1, releases: [FIRST] }],
+    ['again', { ...few, servers: 1, ticks: 1, again: [FIRST], duplicates: 1 }],
+    ['again, two servers', { ...few, again: [FIRST] }],
+    ['three servers', { ...few, servers: 3, quickTries: 1, releases: [SECOND] }],
+    ['liar', { ...few, liars: 1, quickTries: 1, ticks: 1 }],
+  ]
+  test.each(cases)('%s', (_name, options) => {
+    const system = lockSystem(options)
+    const small = observed(system, true)
+    const full = observed(system, false)
+    expect(small.seen).toEqual(full.seen)
+    expect(small.states).toBeLessThan(full.states)
+  })
+})

@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { anyMessage } from '../../test/support/lock.ts'
+import { decode, encode, seededRandom } from '../core/index.ts'
+import { RECORD_BYTES_MAX } from '../runtime/storage/storage.ts'
+import {
+  lockVocabulary,
+  NAME_BYTES_MAX,
+  NODE_BYTES_MAX,
+  STOPPED_LEASES_MAX,
+  serverRecord,
+  TOKEN_MAX,
+  TTL_MAX,
+} from './messages.ts'
+
+describe('the words on the wire', () => {
+  it('come back as they were', () => {
+    fc.assert(
+      fc.property(anyMessage, body => {
+        expect(decode(lockVocabulary, encode(lockVocabulary, body))).toEqual({ ok: true, value: body })
+      }),
+      { numRuns: 500 },
+    )
+  })
+  it('keep their numbers for ever: append only', () => {
+    const first = (hex: string) => Buffer.from(hex, 'hex')
+    const words = [
+      ['000161010305', { kind: 'try', name: 'a', attempt: 1, token: 3, ttl: 5 }],
+      ['0101610301', { kind: 'release', name: 'a', token: 3, unused: true }],
+      ['020161010305', { kind: 'renew', name: 'a', attempt: 1, token: 3, ttl: 5 }],
+      ['0309', { kind: 'inspect', query: 9 }],
+      ['0401610103', { kind: 'granted', name: 'a', attempt: 1, token: 3 }],
+      ['050161010301', { kind: 'locked', name: 'a', attempt: 1, remaining: 3, recovering: true }],
+      ['0601610103', { kind: 'tooLow', name: 'a', attempt: 1, maximum: 3 }],
+      ['0701610103', { kind: 'renewed', name: 'a', attempt: 1, token: 3 }],
+      ['0801610103', { kind: 'notRenewed', name: 'a', attempt: 1, token: 3 }],
+      [
+        '09090807060101610162030405',
+        {
+          kind: 'inspected',
+          query: 9,
+          uptime: 8,
+          recovering: 7,
+          held: 6,
+          leases: [{ name: 'a', holder: 'b', token: 3, age: 4, remaining: 5 }],
+        },
+      ],
+      ['0a016101', { kind: 'full', name: 'a', attempt: 1 }],
+    ] as const
+    for (const [hex, value] of words) expect(decode(lockVocabulary, first(hex))).toEqual({ ok: true, value })
+  })
+  it('and so does what is on disk', () => {
+    expect(Buffer.from(encode(serverRecord, { kind: 'first' })).toString('hex')).toBe('00')
+    expect(Buffer.from(encode(serverRecord, { kind: 'running', reserved: 300 })).toString('hex')).toBe('01ac02')
+    const leases = [{ name: 'a', holder: 'b', token: 3, remaining: 5 }]
+    expect(Buffer.from(encode(serverRecord, { kind: 'stopped', floor: 9, leases })).toString('hex')).toBe(
+      '02090101610162' + '0305',
+    )
+  })
+  it('the largest record of a clean stop fits into the store', () => {
+    const lease = {
+      name: 'n'.repeat(NAME_BYTES_MAX),
+      holder: 'h'.repeat(NODE_BYTES_MAX),
+      token: TOKEN_MAX,
+      remaining: TTL_MAX,
+    }
+    const one = encode(serverRecord, { kind: 'stopped', floor: TOKEN_MAX, leases: [lease] }).length
+    expect(one * STOPPED_LEASES_MAX).toBeLessThan(RECORD_BYTES_MAX)
+  })
+  it.each([
+    ['a name that is too long', { kind: 'full', name: 'x'.repeat(201), attempt: 1 }],
+    ['a lease of more than a day', { kind: 'try', name: 'a', attempt: 1, token: 1, ttl: 86_400_001 }],
+    ['a token above the limit', { kind: 'granted', name: 'a', attempt: 1, token: TOKEN_MAX + 1 }],
+  ] as const)('%s cannot be said', (_what, body) => expect(() => encode(lockVocabulary, body)).toThrow(RangeError))
+  it('random bytes are refused or mean what they say', () => {
+    const random = seededRandom(5)
+    for (let i = 0; i < 20_000; i++) {
+      const frame = random.bytes(random.below(40))
+      if (frame.length > 0) frame[0] = random.below(12)
+      const decoded = decode(lockVocabulary, frame)
+      if (decoded.ok) expect(encode(lockVocabulary, decoded.value)).toEqual(frame)
+    }
+  })
+})

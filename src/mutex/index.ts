@@ -1,0 +1,7 @@
+export { centralised } from './centralised.ts'
+export { type DecentralisedSettings, decentralised } from './decentralised.ts'
+export type { AnyMutexAlgorithm, MutexCommand, MutexEvent, MutexState } from './mutex.ts'
+export { ricartAgrawala } from './ricart-agrawala.ts'
+export { mutexScenario } from './scenario.ts'
+export { type TokenRingSettings, tokenRing } from './token-ring.ts'
+export { choose, type Fraction, majority, resetsThatBreak, toNumber, violationProbability } from './votes.ts'

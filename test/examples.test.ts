@@ -1,0 +1,67 @@
+// Examples in README.md and docs/guide compile and run (HOUSE 18).
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { compileErrors, type Example, examplesOf, runExample } from './support/examples.ts'
+
+const root = join(import.meta.dirname, '..')
+const guide = join(root, 'docs', 'guide')
+const pages = [
+  'README.md',
+  ...(existsSync(guide) ? readdirSync(guide, { recursive: true, encoding: 'utf8' }) : [])
+    .filter(name => name.endsWith('.md'))
+    .map(name => join('docs', 'guide', name)),
+].filter(page => existsSync(join(root, page)))
+const all = pages.flatMap(page => examplesOf(page, readFileSync(join(root, page), 'utf8')))
+const programs = all.filter(example => !example.ignored)
+
+describe('the examples of the documentation', () => {
+  it('compile', () => expect(compileErrors(root, programs)).toEqual([]))
+  it('that are not run say why', () => {
+    const silent = all.filter(({ ignored, before }) => ignored && !/\bnot run\b/.test(before))
+    expect(silent.map(({ where }) => `${where}: the sentence before it should say why it is not run`)).toEqual([])
+  })
+  for (const example of programs) it(`${example.where} runs`, () => runExample(root, example))
+})
+
+describe('the finder of examples', () => {
+  const page = [
+    'A sentence.',
+    '```ts',
+    "import { trust } from 'coterie/core'",
+    'console.log(trust({ liars: 1 }).servers)',
+    '```',
+    'This one is not run: it needs a group.',
+    '```ts ignore',
+    'nonsense(',
+    '```',
+    '```sh',
+    'ls',
+    '```',
+    '```ts',
+    "import { trust } from 'coterie/core'",
+    "trust({ liars: 'one' })",
+    '```',
+  ].join('\n')
+  const found = examplesOf('page.md', page)
+  const [right, ignored, wrong] = found as [Example, Example, Example]
+
+  it('finds the programs of a page and nothing else', () => {
+    expect(found.map(({ where, ignored: only }) => [where, only])).toEqual([
+      ['page.md:2', false],
+      ['page.md:7', true],
+      ['page.md:13', false],
+    ])
+    expect(ignored.before).toBe('This one is not run: it needs a group.')
+    expect(() => examplesOf('page.md', '```ts\nopen')).toThrow('page.md:1 is never closed')
+  })
+  it('accepts what is right and refuses what is wrong', async () => {
+    expect(compileErrors(root, [right])).toEqual([])
+    expect(compileErrors(root, [right, wrong])).toEqual([
+      "page.md:13: Type 'string' is not assignable to type 'number'.",
+    ])
+    expect(await runExample(root, right)).toBe('7\n')
+    await expect(runExample(root, { ...right, code: 'throw new Error("no")' })).rejects.toThrow('no')
+  })
+})

@@ -1,0 +1,50 @@
+// Any words of the lock's vocabulary, valid on the wire and otherwise as odd as they come.
+
+import fc from 'fast-check'
+import { type LockMessage, NAME_BYTES_MAX, TTL_MAX } from '../../src/lock/index.ts'
+import { TOKEN_MAX } from '../../src/lock/messages.ts'
+
+const name = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('a', 'b', '', '__proto__', 'constructor') },
+  fc.string({ maxLength: NAME_BYTES_MAX / 4, unit: 'binary' }),
+)
+const attempt = fc.oneof(fc.nat(9), fc.maxSafeNat())
+const token = fc.oneof(
+  { weight: 4, arbitrary: fc.nat(20) },
+  fc.constantFrom(0, TOKEN_MAX),
+  fc.maxSafeNat().map(n => Math.min(n, TOKEN_MAX)),
+)
+const ttl = fc.oneof(fc.constantFrom(0, 1, 1_000, TTL_MAX), fc.nat(TTL_MAX))
+const lease = fc.record({ name, holder: fc.constantFrom('ann', 'bob'), token, age: fc.maxSafeNat(), remaining: ttl })
+
+function kind<const K extends string, M extends Record<string, unknown>>(
+  which: K,
+  fields: { [F in keyof M]: fc.Arbitrary<M[F]> },
+): fc.Arbitrary<{ kind: K } & M> {
+  return fc.record({ kind: fc.constant(which), ...fields }) as unknown as fc.Arbitrary<{ kind: K } & M>
+}
+
+export const clientWords: fc.Arbitrary<LockMessage> = fc.oneof(
+  kind('try', { name, attempt, token, ttl }),
+  kind('renew', { name, attempt, token, ttl }),
+  kind('release', { name, token, unused: fc.boolean() }),
+  kind('inspect', { query: fc.maxSafeNat() }),
+)
+
+export const serverWords: fc.Arbitrary<LockMessage> = fc.oneof(
+  kind('granted', { name, attempt, token }),
+  kind('locked', { name, attempt, remaining: ttl, recovering: fc.boolean() }),
+  kind('tooLow', { name, attempt, maximum: token }),
+  kind('renewed', { name, attempt, token }),
+  kind('notRenewed', { name, attempt, token }),
+  kind('full', { name, attempt }),
+  kind('inspected', {
+    query: fc.nat(9),
+    uptime: fc.maxSafeNat(),
+    recovering: ttl,
+    held: fc.maxSafeNat(),
+    leases: fc.array(lease, { maxLength: 3 }),
+  }),
+)
+
+export const anyMessage: fc.Arbitrary<LockMessage> = fc.oneof({ weight: 4, arbitrary: clientWords }, serverWords)
