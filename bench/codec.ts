@@ -27,7 +27,7 @@ const messages: readonly LockMessage[] = [
   { kind: 'try', name: 'invoices', attempt: 12, token: TOKEN, ttl: 10_000 },
   { kind: 'granted', name: 'invoices', attempt: 12, token: TOKEN },
   { kind: 'release', name: 'invoices', token: TOKEN, unused: false },
-] as unknown as LockMessage[]
+]
 
 export async function run(print: Print = console.log): Promise<CodecRow[]> {
   const contenders = [ours()]

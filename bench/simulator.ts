@@ -86,7 +86,9 @@ function quiet(drawn: LockPlan, liars: number, seconds: number): LockPlan {
       hold: HOLD,
       patience: PATIENCE,
       wait: true,
+      fair: true,
       renew: true,
+      guesses: true,
     })),
   )
   return {
