@@ -51,7 +51,7 @@ function importsOf(file: string): string[] {
   return found
 }
 
-const PROTOCOLS = ['lock', 'ordering', 'slots', 'election', 'membership', 'events', 'bandits', 'ledger']
+const PROTOCOLS = ['lock', 'mutex', 'ordering', 'slots', 'election', 'membership', 'events', 'bandits', 'ledger']
 const PURE = ['core', 'crypto', 'filters', 'simulator', ...PROTOCOLS, 'node']
 const BASE = ['core', 'crypto', 'filters', 'simulator']
 
@@ -65,6 +65,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   node: [...BASE, ...PROTOCOLS],
   runtime: [...BASE, ...PROTOCOLS, 'node'],
   client: [...BASE, ...PROTOCOLS, 'node', 'runtime'],
+  guards: ['core'],
   cli: [...BASE, ...PROTOCOLS, 'node', 'runtime', 'client', 'index.ts', 'lab'],
   'index.ts': [...BASE, ...PROTOCOLS, 'node', 'runtime', 'client'],
 }

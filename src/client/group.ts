@@ -25,6 +25,10 @@ export interface LockOptions {
   readonly signal?: AbortSignal
   /** Renew by itself while held. Default true. */
   readonly renew?: boolean
+  /** Wait in the order of coming (default), or by backing off: quicker where nobody else waits, and unfair. */
+  readonly fair?: boolean
+  /** Where this group object holds the lock already: share that lease instead of waiting for it. Counted. Default false. */
+  readonly reentrant?: boolean
 }
 
 export interface GroupStatus {
@@ -88,14 +92,14 @@ export class Group {
   }
 
   /** Waits for the lock. Rejects with `NotAcquired` after `timeout`, or when `signal` fires. */
-  lock(name: string, options: LockOptions = {}): Promise<Lease> {
-    return this.acquire(name, options, true)
+  async lock(name: string, options: LockOptions = {}): Promise<Lease> {
+    return (options.reentrant ? this.share(name) : undefined) ?? this.acquire(name, options, true)
   }
 
   /** The lock, or undefined where somebody else holds it. Rejects where too few servers answer. */
   async tryLock(name: string, options: Omit<LockOptions, 'timeout'> = {}): Promise<Lease | undefined> {
     try {
-      return await this.acquire(name, options, false)
+      return (options.reentrant ? this.share(name) : undefined) ?? (await this.acquire(name, options, false))
     } catch (error) {
       if (error instanceof NotAcquired && error.reason === 'contended') return undefined
       throw error
@@ -158,6 +162,11 @@ export class Group {
     this.inspections.clear()
   }
 
+  private share(name: string): Lease | undefined {
+    for (const lease of this.leases.values()) if (lease.name === name && lease.lives()) return lease.share()
+    return undefined
+  }
+
   private say(body: ClientCommand): void {
     this.driver.command({ part: 'lock', body })
   }
@@ -167,7 +176,7 @@ export class Group {
       this.checkOpen()
       this.checkName(name)
       const ttl = this.checkTtl(options.ttl ?? Math.min(TTL_DEFAULT_MS, this.shape.ttlMax))
-      const { timeout, signal, renew = true } = options
+      const { timeout, signal, renew = true, fair = true } = options
       if (timeout !== undefined && !(timeout >= 0))
         throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)
       if (signal?.aborted) throw new NotAcquired(name, 'cancelled', {}, 'at all')
@@ -179,7 +188,7 @@ export class Group {
         resolve: lease => resolve(stop(lease)),
         reject: error => reject(stop(error)),
       })
-      this.say({ kind: 'acquire', id, name, ttl, wait, renew, hint: this.driver.wallMicros() })
+      this.say({ kind: 'acquire', id, name, ttl, wait, fair, renew, hint: this.driver.wallMicros() })
     })
   }
 
@@ -229,7 +238,7 @@ export class Group {
   }
 
   private async shutDown(): Promise<void> {
-    for (const lease of [...this.leases.values()]) await lease.release()
+    for (const lease of [...this.leases.values()]) lease.finish()
     for (const [id, { name }] of [...this.pending]) this.say({ kind: 'release', id, name })
     await this.driver.close()
     this.ended(new Error('the group was closed'))

@@ -22,6 +22,9 @@ export class LeaseHandle {
   /** Lost or released. */
   private ended = false
   private released = false
+  private sharers = 1
+  /** The first caller has let go. */
+  private left = false
   private readonly waiting: { beyond: Millis; resolve(): void; reject(error: Error): void }[] = []
 
   constructor(id: number, name: string, token: number, deadline: Millis, keeper: LeaseKeeper) {
@@ -39,6 +42,11 @@ export class LeaseHandle {
 
   /** By the local clock. False is certain; true holds for as long as `remaining()`. */
   held(): boolean {
+    return !this.left && this.lives()
+  }
+
+  /** @internal Held by this process, for whoever shares it. */
+  lives(): boolean {
     return !this.ended && this.remaining() > 0
   }
 
@@ -49,20 +57,38 @@ export class LeaseHandle {
 
   /** Asks for `ttl` milliseconds from now; resolves when the servers have agreed, rejects with `LeaseLost`. */
   extend(ttl: Millis): Promise<void> {
-    if (!this.held()) return Promise.reject(new LeaseLost(this.name, 'it is no longer held'))
+    if (!this.lives()) return Promise.reject(new LeaseLost(this.name, 'it is no longer held'))
     return new Promise((resolve, reject) => {
       this.waiting.push({ beyond: this.deadline, resolve, reject })
       this.keeper.extend(this, ttl)
     })
   }
 
-  /** Lets go. Doing it twice does no harm. */
+  /** Lets go. Doing it twice does no harm. A lease that is shared ends with the last of those who share it. */
   async release(): Promise<void> {
+    if (this.left) return
+    this.left = true
+    this.leave()
+  }
+
+  /** @internal One of those who share it lets go. */
+  leave(): void {
+    if (--this.sharers === 0) this.finish()
+  }
+
+  /** @internal Lets go, whoever shares it. */
+  finish(): void {
     if (this.released) return
     this.released = true
     this.ended = true
     this.rejectWaiting(new LeaseLost(this.name, 'it was released'))
     this.keeper.release(this)
+  }
+
+  /** @internal The same lease for one more caller, to be released once more. */
+  share(): Lease {
+    this.sharers++
+    return new SharedLease(this)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -92,4 +118,48 @@ export class LeaseHandle {
 }
 
 /** What a user sees of a lease. */
-export type Lease = Omit<LeaseHandle, 'id' | 'extended' | 'lost'>
+export type Lease = Omit<LeaseHandle, 'id' | 'share' | 'leave' | 'finish' | 'lives' | 'extended' | 'lost'>
+
+/** One caller's part of a lease that several share: releasing it twice must not end it for the others. */
+class SharedLease implements Lease {
+  private readonly lease: LeaseHandle
+  private mine = true
+
+  constructor(lease: LeaseHandle) {
+    this.lease = lease
+  }
+
+  get name(): string {
+    return this.lease.name
+  }
+
+  get token(): bigint {
+    return this.lease.token
+  }
+
+  get signal(): AbortSignal {
+    return this.lease.signal
+  }
+
+  held(): boolean {
+    return this.mine && this.lease.lives()
+  }
+
+  remaining(): Millis {
+    return this.mine ? this.lease.remaining() : 0
+  }
+
+  extend(ttl: Millis): Promise<void> {
+    return this.lease.extend(ttl)
+  }
+
+  async release(): Promise<void> {
+    if (!this.mine) return
+    this.mine = false
+    this.lease.leave()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release()
+  }
+}
