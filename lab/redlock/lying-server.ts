@@ -1,7 +1,8 @@
-// A server of ours that says yes to everybody, over the real transport and under its own certificate.
+// A server of ours that says yes to everybody, over the real transport and under its own certificate: also to those
+// who wait in its list, at once and as often as they ask.
 
-import { compose, NOTHING_SAVED, SettingsError } from '../../src/core/index.ts'
-import { alwaysYes, lockDefaults, lockServer } from '../../src/lock/index.ts'
+import { type AnyProtocol, compose, NOTHING_SAVED, SettingsError } from '../../src/core/index.ts'
+import { alwaysYes, type LockMessage, lockDefaults, lockServer } from '../../src/lock/index.ts'
 import { nodeVocabulary } from '../../src/node/index.ts'
 import { granterClock } from '../../src/runtime/clock.ts'
 import { loadNodeConfig } from '../../src/runtime/config.ts'
@@ -16,7 +17,7 @@ export async function startLyingServer(folder: string): Promise<{ stop(): Promis
   const { group } = config
   const honest = lockServer({ ...lockDefaults, ...group.lock, liars: group.trust.liars })
   const driver = new Driver({
-    protocol: compose('server', { lock: alwaysYes.corrupt(honest) }),
+    protocol: compose('server', { lock: givingToAll(alwaysYes.corrupt(honest)) }),
     self: config.name,
     peers: group.servers.map(server => server.name),
     vocabulary: nodeVocabulary,
@@ -38,6 +39,20 @@ export async function startLyingServer(folder: string): Promise<{ stop(): Promis
     async stop() {
       await driver.stop()
       await transport.close()
+    },
+  }
+}
+
+function givingToAll(liar: AnyProtocol): AnyProtocol {
+  return {
+    name: `${liar.name}, giving to all`,
+    init: liar.init,
+    step(state, input, turn) {
+      const body = input.kind === 'message' ? (input.body as LockMessage) : undefined
+      if (input.kind !== 'message' || body?.kind !== 'wait') return liar.step(state, input, turn)
+      const { name, attempt, token, ping, ttl } = body
+      const given: LockMessage = { kind: 'given', name, attempt, token, grant: 1, ping, held: ttl }
+      turn.do({ kind: 'send', to: input.from, body: given })
     },
   }
 }
