@@ -7,7 +7,8 @@ import { build } from 'esbuild'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const out = fileURLToPath(new URL('../dist/bench/', import.meta.url))
-const modules = folder => readdirSync(folder).filter(file => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+const isModule = file => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('.d.ts')
+const modules = folder => readdirSync(folder).filter(isModule)
 const names = modules(here).map(file => file.slice(0, -'.ts'.length))
 
 const [name, ...rest] = process.argv.slice(2)
