@@ -31,7 +31,7 @@ const ENTRY_MAX_MS = 1_000
 export const oneLiar: Experiment = {
   name: 'one-liar',
   title: 'One lying server and a partition: two holders with redlock, one with ours.',
-  source: 'issue "The lock that never lies to its holder"; BACKOFF §4 (n > 5b against liars)',
+  source: 'BACKOFF §4 (servers that lie), beside redlock 4.2',
   async run(options: RunOptions): Promise<Result> {
     const why = await leftOut()
     if (why !== undefined) return { rows: [], pictures: [], notes: [`Not run: ${why}.`] }
