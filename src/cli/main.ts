@@ -2,23 +2,8 @@
 // does not carry the weight of the laboratory.
 
 import { readFileSync } from 'node:fs'
-import type { Command } from 'commander'
+import { commands } from './commands.ts'
 import { EXIT_USAGE, fail, newCommand } from './output.ts'
-
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  up: async () => (await import('./up.ts')).upCommand(),
-  init: async () => (await import('./init.ts')).initCommand(),
-  client: async () => (await import('./client.ts')).clientCommand(),
-  renew: async () => (await import('./renew.ts')).renewCommand(),
-  serve: async () => (await import('./serve.ts')).serveCommand(),
-  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
-  status: async () => (await import('./status.ts')).statusCommand(),
-  lock: async () => (await import('./lock.ts')).lockCommand(),
-  locks: async () => (await import('./locks.ts')).locksCommand(),
-  sim: async () => (await import('./sim.ts')).simCommand(),
-  explore: async () => (await import('./explore.ts')).exploreCommand(),
-  lab: async () => (await import('./lab.ts')).labCommand(),
-}
 
 const AFTER = `
 Start here:

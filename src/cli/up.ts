@@ -222,7 +222,7 @@ class View {
 
   private paint(text: string): void {
     const columns = process.stdout.columns || 80
-    const cut = text.split('\n').map(line => fit(line, columns))
+    const cut = text.split('\n').map(line => cutTo(line, columns))
     this.erase()
     process.stdout.write(cut.join('\n'))
     this.height = cut.length - 1
@@ -238,7 +238,7 @@ const ESCAPE = String.fromCharCode(27)
 const COLOUR = new RegExp(`(${ESCAPE}\\[[0-9;]*m)`)
 
 // A line that wraps would make the count of lines wrong. Colours take no room.
-function fit(line: string, columns: number): string {
+function cutTo(line: string, columns: number): string {
   let width = 0
   let out = ''
   for (const piece of line.split(COLOUR)) {

@@ -2,7 +2,7 @@
 // a failing run can be repeated with some of it left out.
 
 import type { NodeId, Random } from '../core/index.ts'
-import { calm, type Micros, type NetworkFaults } from './network.ts'
+import type { Micros, NetworkFaults } from './network.ts'
 import type { World } from './world.ts'
 
 export type Fault =
@@ -113,5 +113,3 @@ export function heal(world: World): void {
     if (node.host === undefined && node.life > 0 && node.spec.returns !== false) world.start(id)
   }
 }
-
-export { calm }

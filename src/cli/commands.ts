@@ -1,0 +1,50 @@
+// All commands, by name, each loaded only when it is asked for.
+
+import type { Command } from 'commander'
+
+export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  up: async () => (await import('./up.ts')).upCommand(),
+  init: async () => (await import('./init.ts')).initCommand(),
+  client: async () => (await import('./client.ts')).clientCommand(),
+  renew: async () => (await import('./renew.ts')).renewCommand(),
+  serve: async () => (await import('./serve.ts')).serveCommand(),
+  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
+  status: async () => (await import('./status.ts')).statusCommand(),
+  lock: async () => (await import('./lock.ts')).lockCommand(),
+  locks: async () => (await import('./locks.ts')).locksCommand(),
+  sim: async () => (await import('./sim.ts')).simCommand(),
+  explore: async () => (await import('./explore.ts')).exploreCommand(),
+  lab: async () => (await import('./lab.ts')).labCommand(),
+}
+
+/** Every command's help, as one page. */
+export async function commandReference(): Promise<string> {
+  const pages = [
+    '# The command line',
+    'Made from the commands themselves by `npm run docs`; a test checks that it is current.',
+  ]
+  for (const load of Object.values(commands)) pages.push(...pagesOf(await load(), 'coterie'))
+  return `${pages.join('\n\n')}\n`
+}
+
+function pagesOf(command: Command, parent: string): string[] {
+  const name = `${parent} ${command.name()}`
+  return [
+    `## ${name}`,
+    `\`\`\`text\n${helpOf(command)}\n\`\`\``,
+    ...command.commands.flatMap(child => pagesOf(child, name)),
+  ]
+}
+
+// Only `outputHelp` includes the examples; it writes where it is told to.
+function helpOf(command: Command): string {
+  let text = ''
+  command.configureHelp({ helpWidth: 110 })
+  command.configureOutput({
+    writeOut: part => {
+      text += part
+    },
+  })
+  command.outputHelp()
+  return text.trimEnd()
+}

@@ -1,0 +1,14 @@
+import { readFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { commandReference } from './commands.ts'
+
+it('the reference of the command line is current (npm run docs)', async () => {
+  const written = await readFile(new URL('../../docs/reference/cli.md', import.meta.url), 'utf8')
+  expect(written).toBe(await commandReference())
+})
+
+it('every command says what it is for, and has an example or commands of its own', async () => {
+  const pages = (await commandReference()).split('\n## ').slice(1)
+  expect(pages.length).toBeGreaterThan(10)
+  for (const page of pages) expect(page).toMatch(/Example|Commands:/)
+})
