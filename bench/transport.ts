@@ -8,19 +8,17 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import * as tls from 'node:tls'
-import { pathToFileURL } from 'node:url'
 import { type Credentials, createAuthority, issueCertificate } from '../src/runtime/authority.ts'
 import { createMemoryNetwork, createTlsTransport } from '../src/runtime/transport/index.ts'
+import { median, type Print, printTable, show } from './support/figures.ts'
 
 const MESSAGE_BYTES = 128
 const IN_FLIGHT = 64
 const HOST = '127.0.0.1'
 
-export interface TransportBenchOptions {
-  readonly rounds?: number
-  readonly latencyRequests?: number
-  readonly throughputRequests?: number
-}
+const ROUNDS = 9
+const LATENCY_REQUESTS = 1_500
+const THROUGHPUT_REQUESTS = 30_000
 
 interface Contender {
   /** Sends one request; `answered` is called for each answer. */
@@ -169,22 +167,17 @@ function throughput(contender: Contender, requests: number): Promise<number> {
   })
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((x, y) => x - y)[values.length >> 1]!
-}
-
-export async function run(options: TransportBenchOptions = {}): Promise<TransportBenchResult> {
-  const { rounds = 9, latencyRequests = 1_500, throughputRequests = 30_000 } = options
+export async function run(print: Print = console.log): Promise<TransportBenchResult> {
   const issued = await certificates()
   const contenders = [await ours(issued), await bare(issued, false), await bare(issued, true), await inProcess()]
   const p50s: number[][] = contenders.map(() => [])
   const rates: number[][] = contenders.map(() => [])
   // Round 0 warms up the compiler and is not counted.
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round <= ROUNDS; round++) {
     for (let turn = 0; turn < contenders.length; turn++) {
       const which = (turn + round) % contenders.length
-      const p50 = await latency(contenders[which]!, latencyRequests)
-      const rate = await throughput(contenders[which]!, throughputRequests)
+      const p50 = await latency(contenders[which]!, LATENCY_REQUESTS)
+      const rate = await throughput(contenders[which]!, THROUGHPUT_REQUESTS)
       if (round === 0) continue
       p50s[which]!.push(p50)
       rates[which]!.push(rate)
@@ -195,10 +188,10 @@ export async function run(options: TransportBenchOptions = {}): Promise<Transpor
     p50Us: median(p50s[i]!),
     perSecond: median(rates[i]!),
   }))
-  return {
+  const result = {
     messageBytes: MESSAGE_BYTES,
     inFlight: IN_FLIGHT,
-    rounds,
+    rounds: ROUNDS,
     coterie: coterie!,
     bare: bareEcho!,
     bareEach: bareEach!,
@@ -206,6 +199,24 @@ export async function run(options: TransportBenchOptions = {}): Promise<Transpor
     latencyRatio: coterie!.p50Us / bareEcho!.p50Us,
     throughputRatio: bareEcho!.perSecond / coterie!.perSecond,
   }
+  report(print, result)
+  return result
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log(JSON.stringify(await run(), null, 2))
+function report(print: Print, result: TransportBenchResult): void {
+  const line = (what: string, { p50Us, perSecond }: Figures) => [what, show(p50Us), show(perSecond)]
+  const title = `request and response of ${result.messageBytes} bytes`
+  printTable(
+    print,
+    [title, 'p50 µs', `per second, ${result.inFlight} in flight`],
+    [
+      line('coterie over mutual TLS', result.coterie),
+      line('bare node:tls', result.bare),
+      line('bare node:tls, one write an answer', result.bareEach),
+      line('coterie inside one process', result.memory),
+    ],
+  )
+  print(
+    `ours / bare: latency ${show(result.latencyRatio)}, time under load ${show(result.throughputRatio)} (target 1.5)`,
+  )
+}
