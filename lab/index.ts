@@ -3,6 +3,7 @@
 import { backoffExperiments } from './backoff/index.ts'
 import type { Experiment, Result, RunOptions } from './experiment.ts'
 import { mutexExperiments } from './mutex/index.ts'
+import { redlockExperiments } from './redlock/index.ts'
 
 export type { Experiment, Scale } from './experiment.ts'
 export { nearestNames } from './nearest.ts'
@@ -12,6 +13,7 @@ export { formatTable, toCsv, toJson } from './table.ts'
 export const experiments: readonly Experiment[] = [
   ...backoffExperiments, // BACKOFF §4
   ...mutexExperiments, // LECTURE, mutual exclusion
+  ...redlockExperiments, // a lock service in use, and one liar
 ]
 
 export function findExperiment(name: string): Experiment | undefined {

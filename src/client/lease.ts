@@ -81,7 +81,8 @@ export class LeaseHandle {
     if (this.released) return
     this.released = true
     this.ended = true
-    this.rejectWaiting(new LeaseLost(this.name, 'it was released'))
+    // An error with its stack costs more than the release itself; mostly nobody waits for an extension.
+    if (this.waiting.length > 0) this.rejectWaiting(new LeaseLost(this.name, 'it was released'))
     this.keeper.release(this)
   }
 
