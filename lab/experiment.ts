@@ -47,7 +47,13 @@ export interface Experiment {
 }
 
 /** A row whose `within` follows from its numbers. */
-export function row(what: string, measured: number, expected: number | null, tolerance: number | null, unit?: string): Row {
+export function row(
+  what: string,
+  measured: number,
+  expected: number | null,
+  tolerance: number | null,
+  unit?: string,
+): Row {
   const within = expected === null || (tolerance !== null && Math.abs(measured - expected) <= tolerance)
   return { what, expected, measured, tolerance, within, ...(unit === undefined ? {} : { unit }) }
 }

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { lineChart, scatterChart } from './chart.ts'
+import { makeAxis, tickText } from './chart-axis.ts'
+
+describe('axes', () => {
+  it('puts linear ticks at round numbers around the data', () => {
+    const axis = makeAxis({ label: 'x' }, [0.3, 9.7])
+    expect(axis.ticks.map(tick => tick.text)).toEqual(['0', '2', '4', '6', '8', '10'])
+    expect(axis.place(5)).toBeCloseTo(0.5)
+  })
+  it('puts logarithmic ticks at powers of ten', () => {
+    const axis = makeAxis({ label: 'x', log: true }, [100, 10_000_000])
+    expect(axis.ticks.map(tick => tick.text)).toEqual(['100', '1,000', '10 k', '100 k', '1 M', '10 M'])
+    expect(axis.place(10_000)).toBeCloseTo(2 / 5)
+    expect(axis.place(0)).toBeNaN()
+  })
+  it('survives no data, one value, and values a log cannot show', () => {
+    expect(makeAxis({ label: 'x' }, []).ticks.length).toBeGreaterThan(1)
+    expect(makeAxis({ label: 'x' }, [7]).place(7)).toBeLessThanOrEqual(1)
+    expect(makeAxis({ label: 'x', log: true }, [0, -1]).ticks.length).toBeGreaterThan(1)
+    expect(makeAxis({ label: 'x', log: true }, [3]).place(3)).toBeLessThanOrEqual(1)
+  })
+  it('writes small and large numbers so that they can be read', () => {
+    expect([0, 0.001, 0.5, 5000, 20_000, 2e6, 1e-6].map(tickText)).toEqual([
+      '0',
+      '0.001',
+      '0.5',
+      '5,000',
+      '20 k',
+      '2 M',
+      '10⁻⁶',
+    ])
+  })
+})
+
+describe('charts', () => {
+  const chart = {
+    title: 'a < b & "c"',
+    x: { label: 'x', log: true },
+    y: { label: 'y' },
+    series: [
+      {
+        name: 'one',
+        points: [
+          [1, 1],
+          [10, Number.NaN],
+          [100, 3],
+        ] as const,
+      },
+      {
+        name: 'two',
+        points: [
+          [1, 2],
+          [100, 2],
+        ] as const,
+        dashed: true,
+      },
+    ],
+  }
+  it('escapes text and leaves no value that is not a number in the drawing', () => {
+    const svg = lineChart(chart)
+    expect(svg).toContain('a &lt; b &amp; &quot;c&quot;')
+    expect(svg).not.toContain('NaN')
+    expect(svg.startsWith('<svg')).toBe(true)
+  })
+  it('breaks the line where a value is missing', () => {
+    expect(
+      lineChart(chart)
+        .match(/<path class="line c0" d="([^"]*)"/)?.[1]
+        ?.match(/M/g)?.length,
+    ).toBe(2)
+  })
+  it('draws marks only in a scatter chart, except for dashed series', () => {
+    const svg = scatterChart(chart)
+    expect(svg).not.toContain('"line c0"')
+    expect(svg).toContain('"line c1 dash"')
+  })
+})

@@ -1,0 +1,186 @@
+// A chart as one SVG text, without a library: lines or points over two axes, a legend beside them. It is looked at
+// on light and dark pages alike, so the colours follow the reader's scheme and stand on their own background; and by
+// people who see colours differently, so each series also has its own mark (palette after Okabe and Ito).
+
+import { type Axis, type AxisOptions, makeAxis } from './chart-axis.ts'
+
+export interface Series {
+  readonly name: string
+  readonly points: readonly (readonly [number, number])[]
+  /** A dashed line without marks: a formula beside a measurement. */
+  readonly dashed?: boolean
+  /** False draws the marks only. */
+  readonly line?: boolean
+  /** Series with the same number share a colour: a formula with its measurement. By default each has its own. */
+  readonly colour?: number
+}
+
+export interface Chart {
+  readonly title: string
+  readonly x: AxisOptions
+  readonly y: AxisOptions
+  readonly series: readonly Series[]
+}
+
+const WIDTH = 760
+const HEIGHT = 440
+const TOP = 44
+const BOTTOM = 56
+const LEFT = 74
+const LEGEND_GAP = 22
+const LETTER = 6.3
+const LIGHT = ['#0072b2', '#c44e00', '#00805c', '#a3437f', '#8f6a00', '#2f2f9e', '#5c5c5c', '#b30000']
+const DARK = ['#5fb8ee', '#ff914d', '#2fcf9f', '#ea9bc9', '#f0c746', '#a3aaff', '#c8c8c8', '#ff7b72']
+
+export function lineChart(chart: Chart): string {
+  return draw(chart)
+}
+
+/** Marks only, unless a series asks for its line. */
+export function scatterChart(chart: Chart): string {
+  return draw({ ...chart, series: chart.series.map(series => ({ line: series.dashed === true, ...series })) })
+}
+
+interface Frame {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+  readonly x: Axis
+  readonly y: Axis
+}
+
+function draw(chart: Chart): string {
+  const longest = Math.max(4, ...chart.series.map(series => series.name.length))
+  const points = chart.series.flatMap(series => series.points)
+  const frame: Frame = {
+    left: LEFT,
+    right: WIDTH - Math.min(280, longest * LETTER + 62),
+    top: TOP,
+    bottom: HEIGHT - BOTTOM,
+    x: makeAxis(
+      chart.x,
+      points.map(point => point[0]),
+    ),
+    y: makeAxis(
+      chart.y,
+      points.map(point => point[1]),
+    ),
+  }
+  const title = escapeText(chart.title)
+  // Several charts may stand in one page: the clip's name and the rules above must not meet another chart's.
+  const clip = `plot-${[...chart.title].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7)}`
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" class="chart" role="img" aria-label="${title}">`,
+    style(),
+    `<rect class="page" width="${WIDTH}" height="${HEIGHT}"/>`,
+    `<text class="title" x="${LEFT}" y="26">${title}</text>`,
+    ...axes(frame),
+    `<clipPath id="${clip}"><rect x="${frame.left - 5}" y="${frame.top - 5}" width="${frame.right - frame.left + 10}" height="${frame.bottom - frame.top + 10}"/></clipPath>`,
+    `<g clip-path="url(#${clip})">`,
+    ...chart.series.map((series, index) => plot(frame, series, index)),
+    '</g>',
+    ...chart.series.map((series, index) => legend(frame, series, index)),
+    '</svg>',
+    '',
+  ].join('\n')
+}
+
+function style(): string {
+  const colours = (palette: readonly string[]) =>
+    palette.map((colour, index) => `.chart .c${index}{stroke:${colour}}.chart .f${index}{fill:${colour}}`).join('')
+  return [
+    '<style>',
+    '.chart text{font:12px system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:#222}',
+    '.chart .title{font-size:15px;font-weight:600}',
+    '.chart .page{fill:#fff}.chart .grid{stroke:#ddd}.chart .axis{stroke:#555}',
+    '.chart .line{fill:none;stroke-width:2;stroke-linejoin:round}',
+    `.chart .dash{stroke-dasharray:6 4}${colours(LIGHT)}`,
+    '@media (prefers-color-scheme:dark){.chart text{fill:#ddd}.chart .page{fill:#16191d}',
+    '.chart .grid{stroke:#33383f}.chart .axis{stroke:#9aa0a6}',
+    `${colours(DARK)}}`,
+    '</style>',
+  ].join('\n')
+}
+
+function axes({ left, right, top, bottom, x, y }: Frame): string[] {
+  const parts: string[] = []
+  for (const tick of y.ticks) {
+    const height = round(bottom - y.place(tick.value) * (bottom - top))
+    parts.push(`<line class="grid" x1="${left}" y1="${height}" x2="${right}" y2="${height}"/>`)
+    parts.push(`<text x="${left - 8}" y="${round(height + 4)}" text-anchor="end">${tick.text}</text>`)
+  }
+  for (const tick of x.ticks) {
+    const across = round(left + x.place(tick.value) * (right - left))
+    parts.push(`<line class="grid" x1="${across}" y1="${top}" x2="${across}" y2="${bottom}"/>`)
+    parts.push(`<text x="${across}" y="${bottom + 18}" text-anchor="middle">${tick.text}</text>`)
+  }
+  const middle = round((top + bottom) / 2)
+  parts.push(`<path class="axis" fill="none" d="M${left} ${top}V${bottom}H${right}"/>`)
+  parts.push(
+    `<text x="${round((left + right) / 2)}" y="${bottom + 42}" text-anchor="middle">${escapeText(x.label)}</text>`,
+  )
+  parts.push(
+    `<text x="18" y="${middle}" text-anchor="middle" transform="rotate(-90 18 ${middle})">${escapeText(y.label)}</text>`,
+  )
+  return parts
+}
+
+function plot({ left, right, top, bottom, x, y }: Frame, series: Series, index: number): string {
+  const colour = (series.colour ?? index) % LIGHT.length
+  const places = series.points.map(
+    point =>
+      [round(left + x.place(point[0]) * (right - left)), round(bottom - y.place(point[1]) * (bottom - top))] as const,
+  )
+  const parts: string[] = []
+  if (series.line !== false) {
+    // A value that cannot be shown (log of zero, not a number) breaks the line instead of bending it.
+    let pen = 'M'
+    let path = ''
+    for (const [across, height] of places) {
+      const shown = Number.isFinite(across) && Number.isFinite(height)
+      if (shown) path += `${pen}${across} ${height}`
+      pen = shown ? 'L' : 'M'
+    }
+    if (path !== '') parts.push(`<path class="line c${colour}${series.dashed ? ' dash' : ''}" d="${path}"/>`)
+  }
+  if (!series.dashed) {
+    for (const [across, height] of places) {
+      if (Number.isFinite(across) && Number.isFinite(height)) parts.push(mark(across, height, colour))
+    }
+  }
+  return parts.join('')
+}
+
+/** Circle, square, triangle, diamond, triangle down, plus, cross, bar: one per colour. */
+function mark(x: number, y: number, colour: number): string {
+  const shapes = [
+    `<circle class="f${colour}" cx="${x}" cy="${y}" r="3.6"/>`,
+    `<rect class="f${colour}" x="${round(x - 3.3)}" y="${round(y - 3.3)}" width="6.6" height="6.6"/>`,
+    `<path class="f${colour}" d="M${x} ${round(y - 4.4)}l4.2 7.6h-8.4z"/>`,
+    `<path class="f${colour}" d="M${x} ${round(y - 4.6)}l4.6 4.6l-4.6 4.6l-4.6 -4.6z"/>`,
+    `<path class="f${colour}" d="M${x} ${round(y + 4.4)}l4.2 -7.6h-8.4z"/>`,
+    `<path class="line c${colour}" d="M${round(x - 4)} ${y}h8M${x} ${round(y - 4)}v8"/>`,
+    `<path class="line c${colour}" d="M${round(x - 3.2)} ${round(y - 3.2)}l6.4 6.4m0 -6.4l-6.4 6.4"/>`,
+    `<rect class="f${colour}" x="${round(x - 1.6)}" y="${round(y - 4.4)}" width="3.2" height="8.8"/>`,
+  ]
+  return shapes[colour] ?? ''
+}
+
+function legend({ right, top }: Frame, series: Series, index: number): string {
+  const colour = (series.colour ?? index) % LIGHT.length
+  const x = right + LEGEND_GAP
+  const y = top + 8 + index * 20
+  const line =
+    series.line === false ? '' : `<path class="line c${colour}${series.dashed ? ' dash' : ''}" d="M${x} ${y}h26"/>`
+  const sign = series.dashed ? '' : mark(x + 13, y, colour)
+  return `${line}${sign}<text x="${x + 33}" y="${y + 4}">${escapeText(series.name)}</text>`
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
