@@ -1,0 +1,51 @@
+// Cells of any width from 1 to 32 bits, packed without gaps: three-bit fingerprints take three bits.
+//
+// A cell may lie across two words. Reading takes both words every time, which is cheaper than asking whether it must;
+// so there is one word more than the cells fill, and it stays zero.
+
+export interface Cells {
+  get(index: number): number
+  set(index: number, value: number): void
+}
+
+export class PackedCells implements Cells {
+  readonly count: number
+  readonly width: number
+  readonly words: Int32Array
+  private readonly mask: number
+
+  constructor(count: number, width: number) {
+    this.count = count
+    this.width = width
+    this.mask = width === 32 ? -1 : (1 << width) - 1
+    this.words = new Int32Array(Math.ceil((count * width) / 32) + 1)
+  }
+
+  get bits(): number {
+    return this.count * this.width
+  }
+
+  get(index: number): number {
+    const bit = Math.imul(index, this.width)
+    const word = bit >>> 5
+    const shift = bit & 31
+    // Shifting by 32 is shifting by 0, so the upper part goes in two steps that stay below it.
+    const upper = (this.words[word + 1]! << 1) << (31 - shift)
+    return (((this.words[word]! >>> shift) | upper) & this.mask) >>> 0
+  }
+
+  set(index: number, value: number): void {
+    const { words, mask, width } = this
+    const bit = Math.imul(index, width)
+    const word = bit >>> 5
+    const shift = bit & 31
+    words[word] = (words[word]! & ~(mask << shift)) | (value << shift)
+    if (shift + width <= 32) return
+    const rest = 32 - shift
+    words[word + 1] = (words[word + 1]! & ~(mask >>> rest)) | (value >>> rest)
+  }
+
+  clear(): void {
+    this.words.fill(0)
+  }
+}
