@@ -4,8 +4,11 @@
 // so there is one word more than the cells fill, and it stays zero.
 
 export interface Cells {
+  readonly bits: number
+  readonly words: Int32Array
   get(index: number): number
   set(index: number, value: number): void
+  clear(): void
 }
 
 export class PackedCells implements Cells {
