@@ -13,7 +13,7 @@ export {
 } from './resistance.ts'
 export { type ErrorRates, type StreamShape, type TableShape, tableShape } from './shapes.ts'
 export {
-  exactWindowBits,
+  thesisExactWindowBits,
   largestWindow,
   type ShortHashForm,
   shortHashBits,

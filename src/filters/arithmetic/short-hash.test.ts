@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { rateTolerance } from '../../../lab/statistics.ts'
 import { seededRandom } from '../../core/index.ts'
 import {
-  exactWindowBits,
+  thesisExactWindowBits,
   falseNegativeResistance,
   falsePositiveResistance,
   largestWindow,
@@ -69,11 +69,11 @@ describe('short hashes (THESIS §4.3)', () => {
     expect(shortHashRate('CSHF', 1e4, { window: 1000, alphabet: 2000 })).toBeLessThan(full)
   })
   it('the exact window has the memory of theorem 4.3.1', () => {
-    expect(exactWindowBits(1024, 2 ** 18)).toBe(1024 * (10 + 36))
+    expect(thesisExactWindowBits(1024, 2 ** 18)).toBe(1024 * (10 + 36))
   })
   it('refuses', () => {
-    expect(() => exactWindowBits(0, 10)).toThrow('window is 0')
-    expect(() => exactWindowBits(10, Number.NaN)).toThrow('alphabet is NaN')
+    expect(() => thesisExactWindowBits(0, 10)).toThrow('window is 0')
+    expect(() => thesisExactWindowBits(10, Number.NaN)).toThrow('alphabet is NaN')
     expect(() => shortHashBits('SHF', -1, 10)).toThrow('bits is -1')
     expect(() => largestWindow('SHF', 100, 2)).toThrow('falsePositive is 2')
   })

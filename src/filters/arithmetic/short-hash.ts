@@ -11,8 +11,8 @@ export type ShortHashForm = 'SHF' | 'CSHF'
 /** Longer hashes tell nothing more: their collisions are rarer than memory errors. */
 const HASH_BITS_MAX = 64
 
-/** Memory of the exact window: a queue and a dictionary with counters, w(log2 w + 2 log2 |Γ|) bits, in whole bits. */
-export function exactWindowBits(window: number, alphabet: number): number {
+/** Theorem 4.3.1, memory of the exact window: a queue and a dictionary with counters, w(log2 w + 2 log2 |Γ|) bits, in whole bits. */
+export function thesisExactWindowBits(window: number, alphabet: number): number {
   checkWhole('window', window, 1)
   if (!(alphabet >= 1)) throw parameterError('alphabet', alphabet, 'the number of possible elements, at least 1, works')
   return window * (Math.ceil(Math.log2(window)) + 2 * Math.ceil(Math.log2(alphabet)))
