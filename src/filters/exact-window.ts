@@ -11,7 +11,7 @@ import { type Filter, FilterError, type HashOptions, type Key, type Verdict } fr
 import { KeyHash } from './key-hash.ts'
 import { ByteRing, IntegerRing, type KeyRing } from './key-ring.ts'
 import { RecentPositions, type Ring } from './recent.ts'
-import { BITS_MAX, requireInteger, WINDOW_MAX } from './refusals.ts'
+import { BITS_MAX, requireBits, requireInteger, WINDOW_MAX } from './refusals.ts'
 import { type SnapshotOptions, writeSnapshot } from './snapshot.ts'
 
 const SLOTS_PER_ENTRY = 2
@@ -116,11 +116,12 @@ function requireFit({ window, alphabet, keyBytes, bits }: ExactWindowOptions): v
     throw new FilterError('alphabet or keyBytes must be given, one of them: how large can a key be?')
   if (alphabet !== undefined) requireInteger('alphabet', alphabet, 1, Number.MAX_SAFE_INTEGER)
   else requireInteger('keyBytes', keyBytes!, 1, KEY_BYTES_MAX)
+  if (bits !== undefined) requireBits(bits, 1, 'a filter')
   const needed = exactWindowBits(window, alphabet === undefined ? { keyBytes: keyBytes! } : { alphabet })
-  const most = Math.min(bits ?? BITS_MAX, BITS_MAX)
-  if (needed > most || Number.isNaN(bits ?? 0))
+  const most = bits ?? BITS_MAX
+  if (needed > most)
     throw new FilterError(
-      `window is ${window}: the exact window takes ${needed} bits and ${bits ?? BITS_MAX} are allowed; ` +
+      `window is ${window}: the exact window takes ${needed} bits and ${most} are allowed; ` +
         `use a window of at most ${Math.floor((window * most) / needed) || 0}, or a ShortHashFilter`,
     )
 }

@@ -140,6 +140,7 @@ function planFromBits(window: number, bits: number | undefined): Plan {
 
 function planFromHash(window: number, hashBits: number, bits: number | undefined): Plan {
   requireInteger('hashBits', hashBits, 1, HASH_BITS_MAX)
+  if (bits !== undefined) requireBits(bits, 1, 'a filter')
   const slots = window * SLOTS_PER_ENTRY
   const needed = window * hashBits + slots * positionBits(window)
   if (needed > (bits ?? BITS_MAX))
