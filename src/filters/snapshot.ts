@@ -10,7 +10,7 @@ import { FilterError } from './filter.ts'
 import type { KeyHash } from './key-hash.ts'
 import { mixBytes } from './unkeyed.ts'
 
-export type SnapshotOptions = Readonly<Record<string, number | string | boolean>>
+export type SnapshotOptions = { readonly [name: string]: number | string | boolean | SnapshotOptions }
 
 export interface SnapshotContent {
   readonly name: string
