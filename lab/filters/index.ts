@@ -1,5 +1,31 @@
 import type { Experiment } from '../experiment.ts'
+import { figure41 } from './figure-4-1.ts'
+import { figure49 } from './figure-4-9.ts'
+import { figure33, figure34, figure35, figure42 } from './figures-3.ts'
+import { figure43, figure45, figure46, figure47, figure48 } from './figures-4.ts'
 import { table31 } from './table-3-1.ts'
 import { table32 } from './table-3-2.ts'
+import { table33 } from './table-3-3.ts'
+import { table34, table35 } from './table-3-4.ts'
+import { table36 } from './table-3-6.ts'
 
-export const filterExperiments: readonly Experiment[] = [table31, table32]
+/** Every table and figure of THESIS chapters 3 and 4, in its order, then the games and the errata. */
+export const filterExperiments: readonly Experiment[] = [
+  table31,
+  table32,
+  table33,
+  table34,
+  table35,
+  table36,
+  figure33,
+  figure34,
+  figure35,
+  figure41,
+  figure42,
+  figure43,
+  figure45,
+  figure46,
+  figure47,
+  figure48,
+  figure49,
+]

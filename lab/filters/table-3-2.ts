@@ -1,5 +1,5 @@
 // THESIS table 3.2: which width of fingerprint suits which window. At small scale everything (memory, alphabet, stream,
-// window) is divided by 256: the rates depend on the ratios only, and windows under one element are left out.
+// window) is divided by 512: the rates depend on the ratios only, and windows under one element are left out.
 
 import { QuotientHashTable, tableRates, tableShape } from '../../src/filters/index.ts'
 import { lineChart } from '../chart.ts'
@@ -29,7 +29,7 @@ export const table32: Experiment = {
   title: 'Quotient hash tables of 1 Mbit: the best fingerprint for each window',
   source: 'THESIS §3.6.4, table 3.2',
   run({ scale, seed, progress }) {
-    const shrink = scale === 'full' ? 1 : 256
+    const shrink = scale === 'full' ? 1 : 512
     const printed = PRINTED.filter(([window]) => window / shrink >= 20)
     const windows = printed.map(([window]) => Math.round(window / shrink))
     const measured = measure({

@@ -13,12 +13,12 @@ export {
 } from './resistance.ts'
 export { type ErrorRates, type StreamShape, type TableShape, tableShape } from './shapes.ts'
 export {
-  thesisExactWindowBits,
   largestWindow,
   type ShortHashForm,
   shortHashBits,
   shortHashFalsePositive,
   shortHashRate,
+  thesisExactWindowBits,
   thesisLargestWindow,
   thesisShortHashFalsePositive,
 } from './short-hash.ts'

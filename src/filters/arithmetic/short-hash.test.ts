@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { rateTolerance } from '../../../lab/statistics.ts'
 import { seededRandom } from '../../core/index.ts'
 import {
-  thesisExactWindowBits,
   falseNegativeResistance,
   falsePositiveResistance,
   largestWindow,
@@ -13,6 +12,7 @@ import {
   shortHashFalsePositive,
   shortHashRate,
   thesisBound,
+  thesisExactWindowBits,
   thesisLargestWindow,
   thesisShortHashFalsePositive,
 } from './index.ts'
