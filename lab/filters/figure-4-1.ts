@@ -17,6 +17,7 @@ import { formulaRow, measure } from './measure.ts'
 const BITS = 100_000
 const ALPHABET = 2 ** 18
 const WINDOWS = [1000, 2000, 2500, 2800, 3000, 3500, 4000, 5000, 6000, 7000, 8000, 10_000]
+const WINDOWS_SMALL = [1000, 2500, 2800, 3500, 5000, 7000, 8000]
 const FORMS = ['SHF', 'CSHF'] as const
 
 export const figure41: Experiment = {
@@ -28,9 +29,11 @@ export const figure41: Experiment = {
     const series: Series[] = []
     for (const [index, form] of FORMS.entries()) {
       // The compact form reads its whole window for each element.
-      const length = scale === 'full' ? 1e6 : form === 'SHF' ? 30_000 : 15_000
+      const length = scale === 'full' ? 1e6 : form === 'SHF' ? 20_000 : 8000
       const points: [number, number][] = []
-      const windows = WINDOWS.filter(window => shortHashBits(form, BITS, window) >= 1)
+      const windows = (scale === 'full' ? WINDOWS : WINDOWS_SMALL).filter(
+        window => shortHashBits(form, BITS, window) >= 1,
+      )
       for (const [place, window] of windows.entries()) {
         progress((index + place / windows.length) / 2, `${form}, w=${window}`)
         const contender = { name: form, make: (key: Uint8Array) => makeShortHash(form, window, key) }

@@ -1,4 +1,7 @@
 import type { Experiment } from '../experiment.ts'
+import { errataBaselines } from './errata-baselines.ts'
+import { errataBound } from './errata-bound.ts'
+import { errataQueueFn } from './errata-queue-fn.ts'
 import { figure41 } from './figure-4-1.ts'
 import { figure49 } from './figure-4-9.ts'
 import { figure33, figure34, figure35, figure42 } from './figures-3.ts'
@@ -28,4 +31,7 @@ export const filterExperiments: readonly Experiment[] = [
   figure47,
   figure48,
   figure49,
+  errataQueueFn,
+  errataBaselines,
+  errataBound,
 ]
