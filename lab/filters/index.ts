@@ -6,6 +6,7 @@ import { figure41 } from './figure-4-1.ts'
 import { figure49 } from './figure-4-9.ts'
 import { figure33, figure34, figure35, figure42 } from './figures-3.ts'
 import { figure43, figure45, figure46, figure47, figure48 } from './figures-4.ts'
+import { filterGames } from './games.ts'
 import { table31 } from './table-3-1.ts'
 import { table32 } from './table-3-2.ts'
 import { table33 } from './table-3-3.ts'
@@ -31,6 +32,7 @@ export const filterExperiments: readonly Experiment[] = [
   figure47,
   figure48,
   figure49,
+  filterGames,
   errataQueueFn,
   errataBaselines,
   errataBound,

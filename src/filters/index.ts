@@ -1,4 +1,5 @@
 export { A2, type A2Options } from './a2.ts'
+export { type Advice, type AdviceRequest, advise, type Choice, type Suggestion } from './advise.ts'
 export * from './arithmetic/index.ts'
 export { BlockDecayingBloom, type BlockDecayingBloomOptions } from './block-decaying-bloom.ts'
 export { Bloom, type BloomOptions } from './bloom.ts'

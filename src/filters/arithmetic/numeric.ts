@@ -57,8 +57,8 @@ export function poissonBelow(mean: number, bound: number): number {
   return Math.min(1, sum)
 }
 
-const EXACT_TERMS = 2048
-const PANELS = 800
+const EXACT_TERMS = 400
+const PANELS = 300
 
 /**
  * Σ_{y=from}^{to-1} h(y) for a smooth h: term by term while that is cheap, otherwise by midpoints whose spacing

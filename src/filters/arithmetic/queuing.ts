@@ -62,7 +62,7 @@ function ratesWith(shape: QueueShape, alphabet: number, twins: number, neighbour
   const twin = neighbours > 0 ? twins / neighbours : 0
   const other = neighbours > 0 ? 1 - twin : 0
   const g = 1 - 1 / alphabet
-  const still = 1 - neighbours / alphabet
+  const still = Math.max(0, 1 - neighbours / alphabet)
   const power = (y: number) => powerOfRest(1 / alphabet, y)
   const meanOf = (z: number) => geometricSum(z, c) / c
 

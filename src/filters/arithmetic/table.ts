@@ -64,11 +64,16 @@ function fullAfter({ rows, cells }: TableShape): number {
   return rows * (30 + 4 * cells)
 }
 
+/** After so many hits e^-hits is no longer a number to reckon with, and every queue of a row has turned over. */
+const ALL_FULL = 700
+
 function freshAfter(rule: TableRule, shape: TableShape): ByHits {
   const { cells, fingerprints } = shape
   const full = saturatedFalsePositive(rule, shape)
   if (cells === 1) return hits => -Math.expm1(-hits) / fingerprints
-  if (rule === 'QQHTD') return hits => 1 - keptApart(hits, cells, 1 - 1 / fingerprints)
+  if (rule === 'QQHTD') {
+    return hits => (hits > ALL_FULL ? full : 1 - keptApart(hits, cells, 1 - 1 / fingerprints))
+  }
   const chain = rowChain(rule, shape)
   return hits => (hits > 30 + 4 * cells ? full : chain.present(chain.pass(chain.empty, hits)))
 }
@@ -92,7 +97,7 @@ function lostAfter(rule: TableRule, shape: TableShape, beforeHits: number = Numb
   const { cells, fingerprints } = shape
   const settled = 1 - saturatedFalsePositive(rule, shape)
   if (cells === 1) return hits => -Math.expm1(-hits) * settled
-  if (rule === 'QQHTD') return hits => (hits > 700 ? settled : settled * (1 - poissonBelow(hits, cells)))
+  if (rule === 'QQHTD') return hits => (hits > ALL_FULL ? settled : settled * (1 - poissonBelow(hits, cells)))
   const chain = rowChain(rule, shape)
   const start = chain.insert(chain.pass(chain.empty, Math.min(beforeHits, 30 + 4 * cells)))
   // A stored copy has the mean life of k·S/(S-k) hits; after forty lives nothing moves any more.
