@@ -10,6 +10,7 @@
 // The published form counts a counter equal to the clock as live. At clock 0 that is every empty counter: for one
 // block in each turn of the clock everything is a duplicate.
 
+import { lowerAll } from './decay.ts'
 import { scale } from './draws.ts'
 import type { Form, HashOptions, Key, Verdict } from './filter.ts'
 import { HashedFilter } from './hashed-filter.ts'
@@ -103,10 +104,7 @@ export class BlockDecayingBloom extends HashedFilter {
     this.time[0] = this.time[0]! + 1
     if (this.time[0] < this.turn) return
     this.time[0] = 0
-    for (let at = 0; at < this.cells; at++) {
-      const held = this.counters.get(at)
-      if (held !== 0) this.counters.set(at, Math.max(0, held - this.turn))
-    }
+    lowerAll(this.counters, this.turn)
   }
 }
 

@@ -22,7 +22,9 @@ import { finalise } from './unkeyed.ts'
 
 /** The authors' benchmark walks 50 steps; in a full filter they change nothing but the time. */
 const RELOCATIONS_PUBLISHED = 50
-const RELOCATIONS = 16
+const RELOCATIONS = 8
+/** Up to this width the pair sums of all fingerprints are computed beforehand: 16 kB that follow from the key. */
+const SUMS_KEPT_BITS = 12
 
 export interface CuckooOptions extends HashOptions {
   readonly bits: number
@@ -41,6 +43,7 @@ export class Cuckoo extends HashedFilter {
   private readonly published: boolean
   private readonly relocations: number
   private readonly seed: number
+  private readonly sums: Uint32Array | null
   private readonly table: PackedCells
   private readonly draws: Draws
 
@@ -60,6 +63,10 @@ export class Cuckoo extends HashedFilter {
     this.table = new PackedCells(this.buckets * cells, fingerprintBits)
     this.seed = this.hash.drawsSeed
     this.draws = new Draws(this.seed)
+    this.sums =
+      fingerprintBits > SUMS_KEPT_BITS
+        ? null
+        : Uint32Array.from({ length: this.fingerprints + 1 }, (_, f) => this.sum(f))
     this.options = { bits, cells, fingerprintBits, form }
   }
 
@@ -119,8 +126,12 @@ export class Cuckoo extends HashedFilter {
   }
 
   private other(bucket: number, fingerprint: number): number {
-    const sum = scale(finalise(fingerprint ^ this.seed), this.buckets)
+    const sum = this.sums === null ? this.sum(fingerprint) : this.sums[fingerprint]!
     return sum >= bucket ? sum - bucket : sum - bucket + this.buckets
+  }
+
+  private sum(fingerprint: number): number {
+    return scale(finalise(fingerprint ^ this.seed), this.buckets)
   }
 
   private holds(bucket: number, fingerprint: number): boolean {

@@ -35,6 +35,17 @@ function decrementWords(words: Int32Array, width: number, startBit: number, endB
   }
 }
 
+/**
+ * Takes `by` from every cell, down to zero: the one pass over everything that a clock's turn costs. Cells are narrower
+ * than 32 bits here. Whether a cell is above `by` cannot be foreseen, so there is no branch: a negative rest is masked.
+ */
+export function lowerAll(cells: PackedCells, by: number): void {
+  for (let at = 0; at < cells.count; at++) {
+    const rest = cells.get(at) - by
+    cells.set(at, rest & ~(rest >> 31))
+  }
+}
+
 /** For each width the word whose cells are all 1. */
 const LOWEST: Readonly<Record<number, number>> = {
   1: 0xffffffff | 0,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FilterError, type Key } from './filter.ts'
 import { bytesOfKey, KeyHash } from './key-hash.ts'
-import { mixBytes, mixInteger } from './unkeyed.ts'
+import { mixBytes, mixInteger, mixSmall } from './unkeyed.ts'
 import { Utf8Scratch } from './utf8.ts'
 
 const KEY = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)
@@ -116,8 +116,13 @@ describe('MurmurHash3 x86_32, the unkeyed hash', () => {
   })
 
   test('an integer mixes as its 7 bytes', () => {
-    const [a, b] = [new Int32Array(1), new Int32Array(1)]
-    expect(mixInteger(-5, -1, a)).toBe(mixBytes(bytesOfKey(-5), 0, 7, b))
-    expect(a).toEqual(b)
+    const [small, whole, bytes] = [new Int32Array(1), new Int32Array(1), new Int32Array(1)]
+    fc.assert(
+      fc.property(fc.integer(), key => {
+        const expected = mixBytes(bytesOfKey(key), 0, 7, bytes)
+        expect([mixSmall(key, small), mixInteger(key, key >> 31, whole)]).toEqual([expected, expected])
+        expect([small, whole]).toEqual([bytes, bytes])
+      }),
+    )
   })
 })

@@ -4,7 +4,7 @@ import { FilterError, type HashOptions, type Key } from './filter.ts'
 import { hashBytes, hashInteger } from './halfsiphash.ts'
 import { requireOneOf } from './refusals.ts'
 import { freshSecret, KEY_BYTES } from './secret.ts'
-import { mixBytes, mixInteger } from './unkeyed.ts'
+import { mixBytes, mixInteger, mixSmall } from './unkeyed.ts'
 import { Utf8Scratch } from './utf8.ts'
 
 const TAG_LABEL = 'coterie filter key tag'
@@ -32,8 +32,9 @@ export class KeyHash {
   }
 
   of(key: Key): number {
-    if (typeof key === 'number' && (key | 0) === key) return this.integer(key, key >> 31)
-    return this.ofOther(key)
+    if (typeof key !== 'number' || (key | 0) !== key) return this.ofOther(key)
+    if (this.keyed) return hashInteger(this.k0, this.k1, key, key >> 31, this.second)
+    return mixSmall(key, this.second)
   }
 
   ofRange(bytes: Uint8Array, start: number, end: number): number {
@@ -53,10 +54,6 @@ export class KeyHash {
     return this.ofOther(DRAWS_LABEL)
   }
 
-  private integer(low: number, high: number): number {
-    return this.keyed ? hashInteger(this.k0, this.k1, low, high, this.second) : mixInteger(low, high, this.second)
-  }
-
   private ofOther(key: Key): number {
     if (typeof key === 'string') {
       const length = this.scratch.write(key)
@@ -64,7 +61,8 @@ export class KeyHash {
     }
     if (typeof key === 'number') {
       requireSafe(key)
-      return this.integer(key | 0, Math.floor(key / TWO_32))
+      const [low, high] = [key | 0, Math.floor(key / TWO_32)]
+      return this.keyed ? hashInteger(this.k0, this.k1, low, high, this.second) : mixInteger(low, high, this.second)
     }
     if (typeof key === 'bigint') {
       const bytes = bytesOfBigint(key)

@@ -1,7 +1,7 @@
 // Cells of any width from 1 to 32 bits, packed without gaps: three-bit fingerprints take three bits.
 //
-// A cell may lie across two words. Reading takes both words every time, which is cheaper than asking whether it must;
-// so there is one word more than the cells fill, and it stays zero.
+// A cell may lie across two words. Both are read and written every time, which is cheaper than guessing wrong whether
+// they must be; so there is one word more than the cells fill, and it stays zero.
 
 export interface Cells {
   readonly bits: number
@@ -38,14 +38,13 @@ export class PackedCells implements Cells {
   }
 
   set(index: number, value: number): void {
-    const { words, mask, width } = this
-    const bit = Math.imul(index, width)
+    const { words, mask } = this
+    const bit = Math.imul(index, this.width)
     const word = bit >>> 5
     const shift = bit & 31
     words[word] = (words[word]! & ~(mask << shift)) | (value << shift)
-    if (shift + width <= 32) return
-    const rest = 32 - shift
-    words[word + 1] = (words[word + 1]! & ~(mask >>> rest)) | (value >>> rest)
+    const rest = 31 - shift
+    words[word + 1] = (words[word + 1]! & ~((mask >>> 1) >>> rest)) | ((value >>> 1) >>> rest)
   }
 
   clear(): void {

@@ -11,30 +11,28 @@ export function rowHolds(table: Cells, start: number, cells: number, fingerprint
 
 /** THESIS algorithm 3: true when the fingerprint was there; else it takes an empty cell, or a random one's place. */
 export function streamRow(table: Cells, start: number, cells: number, fingerprint: number, draws: Draws): boolean {
-  for (let at = start; at < start + cells; at++) {
+  let at = start
+  for (; at < start + cells; at++) {
     const held = table.get(at)
     if (held === fingerprint) return true
-    if (held === 0) {
-      table.set(at, fingerprint)
-      return false
-    }
+    if (held === 0) break
   }
-  table.set(cells === 1 ? start : start + draws.below(cells), fingerprint)
+  if (at === start + cells) at = cells === 1 ? start : start + draws.below(cells)
+  table.set(at, fingerprint)
   return false
 }
 
 /** THESIS §3.7.1: as above, but what was there is put in once more. */
 export function streamRowAgain(table: Cells, start: number, cells: number, fingerprint: number, draws: Draws): boolean {
   let found = false
-  for (let at = start; at < start + cells; at++) {
+  let at = start
+  for (; at < start + cells; at++) {
     const held = table.get(at)
     if (held === fingerprint) found = true
-    if (held === 0) {
-      table.set(at, fingerprint)
-      return found
-    }
+    if (held === 0) break
   }
-  table.set(cells === 1 ? start : start + draws.below(cells), fingerprint)
+  if (at === start + cells) at = cells === 1 ? start : start + draws.below(cells)
+  table.set(at, fingerprint)
   return found
 }
 
