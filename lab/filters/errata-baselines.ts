@@ -7,7 +7,8 @@ import { A2, type Form, StableBloom } from '../../src/filters/index.ts'
 import { type Experiment, type Row, row } from '../experiment.ts'
 import { bonferroni, rateTolerance } from '../statistics.ts'
 import { type Baseline, baseline } from './contenders.ts'
-import { CONFIDENCE, expectedRun, measure, printedRow } from './measure.ts'
+import { measure } from './measure.ts'
+import { CONFIDENCE, expectedRun, printedRow } from './rows.ts'
 import { ratesOf } from './theory.ts'
 
 const ALPHABET = 2 ** 24

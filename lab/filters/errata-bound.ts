@@ -7,7 +7,8 @@ import { lineChart } from '../chart.ts'
 import type { Experiment, Row } from '../experiment.ts'
 import { normalQuantile } from '../statistics.ts'
 import { quotientHashTable } from './contenders.ts'
-import { CONFIDENCE, type Contender, type Counts, measure, SEEDS } from './measure.ts'
+import { type Contender, type Counts, measure, SEEDS } from './measure.ts'
+import { CONFIDENCE } from './rows.ts'
 import { SignCounter } from './sign-counter.ts'
 
 const BITS = 800

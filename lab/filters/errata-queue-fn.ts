@@ -6,8 +6,9 @@ import { queuingRates, thesisQueuingRates } from '../../src/filters/index.ts'
 import { lineChart } from '../chart.ts'
 import { type Experiment, type Row, row } from '../experiment.ts'
 import { bonferroni, rateTolerance } from '../statistics.ts'
-import { CONFIDENCE, measure } from './measure.ts'
+import { measure } from './measure.ts'
 import { queued, turnover } from './queued.ts'
+import { CONFIDENCE } from './rows.ts'
 
 const BITS = 100_000
 const ALPHABET = 2 ** 18

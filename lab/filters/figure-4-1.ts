@@ -12,7 +12,8 @@ import {
 } from '../../src/filters/index.ts'
 import { lineChart, type Series } from '../chart.ts'
 import { type Experiment, type Row, row } from '../experiment.ts'
-import { formulaRow, measure } from './measure.ts'
+import { measure } from './measure.ts'
+import { formulaRow } from './rows.ts'
 
 const BITS = 100_000
 const ALPHABET = 2 ** 18

@@ -3,8 +3,9 @@
 
 import { lineChart, type Series } from '../chart.ts'
 import { type Experiment, type Row, row } from '../experiment.ts'
-import { formulaRow, measure } from './measure.ts'
+import { measure } from './measure.ts'
 import { queued } from './queued.ts'
+import { formulaRow } from './rows.ts'
 import { queuedRatesOf, ratesOf } from './theory.ts'
 
 const BITS = 10_000

@@ -6,7 +6,8 @@ import { thesisBound } from '../../src/filters/index.ts'
 import { lineChart, type Series } from '../chart.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 import { BASELINES, type Baseline, baseline, quotientHashTable } from './contenders.ts'
-import { type Contender, formulaRow, type Measured, measure } from './measure.ts'
+import { type Contender, type Measured, measure } from './measure.ts'
+import { formulaRow } from './rows.ts'
 import { ratesOf } from './theory.ts'
 
 const ALPHABET = 2 ** 26

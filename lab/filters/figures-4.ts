@@ -6,8 +6,9 @@ import { BlockDecayingBloom, optimalSubfilters } from '../../src/filters/index.t
 import { lineChart, type Series } from '../chart.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 import { baseline, quotientHashTable } from './contenders.ts'
-import { type Contender, type Counts, formulaRow, measure } from './measure.ts'
+import { type Contender, type Counts, measure } from './measure.ts'
 import { QUEUEABLES, type Queueable, queued, turnover } from './queued.ts'
+import { formulaRow } from './rows.ts'
 import { queuedRatesOf, ratesOf } from './theory.ts'
 
 const BITS = 100_000

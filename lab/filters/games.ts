@@ -15,8 +15,9 @@ import {
 } from '../../src/filters/index.ts'
 import type { Experiment, Row } from '../experiment.ts'
 import { bonferroni, rateTolerance } from '../statistics.ts'
-import { CONFIDENCE, SEEDS, type Streamed } from './measure.ts'
+import { SEEDS, type Streamed } from './measure.ts'
 import { evictorAtHome, fill, flood, floodOneSubfilter, learner, type Player, twinAtHome } from './players.ts'
+import { CONFIDENCE } from './rows.ts'
 
 const BITS = 300
 const TABLE = { bits: BITS, cells: 1, fingerprintBits: 3 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { queuingRates } from '../../src/filters/index.ts'
 import { rateTolerance } from '../statistics.ts'
-import { expectedRun, measure, printedRow } from './measure.ts'
+import { measure } from './measure.ts'
 import { queued, turnover } from './queued.ts'
+import { expectedRun, printedRow } from './rows.ts'
 import { bursts, zipf } from './streams.ts'
 
 const always = (answer: 'unseen' | 'duplicate') => ({ name: answer, make: () => ({ stream: () => answer }) })

@@ -2,7 +2,8 @@
 
 import { QuotientHashTable, tableRates, tableShape } from '../../src/filters/index.ts'
 import type { Experiment, Row } from '../experiment.ts'
-import { expectedRun, measure, printedRow, SEEDS } from './measure.ts'
+import { measure, SEEDS } from './measure.ts'
+import { expectedRun, printedRow } from './rows.ts'
 
 const BITS = 2 ** 16
 const ALPHABET = 2 ** 20

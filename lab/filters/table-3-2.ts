@@ -4,7 +4,8 @@
 import { QuotientHashTable, tableRates, tableShape } from '../../src/filters/index.ts'
 import { lineChart } from '../chart.ts'
 import type { Experiment, Row } from '../experiment.ts'
-import { expectedRun, measure, printedRow } from './measure.ts'
+import { measure } from './measure.ts'
+import { expectedRun, printedRow } from './rows.ts'
 
 const BITS = 1e6
 const ALPHABET = 2 ** 26

@@ -7,7 +7,8 @@ import {
   tableShape,
 } from '../../src/filters/index.ts'
 import { type Experiment, type Row, row } from '../experiment.ts'
-import { expectedRun, measure, printedRow, SEEDS } from './measure.ts'
+import { measure, SEEDS } from './measure.ts'
+import { expectedRun, printedRow } from './rows.ts'
 import { bursts } from './streams.ts'
 
 const BITS = 65_536

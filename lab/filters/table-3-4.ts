@@ -4,7 +4,8 @@
 
 import type { Experiment, Result, Row, RunOptions } from '../experiment.ts'
 import { BASELINES, baseline, quotientHashTable } from './contenders.ts'
-import { type Counts, expectedRun, measure, printedRow } from './measure.ts'
+import { type Counts, measure } from './measure.ts'
+import { expectedRun, printedRow } from './rows.ts'
 
 const LENGTH = 150e6
 const THEIR_RUNS = 5
