@@ -1,41 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Counts, measure, type Streamed } from '../../lab/filters/measure.ts'
+import { type Counts, measure } from '../../lab/filters/measure.ts'
 import { rateTolerance } from '../../lab/statistics.ts'
-import {
-  advise,
-  type Choice,
-  ExactWindow,
-  FilterError,
-  QueuedQuotientHashTableWithDuplicates,
-  QueueOf,
-  QuotientHashTable,
-  ShortHashFilter,
-} from './index.ts'
-
-function build(choice: Choice, key: Uint8Array): Streamed & { readonly bitsUsed: number } {
-  switch (choice.structure) {
-    case 'ExactWindow':
-      return new ExactWindow({ ...choice.options, key })
-    case 'ShortHashFilter':
-      return new ShortHashFilter({ ...choice.options, key })
-    case 'QuotientHashTable':
-      return new QuotientHashTable({ ...choice.options, key })
-    case 'QueuedQuotientHashTableWithDuplicates':
-      return new QueuedQuotientHashTableWithDuplicates({ ...choice.options, key })
-    case 'QueueOf': {
-      const { cells, fingerprintBits } = choice.of
-      return new QueueOf({
-        ...choice.options,
-        key,
-        of: share => new QuotientHashTable({ ...share, cells, fingerprintBits }),
-      })
-    }
-  }
-}
+import { advise, buildFilter, type Choice, FilterError } from './index.ts'
 
 function tried(choice: Choice, bits: number, window: number, alphabet: number): Counts {
-  const contenders = [{ name: 'advised', make: (key: Uint8Array) => build(choice, key) }]
+  const contenders = [{ name: 'advised', make: (key: Uint8Array) => buildFilter(choice, { key }) }]
   // Rows must have been written often enough to remember what is older than the window.
   const warm = 4 * window + 2 * bits
   return measure({ contenders, alphabet, windows: [window], warm, length: warm + 40_000, seed: 1 }).at('advised')
@@ -47,7 +17,7 @@ describe('advise', () => {
     expect(advice.exactFits).toBe(true)
     expect(advice.choice.structure).toBe('ExactWindow')
     expect(advice.sentence).toContain('never errs')
-    expect(build(advice.choice, new Uint8Array(8)).bitsUsed).toBeLessThanOrEqual(100_000)
+    expect(buildFilter(advice.choice).bitsUsed).toBeLessThanOrEqual(100_000)
   })
 
   it('goes from short hashes to queues to tables as the window grows', () => {
@@ -90,7 +60,7 @@ describe('advise', () => {
         (bits, window, alphabet) => {
           const { choice, others } = advise({ bits, window, alphabet })
           for (const candidate of [choice, ...others]) {
-            expect(build(candidate, new Uint8Array(8)).bitsUsed).toBeLessThanOrEqual(bits)
+            expect(buildFilter(candidate).bitsUsed).toBeLessThanOrEqual(bits)
             expect(candidate.expected.falsePositive).toBeGreaterThanOrEqual(0)
             expect(candidate.expected.falseNegative).toBeLessThanOrEqual(1)
           }

@@ -18,7 +18,7 @@ export interface AdviceRequest {
   readonly window: number
   /** How many different elements there can be, if that is known; they are then the integers below it. */
   readonly alphabet?: number | undefined
-  /** What a wrong answer costs, in any unit. By default both count the same; 0 says that it does not matter. */
+  /** The weights of the two error rates, in any unit. By default both count the same; 0 says that one does not matter. */
   readonly cost?: { readonly falsePositive: number; readonly falseNegative: number } | undefined
 }
 
@@ -55,8 +55,9 @@ export interface Advice {
 }
 
 /** Wider fingerprints leave too few rows to matter; narrower than two bits they cannot say "empty". */
-const FINGERPRINT_BITS = [2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16]
-const CELLS = [2, 4]
+const FINGERPRINT_BITS = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16]
+/** More cells mean a longer memory of a row and a slower walk through it. */
+const CELLS = [2, 4, 8, 16]
 const SUBFILTERS_MAX = 64
 /** A hash below this is called a duplicate by every few hundred elements of any window. */
 const HASH_BITS_LEAST = 8

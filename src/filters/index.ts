@@ -3,6 +3,7 @@ export { type Advice, type AdviceRequest, advise, type Choice, type Suggestion }
 export * from './arithmetic/index.ts'
 export { BlockDecayingBloom, type BlockDecayingBloomOptions } from './block-decaying-bloom.ts'
 export { Bloom, type BloomOptions } from './bloom.ts'
+export { buildFilter } from './build.ts'
 export { CompactShortHashFilter, type CompactShortHashFilterOptions } from './compact-short-hash-filter.ts'
 export { Cuckoo, type CuckooOptions } from './cuckoo.ts'
 export { ExactWindow, type ExactWindowOptions, exactWindowBits } from './exact-window.ts'
