@@ -8,6 +8,7 @@ export { CompactShortHashFilter, type CompactShortHashFilterOptions } from './co
 export { Cuckoo, type CuckooOptions } from './cuckoo.ts'
 export { ExactWindow, type ExactWindowOptions, exactWindowBits } from './exact-window.ts'
 export { type Filter, FilterError, type Form, type HashOptions, type Key, type Verdict } from './filter.ts'
+export { type Emit, type LineOptions, LineStream } from './lines.ts'
 export { QuotientHashTableWithDuplicates } from './qhtd.ts'
 export { QueuedQuotientHashTableWithDuplicates } from './qqhtd.ts'
 export { QueueOf, type QueueOfOptions, type Share } from './queue-of.ts'

@@ -25,8 +25,8 @@ export class IntegerRing implements KeyRing {
   private readonly hash: KeyHash
   private readonly alphabet: number
   private readonly cells: WideCells
-  private low = 0
-  private high = 0
+  /** Low and high word of the key at hand; an array, because a number above 2^31 in a field may be allocated. */
+  private readonly candidate = new Uint32Array(2)
 
   constructor(window: number, alphabet: number, hash: KeyHash) {
     this.hash = hash
@@ -48,8 +48,8 @@ export class IntegerRing implements KeyRing {
       throw new FilterError(
         `a key is ${String(key)}: with alphabet ${this.alphabet} keys are integers from 0 to ${this.alphabet - 1}`,
       )
-    this.low = value >>> 0
-    this.high = Math.floor(value / TWO_32)
+    this.candidate[0] = value
+    this.candidate[1] = Math.floor(value / TWO_32)
     return this.hash.of(value)
   }
 
@@ -58,7 +58,7 @@ export class IntegerRing implements KeyRing {
   }
 
   isCandidate(position: number): boolean {
-    return this.cells.equals(position, this.low, this.high)
+    return this.cells.equals(position, this.candidate[0]!, this.candidate[1]!)
   }
 
   hashAt(position: number): number {
@@ -66,7 +66,7 @@ export class IntegerRing implements KeyRing {
   }
 
   store(position: number): void {
-    this.cells.set(position, this.low, this.high)
+    this.cells.set(position, this.candidate[0]!, this.candidate[1]!)
   }
 
   clear(): void {

@@ -41,8 +41,8 @@ export class ShortHashFilter extends HashedFilter implements Ring {
   private readonly recent: RecentPositions
   /** [where the next element goes, elements in the queue]. */
   private readonly cursor = new Int32Array(2)
-  private low = 0
-  private high = 0
+  /** Low and high word of the hash at hand; an array, because a number above 2^31 in a field may be allocated. */
+  private readonly candidate = new Uint32Array(2)
 
   constructor(options: ShortHashFilterOptions) {
     super(options)
@@ -72,7 +72,7 @@ export class ShortHashFilter extends HashedFilter implements Ring {
 
   detectWords(one: number, two: number): boolean {
     this.take(one, two)
-    return this.recent.has(this.home(this.low, this.high))
+    return this.recent.has(this.home(this.candidate[0]!, this.candidate[1]!))
   }
 
   insertWords(one: number, two: number): void {
@@ -85,7 +85,7 @@ export class ShortHashFilter extends HashedFilter implements Ring {
   }
 
   isCandidate(position: number): boolean {
-    return this.queue.equals(position, this.low, this.high)
+    return this.queue.equals(position, this.candidate[0]!, this.candidate[1]!)
   }
 
   parts(): readonly Int32Array[] {
@@ -100,17 +100,18 @@ export class ShortHashFilter extends HashedFilter implements Ring {
 
   private insertCandidate(): void {
     const { cursor, window } = this
+    const [low, high] = [this.candidate[0]!, this.candidate[1]!]
     const position = cursor[0]!
     if (cursor[1] === window) this.recent.forget(position)
     else cursor[1] = cursor[1]! + 1
-    this.queue.set(position, this.low, this.high)
-    this.recent.put(this.home(this.low, this.high), position)
+    this.queue.set(position, low, high)
+    this.recent.put(this.home(low, high), position)
     cursor[0] = position + 1 === window ? 0 : position + 1
   }
 
   private take(one: number, two: number): void {
-    this.low = one >>> Math.max(0, 32 - this.hashBits)
-    this.high = this.hashBits > 32 ? two >>> (HASH_BITS_MAX - this.hashBits) : 0
+    this.candidate[0] = one >>> Math.max(0, 32 - this.hashBits)
+    this.candidate[1] = this.hashBits > 32 ? two >>> (HASH_BITS_MAX - this.hashBits) : 0
   }
 
   private home(low: number, high: number): number {
