@@ -15,7 +15,7 @@ export type Known = 'QHT' | 'SQF'
 export function ratesOf(known: Known, bits: number, stream: StreamShape): ErrorRates {
   const shape = tableShape({ bits, cells: 1, fingerprintBits: 3 })
   if (known === 'QHT') return tableRates('QHT', shape, stream)
-  return streamingQuotientRates({ rows: shape.rows, cells: 1, remainderBits: 2, keptBits: 1 }, stream)
+  return streamingQuotientRates({ rows: shape.rows, cells: 1, remainderBits: 2, reducedBits: 1 }, stream)
 }
 
 /** The same in a queue of `subfilters`. */

@@ -13,38 +13,38 @@ export interface StreamingQuotientShape {
   /** r. */
   readonly remainderBits: number
   /** r'. */
-  readonly keptBits: number
+  readonly reducedBits: number
 }
 
 /** r' + ⌈log2(r + 1)⌉ (§3.2.2). */
-export function streamingQuotientCellBits(shape: { remainderBits: number; keptBits: number }): number {
+export function streamingQuotientCellBits(shape: { remainderBits: number; reducedBits: number }): number {
   checkRemainder(shape)
-  return shape.keptBits + Math.ceil(Math.log2(shape.remainderBits + 1))
+  return shape.reducedBits + Math.ceil(Math.log2(shape.remainderBits + 1))
 }
 
 /** 2^r' · (r - r' + 1): how many fingerprints there are (theorem 3.6.3). */
-export function streamingQuotientFingerprints(shape: { remainderBits: number; keptBits: number }): number {
+export function streamingQuotientFingerprints(shape: { remainderBits: number; reducedBits: number }): number {
   checkRemainder(shape)
-  return 2 ** shape.keptBits * (shape.remainderBits - shape.keptBits + 1)
+  return 2 ** shape.reducedBits * (shape.remainderBits - shape.reducedBits + 1)
 }
 
 /**
  * The chance that two elements of a row share their fingerprint: equal kept bits, and equally many ones among the
  * n = r - r' others: 2^-r' · C(2n, n) / 4^n. For r = 2, r' = 1 that is one quarter.
  */
-export function streamingQuotientCollision(shape: { remainderBits: number; keptBits: number }): number {
+export function streamingQuotientCollision(shape: { remainderBits: number; reducedBits: number }): number {
   checkRemainder(shape)
   let central = 1
-  for (let n = 1; n <= shape.remainderBits - shape.keptBits; n++) central *= (2 * n - 1) / (2 * n)
-  return central / 2 ** shape.keptBits
+  for (let n = 1; n <= shape.remainderBits - shape.reducedBits; n++) central *= (2 * n - 1) / (2 * n)
+  return central / 2 ** shape.reducedBits
 }
 
 /**
  * The thesis's approximation 1 / (2^r' √(πr)). It puts all r bits where only the r - r' that are not kept are free:
  * for r = 2, r' = 1 it says 0.199 where its own table 3.4 measures 0.250.
  */
-export function thesisStreamingQuotientCollision(shape: { remainderBits: number; keptBits: number }): number {
-  return 1 / (2 ** shape.keptBits * Math.sqrt(Math.PI * shape.remainderBits))
+export function thesisStreamingQuotientCollision(shape: { remainderBits: number; reducedBits: number }): number {
+  return 1 / (2 ** shape.reducedBits * Math.sqrt(Math.PI * shape.remainderBits))
 }
 
 /** FPR and FNR on a uniform stream. With several cells per row only if all fingerprints are equally likely. */
@@ -56,23 +56,23 @@ export function streamingQuotientRates(shape: StreamingQuotientShape, stream: St
     const fresh = (hits: number) => -Math.expm1(-hits) * collision
     return windowRates({ rows, fresh, lost: hits => -Math.expm1(-hits) * (1 - collision) }, stream)
   }
-  if (shape.remainderBits - shape.keptBits > 1) {
+  if (shape.remainderBits - shape.reducedBits > 1) {
     throw parameterError(
       'cells',
       shape.cells,
-      'one cell works; for more, rates are known only if remainderBits - keptBits ≤ 1',
+      'one cell works; for more, rates are known only if remainderBits - reducedBits ≤ 1',
     )
   }
   const table: TableShape = { rows: shape.rows, cells: shape.cells, fingerprints: 1 / collision }
   return tableRates('QHT', table, stream)
 }
 
-function checkRemainder({ remainderBits, keptBits }: { remainderBits: number; keptBits: number }): void {
+function checkRemainder({ remainderBits, reducedBits }: { remainderBits: number; reducedBits: number }): void {
   checkWhole('remainderBits', remainderBits, 1)
-  if (!(Number.isInteger(keptBits) && keptBits >= 0 && keptBits < remainderBits)) {
+  if (!(Number.isInteger(reducedBits) && reducedBits >= 0 && reducedBits < remainderBits)) {
     throw parameterError(
-      'keptBits',
-      keptBits,
+      'reducedBits',
+      reducedBits,
       `a whole number from 0 to remainderBits - 1 = ${remainderBits - 1} works`,
     )
   }

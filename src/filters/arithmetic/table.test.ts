@@ -140,7 +140,7 @@ describe('tables of fingerprints, laws', () => {
 
 describe('the Streaming Quotient Filter', () => {
   it('collides as often as counting all hashes says', () => {
-    for (const [remainderBits, keptBits] of [
+    for (const [remainderBits, reducedBits] of [
       [2, 1],
       [4, 2],
       [6, 2],
@@ -148,10 +148,10 @@ describe('the Streaming Quotient Filter', () => {
     ] as const) {
       const counts = new Map<string, number>()
       for (let hash = 0; hash < 2 ** remainderBits; hash++) {
-        const print = `${hash % 2 ** keptBits}:${hash.toString(2).replaceAll('0', '').length}`
+        const print = `${hash % 2 ** reducedBits}:${hash.toString(2).replaceAll('0', '').length}`
         counts.set(print, (counts.get(print) ?? 0) + 1)
       }
-      const shape = { remainderBits, keptBits }
+      const shape = { remainderBits, reducedBits }
       const total = 2 ** remainderBits
       const chance = [...counts.values()].reduce((sum, times) => sum + (times / total) ** 2, 0)
       expect(streamingQuotientCollision(shape)).toBeCloseTo(chance, 12)
@@ -159,19 +159,19 @@ describe('the Streaming Quotient Filter', () => {
     }
   })
   it('has the rates of table 3.4 at 1 Mbit, |Γ| = 2^24, in the published form (rows a power of two)', () => {
-    const shape = { rows: 2 ** 18, cells: 1, remainderBits: 2, keptBits: 1 }
+    const shape = { rows: 2 ** 18, cells: 1, remainderBits: 2, reducedBits: 1 }
     const rates = streamingQuotientRates(shape, { alphabet: 2 ** 24, length: 150e6 })
     expect(100 * rates.falsePositive).toBeCloseTo(24.6, 1)
     expect(100 * rates.falseNegative).toBeCloseTo(73.67, 1)
   })
   it("is a quarter at r = 2, r' = 1, which the approximation of §3.5 misses", () => {
-    const shape = { remainderBits: 2, keptBits: 1 }
+    const shape = { remainderBits: 2, reducedBits: 1 }
     expect(streamingQuotientCollision(shape)).toBe(0.25)
     expect(thesisStreamingQuotientCollision(shape)).toBeCloseTo(0.199, 3)
   })
   it('refuses shapes whose rates nobody knows', () => {
-    const shape = { rows: 10, cells: 2, remainderBits: 4, keptBits: 1 }
+    const shape = { rows: 10, cells: 2, remainderBits: 4, reducedBits: 1 }
     expect(() => streamingQuotientRates(shape, {})).toThrow('cells is 2')
-    expect(() => streamingQuotientCollision({ remainderBits: 2, keptBits: 2 })).toThrow('keptBits is 2')
+    expect(() => streamingQuotientCollision({ remainderBits: 2, reducedBits: 2 })).toThrow('reducedBits is 2')
   })
 })
