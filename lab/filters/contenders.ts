@@ -47,3 +47,9 @@ function makeBaseline(name: Baseline, bits: number, form: Form, window: number, 
       return new BlockDecayingBloom({ bits, window, form, key })
   }
 }
+
+/** QHT and the given baselines, right; b_DBF's window shrinks with everything else. */
+export function contendersOf(bits: number, names: readonly Baseline[], shrink: number): readonly Contender[] {
+  const window = Math.max(2, Math.round(DECAYING_WINDOW / shrink))
+  return [quotientHashTable(bits), ...names.map(name => baseline(name, bits, { window }))]
+}

@@ -9,7 +9,7 @@ import {
   StableBloom,
   StreamingQuotientFilter,
 } from '../../src/filters/index.ts'
-import type { Contender } from './measure.ts'
+import { type Contender, type Counts, measure } from './measure.ts'
 
 export type Queueable = 'QHT' | 'SQF' | 'Cuckoo' | 'SBF'
 
@@ -43,4 +43,13 @@ export function turnover({ window, subfilters }: Queue, atLeast: number): { warm
   const capacity = Math.ceil(window / subfilters)
   const warm = capacity * (subfilters + 1)
   return { warm, length: warm + capacity * Math.max(1, Math.ceil(atLeast / capacity)) }
+}
+
+/** One contender, one window, after a warm-up that leaves only the steady state. */
+export function steady(
+  contender: Contender,
+  stream: { readonly alphabet: number; readonly window: number; readonly warm: number; readonly length: number },
+  seed: number,
+): Counts {
+  return measure({ ...stream, contenders: [contender], windows: [stream.window], seed }).at(contender.name)
 }

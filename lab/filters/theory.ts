@@ -11,6 +11,8 @@ import {
 
 export type Known = 'QHT' | 'SQF'
 
+export const isKnown = (name: string): name is Known => name === 'QHT' || name === 'SQF'
+
 /** One cell of three bits per row in both; the SQF has four fingerprints, all equally likely. */
 export function ratesOf(known: Known, bits: number, stream: StreamShape): ErrorRates {
   const shape = tableShape({ bits, cells: 1, fingerprintBits: 3 })
