@@ -80,6 +80,11 @@ export class A2 extends HashedFilter {
     return [...this.fields, this.turn]
   }
 
+  override isSound(): boolean {
+    const [young, taken] = [this.turn[0]!, this.turn[1]!]
+    return (young === 0 || young === 1) && taken >= 0 && taken <= this.capacity
+  }
+
   clear(): void {
     for (const part of this.parts()) part.fill(0)
   }

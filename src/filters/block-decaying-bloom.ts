@@ -94,6 +94,11 @@ export class BlockDecayingBloom extends HashedFilter {
     return [this.counters.words, this.time]
   }
 
+  override isSound(): boolean {
+    const [clock, taken] = [this.time[0]!, this.time[1]!]
+    return clock >= 0 && clock < this.turn && taken >= 0 && taken < this.block
+  }
+
   clear(): void {
     this.counters.clear()
     this.time.fill(0)

@@ -1,7 +1,7 @@
 // Bloom filter (Bloom 1970), THESIS §3.2.1: the ancestor.
 //
 // K bits per element, set on insertion; all set means duplicate. No false negative, ever. But bits are never cleared:
-// on an endless stream every element becomes a duplicate. Use it for at most `capacity` elements, or inside QueueOf.
+// on an endless stream every element becomes a duplicate. Use it for a known number of elements, or inside QueueOf.
 
 import { bitField, holdsAll, setAll } from './bloom-bits.ts'
 import type { HashOptions, Key, Verdict } from './filter.ts'

@@ -5,6 +5,7 @@
 
 import { FilterError, type HashOptions, type Key, type Verdict } from './filter.ts'
 import { HashedFilter } from './hashed-filter.ts'
+import { isCursorSound } from './recent.ts'
 import { requireBits, requireInteger, WINDOW_MAX } from './refusals.ts'
 import { HASH_BITS_MAX } from './short-hash-filter.ts'
 import { WideCells } from './wide-cells.ts'
@@ -72,6 +73,10 @@ export class CompactShortHashFilter extends HashedFilter {
 
   parts(): readonly Int32Array[] {
     return [...this.queue.words, this.cursor]
+  }
+
+  override isSound(): boolean {
+    return isCursorSound(this.cursor, this.window)
   }
 
   clear(): void {

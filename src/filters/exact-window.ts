@@ -10,7 +10,7 @@ import { scale } from './draws.ts'
 import { type Filter, FilterError, type HashOptions, type Key, type Verdict } from './filter.ts'
 import { KeyHash } from './key-hash.ts'
 import { ByteRing, IntegerRing, type KeyRing } from './key-ring.ts'
-import { RecentPositions, type Ring } from './recent.ts'
+import { isCursorSound, RecentPositions, type Ring } from './recent.ts'
 import { BITS_MAX, requireBits, requireInteger, WINDOW_MAX } from './refusals.ts'
 import { type SnapshotOptions, writeSnapshot } from './snapshot.ts'
 
@@ -85,6 +85,10 @@ export class ExactWindow implements Filter, Ring {
 
   snapshot(): Uint8Array {
     return writeSnapshot({ name: this.name, options: this.options, hash: this.hash, parts: this.parts() })
+  }
+
+  isSound(): boolean {
+    return isCursorSound(this.cursor, this.window) && this.recent.isSound(this.cursor[1]!)
   }
 
   clear(): void {

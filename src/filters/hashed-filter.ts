@@ -27,6 +27,11 @@ export abstract class HashedFilter implements Filter {
   /** Everything that changes while streaming, in a fixed order. */
   abstract parts(): readonly Int32Array[]
   abstract clear(): void
+  /** Whether restored parts can have come from such a filter. Cells may hold anything; places and clocks may not. */
+  isSound(): boolean {
+    return true
+  }
+
   abstract stream(key: Key): Verdict
 
   detect(key: Key): boolean {

@@ -5,7 +5,7 @@
 // copied except the piece of a line at the end of a chunk. A line's key is its bytes without the newline, or one field
 // of it. A line without that field has the empty key, as in `awk '!seen[$3]++'`.
 
-import { type Filter, FilterError } from './filter.ts'
+import { type Filter, FilterError, type Verdict } from './filter.ts'
 import { requireInteger } from './refusals.ts'
 
 const NEWLINE = 10
@@ -97,7 +97,7 @@ export class LineStream {
     return this.keepDuplicates
   }
 
-  private streamField(bytes: Uint8Array, lineStart: number, lineEnd: number) {
+  private streamField(bytes: Uint8Array, lineStart: number, lineEnd: number): Verdict {
     const { separator } = this
     let start = separator === undefined ? skipBlanks(bytes, lineStart, lineEnd) : lineStart
     for (let nth = 1; ; nth++) {

@@ -91,6 +91,12 @@ export class QueueOf extends HashedFilter {
     return [...this.subfilters.flatMap(subfilter => subfilter.parts()), this.turn]
   }
 
+  override isSound(): boolean {
+    const [newest, taken] = [this.turn[0]!, this.turn[1]!]
+    const ownTurn = newest >= 0 && newest < this.subfilters.length && taken >= 0 && taken < this.insertionsEach
+    return ownTurn && this.subfilters.every(subfilter => subfilter.isSound())
+  }
+
   clear(): void {
     for (const subfilter of this.subfilters) subfilter.clear()
     this.turn.fill(0)

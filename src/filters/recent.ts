@@ -58,6 +58,17 @@ export class RecentPositions {
     }
   }
 
+  /** Whether these slots can belong to a ring with so many entries: a table without a free slot would never end a search. */
+  isSound(entries: number): boolean {
+    let taken = 0
+    for (let slot = 0; slot < this.slots; slot++) {
+      const held = this.held.get(slot)
+      if (held > entries) return false
+      if (held !== 0) taken++
+    }
+    return taken <= entries && taken < this.slots
+  }
+
   clear(): void {
     this.held.clear()
   }
@@ -88,6 +99,12 @@ export class RecentPositions {
   private after(slot: number): number {
     return slot + 1 === this.slots ? 0 : slot + 1
   }
+}
+
+/** A ring's cursor: [where the next entry goes, entries in the ring]. */
+export function isCursorSound(cursor: Int32Array, window: number): boolean {
+  const [next, entries] = [cursor[0]!, cursor[1]!]
+  return next >= 0 && next < window && (entries === window || (entries === next && entries >= 0))
 }
 
 export function positionBits(window: number): number {

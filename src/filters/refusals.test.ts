@@ -148,6 +148,21 @@ describe('snapshots that are whole and still wrong', () => {
     expect(() => restore(withDescription(text), { key })).toThrow(sentence)
   })
 
+  test.each<[string, () => filters.Filter]>([
+    ['ExactWindow', () => new ExactWindow({ window: 20, alphabet: 100, key })],
+    ['ShortHashFilter', () => new ShortHashFilter({ window: 20, hashBits: 64, key })],
+    ['CompactShortHashFilter', () => new CompactShortHashFilter({ window: 20, bits: 1000, key })],
+    ['A2', () => new A2({ bits: 1000, falsePositiveRate: 0.1, key })],
+    ['BlockDecayingBloom', () => new BlockDecayingBloom({ bits: 1000, window: 20, key })],
+    ['QueueOf', () => new QueueOf({ ...queue, key })],
+  ])('a %s whose places and clocks are impossible', (_, make) => {
+    const bytes = make().snapshot()
+    bytes.fill(0xff, bytes.length - openSnapshot(bytes).state.byteLength - 4, bytes.length - 4)
+    const view = new DataView(bytes.buffer)
+    view.setInt32(bytes.length - 4, mixBytes(bytes, 0, bytes.length - 4, new Int32Array(1)), true)
+    expect(() => restore(bytes, { key })).toThrow('the state cannot have come from such a filter')
+  })
+
   test('foreign bytes, an empty file and a later version', () => {
     expect(() => restore(new Uint8Array(0), { key })).toThrow('not a filter snapshot')
     expect(() => restore(new TextEncoder().encode('GIF89a, thirty bytes of a picture'), { key })).toThrow(

@@ -21,6 +21,7 @@ import { StreamingQuotientFilter } from './streaming-quotient-filter.ts'
 interface Restorable extends Filter {
   readonly hash: KeyHash
   parts(): readonly Int32Array[]
+  isSound(): boolean
 }
 
 /** The options come out of a file: constructors check them like anybody's. */
@@ -55,6 +56,7 @@ export function restore(snapshot: Uint8Array, { key }: Pick<HashOptions, 'key'> 
   if (filter.hash.tag[0] !== tag[0] || filter.hash.tag[1] !== tag[1])
     throw new FilterError('key is not the one this snapshot was made with: pass the same key')
   loadParts(state, filter.parts())
+  if (!filter.isSound()) throw new FilterError('snapshot: the state cannot have come from such a filter')
   return filter
 }
 

@@ -43,7 +43,7 @@ export function streamRowQueue(table: Cells, start: number, cells: number, finge
   for (let at = start; at < start + cells && moving !== 0; at++) {
     const held = table.get(at)
     if (held === fingerprint) found = true
-    table.set(at, moving)
+    if (held !== moving) table.set(at, moving)
     moving = held
   }
   return found

@@ -11,7 +11,7 @@
 import { scale } from './draws.ts'
 import { FilterError, type HashOptions, type Key, type Verdict } from './filter.ts'
 import { HashedFilter } from './hashed-filter.ts'
-import { positionBits, RecentPositions, type Ring } from './recent.ts'
+import { isCursorSound, positionBits, RecentPositions, type Ring } from './recent.ts'
 import { BITS_MAX, requireBits, requireInteger, WINDOW_MAX } from './refusals.ts'
 import type { SnapshotOptions } from './snapshot.ts'
 import { finalise } from './unkeyed.ts'
@@ -90,6 +90,10 @@ export class ShortHashFilter extends HashedFilter implements Ring {
 
   parts(): readonly Int32Array[] {
     return [...this.queue.words, this.recent.words, this.cursor]
+  }
+
+  override isSound(): boolean {
+    return isCursorSound(this.cursor, this.window) && this.recent.isSound(this.cursor[1]!)
   }
 
   clear(): void {
