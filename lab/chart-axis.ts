@@ -17,6 +17,8 @@ export interface Axis {
 }
 
 const TICKS_ABOUT = 6
+/** A tick further than this from the data is left out: the axis then ends at the data. */
+const FAR = 2
 
 export function makeAxis(options: AxisOptions, values: readonly number[]): Axis {
   const shown = values.filter(value => Number.isFinite(value) && (!options.log || value > 0))
@@ -48,8 +50,10 @@ function logAxis(options: AxisOptions, low: number, high: number): Axis {
   for (let power = Math.floor(Math.log10(low)) - 1; power <= Math.ceil(Math.log10(high)) + 1; power++) {
     if (power % every === 0) candidates.push(...factors.map(factor => factor * 10 ** power))
   }
-  const from = options.min ?? candidates.findLast(value => value <= low * (1 + 1e-9)) ?? low
-  const to = options.max ?? candidates.find(value => value >= high * (1 - 1e-9) && value > from) ?? high
+  const below = candidates.findLast(value => value <= low * (1 + 1e-9)) ?? low
+  const from = options.min ?? (low / below < FAR ? below : low)
+  const above = candidates.find(value => value >= high * (1 - 1e-9) && value > from) ?? high
+  const to = options.max ?? (above / high < FAR || high <= from ? above : high)
   const ticks = candidates.filter(value => value >= from * (1 - 1e-9) && value <= to * (1 + 1e-9))
   const span = Math.log(to / from) || 1
   return {
