@@ -18,7 +18,7 @@ export interface Axis {
 
 const TICKS_ABOUT = 6
 /** A tick further than this from the data is left out: the axis then ends at the data. */
-const FAR = 2
+const FAR = 1.6
 
 export function makeAxis(options: AxisOptions, values: readonly number[]): Axis {
   const shown = values.filter(value => Number.isFinite(value) && (!options.log || value > 0))

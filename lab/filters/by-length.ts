@@ -24,7 +24,7 @@ export function byLength(figure: string, source: string, names: readonly Baselin
     run({ scale, seed, progress }) {
       const shrink = scale === 'full' ? 1 : 512
       const all = [1e3, 1e4, 1e5, 1e6, 1e7, 5e7, 1e8, 1.5e8]
-      const lengths = all.filter(length => length / shrink >= 1000).map(length => Math.round(length / shrink))
+      const lengths = all.filter(length => length / shrink >= 190).map(length => Math.round(length / shrink))
       const bits = Math.round(BITS / shrink)
       const alphabet = ALPHABET / shrink
       const contenders = contendersOf(bits, names, shrink)
