@@ -4,7 +4,7 @@ import { seededRandom } from '../core/random.ts'
 import { decrementRun, lowerAll } from './decay.ts'
 import { Draws, scale } from './draws.ts'
 import { PackedCells } from './packed.ts'
-import { SemiSortedCells } from './semi-sorted.ts'
+import { SemiSortedRows } from './semi-sorted.ts'
 import { WideCells } from './wide-cells.ts'
 
 const operations = (count: number, width: number) =>
@@ -45,19 +45,24 @@ describe('packed cells, beside a plain array', () => {
 })
 
 describe('semi-sorted rows (THESIS §3.5.3)', () => {
-  test('hold the same fingerprints as four plain cells, largest first, in 12 bits', () => {
-    const rows = 5
-    const cells = new SemiSortedCells(rows)
-    const twin = Array.from({ length: rows }, () => [0, 0, 0, 0])
+  test.each([false, true])('answer and evict like four plain cells, in 12 bits (again: %s)', again => {
+    const rows = new SemiSortedRows(5)
+    const twin = Array.from({ length: 5 }, () => [0, 0, 0, 0])
     const random = seededRandom(1)
+    const [draws, twinDraws] = [new Draws(7), new Draws(7)]
     for (let step = 0; step < 5000; step++) {
-      const [row, at, value] = [random.below(rows), random.below(4), random.below(16)]
-      cells.set(row * 4 + at, value)
-      twin[row]![at] = value
-      twin[row]!.sort((a, b) => b - a)
-      expect([0, 1, 2, 3].map(i => cells.get(row * 4 + i))).toEqual(twin[row])
+      const [row, value] = [random.below(5), 1 + random.below(15)]
+      const cells = twin[row]!
+      const found = cells.includes(value)
+      expect(rows.holds(row, value)).toBe(found)
+      expect(rows.stream(row, value, draws, again)).toBe(found)
+      if (found && !again) continue
+      cells[cells.includes(0) ? cells.indexOf(0) : twinDraws.below(4)] = value
+      cells.sort((a, b) => b - a)
     }
-    expect(cells.bits).toBe(12 * rows)
+    for (const [row, cells] of twin.entries())
+      for (let value = 1; value < 16; value++) expect(rows.holds(row, value)).toBe(cells.includes(value))
+    expect(rows.table.bits).toBe(12 * 5)
   })
 })
 

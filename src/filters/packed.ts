@@ -3,15 +3,7 @@
 // A cell may lie across two words. Both are read and written every time, which is cheaper than guessing wrong whether
 // they must be; so there is one word more than the cells fill, and it stays zero.
 
-export interface Cells {
-  readonly bits: number
-  readonly words: Int32Array
-  get(index: number): number
-  set(index: number, value: number): void
-  clear(): void
-}
-
-export class PackedCells implements Cells {
+export class PackedCells {
   readonly count: number
   readonly width: number
   readonly words: Int32Array

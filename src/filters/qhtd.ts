@@ -22,6 +22,7 @@ export class QuotientHashTableWithDuplicates extends QuotientTable {
   }
 
   streamWords(one: number, two: number): boolean {
+    if (this.sorted !== null) return this.streamSorted(this.sorted, one, two, true)
     return streamRowAgain(this.table, this.startOf(one), this.cells, this.fingerprintOf(two), this.draws)
   }
 }

@@ -29,6 +29,7 @@ export class QuotientHashTable extends QuotientTable {
   }
 
   streamWords(one: number, two: number): boolean {
+    if (this.sorted !== null) return this.streamSorted(this.sorted, one, two, false)
     return streamRow(this.table, this.startOf(one), this.cells, this.fingerprintOf(two), this.draws)
   }
 }

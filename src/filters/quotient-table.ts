@@ -3,10 +3,10 @@
 import { Draws, scale } from './draws.ts'
 import { FilterError, type HashOptions } from './filter.ts'
 import { HashedFilter } from './hashed-filter.ts'
-import { type Cells, PackedCells } from './packed.ts'
+import { PackedCells } from './packed.ts'
 import { requireBits, requireCells, requireInteger } from './refusals.ts'
 import { rowHolds } from './rows.ts'
-import { SEMI_SORTED_BITS, SEMI_SORTED_CELLS, SEMI_SORTED_ROW_BITS, SemiSortedCells } from './semi-sorted.ts'
+import { SEMI_SORTED_BITS, SEMI_SORTED_CELLS, SEMI_SORTED_ROW_BITS, SemiSortedRows } from './semi-sorted.ts'
 import type { SnapshotOptions } from './snapshot.ts'
 
 export interface QuotientTableOptions extends HashOptions {
@@ -24,7 +24,9 @@ export abstract class QuotientTable extends HashedFilter {
   readonly cells: number
   /** S = 2^s - 1: how many different fingerprints there are, 0 being the empty cell. */
   readonly fingerprints: number
-  protected readonly table: Cells
+  protected readonly table: PackedCells
+  /** The rows of `table`, if they are semi-sorted. */
+  protected readonly sorted: SemiSortedRows | null
   protected readonly draws: Draws
 
   constructor(options: QuotientTableOptions, semiSort: boolean) {
@@ -37,7 +39,8 @@ export abstract class QuotientTable extends HashedFilter {
     const rowBits = semiSort ? SEMI_SORTED_ROW_BITS : cells * fingerprintBits
     requireBits(bits, rowBits, `one row of ${cells} cells of ${fingerprintBits} bits`)
     this.rows = Math.floor(bits / rowBits)
-    this.table = semiSort ? new SemiSortedCells(this.rows) : new PackedCells(this.rows * cells, fingerprintBits)
+    this.sorted = semiSort ? new SemiSortedRows(this.rows) : null
+    this.table = this.sorted?.table ?? new PackedCells(this.rows * cells, fingerprintBits)
     this.draws = new Draws(this.hash.drawsSeed)
     this.options = { bits, cells, fingerprintBits, ...(semiSort ? { semiSort } : {}) }
   }
@@ -59,7 +62,12 @@ export abstract class QuotientTable extends HashedFilter {
   }
 
   detectWords(one: number, two: number): boolean {
+    if (this.sorted !== null) return this.sorted.holds(scale(one, this.rows), this.fingerprintOf(two))
     return rowHolds(this.table, this.startOf(one), this.cells, this.fingerprintOf(two))
+  }
+
+  protected streamSorted(sorted: SemiSortedRows, one: number, two: number, again: boolean): boolean {
+    return sorted.stream(scale(one, this.rows), this.fingerprintOf(two), this.draws, again)
   }
 
   insertWords(one: number, two: number): void {

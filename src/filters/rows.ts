@@ -2,15 +2,21 @@
 // 0 is an empty cell, and nothing stands behind the first empty one.
 
 import type { Draws } from './draws.ts'
-import type { Cells } from './packed.ts'
+import type { PackedCells } from './packed.ts'
 
-export function rowHolds(table: Cells, start: number, cells: number, fingerprint: number): boolean {
+export function rowHolds(table: PackedCells, start: number, cells: number, fingerprint: number): boolean {
   for (let at = start; at < start + cells; at++) if (table.get(at) === fingerprint) return true
   return false
 }
 
 /** THESIS algorithm 3: true when the fingerprint was there; else it takes an empty cell, or a random one's place. */
-export function streamRow(table: Cells, start: number, cells: number, fingerprint: number, draws: Draws): boolean {
+export function streamRow(
+  table: PackedCells,
+  start: number,
+  cells: number,
+  fingerprint: number,
+  draws: Draws,
+): boolean {
   let at = start
   for (; at < start + cells; at++) {
     const held = table.get(at)
@@ -23,7 +29,13 @@ export function streamRow(table: Cells, start: number, cells: number, fingerprin
 }
 
 /** THESIS §3.7.1: as above, but what was there is put in once more. */
-export function streamRowAgain(table: Cells, start: number, cells: number, fingerprint: number, draws: Draws): boolean {
+export function streamRowAgain(
+  table: PackedCells,
+  start: number,
+  cells: number,
+  fingerprint: number,
+  draws: Draws,
+): boolean {
   let found = false
   let at = start
   for (; at < start + cells; at++) {
@@ -37,7 +49,7 @@ export function streamRowAgain(table: Cells, start: number, cells: number, finge
 }
 
 /** THESIS algorithm 4: the newest stands first, everything moves one cell on, and the oldest falls out. */
-export function streamRowQueue(table: Cells, start: number, cells: number, fingerprint: number): boolean {
+export function streamRowQueue(table: PackedCells, start: number, cells: number, fingerprint: number): boolean {
   let found = false
   let moving = fingerprint
   for (let at = start; at < start + cells && moving !== 0; at++) {

@@ -4,9 +4,11 @@
 // with repetition), and 3,876 < 2^12. So a row is kept as the number of its sorted form: a quarter of the memory saved
 // for two table look-ups. Rows are sorted downwards, so that empty cells (0) still come last.
 //
-// Not for queued rows: there the order is the age.
+// Not for queued rows: there the order is the age. The rows have code of their own and do not pose as packed cells: two
+// kinds of cells behind one call would slow down the common kind.
 
-import { type Cells, PackedCells } from './packed.ts'
+import type { Draws } from './draws.ts'
+import { PackedCells } from './packed.ts'
 
 export const SEMI_SORTED_CELLS = 4
 export const SEMI_SORTED_BITS = 4
@@ -42,42 +44,48 @@ function sorted(row: number): number {
   return cells[0]! | (cells[1]! << 4) | (cells[2]! << 8) | (cells[3]! << 12)
 }
 
-/** Looks like packed cells, except that `set` may move the other cells of the row. */
-export class SemiSortedCells implements Cells {
-  private readonly rows: PackedCells
-  private readonly tables = tables()
+export class SemiSortedRows {
+  readonly table: PackedCells
+  private readonly rowOf: Uint16Array
+  private readonly formOf: Uint16Array
 
   constructor(rows: number) {
-    this.rows = new PackedCells(rows, SEMI_SORTED_ROW_BITS)
+    this.table = new PackedCells(rows, SEMI_SORTED_ROW_BITS)
+    this.rowOf = tables().rowOf
+    this.formOf = tables().formOf
   }
 
-  get bits(): number {
-    return this.rows.bits
+  holds(row: number, fingerprint: number): boolean {
+    return includes(this.rowOf[this.table.get(row)]!, fingerprint)
   }
 
-  get words(): Int32Array {
-    return this.rows.words
+  /** Algorithm 3 on one row; with `again`, what was there is put in once more (§3.7.1). */
+  stream(row: number, fingerprint: number, draws: Draws, again: boolean): boolean {
+    const cells = this.rowOf[this.table.get(row)]!
+    const found = includes(cells, fingerprint)
+    if (found && !again) return true
+    const at = cell(cells, 3) === 0 ? 3 : draws.below(4)
+    this.table.set(row, this.formOf[replaced(cells, at, fingerprint)]!)
+    return found
   }
+}
 
-  get(index: number): number {
-    const row = this.tables.rowOf[this.rows.get(index >>> 2)]!
-    return (row >>> ((index & 3) << 2)) & 15
-  }
+function includes(row: number, fingerprint: number): boolean {
+  return (
+    cell(row, 0) === fingerprint ||
+    cell(row, 1) === fingerprint ||
+    cell(row, 2) === fingerprint ||
+    cell(row, 3) === fingerprint
+  )
+}
 
-  set(index: number, value: number): void {
-    const { rowOf, formOf } = this.tables
-    let row = rowOf[this.rows.get(index >>> 2)]!
-    let at = index & 3
-    row = put(row, at, value)
-    // One cell is out of order: let it sink to the left, then to the right.
-    for (; at > 0 && cell(row, at - 1) < value; at--) row = put(put(row, at, cell(row, at - 1)), at - 1, value)
-    for (; at < 3 && cell(row, at + 1) > value; at++) row = put(put(row, at, cell(row, at + 1)), at + 1, value)
-    this.rows.set(index >>> 2, formOf[row]!)
-  }
-
-  clear(): void {
-    this.rows.clear()
-  }
+/** The row with another fingerprint in one cell, sorted again: only that one can be out of order. */
+function replaced(sortedRow: number, index: number, value: number): number {
+  let at = index
+  let row = put(sortedRow, at, value)
+  for (; at > 0 && cell(row, at - 1) < value; at--) row = put(put(row, at, cell(row, at - 1)), at - 1, value)
+  for (; at < 3 && cell(row, at + 1) > value; at++) row = put(put(row, at, cell(row, at + 1)), at + 1, value)
+  return row
 }
 
 function cell(row: number, at: number): number {
