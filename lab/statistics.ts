@@ -77,7 +77,7 @@ export function meanTolerance(values: readonly number[], confidence: number): nu
   return (studentQuantile(0.5 + confidence / 2, count - 1) * deviation) / Math.sqrt(count)
 }
 
-/** Phi(x): the chance that a standard normal value lies below x. Abramowitz and Stegun 7.1.26 style, refined. */
+/** The chance that a standard normal value lies below x. */
 export function normalBelow(x: number): number {
   return 0.5 * complementaryError(-x / Math.SQRT2)
 }
