@@ -82,10 +82,10 @@ export class BlockDecayingBloom extends HashedFilter {
   }
 
   insertWords(one: number, two: number): void {
+    const { counters, cells, hashes } = this
     const step = two | 1
     const expiry = this.time[0]! + this.blocks + 1
-    for (let i = 0, word = one; i < this.hashes; i++, word = (word + step) | 0)
-      this.counters.set(scale(word, this.cells), expiry)
+    for (let i = 0, word = one; i < hashes; i++, word = (word + step) | 0) counters.set(scale(word, cells), expiry)
     this.time[1] = this.time[1]! + 1
     if (this.time[1] === this.block) this.nextBlock()
   }

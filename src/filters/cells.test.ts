@@ -82,11 +82,16 @@ describe('decay', () => {
     }
   })
 
-  test('all cells are lowered, down to zero', () => {
-    const cells = new PackedCells(64, 6)
-    for (let at = 0; at < 64; at++) cells.set(at, at)
-    lowerAll(cells, 20)
-    for (let at = 0; at < 64; at++) expect(cells.get(at)).toBe(Math.max(0, at - 20))
+  test.each([2, 3, 5, 6, 8, 11, 13, 16, 31])('all cells of %d bits are lowered, down to zero', width => {
+    const random = seededRandom(width)
+    for (let round = 0; round < 50; round++) {
+      const cells = new PackedCells(70, width)
+      const twin = Array.from({ length: 70 }, () => random.below(2 ** width))
+      for (const [at, value] of twin.entries()) cells.set(at, value)
+      const by = 1 + random.below(2 ** (width - 1))
+      lowerAll(cells, by)
+      expect(twin.map((_, at) => cells.get(at))).toEqual(twin.map(value => Math.max(0, value - by)))
+    }
   })
 })
 

@@ -40,9 +40,17 @@ function decrementWords(words: Int32Array, width: number, startBit: number, endB
  * than 32 bits here. Whether a cell is above `by` cannot be foreseen, so there is no branch: a negative rest is masked.
  */
 export function lowerAll(cells: PackedCells, by: number): void {
-  for (let at = 0; at < cells.count; at++) {
-    const rest = cells.get(at) - by
-    cells.set(at, rest & ~(rest >> 31))
+  const { words, width, count } = cells
+  const mask = 2 ** width - 1
+  for (let at = 0, bit = 0; at < count; at++, bit += width) {
+    const word = bit >>> 5
+    const shift = bit & 31
+    const held = ((words[word]! >>> shift) | ((words[word + 1]! << 1) << (31 - shift))) & mask
+    const lowered = (held - by) & ~((held - by) >> 31)
+    // Flip the bits that differ: the cell may lie across two words, and a subtraction would have to borrow.
+    const change = held ^ lowered
+    words[word] = words[word]! ^ (change << shift)
+    words[word + 1] = words[word + 1]! ^ ((change >>> 1) >>> (31 - shift))
   }
 }
 
