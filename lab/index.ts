@@ -2,6 +2,7 @@
 
 import { backoffExperiments } from './backoff/index.ts'
 import type { Experiment, Result, RunOptions } from './experiment.ts'
+import { filterExperiments } from './filters/index.ts'
 
 export type { Experiment, Scale } from './experiment.ts'
 export { nearestNames } from './nearest.ts'
@@ -10,6 +11,7 @@ export { formatTable, toCsv, toJson } from './table.ts'
 /** In the order in which they are listed and run: one line for each folder. */
 export const experiments: readonly Experiment[] = [
   ...backoffExperiments, // BACKOFF §4
+  ...filterExperiments, // THESIS chapters 3 and 4
 ]
 
 export function findExperiment(name: string): Experiment | undefined {
