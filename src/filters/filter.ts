@@ -12,6 +12,8 @@
 // - A bigint beyond 56 bits takes 15, 23, 31 … bytes, the first that holds it.
 // - Any bytes at all are a key, the empty ones too. NaN, fractions and unsafe integers are not, and are refused.
 
+import type { SnapshotOptions } from './snapshot.ts'
+
 export type Key = string | Uint8Array | bigint | number
 
 export type Verdict = 'unseen' | 'duplicate'
@@ -21,6 +23,8 @@ export interface Filter {
   readonly name: string
   /** Bits of cells in use; never more than the `bits` asked for. */
   readonly bitsUsed: number
+  /** What the constructor was given, without the key. */
+  readonly options: SnapshotOptions
   /** Detect, then insert: what a stream does with each element. */
   stream(key: Key): Verdict
   /** True for `duplicate`. Changes nothing. */

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { ExactWindow } from '../filters/index.ts'
-import { dedup } from './dedup.ts'
+import { dedup } from './dedup-stream.ts'
 
 const filter = () => new ExactWindow({ window: 100, keyBytes: 32 })
 
