@@ -172,18 +172,22 @@ function least<Shape>(shapes: readonly Shape[], rates: (shape: Shape) => ErrorRa
 function bloomPlan({ bits, window, hash }: Request): Plan {
   const hashes = Bloom.bestHashes(bits, window)
   const expect = (seen: Seen | null): Expected => {
-    if (seen === null) return { falsePositive: null, falseNegative: 0 }
-    const parts = 1000
-    let sum = 0
-    for (let part = 0; part < parts; part++)
-      sum += bloomFalsePositive(bits, hashes, (seen.unseen * (part + 0.5)) / parts)
-    return { falsePositive: sum / parts, falseNegative: 0 }
+    const falsePositive = seen === null ? null : bloomWhileFilling(bits, hashes, seen.unseen)
+    return { falsePositive, falseNegative: 0 }
   }
   return { filter: new Bloom({ bits, hashes, ...hash }), expect }
 }
 
 function bloomFalsePositive(cells: number, hashes: number, elements: number): number {
   return (-Math.expm1((-hashes * elements) / cells)) ** hashes
+}
+
+/** The mean while the elements come in, one after another. */
+function bloomWhileFilling(cells: number, hashes: number, elements: number): number {
+  const parts = 1000
+  let sum = 0
+  for (let part = 0; part < parts; part++) sum += bloomFalsePositive(cells, hashes, (elements * (part + 0.5)) / parts)
+  return sum / parts
 }
 
 /** As many hashes as leave each buffer room for the window: nothing in it is missed. */
@@ -200,8 +204,15 @@ function agingPlan({ bits, window, hash }: Request): Plan {
 function decayingPlan({ bits, window, hash }: Request): Plan {
   const filter = new BlockDecayingBloom({ bits, window, ...hash })
   const { cells, hashes, block } = filter
-  const falsePositive = bloomFalsePositive(cells, hashes, window + block / 2)
-  return { filter, expect: () => ({ falsePositive, falseNegative: 0 }) }
+  const held = window + block / 2
+  const expect = (seen: Seen | null): Expected => {
+    const lines = seen?.lines ?? Number.POSITIVE_INFINITY
+    const filling = bloomWhileFilling(cells, hashes, Math.min(held, lines))
+    const share = Math.min(1, held / lines)
+    const falsePositive = share * filling + (1 - share) * bloomFalsePositive(cells, hashes, held)
+    return { falsePositive, falseNegative: 0 }
+  }
+  return { filter, expect }
 }
 
 /** Shaped as in §3.8.2. */

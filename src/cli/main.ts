@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { cannot } from '../runtime/files.ts'
 import { EXIT_USAGE, fail, newCommand } from './output.ts'
 
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -35,6 +36,7 @@ async function main(): Promise<void> {
   const program = newCommand('coterie')
     .description('Coordination for parties that do not fully trust each other, or the machines between them.')
     .version(version(), '-v, --version')
+    .enablePositionalOptions()
     .addHelpText('after', AFTER)
   const wanted = asked !== undefined && asked in commands ? [asked] : Object.keys(commands)
   for (const name of wanted) program.addCommand(await commands[name]!())
@@ -54,7 +56,8 @@ function version(): string {
 // A reader that has seen enough (`| head`) is no failure.
 process.stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(0)
-  throw error
+  fail(cannot('write', 'standard output', error))
+  process.exit()
 })
 
 await main().catch(fail)

@@ -41,6 +41,10 @@ export class LineStream {
   /** The beginning of a line whose end has not come yet. */
   private carry = new Uint8Array(CARRY_BYTES)
   private carried = 0
+  /** Where the line at hand ends: the place of its newline. */
+  private lineEnd = 0
+  /** Where the field at hand ends, in that line. */
+  private fieldEnd = 0
 
   constructor({ filter, keep = 'unseen', field, separator }: LineOptions) {
     this.filter = filter
@@ -67,16 +71,18 @@ export class LineStream {
   }
 
   private pushLines(chunk: Uint8Array, from: number, emit: Emit): void {
+    const limit = chunk.lastIndexOf(NEWLINE) + 1
     let start = from
     let keptFrom = -1
-    for (let end = nextNewline(chunk, start); end !== -1; end = nextNewline(chunk, start)) {
-      if (this.passes(chunk, start, end)) {
+    while (start < limit) {
+      const passes = this.field === 0 ? this.passesLine(chunk, start) : this.passesField(chunk, start, limit)
+      if (passes) {
         if (keptFrom === -1) keptFrom = start
       } else if (keptFrom !== -1) {
         emit(chunk, keptFrom, start)
         keptFrom = -1
       }
-      start = end + 1
+      start = this.lineEnd + 1
     }
     if (keptFrom !== -1) emit(chunk, keptFrom, start)
     this.append(chunk, start, chunk.length)
@@ -86,25 +92,39 @@ export class LineStream {
     const { carry, carried } = this
     this.carried = 0
     const end = carry[carried - 1] === NEWLINE ? carried - 1 : carried
-    if (this.passes(carry, 0, end)) emit(carry, 0, carried)
+    const verdict = this.field === 0 ? this.filter.streamRange(carry, 0, end) : this.streamField(carry, 0, end)
+    if (this.count(verdict)) emit(carry, 0, carried)
   }
 
-  private passes(bytes: Uint8Array, start: number, end: number): boolean {
+  private passesLine(bytes: Uint8Array, start: number): boolean {
+    this.lineEnd = nextNewline(bytes, start)
+    return this.count(this.filter.streamRange(bytes, start, this.lineEnd))
+  }
+
+  /** The field is found first, and the line's end is looked for behind it: no byte is looked at twice. */
+  private passesField(bytes: Uint8Array, start: number, limit: number): boolean {
+    const verdict = this.streamField(bytes, start, limit)
+    this.lineEnd = nextNewline(bytes, this.fieldEnd)
+    return this.count(verdict)
+  }
+
+  private count(verdict: Verdict): boolean {
     this.lines++
-    const verdict = this.field === 0 ? this.filter.streamRange(bytes, start, end) : this.streamField(bytes, start, end)
     if (verdict === 'unseen') return !this.keepDuplicates
     this.duplicates++
     return this.keepDuplicates
   }
 
-  private streamField(bytes: Uint8Array, lineStart: number, lineEnd: number): Verdict {
+  private streamField(bytes: Uint8Array, lineStart: number, limit: number): Verdict {
     const { separator } = this
-    let start = separator === undefined ? skipBlanks(bytes, lineStart, lineEnd) : lineStart
+    let start = separator === undefined ? skipBlanks(bytes, lineStart, limit) : lineStart
     for (let nth = 1; ; nth++) {
-      const end = fieldEnd(bytes, start, lineEnd, separator)
+      const end =
+        separator === undefined ? blankFrom(bytes, start, limit) : separatorFrom(bytes, start, limit, separator)
+      this.fieldEnd = end
       if (nth === this.field) return this.filter.streamRange(bytes, start, end)
-      if (end === lineEnd) return this.filter.streamRange(bytes, lineEnd, lineEnd)
-      start = separator === undefined ? skipBlanks(bytes, end, lineEnd) : end + 1
+      if (end === limit || bytes[end] === NEWLINE) return this.filter.streamRange(bytes, end, end)
+      start = separator === undefined ? skipBlanks(bytes, end, limit) : end + 1
     }
   }
 
@@ -128,15 +148,22 @@ function nextNewline(bytes: Uint8Array, from: number): number {
   return bytes.indexOf(NEWLINE, near)
 }
 
-function skipBlanks(bytes: Uint8Array, from: number, end: number): number {
+function skipBlanks(bytes: Uint8Array, from: number, limit: number): number {
   let at = from
-  while (at < end && (bytes[at] === SPACE || bytes[at] === TAB)) at++
+  while (at < limit && (bytes[at] === SPACE || bytes[at] === TAB)) at++
   return at
 }
 
-function fieldEnd(bytes: Uint8Array, from: number, end: number, separator: number | undefined): number {
+/** The first blank or newline from here on, or the limit. */
+function blankFrom(bytes: Uint8Array, from: number, limit: number): number {
   let at = from
-  if (separator === undefined) while (at < end && bytes[at] !== SPACE && bytes[at] !== TAB) at++
-  else while (at < end && bytes[at] !== separator) at++
+  // Almost every byte is above the three, and needs one comparison only.
+  while (at < limit && (bytes[at]! > SPACE || (bytes[at] !== SPACE && bytes[at] !== TAB && bytes[at] !== NEWLINE))) at++
+  return at
+}
+
+function separatorFrom(bytes: Uint8Array, from: number, limit: number, separator: number): number {
+  let at = from
+  while (at < limit && bytes[at] !== separator && bytes[at] !== NEWLINE) at++
   return at
 }
