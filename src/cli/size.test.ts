@@ -24,6 +24,7 @@ test.each([
   [0, '0 B'],
   [999, '999 B'],
   [1500, '1.5 kB'],
+  [999_999, '1 MB'],
   [5_000_000_000, '5 GB'],
 ])('%d bytes are %s', (bytes, words) => {
   expect(bytesInWords(bytes)).toBe(words)

@@ -34,8 +34,8 @@ export function memorySize(text: string): number {
 
 /** Bytes with three digits: 1.5 MB. */
 export function bytesInWords(bytes: number): string {
-  if (bytes < 1000) return `${Math.round(bytes)} B`
-  const units = ['kB', 'MB', 'GB', 'TB']
-  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3))
-  return `${Number((bytes / 1000 ** power).toPrecision(3))} ${units[power - 1]}`
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  const rounded = Number(bytes.toPrecision(3))
+  const power = rounded < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(rounded) / 3))
+  return `${Number((rounded / 1000 ** power).toPrecision(3))} ${units[power]}`
 }
