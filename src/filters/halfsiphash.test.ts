@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hashBytes, hashInteger } from './halfsiphash.ts'
+import { hashBytes, hashInteger, hashText } from './halfsiphash.ts'
+import { Utf8Scratch } from './utf8.ts'
 
 // vectors_hsip64 of the reference implementation, github.com/veorq/SipHash, vectors.h: the key is 00 01 … 07, and the
 // n-th message is 00 01 … n-1.
@@ -39,6 +40,23 @@ describe('HalfSipHash-2-4, 64-bit output', () => {
       const first = hashBytes(K0, K1, bytes, 3, 3 + length, second)
       expect(hex(first, second[0]!)).toBe(expected)
     }
+  })
+
+  test('a string hashes as its UTF-8 bytes, wherever it stops being ASCII', () => {
+    const second = new Int32Array(1)
+    const scratch = new Utf8Scratch()
+    const mixed = fc
+      .tuple(fc.string({ maxLength: 9 }), fc.string({ unit: 'grapheme', maxLength: 300 }))
+      .map(([a, b]) => a + b)
+    fc.assert(
+      fc.property(fc.integer(), fc.integer(), fc.oneof(fc.string({ maxLength: 40 }), mixed), (k0, k1, text) => {
+        const bytes = new TextEncoder().encode(text)
+        const first = hashBytes(k0, k1, bytes, 0, bytes.length, second)
+        const expected = hex(first, second[0]!)
+        expect(hex(hashText(k0, k1, text, scratch, second), second[0]!)).toBe(expected)
+      }),
+      { numRuns: 500 },
+    )
   })
 
   test('an integer hashes as its 7 bytes', () => {

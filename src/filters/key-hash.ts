@@ -1,7 +1,7 @@
 // From any key to two 32-bit words, by the rules in filter.ts, without allocating for integers, bytes and strings.
 
 import { FilterError, type HashOptions, type Key } from './filter.ts'
-import { hashBytes, hashInteger } from './halfsiphash.ts'
+import { hashBytes, hashInteger, hashText } from './halfsiphash.ts'
 import { requireOneOf } from './refusals.ts'
 import { freshSecret, KEY_BYTES } from './secret.ts'
 import { mixBytes, mixInteger, mixSmall } from './unkeyed.ts'
@@ -56,6 +56,7 @@ export class KeyHash {
 
   private ofOther(key: Key): number {
     if (typeof key === 'string') {
+      if (this.keyed) return hashText(this.k0, this.k1, key, this.scratch, this.second)
       const length = this.scratch.write(key)
       return this.ofRange(this.scratch.bytes, 0, length)
     }
