@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hashBytes, hashInteger, hashText } from './halfsiphash.ts'
+import { mixBytes, mixText } from './unkeyed.ts'
 import { Utf8Scratch } from './utf8.ts'
 
 // vectors_hsip64 of the reference implementation, github.com/veorq/SipHash, vectors.h: the key is 00 01 … 07, and the
@@ -42,7 +43,7 @@ describe('HalfSipHash-2-4, 64-bit output', () => {
     }
   })
 
-  test('a string hashes as its UTF-8 bytes, wherever it stops being ASCII', () => {
+  test('a string hashes as its UTF-8 bytes, wherever it stops being ASCII, and so without a key', () => {
     const second = new Int32Array(1)
     const scratch = new Utf8Scratch()
     const mixed = fc
@@ -54,6 +55,8 @@ describe('HalfSipHash-2-4, 64-bit output', () => {
         const first = hashBytes(k0, k1, bytes, 0, bytes.length, second)
         const expected = hex(first, second[0]!)
         expect(hex(hashText(k0, k1, text, scratch, second), second[0]!)).toBe(expected)
+        const unkeyed = hex(mixBytes(bytes, 0, bytes.length, second), second[0]!)
+        expect(hex(mixText(text, scratch, second), second[0]!)).toBe(unkeyed)
       }),
       { numRuns: 500 },
     )

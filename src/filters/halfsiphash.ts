@@ -11,7 +11,7 @@
 // integer where this takes 19. `hashInteger` is `hashBytes` of the integer's 7 bytes, `hashText` that of a string's UTF-8;
 // the test holds them together.
 
-import type { Utf8Scratch } from './utf8.ts'
+import { ASCII_MAX, type Utf8Scratch } from './utf8.ts'
 
 const INIT_2 = 0x6c796765
 const INIT_3 = 0x74656462
@@ -20,7 +20,6 @@ const WIDE = 0xee
 /** Marks the second half. */
 const SECOND = 0xdd
 const INTEGER_LENGTH = 7 << 24
-const ASCII_MAX = 0x7f
 
 /** The second word of the last hash; the first is returned. A typed array, so that nothing is allocated. */
 export type SecondWord = Int32Array

@@ -4,7 +4,7 @@ import { FilterError, type HashOptions, type Key } from './filter.ts'
 import { hashBytes, hashInteger, hashText } from './halfsiphash.ts'
 import { requireOneOf } from './refusals.ts'
 import { freshSecret, KEY_BYTES } from './secret.ts'
-import { mixBytes, mixInteger, mixSmall } from './unkeyed.ts'
+import { mixBytes, mixInteger, mixSmall, mixText } from './unkeyed.ts'
 import { Utf8Scratch } from './utf8.ts'
 
 const TAG_LABEL = 'coterie filter key tag'
@@ -57,8 +57,7 @@ export class KeyHash {
   private ofOther(key: Key): number {
     if (typeof key === 'string') {
       if (this.keyed) return hashText(this.k0, this.k1, key, this.scratch, this.second)
-      const length = this.scratch.write(key)
-      return this.ofRange(this.scratch.bytes, 0, length)
+      return mixText(key, this.scratch, this.second)
     }
     if (typeof key === 'number') {
       requireSafe(key)

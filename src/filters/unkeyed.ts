@@ -5,6 +5,7 @@
 // The snapshot's checksum uses the single-seed form.
 
 import type { SecondWord } from './halfsiphash.ts'
+import { ASCII_MAX, type Utf8Scratch } from './utf8.ts'
 
 const C1 = 0xcc9e2d51
 const C2 = 0x1b873593
@@ -82,4 +83,40 @@ export function mixBytes(bytes: Uint8Array, start: number, end: number, second: 
   const tail = scramble(last)
   second[0] = finalise(b ^ tail ^ (end - start))
   return finalise(a ^ tail ^ (end - start))
+}
+
+/** mixBytes of a string's UTF-8, straight from its units while they are ASCII: see hashText. */
+export function mixText(text: string, scratch: Utf8Scratch, second: SecondWord): number {
+  const end = text.length
+  const whole = end & ~3
+  let a = SEED_FIRST
+  let b = SEED_SECOND
+  let units = 0
+  let at = 0
+  for (; at < whole; at += 4) {
+    const unit0 = text.charCodeAt(at)
+    const unit1 = text.charCodeAt(at + 1)
+    const unit2 = text.charCodeAt(at + 2)
+    const unit3 = text.charCodeAt(at + 3)
+    units |= unit0 | unit1 | unit2 | unit3
+    if (units > ASCII_MAX) return mixWritten(text, scratch, second)
+    const word = scramble(unit0 | (unit1 << 8) | (unit2 << 16) | (unit3 << 24))
+    a = absorb(a, word)
+    b = absorb(b, word)
+  }
+  let last = 0
+  for (let shift = 0; at < end; at++, shift += 8) {
+    const unit = text.charCodeAt(at)
+    units |= unit
+    last |= unit << shift
+  }
+  if (units > ASCII_MAX) return mixWritten(text, scratch, second)
+  const tail = scramble(last)
+  second[0] = finalise(b ^ tail ^ end)
+  return finalise(a ^ tail ^ end)
+}
+
+function mixWritten(text: string, scratch: Utf8Scratch, second: SecondWord): number {
+  const length = scratch.write(text)
+  return mixBytes(scratch.bytes, 0, length, second)
 }

@@ -1,6 +1,9 @@
 // A string's bytes, written into a buffer that is kept: the platform's encoder allocates per call and is not part of
 // the language. Lone surrogates are written as three bytes of their own (WTF-8), so that no two strings become one.
 
+/** Up to here a unit of a string is one byte. */
+export const ASCII_MAX = 0x7f
+
 const SCRATCH_BYTES = 256
 /** A longer string gets a buffer of its own, which the next short one lets go of. */
 const SCRATCH_KEPT_MAX = 65_536
@@ -15,7 +18,7 @@ export class Utf8Scratch {
     let at = 0
     for (let i = 0; i < text.length; i++) {
       const unit = text.charCodeAt(i)
-      if (unit < 0x80) bytes[at++] = unit
+      if (unit <= ASCII_MAX) bytes[at++] = unit
       else {
         const point = text.codePointAt(i)!
         if (point > 0xffff) i++
