@@ -70,6 +70,33 @@ describe('fields', () => {
     expect(pass('1,,x\n2,,y\n3,q,x\n', [4], { field: 2, separator: 44 })).toBe('1,,x\n3,q,x\n')
   })
 
+  test('agree with a dumb twin, whatever the chunks and the separator', () => {
+    const line = fc.stringMatching(/^[ab ,\t]{0,8}$/)
+    const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 })
+    const twin = (input: string[], field: number, separator: string | undefined) => {
+      const seen = new Set<string>()
+      return input.filter(one => {
+        const fields = separator === undefined ? one.split(/[ \t]+/).filter(text => text !== '') : one.split(separator)
+        const key = fields[field - 1] ?? ''
+        return !seen.has(key) && seen.add(key)
+      })
+    }
+    fc.assert(
+      fc.property(
+        fc.array(line),
+        sizes,
+        fc.integer({ min: 1, max: 4 }),
+        fc.boolean(),
+        (input, chunks, field, commas) => {
+          const whole = input.map(one => `${one}\n`).join('')
+          const expected = twin(input, field, commas ? ',' : undefined).map(one => `${one}\n`)
+          expect(pass(whole, chunks, { field, separator: commas ? 44 : undefined })).toBe(expected.join(''))
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
   test('lines without the field share the empty key', () => {
     expect(pass('one\ntwo\na b\n', [100], { field: 2 })).toBe('one\na b\n')
   })
