@@ -25,7 +25,7 @@ const REPEATS = 40_000
 const TOKEN = 1_760_000_000_123_456
 const messages: readonly LockMessage[] = [
   { kind: 'try', name: 'invoices', attempt: 12, token: TOKEN, ttl: 10_000 },
-  { kind: 'granted', name: 'invoices', attempt: 12, token: TOKEN },
+  { kind: 'granted', name: 'invoices', attempt: 12, token: TOKEN, held: 10_000 },
   { kind: 'release', name: 'invoices', token: TOKEN, unused: false },
 ]
 

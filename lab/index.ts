@@ -2,6 +2,7 @@
 
 import { backoffExperiments } from './backoff/index.ts'
 import type { Experiment, Result, RunOptions } from './experiment.ts'
+import { filterExperiments } from './filters/index.ts'
 import { mutexExperiments } from './mutex/index.ts'
 import { redlockExperiments } from './redlock/index.ts'
 
@@ -14,6 +15,7 @@ export const experiments: readonly Experiment[] = [
   ...backoffExperiments, // BACKOFF §4
   ...mutexExperiments, // LECTURE, mutual exclusion
   ...redlockExperiments, // a lock service in use, and one liar
+  ...filterExperiments, // THESIS chapters 3 and 4
 ]
 
 export function findExperiment(name: string): Experiment | undefined {

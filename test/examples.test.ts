@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '..')
 const guide = join(root, 'docs', 'guide')
 const pages = [
   'README.md',
+  'src/filters/README.md',
   ...(existsSync(guide) ? readdirSync(guide, { recursive: true, encoding: 'utf8' }) : [])
     .filter(name => name.endsWith('.md'))
     .map(name => join('docs', 'guide', name)),
@@ -22,8 +23,19 @@ describe('the examples of the documentation', () => {
     const silent = all.filter(({ ignored, before }) => ignored && !/\bnot run\b/.test(before))
     expect(silent.map(({ where }) => `${where}: the sentence before it should say why it is not run`)).toEqual([])
   })
-  for (const example of programs) it(`${example.where} runs`, () => runExample(root, example))
+  for (const example of programs) {
+    it(`${example.where} runs, and prints what it says`, async () => {
+      const output = await runExample(root, example)
+      for (const said of promised(example.code)) expect(output).toMatch(said)
+    })
+  }
 })
+
+/** What the example says it prints: a comment behind console.log, with … for what differs from run to run. */
+function promised(code: string): RegExp[] {
+  const comments = [...code.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map(match => match[1]!)
+  return comments.map(said => new RegExp(said.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '.*')))
+}
 
 describe('the finder of examples', () => {
   const page = [

@@ -14,6 +14,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   locks: async () => (await import('./locks.ts')).locksCommand(),
   sim: async () => (await import('./sim.ts')).simCommand(),
   explore: async () => (await import('./explore.ts')).exploreCommand(),
+  dedup: async () => (await import('./dedup.ts')).dedupCommand(),
   lab: async () => (await import('./lab.ts')).labCommand(),
 }
 

@@ -2,6 +2,7 @@
 // does not carry the weight of the laboratory.
 
 import { readFileSync } from 'node:fs'
+import { cannot } from '../runtime/files.ts'
 import { commands } from './commands.ts'
 import { EXIT_USAGE, fail, newCommand } from './output.ts'
 
@@ -19,6 +20,7 @@ async function main(): Promise<void> {
   const program = newCommand('coterie')
     .description('Coordination for parties that do not fully trust each other, or the machines between them.')
     .version(version(), '-v, --version')
+    .enablePositionalOptions()
     .addHelpText('after', AFTER)
   const wanted = asked !== undefined && asked in commands ? [asked] : Object.keys(commands)
   for (const name of wanted) program.addCommand(await commands[name]!())
@@ -38,7 +40,8 @@ function version(): string {
 // A reader that has seen enough (`| head`) is no failure.
 process.stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(0)
-  throw error
+  fail(cannot('write', 'standard output', error))
+  process.exit()
 })
 
 await main().catch(fail)

@@ -1,0 +1,58 @@
+// THESIS figures 4.7 and 4.8: a filter alone and in a queue with the best number of subfilters, by window. QHT and SQF are
+// held against the corrected arithmetic, the others are drawn.
+
+import { optimalSubfilters } from '../../src/filters/index.ts'
+import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
+import { errorPicture } from './drawing.ts'
+import { type Queueable, queued, steady, turnover } from './queued.ts'
+import { formulaRow } from './rows.ts'
+import { isKnown, queuedRatesOf, ratesOf } from './theory.ts'
+
+const BITS = 100_000
+const ALPHABET = 2 ** 18
+
+export function aloneAndQueued(figure: string, names: readonly Queueable[]): Experiment {
+  return {
+    name: `filters-figure-${figure.replace('.', '-')}`,
+    title: `${names.join(' and ')}, alone and queued: the queue wins for windows that fit, and loses beyond`,
+    source: `THESIS §4.6.3, figure ${figure}`,
+    run(options) {
+      return runBoth(figure, names, options)
+    },
+  }
+}
+
+function runBoth(figure: string, names: readonly Queueable[], { scale, seed, progress }: RunOptions) {
+  const windows = scale === 'full' ? [1e3, 3e3, 1e4, 3e4, 1e5, 3e5] : [1e3, 1e4, 5e4]
+  const counted = scale === 'full' ? 1e6 : 30_000
+  const rows: Row[] = []
+  const alone = new Map<string, [number, number][]>()
+  for (const [index, window] of windows.entries()) {
+    progress(index / windows.length, `w=${window}`)
+    // The best L for QHTs serves all: §4.6.2 finds it by experiment, and it hardly depends on the subfilter.
+    const memory = { bits: BITS, fingerprintBits: 3, window, alphabet: ALPHABET, subfiltersMax: 40 }
+    const queue = { bits: BITS, subfilters: optimalSubfilters(memory).subfilters, window }
+    const run = turnover(queue, counted)
+    const stream = { alphabet: ALPHABET, window }
+    for (const name of names) {
+      const single = queued(name, { bits: BITS, subfilters: 1, window: 2 ** 30 }, name)
+      const plain = steady(single, { ...stream, warm: run.warm + BITS, length: run.length + BITS }, seed)
+      const inQueue = steady(queued(name, queue), { ...stream, ...run }, seed)
+      alone.set(name, [...(alone.get(name) ?? []), [window, 100 * plain.error]])
+      const label = `queue of ${name}`
+      alone.set(label, [...(alone.get(label) ?? []), [window, 100 * inQueue.error]])
+      const what = `${name}, w=${window}`
+      const total = 4 * windows.length
+      if (isKnown(name)) {
+        rows.push(formulaRow(what, plain, ratesOf(name, BITS, { alphabet: ALPHABET, window }), total))
+        const theory = queuedRatesOf(name, { ...queue, alphabet: ALPHABET })
+        rows.push(formulaRow(`queue of ${queue.subfilters} ${what}`, inQueue, theory, total))
+      } else {
+        rows.push(row(what, 100 * plain.error, null, null, '%'))
+        rows.push(row(`queue of ${queue.subfilters} ${what}`, 100 * inQueue.error, null, null, '%'))
+      }
+    }
+  }
+  const series = [...alone].map(([name, points]) => ({ name, points }))
+  return { rows, pictures: [errorPicture(figure, 'alone and queued, 100 kbit', 'window w', series)], notes: [] }
+}

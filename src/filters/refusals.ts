@@ -1,0 +1,43 @@
+// Parameters that cannot work are refused where they enter, by a sentence with the parameter, the value and a way out.
+
+import { FilterError } from './filter.ts'
+
+/** Bit positions are 32-bit words: 2^32 bits are 512 MiB of cells, and more would need slower arithmetic everywhere. */
+export const BITS_MAX = 2 ** 32
+
+/** Ring positions are kept in packed cells of at most 32 bits, one value of which means "none". */
+export const WINDOW_MAX = 2 ** 31
+
+export const HASHES_MAX = 64
+
+export function requireInteger(name: string, value: number, least: number, most: number): number {
+  if (Number.isInteger(value) && value >= least && value <= most) return value
+  throw new FilterError(`${name} is ${value}: it must be a whole number from ${least} to ${most}`)
+}
+
+export function requireBits(value: number, least: number, holds: string): number {
+  if (!Number.isInteger(value) || value < 1 || value > BITS_MAX)
+    throw new FilterError(`bits is ${value}: it must be a whole number from 1 to ${BITS_MAX}`)
+  if (value < least)
+    throw new FilterError(`bits is ${value}: ${holds} takes ${least}, so bits must be at least ${least}`)
+  return value
+}
+
+export function requireRate(name: string, value: number): number {
+  if (value > 0 && value < 1) return value
+  throw new FilterError(`${name} is ${value}: it must lie between 0 and 1, both excluded, such as 0.01`)
+}
+
+export function requireCells(cells: number, fingerprints: number, because: string): number {
+  requireInteger('cells', cells, 1, 0xffff)
+  if (cells <= fingerprints) return cells
+  throw new FilterError(
+    `cells is ${cells}: ${because} gives ${fingerprints} fingerprints, so more than ${fingerprints} cells in a row ` +
+      'cannot all differ; use fewer cells or wider fingerprints',
+  )
+}
+
+export function requireOneOf<T extends string>(name: string, value: unknown, allowed: readonly T[]): T {
+  if (allowed.includes(value as T)) return value as T
+  throw new FilterError(`${name} is ${String(value)}: it must be ${allowed.map(word => `'${word}'`).join(' or ')}`)
+}
