@@ -29,6 +29,7 @@ export {
   SettingsError,
   Unavailable,
 } from './errors.ts'
+export { type Decision, decide } from './fencing.ts'
 export { createHost, type Host, type Ports } from './host.ts'
 export { copy, fingerprint } from './plain.ts'
 export {

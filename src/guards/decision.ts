@@ -1,13 +1,9 @@
-// The one idea of this folder. A guard stands before a resource, remembers the largest token it has let pass, and
-// refuses a smaller one: always, and atomically with the write that it protects.
-//
-// Why: a lease ends by the clock, and a process can stand still between looking at the clock and writing (a full
-// garbage collection, a suspended laptop, a slow disk). When it wakes, somebody else holds the lock. Only the
-// resource itself can refuse the late write, and it needs nothing but the number (PROTOCOLS E 3, E 7).
-//
-// Equal tokens pass: the same holder writes again. Nothing here asks who holds the lock now, or what time it is.
+// What every guard of this folder checks before it decides: tokens and resources as callers give them. The decision
+// itself is in the core, where the simulator uses it too: src/core/fencing.ts says why a guard is needed.
 
 import { SettingsError } from '../core/index.ts'
+
+export { type Decision, decide } from '../core/index.ts'
 
 /** Tokens fit in a signed 64-bit integer, so that every database and language can keep one. */
 export const TOKEN_MAX = 2n ** 63n - 1n
@@ -15,17 +11,6 @@ export const TOKEN_MAX = 2n ** 63n - 1n
 export const TOKEN_DIGITS_MAX = 19
 /** In bytes of UTF-8. A PostgreSQL index entry, a header and a log line all have room for it. */
 export const RESOURCE_BYTES_MAX = 512
-
-export interface Decision {
-  readonly pass: boolean
-  /** The largest token let pass so far, this one included. */
-  readonly seen: bigint
-}
-
-/** May a write with `token` pass where `seen` is the largest that did? `undefined`: none did yet. */
-export function decide(seen: bigint | undefined, token: bigint): Decision {
-  return seen === undefined || token >= seen ? { pass: true, seen: token } : { pass: false, seen }
-}
 
 /** A token from text, or undefined where it is not the one decimal form of a whole number from 0 to TOKEN_MAX. */
 export function parseToken(text: string): bigint | undefined {

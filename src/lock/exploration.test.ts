@@ -1,4 +1,4 @@
-// The lock under the explorer: PROTOCOLS E 1, 2, 3, 5 and 6, each in every schedule of a small system.
+// The lock under the explorer: PROTOCOLS E 1 to 6, each in every schedule of a small system.
 
 import { describe, expect, test } from 'vitest'
 import { checkClaims, explore, type Moment, type System } from '../simulator/index.ts'
@@ -14,11 +14,15 @@ describe('every schedule is safe', () => {
     ['faults', 183_246],
     ['restart', 192_879],
     ['liar', 301_995],
+    ['list', 89_303],
+    ['list-duplicate', 124_084],
+    ['list-restart', 36_650],
+    ['list-time', 354_272],
   ])('%s: %i states', (name, states) => {
     const found = exploreLock(name)
     expect(found).toMatchObject({ system: name, complete: true, states, broken: undefined })
     expect(Object.entries(found.sometimes).filter(([, reached]) => !reached)).toEqual([])
-    expect(Object.keys(found.sometimes).length).toBeGreaterThanOrEqual(5)
+    expect(Object.keys(found.sometimes).length).toBeGreaterThanOrEqual(4)
   })
 
   test('the others are run by `coterie explore lock`; here, that they exist and begin', () => {
@@ -29,13 +33,20 @@ describe('every schedule is safe', () => {
 
   test('an unknown name is refused with the known ones', () => {
     expect(() => exploreLock('nonsense')).toThrow("no system 'nonsense'; there are: honest, faults")
-    expect(() => explorePlanted('nonsense')).toThrow("no planted bug 'nonsense'; there are: one-grant-too-few")
+    expect(() => explorePlanted('nonsense')).toThrow("no system for a planted bug 'nonsense'; there are: one-grant")
   })
 })
 
 describe('planted bugs', () => {
-  test('each has a system', () => {
-    expect(Object.keys(plantedSystems).sort()).toEqual(Object.keys(plantedBugs).sort())
+  test('each has a system, but for those that only the simulator can show', () => {
+    const simulated = [
+      'expired-lease-returned', // nobody believes in it; it is told too late
+      'loss-noticed-late', // needs renewals that fail
+      'token-reused-after-restart', // needs two crashes and the waits after them
+      'waiter-lost', // nothing goes wrong, but somebody waits for ever
+      'stale-write-accepted', // the guard's, which the explorer has not
+    ]
+    expect([...Object.keys(plantedSystems), ...simulated].sort()).toEqual(Object.keys(plantedBugs).sort())
   })
 
   test.each([
@@ -47,6 +58,8 @@ describe('planted bugs', () => {
     ['release-of-any-holder', 'never two holders', 14],
     ['stray-grant-returned', 'never two holders', 14],
     ['used-token-taken-back', 'tokens grow', 14],
+    ['waiter-grant-from-arrival', 'never two holders', 8],
+    ['inquire-overtakes-grant', 'never two holders', 13],
   ])('%s breaks "%s" in %i lines', (bug, property, lines) => {
     const { broken } = explorePlanted(bug)
     expect(broken?.property).toBe(property)
@@ -61,11 +74,14 @@ describe('planted bugs', () => {
     'lease-from-reply',
     'stray-grant-returned',
     'used-token-taken-back',
+    'inquire-overtakes-grant',
   ]
   test.each(different)('without the bug nothing breaks: the system of %s', bug => {
     expect(explorePlanted(bug, false)).toMatchObject({ complete: true, broken: undefined })
   })
-  test('the other two are the same systems', () => {
+  test('the others are the same systems', () => {
+    // 'list-time', above.
+    expect(plantedSystems['waiter-grant-from-arrival']).toMatchObject({ servers: 1, ticks: 1, fair: [FIRST, SECOND] })
     expect(plantedSystems['release-of-any-holder']).toEqual(plantedSystems['forgotten-status-reset'])
     expect(plantedSystems['no-drift-factor']).toEqual(plantedSystems['lease-from-reply'])
   })

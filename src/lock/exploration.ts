@@ -12,7 +12,6 @@ import {
   type Property,
   type System,
 } from '../simulator/index.ts'
-import { plantedBugs } from './planted.ts'
 import {
   anyServer,
   believes,
@@ -53,7 +52,18 @@ const SOMETIMES = {
     // All grants of one try count from the same moment, so a server that lags behind the deadline has not renewed.
     return pursuit?.phase === 'held' && [...pursuit.until.values()].some(until => until < pursuit.deadline)
   },
+  'a hand-over on release': (moment, system) =>
+    takenBy(moment, system, FIRST) > 0 &&
+    pursuitOf(moment, system, FIRST) === undefined &&
+    believes(moment, system, SECOND),
+  'an inquiry is answered by a yield': (moment, system) => hasYielded(moment, system, SECOND),
+  'one that yielded holds after all': (moment, system) =>
+    hasYielded(moment, system, SECOND) && believes(moment, system, SECOND),
 } satisfies Readonly<Record<string, Property>>
+
+function hasYielded(moment: Moment, system: System, client: string): boolean {
+  return (pursuitOf(moment, system, client)?.yielded.size ?? 0) > 0
+}
 
 function follows(moment: Moment, system: System, earlier: string, later: string): boolean {
   return takenBy(moment, system, earlier) > 0 && !believes(moment, system, earlier) && believes(moment, system, later)
@@ -80,6 +90,8 @@ function named(about: string, options: LockSystemOptions, ...reached: readonly S
 }
 
 const honest = { servers: 3, liars: 0 }
+const list = { ...honest, ticks: 0, fair: [FIRST, SECOND] }
+const ORDERED: readonly Sometimes[] = [...BOTH_HOLD, 'an inquiry is answered by a yield']
 
 export const lockSystems: Readonly<Record<string, NamedSystem>> = {
   honest: named(
@@ -130,9 +142,37 @@ export const lockSystems: Readonly<Record<string, NamedSystem>> = {
     ...BOTH_HOLD,
     ...TIME_PASSES,
   ),
+  list: named(
+    '3 servers, both clients wait in the lists, the first may let go',
+    { ...list, releases: [FIRST] },
+    ...ORDERED,
+    'a hand-over on release',
+    'one that yielded holds after all',
+  ),
+  'list-duplicate': named(
+    '3 servers, both clients wait in the lists, one duplicate',
+    { ...list, duplicates: 1 },
+    ...ORDERED,
+  ),
+  'list-restart': named(
+    '3 servers, both clients wait in the lists, one crash',
+    { ...list, crashes: 1 },
+    ...ORDERED,
+    'a server waits after its restart',
+  ),
+  'list-time': named(
+    '1 server, both clients wait in its list and ping, a lease runs out',
+    { ...list, servers: 1, ticks: 1 },
+    'the first client holds',
+    'the second client holds',
+    'the second follows the first',
+    'the first follows the second',
+    'an inquiry is answered by a yield',
+    'one that yielded holds after all',
+  ),
 }
 
-/** For each planted bug, a system in which it breaks a property and the unbroken rules do not. */
+/** For each planted bug that two clients can show in a short life, a system in which it breaks a property and the unbroken rules do not. */
 export const plantedSystems: Readonly<Record<string, LockSystemOptions>> = {
   'one-grant-too-few': { ...honest, ticks: 0 },
   'forgotten-status-reset': { ...honest, ticks: 0, again: [FIRST] },
@@ -142,6 +182,8 @@ export const plantedSystems: Readonly<Record<string, LockSystemOptions>> = {
   'release-of-any-holder': { ...honest, ticks: 0, again: [FIRST] },
   'stray-grant-returned': { ...honest, ticks: 0, duplicates: 1, renews: [FIRST] },
   'used-token-taken-back': { ...honest, ticks: 0, duplicates: 1, releases: [SECOND] },
+  'waiter-grant-from-arrival': { ...list, servers: 1, ticks: 1 },
+  'inquire-overtakes-grant': list,
 }
 
 export interface LockExploration extends Exploration {
@@ -160,7 +202,7 @@ export function exploreLock(name: string, options?: ExploreOptions): LockExplora
 export function explorePlanted(bug: string, planted = true, options?: ExploreOptions): LockExploration {
   const system = plantedSystems[bug]
   if (system === undefined)
-    throw new RangeError(`no planted bug '${bug}'; there are: ${Object.keys(plantedBugs).join(', ')}`)
+    throw new RangeError(`no system for a planted bug '${bug}'; there are: ${Object.keys(plantedSystems).join(', ')}`)
   const properties = { always: ALWAYS, sometimes: {} }
   return { system: bug, ...explore(lockSystem(planted ? { ...system, bug } : system), properties, options) }
 }

@@ -18,6 +18,7 @@ export const plantedBugs: Readonly<Record<string, Partial<LockRules>>> = {
   'token-reused-after-restart': { floorAfterRestart: () => 0 },
   'waiter-lost': { pings: () => false },
   'waiter-grant-from-arrival': { waiterBeliefStart: (_pingedAt, answeredAt) => answeredAt },
+  'stale-write-accepted': { admits: (_seen, token) => ({ pass: true, seen: token }) },
   'inquire-overtakes-grant': { countsGrant: () => true },
 }
 

@@ -2,7 +2,7 @@
 // Each rule says the smallest story that goes wrong without it; src/lock/planted.ts breaks each, and the
 // explorer and the simulator must notice.
 
-import { lockGrants, type Millis, type NodeId } from '../core/index.ts'
+import { type Decision, decide, lockGrants, type Millis, type NodeId } from '../core/index.ts'
 
 export interface LockRules {
   /** How many grants make a holder. */
@@ -33,6 +33,8 @@ export interface LockRules {
   restartWait(ttlMax: Millis): Millis
   /** Whether a release ends the lease that is out. */
   mayRelease(holder: NodeId, token: number, from: NodeId, named: number): boolean
+  /** Whether a resource takes a write, given the largest token that it took one with. Not the servers' or the clients' rule: the guard's. */
+  admits(seen: bigint | undefined, token: bigint): Decision
 }
 
 export const lockRules: LockRules = {
@@ -82,6 +84,9 @@ export const lockRules: LockRules = {
 
   // A release that is late, or somebody else's, must not end the lease of the next holder.
   mayRelease: (holder, token, from, named) => holder === from && token === named,
+
+  // A holder was stopped between looking at the clock and writing; when it wakes, somebody else has written.
+  admits: decide,
 }
 
 /** How far above what b + 1 servers vouch for a client follows a report at once: about a second of the microseconds tokens count in. */

@@ -1,4 +1,5 @@
-// The lock under faults and liars (PROTOCOLS E): no two holders, no token that goes back, progress once all is healed.
+// The lock under faults and liars (PROTOCOLS E): no two holders, no token that goes back, no stale write taken,
+// progress once all is healed.
 // And the test of the test: every planted bug is found.
 
 import { describe, expect, it } from 'vitest'
@@ -46,23 +47,37 @@ describe('never two holders', () => {
       locked: 500,
       tooLow: 500,
       notRenewed: 5,
+      wait: 5_000,
+      queued: 1_000,
+      given: 1_000,
+      inquire: 100,
+      yield: 100,
     }
     for (const [thing, count] of Object.entries(least)) {
       expect(counts.get(thing) ?? 0, thing).toBeGreaterThanOrEqual(count)
     }
-    expect(liars.size, 'all eight kinds of liar').toBe(8)
+    expect(liars.size, 'all nine kinds of liar').toBe(9)
   })
 })
 
 describe('planted bugs (HOUSE 16)', () => {
-  /** Within how many seeds the simulator must find each; three servers, where faults weigh most. */
+  /** Within how many seeds the simulator must find each; three servers, where faults weigh most. Beside it, the first that do. */
   const within: Record<string, number> = {
-    'one-grant-too-few': 20,
-    'forgotten-status-reset': 400,
-    'grant-after-restart': 1_000,
-    'lease-from-reply': 3_000,
-    'no-drift-factor': 400,
-    'release-of-any-holder': 20,
+    'one-grant-too-few': 20, // 1, 2, 3, 4, 5
+    'forgotten-status-reset': 200, // 8, 47, 57, 64, 66
+    'grant-after-restart': 400, // 80, 237, 323, 347, 419
+    'lease-from-reply': 800, // 223, 358, 425, 838, 1755
+    'no-drift-factor': 50, // 7, 12, 16, 20, 24
+    'release-of-any-holder': 20, // 1, 2, 3, 4, 5
+    'stray-grant-returned': 100, // 12, 24, 37, 47, 60
+    'used-token-taken-back': 200, // 5, 41, 180, 222, 261
+    'expired-lease-returned': 20, // 1, 2, 3, 4, 5
+    'loss-noticed-late': 20, // 3, 5, 6, 7, 10
+    'token-reused-after-restart': 800, // 266, 435, 500, 593, 1308
+    'waiter-lost': 50, // 3, 8, 13, 24, 25
+    'waiter-grant-from-arrival': 400, // 150, 245, 302, 304, 332
+    'stale-write-accepted': 20, // 1, 2, 3, 4, 5
+    'inquire-overtakes-grant': 100, // 10, 17, 47, 53, 60
   }
   const scenario = (bug: string) => lockScenario(groups['3 servers, none lies'], { rules: brokenRules(bug) })
   const find = (bug: string) => {

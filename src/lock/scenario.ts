@@ -1,6 +1,6 @@
 // The lock under faults and liars: what the users do, and who watches them.
 
-import { encode, type NodeId, type Random, type Trust } from '../core/index.ts'
+import { encode, type NodeId, type Random, seededRandom, type Trust } from '../core/index.ts'
 import {
   drawFaults,
   drawNetwork,
@@ -20,6 +20,7 @@ import { lockVocabulary, serverRecord } from './messages.ts'
 import { lockServer } from './server.ts'
 import { type LockSettings, lockDefaults } from './settings.ts'
 import type { ClientEvent } from './state.ts'
+import { GuardedResource } from './writes.ts'
 
 export type LockAct =
   /** Wants the lock, holds it for a while, lets go; gives up waiting after `patience`. */
@@ -47,6 +48,8 @@ export interface LockPlan extends Plan<LockAct> {
   readonly liars: ReadonlyMap<NodeId, number>
   /** Clock rates by node. */
   readonly rates: ReadonlyMap<string, number>
+  /** Decides when holders write to what the lock protects. */
+  readonly writes: number
 }
 
 const SECOND: Micros = 1_000_000
@@ -54,6 +57,10 @@ const SAFETY = 20 * SECOND
 const LIVENESS = 40 * SECOND
 const TTL_MAX_MS = 3_000
 const DRIFT = 0.05
+/** Writes of each holding that arrive at once. */
+const WRITES = 3
+/** How long after its holding a late write arrives. */
+const LATE_MAX = 5 * SECOND
 const FIRST_START = new Map([['', [encode(serverRecord, { kind: 'first' })]]])
 
 export function lockScenario(trust: Trust, change: Partial<LockSettings> = {}): Scenario<LockPlan, LockAct> {
@@ -83,6 +90,7 @@ function drawPlan(random: Random, trust: Trust, servers: readonly string[], chan
     network: drawNetwork(random),
     faults,
     acts: drawActs(random, clients, names),
+    writes: random.below(2 ** 32),
     healsAt: SAFETY,
     ends: SAFETY + LIVENESS,
     drawn: {
@@ -127,6 +135,7 @@ class LockStage implements Stage {
   private readonly plan: LockPlan
   private readonly exclusion = new ExclusionChecker()
   private readonly progress = new ProgressChecker()
+  private readonly resource: GuardedResource
   /** The living process of each client, and how many it had. */
   private readonly processes = new Map<string, { id: NodeId; count: number }>()
   private readonly holds = new Map<number, Micros>()
@@ -138,7 +147,8 @@ class LockStage implements Stage {
     this.world = world
     this.servers = servers
     this.plan = plan
-    this.checkers = [this.exclusion, this.progress]
+    this.resource = new GuardedResource(plan.settings.rules)
+    this.checkers = [this.exclusion, this.progress, this.resource]
     for (const server of servers) this.addServer(server)
     for (const client of plan.clients) this.addClient(client)
     for (const act of plan.acts) world.at(act.at, () => this.act(act))
@@ -220,6 +230,7 @@ class LockStage implements Stage {
         this.progress.served(this.clientOf(id))
         const hold = this.holds.get(event.id)!
         this.holds.delete(event.id)
+        this.scheduleWrites(node, event, hold)
         return world.at(world.now + hold, () => world.command(id, { kind: 'release', id: event.id, name: event.name }))
       }
       case 'extended':
@@ -234,6 +245,21 @@ class LockStage implements Stage {
       case 'inspected':
         return
     }
+  }
+
+  // Some writes arrive at once. One was sent in time and arrives late: its writer was stopped, or the network slow.
+  private scheduleWrites({ spec }: SimulatedNode, event: ClientEvent & { kind: 'acquired' }, hold: Micros): void {
+    const { world, exclusion, resource } = this
+    const { name, token } = event
+    const random = seededRandom(this.plan.writes, event.id)
+    const believes = () => exclusion.holds(name, spec.id, token, world.now)
+    for (let i = 0; i < WRITES; i++) {
+      world.at(world.now + random.below(hold + 1), () => {
+        if (believes()) resource.write(name, token, world.now, true)
+      })
+    }
+    const late = world.now + hold + random.below(LATE_MAX)
+    world.at(late, () => resource.write(name, token, world.now, believes()))
   }
 
   private clientOf(id: NodeId): string {

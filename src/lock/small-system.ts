@@ -45,6 +45,8 @@ export interface LockSystemOptions {
   readonly quickTries?: number
   /** Clients that back off and try again where they fail. */
   readonly waits?: readonly NodeId[]
+  /** Clients that wait in the servers' lists. */
+  readonly fair?: readonly NodeId[]
   /** Clients that may let go. */
   readonly releases?: readonly NodeId[]
   /** Clients that may renew, once. */
@@ -73,8 +75,12 @@ export function lockSystem(options: LockSystemOptions): System {
   const clients = [FIRST, SECOND].map(id => clientNode(settings, options, id, peers))
   const { ticks, crashes = 0, duplicates = 0 } = options
   const system = { nodes: [...servers, ...clients], acts: userActs(options), ticks, crashes, duplicates }
-  // What the reductions claim is true of the unbroken rules only.
-  return options.bug === undefined ? { ...system, messageEssence } : system
+  return isClaimed(options) ? { ...system, messageEssence } : system
+}
+
+// What the reductions claim is true of the unbroken rules only, and where nobody waits in the lists.
+function isClaimed({ bug, fair = [] }: LockSystemOptions): boolean {
+  return bug === undefined && fair.length === 0
 }
 
 function serverNode(settings: LockSettings, options: LockSystemOptions, place: number): SystemNode {
@@ -84,7 +90,7 @@ function serverNode(settings: LockSettings, options: LockSystemOptions, place: n
   // It remembers nothing, so when it is asked makes no difference.
   if (place < options.liars) return { ...common, protocol: twoFaced.corrupt(honest), settled: () => true }
   const node = { ...common, protocol: honest, symmetric: true, crashes: true }
-  if (options.bug !== undefined) return node
+  if (!isClaimed(options)) return node
   const { renewals } = scopeOf(options)
   return {
     ...node,
@@ -105,7 +111,7 @@ function clientNode(
     peers,
     rate: options.clocks === 'fast clients' ? FAST : SLOW,
   }
-  if (options.bug !== undefined) return node
+  if (!isClaimed(options)) return node
   const scope = scopeOf(options)
   return {
     ...node,
@@ -123,13 +129,14 @@ function ttlOf({ leaseTicks = 1 }: LockSystemOptions): number {
 }
 
 function userActs(options: LockSystemOptions): UserAct[] {
-  const { waits = [], releases = [], renews = [], again = [] } = options
+  const { waits = [], fair = [], releases = [], renews = [], again = [] } = options
   const ttl = ttlOf(options)
   const pursuit = (state: ClientState) => state.pursuits.get(NAME)
   const isHeld = (state: ClientState) => pursuit(state)?.phase === 'held'
   const isNew = (state: ClientState) => state.attempts === 0
   const acquire = (node: NodeId, id: number, hint: number) => () => {
-    return { kind: 'acquire', id, name: NAME, ttl, wait: waits.includes(node), renew: false, hint }
+    const patience = { wait: waits.includes(node) || fair.includes(node), fair: fair.includes(node) }
+    return { kind: 'acquire', id, name: NAME, ttl, ...patience, renew: false, hint }
   }
   const letGo = (state: ClientState) => ({ kind: 'release', id: pursuit(state)!.id, name: NAME })
   const renew = (state: ClientState) => ({ kind: 'extend', id: pursuit(state)!.id, name: NAME, ttl })

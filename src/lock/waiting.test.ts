@@ -277,6 +277,25 @@ describe('one liar among four', () => {
     g.settle(letter => letter.to !== 's4')
     expect(acquired(g)).toEqual(['ann', 'bob'])
   })
+  // S3 stands alone above the others: it may be the liar, but without it there are only two grants. The liar, s4, keeps
+  // ann in its list for ever.
+  it('that lets a client wait does not keep it from the token it needs', () => {
+    const g = new Group({ ...settings, liars: 1 }, ['s1', 's2', 's3', 's4'], ['ann'])
+    const body = { kind: 'renew', name: 'a', attempt: 1, token: 500, ttl: 1 } as const
+    g.deliver({ from: 'bob', to: 's3', body }, true)
+    g.lose()
+    g.pass(10)
+    g.wants('ann', 1, 100)
+    for (let i = 0; i < 6; i++) {
+      const { attempt, ping } = g.clients.get('ann')!.state.pursuits.get('a')!
+      g.lose(to('s4'))
+      g.deliver({ from: 's4', to: 'ann', body: { kind: 'queued', name: 'a', attempt, ping } }, true)
+      g.settle(letter => letter.to !== 's4')
+      g.pass(250)
+    }
+    expect(acquired(g)).toEqual(['ann'])
+    expect(g.clients.get('ann')!.state.used).toBeGreaterThan(500)
+  })
   it('that asks for grants which it never gave is given them back, and nobody else’s', () => {
     const g = new Group({ ...settings, liars: 1 }, ['s1', 's2', 's3', 's4'], ['ann'])
     g.wants('ann', 1, 100)

@@ -76,15 +76,19 @@ export function yieldGrant(pursuit: Pursuit, from: NodeId, grant: number, turn: 
  */
 function higherToken(state: ClientState, settings: LockSettings, pursuit: Pursuit, now: Millis): number | undefined {
   const reported: number[] = []
-  let useful = 0
+  let granted = 0
+  let waiting = 0
   for (const answer of pursuit.answers.values()) {
     if (answer.kind === 'tooLow') reported.push(answer.maximum)
-    else if (answer.kind === 'granted' || answer.kind === 'locked') useful++
+    else if (answer.kind === 'granted') granted++
+    else if (answer.kind === 'locked') waiting++
   }
   if (reported.length === 0) return undefined
+  const g = needed(state, settings)
+  // Those that have us in a list may be lying as well: where the others have granted, it is this one that we need.
+  const isStuck = () => granted + waiting < g || (granted < g && granted + reported.length >= g)
   const believed = reported.length > settings.liars
-  const stuck = useful < needed(state, settings) && now - pursuit.beganAt >= settings.answerMax
-  if (!believed && !stuck) return undefined
+  if (!believed && (now - pursuit.beganAt < settings.answerMax || !isStuck())) return undefined
   return raiseToken(pursuit.token, reported, settings.liars, pursuit.tries)
 }
 

@@ -61,6 +61,12 @@ export class ExclusionChecker implements Checker {
     }
   }
 
+  /** Does it believe, at this moment, that it holds under this token? */
+  holds(thing: string, holder: NodeId, token: number, at: Micros): boolean {
+    const holding = this.current.get(thing)
+    return holding?.holder === holder && holding.token === token && at < holding.until
+  }
+
   violations(): readonly Violation[] {
     return this.broken
   }

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# The lock's long campaign: simulated runs with faults and liars, in four sizes of group, on all cores.
+#   npm run sim:long                 20,000 runs, seeds 1 to 5,000 in each group
+#   npm run sim:long -- 1500 5001    so many in each group, from this seed on
+# Says for each group how many runs there were, with which seeds, and how to replay what broke a promise.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+
+runs=${1:-5000}
+from=${2:-1}
+groups=(
+  '--servers 3 --liars 0'
+  '--servers 4 --liars 1'
+  '--servers 6 --liars 1 --crashes 2'
+  '--servers 7 --liars 1'
+)
+
+npx tsc -b || exit 1
+broken=0
+SECONDS=0
+for group in "${groups[@]}"; do
+  echo "coterie sim lock $group: seeds $from to $((from + runs - 1))"
+  # shellcheck disable=SC2086 # a group is several words
+  node bin/coterie sim lock $group --seeds "$runs" --from "$from" || broken=$((broken + 1))
+  echo
+done
+echo "$((runs * ${#groups[@]})) runs in $SECONDS s; groups in which a promise was broken: $broken"
+[ "$broken" -eq 0 ]
