@@ -306,7 +306,21 @@ describe('loss (PROTOCOLS E 7)', () => {
       if (told(client.pass(1)).some(event => event.kind === 'lost')) lostAt = client.now
     expect(lostAt).toBeLessThan(1_000 + BELIEF)
     expect(lostAt).toBeGreaterThan(1_000 + BELIEF * 0.9)
-    expect(client.state.pursuits.size).toBe(0)
+  })
+  // A release at the warning would let somebody else in while the last holder is still stopping.
+  it('and until the deadline nothing is given back, and nobody else of this process tries', () => {
+    const client = new Client()
+    client.holds(1, { renew: false })
+    client.acquire(2)
+    expect(told(client.pass(BELIEF - 1))).toMatchObject([{ kind: 'lost', id: 1 }])
+    expect(client.pursuit.phase).toBe('ending')
+    expect(sent(client.answers('s4', 'granted'))).toEqual([])
+    const out = client.pass(1)
+    expect(sent(out).map(({ body }) => body.kind)).toEqual([
+      ...SERVERS.map(() => 'release'),
+      ...SERVERS.map(() => 'try'),
+    ])
+    expect(client.pursuit.id).toBe(2)
   })
   it('a process that was stopped over its deadline does not believe an answer that waited for it', () => {
     const client = new Client()

@@ -1,10 +1,10 @@
 // What of the lock's states and messages matters to what can still happen: for the explorer, which then keeps one of
 // many states (src/simulator/explorer/system.ts says what is claimed, a test compares with the full exploration).
-// All of it supposes the rules unbroken and clients that do not crash.
+// All of it supposes the rules unbroken, clients that do not crash, and nobody who waits in the servers' lists.
 
-import type { NodeId } from '../core/index.ts'
+import { assert, type NodeId } from '../core/index.ts'
+import type { LockEntry, ServerState } from './entries.ts'
 import type { ClientMessage, LockMessage, ServerMessage } from './messages.ts'
-import type { LockEntry, ServerState } from './server.ts'
 import type { Answer, ClientState, Pursuit } from './state.ts'
 
 /** What the users of a system do: the less, the less matters. */
@@ -30,6 +30,7 @@ export function serverEssence(state: ServerState, clock: number, renewals: boole
 // A lease that has run out keeps its holder: a late release may still take its token back.
 function entryEssence(entry: LockEntry, clock: number, renewals: boolean): unknown {
   const { holder, token, maximum, before, closed } = entry
+  assert(entry.waiters === undefined && entry.lease === undefined, 'a waiter in a system that claims to have none')
   const until = clock < entry.until ? entry.until : 0
   if (renewals) return { holder, token, until, maximum, before, closed }
   return holder === '' ? { maximum, closed } : { holder, token, until, maximum, before, closed }
@@ -47,7 +48,10 @@ export function clientEssence(state: ClientState, clock: number, scope: Scope): 
 
 function pursuitEssence(pursuit: Pursuit, seen: number, clock: number, renewals: boolean): unknown {
   const { phase, attempt, token, tries, hint, hintedAt, sentAt } = pursuit
+  assert(!pursuit.fair, 'a waiter in a system that claims to have none')
   const deadline = clock < pursuit.deadline ? pursuit.deadline : 0
+  // The loss was told: answers change nothing any more, and at the deadline all is let go.
+  if (phase === 'ending') return { phase, attempt, token, deadline }
   // Every grant of one try counts from the same moment, so a later one does not move the deadline.
   if (phase === 'held' && !renewals) return { phase, attempt, token, deadline }
   const next = { tries, hint, hintedAt, seen }

@@ -1,5 +1,6 @@
 export { exponentialBackoff } from './backoff.ts'
 export { type LockClient, lockClient } from './client.ts'
+export type { ServerState } from './entries.ts'
 export {
   exploreLock,
   explorePlanted,
@@ -39,7 +40,7 @@ export {
 } from './printed/index.ts'
 export { type LockRules, lockRules, raiseToken } from './rules.ts'
 export { type LockPlan, lockScenario } from './scenario.ts'
-export { type LockServer, lockServer, type ServerState } from './server.ts'
+export { type LockServer, lockServer } from './server.ts'
 export { type LockSettings, lockDefaults } from './settings.ts'
 export { type LockSystemOptions, lockSystem } from './small-system.ts'
 export type { ClientCommand, ClientEvent, InspectedServer } from './state.ts'

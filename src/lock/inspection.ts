@@ -2,10 +2,9 @@
 // whoever shows the answers counts how many servers tell the same one.
 
 import type { NodeId } from '../core/index.ts'
-import type { ClientTurn } from './client.ts'
 import type { ServerMessage } from './messages.ts'
 import type { LockSettings } from './settings.ts'
-import type { ClientState } from './state.ts'
+import type { ClientState, ClientTurn } from './state.ts'
 
 export function startInspect(state: ClientState, settings: LockSettings, id: number, turn: ClientTurn): void {
   state.queries.set(id, { sentAt: turn.now, servers: [] })

@@ -4,6 +4,7 @@ import { anyMessage } from '../../test/support/lock.ts'
 import { decode, encode, seededRandom } from '../core/index.ts'
 import { RECORD_BYTES_MAX } from '../runtime/storage/storage.ts'
 import {
+  LIVES_MAX,
   lockVocabulary,
   NAME_BYTES_MAX,
   NODE_BYTES_MAX,
@@ -46,15 +47,22 @@ describe('the words on the wire', () => {
         },
       ],
       ['0a016101', { kind: 'full', name: 'a', attempt: 1 }],
+      ['0b0161010305070b', { kind: 'wait', name: 'a', attempt: 1, token: 3, ttl: 5, ticket: 7, ping: 11 }],
+      ['0c01610d', { kind: 'yield', name: 'a', grant: 13 }],
+      ['0d016101030d0b05', { kind: 'given', name: 'a', attempt: 1, token: 3, grant: 13, ping: 11, held: 5 }],
+      ['0e0161010b', { kind: 'queued', name: 'a', attempt: 1, ping: 11 }],
+      ['0f01610d03', { kind: 'inquire', name: 'a', grant: 13, token: 3 }],
     ] as const
     for (const [hex, value] of words) expect(decode(lockVocabulary, first(hex))).toEqual({ ok: true, value })
   })
   it('and so does what is on disk', () => {
     expect(Buffer.from(encode(serverRecord, { kind: 'first' })).toString('hex')).toBe('00')
-    expect(Buffer.from(encode(serverRecord, { kind: 'running', reserved: 300 })).toString('hex')).toBe('01ac02')
+    expect(Buffer.from(encode(serverRecord, { kind: 'running', reserved: 300, life: 2 })).toString('hex')).toBe(
+      '01ac0202',
+    )
     const leases = [{ name: 'a', holder: 'b', token: 3, remaining: 5 }]
-    expect(Buffer.from(encode(serverRecord, { kind: 'stopped', floor: 9, leases })).toString('hex')).toBe(
-      '02090101610162' + '0305',
+    expect(Buffer.from(encode(serverRecord, { kind: 'stopped', floor: 9, life: 2, leases })).toString('hex')).toBe(
+      '0209020101610162' + '0305',
     )
   })
   it('the largest record of a clean stop fits into the store', () => {
@@ -64,7 +72,7 @@ describe('the words on the wire', () => {
       token: TOKEN_MAX,
       remaining: TTL_MAX,
     }
-    const one = encode(serverRecord, { kind: 'stopped', floor: TOKEN_MAX, leases: [lease] }).length
+    const one = encode(serverRecord, { kind: 'stopped', floor: TOKEN_MAX, life: LIVES_MAX, leases: [lease] }).length
     expect(one * STOPPED_LEASES_MAX).toBeLessThan(RECORD_BYTES_MAX)
   })
   it.each([
@@ -76,7 +84,7 @@ describe('the words on the wire', () => {
     const random = seededRandom(5)
     for (let i = 0; i < 20_000; i++) {
       const frame = random.bytes(random.below(40))
-      if (frame.length > 0) frame[0] = random.below(12)
+      if (frame.length > 0) frame[0] = random.below(17)
       const decoded = decode(lockVocabulary, frame)
       if (decoded.ok) expect(encode(lockVocabulary, decoded.value)).toEqual(frame)
     }

@@ -262,6 +262,7 @@ describe('restart (PROTOCOLS E 6)', () => {
     expect(record()).toEqual({
       kind: 'stopped',
       floor: 6,
+      life: 1,
       leases: [{ name: 'a', holder: 'ann', token: 5, remaining: 1_500 }],
     })
     machine.restart()
@@ -317,8 +318,10 @@ describe('memory', () => {
   })
   it('with too many names it says so, and goes on serving those it has', () => {
     const { machine, tries, renews } = server()
+    const never = { holder: '', token: 0, since: 0, until: 0, maximum: 0, before: 0, closed: 0 }
+    const free = { ...never, lease: undefined, grant: 0, won: false, waiters: undefined }
     for (let i = 0; i < 500_000; i++) {
-      machine.state.locks.set(`n${i}`, { holder: '', token: 0, since: 0, until: 0, maximum: 0, before: 0, closed: 0 })
+      machine.state.locks.set(`n${i}`, { ...free })
     }
     expect(tries('ann', 5)).toMatchObject({ kind: 'full' })
     expect(renews('ann', 5)).toMatchObject({ kind: 'full' })

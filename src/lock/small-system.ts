@@ -6,6 +6,7 @@
 import { encode, type NodeId } from '../core/index.ts'
 import type { Moment, System, SystemNode, UserAct } from '../simulator/index.ts'
 import { lockClient } from './client.ts'
+import type { ServerState } from './entries.ts'
 import {
   clientEssence,
   messageEssence,
@@ -17,12 +18,13 @@ import {
 import { twoFaced } from './liars.ts'
 import { type ServerMessage, serverRecord } from './messages.ts'
 import { brokenRules } from './planted.ts'
-import { lockServer, type ServerState } from './server.ts'
+import { lockServer } from './server.ts'
 import { type LockSettings, lockDefaults } from './settings.ts'
 import type { ClientState, Pursuit } from './state.ts'
 
 const NAME = 'a'
 const FIRST_START = new Map([['', [encode(serverRecord, { kind: 'first' })]]])
+/** One tick on a fast clock. */
 const TTL = 6
 const DRIFT = 0.2
 const FAST = 6
@@ -35,6 +37,8 @@ export interface LockSystemOptions {
   readonly servers: number
   readonly liars: number
   readonly ticks: number
+  /** How many ticks a lease lasts on a fast clock: 1, or more where a renewal is to come in time. */
+  readonly leaseTicks?: number
   readonly crashes?: number
   readonly duplicates?: number
   /** How often a client that had only too low a token tries again at once. */
@@ -56,7 +60,7 @@ export function lockSystem(options: LockSystemOptions): System {
   const settings: LockSettings = {
     ...lockDefaults,
     liars: options.liars,
-    ttlMax: TTL,
+    ttlMax: ttlOf(options),
     drift: DRIFT,
     answerMax: SLOW,
     backoffBase: 1,
@@ -114,18 +118,25 @@ function scopeOf({ renews = [], again = [] }: LockSystemOptions): Scope {
   return { renewals: renews.length > 0, again: again.length > 0 }
 }
 
-function userActs({ waits = [], releases = [], renews = [], again = [] }: LockSystemOptions): UserAct[] {
+function ttlOf({ leaseTicks = 1 }: LockSystemOptions): number {
+  return leaseTicks * TTL
+}
+
+function userActs(options: LockSystemOptions): UserAct[] {
+  const { waits = [], releases = [], renews = [], again = [] } = options
+  const ttl = ttlOf(options)
   const pursuit = (state: ClientState) => state.pursuits.get(NAME)
   const isHeld = (state: ClientState) => pursuit(state)?.phase === 'held'
+  const isNew = (state: ClientState) => state.attempts === 0
   const acquire = (node: NodeId, id: number, hint: number) => () => {
-    return { kind: 'acquire', id, name: NAME, ttl: TTL, wait: waits.includes(node), renew: false, hint }
+    return { kind: 'acquire', id, name: NAME, ttl, wait: waits.includes(node), renew: false, hint }
   }
   const letGo = (state: ClientState) => ({ kind: 'release', id: pursuit(state)!.id, name: NAME })
-  const renew = (state: ClientState) => ({ kind: 'extend', id: pursuit(state)!.id, name: NAME, ttl: TTL })
+  const renew = (state: ClientState) => ({ kind: 'extend', id: pursuit(state)!.id, name: NAME, ttl })
   return [
     // Tokens by the wall clock: the first client's is behind, and may have to learn.
-    { node: FIRST, label: 'wants the lock', command: acquire(FIRST, 1, 2) },
-    { node: SECOND, label: 'wants the lock', command: acquire(SECOND, 1, 3) },
+    { node: FIRST, label: 'wants the lock', allowed: isNew, command: acquire(FIRST, 1, 2) },
+    { node: SECOND, label: 'wants the lock', allowed: isNew, command: acquire(SECOND, 1, 3) },
     ...releases.map((node): UserAct => ({ node, label: 'lets go', allowed: isHeld, command: letGo })),
     ...renews.map((node): UserAct => ({ node, label: 'renews', allowed: isHeld, command: renew })),
     ...again.flatMap((node): UserAct[] => [

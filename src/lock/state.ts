@@ -1,7 +1,7 @@
 // What a lock client remembers, and the words its user speaks to it.
 
-import type { Millis, NodeId, NotAcquiredReason } from '../core/index.ts'
-import type { InspectedLease } from './messages.ts'
+import type { Millis, NodeId, NotAcquiredReason, Turn } from '../core/index.ts'
+import type { InspectedLease, LockMessage } from './messages.ts'
 
 export type ClientCommand =
   | {
@@ -34,6 +34,8 @@ export type ClientEvent =
   | { kind: 'released'; id: number; name: string }
   /** What the servers said of themselves so far; `complete` when all have answered or the time is up. */
   | { kind: 'inspected'; id: number; complete: boolean; servers: readonly InspectedServer[] }
+
+export type ClientTurn = Turn<LockMessage, ClientEvent>
 
 /** What each server said last, in words. */
 export type Answers = Readonly<Record<NodeId, string>>

@@ -2,11 +2,10 @@
 // they come, gives back those that an earlier ticket should have, and wins when g servers hold for it at one time.
 
 import type { Millis, NodeId } from '../core/index.ts'
-import type { ClientTurn } from './client.ts'
 import type { ServerMessage } from './messages.ts'
 import { kthLargest, raiseToken } from './rules.ts'
 import type { LockSettings } from './settings.ts'
-import type { ClientState, Pursuit } from './state.ts'
+import type { ClientState, ClientTurn, Pursuit } from './state.ts'
 import { pingEvery } from './waiters.ts'
 
 /** Pings whose time is remembered: a grant may echo one that is a few old. */
@@ -72,7 +71,7 @@ export function yieldGrant(pursuit: Pursuit, from: NodeId, grant: number, turn: 
  * Whether the token must be raised now, and above what. More than b servers that call it too low are believed.
  * Fewer may be lying: they are followed, by a bounded step, only where we cannot win without them.
  */
-export function higherToken(state: ClientState, settings: LockSettings, pursuit: Pursuit): number | undefined {
+function higherToken(state: ClientState, settings: LockSettings, pursuit: Pursuit): number | undefined {
   const reported: number[] = []
   let useful = 0
   for (const answer of pursuit.answers.values()) {
@@ -89,6 +88,19 @@ export function higherToken(state: ClientState, settings: LockSettings, pursuit:
 /** What was won from the list is short: long enough to renew, not to work. */
 export function isShort(settings: LockSettings, pursuit: Pursuit, now: Millis): boolean {
   return pursuit.deadline - now < settings.rules.belief(pursuit.ttl, settings.drift) / 2
+}
+
+export function raise(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+  const above = higherToken(state, settings, pursuit)
+  if (above === undefined) return
+  pursuit.tries++
+  startWaiting(state, pursuit, Math.max(above, state.seen) + 1, turn)
+}
+
+export function pingAgain(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+  if (!settings.rules.pings()) return
+  raise(state, settings, pursuit, turn)
+  if (pursuit.sentAt < turn.now) ping(state, pursuit, turn)
 }
 
 function needed(state: ClientState, settings: LockSettings): number {

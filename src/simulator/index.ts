@@ -1,6 +1,7 @@
 export { type CampaignResult, type Failure, type Kept, type RunResult, runOnce } from './campaign.ts'
 export { diagram } from './diagram.ts'
 export { ExclusionChecker, ProgressChecker } from './exclusion.ts'
+export { checkClaims } from './explorer/claims.ts'
 export { type Exploration, type ExploreOptions, explore, type Properties, type Property } from './explorer/explore.ts'
 export type { Moment, System, SystemNode, UserAct } from './explorer/system.ts'
 export { drawFaults, drawNetwork, type Fault, type FaultTargets, pick, type Timed } from './faults.ts'

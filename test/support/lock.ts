@@ -15,6 +15,11 @@ const token = fc.oneof(
   fc.maxSafeNat().map(n => Math.min(n, TOKEN_MAX)),
 )
 const ttl = fc.oneof(fc.constantFrom(0, 1, 1_000, TTL_MAX), fc.nat(TTL_MAX))
+/** The first life's numbers begin at 2^32. */
+const grant = fc.oneof(
+  fc.nat(9).map(n => n + 2 ** 32),
+  fc.maxSafeNat(),
+)
 const lease = fc.record({ name, holder: fc.constantFrom('ann', 'bob'), token, age: fc.maxSafeNat(), remaining: ttl })
 
 function kind<const K extends string, M extends Record<string, unknown>>(
@@ -29,6 +34,8 @@ export const clientWords: fc.Arbitrary<LockMessage> = fc.oneof(
   kind('renew', { name, attempt, token, ttl }),
   kind('release', { name, token, unused: fc.boolean() }),
   kind('inspect', { query: fc.maxSafeNat() }),
+  kind('wait', { name, attempt, token, ttl, ticket: token, ping: fc.nat(9) }),
+  kind('yield', { name, grant }),
 )
 
 export const serverWords: fc.Arbitrary<LockMessage> = fc.oneof(
@@ -38,6 +45,9 @@ export const serverWords: fc.Arbitrary<LockMessage> = fc.oneof(
   kind('renewed', { name, attempt, token }),
   kind('notRenewed', { name, attempt, token }),
   kind('full', { name, attempt }),
+  kind('given', { name, attempt, token, grant, ping: fc.nat(9), held: ttl }),
+  kind('queued', { name, attempt, ping: fc.nat(9) }),
+  kind('inquire', { name, grant, token }),
   kind('inspected', {
     query: fc.nat(9),
     uptime: fc.maxSafeNat(),

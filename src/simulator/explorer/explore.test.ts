@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { AnyProtocol, NodeId } from '../../core/index.ts'
+import { checkClaims } from './claims.ts'
 import { explore, type Properties } from './explore.ts'
 import type { Moment, System, SystemNode, UserAct } from './system.ts'
 
@@ -315,5 +316,41 @@ describe('smaller, and the same', () => {
     for (const reduced of [true, false]) expect(explore(right, heard, { reduced }).broken?.story).toEqual(story)
     const wrong = small({ settled: () => true }, counter)
     expect(() => explore(wrong, nothing)).toThrow('called settled, but it changed the node')
+  })
+})
+
+describe('claims are checked', () => {
+  // Counts what it is told, and answers once it has counted two.
+  const teller = protocol(
+    () => ({ count: 0, hidden: 0 }),
+    (mine, input, turn) => {
+      if (input.kind === 'command') Object.assign(mine, { count: mine.count + 1, hidden: turn.below(2) })
+      if (input.kind === 'message' && mine.count === 2) turn.do({ kind: 'send', to: input.from, body: 'two' })
+    },
+  )
+  const asker = protocol(
+    () => ({}),
+    (_mine, input, turn) => {
+      if (input.kind === 'start') turn.do({ kind: 'send', to: 'a', body: 'well?' })
+    },
+  )
+  const small = (claim: Partial<SystemNode>) => system([node('a', teller, claim), node('b', asker)], [go('a'), go('a')])
+
+  test('an essence that keeps what matters passes', () => {
+    const essence = ({ count }: { count: number }) => ({ count })
+    expect(checkClaims(small({ essence })).states).toBeGreaterThan(10)
+  })
+
+  test('an essence that leaves out what matters is found', () => {
+    expect(() => checkClaims(small({ essence: () => ({}) }))).toThrow('one essence, two outcomes')
+  })
+
+  test('a settled message whose replies change is found, and one that does not stay settled', () => {
+    expect(() => checkClaims(small({ settled: () => true }))).toThrow('the replies change')
+    expect(() => checkClaims(small({ settled: mine => mine.count === 0 }))).toThrow('and then no longer')
+  })
+
+  test('more states than allowed are refused', () => {
+    expect(() => checkClaims(small({}), 3)).toThrow('too many states')
   })
 })

@@ -121,7 +121,14 @@ function settledAt(tables: Tables, packed: Packed): number {
 
 const NONE: readonly number[] = []
 
-function besideOf(tables: Tables, bag: readonly number[], at: number, from: number, to: number): readonly number[] {
+/** The other messages under way from the same sender to the same receiver. */
+export function besideOf(
+  tables: Tables,
+  bag: readonly number[],
+  at: number,
+  from: number,
+  to: number,
+): readonly number[] {
   let beside: number[] | undefined
   for (let place = 0; place < bag.length; place++) {
     const flight = tables.flights[bag[place]!]!

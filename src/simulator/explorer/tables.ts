@@ -221,7 +221,7 @@ export class Tables {
 }
 
 // A timer that is due is due, however long since; one that is due after the end of time will never fire.
-function timersThatMatter(timers: ReadonlyMap<string, number>, clock: number, end: number): Map<string, number> {
+export function timersThatMatter(timers: ReadonlyMap<string, number>, clock: number, end: number): Map<string, number> {
   const matter = new Map<string, number>()
   for (const [name, due] of timers) if (due <= end) matter.set(name, Math.max(due, clock))
   return matter
