@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { initGroup, type NewGroup } from '../../src/runtime/setup.ts'
 import { nodeText } from '../../src/runtime/template.ts'
 import { endAll, freePorts, type Running, root, run, serve, waitFor } from '../support/processes.ts'
-import { Proxy } from '../support/proxy.ts'
+import { FaultyWire } from '../support/proxy.ts'
 import { checkJournal, type JournalLine, readJournal } from './journal.ts'
 
 const SERVERS = 5
@@ -22,7 +22,7 @@ const TTL = 1_000
 /** Half of the users, with wires of its own to every server. */
 interface Side {
   readonly config: string
-  readonly wires: readonly Proxy[]
+  readonly wires: readonly FaultyWire[]
 }
 
 describe('five servers as processes, behind wires that fail', () => {
@@ -58,7 +58,7 @@ describe('five servers as processes, behind wires that fail', () => {
   /** Its client's folder says that the servers are where the wires are. */
   async function newSide(name: string): Promise<Side> {
     const config = join(dir, 'group', 'clients', name)
-    const ends = await Promise.all(group.group.servers.map(server => Proxy.open(server.port)))
+    const ends = await Promise.all(group.group.servers.map(server => FaultyWire.open(server.port)))
     const behind = group.group.servers.map((server, place) => ({ ...server, port: ends[place]!.port }))
     await writeFile(join(config, 'coterie.toml'), nodeText('client', name, { ...group.group, servers: behind }))
     return { config, wires: ends }
@@ -96,9 +96,9 @@ describe('five servers as processes, behind wires that fail', () => {
   })
 
   it.each([
-    ['cut off', (wire: Proxy) => wire.cut()],
-    ['not heard', (wire: Proxy) => wire.halt('to server')],
-    ['not answered', (wire: Proxy) => wire.halt('to user')],
+    ['cut off', (wire: FaultyWire) => wire.cut()],
+    ['not heard', (wire: FaultyWire) => wire.halt('to server')],
+    ['not answered', (wire: FaultyWire) => wire.halt('to user')],
   ])('a holder that is %s is told before anybody else holds', async (what, fail) => {
     const file = join(dir, what)
     const first = holder(left, what, file)

@@ -13,7 +13,7 @@ interface Wire {
   readonly sockets: readonly [user: Socket, server: Socket]
 }
 
-export class Proxy {
+export class FaultyWire {
   readonly port: number
   private readonly listener: Server
   private readonly target: number
@@ -29,13 +29,13 @@ export class Proxy {
     listener.on('connection', user => this.connected(user))
   }
 
-  static async open(target: number): Promise<Proxy> {
+  static async open(target: number): Promise<FaultyWire> {
     const listener = createServer({ allowHalfOpen: true })
     await new Promise<void>((resolve, reject) => {
       listener.once('error', reject)
       listener.listen(0, '127.0.0.1', resolve)
     })
-    return new Proxy(listener, (listener.address() as { port: number }).port, target)
+    return new FaultyWire(listener, (listener.address() as { port: number }).port, target)
   }
 
   /** Ends every connection, and every new one at once. */
