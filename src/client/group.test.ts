@@ -164,3 +164,22 @@ describe('embedded', () => {
     await expect(embedded({ liars: 1, servers: 3 })).rejects.toThrow(/takes 4 servers/)
   })
 })
+
+describe('forceUnlock', () => {
+  it('frees the lock; the old lease is lost in time, and the next token is larger', async () => {
+    const lease = await group.lock('stuck', { ttl: 400 })
+    expect(await group.forceUnlock('stuck')).toMatchObject({ token: lease.token, freed: 7 })
+    await new Promise(resolve => lease.signal.addEventListener('abort', resolve))
+    expect(lease.held()).toBe(false)
+    const next = await group.lock('stuck')
+    expect(next.token).toBeGreaterThan(lease.token)
+  })
+
+  it('of a free lock says so', async () => {
+    expect(await group.forceUnlock('free')).toEqual({ name: 'free', holder: undefined, token: undefined, freed: 7 })
+  })
+
+  it('refuses a name that cannot be', async () => {
+    await expect(group.forceUnlock('')).rejects.toThrow(SettingsError)
+  })
+})

@@ -12,7 +12,14 @@ import {
   type Trust,
   Unavailable,
 } from '../core/index.ts'
-import { type ClientCommand, type ClientEvent, type InspectedServer, NAME_BYTES_MAX } from '../lock/index.ts'
+import {
+  type ClientCommand,
+  type ClientEvent,
+  type ForcedServer,
+  type InspectedServer,
+  NAME_BYTES_MAX,
+} from '../lock/index.ts'
+import { describeForced, type ForcedUnlock } from './force.ts'
 import { describeServers, type LockInfo, type ServerInfo, tallyLocks } from './inspect.ts'
 import { type Lease, LeaseHandle, type LeaseKeeper } from './lease.ts'
 
@@ -72,6 +79,7 @@ export class Group {
   private readonly pending = new Map<number, Pending>()
   private readonly leases = new Map<number, LeaseHandle>()
   private readonly inspections = new Map<number, (servers: readonly InspectedServer[]) => void>()
+  private readonly forces = new Map<number, (servers: readonly ForcedServer[]) => void>()
   private readonly keeper: LeaseKeeper
   private ids = 0
   private closed: Promise<void> | undefined
@@ -111,6 +119,22 @@ export class Group {
     return tallyLocks(await this.inspect(), this.shape.trust)
   }
 
+  /**
+   * Takes a lock from whoever holds it; for operators. The old holder may believe in its lease until that ends, and
+   * somebody else may hold already: only guards that check tokens protect then. Rejects with `Refused` where servers
+   * say that this client is no operator.
+   */
+  async forceUnlock(name: string): Promise<ForcedUnlock> {
+    this.checkOpen()
+    this.checkName(name)
+    const answers = await new Promise<readonly ForcedServer[]>(resolve => {
+      const id = ++this.ids
+      this.forces.set(id, resolve)
+      this.say({ kind: 'force', id, name })
+    })
+    return describeForced(name, answers, this.shape)
+  }
+
   async status(): Promise<GroupStatus> {
     const { trust, servers: names } = this.shape
     const servers = describeServers(names, await this.inspect())
@@ -148,6 +172,10 @@ export class Group {
         this.inspections.get(event.id)?.(event.servers)
         this.inspections.delete(event.id)
         return
+      case 'forced':
+        this.forces.get(event.id)?.(event.servers)
+        this.forces.delete(event.id)
+        return
     }
   }
 
@@ -160,6 +188,8 @@ export class Group {
     this.pending.clear()
     for (const resolve of this.inspections.values()) resolve([])
     this.inspections.clear()
+    for (const resolve of this.forces.values()) resolve([])
+    this.forces.clear()
   }
 
   private share(name: string): Lease | undefined {

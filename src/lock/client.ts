@@ -9,6 +9,7 @@
 
 import type { NodeId, Protocol } from '../core/index.ts'
 import { fail, inWords, reasonOf } from './answers.ts'
+import { forceAnswer, forceOver, startForce } from './force.ts'
 import { answered, inquired } from './hearing.ts'
 import { extend, finish, letGo, lose, renewNow } from './holding.ts'
 import { inspectAnswer, inspectOver, startInspect } from './inspection.ts'
@@ -24,7 +25,15 @@ export type LockClient = Protocol<ClientState, LockMessage, ClientCommand, Clien
 export function lockClient(settings: LockSettings): LockClient {
   return {
     name: 'lock client',
-    init: (_self, servers) => ({ servers, pursuits: new Map(), attempts: 0, seen: 0, used: 0, queries: new Map() }),
+    init: (_self, servers) => ({
+      servers,
+      pursuits: new Map(),
+      attempts: 0,
+      seen: 0,
+      used: 0,
+      queries: new Map(),
+      forces: new Map(),
+    }),
     step(state, input, turn) {
       switch (input.kind) {
         case 'command':
@@ -53,6 +62,8 @@ function command(state: ClientState, settings: LockSettings, body: ClientCommand
       return extend(state, settings, body, turn)
     case 'inspect':
       return startInspect(state, settings, body.id, turn)
+    case 'force':
+      return startForce(state, settings, body.id, body.name, turn)
   }
 }
 
@@ -99,6 +110,9 @@ function message(state: ClientState, settings: LockSettings, from: NodeId, body:
   switch (body.kind) {
     case 'inspected':
       return inspectAnswer(state, from, body, turn)
+    case 'forced':
+    case 'notAllowed':
+      return forceAnswer(state, from, body, turn)
     case 'granted':
     case 'renewed':
     case 'locked':
@@ -120,6 +134,7 @@ function timer(state: ClientState, settings: LockSettings, timerName: string, tu
   const colon = timerName.indexOf(':')
   const purpose = timerName.slice(0, colon)
   if (purpose === 'inspect') return inspectOver(state, Number(timerName.slice(colon + 1)), turn)
+  if (purpose === 'force') return forceOver(state, Number(timerName.slice(colon + 1)), turn)
   const pursuit = state.pursuits.get(timerName.slice(colon + 1))
   if (pursuit === undefined) return
   const { phase } = pursuit

@@ -70,7 +70,7 @@ function answerEssence(answer: Answer): string {
  * attempts and tokens of one client grow. But what is given back is called unused until a later token is held.
  */
 export function settledAtClient(state: ClientState, body: ServerMessage, scope: Scope): boolean {
-  if (body.kind === 'inspected' || body.kind === 'inquire') return false
+  if (!('attempt' in body)) return false
   const pursuit = state.pursuits.get(body.name)
   if (pursuit !== undefined && body.attempt >= pursuit.attempt) return false
   if (body.kind !== 'granted' || (pursuit === undefined && !scope.again)) return true

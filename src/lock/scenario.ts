@@ -232,6 +232,7 @@ class LockStage implements Stage {
         return
       case 'failed':
       case 'inspected':
+      case 'forced':
         return
     }
   }

@@ -17,6 +17,8 @@ export interface LockSettings {
   /** Tries that only had too low a token are repeated at once, so often; then they back off as well. */
   readonly quickTries: number
   readonly rules: LockRules
+  /** The certificate names of clients that may take a lock from its holder. */
+  readonly operators: readonly string[]
 }
 
 export const lockDefaults: LockSettings = {
@@ -28,4 +30,5 @@ export const lockDefaults: LockSettings = {
   backoffMax: 500,
   quickTries: 3,
   rules: lockRules,
+  operators: ['admin'],
 }

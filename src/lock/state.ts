@@ -22,6 +22,8 @@ export type ClientCommand =
   | { kind: 'release'; id: number; name: string }
   | { kind: 'extend'; id: number; name: string; ttl: Millis }
   | { kind: 'inspect'; id: number }
+  /** For operators: takes the lock from whoever has it. */
+  | { kind: 'force'; id: number; name: string }
 
 export type ClientEvent =
   /** Held until `deadline` on this process's clock. */
@@ -34,11 +36,22 @@ export type ClientEvent =
   | { kind: 'released'; id: number; name: string }
   /** What the servers said of themselves so far; `complete` when all have answered or the time is up. */
   | { kind: 'inspected'; id: number; complete: boolean; servers: readonly InspectedServer[] }
+  /** What each server that answered in time did with a lock that was to be freed. */
+  | { kind: 'forced'; id: number; servers: readonly ForcedServer[] }
 
 export type ClientTurn = Turn<LockMessage, ClientEvent>
 
 /** What each server said last, in words. */
 export type Answers = Readonly<Record<NodeId, string>>
+
+export interface ForcedServer {
+  readonly server: NodeId
+  /** False: it says that we are no operator. */
+  readonly allowed: boolean
+  /** Who had it there, and under which token; '' and 0 where nobody had. */
+  readonly holder: NodeId
+  readonly token: number
+}
 
 export interface InspectedServer {
   readonly server: NodeId
@@ -67,6 +80,8 @@ export interface ClientState {
   /** The largest token with which this process ever took a lock, or 0. */
   used: number
   readonly queries: Map<number, Query>
+  /** What the servers answered to each `force` under way. */
+  readonly forces: Map<number, ForcedServer[]>
 }
 
 export interface Pursuit {

@@ -61,6 +61,16 @@ export function remove(list: Waiter[], client: NodeId): void {
   if (place >= 0) list.splice(place, 1)
 }
 
+/** The first of those that are there, for people who look. */
+export function firstNames(list: readonly Waiter[], now: Millis, max: number): NodeId[] {
+  const names: NodeId[] = []
+  for (const { client, pingedAt } of list) {
+    if (names.length >= max) break
+    if (now - pingedAt <= SILENT_MAX) names.push(client)
+  }
+  return names
+}
+
 /** The first that can be granted now, taken out of the list; those that are gone are forgotten on the way. */
 export function takeFirst(
   list: Waiter[],
