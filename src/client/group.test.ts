@@ -183,3 +183,23 @@ describe('forceUnlock', () => {
     await expect(group.forceUnlock('')).rejects.toThrow(SettingsError)
   })
 })
+
+describe('strategies of backing off', () => {
+  it.each(['exponential', 'polynomial', 'decorrelated', 'none'] as const)(
+    '%s gets the lock in the end',
+    async strategy => {
+      const first = await group.lock('busy')
+      const next = group.tryLock('busy')
+      expect(await next).toBeUndefined()
+      const waiting = group.lock('busy', { fair: false, strategy })
+      await first.release()
+      expect((await waiting).token).toBeGreaterThan(first.token)
+    },
+  )
+
+  it('refuses one that is not there, and one that would do nothing', async () => {
+    const wrong = { fair: false, strategy: 'linear' as 'none' }
+    await expect(group.lock('a', wrong)).rejects.toThrow(/strategy is "linear"; it must be one of exponential/)
+    await expect(group.lock('a', { strategy: 'none' })).rejects.toThrow(/set fair: false/)
+  })
+})

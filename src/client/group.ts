@@ -13,6 +13,8 @@ import {
   Unavailable,
 } from '../core/index.ts'
 import {
+  type BackoffName,
+  backoffNames,
   type ClientCommand,
   type ClientEvent,
   type ForcedServer,
@@ -34,6 +36,8 @@ export interface LockOptions {
   readonly renew?: boolean
   /** Wait in the order of coming (default), or by backing off: quicker where nobody else waits, and unfair. */
   readonly fair?: boolean
+  /** With `fair: false`: how to back off. Default exponential; `none` for one client that contends again and again. */
+  readonly strategy?: BackoffName
   /** Where this group object holds the lock already: share that lease instead of waiting for it. Counted. Default false. */
   readonly reentrant?: boolean
 }
@@ -206,7 +210,8 @@ export class Group {
       this.checkOpen()
       this.checkName(name)
       const ttl = this.checkTtl(options.ttl ?? Math.min(TTL_DEFAULT_MS, this.shape.ttlMax))
-      const { timeout, signal, renew = true, fair = true } = options
+      const { timeout, signal, renew = true, fair = true, strategy = 'exponential' } = options
+      checkStrategy(fair, options.strategy)
       if (timeout !== undefined && !(timeout >= 0))
         throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)
       if (signal?.aborted) throw new NotAcquired(name, 'cancelled', {}, 'at all')
@@ -218,7 +223,7 @@ export class Group {
         resolve: lease => resolve(stop(lease)),
         reject: error => reject(stop(error)),
       })
-      this.say({ kind: 'acquire', id, name, ttl, wait, fair, renew, hint: this.driver.wallMicros() })
+      this.say({ kind: 'acquire', id, name, ttl, wait, fair, strategy, renew, hint: this.driver.wallMicros() })
     })
   }
 
@@ -294,4 +299,12 @@ export class Group {
       `ttl is ${ttl}; it must be a whole number of milliseconds from ${TTL_MIN_MS} to ${ttlMax}, the group's ttlMax.`,
     )
   }
+}
+
+function checkStrategy(fair: boolean, strategy: BackoffName | undefined): void {
+  if (strategy === undefined) return
+  if (!backoffNames.includes(strategy))
+    throw new SettingsError(`strategy is ${JSON.stringify(strategy)}; it must be one of ${backoffNames.join(', ')}.`)
+  if (fair)
+    throw new SettingsError(`strategy is '${strategy}', and who waits in order never backs off: set fair: false.`)
 }

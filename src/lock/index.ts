@@ -1,4 +1,4 @@
-export { exponentialBackoff } from './backoff.ts'
+export { type BackoffName, backoffNames } from './backoff.ts'
 export { type LockClient, lockClient } from './client.ts'
 export type { ServerEvent, ServerState } from './entries.ts'
 export {

@@ -1,6 +1,7 @@
 // What a lock client remembers, and the words its user speaks to it.
 
 import type { Millis, NodeId, NotAcquiredReason, Turn } from '../core/index.ts'
+import type { BackoffName } from './backoff.ts'
 import type { InspectedLease, LockMessage } from './messages.ts'
 
 export type ClientCommand =
@@ -13,6 +14,8 @@ export type ClientCommand =
       wait: boolean
       /** Wait in the servers' lists, in the order of tickets; else by backing off. */
       fair?: boolean
+      /** How to back off; the group's setting by default. */
+      strategy?: BackoffName
       /** Renew by itself while held. */
       renew: boolean
       /** A first guess for the token: the wall clock in microseconds, or 0. */
@@ -90,6 +93,7 @@ export interface Pursuit {
   ttl: Millis
   wait: boolean
   fair: boolean
+  strategy: BackoffName
   renew: boolean
   /** The wall clock's microseconds when the caller asked, or 0, and our clock then. */
   hint: number
@@ -102,6 +106,8 @@ export interface Pursuit {
   token: number
   /** Failed tries so far: the s of figure 1. */
   tries: number
+  /** The last backoff, for strategies that remember it; else 0. */
+  waited: Millis
   /** What the servers answered to the attempt under way. */
   readonly answers: Map<NodeId, Answer>
   /** Until when each server is known to hold for us. */
