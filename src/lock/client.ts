@@ -15,6 +15,7 @@ import { extend, finish, letGo, lose, renewNow } from './holding.ts'
 import { inspectAnswer, inspectOver, startInspect } from './inspection.ts'
 import type { LockMessage } from './messages.ts'
 import { pursue, tryOnce } from './pursuits.ts'
+import { comeBack, isCutOff, rest } from './resting.ts'
 import type { LockSettings } from './settings.ts'
 import type { ClientCommand, ClientEvent, ClientState, ClientTurn, Pursuit } from './state.ts'
 import { retry } from './trying.ts'
@@ -139,8 +140,13 @@ function timer(state: ClientState, settings: LockSettings, timerName: string, tu
   if (pursuit === undefined) return
   const { phase } = pursuit
   if (purpose === 'answers' && phase === 'trying') return retry(state, settings, pursuit, turn)
-  if (purpose === 'backoff' && phase === 'backing off') return tryOnce(state, settings, pursuit, turn)
-  if (purpose === 'ping' && phase === 'waiting') return pingAgain(state, settings, pursuit, turn)
+  if (purpose === 'backoff' && phase === 'backing off') {
+    return pursuit.rests > 0 ? comeBack(state, pursuit, turn) : tryOnce(state, settings, pursuit, turn)
+  }
+  if (purpose === 'ping' && phase === 'waiting') {
+    if (isCutOff(state, settings, pursuit, turn.now)) return rest(state, pursuit, turn)
+    return pingAgain(state, settings, pursuit, turn)
+  }
   if (purpose === 'renew' && phase === 'held') return renewNow(state, settings, pursuit, turn)
   if (purpose === 'end' && phase === 'held') return lose(state, settings, pursuit, turn)
   if (purpose === 'over' && phase === 'ending') return finish(state, settings, pursuit, turn)

@@ -38,6 +38,9 @@ export function pursue(
     ping: 0,
     pings: new Map(),
     yielded: new Map(),
+    heard: new Map(),
+    waitsSince: turn.now,
+    rests: 0,
   }
   state.pursuits.set(name, pursuit)
   if (!(pursuit.wait && pursuit.fair)) return tryOnce(state, settings, pursuit, turn)

@@ -121,8 +121,12 @@ export interface Pursuit {
   /** the number of the last ping, when the last ones were sent, */
   ping: number
   readonly pings: Map<number, Millis>
-  /** and the largest grant that was given back to each server. */
+  /** the largest grant that was given back to each server, */
   readonly yielded: Map<NodeId, number>
+  /** when each server was heard of last, since when we wait, and how often we rested because too few were heard of. */
+  readonly heard: Map<NodeId, Millis>
+  waitsSince: Millis
+  rests: number
 }
 
 export interface Query {
