@@ -122,7 +122,7 @@ describe('five servers as processes, behind wires that fail', () => {
     await mkdir(guarded)
     await writeFile(journal, '')
     const script = join(root, 'test/e2e/user.mjs')
-    const user = (side: Side) => run(process.execPath, [script, side.config, journal, '20500', guarded])
+    const user = (side: Side) => run(process.execPath, [script, side.config, journal, '21000', guarded])
     const users = [left, right, left, right, left].map(user)
     const victim = user(right)
     const read = async () => readJournal(await readFile(journal, 'utf8'))
@@ -148,14 +148,16 @@ describe('five servers as processes, behind wires that fail', () => {
     // Slow, a user and a server stand still, and one of each is killed.
     for (const wire of wires()) wire.heal()
     for (const wire of wires()) wire.delay(60)
-    users[0]!.child.kill('SIGSTOP')
+    const stopped = await stopInside(users[0]!, read)
     servers.get(4)!.child.kill('SIGSTOP')
     await sleep(1_000)
     victim.child.kill('SIGKILL')
     servers.get(1)!.child.kill('SIGKILL')
     await servers.get(1)!.ended
     await start(1)
-    await sleep(2_000)
+    await sleep(1_500)
+    const room = fileGuard(join(guarded, stopped.name))
+    await waitFor('another has written', async () => ((await room.read()).token ?? 0n) > BigInt(stopped.token))
     users[0]!.child.kill('SIGCONT')
     servers.get(4)!.child.kill('SIGCONT')
     await sleep(1_000)
@@ -174,7 +176,24 @@ describe('five servers as processes, behind wires that fail', () => {
       expect(await entriesSince(since, who), `${who} after healing`).toBeGreaterThan(0)
     }
     await expectLastWriter(guarded, lines)
+    const woken = lines.filter(line => line.what === 'woke' && line.token === stopped.token)
+    expect(woken).toMatchObject([{ who: stopped.who, held: false, accepted: false }])
   })
+
+  /** Stops a user while it is inside a room, and gives back its entry. */
+  async function stopInside(user: Running, read: () => Promise<JournalLine[]>): Promise<JournalLine> {
+    const last = async () => (await read()).findLast(line => line.who === `user-${user.child.pid}`)
+    const end = performance.now() + 10_000
+    while (performance.now() < end) {
+      await waitFor('it is inside', async () => (await last())?.what === 'enter')
+      user.child.kill('SIGSTOP')
+      await sleep(50)
+      const line = await last()
+      if (line?.what === 'enter') return line
+      user.child.kill('SIGCONT')
+    }
+    throw new Error('never stopped inside')
+  }
 
   /** The file of a room holds what the largest token that was accepted wrote. */
   async function expectLastWriter(folder: string, lines: readonly JournalLine[]): Promise<void> {

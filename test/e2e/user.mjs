@@ -17,6 +17,17 @@ const write = line => appendFileSync(journal, `${JSON.stringify({ who, ...line }
 const rooms = ['room-0', 'room-1']
 const guards = new Map(guarded === undefined ? [] : rooms.map(name => [name, fileGuard(join(guarded, name))]))
 
+// How long this process stood still at most: a beat that should come often comes late.
+const BEAT_MS = 50
+const beats = { last: millis(), longest: 0 }
+const beat = () => {
+  const now = millis()
+  beats.longest = Math.max(beats.longest, now - beats.last)
+  beats.last = now
+  return beats.longest
+}
+setInterval(beat, BEAT_MS).unref()
+
 /** True: accepted. */
 async function writeGuarded(name, token) {
   try {
@@ -36,8 +47,8 @@ async function stay(name, lease) {
   const remaining = lease.remaining()
   if (remaining <= 0) return
   write({ at: from, what: 'enter', name, token, until: from + remaining })
+  beats.longest = 0
   const accepted = await writeGuarded(name, lease.token)
-  const asleep = millis()
   await sleep(Math.random() * 20)
   const at = millis()
   const held = lease.held()
@@ -45,8 +56,7 @@ async function stay(name, lease) {
   if (held) write({ at, what: 'leave', name, token })
   if (held && !accepted) write({ at, what: 'wronged', name, token })
   // It stood still, for longer than anything that it had asked for can last.
-  if (at - asleep > 2 * ttl)
-    write({ at, what: 'woke', name, token, held, accepted: await writeGuarded(name, lease.token) })
+  if (beat() > 2 * ttl) write({ at, what: 'woke', name, token, held, accepted: await writeGuarded(name, lease.token) })
 }
 
 const group = await connect({ config })
