@@ -2,6 +2,7 @@
 
 export { type ConnectOptions, connect } from './client/connect.ts'
 export { type EmbeddedOptions, embedded } from './client/embedded.ts'
+export { type ForcedUnlock, UnlockUncertain } from './client/force.ts'
 export type { Group, GroupStatus, LockOptions } from './client/group.ts'
 export type { LockInfo, ServerInfo } from './client/inspect.ts'
 export type { Lease } from './client/lease.ts'

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { contend, EXACT_DELAY, SETTINGS } from './contention.ts'
+import { crowd, DELAY_MS, EXACT, HOLD_MS } from './crowd.ts'
 import { proportion, slope } from './fit.ts'
 import { backoffExperiments } from './index.ts'
 import { estimate, measure } from './measure.ts'
@@ -45,6 +46,23 @@ describe('contention', () => {
       expect(response - responses[place]!).toBeGreaterThan(SETTINGS.hold)
     }
     expect(violations).toBe(0)
+  })
+})
+
+describe('a crowd at our lock (§5)', () => {
+  it('in the list: everybody Δ and two delays after the one before, in the order of coming', () => {
+    const { handOvers, makespan, violations } = crowd('list', 9, 3, EXACT)
+    expect(handOvers).toEqual(Array(8).fill(2 * DELAY_MS))
+    expect(makespan).toBe(2 * DELAY_MS + 8 * (HOLD_MS + 2 * DELAY_MS))
+    expect(violations).toBe(0)
+  })
+  it('backing off: never sooner, and the same seed gives the same', () => {
+    for (const way of ['exponential', 'polynomial', 'decorrelated', 'one without backoff'] as const) {
+      const result = crowd(way, 6, 3)
+      expect(result).toEqual(crowd(way, 6, 3))
+      expect(result.makespan).toBeGreaterThan(5 * HOLD_MS)
+      expect(result.violations).toBe(0)
+    }
   })
 })
 

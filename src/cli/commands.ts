@@ -11,6 +11,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
   status: async () => (await import('./status.ts')).statusCommand(),
   lock: async () => (await import('./lock.ts')).lockCommand(),
+  unlock: async () => (await import('./unlock.ts')).unlockCommand(),
   locks: async () => (await import('./locks.ts')).locksCommand(),
   sim: async () => (await import('./sim.ts')).simCommand(),
   explore: async () => (await import('./explore.ts')).exploreCommand(),

@@ -12,7 +12,7 @@ import { exists } from '../runtime/files.ts'
 import { BASE_PORT_DEFAULT, initGroup } from '../runtime/setup.ts'
 import { GROUP_FOLDER } from './connection.ts'
 import { inWords } from './duration.ts'
-import { describeLocks } from './locks.ts'
+import { describeLocks, describeWaiters } from './locks.ts'
 import { action, colour, newCommand, wholeNumber } from './output.ts'
 import { freeBasePort } from './ports.ts'
 import { describeStatus } from './status.ts'
@@ -186,7 +186,11 @@ class View {
         this.print(`ready after ${inWords(Date.now() - this.started)}\n${this.advice()}\n`)
       }
       if (this.live) this.paint(`${describeStatus(status)}\n\nlocks\n${describeLocks(locks)}\n`)
-      else this.tell(locks.map(lock => `${lock.name} held by ${lock.holder}`).join('; ') || 'no lock is held')
+      else
+        this.tell(
+          locks.map(lock => `${lock.name} held by ${lock.holder}${describeWaiters(lock.waiters)}`).join('; ') ||
+            'no lock is held',
+        )
       await new Promise(resolve => setTimeout(resolve, REFRESH_MS))
     }
   }

@@ -43,12 +43,12 @@ export async function connect(options: ConnectOptions): Promise<Group> {
 }
 
 async function open(config: ClientConfig, log: Log, arrivals: Arrivals) {
-  const { trust, lock } = config.group
+  const { trust, lock, operators } = config.group
   const servers = config.group.servers.map(server => server.name)
   const clock = holderClock()
   let group: Group | undefined
   const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
-    protocol: clientNode({ trust, lock }),
+    protocol: clientNode({ trust, lock, operators }),
     self: config.name,
     peers: servers,
     vocabulary: nodeVocabulary,

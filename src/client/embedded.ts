@@ -22,10 +22,13 @@ export interface EmbeddedOptions extends TrustSettings {
 const TTL_MAX_DEFAULT_MS = 60_000
 const DRIFT_DEFAULT = 0.01
 const INSTANCE_BYTES = 4
+const SELF = 'embedded'
 
 export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
   const settings = {
     trust: trust(options),
+    // Whoever runs the process is its operator.
+    operators: [SELF],
     lock: { ttlMax: options.ttlMax ?? TTL_MAX_DEFAULT_MS, drift: options.drift ?? DRIFT_DEFAULT },
   }
   const network = createMemoryNetwork()
@@ -33,7 +36,7 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
   const stops: (() => Promise<void>)[] = []
   for (const server of servers) stops.push(await startServer(server, servers, settings, network))
   const clock = holderClock()
-  const self = `embedded#${randomBytes(INSTANCE_BYTES).toString('hex')}`
+  const self = `${SELF}#${randomBytes(INSTANCE_BYTES).toString('hex')}`
   const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
     protocol: clientNode(settings),
     self,

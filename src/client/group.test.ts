@@ -164,3 +164,42 @@ describe('embedded', () => {
     await expect(embedded({ liars: 1, servers: 3 })).rejects.toThrow(/takes 4 servers/)
   })
 })
+
+describe('forceUnlock', () => {
+  it('frees the lock; the old lease is lost in time, and the next token is larger', async () => {
+    const lease = await group.lock('stuck', { ttl: 400 })
+    expect(await group.forceUnlock('stuck')).toMatchObject({ token: lease.token, freed: 7 })
+    await new Promise(resolve => lease.signal.addEventListener('abort', resolve))
+    expect(lease.held()).toBe(false)
+    const next = await group.lock('stuck')
+    expect(next.token).toBeGreaterThan(lease.token)
+  })
+
+  it('of a free lock says so', async () => {
+    expect(await group.forceUnlock('free')).toEqual({ name: 'free', holder: undefined, token: undefined, freed: 7 })
+  })
+
+  it('refuses a name that cannot be', async () => {
+    await expect(group.forceUnlock('')).rejects.toThrow(SettingsError)
+  })
+})
+
+describe('strategies of backing off', () => {
+  it.each(['exponential', 'polynomial', 'decorrelated', 'none'] as const)(
+    '%s gets the lock in the end',
+    async strategy => {
+      const first = await group.lock('busy')
+      const next = group.tryLock('busy')
+      expect(await next).toBeUndefined()
+      const waiting = group.lock('busy', { fair: false, strategy })
+      await first.release()
+      expect((await waiting).token).toBeGreaterThan(first.token)
+    },
+  )
+
+  it('refuses one that is not there, and one that would do nothing', async () => {
+    const wrong = { fair: false, strategy: 'linear' as 'none' }
+    await expect(group.lock('a', wrong)).rejects.toThrow(/strategy is "linear"; it must be one of exponential/)
+    await expect(group.lock('a', { strategy: 'none' })).rejects.toThrow(/set fair: false/)
+  })
+})

@@ -12,7 +12,16 @@ import {
   type Trust,
   Unavailable,
 } from '../core/index.ts'
-import { type ClientCommand, type ClientEvent, type InspectedServer, NAME_BYTES_MAX } from '../lock/index.ts'
+import {
+  type BackoffName,
+  backoffNames,
+  type ClientCommand,
+  type ClientEvent,
+  type ForcedServer,
+  type InspectedServer,
+  NAME_BYTES_MAX,
+} from '../lock/index.ts'
+import { describeForced, type ForcedUnlock } from './force.ts'
 import { describeServers, type LockInfo, type ServerInfo, tallyLocks } from './inspect.ts'
 import { type Lease, LeaseHandle, type LeaseKeeper } from './lease.ts'
 
@@ -27,6 +36,8 @@ export interface LockOptions {
   readonly renew?: boolean
   /** Wait in the order of coming (default), or by backing off: quicker where nobody else waits, and unfair. */
   readonly fair?: boolean
+  /** With `fair: false`: how to back off. Default exponential; `none` for one client that contends again and again. */
+  readonly strategy?: BackoffName
   /** Where this group object holds the lock already: share that lease instead of waiting for it. Counted. Default false. */
   readonly reentrant?: boolean
 }
@@ -72,6 +83,7 @@ export class Group {
   private readonly pending = new Map<number, Pending>()
   private readonly leases = new Map<number, LeaseHandle>()
   private readonly inspections = new Map<number, (servers: readonly InspectedServer[]) => void>()
+  private readonly forces = new Map<number, (servers: readonly ForcedServer[]) => void>()
   private readonly keeper: LeaseKeeper
   private ids = 0
   private closed: Promise<void> | undefined
@@ -111,6 +123,22 @@ export class Group {
     return tallyLocks(await this.inspect(), this.shape.trust)
   }
 
+  /**
+   * Takes a lock from whoever holds it; for operators. The old holder may believe in its lease until that ends, and
+   * somebody else may hold already: only guards that check tokens protect then. Rejects with `Refused` where servers
+   * say that this client is no operator.
+   */
+  async forceUnlock(name: string): Promise<ForcedUnlock> {
+    this.checkOpen()
+    this.checkName(name)
+    const answers = await new Promise<readonly ForcedServer[]>(resolve => {
+      const id = ++this.ids
+      this.forces.set(id, resolve)
+      this.say({ kind: 'force', id, name })
+    })
+    return describeForced(name, answers, this.shape)
+  }
+
   async status(): Promise<GroupStatus> {
     const { trust, servers: names } = this.shape
     const servers = describeServers(names, await this.inspect())
@@ -148,6 +176,10 @@ export class Group {
         this.inspections.get(event.id)?.(event.servers)
         this.inspections.delete(event.id)
         return
+      case 'forced':
+        this.forces.get(event.id)?.(event.servers)
+        this.forces.delete(event.id)
+        return
     }
   }
 
@@ -160,6 +192,8 @@ export class Group {
     this.pending.clear()
     for (const resolve of this.inspections.values()) resolve([])
     this.inspections.clear()
+    for (const resolve of this.forces.values()) resolve([])
+    this.forces.clear()
   }
 
   private share(name: string): Lease | undefined {
@@ -176,7 +210,8 @@ export class Group {
       this.checkOpen()
       this.checkName(name)
       const ttl = this.checkTtl(options.ttl ?? Math.min(TTL_DEFAULT_MS, this.shape.ttlMax))
-      const { timeout, signal, renew = true, fair = true } = options
+      const { timeout, signal, renew = true, fair = true, strategy = 'exponential' } = options
+      checkStrategy(fair, options.strategy)
       if (timeout !== undefined && !(timeout >= 0))
         throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)
       if (signal?.aborted) throw new NotAcquired(name, 'cancelled', {}, 'at all')
@@ -188,7 +223,7 @@ export class Group {
         resolve: lease => resolve(stop(lease)),
         reject: error => reject(stop(error)),
       })
-      this.say({ kind: 'acquire', id, name, ttl, wait, fair, renew, hint: this.driver.wallMicros() })
+      this.say({ kind: 'acquire', id, name, ttl, wait, fair, strategy, renew, hint: this.driver.wallMicros() })
     })
   }
 
@@ -264,4 +299,12 @@ export class Group {
       `ttl is ${ttl}; it must be a whole number of milliseconds from ${TTL_MIN_MS} to ${ttlMax}, the group's ttlMax.`,
     )
   }
+}
+
+function checkStrategy(fair: boolean, strategy: BackoffName | undefined): void {
+  if (strategy === undefined) return
+  if (!backoffNames.includes(strategy))
+    throw new SettingsError(`strategy is ${JSON.stringify(strategy)}; it must be one of ${backoffNames.join(', ')}.`)
+  if (fair)
+    throw new SettingsError(`strategy is '${strategy}', and who waits in order never backs off: set fair: false.`)
 }

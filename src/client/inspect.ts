@@ -2,7 +2,7 @@
 // a lease is shown only where more servers vouch for it than can lie.
 
 import type { NodeId, Trust } from '../core/index.ts'
-import type { InspectedServer } from '../lock/index.ts'
+import { type InspectedServer, WAITERS_SHOWN_MAX } from '../lock/index.ts'
 
 export interface LockInfo {
   readonly name: string
@@ -14,6 +14,8 @@ export interface LockInfo {
   /** Milliseconds, by the servers in the middle. */
   readonly age: number
   readonly remaining: number
+  /** Who waits for it, in order; at most the first 20. */
+  readonly waiters: readonly NodeId[]
 }
 
 export interface ServerInfo {
@@ -50,11 +52,11 @@ export function tallyLocks(answers: readonly InspectedServer[], trust: Trust): L
   }
   return [...tallies.values()]
     .filter(tally => tally.ages.length > trust.liars)
-    .map(tally => describeTally(tally, trust))
+    .map(tally => describeTally(tally, answers, trust))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function describeTally(tally: Tally, trust: Trust): LockInfo {
+function describeTally(tally: Tally, answers: readonly InspectedServer[], trust: Trust): LockInfo {
   const votes = tally.ages.length
   return {
     name: tally.name,
@@ -64,7 +66,35 @@ function describeTally(tally: Tally, trust: Trust): LockInfo {
     held: votes >= trust.lockGrants,
     age: median(tally.ages),
     remaining: median(tally.remainings),
+    waiters: tallyWaiters(
+      answers.map(({ leases }) => leases.find(lease => lease.name === tally.name)?.waiters ?? []),
+      tally.holder,
+      trust,
+    ),
   }
+}
+
+// Honest servers have the same order, and may lack some. So each list votes for the first that it has left, and those
+// with the most votes come first; whom no more servers name than can lie is not there at all.
+function tallyWaiters(lists: readonly (readonly NodeId[])[], holder: NodeId, trust: Trust): NodeId[] {
+  const left = new Set<NodeId>()
+  const named = lists.map(list => new Set(list))
+  for (const waiter of lists.flat()) {
+    const votes = named.filter(names => names.has(waiter)).length
+    if (votes > trust.liars && waiter !== holder) left.add(waiter)
+  }
+  const ordered: NodeId[] = []
+  while (left.size > 0 && ordered.length < WAITERS_SHOWN_MAX) {
+    const votes = new Map<NodeId, number>()
+    for (const list of lists) {
+      const first = list.find(waiter => left.has(waiter))
+      if (first !== undefined) votes.set(first, (votes.get(first) ?? 0) + 1)
+    }
+    const [next] = [...votes].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))[0]!
+    ordered.push(next)
+    left.delete(next)
+  }
+  return ordered
 }
 
 function median(values: readonly number[]): number {

@@ -5,7 +5,7 @@ import type { ServerMessage } from './messages.ts'
 import type { LockSettings } from './settings.ts'
 import type { Answer, Answers, ClientState, ClientTurn, Pursuit } from './state.ts'
 
-export type TryAnswer = Exclude<ServerMessage, { kind: 'inspected' | 'inquire' }>
+export type TryAnswer = Exclude<ServerMessage, { kind: 'inspected' | 'inquire' | 'forced' | 'notAllowed' }>
 
 export function readAnswer(body: TryAnswer): Answer {
   switch (body.kind) {

@@ -10,11 +10,13 @@
 import type { NodeId, Protocol } from '../core/index.ts'
 import { fail, inWords, reasonOf } from './answers.ts'
 import { whatIsWrong } from './asking.ts'
+import { forceAnswer, forceOver, startForce } from './force.ts'
 import { answered, inquired } from './hearing.ts'
 import { extend, finish, letGo, lose, renewNow } from './holding.ts'
 import { inspectAnswer, inspectOver, startInspect } from './inspection.ts'
 import type { LockMessage } from './messages.ts'
 import { pursue, tryOnce } from './pursuits.ts'
+import { comeBack, isCutOff, rest } from './resting.ts'
 import type { LockSettings } from './settings.ts'
 import type { ClientCommand, ClientEvent, ClientState, ClientTurn, Pursuit } from './state.ts'
 import { retry } from './trying.ts'
@@ -28,7 +30,15 @@ export const LINE_MAX = 10_000
 export function lockClient(settings: LockSettings): LockClient {
   return {
     name: 'lock client',
-    init: (_self, servers) => ({ servers, pursuits: new Map(), attempts: 0, seen: 0, used: 0, queries: new Map() }),
+    init: (_self, servers) => ({
+      servers,
+      pursuits: new Map(),
+      attempts: 0,
+      seen: 0,
+      used: 0,
+      queries: new Map(),
+      forces: new Map(),
+    }),
     step(state, input, turn) {
       switch (input.kind) {
         case 'command':
@@ -57,6 +67,8 @@ function command(state: ClientState, settings: LockSettings, body: ClientCommand
       return extend(state, settings, body, turn)
     case 'inspect':
       return startInspect(state, settings, body.id, turn)
+    case 'force':
+      return startForce(state, settings, body.id, body.name, turn)
   }
 }
 
@@ -107,6 +119,9 @@ function message(state: ClientState, settings: LockSettings, from: NodeId, body:
   switch (body.kind) {
     case 'inspected':
       return inspectAnswer(state, from, body, turn)
+    case 'forced':
+    case 'notAllowed':
+      return forceAnswer(state, from, body, turn)
     case 'granted':
     case 'renewed':
     case 'locked':
@@ -128,12 +143,18 @@ function timer(state: ClientState, settings: LockSettings, timerName: string, tu
   const colon = timerName.indexOf(':')
   const purpose = timerName.slice(0, colon)
   if (purpose === 'inspect') return inspectOver(state, Number(timerName.slice(colon + 1)), turn)
+  if (purpose === 'force') return forceOver(state, Number(timerName.slice(colon + 1)), turn)
   const pursuit = state.pursuits.get(timerName.slice(colon + 1))
   if (pursuit === undefined) return
   const { phase } = pursuit
   if (purpose === 'answers' && phase === 'trying') return retry(state, settings, pursuit, turn)
-  if (purpose === 'backoff' && phase === 'backing off') return tryOnce(state, settings, pursuit, turn)
-  if (purpose === 'ping' && phase === 'waiting') return pingAgain(state, settings, pursuit, turn)
+  if (purpose === 'backoff' && phase === 'backing off') {
+    return pursuit.rests > 0 ? comeBack(state, pursuit, turn) : tryOnce(state, settings, pursuit, turn)
+  }
+  if (purpose === 'ping' && phase === 'waiting') {
+    if (isCutOff(state, settings, pursuit, turn.now)) return rest(state, pursuit, turn)
+    return pingAgain(state, settings, pursuit, turn)
+  }
   if (purpose === 'renew' && phase === 'held') return renewNow(state, settings, pursuit, turn)
   if (purpose === 'end' && phase === 'held') return lose(state, settings, pursuit, turn)
   if (purpose === 'over' && phase === 'ending') return finish(state, settings, pursuit, turn)

@@ -46,7 +46,14 @@ export interface LockEntry {
   waiters: Waiter[] | undefined
 }
 
-export type ServerTurn = Turn<LockMessage, never>
+/** What a server says to whoever runs it. */
+export type ServerEvent =
+  /** An operator took a lock from its holder ('': nobody had it). */
+  | { kind: 'forced'; name: string; by: NodeId; holder: NodeId }
+  /** Somebody who is no operator wanted to. */
+  | { kind: 'forceRefused'; name: string; by: NodeId }
+
+export type ServerTurn = Turn<LockMessage, ServerEvent>
 
 /** How far ahead the floor is reserved: five seconds of the microseconds that tokens count in, so one fsync in five seconds. */
 const RESERVED_AHEAD = 5_000_000

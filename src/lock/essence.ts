@@ -47,14 +47,14 @@ export function clientEssence(state: ClientState, clock: number, scope: Scope): 
 }
 
 function pursuitEssence(pursuit: Pursuit, seen: number, clock: number, renewals: boolean): unknown {
-  const { phase, attempt, token, tries, hint, hintedAt, sentAt } = pursuit
+  const { phase, attempt, token, tries, waited, hint, hintedAt, sentAt } = pursuit
   assert(!pursuit.fair, 'a waiter in a system that claims to have none')
   const deadline = clock < pursuit.deadline ? pursuit.deadline : 0
   // The loss was told: answers change nothing any more, and at the deadline all is let go.
   if (phase === 'ending') return { phase, attempt, token, deadline }
   // Every grant of one try counts from the same moment, so a later one does not move the deadline.
   if (phase === 'held' && !renewals) return { phase, attempt, token, deadline }
-  const next = { tries, hint, hintedAt, seen }
+  const next = { tries, waited, hint, hintedAt, seen }
   // The next try forgets the answers to this one.
   if (phase === 'backing off') return { phase, attempt, token, next }
   const answers = new Map([...pursuit.answers].map(([server, answer]) => [server, answerEssence(answer)]))
@@ -70,7 +70,7 @@ function answerEssence(answer: Answer): string {
  * attempts and tokens of one client grow. But what is given back is called unused until a later token is held.
  */
 export function settledAtClient(state: ClientState, body: ServerMessage, scope: Scope): boolean {
-  if (body.kind === 'inspected' || body.kind === 'inquire') return false
+  if (!('attempt' in body)) return false
   const pursuit = state.pursuits.get(body.name)
   if (pursuit !== undefined && body.attempt >= pursuit.attempt) return false
   if (body.kind !== 'granted' || (pursuit === undefined && !scope.again)) return true

@@ -75,6 +75,7 @@ function answeredWaiting(
   body: TryAnswer,
   turn: ClientTurn,
 ): void {
+  pursuit.heard.set(from, turn.now)
   if (body.kind === 'given') {
     if (given(state, settings, pursuit, from, body, turn)) win(state, settings, pursuit, turn)
     return

@@ -1,6 +1,6 @@
-export { exponentialBackoff } from './backoff.ts'
+export { type BackoffName, backoffNames } from './backoff.ts'
 export { type LockClient, lockClient } from './client.ts'
-export type { ServerState } from './entries.ts'
+export type { ServerEvent, ServerState } from './entries.ts'
 export {
   exploreLock,
   explorePlanted,
@@ -19,6 +19,7 @@ export {
   type ServerMessage,
   serverRecord,
   TTL_MAX,
+  WAITERS_SHOWN_MAX,
 } from './messages.ts'
 export { brokenRules, plantedBugs } from './planted.ts'
 export {
@@ -43,5 +44,5 @@ export { type LockPlan, lockScenario } from './scenario.ts'
 export { type LockServer, lockServer } from './server.ts'
 export { type LockSettings, lockDefaults } from './settings.ts'
 export { type LockSystemOptions, lockSystem } from './small-system.ts'
-export type { ClientCommand, ClientEvent, InspectedServer } from './state.ts'
+export type { ClientCommand, ClientEvent, ForcedServer, InspectedServer } from './state.ts'
 export { type LockVariant, lockVariants } from './variants.ts'

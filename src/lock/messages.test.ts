@@ -36,14 +36,14 @@ describe('the words on the wire', () => {
       ['070161010305', { kind: 'renewed', name: 'a', attempt: 1, token: 3, held: 5 }],
       ['0801610103', { kind: 'notRenewed', name: 'a', attempt: 1, token: 3 }],
       [
-        '09090807060101610162030405',
+        '09090807060101610162030405010163',
         {
           kind: 'inspected',
           query: 9,
           uptime: 8,
           recovering: 7,
           held: 6,
-          leases: [{ name: 'a', holder: 'b', token: 3, age: 4, remaining: 5 }],
+          leases: [{ name: 'a', holder: 'b', token: 3, age: 4, remaining: 5, waiters: ['c'] }],
         },
       ],
       ['0a016101', { kind: 'full', name: 'a', attempt: 1 }],
@@ -52,6 +52,9 @@ describe('the words on the wire', () => {
       ['0d016101030d0b05', { kind: 'given', name: 'a', attempt: 1, token: 3, grant: 13, ping: 11, held: 5 }],
       ['0e0161010b', { kind: 'queued', name: 'a', attempt: 1, ping: 11 }],
       ['0f01610d03', { kind: 'inquire', name: 'a', grant: 13, token: 3 }],
+      ['10090161', { kind: 'force', query: 9, name: 'a' }],
+      ['1109016203', { kind: 'forced', query: 9, holder: 'b', token: 3 }],
+      ['1209', { kind: 'notAllowed', query: 9 }],
     ] as const
     for (const [hex, value] of words) expect(decode(lockVocabulary, first(hex))).toEqual({ ok: true, value })
   })

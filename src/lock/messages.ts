@@ -12,6 +12,9 @@ export const TTL_MAX = 24 * 60 * 60 * 1000
 export const TOKEN_MAX = 2 ** 53 - 2 ** 40
 /** Leases in one answer to `inspect`: together about 200 kB, well below a frame. */
 export const INSPECTED_MAX = 500
+/** Waiters shown of one lease, and in one answer: together at most 200 kB more. */
+export const WAITERS_SHOWN_MAX = 20
+export const INSPECTED_WAITERS_MAX = 2_000
 
 export type ClientMessage =
   /** Asks for the lock for `ttl`, under `token`. */
@@ -24,6 +27,8 @@ export type ClientMessage =
   | { kind: 'wait'; name: string; attempt: number; token: number; ttl: number; ticket: number; ping: number }
   /** Gives a grant from the list back, for somebody with an earlier ticket; waits on. */
   | { kind: 'yield'; name: string; grant: number }
+  /** An operator takes the lock from whoever has it (force.ts). */
+  | { kind: 'force'; query: number; name: string }
 
 export interface InspectedLease {
   readonly name: string
@@ -32,6 +37,8 @@ export interface InspectedLease {
   /** Milliseconds since it was granted, and until it runs out, by this server's clock. */
   readonly age: number
   readonly remaining: number
+  /** The first of those who wait, in the order of tickets. */
+  readonly waiters: readonly NodeId[]
 }
 
 export type ServerMessage =
@@ -61,6 +68,10 @@ export type ServerMessage =
   | { kind: 'queued'; name: string; attempt: number; ping: number }
   /** An earlier ticket came: whoever has not won yet should yield this grant. */
   | { kind: 'inquire'; name: string; grant: number; token: number }
+  /** The lock is free here; `holder` had it, under `token` ('' and 0: nobody). */
+  | { kind: 'forced'; query: number; holder: NodeId; token: number }
+  /** Only operators may. */
+  | { kind: 'notAllowed'; query: number }
 
 export type LockMessage = ClientMessage | ServerMessage
 
@@ -75,6 +86,7 @@ const lease: Codec<InspectedLease> = struct<InspectedLease>({
   token,
   age: uint(),
   remaining: ttl,
+  waiters: list(text(NODE_BYTES_MAX), WAITERS_SHOWN_MAX),
 })
 
 export const lockVocabulary: Codec<LockMessage> = variants<LockMessage>({
@@ -94,6 +106,9 @@ export const lockVocabulary: Codec<LockMessage> = variants<LockMessage>({
   given: { name, attempt, token, grant: uint(), ping: uint(), held: ttl },
   queued: { name, attempt, ping: uint() },
   inquire: { name, grant: uint(), token },
+  force: { query: uint(), name },
+  forced: { query: uint(), holder: text(NODE_BYTES_MAX), token },
+  notAllowed: { query: uint() },
 })
 
 /** Restarts of one server that can be told apart: grants are numbered by life, then by order. */

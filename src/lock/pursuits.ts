@@ -21,6 +21,7 @@ export function pursue(
     name,
     wait,
     fair: asked.fair ?? false,
+    strategy: asked.strategy ?? settings.strategy,
     renew,
     hint: asked.hint,
     hintedAt: since,
@@ -30,6 +31,7 @@ export function pursue(
     sentAt: 0,
     token: 0,
     tries: 0,
+    waited: 0,
     answers: new Map(),
     until: new Map(),
     deadline: Number.NEGATIVE_INFINITY,
@@ -39,6 +41,9 @@ export function pursue(
     ping: 0,
     pings: new Map(),
     yielded: new Map(),
+    heard: new Map(),
+    waitsSince: turn.now,
+    rests: 0,
   }
   state.pursuits.set(name, pursuit)
   if (!(pursuit.wait && pursuit.fair)) return tryOnce(state, settings, pursuit, turn)

@@ -243,6 +243,7 @@ class LockStage implements Stage {
         return
       case 'failed':
       case 'inspected':
+      case 'forced':
         return
     }
   }

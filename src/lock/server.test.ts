@@ -6,7 +6,16 @@ import { anyMessage } from '../../test/support/lock.ts'
 import { Puppet, sent } from '../../test/support/machine.ts'
 import { decode, encode, type Saved } from '../core/index.ts'
 
-import { type LockMessage, lockVocabulary, type ServerRecord, serverRecord, TTL_MAX } from './messages.ts'
+import { FRAME_BYTES_MAX } from '../runtime/transport/transport.ts'
+import {
+  type LockMessage,
+  lockVocabulary,
+  NAME_BYTES_MAX,
+  NODE_BYTES_MAX,
+  type ServerRecord,
+  serverRecord,
+  TTL_MAX,
+} from './messages.ts'
 import { lockServer } from './server.ts'
 import { lockDefaults } from './settings.ts'
 
@@ -342,7 +351,7 @@ describe('inspection', () => {
       uptime: 250,
       recovering: 0,
       held: 1,
-      leases: [{ name: 'a', holder: 'ann', token: 5, age: 250, remaining: 750 }],
+      leases: [{ name: 'a', holder: 'ann', token: 5, age: 250, remaining: 750, waiters: [] }],
     })
   })
   it('shows at most 500 leases, and how many there are', () => {
@@ -351,6 +360,47 @@ describe('inspection', () => {
     const answer = ask('eve', { kind: 'inspect', query: 1 })
     expect(answer).toMatchObject({ held: 600 })
     expect(answer?.kind === 'inspected' && answer.leases.length).toBe(500)
+  })
+})
+
+describe('inspection of who waits', () => {
+  const wait = (ticket: number): LockMessage => {
+    return { kind: 'wait', name: 'a', attempt: 1, token: 100 + ticket, ttl: 1_000, ticket, ping: 1 }
+  }
+  const waiters = (answer: LockMessage | undefined) => answer?.kind === 'inspected' && answer.leases[0]?.waiters
+
+  it('names them in the order of tickets, and not those that have fallen silent', () => {
+    const { machine, tries, ask } = server()
+    tries('ann', 5, 10_000)
+    for (const [who, ticket] of [
+      ['bob', 3],
+      ['eve', 1],
+      ['joe', 2],
+    ] as const)
+      ask(who, wait(ticket))
+    expect(waiters(ask('sue', { kind: 'inspect', query: 1 }))).toEqual(['eve', 'joe', 'bob'])
+    machine.pass(800)
+    ask('joe', { ...wait(2), ping: 2 } as LockMessage)
+    machine.pass(800)
+    expect(waiters(ask('sue', { kind: 'inspect', query: 2 }))).toEqual(['joe'])
+  })
+  it('names the first twenty', () => {
+    const { tries, ask } = server()
+    tries('ann', 5, 10_000)
+    for (let ticket = 30; ticket > 0; ticket--) ask(`w${ticket}`, wait(ticket))
+    expect(waiters(ask('sue', { kind: 'inspect', query: 1 }))).toEqual(
+      Array.from({ length: 20 }, (_, i) => `w${i + 1}`),
+    )
+  })
+  it('and an answer with all it may hold fits into a frame', () => {
+    const { tries, ask } = server()
+    for (let i = 0; i < 500; i++) {
+      const name = `${i}`.padStart(NAME_BYTES_MAX, 'n')
+      tries('h'.repeat(NODE_BYTES_MAX), 5, 10_000, name)
+      for (let w = 0; w < 20; w++) ask(`${w}`.padStart(NODE_BYTES_MAX, 'w'), { ...wait(w), name } as LockMessage)
+    }
+    const answer = ask('sue', { kind: 'inspect', query: 1 })!
+    expect(encode(lockVocabulary, answer).length).toBeLessThan(FRAME_BYTES_MAX)
   })
 })
 

@@ -9,22 +9,34 @@
 // writes down what is out. Tokens need the disk once in a while: a floor is reserved ahead.
 
 import { decode, encode, type Input, type Millis, type Protocol, type Saved } from '../core/index.ts'
-import { BLANK, checkServer, isOut, reply, reserve, type ServerState, type ServerTurn } from './entries.ts'
+import {
+  BLANK,
+  checkServer,
+  isOut,
+  reply,
+  reserve,
+  type ServerEvent,
+  type ServerState,
+  type ServerTurn,
+} from './entries.ts'
+import { force } from './force.ts'
 import { expire, wait, yielded } from './handover.ts'
 import { release, renew, tryLock } from './leases.ts'
 import {
   INSPECTED_MAX,
+  INSPECTED_WAITERS_MAX,
   LIVES_MAX,
   type LockMessage,
   type ServerMessage,
   STOPPED_LEASES_MAX,
   type StoppedLease,
   serverRecord,
+  WAITERS_SHOWN_MAX,
 } from './messages.ts'
 import type { LockSettings } from './settings.ts'
-import { someoneWaits } from './waiters.ts'
+import { firstNames, someoneWaits } from './waiters.ts'
 
-export type LockServer = Protocol<ServerState, LockMessage, never, never>
+export type LockServer = Protocol<ServerState, LockMessage, never, ServerEvent>
 
 /** Free names are kept for a while, so that their tokens do not raise the floor for names whose clients' clocks are behind. */
 const SWEEP_EVERY: Millis = 30_000
@@ -130,6 +142,8 @@ function message(
       return wait(state, settings, from, body, turn)
     case 'yield':
       return yielded(state, from, body, turn)
+    case 'force':
+      return force(state, settings, from, body, turn)
     case 'inspect':
       return reply(turn, from, inspect(state, body.query, turn.now))
     default:
@@ -141,13 +155,16 @@ function message(
 function inspect(state: ServerState, query: number, now: Millis): ServerMessage {
   const leases = []
   let held = 0
+  let room = INSPECTED_WAITERS_MAX
   for (const [name, entry] of state.locks) {
     if (!isOut(entry, now)) continue
     held++
     if (leases.length >= INSPECTED_MAX) continue
     const { holder, token } = entry
     const age = Math.max(0, Math.floor(now - entry.since))
-    leases.push({ name, holder, token, age, remaining: Math.ceil(entry.until - now) })
+    const waiters = firstNames(entry.waiters ?? [], now, Math.min(room, WAITERS_SHOWN_MAX))
+    room -= waiters.length
+    leases.push({ name, holder, token, age, remaining: Math.ceil(entry.until - now), waiters })
   }
   const recovering = Math.max(0, Math.ceil(state.recoverUntil - now))
   return { kind: 'inspected', query, uptime: Math.floor(now - state.startedAt), recovering, held, leases }

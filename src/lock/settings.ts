@@ -1,6 +1,7 @@
 // What all members of a group must agree on, and what a client may choose for itself.
 
 import type { Millis } from '../core/index.ts'
+import type { BackoffName } from './backoff.ts'
 import { type LockRules, lockRules } from './rules.ts'
 
 export interface LockSettings {
@@ -14,9 +15,13 @@ export interface LockSettings {
   /** The backoff's base and bound. */
   readonly backoffBase: Millis
   readonly backoffMax: Millis
+  /** How those who do not wait in the list back off, unless they choose for themselves. */
+  readonly strategy: BackoffName
   /** Tries that only had too low a token are repeated at once, so often; then they back off as well. */
   readonly quickTries: number
   readonly rules: LockRules
+  /** The certificate names of clients that may take a lock from its holder. */
+  readonly operators: readonly string[]
 }
 
 export const lockDefaults: LockSettings = {
@@ -26,6 +31,8 @@ export const lockDefaults: LockSettings = {
   answerMax: 1_000,
   backoffBase: 2,
   backoffMax: 500,
+  strategy: 'exponential',
   quickTries: 3,
   rules: lockRules,
+  operators: ['admin'],
 }

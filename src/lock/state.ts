@@ -1,6 +1,7 @@
 // What a lock client remembers, and the words its user speaks to it.
 
 import type { Millis, NodeId, NotAcquiredReason, Turn } from '../core/index.ts'
+import type { BackoffName } from './backoff.ts'
 import type { InspectedLease, LockMessage } from './messages.ts'
 
 export type ClientCommand =
@@ -13,6 +14,8 @@ export type ClientCommand =
       wait: boolean
       /** Wait in the servers' lists, in the order of tickets; else by backing off. */
       fair?: boolean
+      /** How to back off; the group's setting by default. */
+      strategy?: BackoffName
       /** Renew by itself while held. */
       renew: boolean
       /** A first guess for the token: the wall clock in microseconds, or 0. */
@@ -22,6 +25,8 @@ export type ClientCommand =
   | { kind: 'release'; id: number; name: string }
   | { kind: 'extend'; id: number; name: string; ttl: Millis }
   | { kind: 'inspect'; id: number }
+  /** For operators: takes the lock from whoever has it. */
+  | { kind: 'force'; id: number; name: string }
 
 export type ClientEvent =
   /** Held until `deadline` on this process's clock. */
@@ -34,11 +39,22 @@ export type ClientEvent =
   | { kind: 'released'; id: number; name: string }
   /** What the servers said of themselves so far; `complete` when all have answered or the time is up. Not complete: refused, nobody was asked. */
   | { kind: 'inspected'; id: number; complete: boolean; servers: readonly InspectedServer[] }
+  /** What each server that answered in time did with a lock that was to be freed. */
+  | { kind: 'forced'; id: number; servers: readonly ForcedServer[] }
 
 export type ClientTurn = Turn<LockMessage, ClientEvent>
 
 /** What each server said last, in words. */
 export type Answers = Readonly<Record<NodeId, string>>
+
+export interface ForcedServer {
+  readonly server: NodeId
+  /** False: it says that we are no operator. */
+  readonly allowed: boolean
+  /** Who had it there, and under which token; '' and 0 where nobody had. */
+  readonly holder: NodeId
+  readonly token: number
+}
 
 export interface InspectedServer {
   readonly server: NodeId
@@ -67,6 +83,8 @@ export interface ClientState {
   /** The largest token with which this process ever took a lock, or 0. */
   used: number
   readonly queries: Map<number, Query>
+  /** What the servers answered to each `force` under way. */
+  readonly forces: Map<number, ForcedServer[]>
 }
 
 export interface Pursuit {
@@ -75,6 +93,7 @@ export interface Pursuit {
   ttl: Millis
   wait: boolean
   fair: boolean
+  strategy: BackoffName
   renew: boolean
   /** The wall clock's microseconds when the caller asked, or 0, and our clock then. */
   hint: number
@@ -87,6 +106,8 @@ export interface Pursuit {
   token: number
   /** Failed tries so far: the s of figure 1. */
   tries: number
+  /** The last backoff, for strategies that remember it; else 0. */
+  waited: Millis
   /** What the servers answered to the attempt under way. */
   readonly answers: Map<NodeId, Answer>
   /** Until when each server is known to hold for us. */
@@ -102,8 +123,12 @@ export interface Pursuit {
   /** the number of the last ping, when the last ones were sent, */
   ping: number
   readonly pings: Map<number, Millis>
-  /** and the largest grant that was given back to each server. */
+  /** the largest grant that was given back to each server, */
   readonly yielded: Map<NodeId, number>
+  /** when each server was heard of last, since when we wait, and how often we rested because too few were heard of. */
+  readonly heard: Map<NodeId, Millis>
+  waitsSince: Millis
+  rests: number
 }
 
 export interface Query {

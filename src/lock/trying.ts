@@ -2,7 +2,7 @@
 // comes after a backoff.
 
 import { fail, grantsNeeded, inWords, reasonOf } from './answers.ts'
-import { exponentialBackoff } from './backoff.ts'
+import { backoffStrategies } from './backoff.ts'
 import { next, tryOnce } from './pursuits.ts'
 import { raiseToken } from './rules.ts'
 import type { LockSettings } from './settings.ts'
@@ -26,8 +26,10 @@ export function retry(state: ClientState, settings: LockSettings, pursuit: Pursu
     return next(state, settings, pursuit, turn)
   }
   pursuit.phase = 'backing off'
-  const { backoffBase, backoffMax } = settings
-  const after = exponentialBackoff(backoffBase, pursuit.tries, backoffMax, bound => turn.below(bound))
+  const { backoffBase: base, backoffMax: max } = settings
+  const strategy = backoffStrategies[pursuit.strategy]
+  const after = strategy.wait({ base, max, tries: pursuit.tries, last: pursuit.waited }, bound => turn.below(bound))
+  if (strategy.remembers) pursuit.waited = after
   turn.do({ kind: 'cancel', name: `answers:${pursuit.name}` })
   turn.do({ kind: 'timer', name: `backoff:${pursuit.name}`, after })
 }

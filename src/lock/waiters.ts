@@ -66,6 +66,16 @@ export function someoneWaits({ waiters }: { readonly waiters: readonly Waiter[] 
   return waiters?.some(({ pingedAt }) => now - pingedAt <= SILENT_MAX) ?? false
 }
 
+/** The first of those that are there, for people who look. */
+export function firstNames(list: readonly Waiter[], now: Millis, max: number): NodeId[] {
+  const names: NodeId[] = []
+  for (const { client, pingedAt } of list) {
+    if (names.length >= max) break
+    if (now - pingedAt <= SILENT_MAX) names.push(client)
+  }
+  return names
+}
+
 /** The first that can be granted now, taken out of the list; those that are gone are forgotten on the way. */
 export function takeFirst(
   list: Waiter[],

@@ -20,12 +20,15 @@ export type NodeProtocol = Protocol<ComposedState, Parted, Parted, Parted>
 export interface NodeSettings {
   readonly trust: Trust
   readonly lock: Pick<LockSettings, 'ttlMax' | 'drift'>
+  /** Names of the clients that may take a lock from its holder. */
+  readonly operators: readonly string[]
 }
 
 export const nodeVocabulary: Codec<Parted> = partedVocabulary({ lock: lockVocabulary })
 
 function lockSettings(settings: NodeSettings): LockSettings {
-  return { ...lockDefaults, ...settings.lock, liars: settings.trust.liars }
+  const { operators } = settings
+  return { ...lockDefaults, ...settings.lock, liars: settings.trust.liars, operators }
 }
 
 export function serverNode(settings: NodeSettings): NodeProtocol {

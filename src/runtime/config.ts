@@ -36,6 +36,11 @@ export const TTL_DEFAULT_MS = 60_000
 export const DRIFT_DEFAULT = 0.01
 const DRIFT_MAX = 0.2
 
+/** The client that `coterie init` makes. Groups made before there were operators do not name them. */
+export const OPERATORS_DEFAULT: readonly string[] = ['admin']
+/** More people than this who may break any lock are nobody in particular. */
+const OPERATORS_MAX = 100
+
 /** An Ed25519 certificate takes under 1 KB, a long chain under 10. */
 const PEM_BYTES_MAX = 64 * 1024
 
@@ -59,6 +64,8 @@ export interface GroupSettings {
   /** Random; in every certificate. */
   readonly id: string
   readonly trust: Trust
+  /** The names of clients that may take a lock from its holder. */
+  readonly operators: readonly string[]
   readonly lock: LockSettings
   readonly servers: readonly ServerAddress[]
 }
@@ -147,11 +154,14 @@ function readGroup(table: Table): GroupSettings {
   const id = group.text('id', value => /^[0-9a-f]{32}$/.test(value), GROUP_ID_RULE)
   const liars = group.whole('liars', 0, SERVERS_MAX)
   const crashes = group.whole('crashes', 0, SERVERS_MAX)
+  const operators = group.has('operators')
+    ? group.texts('operators', OPERATORS_MAX, isName, `names of clients (${NAME_RULE})`)
+    : OPERATORS_DEFAULT
   group.end()
   const lock = readLock(table.table('lock'))
   const servers = readServers(table)
   try {
-    return { name, id, trust: trust({ liars, crashes, servers: servers.length }), lock, servers }
+    return { name, id, trust: trust({ liars, crashes, servers: servers.length }), operators, lock, servers }
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error
     throw new SettingsError(`${table.file}: ${error.message}`)

@@ -84,6 +84,13 @@ export class Table {
     return value
   }
 
+  texts(field: string, max: number, accepts: (value: string) => boolean, wanted: string): string[] {
+    const value = this.#take(field)
+    const good = Array.isArray(value) && value.every(item => typeof item === 'string' && accepts(item))
+    if (!good || value.length > max) throw this.refuse(field, `a list of at most ${max} ${wanted}`)
+    return value
+  }
+
   number(field: string, min: number, max: number, meaning = ''): number {
     const value = this.#take(field)
     if (typeof value !== 'number' || !(value >= min && value <= max)) {

@@ -1,7 +1,7 @@
 // One server of a group: config, store, transport, metrics and the node, started and stopped in order.
 
 import { FileError, type Parted, type Saved } from '../core/index.ts'
-import type { ServerState } from '../lock/index.ts'
+import type { ServerEvent, ServerState } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
 import { granterClock } from './clock.ts'
 import type { ServerConfig } from './config.ts'
@@ -54,7 +54,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   opened.push(storage)
   const saved = await readSaved(storage, config.folder)
   driver = new Driver({
-    protocol: serverNode({ trust: group.trust, lock: group.lock }),
+    protocol: serverNode(group),
     self: config.name,
     peers: group.servers.map(server => server.name),
     vocabulary: nodeVocabulary,
@@ -62,7 +62,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
     log,
     storage,
     saved,
-    event: () => {},
+    event: event => tell(event, log),
     failed,
     up: peer => log('debug', 'connected', { peer }),
     down: (peer, why) => log('debug', 'disconnected', { peer, why }),
@@ -87,6 +87,13 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
     recoveringMs: measures.recovering(),
   })
   return { recovering: measures.recovering, stop: () => stop(driver, transport, metrics, storage, log) }
+}
+
+// Only what its operators did; the lock's own work is not logged.
+function tell(event: Parted, log: Log): void {
+  const { kind, name, by, ...more } = event.body as ServerEvent
+  const what = kind === 'forced' ? 'a lock was taken from its holder by force' : 'unlock by force refused: no operator'
+  log('warn', what, { lock: name, by, ...more })
 }
 
 async function readSaved(storage: Storage, folder: string): Promise<Saved> {

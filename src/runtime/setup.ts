@@ -16,6 +16,7 @@ import {
   isEverywhere,
   loadGroup,
   NODE_FILE,
+  OPERATORS_DEFAULT,
   PORT_MAX,
   readCertificate,
   readKey,
@@ -116,6 +117,7 @@ function planGroup(options: InitOptions): GroupSettings {
     name,
     id: randomBytes(16).toString('hex'),
     trust: numbers,
+    operators: OPERATORS_DEFAULT,
     lock: { ttlMax: checkTtlMax(options.ttlMax ?? TTL_DEFAULT_MS), drift: DRIFT_DEFAULT },
     servers: planServers(numbers, options.hosts ?? ['127.0.0.1'], options.basePort ?? BASE_PORT_DEFAULT),
   }

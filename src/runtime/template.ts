@@ -38,7 +38,9 @@ function groupTables(group: GroupSettings): string {
 name = ${quote(group.name)}
 # Random, and in every certificate: another group with the same name is a stranger.
 id = ${quote(group.id)}
-${trustText(group.trust)}
+${trustText(group.trust)}# Clients that may take a lock from its holder (coterie unlock NAME --force). Servers log it.
+operators = [${group.operators.map(quote).join(', ')}]
+
 [lock]
 # The longest lease, in milliseconds. A server that was not stopped cleanly grants nothing for this long after it is
 # back. It must be the same on all servers.

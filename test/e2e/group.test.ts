@@ -23,7 +23,8 @@ describe('seven servers as processes, one of which may lie or be gone', () => {
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'coterie-e2e-'))
     const basePort = await freePorts(SERVERS)
-    group = await initGroup({ dir: join(dir, 'group'), servers: SERVERS, liars: 1, basePort, ttlMax: TTL_MAX })
+    const clients = ['admin', 'guest']
+    group = await initGroup({ dir: join(dir, 'group'), servers: SERVERS, liars: 1, basePort, ttlMax: TTL_MAX, clients })
     config = group.clientFolders[0]!
     await Promise.all(group.serverFolders.map(start))
   })
@@ -136,6 +137,41 @@ describe('seven servers as processes, one of which may lie or be gone', () => {
     expect(await holder.ended).toBe(42)
     expect(holder.errors()).toContain('is lost')
     await Promise.all(gone.map(start))
+  })
+
+  it('an operator takes a lock by force: its holder is told, the next token is larger, servers log who did it', async () => {
+    const guest = group.clientFolders[1]!
+    await using holder = await connect({ config: guest })
+    const lease = await holder.lock('forced', { ttl: 1_500 })
+    await using other = await connect({ config: guest })
+    const waiting = other.lock('forced', { timeout: 10_000 })
+    await waitFor('the other waits', async () => (await holder.locks())[0]?.waiters.length === 1)
+    const listed = coterie(['locks', '--config', config])
+    expect(await listed.ended).toBe(0)
+    expect(listed.output()).toMatch(/forced {2}held by guest#\w+ .*, 1 waiting: guest#\w+\n/)
+
+    const careless = coterie(['unlock', 'forced', '--config', config])
+    expect(await careless.ended).toBe(2)
+    expect(careless.errors()).toContain('add --force')
+    const refused = coterie(['unlock', 'forced', '--force', '--config', guest])
+    expect(await refused.ended).toBe(1)
+    expect(refused.errors()).toContain('this client is no operator')
+    expect(lease.held()).toBe(true)
+
+    const freed = coterie(['unlock', 'forced', '--force', '--config', config])
+    expect(await freed.ended).toBe(0)
+    expect(freed.output()).toMatch(/freed forced on 7 servers; guest#\w+ was cut off/)
+    expect(freed.output()).toContain('Only guards protect now')
+    const next = await waiting
+    expect(next.token).toBeGreaterThan(lease.token)
+    await waitFor('the old holder is told', () => lease.signal.aborted, 3_000)
+    expect(lease.held()).toBe(false)
+    const log = servers.get(group.serverFolders[0]!)!.output()
+    expect(log).toMatch(/"lock":"forced","by":"admin#\w+","holder":"guest#\w+","msg":"a lock was taken .* by force"/)
+    expect(log).toMatch(/"lock":"forced","by":"guest#\w+","msg":"unlock by force refused: no operator"/)
+    const free = coterie(['unlock', 'nothing', '--force', '--json', '--config', config])
+    expect(await free.ended).toBe(0)
+    expect(JSON.parse(free.output())).toEqual({ name: 'nothing', freed: 7 })
   })
 
   it('says what is wrong when the group cannot be reached', async () => {

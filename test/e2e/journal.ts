@@ -4,11 +4,15 @@
 export interface JournalLine {
   readonly at: number
   readonly who: string
-  readonly what: 'enter' | 'leave'
+  /** `wronged`: refused by the guard and yet the holder. `woke`: looked for the first time after it stood still. */
+  readonly what: 'enter' | 'leave' | 'wronged' | 'woke'
   readonly name: string
   readonly token: string
   /** With `enter`: when the belief ends if nothing more is written. */
   readonly until?: number
+  /** With `woke`: whether it believes to hold, and whether the guard takes what it writes. */
+  readonly held?: boolean
+  readonly accepted?: boolean
 }
 
 export interface JournalReport {
@@ -33,7 +37,11 @@ export function readJournal(text: string): JournalLine[] {
 
 export function checkJournal(lines: readonly JournalLine[]): JournalReport {
   const rooms = new Map<string, Stay[]>()
+  const problems: string[] = []
   for (const line of lines) {
+    if (line.what === 'wronged') problems.push(`${line.name}: ${line.who} held it, and its write was refused`)
+    if (line.what === 'woke' && line.held) problems.push(`${line.name}: ${line.who} woke too late and believed to hold`)
+    if (line.what !== 'enter' && line.what !== 'leave') continue
     const stays = rooms.get(line.name) ?? []
     rooms.set(line.name, stays)
     if (line.what === 'enter') {
@@ -45,7 +53,6 @@ export function checkJournal(lines: readonly JournalLine[]): JournalReport {
     stay.until = line.at
     stay.finished = true
   }
-  const problems: string[] = []
   let entries = 0
   let unfinished = 0
   for (const [name, stays] of rooms) {

@@ -8,13 +8,14 @@ import {
   type LockSettings,
   lockClient,
   lockServer,
+  type ServerEvent,
   type ServerState,
   serverRecord,
 } from '../../src/lock/index.ts'
 import type { ClientState } from '../../src/lock/state.ts'
 import { Puppet, sent, told } from './machine.ts'
 
-type Server = Puppet<ServerState, LockMessage, never, never>
+type Server = Puppet<ServerState, LockMessage, never, ServerEvent>
 type Client = Puppet<ClientState, LockMessage, ClientCommand, ClientEvent>
 
 export interface Letter {

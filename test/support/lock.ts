@@ -20,7 +20,9 @@ const grant = fc.oneof(
   fc.nat(9).map(n => n + 2 ** 32),
   fc.maxSafeNat(),
 )
-const lease = fc.record({ name, holder: fc.constantFrom('ann', 'bob'), token, age: fc.maxSafeNat(), remaining: ttl })
+const node = fc.constantFrom('ann', 'bob')
+const waiters = fc.array(node, { maxLength: 20 })
+const lease = fc.record({ name, holder: node, token, age: fc.maxSafeNat(), remaining: ttl, waiters })
 
 function kind<const K extends string, M extends Record<string, unknown>>(
   which: K,
@@ -36,6 +38,7 @@ export const clientWords: fc.Arbitrary<LockMessage> = fc.oneof(
   kind('inspect', { query: fc.maxSafeNat() }),
   kind('wait', { name, attempt, token, ttl, ticket: token, ping: fc.nat(9) }),
   kind('yield', { name, grant }),
+  kind('force', { query: fc.maxSafeNat(), name }),
 )
 
 export const serverWords: fc.Arbitrary<LockMessage> = fc.oneof(
@@ -55,6 +58,8 @@ export const serverWords: fc.Arbitrary<LockMessage> = fc.oneof(
     held: fc.maxSafeNat(),
     leases: fc.array(lease, { maxLength: 3 }),
   }),
+  kind('forced', { query: fc.nat(9), holder: node, token }),
+  kind('notAllowed', { query: fc.nat(9) }),
 )
 
 export const anyMessage: fc.Arbitrary<LockMessage> = fc.oneof({ weight: 4, arbitrary: clientWords }, serverWords)

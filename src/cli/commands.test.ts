@@ -1,0 +1,141 @@
+// The commands that use a group or a simulation: their help, wrong usage, and what --json prints. Those that need a
+// running group are tried with one in test/e2e.
+
+import { Command } from 'commander'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { coterie } from '../../test/support/processes.ts'
+import { exploreCommand } from './explore.ts'
+import { lockCommand } from './lock.ts'
+import { describeLocks, locksCommand } from './locks.ts'
+import { simCommand } from './sim.ts'
+import { statusCommand } from './status.ts'
+import { describeFreed, unlockCommand } from './unlock.ts'
+
+class Exit extends Error {}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  process.exitCode = undefined
+})
+
+/** Runs a command line as main would, and gives back what a shell would see. */
+async function run(...line: string[]) {
+  const seen = { out: '', err: '', code: 0 }
+  const catchAll = (to: 'out' | 'err') => (text: string | Uint8Array) => {
+    seen[to] += text
+    return true
+  }
+  vi.spyOn(process.stdout, 'write').mockImplementation(catchAll('out'))
+  vi.spyOn(process.stderr, 'write').mockImplementation(catchAll('err'))
+  vi.spyOn(process, 'exit').mockImplementation(code => {
+    seen.code = Number(code)
+    throw new Exit()
+  })
+  process.exitCode = undefined
+  const program = new Command('coterie')
+  const commands = [lockCommand, locksCommand, unlockCommand, statusCommand, simCommand, exploreCommand]
+  for (const make of commands) program.addCommand(make())
+  try {
+    await program.parseAsync(line, { from: 'user' })
+    seen.code = Number(process.exitCode ?? 0)
+  } catch (error) {
+    if (!(error instanceof Exit)) throw error
+  } finally {
+    vi.restoreAllMocks()
+    process.exitCode = undefined
+  }
+  return seen
+}
+
+describe('help', () => {
+  it.each(['lock', 'locks', 'unlock', 'status', 'sim', 'explore'])(
+    '%s has an example and its exit codes',
+    async name => {
+      const { out, code } = await run(name, '--help')
+      expect(code).toBe(0)
+      expect(out).toContain(`Usage: coterie ${name}`)
+      expect(out).toContain(`Example:\n  $ coterie ${name}`)
+      expect(out).toMatch(/Exit codes: .*2 wrong usage/s)
+    },
+  )
+})
+
+describe('wrong usage ends with 2 and a sentence', () => {
+  it.each([
+    ['lock without a name', ['lock'], /missing required argument 'name'/],
+    ['lock without a command', ['lock', 'a'], /missing required argument 'command'/],
+    ['a ttl that is none', ['lock', 'a', '--ttl', 'soon', '--', 'true'], /must be a duration/],
+    ['an unknown option', ['locks', '--everything'], /unknown option '--everything'/],
+    ['unlock without a name', ['unlock', '--force'], /missing required argument 'name'/],
+    ['unlock without --force', ['unlock', 'a'], /add --force: .*only guards/],
+    ['status of too much', ['status', 'server-1'], /too many arguments/],
+    ['a simulation of nothing', ['sim'], /missing required argument 'protocol'/],
+    ['a simulation of what is not there', ['sim', 'tea'], /no protocol 'tea' to simulate; there are: lock/],
+    ['seeds that are no number', ['sim', 'lock', '--seeds', 'many'], /must be a whole number/],
+    ['a bug that is not there', ['sim', 'lock', '--bug', 'typo'], /no planted bug 'typo'; there are: /],
+    ['trust that cannot be', ['sim', 'lock', '--servers', '3', '--liars', '1'], /3 servers cannot keep a lock/],
+    ['exploring what is not there', ['explore', 'tea'], /no protocol 'tea' to explore; there is: lock/],
+    ['a system that is not there', ['explore', 'lock', '--system', 'big'], /--system is 'big'; it must be one of/],
+  ] as const)('%s', async (_, line, sentence) => {
+    const { out, err, code } = await run(...line)
+    expect(err).toMatch(sentence)
+    expect(out).toBe('')
+    expect(code).toBe(2)
+  })
+})
+
+describe('sim', () => {
+  // In a process of its own: its worker threads run what was built.
+  const sim = async (...more: string[]) => {
+    const running = coterie(['sim', 'lock', '--seeds', '4', '--json', ...more])
+    const code = await running.ended
+    return { code, result: JSON.parse(running.output()) }
+  }
+
+  it('--json has a shape to rely on, and the same seeds give the same trace hash', async () => {
+    const first = await sim()
+    expect(first.code).toBe(0)
+    expect(first.result).toEqual({
+      scenario: 'lock',
+      protocol: 'lock',
+      firstSeed: 1,
+      runs: 4,
+      simulatedMs: expect.any(Number),
+      wallMs: expect.any(Number),
+      messages: expect.any(Number),
+      traceHash: expect.stringMatching(/^[0-9a-f]{16}$/),
+      violations: [],
+      replays: [],
+    })
+    expect((await sim()).result.traceHash).toBe(first.result.traceHash)
+    expect((await sim('--from', '2')).result.traceHash).not.toBe(first.result.traceHash)
+  })
+
+  it('one run twice in every detail is one run', async () => {
+    const once = async () => JSON.parse((await run('sim', 'lock', '--seed', '17', '--json')).out)
+    const first = await once()
+    expect(first).toMatchObject({ seed: 17, violations: [] })
+    expect(first.trace.length).toBeGreaterThan(10)
+    expect(await once()).toEqual(first)
+  })
+})
+
+describe('what is printed', () => {
+  const lock = { name: 'a', holder: 'ann#1', token: 5n, votes: 3, held: true, age: 1_500, remaining: 900, waiters: [] }
+
+  it('of a lock', () => {
+    expect(describeLocks([])).toBe('no lock is held')
+    expect(describeLocks([lock])).toBe('  a  held by ann#1 for 1.5 s, 900 ms left unless renewed, token 5')
+    expect(describeLocks([{ ...lock, held: false, waiters: ['x', 'y'] }])).toMatch(
+      /being taken by .*, 2 waiting: x, y$/,
+    )
+    const crowd = Array.from({ length: 20 }, (_, place) => `w${place}`)
+    expect(describeLocks([{ ...lock, waiters: crowd }])).toMatch(/, 20 or more waiting: w0, w1, w2, …$/)
+  })
+  it('of a lock that was freed', () => {
+    expect(describeFreed({ name: 'a', holder: undefined, token: undefined, freed: 3 })).toMatch(/^nobody held a/)
+    expect(describeFreed({ name: 'a', holder: 'ann#1', token: 5n, freed: 3 })).toMatch(
+      /ann#1 was cut off \(token 5\)\n.*Only guards protect now/,
+    )
+  })
+})

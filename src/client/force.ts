@@ -1,0 +1,68 @@
+// What came of taking a lock by force, as its operator is told.
+
+import { CoterieError, type NodeId, Refused, type Trust } from '../core/index.ts'
+import type { ForcedServer } from '../lock/index.ts'
+
+/** Too few servers answered: some may have freed the lock, and the others still hold it for its holder. */
+export class UnlockUncertain extends CoterieError {
+  override readonly name = 'UnlockUncertain'
+  readonly outcome = 'may have happened'
+}
+
+export interface ForcedUnlock {
+  readonly name: string
+  /** Who was cut off, as far as more servers than can lie agree on it; undefined where nobody held it. */
+  readonly holder: NodeId | undefined
+  /** The largest token that guards may have seen of it; every later one is larger. */
+  readonly token: bigint | undefined
+  /** How many servers have freed it. */
+  readonly freed: number
+}
+
+interface Shape {
+  readonly trust: Trust
+  readonly servers: readonly NodeId[]
+}
+
+export function describeForced(
+  name: string,
+  answers: readonly ForcedServer[],
+  { trust, servers }: Shape,
+): ForcedUnlock {
+  const freed = answers.filter(answer => answer.allowed).length
+  if (freed < trust.lockGrants) {
+    const said = Object.fromEntries(
+      servers.map(server => [server, inWords(answers.find(one => one.server === server))]),
+    )
+    const list = Object.entries(said).map(([server, answer]) => `${server}: ${answer}`)
+    const tail = `${list.join('; ')}.`
+    // More than can lie say so.
+    if (answers.length - freed > trust.liars) {
+      throw new Refused(
+        `lock '${name}' was not freed: this client is no operator of the group. Its certificate's name must be among ` +
+          `the operators in the servers' coterie.toml. ${tail}`,
+        said,
+      )
+    }
+    throw new UnlockUncertain(
+      `lock '${name}' may not be free: ${freed} of ${servers.length} servers freed it, and ${trust.lockGrants} are ` +
+        `needed. Try again when more of them answer (coterie status). ${tail}`,
+      said,
+    )
+  }
+  const cut = mostNamed(answers, trust.liars)
+  return { name, holder: cut?.holder, token: cut === undefined ? undefined : BigInt(cut.token), freed }
+}
+
+function mostNamed(answers: readonly ForcedServer[], liars: number): ForcedServer | undefined {
+  const votes = (one: ForcedServer) =>
+    answers.filter(({ holder, token }) => holder === one.holder && token === one.token).length
+  const named = answers.filter(({ holder }) => holder !== '').sort((a, b) => votes(b) - votes(a))
+  const first = named[0]
+  return first !== undefined && votes(first) > liars ? first : undefined
+}
+
+function inWords(answer: ForcedServer | undefined): string {
+  if (answer === undefined) return 'no answer'
+  return answer.allowed ? 'freed it' : 'says that this client is no operator'
+}
