@@ -13,10 +13,19 @@ import { inspectAnswer, inspectOver, startInspect } from './inspection.ts'
 import type { LockMessage, ServerMessage } from './messages.ts'
 import { kthLargest, raiseToken } from './rules.ts'
 import type { LockSettings } from './settings.ts'
-import type { Answer, Answers, ClientCommand, ClientEvent, ClientState, Pursuit } from './state.ts'
+import {
+  type Answer,
+  type Answers,
+  type ClientCommand,
+  type ClientEvent,
+  type ClientState,
+  describeAnswer,
+  type Pursuit,
+} from './state.ts'
 import { given, higherToken, isShort, ping, startWaiting, yieldGrant } from './waiting.ts'
 
 export type ClientTurn = Turn<LockMessage, ClientEvent>
+type Sustain = ClientCommand & { kind: 'sustain' }
 export type LockClient = Protocol<ClientState, LockMessage, ClientCommand, ClientEvent>
 
 /** `lost` comes this part of the belief before its end, so that a timer a little late still is in time. */
@@ -56,6 +65,8 @@ function command(state: ClientState, settings: LockSettings, body: ClientCommand
       return extend(state, settings, body, turn)
     case 'inspect':
       return startInspect(state, settings, body.id, turn)
+    case 'sustain':
+      return sustain(state, settings, body, turn)
   }
 }
 
@@ -291,26 +302,37 @@ function win(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn:
   if (!settings.rules.mayWin(turn.now, pursuit.deadline)) return retry(state, settings, pursuit, turn)
   state.used = Math.max(state.used, token)
   turn.do({ kind: 'emit', event: { kind: 'acquired', id, name, token, deadline: pursuit.deadline } })
-  schedule(settings, pursuit, turn)
+  schedule(settings, pursuit, pursuit.sentAt, turn)
   if (pursuit.fair && isShort(settings, pursuit, turn.now)) renewNow(state, settings, pursuit, turn)
 }
 
 function believe(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
   const deadline = kthLargest(pursuit.until.values(), grantsNeeded(state, settings))
+  prolong(settings, pursuit, deadline, pursuit.sentAt, turn)
+}
+
+// The keeper renews a little earlier than we would: while it does, our own renewal is put off, again and again.
+function sustain(state: ClientState, settings: LockSettings, kept: Sustain, turn: ClientTurn): void {
+  const pursuit = state.pursuits.get(kept.name)
+  if (pursuit?.id !== kept.id || pursuit.phase !== 'held') return
+  prolong(settings, pursuit, kept.deadline, kept.deadline - settings.rules.belief(pursuit.ttl, settings.drift), turn)
+}
+
+function prolong(settings: LockSettings, pursuit: Pursuit, deadline: Millis, sentAt: Millis, turn: ClientTurn): void {
   if (deadline <= pursuit.deadline) return
   pursuit.deadline = deadline
   turn.do({ kind: 'emit', event: { kind: 'extended', id: pursuit.id, name: pursuit.name, deadline } })
-  schedule(settings, pursuit, turn)
+  schedule(settings, pursuit, sentAt, turn)
 }
 
-function schedule(settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+function schedule(settings: LockSettings, pursuit: Pursuit, sentAt: Millis, turn: ClientTurn): void {
   const belief = settings.rules.belief(pursuit.ttl, settings.drift)
   const warnAt = pursuit.deadline - belief * WARNING_PART
   if (settings.rules.warns()) {
     turn.do({ kind: 'timer', name: `end:${pursuit.name}`, after: Math.max(0, Math.floor(warnAt - turn.now)) })
   }
   if (!pursuit.renew) return
-  const renewAt = pursuit.sentAt + belief * RENEWAL_PART
+  const renewAt = sentAt + belief * RENEWAL_PART
   turn.do({ kind: 'timer', name: `renew:${pursuit.name}`, after: Math.max(1, Math.floor(renewAt - turn.now)) })
 }
 
@@ -469,22 +491,5 @@ function reasonOf(state: ClientState, settings: LockSettings, pursuit: Pursuit):
 }
 
 function inWords(state: ClientState, pursuit: Pursuit): Answers {
-  return Object.fromEntries(state.servers.map(server => [server, describe(pursuit.answers.get(server))]))
-}
-
-function describe(answer: Answer | undefined): string {
-  switch (answer?.kind) {
-    case undefined:
-      return 'no answer'
-    case 'granted':
-      return 'granted'
-    case 'locked':
-      return 'held by another'
-    case 'recovering':
-      return `recovering for ${Math.ceil(answer.remaining / 1000)} s after a restart`
-    case 'tooLow':
-      return 'has granted a higher token'
-    case 'full':
-      return 'has too many names locked'
-  }
+  return Object.fromEntries(state.servers.map(server => [server, describeAnswer(pursuit.answers.get(server))]))
 }

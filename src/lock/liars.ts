@@ -22,12 +22,13 @@ function answering(name: string, reply: Reply): AnyProtocol {
 
 function yes(asked: ClientMessage): LockMessage | undefined {
   if (asked.kind === 'try') return { kind: 'granted', name: asked.name, attempt: asked.attempt, token: asked.token }
-  if (asked.kind === 'renew') return { kind: 'renewed', name: asked.name, attempt: asked.attempt, token: asked.token }
+  if (asked.kind === 'renew' || asked.kind === 'keep')
+    return { kind: 'renewed', name: asked.name, attempt: asked.attempt, token: asked.token }
   return undefined
 }
 
 function no(asked: ClientMessage): LockMessage | undefined {
-  if (asked.kind !== 'try' && asked.kind !== 'renew') return undefined
+  if (asked.kind !== 'try' && asked.kind !== 'renew' && asked.kind !== 'keep') return undefined
   return { kind: 'locked', name: asked.name, attempt: asked.attempt, remaining: 1_000, recovering: false }
 }
 

@@ -24,6 +24,8 @@ export type ClientMessage =
   | { kind: 'wait'; name: string; attempt: number; token: number; ttl: number; ticket: number; ping: number }
   /** Gives a grant from the list back, for somebody with an earlier ticket; waits on. */
   | { kind: 'yield'; name: string; grant: number }
+  /** A renewal for `holder`, another instance of the same certificate: from a thread that the holder's work cannot block. */
+  | { kind: 'keep'; name: string; attempt: number; token: number; ttl: number; holder: NodeId }
 
 export interface InspectedLease {
   readonly name: string
@@ -93,6 +95,7 @@ export const lockVocabulary: Codec<LockMessage> = variants<LockMessage>({
   given: { name, attempt, token, grant: uint(), ping: uint(), held: ttl },
   queued: { name, attempt, ping: uint() },
   inquire: { name, grant: uint(), token },
+  keep: { name, attempt, token, ttl, holder: text(NODE_BYTES_MAX) },
 })
 
 /** Restarts of one server that can be told apart: grants are numbered by life, then by order. */

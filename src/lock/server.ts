@@ -190,6 +190,8 @@ function message(
       return reply(turn, from, tryLock(state, settings, from, body, turn))
     case 'renew':
       return reply(turn, from, renew(state, settings, from, body, turn))
+    case 'keep':
+      return reply(turn, from, keep(state, settings, from, body, turn))
     case 'release':
       return release(state, settings, from, body, turn)
     case 'wait':
@@ -273,7 +275,7 @@ function renew(
   state: ServerState,
   settings: LockSettings,
   from: NodeId,
-  asked: Extract<ClientMessage, { kind: 'renew' }>,
+  asked: Extract<ClientMessage, { kind: 'renew' | 'keep' }>,
   turn: ServerTurn,
 ): ServerMessage {
   const { name, attempt, token } = asked
@@ -296,6 +298,19 @@ function renew(
   if (renewed.waiters !== undefined) remove(renewed.waiters, from)
   renewed.since = earlier.since
   return { kind: 'renewed', name, attempt, token }
+}
+
+// As if the holder had renewed; the answer goes to who asked.
+function keep(
+  state: ServerState,
+  settings: LockSettings,
+  from: NodeId,
+  asked: Extract<ClientMessage, { kind: 'keep' }>,
+  turn: ServerTurn,
+): ServerMessage {
+  const { name, attempt, token, holder } = asked
+  if (!settings.rules.mayKeep(from, holder)) return { kind: 'notRenewed', name, attempt, token }
+  return renew(state, settings, holder, asked, turn)
 }
 
 function release(
