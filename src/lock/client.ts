@@ -314,7 +314,7 @@ function believe(state: ClientState, settings: LockSettings, pursuit: Pursuit, t
 // The keeper renews a little earlier than we would: while it does, our own renewal is put off, again and again.
 function sustain(state: ClientState, settings: LockSettings, kept: Sustain, turn: ClientTurn): void {
   const pursuit = state.pursuits.get(kept.name)
-  if (pursuit?.id !== kept.id || pursuit.phase !== 'held') return
+  if (pursuit?.id !== kept.id || pursuit.phase !== 'held' || turn.now >= kept.deadline) return
   prolong(settings, pursuit, kept.deadline, kept.deadline - settings.rules.belief(pursuit.ttl, settings.drift), turn)
 }
 
