@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest'
 import { type AnyProtocol, type Random, seededRandom, trust } from '../core/index.ts'
 import { type AnyScenario, type ExclusionChecker, type NodeSpec, runOnce, type World } from '../simulator/index.ts'
 import { type KeeperEvent, lockKeeper } from './keeper.ts'
-import { lockVocabulary } from './messages.ts'
 import { brokenRules } from './planted.ts'
 import { type LockPlan, lockScenario } from './scenario.ts'
 import type { ClientEvent } from './state.ts'
@@ -105,7 +104,10 @@ class Keepers {
       const { token, ttl } = pursuit
       const { name } = event
       const deadline = this.bug === BROUGHT_BACK ? event.deadline + ttl / 2 : event.deadline
-      this.later(process, () => process.held.has(event.id) && { kind: 'hold', id: event.id, name, token, ttl, deadline })
+      this.later(
+        process,
+        () => process.held.has(event.id) && { kind: 'hold', id: event.id, name, token, ttl, deadline },
+      )
     } else if (process.held.delete(event.id)) {
       this.later(process, () => ({ kind: 'drop', id: event.id, name: event.name }))
     }
