@@ -21,8 +21,8 @@ interface Process {
   readonly keeper: string
   news: { kind: 'sustain'; id: number; name: string; deadline: number }[]
   aliveAt: number
-  /** What it holds: token and ttl by id. */
-  readonly held: Map<number, { token: number; ttl: number }>
+  /** What it holds, by id, and until when: as on the board, which only ever raises it. */
+  readonly held: Map<number, number>
 }
 
 class Keepers {
@@ -100,7 +100,7 @@ class Keepers {
       const pursuit = this.world.node(id).host!.state.pursuits.get(event.name)
       // Its news and its release came in one step.
       if (pursuit?.id !== event.id || !pursuit.renew) return
-      process.held.set(event.id, { token: pursuit.token, ttl: pursuit.ttl })
+      process.held.set(event.id, Math.max(event.deadline, process.held.get(event.id) ?? 0))
       const { token, ttl } = pursuit
       const { name } = event
       const deadline = this.bug === BROUGHT_BACK ? event.deadline + ttl / 2 : event.deadline
@@ -116,7 +116,8 @@ class Keepers {
   private keptBy(keeper: string, { id, name, deadline }: KeeperEvent): void {
     const holder = keeper.slice(0, -'#keeper'.length)
     const process = this.processes.get(holder)!
-    if (!process.held.has(id)) return
+    if (deadline <= (process.held.get(id) ?? Number.POSITIVE_INFINITY)) return
+    process.held.set(id, deadline)
     const node = this.world.node(holder)
     this.kept++
     if (node.paused) this.keptBlocked++
