@@ -3,6 +3,7 @@
 import { backoffExperiments } from './backoff/index.ts'
 import type { Experiment, Result, RunOptions } from './experiment.ts'
 import { filterExperiments } from './filters/index.ts'
+import { lockLabExperiments } from './lock/index.ts'
 import { mutexExperiments } from './mutex/index.ts'
 import { redlockExperiments } from './redlock/index.ts'
 
@@ -13,6 +14,7 @@ export { formatTable, toCsv, toJson } from './table.ts'
 /** In the order in which they are listed and run: one line for each folder. */
 export const experiments: readonly Experiment[] = [
   ...backoffExperiments, // BACKOFF §4
+  ...lockLabExperiments, // the lock in real processes
   ...mutexExperiments, // LECTURE, mutual exclusion
   ...redlockExperiments, // a lock service in use, and one liar
   ...filterExperiments, // THESIS chapters 3 and 4

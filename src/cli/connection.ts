@@ -31,5 +31,6 @@ export function clientFolder(options: ConnectionOptions): string {
 }
 
 export function connectFrom(options: ConnectionOptions, more: Partial<ConnectOptions> = {}): Promise<Group> {
-  return connect({ config: clientFolder(options), ...more })
+  // No command blocks its main thread: a thread for renewal would only make it start more slowly.
+  return connect({ config: clientFolder(options), blockedMax: 0, ...more })
 }

@@ -2,12 +2,13 @@
 
 import { type Millis, NOTHING_SAVED, type Parted, Refused, SettingsError, Unavailable } from '../core/index.ts'
 import { clientNode, nodeVocabulary } from '../node/index.ts'
-import { holderClock } from '../runtime/clock.ts'
+import { clockMemory, holderClock } from '../runtime/clock.ts'
 import { type ClientConfig, loadNodeConfig } from '../runtime/config.ts'
 import { Driver } from '../runtime/driver.ts'
 import { silence } from '../runtime/log.ts'
 import { createTlsTransport, type Log } from '../runtime/transport/index.ts'
 import { Group } from './group.ts'
+import { WorkerKeeper } from './keeper.ts'
 import { wallMicros } from './wall.ts'
 
 export interface ConnectOptions {
@@ -18,10 +19,16 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal
   /** Connect even if too few servers answer: for looking at a group that is not well. */
   readonly anyway?: boolean
+  /**
+   * Leases are renewed by a worker thread, also while the main thread is blocked, but for no longer than this: a process
+   * that hangs for ever must lose its locks. Default 60 s. 0: no worker thread, the main thread renews.
+   */
+  readonly blockedMax?: Millis
   readonly log?: Log
 }
 
 const TIMEOUT_DEFAULT_MS = 10_000
+const BLOCKED_MAX_DEFAULT_MS = 60_000
 
 export async function connect(options: ConnectOptions): Promise<Group> {
   const config = await loadNodeConfig(options.config)
@@ -30,8 +37,10 @@ export async function connect(options: ConnectOptions): Promise<Group> {
       `${config.file} is a server's; connect with a client's folder (coterie client add NAME makes one).`,
     )
   }
+  const { blockedMax = BLOCKED_MAX_DEFAULT_MS } = options
+  if (!(blockedMax >= 0)) throw new SettingsError(`blockedMax is ${blockedMax}; it must be 0 or more.`)
   const arrivals = new Arrivals(config)
-  const { group, close } = await open(config, arrivals.listenTo(options.log ?? silence), arrivals)
+  const { group, close } = await open(config, arrivals.listenTo(options.log ?? silence), blockedMax, arrivals)
   try {
     await arrivals.enough(options.timeout ?? TIMEOUT_DEFAULT_MS, options.signal)
   } catch (error) {
@@ -42,11 +51,13 @@ export async function connect(options: ConnectOptions): Promise<Group> {
   return group
 }
 
-async function open(config: ClientConfig, log: Log, arrivals: Arrivals) {
+async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals: Arrivals) {
   const { trust, lock, operators } = config.group
   const servers = config.group.servers.map(server => server.name)
-  const clock = holderClock()
+  const memory = clockMemory()
+  const clock = holderClock(memory)
   let group: Group | undefined
+  let keeper: WorkerKeeper | undefined
   const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
     protocol: clientNode({ trust, lock, operators }),
     self: config.name,
@@ -55,6 +66,7 @@ async function open(config: ClientConfig, log: Log, arrivals: Arrivals) {
     clock,
     log,
     saved: NOTHING_SAVED,
+    news: () => keeper?.news() ?? [],
     event: event => group?.event(event),
     failed: error => group?.ended(error),
     up: peer => arrivals.up(peer),
@@ -65,13 +77,24 @@ async function open(config: ClientConfig, log: Log, arrivals: Arrivals) {
     { credentials: config, authority: config.authority, log, addresses },
     driver.events,
   )
+  if (blockedMax > 0) {
+    const { authority, certificate, key } = config
+    const shared = {
+      settings: { trust, lock, operators },
+      authority,
+      credentials: { certificate, key },
+      addresses,
+      blockedMax,
+    }
+    keeper = new WorkerKeeper({ ...shared, holder: transport.self, clock: memory }, clock, log)
+  }
   const close = async () => {
     await driver.stop()
-    await transport.close()
+    await Promise.all([transport.close(), keeper?.close()])
   }
   group = new Group(
-    { trust, ttlMax: lock.ttlMax, servers },
-    { command: body => driver.command(body), now: clock, wallMicros, close },
+    { trust, ttlMax: lock.ttlMax, drift: lock.drift, servers },
+    { command: body => driver.command(body), now: clock, wallMicros, close, ...(keeper && { keeper }) },
   )
   driver.start(transport)
   return { group, close }

@@ -1,5 +1,6 @@
 // A whole group inside the calling process: no configuration, no server, no file. The same machines, driven in
 // memory. It coordinates the parts of one program, and is what examples and tests of users' code run on.
+// It has no keeper: a program that blocks blocks its servers as well, and they are as late as it is.
 
 import { randomBytes } from 'node:crypto'
 import { type Millis, NOTHING_SAVED, type Parted, type TrustSettings, trust } from '../core/index.ts'
@@ -49,7 +50,7 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
     failed: error => group.ended(error),
   })
   const group: Group = new Group(
-    { trust: settings.trust, ttlMax: settings.lock.ttlMax, servers },
+    { trust: settings.trust, ...settings.lock, servers },
     {
       command: body => driver.command(body),
       now: clock,

@@ -19,11 +19,13 @@ import {
   type ClientEvent,
   type ForcedServer,
   type InspectedServer,
+  lockRules,
   NAME_BYTES_MAX,
 } from '../lock/index.ts'
 import { describeForced, type ForcedUnlock } from './force.ts'
 import { describeServers, type LockInfo, type ServerInfo, tallyLocks } from './inspect.ts'
-import { type Lease, LeaseHandle, type LeaseKeeper } from './lease.ts'
+import type { Keeper } from './keeper.ts'
+import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
 
 export interface LockOptions {
   /** How long the lock outlives this process, in milliseconds; while the process runs, the lease is renewed. Default 10 s, or the group's ttlMax where that is less. */
@@ -58,17 +60,22 @@ export interface GroupDriver {
   /** The wall clock in microseconds: a good first guess for tokens. */
   wallMicros(): number
   close(): Promise<void>
+  /** Renews what is held, besides the node itself. */
+  readonly keeper?: Keeper
 }
 
 export interface GroupShape {
   readonly trust: Trust
   readonly ttlMax: Millis
+  readonly drift: number
   readonly servers: readonly string[]
 }
 
 interface Pending {
   readonly name: string
   readonly since: Millis
+  readonly ttl: Millis
+  readonly renew: boolean
   resolve(lease: Lease): void
   reject(error: CoterieError): void
 }
@@ -84,7 +91,7 @@ export class Group {
   private readonly leases = new Map<number, LeaseHandle>()
   private readonly inspections = new Map<number, (servers: readonly InspectedServer[]) => void>()
   private readonly forces = new Map<number, (servers: readonly ForcedServer[]) => void>()
-  private readonly keeper: LeaseKeeper
+  private readonly owner: LeaseOwner
   private ids = 0
   private closed: Promise<void> | undefined
   private broken: Error | undefined
@@ -93,11 +100,19 @@ export class Group {
   constructor(shape: GroupShape, driver: GroupDriver) {
     this.shape = shape
     this.driver = driver
-    this.keeper = {
+    const { keeper } = driver
+    this.owner = {
       now: () => driver.now(),
-      extend: (lease, ttl) => this.say({ kind: 'extend', id: lease.id, name: lease.name, ttl: this.checkTtl(ttl) }),
+      belief: ttl => lockRules.belief(this.checkTtl(ttl), shape.drift),
+      sustained: id => keeper?.deadline(id) ?? Number.NEGATIVE_INFINITY,
+      over: id => keeper?.drop(id),
+      extend: ({ id, name }, ttl) => {
+        keeper?.setTtl(id, ttl)
+        this.say({ kind: 'extend', id, name, ttl })
+      },
       release: lease => {
         this.leases.delete(lease.id)
+        keeper?.drop(lease.id)
         this.say({ kind: 'release', id: lease.id, name: lease.name })
       },
     }
@@ -165,8 +180,11 @@ export class Group {
       case 'failed':
         return this.failed(event.id, event.reason, event.answers)
       case 'extended':
-        return this.leases.get(event.id)?.extended(event.deadline)
+        this.driver.keeper?.extended(event.id, event.deadline)
+        this.leases.get(event.id)?.extended(event.deadline)
+        return
       case 'lost':
+        this.driver.keeper?.drop(event.id)
         this.leases.get(event.id)?.lost(new LeaseLost(event.name, 'it could not be renewed in time', event.answers))
         this.leases.delete(event.id)
         return
@@ -220,6 +238,8 @@ export class Group {
       this.pending.set(id, {
         name,
         since: this.driver.now(),
+        ttl,
+        renew,
         resolve: lease => resolve(stop(lease)),
         reject: error => reject(stop(error)),
       })
@@ -250,8 +270,9 @@ export class Group {
     this.pending.delete(id)
     // The caller gave up in the very moment in which the lock was won.
     if (waiter === undefined) return this.say({ kind: 'release', id, name })
-    const lease = new LeaseHandle(id, name, token, deadline, this.keeper)
+    const lease = new LeaseHandle(id, name, token, deadline, this.owner)
     this.leases.set(id, lease)
+    if (waiter.renew) this.driver.keeper?.hold({ id, name, token, ttl: waiter.ttl, deadline })
     waiter.resolve(lease)
   }
 

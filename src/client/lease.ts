@@ -4,8 +4,14 @@ import type { Millis } from '../core/index.ts'
 import { LeaseLost } from '../core/index.ts'
 
 /** What a lease needs from the group it belongs to. */
-export interface LeaseKeeper {
+export interface LeaseOwner {
   now(): Millis
+  /** For how long a lease of `ttl` may be believed in; throws where the ttl cannot be. */
+  belief(ttl: Millis): Millis
+  /** Until when the keeper has proved it held, also while this thread was blocked. */
+  sustained(id: number): Millis
+  /** It was seen to be over: the keeper must not bring it back. */
+  over(id: number): void
   extend(lease: LeaseHandle, ttl: Millis): void
   release(lease: LeaseHandle): void
 }
@@ -16,7 +22,7 @@ export class LeaseHandle {
   readonly name: string
   /** Larger than every token given for this name before. Give it to what the lock protects, and let that refuse smaller ones. */
   readonly token: bigint
-  private readonly keeper: LeaseKeeper
+  private readonly owner: LeaseOwner
   private readonly controller = new AbortController()
   private deadline: Millis
   /** Lost or released. */
@@ -25,14 +31,14 @@ export class LeaseHandle {
   private sharers = 1
   /** The first caller has let go. */
   private left = false
-  private readonly waiting: { beyond: Millis; resolve(): void; reject(error: Error): void }[] = []
+  private readonly waiting: { until: Millis; resolve(): void; reject(error: Error): void }[] = []
 
-  constructor(id: number, name: string, token: number, deadline: Millis, keeper: LeaseKeeper) {
+  constructor(id: number, name: string, token: number, deadline: Millis, owner: LeaseOwner) {
     this.id = id
     this.name = name
     this.token = BigInt(token)
     this.deadline = deadline
-    this.keeper = keeper
+    this.owner = owner
   }
 
   /** Fires before anybody else can hold the lock, with a `LeaseLost` as its reason; not on release. */
@@ -47,20 +53,27 @@ export class LeaseHandle {
 
   /** @internal Held by this process, for whoever shares it. */
   lives(): boolean {
-    return !this.ended && this.remaining() > 0
+    if (this.ended) return false
+    if (this.remaining() > 0) return true
+    this.owner.over(this.id)
+    return false
   }
 
   /** Milliseconds until the lease ends unless it is renewed. After `signal` has fired: what is left for stopping. */
   remaining(): Millis {
-    return this.released ? 0 : Math.max(0, this.deadline - this.keeper.now())
+    if (this.released) return 0
+    return Math.max(0, Math.max(this.deadline, this.owner.sustained(this.id)) - this.owner.now())
   }
 
   /** Asks for `ttl` milliseconds from now; resolves when the servers have agreed, rejects with `LeaseLost`. */
   extend(ttl: Millis): Promise<void> {
     if (!this.lives()) return Promise.reject(new LeaseLost(this.name, 'it is no longer held'))
     return new Promise((resolve, reject) => {
-      this.waiting.push({ beyond: this.deadline, resolve, reject })
-      this.keeper.extend(this, ttl)
+      const belief = this.owner.belief(ttl)
+      // Where it lasts for longer already, there is nothing to wait for.
+      if (this.remaining() >= belief) resolve()
+      else this.waiting.push({ until: this.owner.now() + belief, resolve, reject })
+      this.owner.extend(this, ttl)
     })
   }
 
@@ -83,7 +96,7 @@ export class LeaseHandle {
     this.ended = true
     // An error with its stack costs more than the release itself; mostly nobody waits for an extension.
     if (this.waiting.length > 0) this.rejectWaiting(new LeaseLost(this.name, 'it was released'))
-    this.keeper.release(this)
+    this.owner.release(this)
   }
 
   /** @internal The same lease for one more caller, to be released once more. */
@@ -100,7 +113,7 @@ export class LeaseHandle {
   extended(deadline: Millis): void {
     this.deadline = deadline
     for (const waiter of this.waiting.splice(0)) {
-      if (deadline > waiter.beyond) waiter.resolve()
+      if (deadline >= waiter.until) waiter.resolve()
       else this.waiting.push(waiter)
     }
   }

@@ -3,7 +3,7 @@
 import type { NotAcquiredReason } from '../core/index.ts'
 import type { ServerMessage } from './messages.ts'
 import type { LockSettings } from './settings.ts'
-import type { Answer, Answers, ClientState, ClientTurn, Pursuit } from './state.ts'
+import { type Answer, type Answers, type ClientState, type ClientTurn, describeAnswer, type Pursuit } from './state.ts'
 
 export type TryAnswer = Exclude<ServerMessage, { kind: 'inspected' | 'inquire' | 'forced' | 'notAllowed' }>
 
@@ -51,22 +51,5 @@ export function reasonOf(state: ClientState, settings: LockSettings, pursuit: Pu
 }
 
 export function inWords(state: ClientState, pursuit: Pursuit): Answers {
-  return Object.fromEntries(state.servers.map(server => [server, describe(pursuit.answers.get(server))]))
-}
-
-function describe(answer: Answer | undefined): string {
-  switch (answer?.kind) {
-    case undefined:
-      return 'no answer'
-    case 'granted':
-      return 'granted'
-    case 'locked':
-      return 'held by another'
-    case 'recovering':
-      return `recovering for ${Math.ceil(answer.remaining / 1000)} s after a restart`
-    case 'tooLow':
-      return 'has granted a higher token'
-    case 'full':
-      return 'has too many names locked'
-  }
+  return Object.fromEntries(state.servers.map(server => [server, describeAnswer(pursuit.answers.get(server))]))
 }

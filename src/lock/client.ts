@@ -12,7 +12,7 @@ import { fail, inWords, reasonOf } from './answers.ts'
 import { whatIsWrong } from './asking.ts'
 import { forceAnswer, forceOver, startForce } from './force.ts'
 import { answered, inquired } from './hearing.ts'
-import { extend, finish, letGo, lose, renewNow } from './holding.ts'
+import { extend, finish, letGo, lose, renewNow, sustain } from './holding.ts'
 import { inspectAnswer, inspectOver, startInspect } from './inspection.ts'
 import type { LockMessage } from './messages.ts'
 import { pursue, tryOnce } from './pursuits.ts'
@@ -67,6 +67,8 @@ function command(state: ClientState, settings: LockSettings, body: ClientCommand
       return extend(state, settings, body, turn)
     case 'inspect':
       return startInspect(state, settings, body.id, turn)
+    case 'sustain':
+      return sustain(state, settings, body, turn)
     case 'force':
       return startForce(state, settings, body.id, body.name, turn)
   }

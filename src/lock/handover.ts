@@ -108,7 +108,9 @@ export function yielded(
   turn: ServerTurn,
 ): void {
   const entry = state.locks.get(asked.name)
-  if (entry?.lease === undefined || entry.holder !== from || entry.grant !== asked.grant || entry.won) return
+  if (entry?.lease === undefined || entry.holder !== from || entry.won) return
+  // A server that lost its store counts its grants anew: the number alone might be that of an older one.
+  if (entry.grant !== asked.grant || entry.token !== asked.token) return
   entry.maximum = entry.before
   entry.holder = ''
   entry.waiters ??= []

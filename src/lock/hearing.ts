@@ -104,6 +104,6 @@ export function inquired(
   turn.do({
     kind: 'send',
     to: from,
-    body: unused ? { kind: 'yield', name, grant } : { kind: 'release', name, token, unused },
+    body: unused ? { kind: 'yield', name, grant, token } : { kind: 'release', name, token, unused },
   })
 }

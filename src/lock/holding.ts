@@ -1,5 +1,6 @@
 // From the moment a lock is won until it is let go: believing, renewing, telling the loss in time (PROTOCOLS E 5, 7).
 
+import type { Millis } from '../core/index.ts'
 import { grantsNeeded, inWords } from './answers.ts'
 import { isTtl } from './asking.ts'
 import { begin, next } from './pursuits.ts'
@@ -24,26 +25,42 @@ export function win(state: ClientState, settings: LockSettings, pursuit: Pursuit
   if (!settings.rules.mayWin(turn.now, pursuit.deadline)) return retry(state, settings, pursuit, turn)
   state.used = Math.max(state.used, token)
   turn.do({ kind: 'emit', event: { kind: 'acquired', id, name, token, deadline: pursuit.deadline } })
-  schedule(settings, pursuit, turn)
+  schedule(settings, pursuit, pursuit.sentAt, turn)
   if (pursuit.fair && isShort(settings, pursuit, turn.now)) renewNow(state, settings, pursuit, turn)
 }
 
 export function believe(state: ClientState, settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
   const deadline = kthLargest(pursuit.until.values(), grantsNeeded(state, settings))
+  prolong(settings, pursuit, deadline, pursuit.sentAt, turn)
+}
+
+// The keeper renews a little earlier than we would: while it does, our own renewal is put off, again and again.
+export function sustain(
+  state: ClientState,
+  settings: LockSettings,
+  kept: ClientCommand & { kind: 'sustain' },
+  turn: ClientTurn,
+): void {
+  const pursuit = state.pursuits.get(kept.name)
+  if (pursuit?.id !== kept.id || pursuit.phase !== 'held' || turn.now >= kept.deadline) return
+  prolong(settings, pursuit, kept.deadline, kept.deadline - settings.rules.belief(pursuit.ttl, settings.drift), turn)
+}
+
+function prolong(settings: LockSettings, pursuit: Pursuit, deadline: Millis, sentAt: Millis, turn: ClientTurn): void {
   if (deadline <= pursuit.deadline) return
   pursuit.deadline = deadline
   turn.do({ kind: 'emit', event: { kind: 'extended', id: pursuit.id, name: pursuit.name, deadline } })
-  schedule(settings, pursuit, turn)
+  schedule(settings, pursuit, sentAt, turn)
 }
 
-function schedule(settings: LockSettings, pursuit: Pursuit, turn: ClientTurn): void {
+function schedule(settings: LockSettings, pursuit: Pursuit, sentAt: Millis, turn: ClientTurn): void {
   const belief = settings.rules.belief(pursuit.ttl, settings.drift)
   const warnAt = pursuit.deadline - belief * WARNING_PART
   if (settings.rules.warns()) {
     turn.do({ kind: 'timer', name: `end:${pursuit.name}`, after: Math.max(0, Math.floor(warnAt - turn.now)) })
   }
   if (!pursuit.renew) return
-  const renewAt = pursuit.sentAt + belief * RENEWAL_PART
+  const renewAt = sentAt + belief * RENEWAL_PART
   turn.do({ kind: 'timer', name: `renew:${pursuit.name}`, after: Math.max(1, Math.floor(renewAt - turn.now)) })
 }
 

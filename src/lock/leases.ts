@@ -39,7 +39,7 @@ export function renew(
   state: ServerState,
   settings: LockSettings,
   from: NodeId,
-  asked: Extract<ClientMessage, { kind: 'renew' }>,
+  asked: Extract<ClientMessage, { kind: 'renew' | 'keep' }>,
   turn: ServerTurn,
 ): ServerMessage {
   const { name, attempt, token } = asked
@@ -63,6 +63,19 @@ export function renew(
   if (renewed.waiters !== undefined) remove(renewed.waiters, from)
   renewed.since = earlier.since
   return { kind: 'renewed', name, attempt, token, held }
+}
+
+// As if the holder had renewed; the answer goes to who asked.
+export function keep(
+  state: ServerState,
+  settings: LockSettings,
+  from: NodeId,
+  asked: Extract<ClientMessage, { kind: 'keep' }>,
+  turn: ServerTurn,
+): ServerMessage {
+  const { name, attempt, token, holder } = asked
+  if (!settings.rules.mayKeep(from, holder)) return { kind: 'notRenewed', name, attempt, token }
+  return renew(state, settings, holder, asked, turn)
 }
 
 export function release(

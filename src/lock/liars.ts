@@ -20,7 +20,7 @@ function answering(name: string, reply: Reply): AnyProtocol {
   return machine
 }
 
-type Asking = Extract<ClientMessage, { kind: 'try' | 'renew' | 'wait' }>
+type Asking = Extract<ClientMessage, { kind: 'try' | 'renew' | 'keep' | 'wait' }>
 
 /** Larger than honest numbers of a first life, so that one yield does not end the lie. */
 const LIED_GRANT = 2 ** 40
@@ -31,14 +31,14 @@ function echo({ name, attempt, token, ttl }: Asking) {
 
 function yes(asked: ClientMessage): LockMessage | undefined {
   if (asked.kind === 'try') return { kind: 'granted', ...echo(asked) }
-  if (asked.kind === 'renew') return { kind: 'renewed', ...echo(asked) }
+  if (asked.kind === 'renew' || asked.kind === 'keep') return { kind: 'renewed', ...echo(asked) }
   if (asked.kind === 'wait') return { kind: 'given', ...echo(asked), grant: LIED_GRANT + asked.ping, ping: asked.ping }
   return undefined
 }
 
 function no(asked: ClientMessage): LockMessage | undefined {
   if (asked.kind === 'wait') return { kind: 'queued', name: asked.name, attempt: asked.attempt, ping: asked.ping }
-  if (asked.kind !== 'try' && asked.kind !== 'renew') return undefined
+  if (asked.kind !== 'try' && asked.kind !== 'renew' && asked.kind !== 'keep') return undefined
   return { kind: 'locked', name: asked.name, attempt: asked.attempt, remaining: 1_000, recovering: false }
 }
 

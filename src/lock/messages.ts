@@ -26,9 +26,11 @@ export type ClientMessage =
   /** Waits in the server's list for the lock, in the order of tickets; sent again and again, with a new `ping`. */
   | { kind: 'wait'; name: string; attempt: number; token: number; ttl: number; ticket: number; ping: number }
   /** Gives a grant from the list back, for somebody with an earlier ticket; waits on. */
-  | { kind: 'yield'; name: string; grant: number }
+  | { kind: 'yield'; name: string; grant: number; token: number }
   /** An operator takes the lock from whoever has it (force.ts). */
   | { kind: 'force'; query: number; name: string }
+  /** A renewal for `holder`, another instance of the same certificate: from a thread that the holder's work cannot block. */
+  | { kind: 'keep'; name: string; attempt: number; token: number; ttl: number; holder: NodeId }
 
 export interface InspectedLease {
   readonly name: string
@@ -102,13 +104,14 @@ export const lockVocabulary: Codec<LockMessage> = variants<LockMessage>({
   inspected: { query: uint(), uptime: uint(), recovering: ttl, held: uint(), leases: list(lease, INSPECTED_MAX) },
   full: { name, attempt },
   wait: { name, attempt, token, ttl, ticket: token, ping: uint() },
-  yield: { name, grant: uint() },
+  yield: { name, grant: uint(), token },
   given: { name, attempt, token, grant: uint(), ping: uint(), held: ttl },
   queued: { name, attempt, ping: uint() },
   inquire: { name, grant: uint(), token },
   force: { query: uint(), name },
   forced: { query: uint(), holder: text(NODE_BYTES_MAX), token },
   notAllowed: { query: uint() },
+  keep: { name, attempt, token, ttl, holder: text(NODE_BYTES_MAX) },
 })
 
 /** Restarts of one server that can be told apart: grants are numbered by life, then by order. */

@@ -35,6 +35,8 @@ export interface LockRules {
   mayRelease(holder: NodeId, token: number, from: NodeId, named: number): boolean
   /** Whether a resource takes a write, given the largest token that it took one with. Not the servers' or the clients' rule: the guard's. */
   admits(seen: bigint | undefined, token: bigint): Decision
+  /** Whether a client may renew what another holds. */
+  mayKeep(from: NodeId, holder: NodeId): boolean
 }
 
 export const lockRules: LockRules = {
@@ -87,6 +89,17 @@ export const lockRules: LockRules = {
 
   // A holder was stopped between looking at the clock and writing; when it wakes, somebody else has written.
   admits: decide,
+
+  // What a server does on a `keep` is what it does on a renewal by the holder, and the holder could have sent that at
+  // any time: so two holders are no nearer, and only the sender believes the answer. But a stranger could keep a lock
+  // shut behind a holder that died. Who has the holder's certificate could take the lock itself, and may.
+  mayKeep: (from, holder) => certificateOf(from) === certificateOf(holder),
+}
+
+/** Processes of one client share a certificate, and are told apart by what follows the mark: `billing#3f9a01c2`. */
+function certificateOf(id: NodeId): string {
+  const mark = id.indexOf('#')
+  return mark < 0 ? id : id.slice(0, mark)
 }
 
 /** How far above what b + 1 servers vouch for a client follows a report at once: about a second of the microseconds tokens count in. */

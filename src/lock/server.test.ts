@@ -157,6 +157,57 @@ describe('release (PROTOCOLS E 3, 5)', () => {
   })
 })
 
+describe('renewal by another thread of the holder (PROTOCOLS E 7)', () => {
+  const keep = (from: string, holder: string, token: number, ttl = 1_000) =>
+    ({ from, body: { kind: 'keep', name: 'a', attempt: 9, token, ttl, holder } }) as const
+  const held = () => {
+    const made = server()
+    made.tries('ann#1', 5)
+    return { ...made, keeps: ({ from, body }: ReturnType<typeof keep>) => made.ask(from, body) }
+  }
+  it('lengthens the holder’s lease, and answers who asked', () => {
+    const { machine, tries, keeps } = held()
+    machine.pass(800)
+    expect(keeps(keep('ann#2', 'ann#1', 5))).toEqual({ kind: 'renewed', name: 'a', attempt: 9, token: 5 })
+    machine.pass(999)
+    expect(tries('bob#1', 6)).toMatchObject({ kind: 'locked' })
+    machine.pass(1)
+    expect(tries('bob#1', 6)).toMatchObject({ kind: 'granted' })
+  })
+  it('leaves the lease to the holder, who can let go', () => {
+    const { machine, keeps, releases } = held()
+    keeps(keep('ann#2', 'ann#1', 5))
+    expect(machine.state.locks.get('a')).toMatchObject({ holder: 'ann#1', won: true })
+    releases('ann#2', 5)
+    expect(machine.state.locks.get('a')).toMatchObject({ holder: 'ann#1' })
+    releases('ann#1', 5)
+    expect(machine.state.locks.get('a')).toMatchObject({ holder: '' })
+  })
+  it('a server that restarted joins the holder’s servers', () => {
+    const { machine, ask } = server()
+    const { from, body } = keep('ann#2', 'ann#1', 5)
+    expect(ask(from, body)).toMatchObject({ kind: 'renewed' })
+    expect(machine.state.locks.get('a')).toMatchObject({ holder: 'ann#1' })
+  })
+  it('comes too late after the release', () => {
+    const { tries, releases, keeps } = held()
+    releases('ann#1', 5)
+    expect(keeps(keep('ann#2', 'ann#1', 5))).toMatchObject({ kind: 'notRenewed' })
+    expect(tries('bob#1', 6)).toMatchObject({ kind: 'granted' })
+  })
+  it.each([
+    ['another certificate', keep('bob#1', 'ann#1', 5)],
+    ['a certificate whose name begins with it', keep('ann-b#2', 'ann#1', 5)],
+    ['the same certificate, for an instance that does not hold it', keep('ann#2', 'ann#3', 5)],
+    ['the same certificate with an older token', keep('ann#2', 'ann#1', 4)],
+  ])('is refused to %s', (_who, asked) => {
+    const { machine, tries, keeps } = held()
+    expect(keeps(asked)).toMatchObject({ kind: 'notRenewed' })
+    machine.pass(1_000)
+    expect(tries('bob#1', 6), 'and nothing has become longer').toMatchObject({ kind: 'granted' })
+  })
+})
+
 describe('renewal (PROTOCOLS E 5)', () => {
   it('counts from its own arrival', () => {
     const { machine, tries, renews } = server()

@@ -21,7 +21,7 @@ import {
 } from './entries.ts'
 import { force } from './force.ts'
 import { expire, wait, yielded } from './handover.ts'
-import { release, renew, tryLock } from './leases.ts'
+import { keep, release, renew, tryLock } from './leases.ts'
 import {
   INSPECTED_MAX,
   INSPECTED_WAITERS_MAX,
@@ -134,6 +134,8 @@ function message(
   switch (body.kind) {
     case 'try':
       return reply(turn, from, tryLock(state, settings, from, body, turn))
+    case 'keep':
+      return reply(turn, from, keep(state, settings, from, body, turn))
     case 'renew':
       return reply(turn, from, renew(state, settings, from, body, turn))
     case 'release':

@@ -27,6 +27,8 @@ export type ClientCommand =
   | { kind: 'inspect'; id: number }
   /** For operators: takes the lock from whoever has it. */
   | { kind: 'force'; id: number; name: string }
+  /** The keeper has proved that enough servers hold until `deadline`, without a break. */
+  | { kind: 'sustain'; id: number; name: string; deadline: Millis }
 
 export type ClientEvent =
   /** Held until `deadline` on this process's clock. */
@@ -71,6 +73,23 @@ export type Answer =
   | { readonly kind: 'recovering'; readonly remaining: Millis }
   | { readonly kind: 'tooLow'; readonly maximum: number }
   | { readonly kind: 'full' }
+
+export function describeAnswer(answer: Answer | undefined): string {
+  switch (answer?.kind) {
+    case undefined:
+      return 'no answer'
+    case 'granted':
+      return 'granted'
+    case 'locked':
+      return 'held by another'
+    case 'recovering':
+      return `recovering for ${Math.ceil(answer.remaining / 1000)} s after a restart`
+    case 'tooLow':
+      return 'has granted a higher token'
+    case 'full':
+      return 'has too many names locked'
+  }
+}
 
 export interface ClientState {
   readonly servers: readonly NodeId[]

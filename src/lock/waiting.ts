@@ -66,7 +66,7 @@ export function yieldGrant(pursuit: Pursuit, from: NodeId, grant: number, turn: 
   pursuit.yielded.set(from, Math.max(grant, pursuit.yielded.get(from) ?? 0))
   pursuit.until.delete(from)
   pursuit.answers.set(from, { kind: 'locked', remaining: 0 })
-  turn.do({ kind: 'send', to: from, body: { kind: 'yield', name: pursuit.name, grant } })
+  turn.do({ kind: 'send', to: from, body: { kind: 'yield', name: pursuit.name, grant, token: pursuit.token } })
 }
 
 /**

@@ -6,12 +6,22 @@ import {
   type ComposedState,
   compose,
   encode,
+  type Millis,
+  type NodeId,
   type Parted,
   type Protocol,
   type Saved,
   type Trust,
 } from '../core/index.ts'
-import { type LockSettings, lockClient, lockDefaults, lockServer, lockVocabulary, serverRecord } from '../lock/index.ts'
+import {
+  type LockSettings,
+  lockClient,
+  lockDefaults,
+  lockKeeper,
+  lockServer,
+  lockVocabulary,
+  serverRecord,
+} from '../lock/index.ts'
 import { partedVocabulary } from './vocabulary.ts'
 
 export type NodeProtocol = Protocol<ComposedState, Parted, Parted, Parted>
@@ -37,6 +47,11 @@ export function serverNode(settings: NodeSettings): NodeProtocol {
 
 export function clientNode(settings: NodeSettings): NodeProtocol {
   return compose('client', { lock: lockClient(lockSettings(settings)) })
+}
+
+/** Renews what a client node holds, from another thread of its process. */
+export function keeperNode(settings: NodeSettings, holder: NodeId, blockedMax: Millis): NodeProtocol {
+  return compose('keeper', { lock: lockKeeper({ ...lockSettings(settings), holder, blockedMax }) })
 }
 
 /** What a server's store holds before its first start: nothing was ever promised. */

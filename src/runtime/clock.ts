@@ -10,20 +10,55 @@ export type Clock = () => Millis
 
 export const granterClock: Clock = () => performance.now()
 
+/** The same in every thread of a process; `performance.now()` counts from when its thread began. */
+export const threadsClock: Clock = () => Number(process.hrtime.bigint()) / NANOS_PER_MS
+
+const NANOS_PER_MS = 1e6
 /** Less than this is rounding and the slewing of a time service, which the drift bound covers. */
 const JUMP_MS = 20
 
-export function holderClock(monotonic: Clock = () => performance.now(), wall: Clock = () => Date.now()): Clock {
-  let lead = wall() - monotonic()
-  let slept = 0
+/** In nanoseconds: by how much the wall clock leads the monotonic one, and for how long the machine has slept. */
+const LEAD = 0
+const SLEPT = 1
+
+/** What the holder clocks of several threads have in common: a sleep that one has seen, all have seen. */
+export type ClockMemory = BigInt64Array<SharedArrayBuffer>
+
+export function clockMemory(monotonic: Clock = threadsClock, wall: Clock = Date.now): ClockMemory {
+  const memory = new BigInt64Array(new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT))
+  memory[LEAD] = toNanos(wall() - monotonic())
+  return memory
+}
+
+/**
+ * The clock of a holder. Two threads may see the same sleep at once and both add it: then more time seems to have
+ * passed than has, which is the safe side. The sleep is added before the lead is moved: the other way round, a thread
+ * that reads in between would see neither.
+ */
+export function holderClock(
+  memory: ClockMemory = clockMemory(),
+  monotonic: Clock = threadsClock,
+  wall: Clock = Date.now,
+): Clock {
   return () => {
     const now = monotonic()
-    const gained = wall() - now - lead
+    const lead = Atomics.load(memory, LEAD)
+    const gained = wall() - now - toMillis(lead)
     if (Math.abs(gained) > JUMP_MS) {
-      lead += gained
+      const moved = toNanos(gained)
       // The wall clock was set back: that says nothing about time that passed.
-      if (gained > 0) slept += gained
+      if (moved > 0n) Atomics.add(memory, SLEPT, moved)
+      Atomics.compareExchange(memory, LEAD, lead, lead + moved)
     }
-    return now + slept
+    return now + toMillis(Atomics.load(memory, SLEPT))
   }
+}
+
+/** Rounded down: a deadline must not become later. */
+export function toNanos(millis: Millis): bigint {
+  return BigInt(Math.floor(millis * NANOS_PER_MS))
+}
+
+export function toMillis(nanos: bigint): Millis {
+  return Number(nanos) / NANOS_PER_MS
 }

@@ -33,6 +33,8 @@ export interface DriverOptions<State, Message, Command, Event> {
   readonly saved: Saved
   /** Timers of a node in the background do not keep the process alive. */
   readonly background?: boolean
+  /** What has become known without an input, taken before each: the machine must not decide on less than is known. */
+  news?(): readonly Command[]
   event(event: Event): void
   /** Called once: the node has ended and must not be used. */
   failed(error: Error): void
@@ -109,6 +111,16 @@ export class Driver<State, Message, Command, Event> {
 
   private input(input: Input<Message, Command>): void {
     if (this.ended) return
+    this.takeNews()
+    this.give(input)
+  }
+
+  private takeNews(): void {
+    const news = this.options.news?.()
+    if (news !== undefined) for (const body of news) this.give({ kind: 'command', body })
+  }
+
+  private give(input: Input<Message, Command>): void {
     try {
       this.host.input(input)
     } catch (error) {
@@ -162,7 +174,9 @@ export class Driver<State, Message, Command, Event> {
     const wait = Math.min(Math.max(0, Math.ceil(after)), TIMEOUT_MAX_MS)
     const timer = setTimeout(() => {
       this.timers.delete(name)
-      this.input({ kind: 'timer', name })
+      // What became known may have put this very timer off.
+      this.takeNews()
+      if (!this.timers.has(name)) this.input({ kind: 'timer', name })
     }, wait)
     if (this.options.background) timer.unref()
     this.timers.set(name, timer)

@@ -34,6 +34,7 @@ function kind<const K extends string, M extends Record<string, unknown>>(
 export const clientWords: fc.Arbitrary<LockMessage> = fc.oneof(
   kind('try', { name, attempt, token, ttl }),
   kind('renew', { name, attempt, token, ttl }),
+  kind('keep', { name, attempt, token, ttl, holder: fc.constantFrom('ann', 'ann#1', 'bob') }),
   kind('release', { name, token, unused: fc.boolean() }),
   kind('inspect', { query: fc.maxSafeNat() }),
   kind('wait', { name, attempt, token, ttl, ticket: token, ping: fc.nat(9) }),
