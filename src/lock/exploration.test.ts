@@ -14,10 +14,10 @@ describe('every schedule is safe', () => {
     ['faults', 183_246],
     ['restart', 192_879],
     ['liar', 301_995],
-    ['list', 89_303],
-    ['list-duplicate', 124_084],
-    ['list-restart', 36_650],
-    ['list-time', 354_272],
+    ['list', 115_436],
+    ['list-duplicate', 167_520],
+    ['list-restart', 44_306],
+    ['list-time', 133_878],
   ])('%s: %i states', (name, states) => {
     const found = exploreLock(name)
     expect(found).toMatchObject({ system: name, complete: true, states, broken: undefined })

@@ -82,7 +82,7 @@ describe('a server', () => {
     const given = waits('eve#1', 7)[0]!.body as LockMessage & { kind: 'given' }
     forces(ADMIN)
     expect(tries('bob#1', 8)).toMatchObject([{ body: { kind: 'granted' } }])
-    expect(ask('eve#1', { kind: 'yield', name: 'a', grant: given.grant }), 'too late').toEqual([])
+    expect(ask('eve#1', { kind: 'yield', name: 'a', grant: given.grant, token: given.token }), 'too late').toEqual([])
     expect(tries('joe#1', 9)).toMatchObject([{ body: { kind: 'locked' } }])
   })
   it('a free name, or one that it never heard of, stays as it is', () => {

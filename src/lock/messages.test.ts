@@ -48,13 +48,14 @@ describe('the words on the wire', () => {
       ],
       ['0a016101', { kind: 'full', name: 'a', attempt: 1 }],
       ['0b0161010305070b', { kind: 'wait', name: 'a', attempt: 1, token: 3, ttl: 5, ticket: 7, ping: 11 }],
-      ['0c01610d', { kind: 'yield', name: 'a', grant: 13 }],
+      ['0c01610d05', { kind: 'yield', name: 'a', grant: 13, token: 5 }],
       ['0d016101030d0b05', { kind: 'given', name: 'a', attempt: 1, token: 3, grant: 13, ping: 11, held: 5 }],
       ['0e0161010b', { kind: 'queued', name: 'a', attempt: 1, ping: 11 }],
       ['0f01610d03', { kind: 'inquire', name: 'a', grant: 13, token: 3 }],
       ['10090161', { kind: 'force', query: 9, name: 'a' }],
       ['1109016203', { kind: 'forced', query: 9, holder: 'b', token: 3 }],
       ['1209', { kind: 'notAllowed', query: 9 }],
+      ['130161010503026223', { kind: 'keep', name: 'a', attempt: 1, token: 5, ttl: 3, holder: 'b#' }],
     ] as const
     for (const [hex, value] of words) expect(decode(lockVocabulary, first(hex))).toEqual({ ok: true, value })
   })

@@ -168,7 +168,7 @@ describe('renewal by another thread of the holder (PROTOCOLS E 7)', () => {
   it('lengthens the holder’s lease, and answers who asked', () => {
     const { machine, tries, keeps } = held()
     machine.pass(800)
-    expect(keeps(keep('ann#2', 'ann#1', 5))).toEqual({ kind: 'renewed', name: 'a', attempt: 9, token: 5 })
+    expect(keeps(keep('ann#2', 'ann#1', 5))).toEqual({ kind: 'renewed', name: 'a', attempt: 9, token: 5, held: 1_000 })
     machine.pass(999)
     expect(tries('bob#1', 6)).toMatchObject({ kind: 'locked' })
     machine.pass(1)

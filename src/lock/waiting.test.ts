@@ -188,7 +188,7 @@ describe('split grants', () => {
     g.settle(letter => to('bob')(letter) || letter.body.kind === 'renew')
     const entry = g.servers.get('s1')!.state.locks.get('a')!
     const says = (from: string, grant: number) =>
-      g.deliver({ from, to: 's1', body: { kind: 'yield', name: 'a', grant } }, true)
+      g.deliver({ from, to: 's1', body: { kind: 'yield', name: 'a', grant, token: entry.token } }, true)
     says('bob', entry.grant)
     says('ann', entry.grant)
     says('bob', entry.grant - 1)

@@ -38,7 +38,7 @@ export const clientWords: fc.Arbitrary<LockMessage> = fc.oneof(
   kind('release', { name, token, unused: fc.boolean() }),
   kind('inspect', { query: fc.maxSafeNat() }),
   kind('wait', { name, attempt, token, ttl, ticket: token, ping: fc.nat(9) }),
-  kind('yield', { name, grant }),
+  kind('yield', { name, grant, token }),
   kind('force', { query: fc.maxSafeNat(), name }),
 )
 
