@@ -1,8 +1,8 @@
 // The commands that use a group or a simulation: their help, wrong usage, and what --json prints. Those that need a
 // running group are tried with one in test/e2e.
 
-import { Command } from 'commander'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { runCommand } from '../../test/support/command.ts'
 import { coterie } from '../../test/support/processes.ts'
 import { exploreCommand } from './explore.ts'
 import { lockCommand } from './lock.ts'
@@ -11,41 +11,17 @@ import { simCommand } from './sim.ts'
 import { statusCommand } from './status.ts'
 import { describeFreed, unlockCommand } from './unlock.ts'
 
-class Exit extends Error {}
-
 afterEach(() => {
   vi.restoreAllMocks()
   process.exitCode = undefined
 })
 
-/** Runs a command line as main would, and gives back what a shell would see. */
-async function run(...line: string[]) {
-  const seen = { out: '', err: '', code: 0 }
-  const catchAll = (to: 'out' | 'err') => (text: string | Uint8Array) => {
-    seen[to] += text
-    return true
-  }
-  vi.spyOn(process.stdout, 'write').mockImplementation(catchAll('out'))
-  vi.spyOn(process.stderr, 'write').mockImplementation(catchAll('err'))
-  vi.spyOn(process, 'exit').mockImplementation(code => {
-    seen.code = Number(code)
-    throw new Exit()
-  })
-  process.exitCode = undefined
-  const program = new Command('coterie')
-  const commands = [lockCommand, locksCommand, unlockCommand, statusCommand, simCommand, exploreCommand]
-  for (const make of commands) program.addCommand(make())
-  try {
-    await program.parseAsync(line, { from: 'user' })
-    seen.code = Number(process.exitCode ?? 0)
-  } catch (error) {
-    if (!(error instanceof Exit)) throw error
-  } finally {
-    vi.restoreAllMocks()
-    process.exitCode = undefined
-  }
-  return seen
-}
+/** What a shell would see. */
+const run = (...line: string[]) =>
+  runCommand(
+    [lockCommand, locksCommand, unlockCommand, statusCommand, simCommand, exploreCommand].map(make => make()),
+    line,
+  )
 
 describe('help', () => {
   it.each(['lock', 'locks', 'unlock', 'status', 'sim', 'explore'])(

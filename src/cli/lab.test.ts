@@ -3,9 +3,9 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Experiment, experiments } from '../../lab/index.ts'
+import { runCommand } from '../../test/support/command.ts'
 import { labCommand } from './lab.ts'
 
 let root: string
@@ -20,33 +20,8 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-class Exit extends Error {}
-
-/** Runs a command line as main would, and gives back what a shell would see. */
-async function run(...line: string[]) {
-  const seen = { out: '', err: '', code: 0 }
-  const catchAll = (to: 'out' | 'err') => (text: string | Uint8Array) => {
-    seen[to] += text
-    return true
-  }
-  vi.spyOn(process.stdout, 'write').mockImplementation(catchAll('out'))
-  vi.spyOn(process.stderr, 'write').mockImplementation(catchAll('err'))
-  vi.spyOn(process, 'exit').mockImplementation(code => {
-    seen.code = Number(code)
-    throw new Exit()
-  })
-  process.exitCode = undefined
-  try {
-    await new Command('coterie').addCommand(labCommand()).parseAsync(['lab', ...line], { from: 'user' })
-    seen.code = Number(process.exitCode ?? 0)
-  } catch (error) {
-    if (!(error instanceof Exit)) throw error
-  } finally {
-    vi.restoreAllMocks()
-    process.exitCode = undefined
-  }
-  return seen
-}
+/** What a shell would see. */
+const run = (...line: string[]) => runCommand([labCommand()], ['lab', ...line])
 
 /** Puts a quick experiment in the place of a listed one. */
 function replace(name: string, measured: number): void {

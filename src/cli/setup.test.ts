@@ -3,8 +3,8 @@
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { runCommand } from '../../test/support/command.ts'
 import { clientCommand } from './client.ts'
 import { doctorCommand } from './doctor.ts'
 import { initCommand } from './init.ts'
@@ -23,35 +23,8 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-class Exit extends Error {}
-
-/** Runs a command line as main would, and gives back what a shell would see. */
-async function run(...line: string[]) {
-  const seen = { out: '', err: '', code: 0 }
-  const catchAll = (to: 'out' | 'err') => (text: string | Uint8Array) => {
-    seen[to] += text
-    return true
-  }
-  vi.spyOn(process.stdout, 'write').mockImplementation(catchAll('out'))
-  vi.spyOn(process.stderr, 'write').mockImplementation(catchAll('err'))
-  vi.spyOn(process, 'exit').mockImplementation(code => {
-    seen.code = Number(code)
-    throw new Exit()
-  })
-  process.exitCode = undefined
-  const program = new Command('coterie')
-  for (const command of [initCommand(), doctorCommand(), clientCommand(), renewCommand()]) program.addCommand(command)
-  try {
-    await program.parseAsync(line, { from: 'user' })
-    seen.code = Number(process.exitCode ?? 0)
-  } catch (error) {
-    if (!(error instanceof Exit)) throw error
-  } finally {
-    vi.restoreAllMocks()
-    process.exitCode = undefined
-  }
-  return seen
-}
+/** What a shell would see. */
+const run = (...line: string[]) => runCommand([initCommand(), doctorCommand(), clientCommand(), renewCommand()], line)
 
 const shop = () => join(root, 'shop')
 

@@ -48,17 +48,18 @@ describe.each(FILTER_CASES)('$name', ({ make, sizes, foundAtOnce, neverMissed, e
     )
   })
 
-  test.runIf(foundAtOnce)('what came just now is a duplicate', () => {
-    const filter = fresh()
-    fc.assert(
-      fc.property(anyKey, key => {
-        filter.stream(key)
-        expect(filter.stream(key)).toBe('duplicate')
-        expect(filter.detect(key)).toBe(true)
-      }),
-      { numRuns: 300 },
-    )
-  })
+  if (foundAtOnce)
+    test('what came just now is a duplicate', () => {
+      const filter = fresh()
+      fc.assert(
+        fc.property(anyKey, key => {
+          filter.stream(key)
+          expect(filter.stream(key)).toBe('duplicate')
+          expect(filter.detect(key)).toBe(true)
+        }),
+        { numRuns: 300 },
+      )
+    })
 
   test('stream is detect, then insert (definition 2.1.2)', () => {
     const [whole, parts] = [fresh(), fresh()]
@@ -84,28 +85,30 @@ describe.each(FILTER_CASES)('$name', ({ make, sizes, foundAtOnce, neverMissed, e
     expect(one.snapshot()).toEqual(other.snapshot())
   })
 
-  test.runIf(neverMissed > 0)('misses nothing that it promises to find, beside a dumb twin', () => {
-    for (const alphabet of [30, 120, 5000]) {
-      const filter = fresh()
-      const twin = dumbTwin(neverMissed)
-      for (const element of numbers(3000, alphabet, alphabet)) {
-        const said = filter.stream(element)
-        if (twin(element) === 'duplicate') expect(said).toBe('duplicate')
-        else if (exact) expect(said).toBe('unseen')
-      }
-    }
-  })
-
-  test.runIf(exact)('agrees with the dumb twin on every stream', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 150 }), { maxLength: 400 }), stream => {
+  if (neverMissed > 0)
+    test('misses nothing that it promises to find, beside a dumb twin', () => {
+      for (const alphabet of [30, 120, 5000]) {
         const filter = fresh()
         const twin = dumbTwin(neverMissed)
-        for (const element of stream) expect(filter.stream(element)).toBe(twin(element))
-      }),
-      { numRuns: 50 },
-    )
-  })
+        for (const element of numbers(3000, alphabet, alphabet)) {
+          const said = filter.stream(element)
+          if (twin(element) === 'duplicate') expect(said).toBe('duplicate')
+          else if (exact) expect(said).toBe('unseen')
+        }
+      }
+    })
+
+  if (exact)
+    test('agrees with the dumb twin on every stream', () => {
+      fc.assert(
+        fc.property(fc.array(fc.integer({ min: 0, max: 150 }), { maxLength: 400 }), stream => {
+          const filter = fresh()
+          const twin = dumbTwin(neverMissed)
+          for (const element of stream) expect(filter.stream(element)).toBe(twin(element))
+        }),
+        { numRuns: 50 },
+      )
+    })
 
   test('a range of bytes streams like the bytes alone', () => {
     const [ranges, alone] = [fresh(), fresh()]
