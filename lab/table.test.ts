@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { changes } from '../src/core/index.ts'
 import { row } from './experiment.ts'
-import { changes, nearestNames } from './nearest.ts'
+import { nearestNames } from './nearest.ts'
 import { formatTable, toCsv, toJson } from './table.ts'
 
 const ROWS = [

@@ -16,7 +16,7 @@ export async function freeBasePort(first: number, servers: number): Promise<numb
   return first
 }
 
-function isFree(port: number): Promise<boolean> {
+export function isFree(port: number): Promise<boolean> {
   return new Promise(resolve => {
     const server = createServer()
     server.once('error', () => resolve(false))

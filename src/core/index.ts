@@ -56,3 +56,4 @@ export {
   trust,
 } from './quorum.ts'
 export { type Random, seededRandom } from './random.ts'
+export { changes } from './spelling.ts'

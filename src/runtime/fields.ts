@@ -4,7 +4,7 @@
 
 import { isIP } from 'node:net'
 import { parse, TomlError } from 'smol-toml'
-import { FileError, SettingsError } from '../core/index.ts'
+import { changes, FileError, SettingsError } from '../core/index.ts'
 import { readText } from './files.ts'
 
 /** A group of a hundred servers takes about 10 KB; more than this is not a config file. */
@@ -144,23 +144,12 @@ function isPlain(value: unknown): value is Plain {
 /** The known word that is within two slips of the finger, or a third of the word, of this one. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const slipsMax = Math.max(2, Math.floor(word.length / 3))
-  return known
-    .map(candidate => ({ candidate, slips: distance(word.toLowerCase(), candidate.toLowerCase(), slipsMax) }))
-    .filter(({ slips, candidate }) => slips <= slipsMax && slips < candidate.length)
-    .sort((a, b) => a.slips - b.slips)[0]?.candidate
-}
-
-/** Levenshtein's distance; words that differ in length by more than `max` are not looked at. */
-function distance(a: string, b: string, max: number): number {
-  if (Math.abs(a.length - b.length) > max) return max + 1
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = a[i - 1] === b[j - 1] ? 0 : 1
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + change))
-    }
-    row = next
-  }
-  return row[b.length]!
+  return (
+    known
+      // A word of a thousand letters is not compared letter by letter.
+      .filter(candidate => Math.abs(candidate.length - word.length) <= slipsMax)
+      .map(candidate => ({ candidate, slips: changes(word.toLowerCase(), candidate.toLowerCase()) }))
+      .filter(({ slips, candidate }) => slips <= slipsMax && slips < candidate.length)
+      .sort((a, b) => a.slips - b.slips)[0]?.candidate
+  )
 }

@@ -2,8 +2,8 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { isFree } from '../../src/cli/ports.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const program = fileURLToPath(new URL('../../bin/coterie', import.meta.url))
@@ -71,12 +71,4 @@ export async function freePorts(count: number): Promise<number> {
     const free = await Promise.all(ports.map(isFree))
     if (free.every(Boolean)) return base
   }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 }
