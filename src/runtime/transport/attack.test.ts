@@ -192,7 +192,7 @@ describe('a member that breaks the rules loses its connection and nothing else h
     socket.write(hello({ instance: '' }))
     await ended
     await refusedWith(/uses our own name, 'a'/)
-    expect(heard().toString()).toContain('uses the name of this server')
+    expect(heard().toString()).toContain('uses our own name')
   })
 
   it.each([
