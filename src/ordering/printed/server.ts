@@ -38,7 +38,9 @@ const record = struct<Durable>({
   proposed: option(printedStateCodec),
 })
 
-const FIRST: Durable = { maxRank: 0, proposer: 0, committed: { version: 0, operations: [] }, proposed: undefined }
+/** σ⁰ (§7): every history begins with its complete propose and commit, of rank 0. */
+const START: PrintedState = { version: 0, operations: [] }
+const FIRST: Durable = { maxRank: 0, proposer: 0, committed: START, proposed: START }
 /** Beyond what all clients of a run submit. */
 const PENDING_MAX = 1_000
 
