@@ -76,6 +76,8 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
       authority: config.authority,
       log,
       listen: { host: config.listen, port: config.address.port },
+      // For what a server that lags asks of the others; dialled when there is something to say.
+      addresses: new Map(group.servers.map(({ name, host, port }) => [name, { host, port }])),
     },
     driver.events,
   )
