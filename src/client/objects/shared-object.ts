@@ -2,7 +2,7 @@
 
 import { type Millis, NotAnswered, OperationFailed } from '../../core/index.ts'
 import type { Applier, Write } from '../../ordering/index.ts'
-import { Feed } from './feed.ts'
+import { Feed } from '../feed.ts'
 import type { LiveTable, Orders, WaitOptions } from './orders.ts'
 import { Session } from './session.ts'
 import { deepFreeze, readable, StateTable } from './state-table.ts'

@@ -1,7 +1,7 @@
 // From events to an async loop: what is pushed comes out once, in order. A reader that is slower than the writer finds
 // everything there; one that never reads is cut off, with an error that says so, before it eats the memory.
 
-import { Unavailable } from '../../core/index.ts'
+import { Unavailable } from '../core/index.ts'
 
 /** Items that wait for a slow reader. */
 const WAITING_MAX = 100_000
