@@ -3,6 +3,7 @@
 import type { Millis, NodeId } from '../core/index.ts'
 import type { Choice } from './choose.ts'
 import type { Content } from './content.ts'
+import type { Copying } from './copying.ts'
 import type { Gathering } from './gathering.ts'
 import type { Head, Operation, Rank, ServerMessage, Write } from './messages.ts'
 import type { InspectedOrderingServer } from './state.ts'
@@ -109,10 +110,12 @@ export interface Use {
   proposal: OwnProposal | undefined
   /** The last version that we decided and have told nobody of. */
   untold: Head | undefined
-  readonly replica: Content
+  replica: Content
   gathering: Gathering | undefined
-  /** What the gathering is for, where it is not the choice: a read or a watch. */
-  wanted: Head | undefined
+  /** A copy of everything is under way; no turn is taken meanwhile. */
+  copying: Copying | undefined
+  /** The newest version that b + 1 servers call committed, while it is followed. */
+  wanted: (Head & { readonly vouchers: readonly NodeId[] }) | undefined
   /** Heads that servers said are committed, by version and digest, of versions that the replica does not have. */
   readonly heads: Map<number, Map<string, { readonly head: Head; readonly servers: Set<NodeId> }>>
   readonly changes: Map<number, Uint8Array>

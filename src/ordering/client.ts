@@ -13,12 +13,13 @@ import { beliefTimer, pingAll, pong } from './keeping.ts'
 import type { OrderingMessage } from './messages.ts'
 import { hearOf } from './pool.ts'
 import { accepted } from './proposing.ts'
-import { changesCame, syncTimer } from './replica.ts'
+import { changesCame, headCame, syncTimer } from './replica.ts'
 import { answered, gone } from './responses.ts'
 import type { OrderingSettings } from './settings.ts'
 import type { OrderingCommand, OrderingEvent, OrderingTurn } from './state.ts'
 import { open, submit } from './submitting.ts'
 import { busy, got, pump, refused, turnTimer } from './turns.ts'
+import { watchTimer } from './watching.ts'
 
 export type OrderingClient = Protocol<ClientState, OrderingMessage, OrderingCommand, OrderingEvent>
 
@@ -93,7 +94,10 @@ function message(
       hearOf(use, settings, from, body.operations)
       return pump(state, settings, use, turn)
     case 'changes':
+    case 'entries':
       return changesCame(state, settings, use, from, body, turn)
+    case 'committed':
+      return headCame(state, settings, use, from, body, turn)
     case 'pong':
       return pong(state, settings, use, from, body, turn)
     default:
@@ -110,6 +114,8 @@ function timer(state: ClientState, settings: OrderingSettings, name: string, tur
       return turnTimer(state, settings, use, turn)
     case 'sync':
       return syncTimer(state, settings, use, turn)
+    case 'watch':
+      return watchTimer(state, settings, use, turn)
     case 'ping':
       return pingAll(state, use, turn)
     case 'belief':

@@ -1,20 +1,25 @@
 // A server that lags fetches the changes it lacks from another server, and believes them when they lead to the digest
-// that it knows to be committed. One source at a time; the next where one is slow, short or wrong.
+// that it knows to be committed. One source at a time; the next where one is slow, short or wrong. Where the others do
+// not remember so far back, it takes a copy of everything.
 
 import type { Millis, NodeId } from '../core/index.ts'
 import { apply } from './committing.ts'
-
+import type { Content } from './content.ts'
+import { agreed, hearCopy, newCopying, nextQuestion } from './copying.ts'
 import { gather, judge } from './gathering.ts'
-import type { ServerMessage } from './messages.ts'
+import { ANSWER_BYTES_MAX, type ServerMessage } from './messages.ts'
 import type { ServerObject, ServerState, ServerTurn } from './objects.ts'
+import { forgetReflected } from './pending.ts'
 import { save } from './records.ts'
+import { pageAfter } from './serving.ts'
 import type { OrderingSettings } from './settings.ts'
 
-/** For so long a source is waited for. */
+/** For so long a source is waited for; a copy may take longer, while it goes on. */
 const SOURCE_MS: Millis = 200
+const COPY_MS: Millis = 2_000
 
 export function fetchMissing(state: ServerState, object: ServerObject, turn: ServerTurn): void {
-  if (object.gathering !== undefined || state.servers.length < 2) return
+  if (object.gathering !== undefined || object.copying !== undefined || state.servers.length < 2) return
   const others = state.servers.filter(server => server !== state.self)
   const source = others[turn.below(others.length)]!
   object.gathering = { source, query: ++state.queries, changes: [] }
@@ -31,6 +36,7 @@ function ask(object: ServerObject, turn: ServerTurn): void {
 /** The source was too slow: another one. */
 export function fetchAgain(state: ServerState, object: ServerObject, turn: ServerTurn): void {
   object.gathering = undefined
+  object.copying = undefined
   if (object.content.version < object.committed.version) fetchMissing(state, object, turn)
 }
 
@@ -39,12 +45,14 @@ export function fetched(
   settings: OrderingSettings,
   object: ServerObject,
   from: NodeId,
-  answer: ServerMessage & { kind: 'changes' },
+  answer: ServerMessage & { kind: 'changes' | 'entries' },
   turn: ServerTurn,
 ): void {
+  if (object.copying !== undefined) return copied(state, settings, object, from, answer, turn)
   const { gathering } = object
   if (gathering === undefined || gathering.source !== from || gathering.query !== answer.query) return
-  if (!answer.known) return
+  if (answer.kind === 'entries') return
+  if (!answer.known) return startCopy(state, settings, object, turn)
   const grew = gather(gathering, object.content, answer.changes, settings.hash)
   switch (judge(gathering, object.committed)) {
     case 'right':
@@ -69,4 +77,51 @@ function take(state: ServerState, settings: OrderingSettings, object: ServerObje
     save(state, { kind: 'caught', object: object.name, head: { version, digest }, change }, turn)
     apply(state, settings, object, kept, undefined, turn)
   }
+}
+
+function startCopy(state: ServerState, settings: OrderingSettings, object: ServerObject, turn: ServerTurn): void {
+  object.gathering = undefined
+  const others = state.servers.filter(server => server !== state.self)
+  const first = turn.below(others.length)
+  const sources = Array.from({ length: settings.liars + 1 }, (_, place) => others[(first + place) % others.length]!)
+  object.copying = newCopying(++state.queries, sources)
+  for (const to of sources) turn.do({ kind: 'send', to, body: nextQuestion(object.copying, object.name, to) })
+  turn.do({ kind: 'timer', name: `lag:${object.name}`, after: COPY_MS })
+}
+
+function copied(
+  state: ServerState,
+  settings: OrderingSettings,
+  object: ServerObject,
+  from: NodeId,
+  answer: ServerMessage & { kind: 'changes' | 'entries' },
+  turn: ServerTurn,
+): void {
+  const copying = object.copying!
+  const goesOn = hearCopy(copying, from, answer, settings.hash)
+  const content = agreed(copying, object.committed, settings.liars + 1)
+  if (content !== undefined) return adopt(state, object, content, turn)
+  if (!goesOn) return
+  turn.do({ kind: 'send', to: from, body: nextQuestion(copying, object.name, from) })
+  turn.do({ kind: 'timer', name: `lag:${object.name}`, after: COPY_MS })
+}
+
+// The version is written last: after a crash on the way, what is there is known to be of no version.
+function adopt(state: ServerState, object: ServerObject, content: Content, turn: ServerTurn): void {
+  const { name, promised, proof, committed } = object
+  object.copying = undefined
+  object.content = content
+  object.suffix.length = 0
+  object.suffixBytes = 0
+  forgetReflected(object)
+  turn.do({ kind: 'cancel', name: `lag:${name}` })
+  save(state, { kind: 'blank', object: name }, turn)
+  for (let after = '', more = true; more; ) {
+    const page = pageAfter(content, after, ANSWER_BYTES_MAX)
+    save(state, { kind: 'entries', object: name, entries: page.entries }, turn)
+    after = page.entries.at(-1)?.key ?? ''
+    more = page.more
+  }
+  const applied = { version: content.version, digest: content.digest }
+  save(state, { kind: 'head', object: name, promised, proof, applied, committed }, turn)
 }

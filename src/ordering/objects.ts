@@ -2,6 +2,7 @@
 
 import type { Millis, NodeId, Turn } from '../core/index.ts'
 import { type Content, emptyContent } from './content.ts'
+import type { Copying } from './copying.ts'
 import { FIRST_DIGEST } from './digest.ts'
 import type { Gathering } from './gathering.ts'
 import type { Complaint, Head, Operation, OrderingMessage, ProposedHead, Rank, ServerMessage, Write } from './messages.ts'
@@ -52,7 +53,7 @@ export interface ServerObject {
   /** The newest version known to be decided: never goes back. Its content may be missing, while this server lags. */
   committed: Head
   /** At `committed` or behind it. */
-  readonly content: Content
+  content: Content
   /** The changes that led to `content`, oldest first, without a gap. */
   readonly suffix: KeptChange[]
   suffixBytes: number
@@ -69,6 +70,8 @@ export interface ServerObject {
   silent: readonly string[]
   /** While it lags: what was fetched so far, and from whom. */
   gathering: Gathering | undefined
+  /** While it lags by more than others remember: a copy of everything. */
+  copying: Copying | undefined
 }
 
 export interface ServerState {
@@ -104,6 +107,7 @@ export function newObject(name: string): ServerObject {
     heard: new Map(),
     silent: [],
     gathering: undefined,
+    copying: undefined,
   }
 }
 

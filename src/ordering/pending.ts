@@ -125,6 +125,18 @@ export function forget(object: ServerObject, { session, before, after }: Touched
   for (const key of keysBetween(object, session, before?.next ?? 1, next)) remove(object, key)
 }
 
+/** The content came as a whole: what it reflects waits no longer. */
+export function forgetReflected(object: ServerObject): void {
+  for (const [key, { operation }] of object.pending) {
+    if (operation.kind === 'open') {
+      if (object.content.opened.has(sessionName(operation.client, operation.nonce))) remove(object, key)
+      continue
+    }
+    const session = object.content.sessions.get(operation.session)
+    if (session === undefined ? isGone(object, operation.session) : operation.seq < session.next) remove(object, key)
+  }
+}
+
 /** Whether the session of an operation has certainly ended. */
 export function isGone({ content }: ServerObject, session: string): boolean {
   return content.version >= openedAt(session) && !content.sessions.has(session)

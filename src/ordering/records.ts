@@ -4,8 +4,7 @@
 
 import { type Codec, decode, encode, list, text, variants } from '../core/index.ts'
 import { bytes } from '../core/index.ts'
-import { advance } from './content.ts'
-import { decodeChange, put } from './content.ts'
+import { advance, decodeChange, emptyContent, put } from './content.ts'
 import { sameBytes } from './digest.ts'
 import {
   CHANGE_BYTES_MAX,
@@ -31,6 +30,8 @@ export type ServerRecord =
   | { kind: 'caught'; object: string; head: Head; change: Uint8Array }
   /** A checkpoint of one object begins: what it has promised, and the version of its table now. */
   | { kind: 'head'; object: string; promised: Rank; proof: Uint8Array; applied: Head; committed: Head }
+  /** Its table is empty from here on: a copy follows. */
+  | { kind: 'blank'; object: string }
   /** A part of its table, at the version that the records before it lead to. */
   | { kind: 'entries'; object: string; entries: readonly Write[] }
 
@@ -43,6 +44,7 @@ export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
   caught: { object, head: headCodec, change: bytes(CHANGE_BYTES_MAX) },
   head: { object, promised: rankCodec, proof, applied: headCodec, committed: headCodec },
   entries: { object, entries: list(writeCodec, ENTRIES_MAX) },
+  blank: { object },
 })
 
 export function save(state: ServerState, record: ServerRecord, turn: ServerTurn): void {
@@ -71,6 +73,11 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
       of.promised = settings.rules.promisedAfterRestart(value.promised)
       of.proof = value.proof
       return restoreHead(of, value.applied, value.committed)
+    case 'blank':
+      of.content = emptyContent()
+      of.suffix.length = 0
+      of.suffixBytes = 0
+      return
     case 'entries':
       for (const write of value.entries) put(of.content, write)
       return

@@ -4,22 +4,28 @@
 import type { Millis, NodeId } from '../core/index.ts'
 import type { ClientState, Use } from './client-state.ts'
 import { advance, decodeChange } from './content.ts'
-import { nextDigest, sameBytes } from './digest.ts'
+import { agreed, hearCopy, newCopying, nextQuestion } from './copying.ts'
+import { digestKey, nextDigest, sameBytes } from './digest.ts'
 import { accuse } from './evidence.ts'
 import { gather, judge } from './gathering.ts'
 import type { Head, ServerMessage, Write } from './messages.ts'
 import type { KeptChange } from './objects.ts'
 import { dropReflected } from './pool.ts'
 import { propose } from './proposing.ts'
-import { reflected } from './responses.ts'
+import { reflected, reflectedAll } from './responses.ts'
 import type { OrderingSettings } from './settings.ts'
 import type { OrderingTurn } from './state.ts'
-import { overtaken, pump } from './turns.ts'
+import { launch } from './submitting.ts'
+import { leaveTurn, overtaken, pump } from './turns.ts'
 import { send } from './uses.ts'
-import { tellWatches } from './watching.ts'
+import { follow, skipWatches, tellWatches } from './watching.ts'
 
 /** For so long a source is waited for. */
 const SOURCE_MS: Millis = 100
+/** And for one page of a copy. */
+const COPY_MS: Millis = 2_000
+/** Versions ahead of the replica that are remembered; more must be told again. */
+const HEADS_MAX = 1_024
 
 /** Goes on by one version, which is decided and whose change is right. */
 export function advanceReplica(
@@ -140,6 +146,7 @@ function askSource(use: Use, turn: OrderingTurn): void {
 /** The source was slow, short or wrong: another. */
 export function syncTimer(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   use.gathering = undefined
+  if (use.copying !== undefined) return startCopy(state, settings, use, turn)
   if (use.phase === 'syncing') return completeChoice(state, settings, use, turn)
   followHeads(state, settings, use, turn)
 }
@@ -149,11 +156,14 @@ export function changesCame(
   settings: OrderingSettings,
   use: Use,
   from: NodeId,
-  answer: ServerMessage & { kind: 'changes' },
+  answer: ServerMessage & { kind: 'changes' | 'entries' },
   turn: OrderingTurn,
 ): void {
+  if (use.copying !== undefined) return copyCame(state, settings, use, from, answer, turn)
   const { gathering } = use
   if (gathering === undefined || gathering.source !== from || gathering.query !== answer.query) return
+  if (answer.kind === 'entries') return
+  if (!answer.known) return startCopy(state, settings, use, turn)
   const grew = gather(gathering, use.replica, answer.changes, settings.hash)
   const target = use.phase === 'syncing' ? use.choice! : use.wanted
   if (target === undefined || !grew) return
@@ -171,5 +181,98 @@ export function changesCame(
   }
 }
 
-/** Brings the replica to the newest version that b + 1 servers call committed, where somebody wants it there. */
-export function followHeads(_state: ClientState, _settings: OrderingSettings, _use: Use, _turn: OrderingTurn): void {}
+/** Brings the replica to the newest version that b + 1 servers call committed. */
+export function followHeads(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  const { wanted, replica } = use
+  if (wanted === undefined || wanted.version <= replica.version) return caughtUp(state, settings, use, turn)
+  // Whoever has the turn gets there by itself.
+  if (use.phase === 'syncing' || use.phase === 'proposing' || use.copying !== undefined) return
+  const gathering = { source: '', query: 0, changes: [] as KeptChange[] }
+  for (let version = replica.version + 1; version <= wanted.version; version++) {
+    const change = use.changes.get(version)
+    if (change === undefined) return ask(state, use, wanted, turn)
+    gather(gathering, replica, [{ version, change }], settings.hash)
+  }
+  if (judge(gathering, wanted) === 'right') {
+    takeUpTo(state, settings, use, gathering.changes, wanted, turn)
+    return caughtUp(state, settings, use, turn)
+  }
+  use.changes.clear()
+  ask(state, use, wanted, turn)
+}
+
+function caughtUp(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  for (const version of use.changes.keys()) if (version <= use.replica.version) use.changes.delete(version)
+  for (const version of use.heads.keys()) if (version <= use.replica.version) use.heads.delete(version)
+  launch(use)
+  pump(state, settings, use, turn)
+}
+
+/** The servers no longer know what we lack. No turn is taken until the copy is there: others go on meanwhile. */
+function startCopy(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  const { servers } = state
+  const first = turn.below(servers.length)
+  const sources = Array.from({ length: settings.liars + 1 }, (_, place) => servers[(first + place) % servers.length]!)
+  use.gathering = undefined
+  use.copying = newCopying(++state.queries, sources)
+  if (use.phase === 'syncing') leaveTurn(state, settings, use, turn)
+  follow(state, settings, use, turn)
+  for (const to of sources) send(turn, to, nextQuestion(use.copying, use.object, to))
+  turn.do({ kind: 'timer', name: `sync:${use.object}`, after: COPY_MS })
+}
+
+function copyCame(
+  state: ClientState,
+  settings: OrderingSettings,
+  use: Use,
+  from: NodeId,
+  answer: ServerMessage & { kind: 'changes' | 'entries' },
+  turn: OrderingTurn,
+): void {
+  const copying = use.copying!
+  const goesOn = hearCopy(copying, from, answer, settings.hash)
+  if (adoptCopy(state, settings, use, turn) || !goesOn) return
+  send(turn, from, nextQuestion(copying, use.object, from))
+  turn.do({ kind: 'timer', name: `sync:${use.object}`, after: COPY_MS })
+}
+
+/** Takes the copy, if by now it is at a version that b + 1 servers vouch for. */
+function adoptCopy(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): boolean {
+  const { copying, wanted } = use
+  if (copying === undefined || wanted === undefined) return false
+  const content = agreed(copying, wanted, settings.rules.vouchersNeeded(settings.liars))
+  if (content === undefined || content.version < use.replica.version) return false
+  use.copying = undefined
+  use.replica = content
+  turn.do({ kind: 'cancel', name: `sync:${use.object}` })
+  reflectedAll(state, settings, use, turn)
+  skipWatches(use, turn)
+  followHeads(state, settings, use, turn)
+  return true
+}
+
+/** A server says that a version is committed. */
+export function headCame(
+  state: ClientState,
+  settings: OrderingSettings,
+  use: Use,
+  from: NodeId,
+  { head, change }: ServerMessage & { kind: 'committed' },
+  turn: OrderingTurn,
+): void {
+  const { version } = head
+  if (version <= use.replica.version && use.copying === undefined) return
+  if (use.heads.size > HEADS_MAX) use.heads.clear()
+  if (use.changes.size > HEADS_MAX) use.changes.clear()
+  if (change !== undefined && !use.changes.has(version)) use.changes.set(version, change)
+  const same = use.heads.get(version) ?? new Map<string, { head: Head; servers: Set<NodeId> }>()
+  use.heads.set(version, same)
+  const key = digestKey(head.digest)
+  const voted = same.get(key) ?? { head, servers: new Set<NodeId>() }
+  same.set(key, voted)
+  voted.servers.add(from)
+  if (voted.servers.size < settings.rules.vouchersNeeded(settings.liars)) return
+  if (use.wanted !== undefined && use.wanted.version > version) return
+  use.wanted = { ...head, vouchers: [...voted.servers] }
+  if (!adoptCopy(state, settings, use, turn)) followHeads(state, settings, use, turn)
+}

@@ -3,7 +3,7 @@
 
 import type { NodeId } from '../core/index.ts'
 import type { ClientState, Use } from './client-state.ts'
-import type { Touched } from './content.ts'
+import { openedAt, sessionName, type Touched } from './content.ts'
 import { digestKey, sameBytes } from './digest.ts'
 import { beginKeeping, endKeeping } from './keeping.ts'
 import type { Response, ServerMessage } from './messages.ts'
@@ -29,6 +29,19 @@ export function reflected(
   if (session.id !== id || session.phase !== 'open') return
   if (after === undefined) return sessionOver(use, turn)
   for (const response of after.responses) settle(use, response, turn)
+}
+
+/** The replica came as a whole. */
+export function reflectedAll(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  const { session, replica } = use
+  if (session.phase === 'opening') {
+    const id = replica.opened.get(sessionName(state.self, session.nonce))
+    if (id !== undefined) opened(state, settings, use, id, turn)
+  }
+  if (session.phase !== 'open') return
+  const after = replica.sessions.get(session.id)
+  if (after !== undefined) for (const response of after.responses) settle(use, response, turn)
+  else if (replica.version >= openedAt(session.id)) sessionOver(use, turn)
 }
 
 export function answered(

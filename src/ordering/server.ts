@@ -117,6 +117,7 @@ function message(state: ServerState, settings: OrderingSettings, { from, body }:
     case 'watch':
     case 'ping':
     case 'changes':
+    case 'entries':
       return about(state, settings, from, body, turn)
     default:
       // A server's answer has no business here.
@@ -126,12 +127,12 @@ function message(state: ServerState, settings: OrderingSettings, { from, body }:
 
 type About = Extract<
   OrderingMessage,
-  { kind: 'get' | 'submit' | 'propose' | 'commit' | 'watch' | 'ping' | 'changes' }
+  { kind: 'get' | 'submit' | 'propose' | 'commit' | 'watch' | 'ping' | 'changes' | 'entries' }
 >
 
 function about(state: ServerState, settings: OrderingSettings, from: NodeId, body: About, turn: ServerTurn): void {
   // Clients do not lie to their group, servers may: one that speaks as a client could propose what it likes.
-  if (state.servers.includes(from) !== (body.kind === 'changes')) return
+  if (state.servers.includes(from) !== (body.kind === 'changes' || body.kind === 'entries')) return
   const object = objectOf(state, body.object)
   if (object === undefined) return reply(turn, from, { kind: 'full', object: body.object, what: 'objects' })
   switch (body.kind) {
@@ -148,6 +149,7 @@ function about(state: ServerState, settings: OrderingSettings, from: NodeId, bod
     case 'ping':
       return ping(object, from, body, turn)
     case 'changes':
+    case 'entries':
       return fetched(state, settings, object, from, body, turn)
   }
 }

@@ -13,7 +13,7 @@ import { compareRanks } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
 import type { OrderingTurn } from './state.ts'
 import { hasOwnWork, ownOpen, ownOperations, submitNew } from './submitting.ts'
-import { quorumOf, send } from './uses.ts'
+import { quorumOf, send, sendAll } from './uses.ts'
 
 const RETRY_DOUBLINGS_MAX = 6
 
@@ -24,7 +24,7 @@ export function pump(state: ClientState, settings: OrderingSettings, use: Use, t
       if (!proposeNext(state, settings, use, turn)) tellCommit(state, use, turn)
       return
     case 'idle':
-      if (hasWork(settings, use, turn.now)) startGet(state, settings, use, turn)
+      if (hasWork(settings, use, turn.now)) begin(state, settings, use, turn)
       return
     case 'waiting':
       if (hasWork(settings, use, turn.now)) return submitNew(state, use, turn)
@@ -38,6 +38,20 @@ export function pump(state: ClientState, settings: OrderingSettings, use: Use, t
 
 function hasWork(settings: OrderingSettings, use: Use, now: Millis): boolean {
   return hasOwnWork(use) || hasPooled(use) || use.completes || silentSessions(use, settings, now).length > 0
+}
+
+// Without an applier, or while a copy is on its way, a client can only ask others to do it.
+function begin(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  const able = settings.findApplier(use.object) !== undefined && use.copying === undefined
+  if (able) startGet(state, settings, use, turn)
+  else comeAgain(state, settings, use, turn)
+}
+
+function comeAgain(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  waitFor(settings, use, turn, settings.retryMin)
+  const operations = ownWords(state, use)
+  use.submitted = use.seq
+  if (operations.length > 0) sendAll(state, turn, { kind: 'submit', object: use.object, operations })
 }
 
 function rest(use: Use, turn: OrderingTurn): void {
@@ -95,12 +109,20 @@ export function turnTimer(state: ClientState, settings: OrderingSettings, use: U
       return startGet(state, settings, use, turn)
     case 'waiting':
       if (!hasWork(settings, use, turn.now)) return rest(use, turn)
-      if (settings.findApplier(use.object) === undefined) return waitFor(settings, use, turn)
+      if (settings.findApplier(use.object) === undefined) return comeAgain(state, settings, use, turn)
+      if (use.copying !== undefined) return waitFor(settings, use, turn)
       return startGet(state, settings, use, turn)
     case 'idle':
     case 'holding':
       return
   }
+}
+
+/** Gives up the attempt for as long as something else has to be done first. */
+export function leaveTurn(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  use.choice = undefined
+  waitFor(settings, use, turn)
+  submitNew(state, use, turn)
 }
 
 /** Somebody with a higher rank came, or nothing is heard: starts anew after a while. */

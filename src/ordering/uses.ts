@@ -58,6 +58,7 @@ function newUse(object: string): Use {
     untold: undefined,
     replica: emptyContent(),
     gathering: undefined,
+    copying: undefined,
     wanted: undefined,
     heads: new Map(),
     changes: new Map(),
