@@ -6,7 +6,7 @@ import { advance, decodeChange } from './content.ts'
 import { sameBytes } from './digest.ts'
 import { fetchMissing } from './lagging.ts'
 import type { Head, Write } from './messages.ts'
-import type { KeptChange, ServerObject, ServerState, ServerTurn } from './objects.ts'
+import type { AheadChange, KeptChange, ServerObject, ServerState, ServerTurn } from './objects.ts'
 import { forget } from './pending.ts'
 import { answerTouched } from './sessions.ts'
 import type { OrderingSettings } from './settings.ts'
@@ -26,14 +26,22 @@ export function commitTo(
   }
   const { proposed, content, committed } = object
   if (content.version >= committed.version) return
-  const ready =
-    proposed !== undefined &&
-    proposed.version === committed.version &&
-    proposed.version === content.version + 1 &&
-    sameBytes(proposed.digest, committed.digest)
-  if (!ready) return fetchMissing(state, object, turn)
-  const { version, digest, change, writes } = proposed
-  apply(state, settings, object, { version, digest, change }, writes, turn, proposed.rank.client)
+  if (proposed !== undefined && proposed.version === committed.version && sameBytes(proposed.digest, committed.digest)) {
+    if (proposed.version === content.version + 1) {
+      const { version, digest, change, writes } = proposed
+      return apply(state, settings, object, { version, digest, change }, writes, turn, proposed.rank.client)
+    }
+    keepAhead(object, proposed)
+  }
+  fetchMissing(state, settings, object, turn)
+}
+
+/**
+ * The next proposal takes the place of this one, and this server cannot apply it yet. Thrown away, it might be nowhere
+ * any more: when all servers have missed something, each another thing, and the client that had it all is gone.
+ */
+export function keepAhead(object: ServerObject, { version, digest, parent, change }: AheadChange): void {
+  object.ahead.set(version, { version, digest, parent, change })
 }
 
 /** Goes on by one version, whose change is known to be right. */
@@ -46,6 +54,7 @@ export function apply(
   turn: ServerTurn,
   proposer = '',
 ): void {
+  object.ahead.delete(kept.version)
   const touched = advance(object.content, kept.version, kept.digest, writes)
   keep(object, kept, settings)
   for (const session of touched) forget(object, session)

@@ -12,6 +12,8 @@ export interface Gathering {
   readonly query: number
   /** Versions after what its keeper has, with the digests that these changes give. */
   readonly changes: KeptChange[]
+  /** From more than one source: nobody knows who lied, if they lead nowhere. */
+  readonly mixed?: boolean
 }
 
 /**

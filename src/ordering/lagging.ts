@@ -8,7 +8,7 @@ import type { Content } from './content.ts'
 import { agreed, hearCopy, newCopying, nextQuestion } from './copying.ts'
 import { gather, judge } from './gathering.ts'
 import { ANSWER_BYTES_MAX, type ServerMessage } from './messages.ts'
-import type { ServerObject, ServerState, ServerTurn } from './objects.ts'
+import type { KeptChange, ServerObject, ServerState, ServerTurn } from './objects.ts'
 import { forgetReflected } from './pending.ts'
 import { save } from './records.ts'
 import { pageAfter } from './serving.ts'
@@ -18,13 +18,39 @@ import type { OrderingSettings } from './settings.ts'
 const SOURCE_MS: Millis = 200
 const COPY_MS: Millis = 2_000
 
-export function fetchMissing(state: ServerState, object: ServerObject, turn: ServerTurn): void {
+export function fetchMissing(
+  state: ServerState,
+  settings: OrderingSettings,
+  object: ServerObject,
+  turn: ServerTurn,
+): void {
   if (object.gathering !== undefined || object.copying !== undefined || state.servers.length < 2) return
+  askAnother(state, settings, object, [], turn)
+}
+
+// What was gathered is kept: it may be that each of the others has a part of it.
+function askAnother(
+  state: ServerState,
+  settings: OrderingSettings,
+  object: ServerObject,
+  changes: readonly KeptChange[],
+  turn: ServerTurn,
+): void {
   const others = state.servers.filter(server => server !== state.self)
   const source = others[turn.below(others.length)]!
-  object.gathering = { source, query: ++state.queries, changes: [] }
+  const { version } = object.content
+  object.gathering = { source, query: ++state.queries, changes: changes.filter(kept => kept.version > version) }
+  addOwn(settings, object)
   ask(object, turn)
   turn.do({ kind: 'timer', name: `lag:${object.name}`, after: SOURCE_MS })
+}
+
+function addOwn(settings: OrderingSettings, object: ServerObject): void {
+  const { gathering, content, ahead } = object
+  for (;;) {
+    const own = ahead.get((gathering!.changes.at(-1)?.version ?? content.version) + 1)
+    if (own === undefined || !gather(gathering!, content, [own], settings.hash)) return
+  }
 }
 
 function ask(object: ServerObject, turn: ServerTurn): void {
@@ -33,11 +59,18 @@ function ask(object: ServerObject, turn: ServerTurn): void {
   turn.do({ kind: 'send', to: source, body: { kind: 'fetch', object: object.name, query, from } })
 }
 
-/** The source was too slow: another one. */
-export function fetchAgain(state: ServerState, object: ServerObject, turn: ServerTurn): void {
+/** The source was too slow, or has no more: another one. */
+export function fetchAgain(
+  state: ServerState,
+  settings: OrderingSettings,
+  object: ServerObject,
+  turn: ServerTurn,
+): void {
+  const { gathering } = object
   object.gathering = undefined
   object.copying = undefined
-  if (object.content.version < object.committed.version) fetchMissing(state, object, turn)
+  if (object.content.version >= object.committed.version) return
+  askAnother(state, settings, object, gathering?.changes ?? [], turn)
 }
 
 export function fetched(
@@ -54,13 +87,14 @@ export function fetched(
   if (answer.kind === 'entries') return
   if (!answer.known) return startCopy(state, settings, object, turn)
   const grew = gather(gathering, object.content, answer.changes, settings.hash)
+  addOwn(settings, object)
   switch (judge(gathering, object.committed)) {
     case 'right':
       return take(state, settings, object, turn)
     case 'short':
-      // It has no more: the timer asks another. Else the rest of what it has.
       return grew ? ask(object, turn) : undefined
     case 'wrong':
+      object.gathering = { ...gathering, changes: [] }
       return
   }
 }
@@ -74,7 +108,8 @@ function take(state: ServerState, settings: OrderingSettings, object: ServerObje
     // It may have gone on meanwhile by itself.
     if (kept.version !== object.content.version + 1) continue
     const { version, digest, change } = kept
-    save(state, { kind: 'caught', object: object.name, head: { version, digest }, change }, turn)
+    const parent = object.content.digest
+    save(state, { kind: 'caught', object: object.name, head: { version, digest }, parent, change }, turn)
     apply(state, settings, object, kept, undefined, turn)
   }
 }
@@ -113,6 +148,7 @@ function adopt(state: ServerState, object: ServerObject, content: Content, turn:
   object.content = content
   object.suffix.length = 0
   object.suffixBytes = 0
+  for (const version of object.ahead.keys()) if (version <= content.version) object.ahead.delete(version)
   forgetReflected(object)
   turn.do({ kind: 'cancel', name: `lag:${name}` })
   save(state, { kind: 'blank', object: name }, turn)

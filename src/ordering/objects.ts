@@ -35,6 +35,10 @@ export interface KeptChange extends Head {
   readonly change: Uint8Array
 }
 
+export interface AheadChange extends KeptChange {
+  readonly parent: Uint8Array
+}
+
 export interface Watcher {
   /** With changes, or digests only. */
   content: boolean
@@ -57,6 +61,8 @@ export interface ServerObject {
   /** The changes that led to `content`, oldest first, without a gap. */
   readonly suffix: KeptChange[]
   suffixBytes: number
+  /** Versions known to be committed whose change is here while what leads to them is missing. */
+  readonly ahead: Map<number, AheadChange>
   readonly pending: Map<string, PendingOperation>
   pendingBytes: number
   readonly pendingOf: Map<NodeId, number>
@@ -98,6 +104,7 @@ export function newObject(name: string): ServerObject {
     content: emptyContent(),
     suffix: [],
     suffixBytes: 0,
+    ahead: new Map(),
     pending: new Map(),
     pendingBytes: 0,
     pendingOf: new Map(),

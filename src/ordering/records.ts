@@ -8,6 +8,7 @@ import { advance, decodeChange, emptyContent, put } from './content.ts'
 import { sameBytes } from './digest.ts'
 import {
   CHANGE_BYTES_MAX,
+  DIGEST_BYTES,
   ENTRIES_MAX,
   type Head,
   headCodec,
@@ -27,7 +28,7 @@ export type ServerRecord =
   | { kind: 'rank'; object: string; rank: Rank; proof: Uint8Array }
   | { kind: 'proposal'; object: string; proposed: ProposedHead; change: Uint8Array }
   /** Fetched from others, while this server lagged. */
-  | { kind: 'caught'; object: string; head: Head; change: Uint8Array }
+  | { kind: 'caught'; object: string; head: Head; parent: Uint8Array; change: Uint8Array }
   /** A checkpoint of one object begins: what it has promised, and the version of its table now. */
   | { kind: 'head'; object: string; promised: Rank; proof: Uint8Array; applied: Head; committed: Head }
   /** Its table is empty from here on: a copy follows. */
@@ -41,7 +42,7 @@ const proof = bytes(128)
 export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
   rank: { object, rank: rankCodec, proof },
   proposal: { object, proposed: proposedCodec, change: bytes(CHANGE_BYTES_MAX) },
-  caught: { object, head: headCodec, change: bytes(CHANGE_BYTES_MAX) },
+  caught: { object, head: headCodec, parent: bytes(DIGEST_BYTES), change: bytes(CHANGE_BYTES_MAX) },
   head: { object, promised: rankCodec, proof, applied: headCodec, committed: headCodec },
   entries: { object, entries: list(writeCodec, ENTRIES_MAX) },
   blank: { object },
@@ -68,7 +69,7 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
     case 'proposal':
       return restoreProposal(of, settings, { ...value.proposed, change: value.change, writes: decodeChange(value.change) })
     case 'caught':
-      return restoreChange(of, settings, value.head, value.change)
+      return restoreChange(of, settings, value.head, value.change, value.parent)
     case 'head':
       of.promised = settings.rules.promisedAfterRestart(value.promised)
       of.proof = value.proof
@@ -89,15 +90,22 @@ function restoreProposal(of: ServerObject, settings: OrderingSettings, proposed:
   if (version - 1 > of.committed.version) of.committed = { version: version - 1, digest: parent }
   const before = of.proposed
   if (before !== undefined && before.version === version - 1 && sameBytes(before.digest, parent)) {
-    restoreChange(of, settings, before, before.change)
+    restoreChange(of, settings, before, before.change, before.parent)
   }
   of.promised = proposed.rank
   of.proposed = proposed
 }
 
-function restoreChange(of: ServerObject, settings: OrderingSettings, head: Head, change: Uint8Array): void {
-  if (head.version !== of.content.version + 1) return
-  const { version, digest } = head
+function restoreChange(
+  of: ServerObject,
+  settings: OrderingSettings,
+  { version, digest }: Head,
+  change: Uint8Array,
+  parent: Uint8Array,
+): void {
+  if (version > of.content.version + 1) of.ahead.set(version, { version, digest, parent, change })
+  if (version !== of.content.version + 1) return
+  of.ahead.delete(version)
   advance(of.content, version, digest, decodeChange(change))
   keep(of, { version, digest, change }, settings)
   if (version > of.committed.version) of.committed = { version, digest }

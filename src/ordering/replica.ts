@@ -129,11 +129,23 @@ function takeUpTo(
 }
 
 /** Asks one of those who vouch for the changes up to it. */
-function ask(state: ClientState, use: Use, target: Head & { readonly vouchers: readonly NodeId[] }, turn: OrderingTurn) {
-  if (use.gathering !== undefined) return
+function ask(
+  state: ClientState,
+  use: Use,
+  target: Head & { readonly vouchers: readonly NodeId[] },
+  turn: OrderingTurn,
+): void {
+  if (use.gathering !== undefined && use.gathering.query !== 0) return
   const source = target.vouchers[turn.below(target.vouchers.length)]!
-  use.gathering = { source, query: ++state.queries, changes: [] }
+  // What was gathered is kept: it may be that each of the servers has a part of it.
+  const changes = use.gathering?.changes.filter(({ version }) => version > use.replica.version) ?? []
+  use.gathering = { source, query: ++state.queries, changes, mixed: changes.length > 0 }
   askSource(use, turn)
+}
+
+/** No longer waits for this source; what it gave is kept. */
+function leaveSource(use: Use): void {
+  if (use.gathering !== undefined) use.gathering = { ...use.gathering, query: 0 }
 }
 
 function askSource(use: Use, turn: OrderingTurn): void {
@@ -145,7 +157,7 @@ function askSource(use: Use, turn: OrderingTurn): void {
 
 /** The source was slow, short or wrong: another. */
 export function syncTimer(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
-  use.gathering = undefined
+  leaveSource(use)
   if (use.copying !== undefined) return startCopy(state, settings, use, turn)
   if (use.phase === 'syncing') return completeChoice(state, settings, use, turn)
   followHeads(state, settings, use, turn)
@@ -171,7 +183,10 @@ export function changesCame(
     case 'short':
       return askSource(use, turn)
     case 'wrong':
-      return accuse(state, use, from, target.version, 'changes that do not lead to its digest', turn)
+      use.gathering = { ...gathering, changes: [] }
+      // Of several sources nobody knows which one lied.
+      if (gathering.mixed !== true) accuse(state, use, from, target.version, 'changes that do not lead to its digest', turn)
+      return
     case 'right':
       if (use.phase === 'syncing') return completeChoice(state, settings, use, turn)
       takeUpTo(state, settings, use, gathering.changes, target, turn)

@@ -162,14 +162,13 @@ class OrderingStage implements Stage {
   }
 
   healed(): void {
-    for (const client of this.plan.clients) this.demand(client)
+    for (const client of this.plan.clients) for (const object of this.plan.objects) this.demand(client, object)
     this.world.at(this.plan.ends - 1, () => this.finish())
   }
 
   // Until it is answered: a session may be lost on the way, and another comes.
-  private demand(client: string): void {
-    const object = this.plan.objects[0]!
-    this.progress.demand(client, this.world.now)
+  private demand(client: string, object: string): void {
+    this.progress.demand(`${client} at '${object}'`, this.world.now)
     const operation: RegisterOperation = { kind: 'write', id: ++this.demands, key: 'x', value: `${this.demands}` }
     this.act({ kind: 'submit', client, object, operation })
   }
@@ -247,14 +246,14 @@ class OrderingStage implements Stage {
         const act = this.asked.get(event.id)
         if (act?.kind !== 'submit') return
         history.answered(act.operation.id, event.version, decodeWords(event.body), world.now)
-        if (act.operation.id > DEMANDS) this.progress.served(act.client)
+        if (act.operation.id > DEMANDS) this.progress.served(`${act.client} at '${act.object}'`)
         return
       }
       case 'failed': {
         const act = this.asked.get(event.id)
         if (act?.kind !== 'submit') return
         history.failed(act.operation.id, event.outcome === 'did not happen', world.now)
-        if (act.operation.id > DEMANDS) world.at(world.now + SECOND, () => this.demand(act.client))
+        if (act.operation.id > DEMANDS) world.at(world.now + SECOND, () => this.demand(act.client, act.object))
         return
       }
       case 'value': {

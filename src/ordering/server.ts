@@ -38,9 +38,9 @@ export function orderingServer(settings: OrderingSettings): OrderingServer {
     step(state, input, turn) {
       switch (input.kind) {
         case 'start':
-          return start(state, turn)
+          return start(state, settings, turn)
         case 'timer':
-          return timer(state, input.name, turn)
+          return timer(state, settings, input.name, turn)
         case 'message':
           return message(state, settings, input, turn)
         case 'command':
@@ -69,19 +69,19 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
   return state
 }
 
-function start(state: ServerState, turn: ServerTurn): void {
+function start(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
   state.startedAt = turn.now
   for (const object of state.objects.values()) {
-    if (object.content.version < object.committed.version) fetchMissing(state, object, turn)
+    if (object.content.version < object.committed.version) fetchMissing(state, settings, object, turn)
   }
   turn.do({ kind: 'timer', name: 'sweep', after: SWEEP_EVERY })
 }
 
-function timer(state: ServerState, name: string, turn: ServerTurn): void {
+function timer(state: ServerState, settings: OrderingSettings, name: string, turn: ServerTurn): void {
   if (name === 'sweep') return sweep(state, turn)
   if (!name.startsWith('lag:')) return
   const object = state.objects.get(name.slice('lag:'.length))
-  if (object !== undefined) fetchAgain(state, object, turn)
+  if (object !== undefined) fetchAgain(state, settings, object, turn)
 }
 
 function sweep(state: ServerState, turn: ServerTurn): void {

@@ -16,17 +16,17 @@ export function keep(object: ServerObject, change: KeptChange, settings: Orderin
 
 /** The changes after a version, as many as an answer takes; undefined where they are no longer known. */
 export function changesAfter(object: ServerObject, from: number): readonly VersionChange[] | undefined {
-  const { suffix, content } = object
-  if (from >= content.version) return []
-  const start = from + 1 - (content.version - suffix.length + 1)
-  if (start < 0) return undefined
+  const { suffix, content, ahead } = object
+  const first = content.version - suffix.length + 1
+  if (from + 1 < first) return undefined
   const found: VersionChange[] = []
   let room = ANSWER_BYTES_MAX
-  for (let at = start; at < suffix.length && found.length < CHANGES_MAX; at++) {
-    const { version, change } = suffix[at]!
-    room -= change.length
+  for (let version = from + 1; found.length < CHANGES_MAX; version++) {
+    const kept = suffix[version - first] ?? ahead.get(version)
+    if (kept === undefined) break
+    room -= kept.change.length
     if (room < 0 && found.length > 0) break
-    found.push({ version, change })
+    found.push({ version, change: kept.change })
   }
   return found
 }

@@ -21,7 +21,10 @@ const RETRY_DOUBLINGS_MAX = 6
 export function pump(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   switch (use.phase) {
     case 'holding':
-      if (!proposeNext(state, settings, use, turn)) tellCommit(state, use, turn)
+      if (proposeNext(state, settings, use, turn)) return
+      tellCommit(state, use, turn)
+      // Own operations that cannot follow: others have answered those before, so the turn was theirs meanwhile.
+      if (hasOwnWork(use)) overtaken(state, settings, use, turn)
       return
     case 'idle':
       if (hasWork(settings, use, turn.now)) begin(state, settings, use, turn)
@@ -70,7 +73,6 @@ function startGet(state: ClientState, settings: OrderingSettings, use: Use, turn
   use.phase = 'getting'
   use.sentAt = turn.now
   use.choice = undefined
-  use.gathering = undefined
   use.proposal = undefined
   use.replies.clear()
   use.refused.clear()
@@ -132,7 +134,7 @@ export function overtaken(state: ClientState, settings: OrderingSettings, use: U
   use.choice = undefined
   use.untold = undefined
   // The first time a counter was only unknown to us: it is known now.
-  if (at === 0 && use.phase === 'getting') return startGet(state, settings, use, turn)
+  if (at === 0 && use.phase !== 'proposing') return startGet(state, settings, use, turn)
   waitFor(settings, use, turn)
   submitNew(state, use, turn)
 }
