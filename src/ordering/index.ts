@@ -1,4 +1,5 @@
 export { type Choice, choose, type Voucher } from './choose.ts'
+export { orderingClient } from './client.ts'
 export {
   BODY_BYTES_MAX,
   CHANGE_BYTES_MAX,
@@ -17,6 +18,7 @@ export {
   type Write,
 } from './messages.ts'
 export { type OrderingRules, orderingRules } from './rules.ts'
+export { orderingServer } from './server.ts'
 export { type Hash, type OrderingSettings, orderingDefaults, type RankProofs } from './settings.ts'
 export type {
   Applier,
