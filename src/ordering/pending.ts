@@ -2,7 +2,7 @@
 
 import type { Millis, NodeId } from '../core/index.ts'
 import { openedAt, sessionName, sessionsIn, type Touched } from './content.ts'
-import { ANSWER_BYTES_MAX, type Operation, OPERATIONS_MAX, type Rank } from './messages.ts'
+import { ANSWER_BYTES_MAX, OPERATIONS_MAX, type Operation, type Rank } from './messages.ts'
 import { heldByAnother, type Proposal, reply, type ServerObject, type ServerState, type ServerTurn } from './objects.ts'
 import { compareRanks } from './rules.ts'
 import { answerAgain } from './sessions.ts'

@@ -63,7 +63,7 @@ function drawPlan(
   change: Partial<OrderingSettings>,
 ): OrderingPlan {
   const clients = Array.from({ length: 2 + random.below(3) }, (_, place) => `client-${place + 1}`)
-  const kinds = orderingLiars()
+  const kinds = orderingLiars(orderingDefaults.hash)
   const liars = new Map<NodeId, number>()
   while (liars.size < trust.liars) liars.set(pick(random, servers), random.below(kinds.length))
   const all = [...servers, ...clients]
@@ -112,7 +112,8 @@ function drawActs(random: Random, clients: readonly string[], objects: readonly 
       for (let j = 0; j < burst; j++) {
         acts.push({ kind: 'submit', client, object, at, operation: drawOperation(random, ++id) })
       }
-      if (random.chance(0.5)) acts.push({ kind: 'read', client, object, key: pick(random, KEYS), at: random.below(SAFETY) })
+      if (random.chance(0.5))
+        acts.push({ kind: 'read', client, object, key: pick(random, KEYS), at: random.below(SAFETY) })
     }
     if (random.chance(0.3)) acts.push({ kind: 'die', client, at: random.below(SAFETY) })
   }
@@ -146,7 +147,7 @@ class OrderingStage implements Stage {
   /** What a living process asked for, by command. */
   private readonly asked = new Map<number, OrderingAct & { kind: 'submit' | 'read' }>()
   private readonly began = new Map<number, Micros>()
-  private readonly kinds = orderingLiars()
+  private readonly kinds = orderingLiars(orderingDefaults.hash)
   private commands = 0
   private demands = DEMANDS
 
@@ -229,7 +230,8 @@ class OrderingStage implements Stage {
     this.asked.set(id, act)
     this.began.set(id, this.world.now)
     const { object } = act
-    if (act.kind === 'read') return this.world.command(process, { kind: 'read', id, object, keys: [`key ${act.key}`], stale: false })
+    if (act.kind === 'read')
+      return this.world.command(process, { kind: 'read', id, object, keys: [`key ${act.key}`], stale: false })
     this.history.began(act.operation.id, object, act.operation, this.world.now)
     this.world.command(process, { kind: 'submit', id, object, body: encodeWords(act.operation) })
   }
@@ -262,7 +264,14 @@ class OrderingStage implements Stage {
         const { object, key } = act
         const stored = event.entries[0]?.value
         const value = stored === undefined ? '' : decodeWords<string>(stored)
-        return history.read({ object, key, value, version: event.version, began: this.began.get(event.id)!, ended: world.now })
+        return history.read({
+          object,
+          key,
+          value,
+          version: event.version,
+          began: this.began.get(event.id)!,
+          ended: world.now,
+        })
       }
       default:
         return

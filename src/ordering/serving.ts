@@ -28,7 +28,8 @@ export function read(
     query: asked.query,
     committed,
     proposed: proposedHead(object),
-    change: asked.content && proposed !== undefined && proposed.version > committed.version ? proposed.change : undefined,
+    change:
+      asked.content && proposed !== undefined && proposed.version > committed.version ? proposed.change : undefined,
     applied: content.version,
     entries,
   })
