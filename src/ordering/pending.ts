@@ -37,7 +37,7 @@ export function submit(
     if (answerAgain(object, operation, turn)) continue
     const entry = add(object, operation, turn)
     if (entry === undefined) return reply(turn, from, { kind: 'full', object: object.name, what: 'operations' })
-    if (holder === undefined || !isMineToPush(state, settings, operation)) continue
+    if (holder === undefined || !settings.rules.tellsPending() || !isMineToPush(state, settings, operation)) continue
     entry.told = object.promised
     pushed.push(operation)
   }

@@ -83,7 +83,7 @@ export function pageAfter(content: Content, after: string, bytesMax: number): { 
   const entries: Write[] = []
   let room = bytesMax
   for (const key of keys) {
-    const value = valueOf(content, key)
+    const value = valueUnder(content, key)
     room -= key.length + value.length
     if ((room < 0 && entries.length > 0) || entries.length >= ENTRIES_MAX) return { entries, more: true }
     entries.push({ key, value })
@@ -91,7 +91,7 @@ export function pageAfter(content: Content, after: string, bytesMax: number): { 
   return { entries, more: false }
 }
 
-function valueOf({ table, sessions }: Content, key: string): Uint8Array {
+function valueUnder({ table, sessions }: Content, key: string): Uint8Array {
   const value = table.get(key)
   if (value !== undefined) return value
   return encode(sessionCodec, sessions.get(key.slice(sessionKey('').length))!)
