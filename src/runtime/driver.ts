@@ -15,6 +15,7 @@ import {
   type Ports,
   type Protocol,
   type Saved,
+  type SaveKind,
   Writer,
 } from '../core/index.ts'
 import type { Clock } from './clock.ts'
@@ -155,7 +156,8 @@ export class Driver<State, Message, Command, Event> {
       send: (to, body) => this.send(to, body),
       timer: (name, after) => this.setTimer(name, after),
       cancel: name => this.cancelTimer(name),
-      save: (lane, record, replaces, durable) => this.save(lane, record, replaces, durable),
+      save: (lane, record, kind, durable) => this.save(lane, record, kind, durable),
+      forget: lane => this.storage().forget(lane),
       emit: event => options.event(event),
     }
   }
@@ -189,11 +191,16 @@ export class Driver<State, Message, Command, Event> {
     this.timers.delete(name)
   }
 
-  private save(lane: string, record: Uint8Array, replaces: boolean, durable: () => void): void {
-    this.counts.saves++
+  private storage(): Storage {
     const { storage } = this.options
     if (storage === undefined) throw new Error(`${this.options.protocol.name} saves, but has no storage`)
-    storage.save(lane, record, replaces, () => {
+    return storage
+  }
+
+  private save(lane: string, record: Uint8Array, kind: SaveKind, durable: (() => void) | undefined): void {
+    this.counts.saves++
+    if (durable === undefined) return this.storage().save(lane, record, kind)
+    this.storage().save(lane, record, kind, () => {
       if (this.ended) return
       try {
         durable()

@@ -9,7 +9,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
-import { FileError, type Saved } from '../../core/index.ts'
+import { FileError, KeptLane, type Saved } from '../../core/index.ts'
 import { closingOnError, type Files, type OpenFile } from './files.ts'
 import { Lanes } from './lanes.ts'
 import {
@@ -20,6 +20,7 @@ import {
   decodeFileHead,
   encodeFileHead,
   FILE_HEAD_BYTES,
+  FORMAT_VERSION,
   isBatchAt,
   type LogRecord,
   MARK_BYTES,
@@ -28,6 +29,7 @@ import {
 export interface LogFile {
   readonly path: string
   readonly file: OpenFile
+  readonly version: number
   readonly mark: Uint8Array
   readonly lanes: Lanes
   /** Where the next batch goes. All before it is whole. */
@@ -47,7 +49,7 @@ const WINDOW_BYTES = 1 << 20
 export async function createLogFile(files: Files, path: string): Promise<LogFile> {
   const file = await files.create(path)
   const mark = randomBytes(MARK_BYTES)
-  const log: LogFile = { path, file, mark, lanes: new Lanes(), end: FILE_HEAD_BYTES }
+  const log: LogFile = { path, file, version: FORMAT_VERSION, mark, lanes: new Lanes(), end: FILE_HEAD_BYTES }
   return closingOnError(file, async () => {
     await file.write(encodeFileHead(mark), 0)
     return log
@@ -62,17 +64,18 @@ export async function openLogFile(
   const file = await files.open(path)
   return closingOnError(file, async () => {
     const size = await file.size()
-    const log: LogFile = { path, file, mark: await readMark(file, path), lanes: new Lanes(), end: FILE_HEAD_BYTES }
-    const saved = new Map<string, Uint8Array[]>()
+    const head = await readHead(file, path)
+    const log: LogFile = { path, file, ...head, lanes: new Lanes(), end: FILE_HEAD_BYTES }
+    const kept = new Map<string, KeptLane>()
     for await (const batch of readBatches(log, FILE_HEAD_BYTES, size)) {
-      for (const record of batch.records) keep(saved, record)
+      for (const record of batch.records) keep(kept, record)
       noteBatch(log, batch)
     }
     if (log.end < size) await cutOff(log, size, tell)
     // A process may have died between write and fdatasync: what was read is then only in the machine's memory. Who
     // reads it will promise on it, so it has to be durable first.
     await file.sync()
-    return { log, saved }
+    return { log, saved: new Map([...kept].map(([lane, { records }]) => [lane, records])) }
   })
 }
 
@@ -82,8 +85,8 @@ export function writeBatch(log: LogFile, batch: BatchBuilder): Promise<void> {
 }
 
 function noteBatch(log: LogFile, batch: Batch): void {
-  for (const { lane, offset, bytes, replaces } of batch.records) {
-    log.lanes.note(lane, batch.position + offset, bytes, replaces)
+  for (const { lane, offset, bytes, kind } of batch.records) {
+    log.lanes.note(lane, batch.position + offset, bytes, kind)
   }
   log.end = batch.end
 }
@@ -111,12 +114,12 @@ export function damaged(path: string, position: number): FileError {
   )
 }
 
-async function readMark(file: OpenFile, path: string): Promise<Uint8Array> {
+async function readHead(file: OpenFile, path: string): Promise<Pick<LogFile, 'version' | 'mark'>> {
   const bytes = new Uint8Array(FILE_HEAD_BYTES)
   const head = decodeFileHead(bytes.subarray(0, await file.read(bytes, 0)))
   switch (head.kind) {
     case 'ours':
-      return head.mark
+      return { version: head.version, mark: head.mark }
     case 'damaged':
       throw damaged(path, 0)
     case 'newer':
@@ -129,11 +132,11 @@ async function readMark(file: OpenFile, path: string): Promise<Uint8Array> {
   }
 }
 
-function keep(saved: Map<string, Uint8Array[]>, record: LogRecord): void {
-  const records = saved.get(record.lane)
-  const payload = new Uint8Array(record.payload)
-  if (records === undefined || record.replaces) saved.set(record.lane, [payload])
-  else records.push(payload)
+function keep(kept: Map<string, KeptLane>, { lane: name, kind, payload }: LogRecord): void {
+  const lane = kept.get(name) ?? new KeptLane()
+  kept.set(name, lane)
+  if (kind === 'forget') lane.forget()
+  else lane.save(new Uint8Array(payload), kind)
 }
 
 async function cutOff(log: LogFile, size: number, tell: (sentence: string) => void): Promise<void> {

@@ -17,7 +17,7 @@ const MARK = Buffer.from('abcdefgh')
 const record = fc.record({
   lane: fc.string({ maxLength: 60, unit: 'grapheme' }).filter(lane => Buffer.byteLength(lane) <= 255),
   payload: fc.uint8Array({ maxLength: 300 }),
-  replaces: fc.boolean(),
+  kind: fc.constantFrom('append' as const, 'replace' as const, 'begin' as const, 'forget' as const),
 })
 const position = fc.nat({ max: Number.MAX_SAFE_INTEGER })
 
@@ -27,14 +27,14 @@ describe('a batch', () => {
     fc.assert(
       fc.property(fc.array(record, { maxLength: 20 }), position, (records, at) => {
         builder.reset()
-        for (const { lane, payload, replaces } of records) builder.add(lane, payload, replaces)
+        for (const { lane, payload, kind } of records) builder.add(lane, payload, kind)
         const batch = builder.finish(MARK, at)
         expect(decodeBatchHead(batch, MARK, at)).toBe(batch.length - BATCH_HEAD_BYTES)
         expect(decodeBatchHead(batch, MARK, at + 1)).toBeUndefined()
-        const read = decodeBatch(batch)!.map(({ lane, payload, replaces }) => ({
+        const read = decodeBatch(batch)!.map(({ lane, payload, kind }) => ({
           lane,
           payload: Uint8Array.from(payload),
-          replaces,
+          kind,
         }))
         expect(read).toEqual(records)
       }),
@@ -43,7 +43,7 @@ describe('a batch', () => {
 
   it('with any one byte changed is refused', () => {
     const builder = createBatchBuilder()
-    builder.add('lock', Buffer.from('a record'), true)
+    builder.add('lock', Buffer.from('a record'), 'replace')
     const batch = builder.finish(MARK, 24)
     for (let at = 0; at < batch.length; at++) {
       for (let mask = 1; mask < 256; mask++) {
