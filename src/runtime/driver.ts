@@ -57,7 +57,7 @@ const TIMEOUT_MAX_MS = 2 ** 31 - 1
 export class Driver<State, Message, Command, Event> {
   readonly counts: DriverCounts = { received: 0, sent: 0, refused: 0, saves: 0 }
   readonly events: TransportEvents
-  private readonly options: DriverOptions<State, Message, Command, Event>
+  private readonly options: Omit<DriverOptions<State, Message, Command, Event>, 'saved'>
   private readonly host: Host<State, Message, Command>
   private readonly timers = new Map<string, NodeJS.Timeout>()
   private readonly writer = new Writer()
@@ -65,9 +65,10 @@ export class Driver<State, Message, Command, Event> {
   private ended = false
   private stopped: (() => void) | undefined
 
-  constructor(options: DriverOptions<State, Message, Command, Event>) {
+  constructor({ saved, ...options }: DriverOptions<State, Message, Command, Event>) {
+    // Without the records: the machine has made its state of them, and a second copy for life would serve nobody.
     this.options = options
-    this.host = createHost(options.protocol, options.self, options.peers, options.saved, this.ports())
+    this.host = createHost(options.protocol, options.self, options.peers, saved, this.ports())
     this.events = {
       frame: (from, frame) => this.frame(from, frame),
       up: peer => options.up?.(peer),
