@@ -32,6 +32,8 @@ export interface Compaction {
   copy(): Promise<void>
   /** Copies the rest and puts the new log in the old one's place. Nothing may be written to the old one meanwhile. */
   finish(): Promise<LogFile>
+  /** After `finish`: lets go of the old file. To free 300 MB takes a disk a tenth of a second, for which no save waits. */
+  release(): Promise<void>
   /** In place of `finish`, where the store failed meanwhile. The next opening removes the file. */
   abandon(): Promise<void>
 }
@@ -65,9 +67,10 @@ export function createCompaction(files: Files, old: LogFile, freshPath: string):
         await fresh.file.sync()
         await files.rename(freshPath, old.path)
         await files.syncFolder(dirname(old.path))
-        await old.file.close()
         return { ...fresh, path: old.path }
       }),
+    // All that counts is in the new file and durable: whatever this close says, nothing can be lost by it.
+    release: () => old.file.close().catch(() => {}),
     abandon: () => fresh.file.close(),
   }
 }

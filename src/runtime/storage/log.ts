@@ -96,7 +96,9 @@ async function rewrite(files: Files, old: LogFile, freshPath: string): Promise<L
   return closingOnError(old.file, async () => {
     const compaction = createCompaction(files, old, freshPath)
     await compaction.copy()
-    return compaction.finish()
+    const log = await compaction.finish()
+    await compaction.release()
+    return log
   })
 }
 
@@ -136,7 +138,7 @@ class OpenLog implements Storage {
   /** Lanes with an account that was begun since the store was opened. */
   private readonly begun = new Set<string>()
   private working: Promise<void> | undefined
-  /** From the first copied byte until the new file is in place. */
+  /** From the first copied byte until the new file is in place and the old one gone. */
   private copying: Promise<void> | undefined
   /** Set when the copy is ready for its last stretch. */
   private copied: Compaction | undefined
@@ -159,7 +161,6 @@ class OpenLog implements Storage {
   save(lane: string, record: Uint8Array, kind: SaveKind, durable?: () => void): void {
     assert(!this.closed, 'a record saved after the store was closed')
     if (kind === 'begin') this.begun.add(lane)
-    if (kind === 'replace') this.begun.delete(lane)
     this.add(lane, record, kind, durable)
   }
 
@@ -254,7 +255,9 @@ class OpenLog implements Storage {
   private async swap(compaction: Compaction): Promise<void> {
     this.copied = undefined
     this.log = await compaction.finish()
-    this.copying = undefined
+    this.copying = compaction.release().then(() => {
+      this.copying = undefined
+    })
   }
 
   private async settle(): Promise<void> {

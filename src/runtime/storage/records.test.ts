@@ -41,6 +41,15 @@ describe('a batch', () => {
     )
   })
 
+  it('says in one byte of a record what kind it is: the format, for good', () => {
+    const kinds = (['append', 'replace', 'begin', 'forget'] as const).map(kind => {
+      const builder = createBatchBuilder()
+      const offset = builder.add('a', Buffer.from('bcd'), kind)
+      return Buffer.from(builder.finish(MARK, 24)).toString('hex', offset)
+    })
+    expect(kinds).toEqual(['01', '02', '03', '04'].map(kind => `00000003${kind}0161626364`))
+  })
+
   it('with any one byte changed is refused', () => {
     const builder = createBatchBuilder()
     builder.add('lock', Buffer.from('a record'), 'replace')

@@ -143,6 +143,19 @@ describe.each(Object.entries(stores))('%s', (_, create) => {
     await storage.close()
   })
 
+  it('writes at close what nobody waits for, also long after the last save and in answer to one', async () => {
+    const store = await create()
+    const first = await store.open(unexpected)
+    await save(first, 'a', '1')
+    for (let turns = 0; turns < 4; turns++) await new Promise(setImmediate)
+    first.save('a', Buffer.from('2'), 'append')
+    await first.close()
+    const second = await store.open(unexpected)
+    second.save('a', Buffer.from('3'), 'append', () => second.save('a', Buffer.from('4'), 'append'))
+    await second.close()
+    expect(await content(store)).toEqual({ a: ['1', '2', '3', '4'] })
+  })
+
   it('takes the bytes over before it returns', async () => {
     const store = await create()
     const storage = await store.open(unexpected)
