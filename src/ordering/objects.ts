@@ -5,7 +5,16 @@ import { type Content, emptyContent } from './content.ts'
 import type { Copying } from './copying.ts'
 import { FIRST_DIGEST } from './digest.ts'
 import type { Gathering } from './gathering.ts'
-import type { Complaint, Head, Operation, OrderingMessage, ProposedHead, Rank, ServerMessage, Write } from './messages.ts'
+import type {
+  Complaint,
+  Head,
+  Operation,
+  OrderingMessage,
+  ProposedHead,
+  Rank,
+  ServerMessage,
+  Write,
+} from './messages.ts'
 import { compareRanks, LOWEST_RANK } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
 

@@ -13,12 +13,7 @@ import type { OrderingSettings } from './settings.ts'
 const VOTES_MAX = 20_000
 const POOL_MAX = 20_000
 
-export function hearOf(
-  use: Use,
-  settings: OrderingSettings,
-  server: NodeId,
-  operations: readonly Operation[],
-): void {
+export function hearOf(use: Use, settings: OrderingSettings, server: NodeId, operations: readonly Operation[]): void {
   for (const operation of operations) {
     if (isOver(use, operation)) continue
     if (settings.rules.vouchersNeeded(settings.liars) <= 1) believe(use, operation)

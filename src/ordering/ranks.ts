@@ -15,8 +15,8 @@ import {
   type ServerTurn,
   takeTurn,
 } from './objects.ts'
-import { isProven } from './proofs.ts'
 import { submit, tellPending, toldBy } from './pending.ts'
+import { isProven } from './proofs.ts'
 import { save } from './records.ts'
 import { compareRanks } from './rules.ts'
 import { answerFromProposed } from './sessions.ts'

@@ -2,8 +2,7 @@
 // record of its own: the next proposal says that its parent is committed, and a version of which that is forgotten
 // is proposed again by whoever comes next.
 
-import { type Codec, decode, encode, list, text, variants } from '../core/index.ts'
-import { bytes } from '../core/index.ts'
+import { bytes, type Codec, decode, encode, list, text, variants } from '../core/index.ts'
 import { advance, decodeChange, emptyContent, put } from './content.ts'
 import { sameBytes } from './digest.ts'
 import {
@@ -67,7 +66,11 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
       of.proof = value.proof
       return
     case 'proposal':
-      return restoreProposal(of, settings, { ...value.proposed, change: value.change, writes: decodeChange(value.change) })
+      return restoreProposal(of, settings, {
+        ...value.proposed,
+        change: value.change,
+        writes: decodeChange(value.change),
+      })
     case 'caught':
       return restoreChange(of, settings, value.head, value.change, value.parent)
     case 'head':

@@ -10,14 +10,7 @@ import type { Input, Millis, NodeId, Protocol, Saved } from '../core/index.ts'
 import { complain, inspect } from './inspecting.ts'
 import { fetchAgain, fetched, fetchMissing } from './lagging.ts'
 import type { OrderingMessage } from './messages.ts'
-import {
-  checkServer,
-  objectOf,
-  type OrderingServerEvent,
-  reply,
-  type ServerState,
-  type ServerTurn,
-} from './objects.ts'
+import { checkServer, type OrderingServerEvent, objectOf, reply, type ServerState, type ServerTurn } from './objects.ts'
 import { submit, sweepPending } from './pending.ts'
 import { commit, get, propose } from './ranks.ts'
 import { restore } from './records.ts'

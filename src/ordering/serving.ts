@@ -28,7 +28,8 @@ export function read(
     query: asked.query,
     committed,
     proposed: proposedHead(object),
-    change: asked.content && proposed !== undefined && proposed.version > committed.version ? proposed.change : undefined,
+    change:
+      asked.content && proposed !== undefined && proposed.version > committed.version ? proposed.change : undefined,
     applied: content.version,
     entries,
   })
@@ -82,7 +83,7 @@ export function pageAfter(content: Content, after: string, bytesMax: number): { 
   const entries: Write[] = []
   let room = bytesMax
   for (const key of keys) {
-    const value = valueOf(content, key)
+    const value = valueUnder(content, key)
     room -= key.length + value.length
     if ((room < 0 && entries.length > 0) || entries.length >= ENTRIES_MAX) return { entries, more: true }
     entries.push({ key, value })
@@ -90,7 +91,7 @@ export function pageAfter(content: Content, after: string, bytesMax: number): { 
   return { entries, more: false }
 }
 
-function valueOf({ table, sessions }: Content, key: string): Uint8Array {
+function valueUnder({ table, sessions }: Content, key: string): Uint8Array {
   const value = table.get(key)
   if (value !== undefined) return value
   return encode(sessionCodec, sessions.get(key.slice(sessionKey('').length))!)

@@ -27,7 +27,13 @@ export function answerAgain(object: ServerObject, operation: Operation, turn: Se
   if (known.client !== client) return true
   object.heard.set(session, turn.now)
   if (seq >= known.next) return false
-  answer(object, session, known, known.responses.filter(response => response.seq >= seq), turn)
+  answer(
+    object,
+    session,
+    known,
+    known.responses.filter(response => response.seq >= seq),
+    turn,
+  )
   return true
 }
 
@@ -59,7 +65,13 @@ export function answerTouched(
       reply(turn, client, { kind: 'gone', object: object.name, session, version: object.content.version })
     } else {
       const since = before?.next ?? 0
-      answer(object, session, after, after.responses.filter(({ seq }) => seq >= since), turn)
+      answer(
+        object,
+        session,
+        after,
+        after.responses.filter(({ seq }) => seq >= since),
+        turn,
+      )
     }
   }
 }
