@@ -195,7 +195,7 @@ interface Window {
 
 function createWindow(file: OpenFile, to: number): Window {
   let start = 0
-  let bytes = new Uint8Array(0)
+  let bytes = Buffer.alloc(0)
 
   function held(position: number, length: number): Uint8Array | undefined {
     const offset = position - start
@@ -206,7 +206,8 @@ function createWindow(file: OpenFile, to: number): Window {
     held,
     async read(position, length) {
       if (position + length > to) return undefined
-      const fresh = new Uint8Array(Math.max(length, Math.min(WINDOW_BYTES, to - position)))
+      // A Buffer, as the decoder wants it: it need not be made one for each batch.
+      const fresh = Buffer.alloc(Math.max(length, Math.min(WINDOW_BYTES, to - position)))
       bytes = fresh.subarray(0, await file.read(fresh, position))
       start = position
       return held(position, length)
