@@ -1,35 +1,58 @@
-// A tree without servers: operations apply at once to one table, watchers are told in order, sessions end on demand.
-// Every call takes a few turns of the event loop drawn from a seed, so that clients interleave in many ways.
+// An object without servers, and trees on it: operations apply at once to one table, watchers are told in order,
+// sessions end on demand. Every call takes a few turns of the event loop drawn from a seed, so that clients interleave
+// in many ways.
 
-import { type Tree, TreeError } from '../../src/client/recipes/index.ts'
+import type { WatchEvent } from '../../src/client/recipes/tree.ts'
+import { type ObjectPort, ObjectTree, type ObjectWatcher } from '../../src/client/tree.ts'
 import { type Random, seededRandom, Unavailable } from '../../src/core/index.ts'
-import {
-  applyTree,
-  changesIn,
-  endSession,
-  eventsFor,
-  type TableWrite,
-  type TreeChange,
-  type TreeEvent,
-  type TreeOperation,
-  type TreeResult,
-} from '../../src/ordering/tree/index.ts'
+import { type TableWrite, treeApplier } from '../../src/ordering/tree/index.ts'
 
-interface Watcher {
-  readonly path: string
-  readonly subtree: boolean
+type View = Parameters<typeof treeApplier.apply>[0]
+
+interface Told extends ObjectWatcher {
   readonly session: string
-  listener(event: TreeEvent): void
+}
+
+/** A tree that counts what is watched and how many are woken: a herd would show here. */
+class CountingTree extends ObjectTree {
+  readonly session: string
+  private readonly world: MemoryTree
+
+  constructor(world: MemoryTree, session: string, port: ObjectPort) {
+    super(port)
+    this.world = world
+    this.session = session
+  }
+
+  override async watch(path: string, listener: (event: WatchEvent) => void, options: { subtree?: boolean } = {}) {
+    const watched = { path, session: this.session }
+    const watch = await super.watch(
+      path,
+      event => {
+        this.world.woken.set(path, (this.world.woken.get(path) ?? 0) + 1)
+        listener(event)
+      },
+      options,
+    )
+    this.world.watchers.add(watched)
+    return {
+      [Symbol.asyncDispose]: async () => {
+        this.world.watchers.delete(watched)
+        await watch[Symbol.asyncDispose]()
+      },
+    }
+  }
 }
 
 export class MemoryTree {
   readonly table = new Map<string, Uint8Array>()
-  readonly watchers = new Set<Watcher>()
-  readonly changes: TreeChange[] = []
-  /** How many listeners heard of each path: a herd would show here. */
+  readonly watchers = new Set<{ readonly path: string; readonly session: string }>()
   readonly woken = new Map<string, number>()
   private readonly random: Random
   private readonly living = new Map<string, AbortController>()
+  private readonly told = new Set<Told>()
+  /** While true, versions are not told one by one: those who watch see the table when it is over. */
+  private away = false
   private sessions = 0
 
   constructor(seed = 1) {
@@ -37,34 +60,31 @@ export class MemoryTree {
   }
 
   /** A client with a session of its own. */
-  client(): Tree & { readonly session: string } {
+  client(): CountingTree {
     const session = `s${++this.sessions}`
     const life = new AbortController()
     this.living.set(session, life)
-    const run = <K extends TreeResult['kind']>(operation: TreeOperation) => this.run<K>(session, operation)
-    return {
-      session,
+    return new CountingTree(this, session, {
       signal: life.signal,
-      create: async (path, value = new Uint8Array(), { ephemeral = false, sequential = false } = {}) =>
-        run<'created'>({ kind: 'create', path, value, ephemeral, sequential }),
-      set: async (path, value, version) => (await run<'changed'>({ kind: 'set', path, value, version })).stat,
-      delete: async (path, version) => {
-        await run<'deleted'>({ kind: 'delete', path, version })
-      },
-      get: path => run<'found'>({ kind: 'get', path }).catch(nothing),
-      exists: async path => (await run<'stat'>({ kind: 'exists', path })).stat,
-      list: async path => (await run<'names'>({ kind: 'list', path, after: undefined, limit: 10_000 })).names,
-      txn: async (conditions, writes) => (await run<'done'>({ kind: 'txn', conditions, writes })).results,
-      watch: (path, listener, { subtree = false } = {}) => this.watch({ path, subtree, session, listener }),
-    }
+      submit: body => this.visit(session, () => this.write(view => treeApplier.apply(view, body, { session }))),
+      read: keys => this.visit(session, () => new Map(keys.flatMap(key => this.entry(key)))),
+      watch: watcher =>
+        this.visit(session, () => {
+          const told = { ...watcher, session }
+          this.told.add(told)
+          return () => void this.told.delete(told)
+        }),
+    })
   }
 
-  /** The servers end the session; the client learns it after. */
+  /** The servers end the session; the client learns it at the same time. */
   end(session: string): void {
     const life = this.living.get(session)
     this.living.delete(session)
-    for (const watcher of this.watchers) if (watcher.session === session) this.watchers.delete(watcher)
-    this.write(view => endSession(view, session))
+    for (const set of [this.told, this.watchers]) {
+      for (const one of set) if (one.session === session) set.delete(one as never)
+    }
+    this.write(view => treeApplier.ended(view, session))
     life?.abort()
   }
 
@@ -77,38 +97,35 @@ export class MemoryTree {
     return [...this.watchers].filter(watcher => watcher.path === path).length
   }
 
+  /** Those who watch are cut off while `work` is done, and then shown the table. */
+  async whileAway(work: () => Promise<unknown>): Promise<void> {
+    this.away = true
+    await work()
+    this.away = false
+    for (const told of this.told) told.skipped(this.table)
+  }
+
   /** Lets everything run that can. */
   async settle(): Promise<void> {
-    for (let turn = 0; turn < 400; turn++) await Promise.resolve()
+    for (let turn = 0; turn < 600; turn++) await Promise.resolve()
     await new Promise(resolve => setImmediate(resolve))
-    for (let turn = 0; turn < 400; turn++) await Promise.resolve()
+    for (let turn = 0; turn < 600; turn++) await Promise.resolve()
   }
 
-  private async run<K extends TreeResult['kind']>(
-    session: string,
-    operation: TreeOperation,
-  ): Promise<TreeResult & { kind: K }> {
+  private entry(key: string): [string, Uint8Array][] {
+    const value = this.table.get(key)
+    return value === undefined ? [] : [[key, value]]
+  }
+
+  private async visit<T>(session: string, work: () => T): Promise<T> {
     await this.travel()
     if (!this.living.has(session)) throw new Unavailable('the session has ended')
-    const result = this.write(view => applyTree(view, operation, session))
+    const result = work()
     await this.travel()
-    if (result.kind === 'error') throw new TreeError(result.code, result.path, result.at)
-    return result as TreeResult & { kind: K }
+    return result
   }
 
-  private async watch(watcher: Watcher): Promise<AsyncDisposable> {
-    await this.travel()
-    if (!this.living.has(watcher.session)) throw new Unavailable('the session has ended')
-    this.watchers.add(watcher)
-    await this.travel()
-    return {
-      [Symbol.asyncDispose]: async () => {
-        this.watchers.delete(watcher)
-      },
-    }
-  }
-
-  private write<T>(work: (view: Parameters<typeof applyTree>[0]) => T): T {
+  private write<T>(work: (view: View) => T): T {
     const writes: TableWrite[] = []
     const result = work({
       get: key => this.table.get(key),
@@ -121,26 +138,13 @@ export class MemoryTree {
         writes.push({ key, value: undefined })
       },
     })
-    for (const change of changesIn(writes)) this.tell(change)
+    if (this.away || writes.length === 0) return result
+    // In order for each watcher; one that ended meanwhile hears no more.
+    for (const told of this.told) queueMicrotask(() => this.told.has(told) && told.changed(writes))
     return result
-  }
-
-  private tell(change: TreeChange): void {
-    this.changes.push(change)
-    for (const watcher of this.watchers) {
-      for (const event of eventsFor(change, watcher.path, watcher.subtree)) {
-        this.woken.set(watcher.path, (this.woken.get(watcher.path) ?? 0) + 1)
-        queueMicrotask(() => this.watchers.has(watcher) && watcher.listener(event))
-      }
-    }
   }
 
   private async travel(): Promise<void> {
     for (let turn = this.random.below(6); turn >= 0; turn--) await Promise.resolve()
   }
-}
-
-function nothing(error: unknown): undefined {
-  if (error instanceof TreeError && error.code === 'no-entry') return undefined
-  throw error
 }

@@ -13,6 +13,8 @@ export class HoldLost extends CoterieError {
   }
 }
 
+const DELETED = 'somebody deleted its entry'
+
 export class Hold implements AsyncDisposable {
   readonly path: string
   /** Larger than the token of whoever held before. Give it to what is protected, and let that refuse smaller ones. */
@@ -32,12 +34,13 @@ export class Hold implements AsyncDisposable {
   static async of(tree: Tree, path: string, created: number): Promise<Hold> {
     const hold = new Hold(tree, path, created)
     hold.watching = tree.watch(path, event => {
-      if (event.kind === 'deleted') hold.lose('somebody deleted its entry')
+      // Older news is of somebody else's entry of that name.
+      if (event.kind === 'deleted' && event.change > created) hold.lose(DELETED)
+      if (event.kind === 'missed') hold.look(created).catch(hold.sessionLost)
     })
     tree.signal.addEventListener('abort', hold.sessionLost, { once: true })
     await hold.watching
-    const stat = await tree.exists(path)
-    if (stat?.created !== created) hold.lose('somebody deleted its entry')
+    await hold.look(created)
     if (tree.signal.aborted) hold.sessionLost()
     return hold
   }
@@ -63,6 +66,11 @@ export class Hold implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.release()
+  }
+
+  private async look(created: number): Promise<void> {
+    const stat = await this.tree.exists(this.path)
+    if (stat?.created !== created) this.lose(DELETED)
   }
 
   private readonly sessionLost = () => this.lose('its session may be over')

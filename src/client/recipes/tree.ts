@@ -17,6 +17,9 @@ export interface CreateOptions {
   readonly sequential?: boolean
 }
 
+/** `missed`: this client was away for longer than changes are kept. Look again; `change` is the last there was. */
+export type WatchEvent = TreeEvent | { readonly kind: 'missed'; readonly path: string; readonly change: number }
+
 /** Operations of one session apply once, in the order in which they were called. Errors of the tree are `TreeError`s. */
 export interface Tree {
   /** Fires when the session may be over: from then on others may see its ephemeral entries gone. */
@@ -32,9 +35,9 @@ export interface Tree {
   txn(conditions: readonly TreeCondition[], writes: readonly TreeWrite[]): Promise<readonly TreeWriteResult[]>
   /**
    * Once the promise is kept, `listener` hears of every change of the path, in order, until the watch is disposed of;
-   * with `subtree` also of all below. What was read before may be old, what is read after is not missed.
+   * with `subtree` also of all below. No change after a later read is missed; it may hear of older ones as well.
    */
-  watch(path: string, listener: (event: TreeEvent) => void, options?: { subtree?: boolean }): Promise<AsyncDisposable>
+  watch(path: string, listener: (event: WatchEvent) => void, options?: { subtree?: boolean }): Promise<AsyncDisposable>
 }
 
 /** The tree refused: nothing was written. `at` names the condition or the write of a transaction that failed. */

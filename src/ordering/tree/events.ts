@@ -11,7 +11,7 @@ import type { TableReader, TableView, TableWrite } from './view.ts'
 
 /** More changes than one version can hold operations (4,096) many times over; a few megabytes at most in use. */
 export const RING = 16_384
-const LAST_KEY = 'm'
+export const lastChangeKey = 'm'
 const KINDS = ['created', 'changed', 'deleted'] as const
 
 export interface TreeChange {
@@ -38,7 +38,7 @@ const ringKey = (change: number): string => `x${change % RING}`
 
 /** The number of the last change. */
 export function lastChange(table: TableReader): number {
-  const stored = table.get(LAST_KEY)
+  const stored = table.get(lastChangeKey)
   const decoded = stored === undefined ? undefined : decode(countCodec, stored)
   return decoded?.ok ? decoded.value : 0
 }
@@ -46,7 +46,7 @@ export function lastChange(table: TableReader): number {
 /** Notes a change and returns its number. */
 export function note(view: TableView, kind: TreeChange['kind'], path: string): number {
   const change = lastChange(view) + 1
-  view.set(LAST_KEY, encode(countCodec, change))
+  view.set(lastChangeKey, encode(countCodec, change))
   view.set(ringKey(change), encode(changeCodec, { change, kind, path }))
   return change
 }

@@ -1,6 +1,14 @@
-export { applyTree, endSession, treeApplier } from './apply.ts'
-export { entryKey, readEntry, readValue, type Stat, valueKey } from './entries.ts'
-export { changesIn, changesSince, eventsFor, lastChange, type TreeChange, type TreeEvent } from './events.ts'
+export { treeApplier } from './apply.ts'
+export { entryKey, readEntry, readValue, type Stat, statOf, valueKey } from './entries.ts'
+export {
+  changesIn,
+  changesSince,
+  eventsFor,
+  lastChange,
+  lastChangeKey,
+  type TreeChange,
+  type TreeEvent,
+} from './events.ts'
 export {
   operationCodec,
   PAGE_MAX,
@@ -12,5 +20,5 @@ export {
   type TreeWrite,
   type TreeWriteResult,
 } from './operations.ts'
-export { childOf, isPath, nameOf, parentOf } from './paths.ts'
-export type { TableReader, TableView, TableWrite } from './view.ts'
+export { isPath } from './paths.ts'
+export type { TableReader, TableWrite } from './view.ts'
