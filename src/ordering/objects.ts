@@ -1,6 +1,7 @@
 // What a server keeps of each object.
 
 import type { Millis, NodeId, Turn } from '../core/index.ts'
+import type { Account } from './checkpoint.ts'
 import { type Content, emptyContent } from './content.ts'
 import type { Copying } from './copying.ts'
 import { FIRST_DIGEST } from './digest.ts'
@@ -87,6 +88,8 @@ export interface ServerObject {
   gathering: Gathering | undefined
   /** While it lags by more than others remember: a copy of everything. */
   copying: Copying | undefined
+  /** Its keys in order, while somebody takes a copy of it. */
+  listed: readonly string[] | undefined
 }
 
 export interface ServerState {
@@ -97,8 +100,11 @@ export interface ServerState {
   readonly objects: Map<string, ServerObject>
   startedAt: Millis
   queries: number
-  /** Bytes saved since the last checkpoint began. */
+  /** Bytes saved since the last account began, and what the last one took. */
   saved: number
+  accounted: number
+  /** The account under way. */
+  account: Account | undefined
   readonly complaints: Complaint[]
   complained: number
 }
@@ -124,6 +130,7 @@ export function newObject(name: string): ServerObject {
     silent: [],
     gathering: undefined,
     copying: undefined,
+    listed: undefined,
   }
 }
 

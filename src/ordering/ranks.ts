@@ -1,6 +1,7 @@
 // get, propose and commit at a server (BACKOFF figure 3, lines 5-27, with PROTOCOLS F 1, 2, 5).
 
 import type { NodeId } from '../core/index.ts'
+import { goOn } from './checkpoint.ts'
 import { commitTo } from './committing.ts'
 import { decodeChange } from './content.ts'
 import { sameBytes } from './digest.ts'
@@ -90,6 +91,7 @@ export function propose(
   accept(settings, object, from, object.proposed, turn)
   if (settings.rules.answersFromProposed()) answerFromProposed(state, settings, object, turn)
   if (sameBytes(object.committed.digest, digest)) commitTo(state, settings, object, object.committed, turn)
+  goOn(state, turn)
 }
 
 // The same words again: the answer was lost. What is on disk is on disk.

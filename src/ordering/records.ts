@@ -47,10 +47,20 @@ export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
   blank: { object },
 })
 
+/** Durable before anything that follows is told. */
 export function save(state: ServerState, record: ServerRecord, turn: ServerTurn): void {
   const encoded = encode(serverRecord, record)
   state.saved += encoded.length
   turn.do({ kind: 'save', record: encoded })
+}
+
+/** Nobody is promised anything on it: the others have it too, or older records say it. */
+export function saveLazily(state: ServerState, record: ServerRecord, turn: ServerTurn, begins = false): void {
+  const encoded = encode(serverRecord, record)
+  state.saved += encoded.length
+  turn.do(
+    begins ? { kind: 'save', record: encoded, lazy: true, begins } : { kind: 'save', record: encoded, lazy: true },
+  )
 }
 
 /** Replays one record. Those that cannot be read are from a newer version, and are left out. */

@@ -7,6 +7,7 @@
 // It has no `apply`: clients compute, and it keeps what changed.
 
 import type { Input, Millis, NodeId, Protocol, Saved } from '../core/index.ts'
+import { goOn } from './checkpoint.ts'
 import { complain, inspect } from './inspecting.ts'
 import { fetchAgain, fetched, fetchMissing } from './lagging.ts'
 import type { OrderingMessage } from './messages.ts'
@@ -55,6 +56,8 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     startedAt: 0,
     queries: 0,
     saved: 0,
+    accounted: 0,
+    account: undefined,
     complaints: [],
     complained: 0,
   }
@@ -83,6 +86,7 @@ function sweep(state: ServerState, turn: ServerTurn): void {
     sweepPending(object, turn.now)
     sweepWatchers(object, turn.now)
   }
+  goOn(state, turn)
   turn.do({ kind: 'timer', name: 'sweep', after: SWEEP_EVERY })
 }
 
