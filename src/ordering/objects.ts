@@ -84,6 +84,8 @@ export interface ServerObject {
   readonly heard: Map<string, Millis>
   /** Those not heard of for longer than their time. */
   silent: readonly string[]
+  /** Sessions that were named as silent, until when their pings are not echoed. */
+  readonly muted: Map<string, Millis>
   /** While it lags: what was fetched so far, and from whom. */
   gathering: Gathering | undefined
   /** While it lags by more than others remember: a copy of everything. */
@@ -128,6 +130,7 @@ export function newObject(name: string): ServerObject {
     watchers: new Map(),
     heard: new Map(),
     silent: [],
+    muted: new Map(),
     gathering: undefined,
     copying: undefined,
     listed: undefined,

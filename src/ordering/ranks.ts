@@ -20,7 +20,7 @@ import { submit, tellPending, toldBy } from './pending.ts'
 import { isProven } from './proofs.ts'
 import { save } from './records.ts'
 import { compareRanks } from './rules.ts'
-import { answerFromProposed } from './sessions.ts'
+import { answerFromProposed, nameSilent } from './sessions.ts'
 import type { OrderingSettings } from './settings.ts'
 import { changesAfter } from './suffix.ts'
 
@@ -54,7 +54,7 @@ export function get(
     change: content ? object.proposed?.change : undefined,
     changes: content ? (changesAfter(object, have) ?? []) : [],
     pending: tellPending(object, rank),
-    silent: object.silent,
+    silent: nameSilent(object, turn.now),
   })
 }
 
@@ -123,7 +123,7 @@ function accept(
     version,
     digest,
     pending,
-    silent: object.silent,
+    silent: nameSilent(object, turn.now),
   })
 }
 

@@ -144,7 +144,7 @@ function about(state: ServerState, settings: OrderingSettings, from: NodeId, bod
     case 'watch':
       return watch(object, from, body, turn)
     case 'ping':
-      return ping(object, from, body, turn)
+      return ping(state, object, from, body, turn)
     case 'changes':
     case 'entries':
       return fetched(state, settings, object, from, body, turn)
