@@ -37,7 +37,9 @@ describe('choose', () => {
   it('believes b where b is planted to be enough', () => {
     const liar = { committed: head(9), proposed: proposed(10, 99) }
     const honest = { committed: head(3), proposed: proposed(3, 1) }
-    expect(choose(replies(liar, honest, honest), 1, brokenOrderingRules('liars-are-enough'))).toMatchObject({ version: 10 })
+    expect(choose(replies(liar, honest, honest), 1, brokenOrderingRules('liars-are-enough'))).toMatchObject({
+      version: 10,
+    })
   })
   it('chooses nothing where nobody is vouched for', () => {
     expect(choose(replies({ committed: head(1), proposed: undefined }), 1, orderingRules)).toBeUndefined()
@@ -49,22 +51,28 @@ const rank = fc.record({ counter: fc.integer({ min: 1, max: 4 }), client: fc.con
 const anyHead = fc.record({ version: fc.integer({ min: 0, max: 3 }), name: fc.integer({ min: 0, max: 2 }) })
 const voucher = fc
   .record({ committed: anyHead, proposed: fc.option(fc.record({ at: anyHead, rank }), { nil: undefined }) })
-  .map(({ committed, proposed: taken }): Voucher => ({
-    committed: head(committed.version, committed.name),
-    proposed:
-      taken === undefined
-        ? undefined
-        : { ...head(taken.at.version, taken.at.name), parent: digest(0), rank: taken.rank },
-  }))
+  .map(
+    ({ committed, proposed: taken }): Voucher => ({
+      committed: head(committed.version, committed.name),
+      proposed:
+        taken === undefined
+          ? undefined
+          : { ...head(taken.at.version, taken.at.name), parent: digest(0), rank: taken.rank },
+    }),
+  )
 
 /** Every state that is named at all, in the plainest words. */
 function twin(all: ReadonlyMap<string, Voucher>): Head | undefined {
-  const states = [...all.values()].flatMap(({ committed, proposed: taken }) => (taken ? [committed, taken] : [committed]))
+  const states = [...all.values()].flatMap(({ committed, proposed: taken }) =>
+    taken ? [committed, taken] : [committed],
+  )
   const same = (a: Head, b: Head) => a.version === b.version && a.digest[0] === b.digest[0]
   const ranksOf = (state: Head) =>
     [...all.values()]
       .filter(({ committed, proposed: taken }) => same(committed, state) || (taken !== undefined && same(taken, state)))
-      .map(({ committed, proposed: taken }) => (same(committed, state) ? { counter: Infinity, client: '' } : taken!.rank))
+      .map(({ committed, proposed: taken }) =>
+        same(committed, state) ? { counter: Infinity, client: '' } : taken!.rank,
+      )
       .sort((a, b) => compareRanks(b, a))
   const vouched = states.filter(state => ranksOf(state).length > LIARS)
   return vouched.sort((a, b) => b.version - a.version || compareRanks(ranksOf(b)[LIARS]!, ranksOf(a)[LIARS]!))[0]
@@ -90,7 +98,9 @@ describe('choose and its twin', () => {
         const taken = (further: boolean): Voucher =>
           further ? { committed: decided, proposed: proposed(4, 6, 8) } : { committed: head(2), proposed: decided }
         // The others are older or lie: honest ones have taken nothing of a higher rank that is not built on it.
-        const older = others.slice(1).map(({ committed }) => ({ committed: { ...committed, version: 1 }, proposed: undefined }))
+        const older = others
+          .slice(1)
+          .map(({ committed }) => ({ committed: { ...committed, version: 1 }, proposed: undefined }))
         const all = replies(taken(first), taken(second), others[0]!, ...older)
         const chosen = choose(all, LIARS, orderingRules)!
         expect(chosen.version === 3 || chosen.version === 4).toBe(true)

@@ -16,6 +16,7 @@ import type {
   ServerMessage,
   Write,
 } from './messages.ts'
+import type { Rejoin } from './rejoining.ts'
 import { compareRanks, LOWEST_RANK } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
 
@@ -101,6 +102,9 @@ export interface ServerState {
   readonly place: number
   readonly objects: Map<string, ServerObject>
   startedAt: Millis
+  /** Whether this server has lost its store once, and whether it has its state back. */
+  rejoins: 'never' | 'under way' | 'done'
+  rejoin: Rejoin | undefined
   queries: number
   /** Bytes saved since the last account began, and what the last one took. */
   saved: number

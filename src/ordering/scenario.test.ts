@@ -69,8 +69,7 @@ describe('planted bugs (HOUSE 16)', () => {
     'read-of-committed-alone': [three, 8, 25],
   }
 
-  it('none is forgotten here', () =>
-    expect(Object.keys(found).sort()).toEqual(Object.keys(plantedOrderingBugs).sort()))
+  it('none is forgotten here', () => expect(Object.keys(found).sort()).toEqual(Object.keys(plantedOrderingBugs).sort()))
 
   it.each(Object.keys(plantedOrderingBugs))('%s is found, and the seed replays it', bug => {
     const [group, from, to] = found[bug]!

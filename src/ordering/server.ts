@@ -15,6 +15,7 @@ import { checkServer, type OrderingServerEvent, objectOf, reply, type ServerStat
 import { submit, sweepPending } from './pending.ts'
 import { commit, get, propose } from './ranks.ts'
 import { restore } from './records.ts'
+import { mustRejoin, recall, rejoinCame, rejoinTimer, startRejoin } from './rejoining.ts'
 import { fetch, lookUp, page, read } from './serving.ts'
 import { ping, sweepSessions } from './sessions.ts'
 import type { OrderingSettings } from './settings.ts'
@@ -54,6 +55,8 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     place: servers.indexOf(self),
     objects: new Map(),
     startedAt: 0,
+    rejoins: 'never',
+    rejoin: undefined,
     queries: 0,
     saved: 0,
     accounted: 0,
@@ -67,6 +70,7 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
 
 function start(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
   state.startedAt = turn.now
+  if (mustRejoin(state, settings)) return startRejoin(state, settings, turn)
   for (const object of state.objects.values()) {
     if (object.content.version < object.committed.version) fetchMissing(state, settings, object, turn)
   }
@@ -75,6 +79,7 @@ function start(state: ServerState, settings: OrderingSettings, turn: ServerTurn)
 
 function timer(state: ServerState, settings: OrderingSettings, name: string, turn: ServerTurn): void {
   if (name === 'sweep') return sweep(state, turn)
+  if (name === 'rejoin') return rejoinTimer(state, turn)
   if (!name.startsWith('lag:')) return
   const object = state.objects.get(name.slice('lag:'.length))
   if (object !== undefined) fetchAgain(state, settings, object, turn)
@@ -93,7 +98,10 @@ function sweep(state: ServerState, turn: ServerTurn): void {
 type Received = Extract<Input<OrderingMessage, never>, { kind: 'message' }>
 
 function message(state: ServerState, settings: OrderingSettings, { from, body }: Received, turn: ServerTurn): void {
+  if (state.rejoin !== undefined) return rejoinCame(state, settings, from, body, turn)
   switch (body.kind) {
+    case 'recall':
+      return recall(state, from, body, turn)
     case 'complain':
       return complain(state, from, body, turn)
     case 'inspect':
