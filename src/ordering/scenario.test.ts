@@ -32,6 +32,11 @@ describe('one order', () => {
     expect(runOnce(orderingScenario(three), 127).violations).toEqual([])
   })
 
+  // A liar told of an operation as it was, but as if its client had all responses; the proposer dropped them.
+  it('b + 1 must also vouch for what a client has acknowledged (seed 46)', () => {
+    expect(runOnce(orderingScenario(seven), 46).violations).toEqual([])
+  })
+
   it('and the runs are not idle: every kind of thing happens', () => {
     const counts = new Map<string, number>()
     for (let seed = 1; seed <= 12; seed++) {
