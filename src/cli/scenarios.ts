@@ -2,6 +2,7 @@
 
 import { SettingsError, trust } from '../core/index.ts'
 import { brokenRules, lockScenario, plantedBugs, printedScenario } from '../lock/index.ts'
+import { brokenOrderingRules, orderingScenario, plantedOrderingBugs } from '../ordering/index.ts'
 import type { AnyScenario } from '../simulator/index.ts'
 
 export interface ScenarioOptions {
@@ -15,21 +16,23 @@ export interface ScenarioOptions {
   readonly bug?: string
 }
 
-export const protocols: readonly string[] = ['lock']
+export const protocols: readonly string[] = ['lock', 'ordering']
 
 export function scenarioFor(options: ScenarioOptions): AnyScenario {
   const { protocol, servers, liars = 1, crashes, unsafe, bug } = options
-  if (protocol !== 'lock') {
+  if (!protocols.includes(protocol)) {
     throw new SettingsError(`there is no protocol '${protocol}' to simulate; there are: ${protocols.join(', ')}.`)
   }
-  if (bug !== undefined && !(bug in plantedBugs)) {
-    throw new SettingsError(`there is no planted bug '${bug}'; there are: ${Object.keys(plantedBugs).join(', ')}.`)
+  const bugs = Object.keys(protocol === 'lock' ? plantedBugs : plantedOrderingBugs)
+  if (bug !== undefined && !bugs.includes(bug)) {
+    throw new SettingsError(`there is no planted bug '${bug}'; there are: ${bugs.join(', ')}.`)
   }
   const settings = {
     liars,
     ...(servers === undefined ? {} : { servers }),
     ...(crashes === undefined ? {} : { crashes }),
   }
+  if (protocol === 'ordering') return orderingScenario(trust(settings), { rules: brokenOrderingRules(bug) })
   if (unsafe) return printedScenario({ ...settings, unsafe })
   return lockScenario(trust(settings), { rules: brokenRules(bug) })
 }

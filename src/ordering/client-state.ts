@@ -59,7 +59,7 @@ export interface OwnProposal extends Head {
 }
 
 export interface Vote {
-  readonly operation: Operation
+  operation: Operation
   readonly servers: Set<NodeId>
 }
 

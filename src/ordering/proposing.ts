@@ -94,7 +94,7 @@ export function silentSessions(use: Use, settings: OrderingSettings, now: Millis
     for (const session of sessions) {
       const count = (counts.get(session) ?? 0) + 1
       counts.set(session, count)
-      if (count === needed && use.replica.sessions.has(session)) found.push(session)
+      if (count === needed) found.push(session)
     }
   }
   return found

@@ -4,13 +4,17 @@ import type { NodeId, Random, Trust } from '../core/index.ts'
 import {
   drawFaults,
   drawNetwork,
+  LinearizabilityChecker,
   type Micros,
   type Plan,
   ProgressChecker,
   pick,
+  type RegisterCall,
+  registers as registerModel,
   type Scenario,
   type SimulatedNode,
   type Stage,
+  type Value,
   type World,
 } from '../simulator/index.ts'
 import { orderingClient } from './client.ts'
@@ -18,7 +22,7 @@ import { HistoryChecker, OneOrderChecker } from './history.ts'
 import { orderingLiars } from './liars.ts'
 import { orderingVocabulary } from './messages.ts'
 import type { ServerState } from './objects.ts'
-import { decodeWords, encodeWords, logOf, type RegisterOperation, registers } from './register.ts'
+import { decodeWords, encodeWords, logOf, type RegisterOperation, type RegisterResult, registers } from './register.ts'
 import { orderingServer } from './server.ts'
 import { type OrderingSettings, orderingDefaults } from './settings.ts'
 import type { OrderingEvent } from './state.ts'
@@ -131,6 +135,21 @@ function drawOperation(random: Random, id: number): RegisterOperation {
   return { kind, id, key, old: random.chance(0.5) ? '' : `${Math.max(1, id - random.below(5))}`, value }
 }
 
+/** A register that was never written to is '' here and null in the model. */
+function callOf(act: Asked): RegisterCall {
+  if (act.kind === 'read') return { kind: 'read', key: `${act.object} ${act.key}` }
+  const { operation } = act
+  const key = `${act.object} ${operation.key}`
+  if (operation.kind === 'read') return { kind: 'read', key }
+  if (operation.kind === 'write') return { kind: 'write', key, value: operation.value }
+  return { kind: 'swap', key, expected: operation.old === '' ? null : operation.old, value: operation.value }
+}
+
+function resultOf(operation: RegisterOperation, { value, swapped }: RegisterResult): Value | boolean {
+  if (operation.kind === 'write') return null
+  return operation.kind === 'swap' ? swapped : value === '' ? null : value
+}
+
 type Asked = OrderingAct & { kind: 'submit' | 'read' }
 
 /** Demands of the end have numbers above all of the plan's. */
@@ -143,6 +162,7 @@ class OrderingStage implements Stage {
   private readonly plan: OrderingPlan
   private readonly order = new OneOrderChecker()
   private readonly history = new HistoryChecker()
+  private readonly linearizable = new LinearizabilityChecker(registerModel)
   private readonly progress = new ProgressChecker()
   /** The living process of each client, and how many it had. */
   private readonly processes = new Map<string, { id: NodeId; count: number }>()
@@ -160,7 +180,7 @@ class OrderingStage implements Stage {
     this.world = world
     this.servers = servers
     this.plan = plan
-    this.checkers = [this.order, this.history, this.progress]
+    this.checkers = [this.order, this.history, this.linearizable, this.progress]
     for (const server of servers) this.addServer(server)
     for (const client of plan.clients) this.addClient(client)
     for (const act of plan.acts) world.at(act.at, () => this.act(act))
@@ -202,6 +222,7 @@ class OrderingStage implements Stage {
     const { world } = this
     this.unanswered()
     this.progress.finish(world.now)
+    this.linearizable.finish(world.now)
     for (const object of this.plan.objects) {
       let newest: ServerState['objects'] extends Map<string, infer T> ? T | undefined : never
       for (const server of this.honest()) {
@@ -256,6 +277,7 @@ class OrderingStage implements Stage {
     this.began.set(id, this.world.now)
     this.askers.set(id, process)
     const { object } = act
+    this.linearizable.called(`${id}`, act.client, callOf(act), this.world.now)
     if (act.kind === 'read')
       return this.world.command(process, { kind: 'read', id, object, keys: [`key ${act.key}`], stale: false })
     this.history.began(act.operation.id, object, act.operation, this.world.now)
@@ -278,15 +300,20 @@ class OrderingStage implements Stage {
       const stored = event.entries[0]?.value
       const value = stored === undefined ? '' : decodeWords<string>(stored)
       const began = this.began.get(event.id)!
+      this.linearizable.returned(`${event.id}`, value === '' ? null : value, world.now)
       return history.read({ object, key, value, version: event.version, began, ended: world.now })
     }
     if (act.kind !== 'submit') return
     const demanded = act.operation.id > DEMANDS
     if (event.kind === 'answered') {
-      history.answered(act.operation.id, event.version, decodeWords(event.body), world.now)
+      const result = decodeWords<RegisterResult>(event.body)
+      history.answered(act.operation.id, event.version, result, world.now)
+      this.linearizable.returned(`${event.id}`, resultOf(act.operation, result), world.now)
       if (demanded) this.served(act)
     } else if (event.kind === 'failed') {
       history.failed(act.operation.id, event.outcome === 'did not happen', world.now)
+      if (event.outcome === 'did not happen') this.linearizable.failed(`${event.id}`)
+      else this.linearizable.abandoned(`${event.id}`)
       if (demanded) world.at(world.now + SECOND, () => this.demand(act.client, act.object))
     }
   }
