@@ -56,6 +56,8 @@ export class MemoryTree {
   /** While true, versions are not told one by one: those who watch see the table when it is over. */
   private away = false
   private sessions = 0
+  /** So many turns more until a push arrives. */
+  pushTurns = 0
 
   constructor(seed = 1) {
     this.random = seededRandom(seed)
@@ -148,10 +150,10 @@ export class MemoryTree {
 
   /** One that ended meanwhile hears no more. */
   private push(told: Told, tell: () => void): void {
-    told.last = told.last.then(() => this.travel()).then(() => this.told.has(told) && tell())
+    told.last = told.last.then(() => this.travel(this.pushTurns)).then(() => this.told.has(told) && tell())
   }
 
-  private async travel(): Promise<void> {
-    for (let turn = this.random.below(6); turn >= 0; turn--) await Promise.resolve()
+  private async travel(more = 0): Promise<void> {
+    for (let turn = this.random.below(6) + more; turn >= 0; turn--) await Promise.resolve()
   }
 }

@@ -38,11 +38,12 @@ describe('old news', () => {
     let lost = 0
     for (const seed of seeds) {
       const tree = new MemoryTree(seed)
+      tree.pushTurns = 60
       const client = tree.client()
       await using _watch = await client.watch('/', () => {})
       for (let round = 0; round < 5; round++) {
         await using raised = await new Barrier(client, '/b').raise()
-        for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+        for (let turn = 0; turn < 100; turn++) await Promise.resolve()
         if (!raised.held()) lost++
       }
     }
