@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryTree } from '../../test/support/memory-tree.ts'
 import { Barrier } from './recipes/index.ts'
+import { ObjectTree } from './tree.ts'
 
 const bytes = (...items: number[]) => new Uint8Array(items)
 
@@ -61,6 +62,26 @@ describe('watches', () => {
     await world.settle()
     const told = events.filter(event => !event.includes('children'))
     expect(told).toEqual(['1 created /a', '2 changed /a', '3 changed /a', '4 deleted /a', '5 created /b'])
+  })
+  it('hear a change once, also where it is pushed twice', async () => {
+    const world = new MemoryTree()
+    await world.client().create('/a')
+    const writes = [...world.table].map(([key, value]) => ({ key, value }))
+    let push: (() => void) | undefined
+    const tree = new ObjectTree({
+      signal: new AbortController().signal,
+      submit: () => Promise.reject(new Error('not here')),
+      read: async () => new Map(),
+      watch: async watcher => {
+        push = () => watcher.changed(writes)
+        return () => {}
+      },
+    })
+    let told = 0
+    await tree.watch('/a', () => told++)
+    push?.()
+    push?.()
+    expect(told).toBe(1)
   })
   it('say so where more was missed than is kept', async () => {
     const world = new MemoryTree()

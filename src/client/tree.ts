@@ -157,7 +157,7 @@ export class ObjectTree implements Tree {
     try {
       const last = lastChange(await this.port.read([lastChangeKey]))
       ready = true
-      this.told = early.length === 0 ? last : 0
+      this.told = 0
       for (const tell of early) tell()
       this.told = Math.max(this.told, last)
       return stop

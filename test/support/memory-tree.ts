@@ -11,6 +11,8 @@ type View = Parameters<typeof treeApplier.apply>[0]
 
 interface Told extends ObjectWatcher {
   readonly session: string
+  /** What was pushed arrives late, and in order. */
+  last: Promise<unknown>
 }
 
 /** A tree that counts what is watched and how many are woken: a herd would show here. */
@@ -54,6 +56,8 @@ export class MemoryTree {
   /** While true, versions are not told one by one: those who watch see the table when it is over. */
   private away = false
   private sessions = 0
+  /** So many turns more until a push arrives. */
+  pushTurns = 0
 
   constructor(seed = 1) {
     this.random = seededRandom(seed)
@@ -70,7 +74,7 @@ export class MemoryTree {
       read: keys => this.visit(session, () => new Map(keys.flatMap(key => this.entry(key)))),
       watch: watcher =>
         this.visit(session, () => {
-          const told = { ...watcher, session }
+          const told: Told = { ...watcher, session, last: Promise.resolve() }
           this.told.add(told)
           return () => void this.told.delete(told)
         }),
@@ -102,7 +106,8 @@ export class MemoryTree {
     this.away = true
     await work()
     this.away = false
-    for (const told of this.told) told.skipped(this.table)
+    for (const told of this.told) this.push(told, () => told.skipped(this.table))
+    await this.settle()
   }
 
   /** Lets everything run that can. */
@@ -139,12 +144,16 @@ export class MemoryTree {
       },
     })
     if (this.away || writes.length === 0) return result
-    // In order for each watcher; one that ended meanwhile hears no more.
-    for (const told of this.told) queueMicrotask(() => this.told.has(told) && told.changed(writes))
+    for (const told of this.told) this.push(told, () => told.changed(writes))
     return result
   }
 
-  private async travel(): Promise<void> {
-    for (let turn = this.random.below(6); turn >= 0; turn--) await Promise.resolve()
+  /** One that ended meanwhile hears no more. */
+  private push(told: Told, tell: () => void): void {
+    told.last = told.last.then(() => this.travel(this.pushTurns)).then(() => this.told.has(told) && tell())
+  }
+
+  private async travel(more = 0): Promise<void> {
+    for (let turn = this.random.below(6) + more; turn >= 0; turn--) await Promise.resolve()
   }
 }

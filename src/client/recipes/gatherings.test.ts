@@ -33,6 +33,24 @@ describe('the barrier', () => {
   })
 })
 
+describe('old news', () => {
+  it('of an entry of the same name ends no hold', async () => {
+    let lost = 0
+    for (const seed of seeds) {
+      const tree = new MemoryTree(seed)
+      tree.pushTurns = 60
+      const client = tree.client()
+      await using _watch = await client.watch('/', () => {})
+      for (let round = 0; round < 5; round++) {
+        await using raised = await new Barrier(client, '/b').raise()
+        for (let turn = 0; turn < 100; turn++) await Promise.resolve()
+        if (!raised.held()) lost++
+      }
+    }
+    expect(lost).toBe(0)
+  })
+})
+
 describe('the double barrier', () => {
   it.each(seeds)('nobody begins before all came, nobody is through before all left, twice (seed %i)', async seed => {
     const tree = new MemoryTree(seed)
@@ -69,6 +87,30 @@ describe('the double barrier', () => {
     expect(members[dies]!.signal.aborted).toBe(true)
     const again = [1, 2, 3].map(() => new DoubleBarrier(tree.client(), '/d', 3).enter())
     expect((await Promise.all(again)).length).toBe(3)
+  })
+  it('does not begin with one who has gone, whenever that was', async () => {
+    let began = 0
+    for (let turns = 0; turns < 360; turns += 3) {
+      const tree = new MemoryTree(turns)
+      const members = new Set<string>()
+      const watcher = await tree.client().watch(
+        '/d',
+        event => {
+          if (event.path === '/d/ready' && event.kind === 'created') began += members.size === 2 ? 1 : Number.NaN
+          if (event.kind === 'created' && event.path.startsWith('/d/members/')) members.add(event.path)
+          if (event.kind === 'deleted') members.delete(event.path)
+        },
+        { subtree: true },
+      )
+      const first = new AbortController()
+      const one = new DoubleBarrier(tree.client(), '/d', 2).enter({ signal: first.signal }).catch(() => undefined)
+      await new DoubleBarrier(tree.client(), '/d', 2).enter({ signal: abortAfter(turns) }).catch(() => undefined)
+      await tree.settle()
+      first.abort()
+      await one
+      await watcher[Symbol.asyncDispose]()
+    }
+    expect(began).toBeGreaterThan(5)
   })
   it('all may die inside, and the next round begins none the less', async () => {
     const tree = new MemoryTree()

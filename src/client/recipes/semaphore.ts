@@ -7,7 +7,7 @@ import { SettingsError } from '../../core/index.ts'
 import { Hold } from './hold.ts'
 import { everyone, standInLine } from './line.ts'
 import { Patience, until, type WaitOptions } from './patience.ts'
-import { ensure, hasCode, type Tree } from './tree.ts'
+import { ensure, type Tree } from './tree.ts'
 
 const utf8 = new TextEncoder()
 const text = new TextDecoder()
@@ -59,19 +59,14 @@ export class Semaphore {
     const stat = await this.tree.exists(holders)
     if (stat === undefined || stat.children >= this.permits) return undefined
     const permit = { path: `${holders}/permit-`, value: new Uint8Array(), ephemeral: true, sequential: true }
-    try {
-      const [made] = await this.tree.txn(
-        [{ kind: 'childrenVersion', path: holders, version: stat.childrenVersion }],
-        [
-          { kind: 'create', ...permit },
-          { kind: 'delete', path: turn.path, version: undefined },
-        ],
-      )
-      return made?.kind === 'created' ? { path: made.path, created: made.stat.created } : undefined
-    } catch (error) {
-      // Somebody let go meanwhile, which the watch tells as well.
-      if (hasCode(error, 'condition')) return undefined
-      throw error
-    }
+    // Only the first in line adds holders, and it is first until the moment in which it takes.
+    const [made] = await this.tree.txn(
+      [],
+      [
+        { kind: 'create', ...permit },
+        { kind: 'delete', path: turn.path, version: undefined },
+      ],
+    )
+    return made?.kind === 'created' ? { path: made.path, created: made.stat.created } : undefined
   }
 }

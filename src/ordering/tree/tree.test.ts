@@ -166,6 +166,7 @@ describe('operations', () => {
     expect(Math.max(...table.change().map(write => write.value?.length ?? 0))).toBeLessThan(1_000)
     applyTree(table, set('/big', value(1)), 'one')
     expect(applyTree(table, get('/big'), 'one')).toMatchObject({ value: value(1) })
+    expect(table.entries.has('v/big')).toBe(false)
     applyTree(table, set('/big', new Uint8Array(1_000)), 'one')
     applyTree(table, remove('/big'), 'one')
     expect([...table.entries.keys()].filter(key => key.includes('big'))).toEqual([])
