@@ -1,7 +1,7 @@
 // What the commands on the tree share.
 
 import type { SharedTree } from '../client/objects/shared-tree.ts'
-import { ensure } from '../client/recipes/tree.ts'
+import { ensure, hasCode } from '../client/recipes/tree.ts'
 import { SettingsError } from '../core/index.ts'
 import { type ConnectionOptions, connectFrom } from './connection.ts'
 
@@ -16,10 +16,19 @@ export async function withTree(options: TreeCommandOptions, work: (tree: SharedT
 
 /** Sets an entry, and makes it where it is not there, with what is above it. */
 export async function put(tree: SharedTree, path: string, value: string | Uint8Array): Promise<void> {
-  if ((await tree.exists(path)) === undefined) {
-    await ensure(tree.plain, path, typeof value === 'string' ? new TextEncoder().encode(value) : value)
+  if ((await tree.exists(path)) !== undefined) {
+    await tree.set(path, value)
+    return
   }
-  await tree.set(path, value)
+  const parent = path.slice(0, path.lastIndexOf('/'))
+  if (parent !== '') await ensure(tree.plain, parent)
+  try {
+    await tree.create(path, value)
+  } catch (error) {
+    // Somebody else made it in this moment.
+    if (!hasCode(error, 'exists')) throw error
+    await tree.set(path, value)
+  }
 }
 
 /** An entry and all below it, parents first. */
