@@ -51,7 +51,7 @@ async function txn(options: Options): Promise<void> {
   ]
   if (writes.length === 0) throw new SettingsError('a transaction needs a --set, a --create or a --delete.')
   await withTree(options, async tree => {
-    await tree.txn({ if: conditions, then: writes })
+    await tree.txn({ if: conditions, do: writes })
   })
 }
 

@@ -33,7 +33,7 @@ export interface TransactionOptions extends WaitOptions {
   /** All of them must hold. */
   readonly if?: readonly TreeCondition[]
   /** All of them happen, or none. */
-  readonly then: readonly TreeWrite[]
+  readonly do: readonly TreeWrite[]
 }
 
 export interface TreeWatchOptions {
@@ -105,7 +105,7 @@ export class SharedTree {
   }
 
   txn(transaction: TransactionOptions): Promise<readonly TreeWriteResult[]> {
-    return this.with(transaction).txn(transaction.if ?? [], transaction.then)
+    return this.with(transaction).txn(transaction.if ?? [], transaction.do)
   }
 
   /** Every change of a path from now on, in order. `missed` tells of a gap that could not be closed: look again. */
