@@ -55,7 +55,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
     failed(error)
   })
   opened.push(storage)
-  const saved = await readSaved(storage, config.folder)
+  const saved = await readSaved(storage, options)
   driver = new Driver({
     protocol: serverNode(group, { hash: sha256, rejoins: options.rejoins ?? false }),
     self: config.name,
@@ -101,10 +101,14 @@ function tell(event: Parted, log: Log): void {
   log('warn', what, { lock: name, by, ...more })
 }
 
-async function readSaved(storage: Storage, folder: string): Promise<Saved> {
+async function readSaved(storage: Storage, { config, rejoins = false }: ServerOptions): Promise<Saved> {
   const saved = await storage.read()
-  const first = await takeFirstStartMark(folder)
-  return first && saved.size === 0 ? firstStart : saved
+  const first = await takeFirstStartMark(config.folder)
+  if (saved.size > 0) return saved
+  if (first) return firstStart
+  // It may have promised things that it no longer knows of: with a vote it could undo what a client was told.
+  if (!rejoins && config.group.trust.orderingQuorum !== undefined) throw storeLost(config)
+  return saved
 }
 
 async function stop(
@@ -138,6 +142,13 @@ function measure(driver: Driver<Map<string, unknown>, Parted, Parted, Parted>, t
       }
     },
   }
+}
+
+function storeLost(config: ServerConfig): FileError {
+  return new FileError(
+    `${config.name} has run before, and its store ${config.storeFolder} is empty. If the store was lost, ` +
+      `coterie serve --rejoin ${config.folder} takes its content from the other servers.`,
+  )
 }
 
 function isPortInUse(error: Error): boolean {
