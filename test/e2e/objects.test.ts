@@ -87,7 +87,8 @@ async function harm(group: ObjectsGroup, lasts: number): Promise<void> {
       ends.push(await one(wires)(group))
     }
     await sleep(400 + Math.random() * 1_000)
-    for (const over of ends) await over()
+    // The wires first: who starts anew has to reach somebody.
+    for (const over of ends.reverse()) await over()
     await sleep(200)
   }
 }
