@@ -55,7 +55,14 @@ export async function startLyingObjects(
 function lyingNode({ group }: ServerConfig, lies: readonly string[]): AnyProtocol {
   const { liars, crashes } = group.trust
   const lock = lockServer({ ...lockDefaults, ...group.lock, liars })
-  const honest = orderingServer({ ...orderingDefaults, liars, crashes, ...group.objects, drift: group.lock.drift, hash: sha256 })
+  const honest = orderingServer({
+    ...orderingDefaults,
+    liars,
+    crashes,
+    ...group.objects,
+    drift: group.lock.drift,
+    hash: sha256,
+  })
   const chosen = orderingLiars(sha256).filter(({ name }) => lies.length === 0 || lies.includes(name))
   if (chosen.length === 0) throw new SettingsError(`there is no liar ${lies.join(', ')}`)
   return compose('server', { lock, ordering: speakable(inTurn(chosen, honest)) })

@@ -1,17 +1,30 @@
 // What the commands on the tree share.
 
+import type { Command } from 'commander'
 import type { SharedTree } from '../client/objects/shared-tree.ts'
 import { ensure, hasCode } from '../client/recipes/tree.ts'
 import { SettingsError } from '../core/index.ts'
-import { type ConnectionOptions, connectFrom } from './connection.ts'
+import { type ConnectionOptions, connectFrom, withConnection } from './connection.ts'
+import { duration } from './duration.ts'
 
 export interface TreeCommandOptions extends ConnectionOptions {
   readonly tree?: string
+  readonly timeout: number
+}
+
+const TIMEOUT_DEFAULT_MS = 10_000
+
+/** The options of all commands on the tree. None of them hangs. */
+export function withTreeOptions(command: Command): Command {
+  return withConnection(command)
+    .option('--tree <name>', 'another tree than the usual one')
+    .option('--timeout <duration>', 'how long to wait for each answer: 500ms, 10s', duration, TIMEOUT_DEFAULT_MS)
 }
 
 export async function withTree(options: TreeCommandOptions, work: (tree: SharedTree) => Promise<void>): Promise<void> {
-  await using group = await connectFrom(options)
-  await work(group.tree(options.tree === undefined ? {} : { name: options.tree }))
+  const { tree: name, timeout } = options
+  await using group = await connectFrom(options, { timeout })
+  await work(group.tree({ timeout, ...(name === undefined ? {} : { name }) }))
 }
 
 /** Sets an entry, and makes it where it is not there, with what is above it. */

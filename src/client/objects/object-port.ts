@@ -1,5 +1,6 @@
 // What a tree needs of an object, over the ordering part of a client node.
 
+import { NotAnswered } from '../../core/index.ts'
 import type { ObjectPort, ObjectWatcher } from '../tree.ts'
 import type { Orders, WaitOptions } from './orders.ts'
 import type { Session } from './session.ts'
@@ -19,17 +20,28 @@ export function objectPort(orders: Orders, name: string, session: Session, optio
       const found = new Map(entries.flatMap(({ key, value }) => (value === undefined ? [] : [[key, value] as const])))
       return { get: key => found.get(key) }
     },
-    watch: watcher => begin(orders, name, watcher),
+    watch: watcher => begin(orders, name, watcher, options),
   }
 }
 
-function begin(orders: Orders, name: string, watcher: ObjectWatcher): Promise<() => void> {
+function begin(orders: Orders, name: string, watcher: ObjectWatcher, { timeout }: WaitOptions): Promise<() => void> {
   return new Promise((resolve, reject) => {
+    const late = () => {
+      stop()
+      reject(new NotAnswered(name, 'cancelled', 'did not happen'))
+    }
+    const timer = timeout === undefined ? undefined : setTimeout(late, timeout)
     const stop = orders.watch(name, undefined, {
-      watching: () => resolve(stop),
+      watching: () => {
+        clearTimeout(timer)
+        resolve(stop)
+      },
       changed: (_version, writes) => watcher.changed(writes),
       skipped: (_version, table) => watcher.skipped({ get: key => table.get(key) }),
-      failed: reject,
+      failed: error => {
+        clearTimeout(timer)
+        reject(error)
+      },
     })
   })
 }

@@ -20,6 +20,8 @@ export interface TreeOptions {
   readonly name?: string
   /** For how long ephemeral entries outlive this process. Default 10 s. */
   readonly ttl?: Millis
+  /** How long to wait for an answer where a call does not say. Default: for ever. */
+  readonly timeout?: Millis
 }
 
 export interface TreeEntry {
@@ -56,15 +58,17 @@ export class SharedTree {
   private readonly orders: Orders
   private readonly session: Session
   private readonly closed: () => void
+  private readonly waiting: WaitOptions
 
   /** @internal Made by `group.tree`. */
-  constructor(orders: Orders, name: string, ttl: Millis = TTL_DEFAULT_MS, closed: () => void) {
+  constructor(orders: Orders, name: string, options: TreeOptions, closed: () => void) {
     this.orders = orders
     this.name = name
     this.closed = closed
-    this.session = new Session(orders, name, ttl)
+    this.session = new Session(orders, name, options.ttl ?? TTL_DEFAULT_MS)
+    this.waiting = options.timeout === undefined ? {} : { timeout: options.timeout }
     orders.appliers.set(name, treeApplier)
-    this.plain = new ObjectTree(objectPort(orders, name, this.session))
+    this.plain = new ObjectTree(objectPort(orders, name, this.session, this.waiting))
   }
 
   /** Fires when ephemeral entries of this process may be gone. */
@@ -134,7 +138,11 @@ export class SharedTree {
 
   private with({ timeout, signal }: WaitOptions): Tree {
     if (timeout === undefined && signal === undefined) return this.plain
-    const waiting = { ...(timeout === undefined ? {} : { timeout }), ...(signal === undefined ? {} : { signal }) }
+    const waiting = {
+      ...this.waiting,
+      ...(timeout === undefined ? {} : { timeout }),
+      ...(signal === undefined ? {} : { signal }),
+    }
     return new ObjectTree(objectPort(this.orders, this.name, this.session, waiting))
   }
 }
