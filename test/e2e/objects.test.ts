@@ -121,8 +121,9 @@ describe.each([
     expect(history.filter(({ outcome }) => outcome.kind === 'returned').length).toBeGreaterThan(100)
     judge(history, await sumOf(whole))
     // Whoever is blamed lies; and a liar that never stops is found out.
-    const blamed = new Set(lies.map(({ server }) => server))
-    expect([...blamed]).toEqual(shape.lying ? [`server-${shape.servers}`] : [])
+    const liar = shape.lying ? `server-${shape.servers}` : undefined
+    expect(lies.filter(({ server }) => server !== liar)).toEqual([])
+    if (liar !== undefined) expect(lies).not.toEqual([])
   })
 })
 
