@@ -268,21 +268,21 @@ class OrderingStage implements Stage {
   }
 
   private act(act: OrderingAct): void {
-    const { id: process } = this.processes.get(act.client)!
+    const { id: user } = this.processes.get(act.client)!
     if (act.kind === 'die') {
-      this.world.crash(process)
+      this.world.crash(user)
       return this.addClient(act.client)
     }
     const id = ++this.commands
     this.asked.set(id, act)
     this.began.set(id, this.world.now)
-    this.askers.set(id, process)
+    this.askers.set(id, user)
     const { object } = act
     this.linearizable.called(`${id}`, act.client, callOf(act), this.world.now)
     if (act.kind === 'read')
-      return this.world.command(process, { kind: 'read', id, object, keys: [`key ${act.key}`], stale: false })
+      return this.world.command(user, { kind: 'read', id, object, keys: [`key ${act.key}`], stale: false })
     this.history.began(act.operation.id, object, act.operation, this.world.now)
-    this.world.command(process, { kind: 'submit', id, object, body: encodeWords(act.operation) })
+    this.world.command(user, { kind: 'submit', id, object, body: encodeWords(act.operation) })
   }
 
   private observe(node: SimulatedNode, event: OrderingEvent): void {
