@@ -1,6 +1,6 @@
 // What the commands on the tree share.
 
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { SharedTree } from '../client/objects/shared-tree.ts'
 import { ensure, hasCode } from '../client/recipes/tree.ts'
 import { SettingsError } from '../core/index.ts'
@@ -16,9 +16,10 @@ const TIMEOUT_DEFAULT_MS = 10_000
 
 /** The options of all commands on the tree. None of them hangs. */
 export function withTreeOptions(command: Command): Command {
-  return withConnection(command)
-    .option('--tree <name>', 'another tree than the usual one')
-    .option('--timeout <duration>', 'how long to wait for each answer: 500ms, 10s', duration, TIMEOUT_DEFAULT_MS)
+  const timeout = new Option('--timeout <duration>', 'how long to wait for each answer')
+    .argParser(duration)
+    .default(TIMEOUT_DEFAULT_MS, '10s')
+  return withConnection(command).option('--tree <name>', 'another tree than the usual one').addOption(timeout)
 }
 
 export async function withTree(options: TreeCommandOptions, work: (tree: SharedTree) => Promise<void>): Promise<void> {
