@@ -7,7 +7,7 @@ export type { Group, GroupStatus, LockOptions } from './client/group.ts'
 export type { LockInfo, ServerInfo } from './client/inspect.ts'
 export type { Lease } from './client/lease.ts'
 export type { Lie, WaitOptions } from './client/objects/orders.ts'
-export type { ObjectDefinition, ReadOptions, SharedObject, Version } from './client/objects/shared-object.ts'
+export type { ObjectDefinition, SharedObject, Version } from './client/objects/shared-object.ts'
 export type {
   SharedTree,
   TransactionOptions,

@@ -2,11 +2,16 @@
 
 import { NotAnswered } from '../../core/index.ts'
 import type { ObjectPort, ObjectWatcher } from '../tree.ts'
-import type { Orders, WaitOptions } from './orders.ts'
+import { type Orders, timerOf, type WaitOptions } from './orders.ts'
 import type { Session } from './session.ts'
 
 /** `options` are for every call of this port: a tree makes a port for a call that has its own. */
-export function objectPort(orders: Orders, name: string, session: Session, options: WaitOptions = {}): ObjectPort {
+export function objectPort(
+  orders: Orders,
+  name: string,
+  session: Session,
+  options: WaitOptions & { readonly stale?: boolean } = {},
+): ObjectPort {
   return {
     get signal() {
       return session.signal
@@ -16,7 +21,7 @@ export function objectPort(orders: Orders, name: string, session: Session, optio
       return (await orders.submit(name, body, options)).body
     },
     async read(keys) {
-      const { entries } = await orders.read(name, keys, false, options)
+      const { entries } = await orders.read(name, keys, options.stale ?? false, options)
       const found = new Map(entries.flatMap(({ key, value }) => (value === undefined ? [] : [[key, value] as const])))
       return { get: key => found.get(key) }
     },
@@ -30,7 +35,7 @@ function begin(orders: Orders, name: string, watcher: ObjectWatcher, { timeout }
       stop()
       reject(new NotAnswered(name, 'cancelled', 'did not happen'))
     }
-    const timer = timeout === undefined ? undefined : setTimeout(late, timeout)
+    const timer = timerOf(timeout, () => late())
     const stop = orders.watch(name, undefined, {
       watching: () => {
         clearTimeout(timer)

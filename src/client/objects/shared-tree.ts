@@ -31,6 +31,11 @@ export interface TreeEntry {
   text(): string
 }
 
+export interface TreeReadOptions extends WaitOptions {
+  /** What one server has: quicker, and perhaps old, or a lie where servers may lie. */
+  readonly stale?: boolean
+}
+
 export interface TransactionOptions extends WaitOptions {
   /** All of them must hold. */
   readonly if?: readonly TreeCondition[]
@@ -93,13 +98,13 @@ export class SharedTree {
     return this.with(options).delete(path, options.version)
   }
 
-  /** Linearizable. Undefined where there is no such entry. */
-  async get(path: string, options: WaitOptions = {}): Promise<TreeEntry | undefined> {
+  /** Linearizable, unless `stale`. Undefined where there is no such entry. */
+  async get(path: string, options: TreeReadOptions = {}): Promise<TreeEntry | undefined> {
     const found = await this.with(options).get(path)
     return found && { ...found, text: () => DECODER.decode(found.value) }
   }
 
-  exists(path: string, options: WaitOptions = {}): Promise<Stat | undefined> {
+  exists(path: string, options: TreeReadOptions = {}): Promise<Stat | undefined> {
     return this.with(options).exists(path)
   }
 
@@ -136,14 +141,10 @@ export class SharedTree {
     return this.close()
   }
 
-  private with({ timeout, signal }: WaitOptions): Tree {
-    if (timeout === undefined && signal === undefined) return this.plain
-    const waiting = {
-      ...this.waiting,
-      ...(timeout === undefined ? {} : { timeout }),
-      ...(signal === undefined ? {} : { signal }),
-    }
-    return new ObjectTree(objectPort(this.orders, this.name, this.session, waiting))
+  private with({ timeout, signal, stale = false }: TreeReadOptions): Tree {
+    if (timeout === undefined && signal === undefined && !stale) return this.plain
+    const more = { stale, ...(timeout === undefined ? {} : { timeout }), ...(signal === undefined ? {} : { signal }) }
+    return new ObjectTree(objectPort(this.orders, this.name, this.session, { ...this.waiting, ...more }))
   }
 }
 
