@@ -5,6 +5,7 @@ import type { Experiment, Result, RunOptions } from './experiment.ts'
 import { filterExperiments } from './filters/index.ts'
 import { lockLabExperiments } from './lock/index.ts'
 import { mutexExperiments } from './mutex/index.ts'
+import { orderingExperiments } from './ordering/index.ts'
 import { redlockExperiments } from './redlock/index.ts'
 
 export type { Experiment, Scale } from './experiment.ts'
@@ -16,6 +17,7 @@ export const experiments: readonly Experiment[] = [
   ...backoffExperiments, // BACKOFF §4
   ...lockLabExperiments, // the lock in real processes
   ...mutexExperiments, // LECTURE, mutual exclusion
+  ...orderingExperiments, // BACKOFF §6
   ...redlockExperiments, // a lock service in use, and one liar
   ...filterExperiments, // THESIS chapters 3 and 4
 ]
