@@ -1,2 +1,50 @@
+export { elementCodec, scalarCodec } from './codecs.ts'
+export {
+  type Ciphertext,
+  ciphertextCodec,
+  combine,
+  encrypt,
+  groupKey,
+  type KeyPair,
+  keyPair,
+  openCiphertext,
+  partialDecryption,
+  removeLayer,
+  rerandomise,
+} from './elgamal.ts'
+export { framed, type Part } from './framing.ts'
+export type { Element, Group, RandomBytes, Scalar, Term } from './group.ts'
 export { type IdealSignatures, idealSignatures } from './ideal.ts'
+export {
+  checkEqualLogarithms,
+  type EqualLogarithmsProof,
+  equalLogarithmsProofCodec,
+  proveEqualLogarithms,
+  type ShareStatement,
+} from './proofs/equal-logarithms.ts'
+export {
+  checkPossession,
+  type PossessionProof,
+  possessionProofCodec,
+  provePossession,
+} from './proofs/possession.ts'
+export {
+  castVote,
+  checkRepresentation,
+  drawVote,
+  proveRepresentation,
+  type RepresentationProof,
+  representationProofCodec,
+  type VoteSecret,
+  type VoteStatement,
+} from './proofs/representation.ts'
+export { checkLap, checkShuffle, type ProvenPass } from './proofs/shuffle/check.ts'
+export { proveShuffle, randomPermutation, shuffle } from './proofs/shuffle/make.ts'
+export {
+  type Pass,
+  SHUFFLE_MAX,
+  type ShuffleProof,
+  type ShuffleSecret,
+  shuffleProofCodec,
+} from './proofs/shuffle/statement.ts'
 export type { PublicKey, Signatures, Signer } from './signatures.ts'
