@@ -14,6 +14,11 @@ export {
 } from './elgamal.ts'
 export { framed, type Part } from './framing.ts'
 export type { Element, Group, RandomBytes, Scalar, Term } from './group.ts'
+export { insecureBareGroup, insecureSmallGroup } from './groups/insecure.ts'
+export { bigintPower, type ModularPower, type Power } from './groups/residues.ts'
+export { ristretto } from './groups/ristretto.ts'
+export { ristrettoNoble } from './groups/ristretto-noble.ts'
+export { residues2048, residues3072 } from './groups/standard.ts'
 export { type IdealSignatures, idealSignatures } from './ideal.ts'
 export {
   checkEqualLogarithms,
