@@ -1,5 +1,6 @@
 // What the two implementations of ristretto255 have in common: one name, because they are one group.
 
+import type { Element, Group } from '../group.ts'
 import { scalarArithmetic } from './scalars.ts'
 
 export const RISTRETTO_NAME = 'ristretto255'
@@ -11,3 +12,8 @@ export const RISTRETTO_ORDER = 2n ** 252n + 277423177773723535358519377908836484
 export const RISTRETTO_WIDE_BYTES = 64
 
 export const ristrettoIntegers = scalarArithmetic(RISTRETTO_ORDER, 32, 'lowFirst', RISTRETTO_WIDE_BYTES)
+
+export interface Ristretto extends Group {
+  /** The one-way map of RFC 9496 §4.3.4, from 64 uniform bytes; `hashToElement` hashes to these. */
+  fromUniformBytes(bytes: Uint8Array): Element
+}

@@ -10,12 +10,13 @@ import {
   RISTRETTO_NAME,
   RISTRETTO_ORDER,
   RISTRETTO_WIDE_BYTES,
+  type Ristretto,
   ristrettoIntegers,
 } from './ristretto-shared.ts'
 import { nonZero } from './scalars.ts'
 
 /** Waits for the WebAssembly module, once; the group itself is synchronous. */
-export async function ristretto(): Promise<Group> {
+export async function ristretto(): Promise<Ristretto> {
   await sodium.ready
   const { integer, scalar, decodeScalar } = ristrettoIntegers
   const identity = new Uint8Array(RISTRETTO_ELEMENT_BYTES)
@@ -57,6 +58,7 @@ export async function ristretto(): Promise<Group> {
     integer,
     randomScalar: random =>
       nonZero(zero, () => sodium.crypto_core_ristretto255_scalar_reduce(random(RISTRETTO_WIDE_BYTES))),
+    fromUniformBytes: bytes => sodium.crypto_core_ristretto255_from_hash(bytes),
     hashToElement: (domain, message) =>
       sodium.crypto_core_ristretto255_from_hash(hashToBytes(domain, message, RISTRETTO_WIDE_BYTES)),
     hashToScalar: (domain, message) =>
