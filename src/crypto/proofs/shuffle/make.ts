@@ -63,7 +63,7 @@ function commitToPermutation(
   random: RandomBytes,
 ): Committed {
   const openings = permutation.map(() => group.randomScalar(random))
-  const commitments: Element[] = new Array(permutation.length)
+  const commitments = permutation.map(() => group.generator)
   for (const [place, from] of permutation.entries()) {
     commitments[from] = group.add(group.multiplyBase(openings[from]!), generators.places[place]!)
   }
