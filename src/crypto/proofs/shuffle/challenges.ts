@@ -4,6 +4,8 @@
 import { sha512 } from '@noble/hashes/sha2.js'
 import { framed } from '../../framing.ts'
 import type { Element, Group, Scalar } from '../../group.ts'
+import { hashToBytes } from '../../groups/hashing.ts'
+import { integerOf } from '../../groups/integers.ts'
 import { type Announcement, announced, type Pass, type ShuffleGenerators } from './statement.ts'
 
 const STATEMENT_DOMAIN = 'coterie shuffle statement'
@@ -40,14 +42,15 @@ export function shuffleWeights(
     ...permutationCommitments,
   )
   const seed = sha512(statement)
-  return { seed, values: pass.input.map((_ticket, place) => weight(group, seed, place)) }
+  return { seed, values: weightsFrom(group, seed, pass.input.length) }
 }
 
-function weight(group: Group, seed: Uint8Array, place: number): bigint {
-  const digest = sha512(framed(WEIGHT_DOMAIN, seed, place))
-  let value = 0n
-  for (let i = 0; i < WEIGHT_BYTES; i++) value = (value << 8n) | BigInt(digest[i]!)
-  return value % group.order
+function weightsFrom(group: Group, seed: Uint8Array, count: number): bigint[] {
+  const stream = hashToBytes(WEIGHT_DOMAIN, seed, count * WEIGHT_BYTES)
+  return Array.from({ length: count }, (_, place) => {
+    const bytes = stream.subarray(place * WEIGHT_BYTES, (place + 1) * WEIGHT_BYTES)
+    return integerOf(bytes, 'highFirst') % group.order
+  })
 }
 
 export function lastChallenge(

@@ -6,6 +6,7 @@
 // cheat has a name and the others are clear.
 
 import type { Element, Group, RandomBytes } from '../../group.ts'
+import { integerOf } from '../../groups/integers.ts'
 import { lastChallenge, shuffleWeights } from './challenges.ts'
 import { LinearSum } from './linear-sum.ts'
 import {
@@ -16,6 +17,9 @@ import {
   type ShuffleProof,
   shuffleGenerators,
 } from './statement.ts'
+
+/** 128 bits: the chance that a false equation vanishes in the sum is 2^-128. */
+const FACTOR_BYTES = 16
 
 export interface ProvenPass extends Pass {
   readonly proof: ShuffleProof
@@ -93,20 +97,12 @@ function addEquations(group: Group, pass: ProvenPass, sum: LinearSum, random: Ra
     answers: proof.weightResponses.map(response => group.integer(response)),
     challenge: group.integer(lastChallenge(group, weights, proof.chain, proof)),
     sum,
-    factor: () => randomFactor(random),
+    factor: () => integerOf(random(FACTOR_BYTES), 'highFirst'),
   }
   addPermutationEquations(parts)
   addProductEquation(parts)
   addCiphertextEquations(parts)
   addChainEquations(parts)
-}
-
-const FACTOR_BYTES = 16
-
-function randomFactor(random: RandomBytes): bigint {
-  let value = 0n
-  for (const byte of random(FACTOR_BYTES)) value = (value << 8n) | BigInt(byte)
-  return value
 }
 
 /** c·(Σ c_j - Σ h_i) + t_1 = s_1·G, and c·(Σ u_j·c_j) + t_3 = s_3·G + Σ s'_i·h_i. */
