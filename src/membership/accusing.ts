@@ -4,16 +4,21 @@
 // has depends on how many say so independently. A notice of failure is one more suspicion for those who hear it: every
 // member gives another up by its own clock only. So one liar can trouble a member, but not remove it.
 
-import { take } from './bucket.ts'
+import type { NodeId } from '../core/index.ts'
+import { type Allowance, fullBucket, take } from './bucket.ts'
 import type { Accusation, FailedClaim } from './claims.ts'
 import { signClaim } from './claims.ts'
 import { forgetAccusations } from './queue.ts'
 import type { Member, Scene } from './state.ts'
 import { suspicionTime } from './suspicion.ts'
-import { CREDIT, groupSize, setStatus, spread, tell } from './views.ts'
+import { groupSize, setStatus, spread, tell } from './views.ts'
 
 /** Of those who hear of a suspicion, about so many see for themselves at once: confirmations need not wait for their turn. */
 const WITNESSES = 6
+/** Refuted suspicions that one may have authored of one other: a bad hour, not a habit. */
+const CREDIT: Allowance = { burst: 6, perSecond: 1 / 30 }
+/** Who spent its credit on so many is named: one alone may be to blame itself. */
+const ACCUSED_MIN = 2
 /** Accusers kept of one member: more change nothing. */
 export const ACCUSERS_MAX = 16
 
@@ -91,7 +96,7 @@ export function giveUp(scene: Scene, member: Member): void {
 /** The member spoke: accusations of its former incarnation are void, and cost their authors credit. */
 export function clearAccusations(scene: Scene, member: Member, refuted: boolean): void {
   const { state, turn } = scene
-  if (refuted) for (const author of member.accusers.keys()) discredit(scene, state.members.get(author))
+  if (refuted) for (const author of member.accusers.keys()) discredit(scene, member, author)
   turn.do({ kind: 'cancel', name: timerOf(member) })
   forgetAccusations(state.queue, member.id)
   member.accusers.clear()
@@ -99,16 +104,28 @@ export function clearAccusations(scene: Scene, member: Member, refuted: boolean)
   member.certified = false
 }
 
-function discredit({ state, turn }: Scene, author: Member | undefined): void {
-  if (author === undefined || author.id === state.self) return
-  const before = author.credit.tokens
-  const had = take(author.credit, CREDIT, turn.now, 1)
-  if (had && author.credit.tokens < 1 && before >= 1) {
-    turn.do({ kind: 'emit', event: { kind: 'misbehaved', member: author.id, how: 'accusing' } })
+/**
+ * One more suspicion that was refuted. Counted by pair: a member that answers late on purpose, and then refutes, costs those
+ * who suspect it their word against it, and against nobody else.
+ */
+export function discredit(scene: Scene, accused: Member, author: NodeId): void {
+  const { state, turn } = scene
+  if (author === state.self) return
+  if (!accused.credit.has(author) && accused.credit.size >= ACCUSERS_MAX) {
+    accused.credit.delete(accused.credit.keys().next().value!)
+  }
+  const bucket = accused.credit.get(author) ?? fullBucket(CREDIT, turn.now)
+  accused.credit.set(author, bucket)
+  if (!take(bucket, CREDIT, turn.now, 1) || bucket.tokens >= 1) return
+  let spent = 0
+  for (const member of state.members.values()) if (!hasCredit(scene, member, author)) spent++
+  if (spent === ACCUSED_MIN) {
+    turn.do({ kind: 'emit', event: { kind: 'misbehaved', member: author, how: 'accusing' } })
   }
 }
 
-/** Whether an author's suspicions are still listened to. */
-export function hasCredit({ turn }: Scene, author: Member): boolean {
-  return take(author.credit, CREDIT, turn.now, 0) && author.credit.tokens >= 1
+/** Whether an author's suspicions of this member are still listened to. */
+export function hasCredit({ turn }: Scene, accused: Member, author: NodeId): boolean {
+  const bucket = accused.credit.get(author)
+  return bucket === undefined || (take(bucket, CREDIT, turn.now, 0) && bucket.tokens >= 1)
 }

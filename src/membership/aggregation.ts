@@ -4,8 +4,9 @@
 //
 // Who asks starts an aggregate. A member that hears of it for the first time enters with its own value, as if it had been
 // in from the start: its value was not yet shared with anybody, so the sum over all is the same. Everybody exchanges for a
-// number of rounds, then the asker reads its estimate. An answer that is lost leaves the sum wrong, by half a difference;
-// asking anew (another number) starts from the true values: an epoch.
+// number of rounds, then the asker reads its estimate. The one who is asked answers with what it took over, and the one who
+// asked gives that up: the sum stays, also where several exchanges of one member overlap. An answer that is lost leaves the
+// sum wrong by half a difference; asking anew (another number) starts from the true values: an epoch.
 //
 // It trusts everybody: one member that lies about its value, or keeps adding, moves the average as far as it likes.
 
@@ -29,19 +30,34 @@ export interface Aggregate {
   rounds: number
   /** The asker's command, at the asker only. */
   readonly id: number | undefined
-  /** The exchange under way: until its answer is in, or given up, this member enters no other. */
+  /** The exchange under way: an answer counts once, and only from the partner. */
   exchange: number
   partner: NodeId | undefined
 }
 
-/** Both partners' estimate after they met. */
-export function merged(a: Estimate, b: Estimate): Estimate {
+/** What a member with estimate `b` takes over from one with `a`: half the difference, and the extremes of both. */
+export function takenOver(a: Estimate, b: Estimate): Estimate {
   return {
-    average: a.average / 2 + b.average / 2,
-    share: a.share / 2 + b.share / 2,
+    average: a.average / 2 - b.average / 2,
+    share: a.share / 2 - b.share / 2,
     minimum: Math.min(a.minimum, b.minimum),
     maximum: Math.max(a.maximum, b.maximum),
   }
+}
+
+/** An estimate after so much was taken over (sign 1) or given up (sign -1). */
+export function changedBy(estimate: Estimate, taken: Estimate, sign: 1 | -1): Estimate {
+  return {
+    average: finiteSum(estimate.average, sign * taken.average),
+    share: finiteSum(estimate.share, sign * taken.share),
+    minimum: Math.min(estimate.minimum, taken.minimum),
+    maximum: Math.max(estimate.maximum, taken.maximum),
+  }
+}
+
+// Numbers near the end of the scale, from somebody who lies: what cannot be told on is not taken.
+function finiteSum(a: number, b: number): number {
+  return Number.isFinite(a + b) ? a + b : a
 }
 
 export function roundsFor(members: number): number {
@@ -102,15 +118,15 @@ function finish({ turn }: Scene, { id, of, estimate, rounds: done }: Aggregate, 
 export function hearAverage(scene: Scene, from: NodeId, { of, exchange, estimate }: Message<'average'>): void {
   const { state, turn } = scene
   const aggregate = state.aggregates.get(keyOf(of)) ?? (of.asker === state.self ? undefined : enter(scene, of, 0))
-  // In the middle of an exchange of its own, its estimate is on its way to somebody: it must not change.
-  if (aggregate === undefined || aggregate.partner !== undefined) return
-  turn.do({ kind: 'send', to: from, body: { kind: 'averaged', of, exchange, estimate: aggregate.estimate } })
-  aggregate.estimate = merged(aggregate.estimate, estimate)
+  if (aggregate === undefined) return
+  const taken = takenOver(estimate, aggregate.estimate)
+  aggregate.estimate = changedBy(aggregate.estimate, taken, 1)
+  turn.do({ kind: 'send', to: from, body: { kind: 'averaged', of, exchange, estimate: taken } })
 }
 
 export function hearAveraged({ state }: Scene, from: NodeId, { of, exchange, estimate }: Message<'averaged'>): void {
   const aggregate = state.aggregates.get(keyOf(of))
   if (aggregate?.partner !== from || aggregate.exchange !== exchange) return
   aggregate.partner = undefined
-  aggregate.estimate = merged(aggregate.estimate, estimate)
+  aggregate.estimate = changedBy(aggregate.estimate, estimate, -1)
 }

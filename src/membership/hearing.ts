@@ -7,7 +7,7 @@
 
 import type { NodeId } from '../core/index.ts'
 import type { PublicKey } from '../crypto/index.ts'
-import { clearAccusations, hasCredit, takeAccusation } from './accusing.ts'
+import { clearAccusations, discredit, hasCredit, takeAccusation } from './accusing.ts'
 import { take } from './bucket.ts'
 import {
   type Accusation,
@@ -127,10 +127,10 @@ function judgeAccusation(scene: Scene, claim: Accusation, member: Member | undef
   if (member.status === 'left') return 'known'
   if (claim.member === state.self) return state.leaving ? 'known' : 'news'
   if (claim.kind === 'failed' && !member.notices.has(claim.author) && member.notices.size < settings.certifyAt) {
-    return hasCredit(scene, author) || member.status === 'failed' ? 'news' : 'discredited'
+    return hasCredit(scene, member, claim.author) || member.status === 'failed' ? 'news' : 'discredited'
   }
   if (member.status === 'failed' || member.accusers.has(claim.author)) return 'known'
-  return hasCredit(scene, author) ? 'news' : 'discredited'
+  return hasCredit(scene, member, claim.author) ? 'news' : 'discredited'
 }
 
 function keyFor({ state, settings }: Scene, claim: Claim): PublicKey | undefined {
@@ -170,7 +170,7 @@ function accept(scene: Scene, claim: Claim, key: PublicKey): void {
       return acceptLeave(scene, claim, member)
     case 'suspect':
     case 'failed':
-      return claim.member === scene.state.self ? refute(scene) : takeAccusation(scene, member, claim)
+      return claim.member === scene.state.self ? answer(scene, claim, member) : takeAccusation(scene, member, claim)
     case 'measured':
       return acceptMeasure(scene, claim, member)
     case 'event':
@@ -207,6 +207,12 @@ function acceptAlive(scene: Scene, claim: AliveClaim, member: Member | undefined
   spread(scene, claim)
   if (was !== 'alive') setStatus(scene, member, 'alive')
   tell(scene, was === 'alive' ? 'updated' : was === 'suspect' ? 'cleared' : 'joined', member)
+}
+
+// Always, whoever says it: somebody else may believe it.
+function answer(scene: Scene, claim: Accusation, own: Member): void {
+  discredit(scene, own, claim.author)
+  refute(scene)
 }
 
 function acceptAttributes(scene: Scene, claim: AttributesClaim, member: Member): void {

@@ -76,6 +76,7 @@ export type MembershipMessage =
   | { kind: 'more'; after: string }
   | { kind: 'want'; members: readonly NodeId[] }
   | { kind: 'average'; of: AggregateName; exchange: number; estimate: Estimate }
+  /** How much of the difference the one who was asked took over. */
   | { kind: 'averaged'; of: AggregateName; exchange: number; estimate: Estimate }
 
 const member = text(MEMBER_BYTES_MAX)

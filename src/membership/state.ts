@@ -56,8 +56,8 @@ export interface Member {
   coordinate: Coordinate | undefined
   /** How often it may change what it says of itself. */
   updates: Bucket
-  /** How many suspicions of its that were refuted it may still afford. */
-  credit: Bucket
+  /** How many suspicions of this member each author may still have refuted before it is not listened to any more. */
+  credit: Map<NodeId, Bucket>
   /** Which of its events were seen. */
   events: Window | undefined
 }

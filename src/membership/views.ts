@@ -10,8 +10,6 @@ import { distanceOf } from './vouching.ts'
 
 /** A member's words about itself: a storm of refutations fits, an endless stream does not. */
 export const UPDATES: Allowance = { burst: 32, perSecond: 4 }
-/** Refuted suspicions one may have authored: a bad hour, not a habit. */
-export const CREDIT: Allowance = { burst: 12, perSecond: 1 / 10 }
 
 export function newMember(
   { turn }: Scene,
@@ -36,7 +34,7 @@ export function newMember(
     measures: new Map(),
     coordinate: undefined,
     updates: fullBucket(UPDATES, turn.now),
-    credit: fullBucket(CREDIT, turn.now),
+    credit: new Map(),
     events: undefined,
   }
 }
