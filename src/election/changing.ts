@@ -2,9 +2,8 @@
 //
 // A member signs one successor of a number, saved first, and promises nothing more under the old list. It signs for the
 // coordinator it is bound to, or when it is bound to nobody. With several elections it may be bound to others as well:
-// their promises must have been renewed under the list that is now replaced, so that whoever leads counts by this list
-// or the next, and q of either share b + 1 with q of the other. (A promise of two lists ago would not: q of list k and
-// q of list k + 2 need not meet.)
+// everybody it is bound to must lead by the quorum of the list that is now replaced. Then whoever leads counts by this
+// list or the next, and q of either share b + 1 with q of the other. (q of list k and q of list k + 2 need not meet.)
 // A proposer that dies leaves signers that promise nothing: they carry the same proposal on.
 
 import type { NodeId } from '../core/index.ts'
@@ -43,7 +42,9 @@ export function change(context: Context, id: number, asked: Change): void {
 function changeFault({ state }: Context, { add, remove }: Change): string | undefined {
   const { electorate } = state
   if (electorate === undefined) return 'this member has no list'
-  if (![...state.races.values()].some(race => race.candidacy?.phase === 'leading')) return 'it does not lead'
+  const led = [...state.races.values()].flatMap(({ candidacy }) => (candidacy?.phase === 'leading' ? [candidacy] : []))
+  if (led.length === 0) return 'it does not lead'
+  if (led.some(({ by }) => by !== electorate.number)) return 'the last change is not complete'
   if (state.signed !== undefined || state.proposal !== undefined) return 'a change is under way'
   if (add !== undefined && remove !== undefined) return 'one member at a time'
   if (add !== undefined && memberOf(electorate, add.id) !== undefined) return `${add.id} is a member`
@@ -108,7 +109,7 @@ function isVouched({ state }: Context, old: Electorate, next: Electorate): boole
 function mayChange(context: Context, proposer: NodeId, electorate: Electorate): boolean {
   const bound = [...context.state.races.values()].filter(race => isBound(context, race))
   if (bound.length > 0 && !bound.some(race => race.coordinator === proposer)) return false
-  return bound.every(race => race.coordinator === proposer || race.promisedUnder === electorate.number)
+  return bound.every(race => race.promisedUnder === electorate.number)
 }
 
 function highestTerm({ state }: Context): number {

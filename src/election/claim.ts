@@ -21,7 +21,8 @@ export function claimFault(
   if (!isOrdered(claim.view)) return 'the view is not in order'
   const candidates = candidatesOf(electorate, claim.view, settings)
   if (!candidates.includes(claimant)) return 'it is no candidate'
-  if (candidates.length === 1) return claim.ballots.length > 0 ? 'one candidate needs no ballots' : undefined
+  // A single candidate needs no ballots from those who see the same; with ballots, it needs a quorum of them.
+  if (candidates.length === 1 && claim.ballots.length === 0) return undefined
   const poll: Poll = {
     name: claim.name,
     term: claim.term,

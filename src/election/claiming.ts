@@ -19,7 +19,7 @@ const SENT_MAX = 16
 export function count(context: Context, race: Race, attempt: Attempt): void {
   const { state, settings } = context
   const { candidates, ballots, voided } = attempt
-  if (!candidates.includes(state.self) || candidates.length < 2) return
+  if (!candidates.includes(state.self) || !attempt.votes) return
   const electorate = state.electorate!
   const expected = electorate.members.filter(({ id }) => !attempt.view.leftOut.includes(id))
   const complete = expected.every(({ id }) => ballots.has(id) || voided.has(id))
@@ -62,6 +62,8 @@ export function startClaim(context: Context, race: Race, attempt: Attempt): void
     grants: new Map(),
     aware: new Map(),
     deadline: 0,
+    by: context.state.electorate!.number,
+    refusedUntil: new Map(),
   }
   sendClaim(context, race)
 }
@@ -70,9 +72,11 @@ export function startClaim(context: Context, race: Race, attempt: Attempt): void
 export function sendClaim(context: Context, race: Race): void {
   const { candidacy } = race
   if (candidacy?.phase !== 'claiming') return
-  const asked = number(candidacy, context.turn.now)
+  const { turn } = context
+  const asked = number(candidacy, turn.now)
   for (const to of others(context)) {
-    if (!candidacy.grants.has(to)) send(context, to, { ...candidacy.claim, asked })
+    if (candidacy.grants.has(to) || turn.now < (candidacy.refusedUntil.get(to) ?? 0)) continue
+    send(context, to, { ...candidacy.claim, asked })
   }
   setTimer(context, 'claim', race, context.settings.countAfter)
   tryToLead(context, race, candidacy)
@@ -98,7 +102,7 @@ export function onGrant(context: Context, from: NodeId, body: Extract<ElectionMe
   const candidacy = race?.candidacy
   if (race === undefined || candidacy?.term !== body.term || candidacy.phase === 'ending') return
   const signed = { granter: from, signature: body.signature }
-  if (!isGrantOf(context, body.name, body.term, context.state.self, signed)) return
+  if (!isGrantOf(context, context.state.electorate!, body.name, body.term, context.state.self, signed)) return
   const until = believedUntil(context, candidacy, body.asked)
   if (until === undefined) return
   candidacy.grants.set(from, signed)
@@ -115,7 +119,7 @@ function tryToLead(context: Context, race: Race, candidacy: Candidacy): void {
   const again = race.term === candidacy.term && race.coordinator === state.self
   if (!again && !settings.rules.isNewTerm(candidacy.term, race.term)) return withdraw(context, race)
   if (!again && isBound(context, race)) return
-  grant(context, race, state.self, candidacy.term)
+  grant(context, race, state.self, candidacy.term, electorate.number)
   candidacy.grants.set(state.self, { granter: state.self, signature: signGrant(context, race) })
   candidacy.until.set(state.self, turn.now + settings.rules.belief(settings.promise, settings.drift))
   becomeCoordinator(context, race, candidacy)
@@ -126,9 +130,13 @@ export function withdraw(context: Context, race: Race): void {
   cancel(context, race, 'claim')
 }
 
-/** Refused: a higher term was granted, and the next attempt must be above it. */
-export function onRefusal(context: Context, body: Extract<ElectionMessage, { kind: 'refusal' }>): void {
+/** Refused: for a while, or for good because a higher term was granted. The next attempt must be above it. */
+export function onRefusal(context: Context, from: NodeId, body: Extract<ElectionMessage, { kind: 'refusal' }>): void {
   const race = context.state.races.get(body.name)
   if (race === undefined) return
-  if (body.highest > 0) hear(race, body.highest)
+  hear(race, body.highest)
+  const { candidacy } = race
+  if (candidacy?.phase !== 'claiming' || candidacy.term !== body.term) return
+  const wait = body.highest >= body.term ? Number.POSITIVE_INFINITY : body.remaining
+  candidacy.refusedUntil.set(from, context.turn.now + wait)
 }

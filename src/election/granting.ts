@@ -10,8 +10,8 @@ import { saveGrant } from './keeping.ts'
 import { isSameList } from './lists.ts'
 import { type ElectionMessage, grantText, type SignedGrant } from './messages.ts'
 import type { Attempt, Claim, Context, Race } from './state.ts'
-import { candidatesOf, viewDigest } from './view.ts'
-import { acceptable, dropAttempt, noteDouble, sendBallot } from './voting.ts'
+import { viewDigest } from './view.ts'
+import { dropAttempt, isOwnView, noteDouble, sendBallot } from './voting.ts'
 
 export function onClaim(context: Context, from: NodeId, claim: Claim): void {
   const race = raceOf(context, claim.name)
@@ -29,7 +29,7 @@ function judge(context: Context, race: Race, from: NodeId, claim: Claim): void {
   if (!isReachable(context, race, claim.term) || !mayPromise(context)) return
   if (!again && isBound(context, race)) return wait(context, race, from, claim)
   if (!countHolds(context, race, from, claim)) return
-  grant(context, race, from, claim.term)
+  grant(context, race, from, claim.term, claim.electorate)
   const { name, term, asked } = claim
   send(context, from, { kind: 'grant', name, term, asked, signature: signGrant(context, race) })
 }
@@ -63,7 +63,7 @@ function countHolds(context: Context, race: Race, from: NodeId, claim: Claim): b
   if (claimFault(claim, from, electorate, quorum(context, electorate), settings, keys.signatures) !== undefined)
     return false
   // Nobody voted on it, so each granter looks at the view itself ("verify by using the group view", SRCEA §3.1).
-  if (candidatesOf(electorate, claim.view, settings).length === 1) return acceptable(context, race, claim.view)
+  if (claim.ballots.length === 0) return isOwnView(context, race, claim.view)
   const { attempt } = race
   if (attempt?.term !== claim.term || !sameBytes(attempt.digest, viewDigest(claim.view))) return true
   return isComplete(context, race, attempt, from, claim)
@@ -89,17 +89,17 @@ function isComplete(context: Context, race: Race, attempt: Attempt, from: NodeId
 }
 
 /** The promise itself. A new one is saved before the answer leaves; one to the same coordinator only lasts longer. */
-export function grant(context: Context, race: Race, to: NodeId, term: number): void {
-  const { state, settings, turn } = context
+export function grant(context: Context, race: Race, to: NodeId, term: number, by: number): void {
+  const { settings, turn } = context
   if (race.term !== term || race.coordinator !== to) {
     race.term = term
     race.coordinator = to
     saveGrant(context, race)
     dropAttempt(context, race)
-    if (race.candidacy?.phase === 'claiming' && to !== state.self) race.candidacy = undefined
+    if (race.candidacy?.phase === 'claiming' && to !== context.state.self) race.candidacy = undefined
   }
   race.promisedUntil = turn.now + settings.promise
-  race.promisedUnder = state.electorate!.number
+  race.promisedUnder = by
   setTimer(context, 'promise', race, settings.promise)
 }
 
@@ -112,26 +112,28 @@ function grantBytes(electorate: Electorate, name: string, term: number, coordina
 }
 
 export function isGrantOf(
-  context: Context,
+  { keys }: Context,
+  electorate: Electorate,
   name: string,
   term: number,
   coordinator: NodeId,
   { granter, signature }: SignedGrant,
 ): boolean {
-  const electorate = context.state.electorate!
   const member = memberOf(electorate, granter)
   if (member === undefined) return false
-  return context.keys.signatures.verify(member.key, grantBytes(electorate, name, term, coordinator), signature)
+  return keys.signatures.verify(member.key, grantBytes(electorate, name, term, coordinator), signature)
 }
 
 /** Whether q members granted this term to it: what makes a coordinator known to those who did not grant it. */
 export function isProved(
   context: Context,
   coordinator: NodeId,
-  { name, term, grants }: Extract<ElectionMessage, { kind: 'alive' }>,
+  { name, term, under, grants }: Extract<ElectionMessage, { kind: 'alive' }>,
 ): boolean {
-  const electorate = context.state.electorate!
+  // It may have been elected under a list that was changed since.
+  const electorate = context.state.chain.find(listed => listed.electorate.number === under)?.electorate
+  if (electorate === undefined) return false
   const granters = new Set(grants.map(({ granter }) => granter))
   if (granters.size < grants.length || granters.size < quorum(context, electorate)) return false
-  return grants.every(signed => isGrantOf(context, name, term, coordinator, signed))
+  return grants.every(signed => isGrantOf(context, electorate, name, term, coordinator, signed))
 }

@@ -9,7 +9,7 @@ import { grant, isProved } from './granting.ts'
 import { isSameList } from './lists.ts'
 import type { ElectionMessage } from './messages.ts'
 import type { Candidacy, Context, Race } from './state.ts'
-import { dropAttempt, startElection } from './voting.ts'
+import { dropAttempt, leaveOut, startElection } from './voting.ts'
 
 /** `lost` comes this part of the belief before its end, so that a timer a little late still is in time. */
 const WARNING_PART = 1 / 20
@@ -49,13 +49,15 @@ function schedule(context: Context, race: Race, candidacy: Candidacy): void {
   setTimer(context, 'end', race, Math.floor(candidacy.deadline - warning - turn.now))
 }
 
-/** More promises have come, or fewer count: the belief follows. */
+/** More promises have come: the belief follows, and never goes back. */
 export function prolong(context: Context, race: Race, candidacy: Candidacy): void {
   // A process that was stopped may find answers that are older than the end of its belief.
   if (context.turn.now >= candidacy.deadline) return lose(context, race)
   const deadline = deadlineOf(context, candidacy)
-  if (deadline === candidacy.deadline) return
+  // Just after a change of the list, the promises of the old one may reach further than those that count by the new.
+  if (deadline <= candidacy.deadline) return
   candidacy.deadline = deadline
+  candidacy.by = context.state.electorate!.number
   const { name } = race
   context.turn.do({ kind: 'emit', event: { kind: 'extended', name, term: candidacy.term, deadline } })
   schedule(context, race, candidacy)
@@ -79,12 +81,14 @@ export function renew(context: Context, race: Race): void {
       term,
       electorate,
       asked,
+      by: candidacy.by,
+      under: candidacy.claim.electorate,
       grants: candidacy.aware.get(to) ? [] : grants,
     })
   }
   const belief = settings.rules.belief(settings.promise, settings.drift)
   if (mayPromise(context)) {
-    grant(context, race, state.self, term)
+    grant(context, race, state.self, term, candidacy.by)
     candidacy.until.set(state.self, turn.now + belief)
     learn(context, race, term, state.self)
     prolong(context, race, candidacy)
@@ -98,18 +102,18 @@ export function onAlive(context: Context, from: NodeId, alive: Alive): void {
   const { name, term, asked } = alive
   const isKnown = race.known?.term === term && race.known.coordinator === from
   const proved = isKnown || (alive.grants.length > 0 && isProved(context, from, alive))
-  const promised = promise(context, race, from, term, proved)
+  const promised = promise(context, race, from, alive, proved)
   // One that lags behind the term that is known to be led has nothing to tell.
   if (proved && term >= (race.known?.term ?? 0)) learn(context, race, term, from)
   send(context, from, { kind: 'renewed', name, term, asked, promised, informed: proved })
 }
 
 // q grants say more than any count that we could check: with them, a member that missed the claim promises as well.
-function promise(context: Context, race: Race, from: NodeId, term: number, proved: boolean): boolean {
+function promise(context: Context, race: Race, from: NodeId, { term, by }: Alive, proved: boolean): boolean {
   if (!mayPromise(context)) return false
   const again = race.term === term && race.coordinator === from
   if (!again && (!proved || !context.settings.rules.isNewTerm(term, race.term) || isBound(context, race))) return false
-  grant(context, race, from, term)
+  grant(context, race, from, term, by)
   return true
 }
 
@@ -198,6 +202,9 @@ export function lapse(context: Context, race: Race): void {
     race.known = undefined
     turn.do({ kind: 'emit', event: { kind: 'vacant', name: race.name, term } })
   }
+  // Promised to, and never proved to lead.
+  if (race.coordinator !== '' && race.coordinator !== race.lapsed && race.coordinator !== context.state.self)
+    leaveOut(race, [race.coordinator])
   startElection(context, race)
 }
 

@@ -91,7 +91,11 @@ export const claimsAlways: Liar = besides('claims-always', (state, _from, body, 
   for (const { id: to } of electorate.members) {
     if (to === self) continue
     turn.do({ kind: 'send', to, body: { kind: 'claim', ...claim, view, ballots: [], voided: [] } })
-    turn.do({ kind: 'send', to, body: { kind: 'alive', ...claim, grants: [] } })
+    turn.do({
+      kind: 'send',
+      to,
+      body: { kind: 'alive', ...claim, by: electorate.number, under: electorate.number, grants: [] },
+    })
   }
 })
 

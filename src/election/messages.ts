@@ -143,7 +143,18 @@ export type ElectionMessage =
   /** The other ballot of a voter that cast two. */
   | { kind: 'double'; name: string; term: number; ballot: OpenBallot }
   /** M_iaa, "I am alive": renews. With the grants that made the coordinator, until the member knows them. */
-  | { kind: 'alive'; name: string; term: number; electorate: number; asked: number; grants: readonly SignedGrant[] }
+  | {
+      kind: 'alive'
+      name: string
+      term: number
+      electorate: number
+      asked: number
+      /** The number of the list by whose quorum it leads: just after a change, the one before. */
+      by: number
+      /** The number of the list under which the grants were given. */
+      under: number
+      grants: readonly SignedGrant[]
+    }
   /** Renewed for L, or not; and whether it knows the grants, which else should come along next time. */
   | { kind: 'renewed'; name: string; term: number; asked: number; promised: boolean; informed: boolean }
   /** The coordinator lets go, after it stopped believing. */
@@ -171,7 +182,15 @@ export const electionVocabulary: Codec<ElectionMessage> = variants<ElectionMessa
   grant: { name, term, asked: uint(ASKED_MAX), signature },
   refusal: { name, term, highest: term, remaining: uint(REMAINING_MAX) },
   double: { name, term, ballot: openBallot },
-  alive: { name, term, electorate: number, asked: uint(ASKED_MAX), grants: list(signedGrant, MEMBERS_MAX) },
+  alive: {
+    name,
+    term,
+    electorate: number,
+    asked: uint(ASKED_MAX),
+    by: number,
+    under: number,
+    grants: list(signedGrant, MEMBERS_MAX),
+  },
   renewed: { name, term, asked: uint(ASKED_MAX), promised: bool, informed: bool },
   resigned: { name, term },
   propose: { electorate: electorateCodec },

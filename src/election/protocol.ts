@@ -147,7 +147,7 @@ function message(context: Context, input: Extract<Input<ElectionMessage, never>,
     case 'grant':
       return onGrant(context, from, body)
     case 'refusal':
-      return onRefusal(context, body)
+      return onRefusal(context, from, body)
     case 'double':
       return onDouble(context, body)
     case 'alive':

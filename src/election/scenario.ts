@@ -126,7 +126,7 @@ function drawPlan(random: Random, group: ElectionGroup, change: Partial<Election
 
 function shuffled(random: Random): number[] {
   const places = [0, 1, 2]
-  return places.map(() => places.splice(random.below(places.length), 1)[0]!).concat(places)
+  return [3, 2, 1].map(left => places.splice(random.below(left), 1)[0]!)
 }
 
 function drawActs(

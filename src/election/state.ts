@@ -91,7 +91,7 @@ export interface Race {
   seen: number
   /** Until then, by the own clock, no other coordinator is granted. */
   promisedUntil: Millis
-  /** The number of the list under which that promise was given: the coordinator counts by that list or a newer one. */
+  /** The number of the list by whose quorum the coordinator led when that promise was given. */
   promisedUnder: number
   /** Who led last, as far as is known: left out of the next election. */
   lapsed: NodeId
@@ -117,6 +117,8 @@ export interface Attempt {
   readonly view: View
   readonly digest: Uint8Array
   readonly candidates: readonly NodeId[]
+  /** False for a single candidate that nobody was called to vote on: those who see the same grant it (|C| = 1). */
+  readonly votes: boolean
   /** The own ballot, once cast. */
   own: OpenBallot | undefined
   /** As a candidate: what was opened, by voter. */
@@ -144,6 +146,10 @@ export interface Candidacy {
   /** Members that know the grants, and need not be sent them again. */
   readonly aware: Map<NodeId, boolean>
   deadline: Millis
+  /** The number of the list by whose quorum it believes until then. */
+  by: number
+  /** Members that refused, and when it is worth asking them again. */
+  readonly refusedUntil: Map<NodeId, Millis>
 }
 
 export interface Keys {

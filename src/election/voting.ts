@@ -43,9 +43,10 @@ export function startElection(context: Context, race: Race): void {
   if (isLed(context, race) || isBound(context, race) || !mayPromise(context)) return
   const view = ownView(context, race)
   if (view === undefined) return
-  begin(context, race, nextTerm(context, race), view)
-  // What came to nothing once is not left to chance again.
-  if (race.failures > 0) call(context, race, others(context))
+  // What came to nothing once is not left to chance again: everybody is called, and votes.
+  const calls = race.failures > 0
+  begin(context, race, nextTerm(context, race), view, calls)
+  if (calls) call(context, race, others(context))
 }
 
 /** Rows as membership gave them; left out are those who seem gone, the last coordinator, and whoever let us wait. */
@@ -64,14 +65,22 @@ function mayBeGone(failed: readonly NodeId[], race: Race): NodeId[] {
   return [...failed, race.lapsed, ...race.tried]
 }
 
-/** Whether this member votes on that view: it could be its own, or it has no opinion, or nothing else has worked. */
-export function acceptable({ state, settings }: Context, race: Race, view: View): boolean {
-  if (!isOrdered(view) || view.rows.some(({ member }) => memberOf(state.electorate, member) === undefined)) return false
-  if (race.rows.length === 0 || race.failures >= settings.patience) return true
-  return agrees(race.rows, view, mayBeGone(state.failed, race), settings)
+/** Whether a view could be this member's own; without an opinion, any is. */
+export function isOwnView({ state, settings }: Context, race: Race, view: View): boolean {
+  return race.rows.length === 0 || agrees(race.rows, view, mayBeGone(state.failed, race), settings)
 }
 
-function begin(context: Context, race: Race, term: number, view: View): void {
+/** Whether this member votes on that view: it could be its own, or nothing else has worked. */
+function acceptable(context: Context, race: Race, view: View): boolean {
+  const { state, settings } = context
+  if (!isOrdered(view) || view.rows.some(({ member }) => memberOf(state.electorate, member) === undefined)) return false
+  if (isOwnView(context, race, view)) return true
+  // Whoever let us wait before does not get its way by calling first.
+  const candidates = candidatesOf(state.electorate!, view, settings)
+  return race.failures >= settings.patience && candidates.some(id => !race.tried.includes(id))
+}
+
+function begin(context: Context, race: Race, term: number, view: View, called: boolean): void {
   const { state, settings, turn } = context
   const candidates = candidatesOf(state.electorate!, view, settings)
   const digest = viewDigest(view)
@@ -81,6 +90,7 @@ function begin(context: Context, race: Race, term: number, view: View): void {
     view,
     digest,
     candidates,
+    votes: called || candidates.length > 1,
     own: undefined,
     ballots: new Map(),
     voided: new Map(),
@@ -92,7 +102,7 @@ function begin(context: Context, race: Race, term: number, view: View): void {
   const patience = settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX)
   setTimer(context, 'attempt', race, patience + (race.failures > 0 ? turn.below(settings.attemptMax) : 0))
   setTimer(context, 'count', race, settings.countAfter)
-  if (candidates.length > 1) vote(context, race, attempt)
+  if (attempt.votes) vote(context, race, attempt)
   else if (candidates[0] === state.self) startClaim(context, race, attempt)
 }
 
@@ -208,7 +218,7 @@ export function onCall(context: Context, from: NodeId, body: Extract<ElectionMes
   if (body.term <= race.term || !isReachable(context, race, body.term) || !mayPromise(context)) return
   if (!acceptable(context, race, body.view)) return
   if (race.candidacy?.phase === 'claiming') race.candidacy = undefined
-  begin(context, race, body.term, body.view)
+  begin(context, race, body.term, body.view, true)
 }
 
 function call(context: Context, race: Race, members: readonly NodeId[]): void {
@@ -222,7 +232,7 @@ function call(context: Context, race: Race, members: readonly NodeId[]): void {
 /** Ballots have been waited for: count what is there, ask those whose ballots are missing, say one's own again. */
 export function countNow(context: Context, race: Race): void {
   const { attempt } = race
-  if (attempt === undefined || attempt.candidates.length < 2) return
+  if (attempt === undefined || !attempt.votes) return
   const { state, settings } = context
   attempt.due = true
   const place = [...attempt.candidates].sort().indexOf(state.self)
@@ -250,13 +260,21 @@ export function giveUp(context: Context, race: Race): void {
   const { attempt } = race
   if (attempt === undefined) return
   const { state, settings, turn } = context
-  if (attempt.candidates.length > 1 && attempt.candidates.includes(state.self)) tellTurnout(context, race, attempt)
-  const silent = attempt.candidates.filter(id => id !== state.self && !attempt.claimed.includes(id))
-  race.tried = [...new Set([...race.tried, ...silent])]
+  if (attempt.votes && attempt.candidates.includes(state.self)) tellTurnout(context, race, attempt)
+  leaveOut(
+    race,
+    attempt.candidates.filter(id => id !== state.self && !attempt.claimed.includes(id)),
+  )
   race.failures++
   if (race.candidacy?.phase === 'claiming') race.candidacy = undefined
   dropAttempt(context, race)
   setTimer(context, 'start', race, 1 + turn.below(settings.attemptMax))
+}
+
+/** Those who let us wait are left out next time; once it is everybody who stands, nobody is. */
+export function leaveOut(race: Race, members: readonly NodeId[]): void {
+  race.tried = [...new Set([...race.tried, ...members])]
+  if (race.rows.every(({ member }) => race.tried.includes(member))) race.tried = []
 }
 
 function tellTurnout(context: Context, race: Race, attempt: Attempt): void {
