@@ -20,6 +20,7 @@ import {
 } from './config.ts'
 import { HOST_RULE, isHost, isName, NAME_RULE } from './fields.ts'
 import { KEY_MODE, syncFolder, writeNew } from './files.ts'
+import { leaveFirstStartMark } from './first-start.ts'
 import { type Listening, listenOn, namedHosts, nodeText } from './template.ts'
 
 export interface MembersOptions {
@@ -138,6 +139,7 @@ export async function writeMember(
   await writeNew(files.key, credentials.key, KEY_MODE)
   await writeNew(join(folder, SEAL_KEY_FILE), credentials.sealKey, KEY_MODE)
   await writeNew(files.authority, authority.certificate)
+  await leaveFirstStartMark(folder)
   await syncFolder(folder)
 }
 
