@@ -6,7 +6,7 @@ import { BOOT_MAX, bootOf, incarnationOf } from './incarnation.ts'
 import { membershipRecord } from './messages.ts'
 import type { Member, Scene } from './state.ts'
 import { awareness } from './suspicion.ts'
-import { newMember, someOthers, spread } from './views.ts'
+import { newMember, someOthers, spread, tell } from './views.ts'
 
 /** A new life: its number is durable before anything is said in it. */
 export function beginLife(scene: Scene, boot: number): void {
@@ -34,6 +34,7 @@ export function announce(scene: Scene): void {
     known.notices.clear()
     known.certified = false
   }
+  tell(scene, known === undefined ? 'joined' : 'updated', state.members.get(self)!)
   spread(scene, alive)
   if (state.version === 0 && state.values.size > 0) announceValues(scene)
 }
@@ -44,7 +45,9 @@ export function announceValues(scene: Scene): void {
   const values = [...state.values].map(([name, value]) => ({ name, value }))
   const version = ++state.version
   const claim = signClaim(settings.group, settings.signer, { kind: 'attributes', member: self, boot, version, values })
-  state.members.get(self)!.attributes = claim
+  const own = state.members.get(self)!
+  own.attributes = claim
+  tell(scene, 'updated', own)
   spread(scene, claim)
 }
 

@@ -3,8 +3,8 @@
 
 import { type Codec, compose, encode, type Parted, type Saved } from '../core/index.ts'
 import {
-  type Electorate,
   type ElectionSettings,
+  type Electorate,
   election,
   electionRecord,
   electionVocabulary,

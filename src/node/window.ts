@@ -30,7 +30,8 @@ export const windowProtocol: Protocol<object, WindowMessage, WindowCommand, Wind
   step(_state, input, turn) {
     if (input.kind === 'message') {
       const { from, body } = input
-      if (body.kind === 'look') turn.do({ kind: 'emit', event: { kind: 'looked', from, query: body.query, what: body.what } })
+      if (body.kind === 'look')
+        turn.do({ kind: 'emit', event: { kind: 'looked', from, query: body.query, what: body.what } })
       else turn.do({ kind: 'emit', event: { kind: 'seen', from, query: body.query, found: body.found } })
     } else if (input.kind === 'command') {
       const { body } = input

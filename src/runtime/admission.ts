@@ -42,7 +42,8 @@ function read(identity: Uint8Array, signer: X509Certificate['publicKey'], group:
   try {
     const certificate = new X509Certificate(identity)
     const who = readIdentity(certificate)
-    if (who === undefined || who.group !== group || who.role !== 'member' || !certificate.verify(signer)) return undefined
+    if (who === undefined || who.group !== group || who.role !== 'member' || !certificate.verify(signer))
+      return undefined
     const { x, crv } = certificate.publicKey.export({ format: 'jwk' })
     if (crv !== 'Ed25519' || x === undefined) return undefined
     const [from, until] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)]

@@ -28,8 +28,8 @@ export interface MemberOptions {
   readonly log: Log
   /** Told about this member from the start. */
   readonly attributes: readonly NamedValue[]
-  /** What coordinators are chosen by; default: distance, joining number, failures. */
-  readonly ranking?: readonly Attribute[]
+  /** What coordinators are chosen by. */
+  readonly ranking: readonly Attribute[]
   event(event: Parted): void
   /** The node ended by itself: its disk failed, or a bug stopped it. */
   failed(error: Error): void
@@ -157,7 +157,7 @@ async function createProtocol({ config, attributes, ranking }: MemberOptions) {
       liars,
       promise: lease,
       drift: group.lock.drift,
-      ...(ranking === undefined ? {} : { attributes: ranking }),
+      attributes: ranking,
     },
     keys: { signer, signatures, sealing },
   })

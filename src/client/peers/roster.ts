@@ -1,6 +1,6 @@
 // The group as this member sees it, kept up from membership's events, and what an election is told of it.
 
-import type { MembershipEvent, MemberStatus, MemberView } from '../../membership/index.ts'
+import type { MemberStatus, MembershipEvent, MemberView } from '../../membership/index.ts'
 
 export interface MemberInfo {
   readonly name: string
@@ -14,6 +14,14 @@ export interface MemberInfo {
 const STANDS = 'stands.'
 /** Attributes are compared as whole numbers, to the thousandth. */
 const SCALE = 1000
+/**
+ * A distance in tenths of doublings of a millisecond: what members know of it differs by the noise of their measures, and
+ * a member votes only on values that are near its own.
+ */
+const DISTANCE = 'distance'
+const TENTHS = 10
+/** Half as far and twice as far is as good as equal. */
+export const DISTANCE_TOLERANCE = 15
 /** Worth of a member whose attribute nobody knows: behind everybody, whether small or large is better. */
 const UNKNOWN = Number.MAX_SAFE_INTEGER
 
@@ -60,7 +68,8 @@ export class Roster {
 function worth(view: MemberView, attribute: { readonly name: string; readonly best: 'small' | 'large' }): number {
   const value = view.attributes.get(attribute.name)
   if (value === undefined || !Number.isFinite(value) || value < 0) return attribute.best === 'small' ? UNKNOWN : 0
-  return Math.min(UNKNOWN, Math.round(value * SCALE))
+  const scaled = attribute.name === DISTANCE ? TENTHS * Math.log2(1 + value) : SCALE * value
+  return Math.min(UNKNOWN, Math.round(scaled))
 }
 
 function infoOf({ member, status, address, attributes }: MemberView): MemberInfo {
