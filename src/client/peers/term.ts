@@ -29,6 +29,11 @@ export class Term {
     return !this.signal.aborted && this.clock() < this.deadline
   }
 
+  /** Milliseconds until the term ends unless it is renewed. After `signal` has fired: what is left for stopping. */
+  remaining(): Millis {
+    return Math.max(0, this.deadline - this.clock())
+  }
+
   /** @internal */
   extended(remaining: Millis): void {
     this.deadline = Math.max(this.deadline, this.clock() + remaining)
