@@ -1,4 +1,4 @@
-// The two challenges of a proof of shuffle, by Fiat and Shamir: hashes of everything said before, the whole statement
+// The three challenges of a proof of shuffle, by Fiat and Shamir: hashes of everything said before, the whole statement
 // first. A challenge that left out a part of the statement would leave the prover free to choose that part last.
 
 import { sha512 } from '@noble/hashes/sha2.js'
@@ -10,6 +10,7 @@ import { type Announcement, announced, type Pass, type ShuffleGenerators } from 
 
 const STATEMENT_DOMAIN = 'coterie shuffle statement'
 const WEIGHT_DOMAIN = 'coterie shuffle weight'
+const LINK_DOMAIN = 'coterie shuffle link'
 const CHALLENGE_DOMAIN = 'coterie shuffle challenge'
 /** A weight needs to be unpredictable, not to fill the group: 128 bits make a cheat's chance 2^-128. */
 const WEIGHT_BYTES = 16
@@ -42,11 +43,16 @@ export function shuffleWeights(
     ...permutationCommitments,
   )
   const seed = sha512(statement)
-  return { seed, values: weightsFrom(group, seed, pass.input.length) }
+  return { seed, values: weightsFrom(group, WEIGHT_DOMAIN, seed, pass.input.length) }
 }
 
-function weightsFrom(group: Group, seed: Uint8Array, count: number): bigint[] {
-  const stream = hashToBytes(WEIGHT_DOMAIN, seed, count * WEIGHT_BYTES)
+/** By place in the chain: what each link is multiplied by before all are proved together. Fixed after the chain is. */
+export function linkFactors(group: Group, weights: Weights, chain: readonly Element[]): readonly bigint[] {
+  return weightsFrom(group, LINK_DOMAIN, framed(weights.seed, ...chain), chain.length)
+}
+
+function weightsFrom(group: Group, domain: string, seed: Uint8Array, count: number): bigint[] {
+  const stream = hashToBytes(domain, seed, count * WEIGHT_BYTES)
   return Array.from({ length: count }, (_, place) => {
     const bytes = stream.subarray(place * WEIGHT_BYTES, (place + 1) * WEIGHT_BYTES)
     return integerOf(bytes, 'highFirst') % group.order
