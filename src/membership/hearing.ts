@@ -119,13 +119,16 @@ function judgeAlive({ state, settings }: Scene, claim: AliveClaim, member: Membe
 function judgeAccusation(scene: Scene, claim: Accusation, member: Member | undefined): Judgement {
   const { state, settings } = scene
   const author = state.members.get(claim.author)
-  if (member === undefined || !isHere(author) || claim.author === state.self) return 'unknown'
+  if (member === undefined || author === undefined || claim.author === state.self) return 'unknown'
   if (claim.author === claim.member) return 'stranger'
   const now = member.alive.incarnation
   if (claim.incarnation !== now) return claim.incarnation < now ? 'old' : 'unknown'
   if (!sameBoot(author, claim.boot)) return 'old'
   if (member.status === 'left') return 'known'
+  // Said of oneself, it is answered whoever says it: after a partition both sides hold accusations by those whom the other
+  // side believes dead, and if nobody answered those, nobody would ever be alive again.
   if (claim.member === state.self) return state.leaving ? 'known' : 'news'
+  if (!isHere(author)) return 'unknown'
   if (claim.kind === 'failed' && !member.notices.has(claim.author) && member.notices.size < settings.certifyAt) {
     return hasCredit(scene, member, claim.author) || member.status === 'failed' ? 'news' : 'discredited'
   }

@@ -10,7 +10,9 @@ export {
 } from './claims.ts'
 export { bootOf, type Incarnation } from './incarnation.ts'
 export { type MembershipMessage, membershipRecord, membershipVocabulary } from './messages.ts'
+export { brokenMembershipRules, membershipBugs } from './planted.ts'
 export { type Membership, membership } from './protocol.ts'
+export { type MembershipPlan, type MembershipScenarioOptions, membershipScenario } from './scenario.ts'
 export {
   type Lifeguard,
   type MembershipBeat,

@@ -28,6 +28,8 @@ type Message<K extends MembershipMessage['kind']> = Extract<MembershipMessage, {
 const CLAIMS_BYTES_MAX = 16_384
 /** Accusations and measures sent along with one member: as many as settle the matter. */
 const SIDE_CLAIMS_MAX = 8
+/** Of those believed gone, so many are asked each time: a side of a partition has many members to ask for. */
+const SOUGHT = 3
 /** Contacts asked at once for entry. */
 const CONTACTS_MAX = 3
 /** In groups beyond this, views are compared less often: each comparison is that much longer. */
@@ -68,11 +70,11 @@ export function viewHash(scene: Scene): Uint8Array {
   }
 }
 
-/** Asks one random member, and one of those that are gone or were never met. */
+/** Asks one random member, and some of those that are gone or were never met. */
 export function repair(scene: Scene): void {
   const { state, settings, turn } = scene
   const partners = someOthers(scene, 1)
-  if (settings.rules.seeksTheGone()) partners.push(...someGone(scene, 1))
+  if (settings.rules.seeksTheGone()) partners.push(...someGone(scene, SOUGHT))
   compare(scene, partners)
   const { repairEvery } = settings.beat
   const slower = Math.max(1, Math.log2((state.members.size + 1) / SLOWER_BEYOND) + 1)
