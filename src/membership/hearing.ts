@@ -35,22 +35,36 @@ const VERDICTS_MAX = 4_096
 type Judgement = 'news' | 'known' | Extract<keyof Refusals, 'old' | 'unknown' | 'stranger' | 'slowed' | 'discredited'>
 
 export function hearAll(scene: Scene, from: NodeId, claims: readonly Claim[]): void {
-  for (const claim of claims) hear(scene, from, claim)
+  let outdated: Claim | undefined
+  for (const claim of claims) {
+    if (hear(scene, from, claim) === 'old' && (claim.kind === 'suspect' || claim.kind === 'failed')) outdated ??= claim
+  }
+  if (outdated !== undefined) correct(scene, from, outdated.member)
 }
 
-function hear(scene: Scene, from: NodeId, claim: Claim): void {
+// Gossip of a refutation may have missed just the one who still suspects: it is told at once, by whoever it asks.
+function correct(scene: Scene, to: NodeId, member: NodeId): void {
+  const known = scene.state.members.get(member)
+  if (known === undefined || known.status !== 'alive' || !spendOn(scene, to, 1)) return
+  scene.turn.do({ kind: 'send', to, body: { kind: 'gossip', claims: [known.alive] } })
+}
+
+function hear(scene: Scene, from: NodeId, claim: Claim): Judgement {
   const { state, turn } = scene
   const peer = state.peers.get(from)
   if (peer !== undefined && turn.now < peer.mutedUntil) {
     state.refusals.muted++
-    return
+    return 'known'
   }
   const judged = judge(scene, claim)
-  if (judged === 'known') return
-  if (judged !== 'news') {
-    state.refusals[judged]++
-    return
-  }
+  if (judged === 'news') examine(scene, from, claim)
+  else if (judged !== 'known') state.refusals[judged]++
+  return judged
+}
+
+/** It is news, if it is true. */
+function examine(scene: Scene, from: NodeId, claim: Claim): void {
+  const { state } = scene
   // A signature costs as much as a hundred messages without one: the bringer pays for it.
   if (!spendOn(scene, from, 1)) return
   const key = keyFor(scene, claim)
