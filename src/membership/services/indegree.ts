@@ -17,10 +17,10 @@ export interface InDegrees {
 export const COUNTED_MAX = 4_096
 /** After so many answers the counts are halved: what was long ago weighs less. */
 export const ANSWERS_MAX = 400
-/** Deviations beyond the mean: chance does this to one name in a hundred million. */
-const DEVIATIONS = 6
+/** Deviations beyond what is typical: chance does this to one name in a thousand or so, and only for a while. */
+const DEVIATIONS = 4
 /** Below so many answers nothing is said about anybody. */
-const ANSWERS_LEAST = 20
+const ANSWERS_LEAST = 10
 
 export function emptyDegrees(): InDegrees {
   return { counts: new Map(), answers: 0 }

@@ -30,6 +30,9 @@ export const samplingDefaults: SamplingSettings = { variant: 'cyclon', view: 30,
 /** Of the exchanges that a member begins, so many in a hundred are for statistics only. */
 const STATISTICS_PERCENT = 50
 
+/** Offers of others taken in one round: by chance one comes. Who is brought more is being pushed. */
+const OFFERS_MAX = 1
+
 export interface SamplingState {
   readonly self: NodeId
   view: Reference[]
@@ -38,6 +41,8 @@ export interface SamplingState {
   partner: NodeId | undefined
   sent: Reference[]
   forStatistics: boolean
+  /** Offers taken in this round. */
+  taken: number
   degrees: InDegrees
   hubs: Set<NodeId>
   samplers: Sampler[]
@@ -89,6 +94,7 @@ function initial(self: NodeId, peers: readonly NodeId[], { view }: SamplingSetti
     partner: undefined,
     sent: [],
     forStatistics: false,
+    taken: 0,
     degrees: emptyDegrees(),
     hubs: new Set(),
     samplers: [],
@@ -120,6 +126,7 @@ function shuffle({ settings, state, turn }: Scene): void {
   // No answer to the last exchange: the partner is gone, and its reference with it.
   if (state.partner !== undefined) state.view = state.view.filter(({ id }) => id !== state.partner)
   state.view = aged(state.view)
+  state.taken = 0
   const partner = oldest(state.view)
   state.partner = partner?.id
   if (partner === undefined) return
@@ -166,20 +173,30 @@ function answerShuffle(scene: Scene, from: NodeId, body: SamplingMessage & { kin
   )
   const answer = { kind: 'shuffled', exchange: body.exchange, references: sendable(sent) } as const
   turn.do({ kind: 'send', to: from, body: answer })
+  if (settings.variant === 'statistics') {
+    observe(scene, body.references)
+    if (state.taken++ >= OFFERS_MAX) return
+  }
   state.view = swapped(state.view, trusted(state, body.references), sent, settings.view, state.self)
 }
 
-function endShuffle({ settings, state, turn }: Scene, from: NodeId, references: readonly Reference[]): void {
+/** Counts whom others point to, and leaves out whoever stands out. */
+function observe({ state, turn }: Scene, references: readonly Reference[]): void {
+  const ids = references.map(({ id }) => id)
+  count(state.degrees, ids)
+  const found = hubs(state.degrees)
+  for (const member of found) if (!state.hubs.has(member)) turn.do({ kind: 'emit', event: { kind: 'hub', member } })
+  state.hubs = found
+  if (found.size > 0) state.view = state.view.filter(({ id }) => !found.has(id))
+}
+
+function endShuffle(scene: Scene, from: NodeId, references: readonly Reference[]): void {
+  const { settings, state } = scene
   state.partner = undefined
+  if (settings.variant === 'statistics') observe(scene, references)
   if (state.forStatistics) {
-    count(
-      state.degrees,
-      references.map(({ id }) => id),
-    )
-    const found = hubs(state.degrees)
-    for (const member of found) if (!state.hubs.has(member)) turn.do({ kind: 'emit', event: { kind: 'hub', member } })
-    state.hubs = found
-    state.view = state.view.filter(({ id }) => !found.has(id)).map(one => (one.id === from ? { ...one, age: 0 } : one))
+    // Nothing was taken, so nothing is given up; but the partner is no longer the one not heard of for longest.
+    state.view = state.view.map(one => (one.id === from ? { ...one, age: 0 } : one))
     return
   }
   const without = state.view.filter(({ id }) => id !== from)

@@ -1,0 +1,7 @@
+// LECTURE, "Gossip-based coordination": membership as it is run.
+
+import type { Experiment } from '../experiment.ts'
+import { membershipRest } from './rest.ts'
+import { swimFlaps } from './swim-flaps.ts'
+
+export const membershipExperiments: readonly Experiment[] = [swimFlaps, membershipRest]
