@@ -3,5 +3,6 @@
 import type { Experiment } from '../experiment.ts'
 import { membershipRest } from './rest.ts'
 import { swimFlaps } from './swim-flaps.ts'
+import { swimLarge } from './swim-large.ts'
 
-export const membershipExperiments: readonly Experiment[] = [swimFlaps, membershipRest]
+export const membershipExperiments: readonly Experiment[] = [swimFlaps, swimLarge, membershipRest]

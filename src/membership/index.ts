@@ -31,4 +31,5 @@ export type {
   MemberView,
   Misbehaviour,
 } from './state.ts'
+export { retransmissions, suspicionTime } from './suspicion.ts'
 export { type Coordinate, coordinateDistance } from './vivaldi.ts'
