@@ -3,7 +3,7 @@
 import type { NodeId } from '../core/index.ts'
 import type { Checker, Micros, SimulatedNode, Violation, World } from '../simulator/index.ts'
 import type { Incarnation } from './incarnation.ts'
-import { checkMember, type MembershipEvent, type MembershipState, type MemberView } from './state.ts'
+import { checkMember, type MembershipEvent, type MembershipState } from './state.ts'
 
 /** What truly happened. */
 export interface Truth {
@@ -158,9 +158,4 @@ export class ConvergenceChecker extends Watching {
       this.violation(`${observer} sees ${subject} with load ${load}, which is ${truly.values.get('load')}`)
     }
   }
-}
-
-/** The members of a view that are here, for tests and the lab. */
-export function namesHere(members: readonly MemberView[]): NodeId[] {
-  return members.filter(({ status }) => status === 'alive' || status === 'suspect').map(({ member }) => member)
 }

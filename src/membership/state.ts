@@ -1,6 +1,6 @@
 // What a member remembers, what it can be told to do, and what it tells.
 
-import { assert, type Effect, type Millis, type NodeId, type Turn } from '../core/index.ts'
+import { assert, type Millis, type NodeId, type Turn } from '../core/index.ts'
 import type { PublicKey } from '../crypto/index.ts'
 import type { Aggregate } from './aggregation.ts'
 import type { Allowance, Bucket } from './bucket.ts'
@@ -210,7 +210,6 @@ export type MembershipEvent =
     }
 
 export type MembershipTurn = Turn<MembershipMessage, MembershipEvent>
-export type MembershipEffect = Effect<MembershipMessage, MembershipEvent>
 
 /** What every function of the machine works on. */
 export interface Scene {
