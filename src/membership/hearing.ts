@@ -25,7 +25,18 @@ import { bootOf } from './incarnation.ts'
 import { refute, surpass } from './own.ts'
 import { blame, spendOn } from './peers.ts'
 import { isHere, type Member, type Refusals, type Scene } from './state.ts'
-import { addOther, makeRoom, newMember, sameBoot, setStatus, spread, tell, UPDATES } from './views.ts'
+import {
+  addOther,
+  makeRoom,
+  newMember,
+  remember,
+  sameBoot,
+  setStatus,
+  spread,
+  tell,
+  UPDATES,
+  watchingDistance,
+} from './views.ts'
 import { keepMeasure, mayMeasure } from './vouching.ts'
 import { isFresh, marked } from './window.ts'
 
@@ -201,7 +212,7 @@ function acceptAlive(scene: Scene, claim: AliveClaim, member: Member | undefined
   if (member === undefined) {
     if (!makeRoom(scene)) return
     const joined = newMember(scene, claim, claimDigest(claim), key, 'alive')
-    state.members.set(claim.member, joined)
+    remember(scene, joined)
     addOther(scene, claim.member)
     spread(scene, claim)
     return tell(scene, 'joined', joined)
@@ -247,7 +258,7 @@ function acceptLeave(scene: Scene, claim: LeaveClaim, member: Member): void {
 }
 
 function acceptMeasure(scene: Scene, claim: MeasuredClaim, member: Member): void {
-  keepMeasure(scene, member, claim)
+  watchingDistance(scene, member, () => keepMeasure(scene, member, claim))
   spread(scene, claim)
 }
 

@@ -49,14 +49,28 @@ function entryOf(member: Member): Entry {
   }
 }
 
-function sortedNames({ state }: Scene): NodeId[] {
-  return [...state.members.keys()].sort()
+function sortedNames({ state }: Scene): readonly NodeId[] {
+  state.names ??= [...state.members.keys()].sort()
+  return state.names
+}
+
+/** The place of the first name after this one, by halving. */
+function placeAfter(names: readonly NodeId[], after: string): number {
+  let [low, high] = [0, names.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (names[middle]! > after) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 function pageAfter(scene: Scene, after: string): Message<'page'> {
-  const names = sortedNames(scene).filter(name => name > after)
-  const entries = names.slice(0, PAGE_MAX).map(name => entryOf(scene.state.members.get(name)!))
-  return { kind: 'page', after, upTo: names.length > PAGE_MAX ? names[PAGE_MAX - 1]! : '', entries }
+  const names = sortedNames(scene)
+  const first = placeAfter(names, after)
+  const shown = names.slice(first, first + PAGE_MAX)
+  const entries = shown.map(name => entryOf(scene.state.members.get(name)!))
+  return { kind: 'page', after, upTo: first + PAGE_MAX < names.length ? shown.at(-1)! : '', entries }
 }
 
 /** A hash over the whole view: equal views have equal hashes. */
@@ -112,6 +126,8 @@ function someGone({ state, turn }: Scene, count: number): NodeId[] {
 
 export function hearSummary(scene: Scene, from: NodeId, message: Message<'summary'>): void {
   hearAll(scene, from, message.claims)
+  // The hash is over all: who asks for it often in a large group pays for it.
+  if (!spendOn(scene, from, scene.state.members.size / PAGE_MAX)) return
   const own = viewHash(scene)
   if (own.every((byte, place) => byte === message.hash[place])) return
   scene.turn.do({ kind: 'send', to: from, body: pageAfter(scene, '') })
@@ -132,8 +148,11 @@ export function hearPage(scene: Scene, from: NodeId, { after, upTo, entries }: M
     if (isNewer(entry, member)) wanted.push(entry.member)
     if (member !== undefined && isNewer(entryOf(member), entry)) given.push(...claimsOf(member))
   }
-  for (const name of sortedNames(scene)) {
-    if (name <= after || (upTo !== '' && name > upTo) || theirs.has(name)) continue
+  const names = sortedNames(scene)
+  for (let place = placeAfter(names, after); place < names.length; place++) {
+    const name = names[place]!
+    if (upTo !== '' && name > upTo) break
+    if (theirs.has(name)) continue
     const member = state.members.get(name)!
     if (isHere(member)) given.push(...claimsOf(member))
   }

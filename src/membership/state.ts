@@ -102,6 +102,8 @@ export interface MembershipState {
   incarnation: Incarnation
   /** Everybody known, this member included once it has started. */
   members: Map<NodeId, Member>
+  /** Their names in order, for comparing views; undefined when somebody came or was forgotten since. */
+  names: readonly NodeId[] | undefined
   /** The others that are alive or suspect: whom one can talk to. */
   others: NodeId[]
   /** Who is still to be asked in this round; everybody once, in an order of its own. */
@@ -231,6 +233,7 @@ export function blankState(
     boot: 0,
     incarnation: incarnationOf(0, 0),
     members: new Map(),
+    names: undefined,
     others: [],
     round: [],
     witnessed: [],
