@@ -9,6 +9,7 @@ import { type Claim, signClaim, type UnsignedClaim } from './claims.ts'
 import { bootOf, incarnationOf } from './incarnation.ts'
 import { type MembershipMessage, membershipRecord, membershipVocabulary } from './messages.ts'
 import { membership } from './protocol.ts'
+import { viewHash } from './repair.ts'
 import type { MembershipSettings } from './settings.ts'
 import { simulatedGroup } from './simulated.ts'
 import type { MembershipEvent, MembershipState, MemberView } from './state.ts'
@@ -212,6 +213,46 @@ describe('suspicion', () => {
     expect(puppet.state.refusals.discredited).toBeGreaterThan(0)
     puppet.hear('eve', gossip(accusation('suspect', 'eve', 'carl')))
     expect(statusOf(puppet, 'carl')).toBe('suspect')
+  })
+})
+
+describe('repair', () => {
+  const summary = (puppet: ReturnType<typeof acquainted>, from: NodeId) => {
+    const hash = viewHash(puppet)
+    return sent(puppet.hear(from, { kind: 'summary', hash, claims: [] }))
+  }
+
+  it('equal views cost one message; those that are gone make no difference', () => {
+    const [elder, newcomer] = [acquainted(), acquainted()]
+    elder.hear('eve', gossip(signed('eve', { kind: 'leave', member: 'eve', incarnation: incarnationOf(1, 0) })))
+    expect(summary(elder, 'ann')).toEqual([])
+    newcomer.state.members.delete('eve')
+    newcomer.state.names = undefined
+    expect(viewHash(elder)).toEqual(viewHash(newcomer))
+  })
+  it('gives what is newer here, and asks for what is newer there', () => {
+    const puppet = acquainted()
+    puppet.hear('ann', gossip(alive('bob', 1, 4)))
+    const entry = (member: NodeId, counter: number) => {
+      const tag = Number.parseInt(puppet.state.members.get(member)!.digest.slice(0, 8), 16)
+      return { member, incarnation: incarnationOf(1, counter), version: 0, tag, presence: 'here' as const }
+    }
+    const entries = [entry('ann', 0), entry('bob', 2), entry('carl', 9)]
+    const out = sent(puppet.hear('ann', { kind: 'page', after: '', upTo: 'carl', entries })).map(({ body }) => body)
+    expect(out).toEqual([
+      { kind: 'gossip', claims: [alive('bob', 1, 4)] },
+      { kind: 'want', members: ['carl'] },
+      { kind: 'more', after: 'carl' },
+    ])
+  })
+  it('who is gone for a day is forgotten', () => {
+    const puppet = acquainted()
+    puppet.hear('eve', gossip(signed('eve', { kind: 'leave', member: 'eve', incarnation: incarnationOf(1, 0) })))
+    puppet.pass(10_000)
+    expect(puppet.state.members.has('eve')).toBe(true)
+    puppet.now += 24 * 60 * 60 * 1_000
+    puppet.pass(10_000)
+    expect(puppet.state.members.has('eve')).toBe(false)
   })
 })
 

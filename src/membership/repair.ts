@@ -6,15 +6,15 @@
 // contact that it has not met: after a partition, that is how the two sides find each other.
 
 import { sha256 } from '@noble/hashes/sha2.js'
-import { encode, type NodeId } from '../core/index.ts'
+import { encode, type Millis, type NodeId } from '../core/index.ts'
 import { type Claim, claimBytes } from './claims.ts'
 import { hearAll } from './hearing.ts'
 import {
   CLAIMS_MAX,
   type Entry,
+  entryCodec,
   HASH_BYTES,
   type MembershipMessage,
-  membershipVocabulary,
   PAGE_MAX,
   type Presence,
 } from './messages.ts'
@@ -49,7 +49,7 @@ function entryOf(member: Member): Entry {
   }
 }
 
-function sortedNames({ state }: Scene): readonly NodeId[] {
+function sortedNames({ state }: Pick<Scene, 'state'>): readonly NodeId[] {
   state.names ??= [...state.members.keys()].sort()
   return state.names
 }
@@ -73,20 +73,34 @@ function pageAfter(scene: Scene, after: string): Message<'page'> {
   return { kind: 'page', after, upTo: first + PAGE_MAX < names.length ? shown.at(-1)! : '', entries }
 }
 
-/** A hash over the whole view: equal views have equal hashes. */
-export function viewHash(scene: Scene): Uint8Array {
+/**
+ * A hash over all that are here. Those that are gone are left out: a newcomer never hears of them, and would differ from the
+ * others for ever; and who is here for one and gone for the other makes a difference anyway.
+ */
+export function viewHash(scene: Pick<Scene, 'state'>): Uint8Array {
   const hash = sha256.create()
-  for (let after = ''; ; ) {
-    const page = pageAfter(scene, after)
-    hash.update(encode(membershipVocabulary, page))
-    if (page.upTo === '') return hash.digest().slice(0, HASH_BYTES)
-    after = page.upTo
+  for (const name of sortedNames(scene)) {
+    const member = scene.state.members.get(name)!
+    if (isHere(member)) hash.update(encode(entryCodec, entryOf(member)))
+  }
+  return hash.digest().slice(0, HASH_BYTES)
+}
+
+/** Who is gone for so long is forgotten: a day, in which a claim of its life is not taken for news. */
+const FORGET_AFTER: Millis = 24 * 60 * 60 * 1_000
+
+function forgetOld({ state, turn }: Scene): void {
+  for (const member of state.members.values()) {
+    if (isHere(member) || member.id === state.self || turn.now - member.since < FORGET_AFTER) continue
+    state.members.delete(member.id)
+    state.names = undefined
   }
 }
 
 /** Asks one random member, and some of those that are gone or were never met. */
 export function repair(scene: Scene): void {
   const { state, settings, turn } = scene
+  forgetOld(scene)
   const partners = someOthers(scene, 1)
   if (settings.rules.seeksTheGone()) partners.push(...someGone(scene, SOUGHT))
   compare(scene, partners)
