@@ -2,6 +2,7 @@
 
 import { SettingsError, trust } from '../core/index.ts'
 import { brokenRules, lockScenario, plantedBugs, printedScenario } from '../lock/index.ts'
+import { brokenMembershipRules, membershipBugs, membershipScenario } from '../membership/index.ts'
 import type { AnyScenario } from '../simulator/index.ts'
 
 export interface ScenarioOptions {
@@ -15,16 +16,19 @@ export interface ScenarioOptions {
   readonly bug?: string
 }
 
-export const protocols: readonly string[] = ['lock']
+export const protocols: readonly string[] = ['lock', 'membership']
 
 export function scenarioFor(options: ScenarioOptions): AnyScenario {
   const { protocol, servers, liars = 1, crashes, unsafe, bug } = options
+  if (protocol === 'membership') {
+    checkBug(bug, membershipBugs)
+    const members = servers === undefined ? {} : { members: servers }
+    return membershipScenario({ liars, ...members, rules: brokenMembershipRules(bug) })
+  }
   if (protocol !== 'lock') {
     throw new SettingsError(`there is no protocol '${protocol}' to simulate; there are: ${protocols.join(', ')}.`)
   }
-  if (bug !== undefined && !(bug in plantedBugs)) {
-    throw new SettingsError(`there is no planted bug '${bug}'; there are: ${Object.keys(plantedBugs).join(', ')}.`)
-  }
+  checkBug(bug, plantedBugs)
   const settings = {
     liars,
     ...(servers === undefined ? {} : { servers }),
@@ -32,6 +36,11 @@ export function scenarioFor(options: ScenarioOptions): AnyScenario {
   }
   if (unsafe) return printedScenario({ ...settings, unsafe })
   return lockScenario(trust(settings), { rules: brokenRules(bug) })
+}
+
+function checkBug(bug: string | undefined, bugs: object): void {
+  if (bug === undefined || bug in bugs) return
+  throw new SettingsError(`there is no planted bug '${bug}'; there are: ${Object.keys(bugs).join(', ')}.`)
 }
 
 /** The options of a run as they are typed, for the line that repeats it. */

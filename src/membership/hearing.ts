@@ -25,7 +25,18 @@ import { bootOf } from './incarnation.ts'
 import { refute, surpass } from './own.ts'
 import { blame, spendOn } from './peers.ts'
 import { isHere, type Member, type Refusals, type Scene } from './state.ts'
-import { addOther, makeRoom, newMember, sameBoot, setStatus, spread, tell, UPDATES } from './views.ts'
+import {
+  addOther,
+  makeRoom,
+  newMember,
+  remember,
+  sameBoot,
+  setStatus,
+  spread,
+  tell,
+  UPDATES,
+  watchingDistance,
+} from './views.ts'
 import { keepMeasure, mayMeasure } from './vouching.ts'
 import { isFresh, marked } from './window.ts'
 
@@ -35,22 +46,36 @@ const VERDICTS_MAX = 4_096
 type Judgement = 'news' | 'known' | Extract<keyof Refusals, 'old' | 'unknown' | 'stranger' | 'slowed' | 'discredited'>
 
 export function hearAll(scene: Scene, from: NodeId, claims: readonly Claim[]): void {
-  for (const claim of claims) hear(scene, from, claim)
+  let outdated: Claim | undefined
+  for (const claim of claims) {
+    if (hear(scene, from, claim) === 'old' && (claim.kind === 'suspect' || claim.kind === 'failed')) outdated ??= claim
+  }
+  if (outdated !== undefined) correct(scene, from, outdated.member)
 }
 
-function hear(scene: Scene, from: NodeId, claim: Claim): void {
+// Gossip of a refutation may have missed just the one who still suspects: it is told at once, by whoever it asks.
+function correct(scene: Scene, to: NodeId, member: NodeId): void {
+  const known = scene.state.members.get(member)
+  if (known === undefined || known.status !== 'alive' || !spendOn(scene, to, 1)) return
+  scene.turn.do({ kind: 'send', to, body: { kind: 'gossip', claims: [known.alive] } })
+}
+
+function hear(scene: Scene, from: NodeId, claim: Claim): Judgement {
   const { state, turn } = scene
   const peer = state.peers.get(from)
   if (peer !== undefined && turn.now < peer.mutedUntil) {
     state.refusals.muted++
-    return
+    return 'known'
   }
   const judged = judge(scene, claim)
-  if (judged === 'known') return
-  if (judged !== 'news') {
-    state.refusals[judged]++
-    return
-  }
+  if (judged === 'news') examine(scene, from, claim)
+  else if (judged !== 'known') state.refusals[judged]++
+  return judged
+}
+
+/** It is news, if it is true. */
+function examine(scene: Scene, from: NodeId, claim: Claim): void {
+  const { state } = scene
   // A signature costs as much as a hundred messages without one: the bringer pays for it.
   if (!spendOn(scene, from, 1)) return
   const key = keyFor(scene, claim)
@@ -119,13 +144,16 @@ function judgeAlive({ state, settings }: Scene, claim: AliveClaim, member: Membe
 function judgeAccusation(scene: Scene, claim: Accusation, member: Member | undefined): Judgement {
   const { state, settings } = scene
   const author = state.members.get(claim.author)
-  if (member === undefined || !isHere(author) || claim.author === state.self) return 'unknown'
+  if (member === undefined || author === undefined || claim.author === state.self) return 'unknown'
   if (claim.author === claim.member) return 'stranger'
   const now = member.alive.incarnation
   if (claim.incarnation !== now) return claim.incarnation < now ? 'old' : 'unknown'
   if (!sameBoot(author, claim.boot)) return 'old'
   if (member.status === 'left') return 'known'
+  // Said of oneself, it is answered whoever says it: after a partition both sides hold accusations by those whom the other
+  // side believes dead, and if nobody answered those, nobody would ever be alive again.
   if (claim.member === state.self) return state.leaving ? 'known' : 'news'
+  if (!isHere(author)) return 'unknown'
   if (claim.kind === 'failed' && !member.notices.has(claim.author) && member.notices.size < settings.certifyAt) {
     return hasCredit(scene, member, claim.author) || member.status === 'failed' ? 'news' : 'discredited'
   }
@@ -184,7 +212,7 @@ function acceptAlive(scene: Scene, claim: AliveClaim, member: Member | undefined
   if (member === undefined) {
     if (!makeRoom(scene)) return
     const joined = newMember(scene, claim, claimDigest(claim), key, 'alive')
-    state.members.set(claim.member, joined)
+    remember(scene, joined)
     addOther(scene, claim.member)
     spread(scene, claim)
     return tell(scene, 'joined', joined)
@@ -230,7 +258,7 @@ function acceptLeave(scene: Scene, claim: LeaveClaim, member: Member): void {
 }
 
 function acceptMeasure(scene: Scene, claim: MeasuredClaim, member: Member): void {
-  keepMeasure(scene, member, claim)
+  watchingDistance(scene, member, () => keepMeasure(scene, member, claim))
   spread(scene, claim)
 }
 

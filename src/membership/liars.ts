@@ -122,10 +122,12 @@ const floods = beside('floods', ({ state, turn }) => {
   }
 })
 
-/** Asked to see whether a member is there, it always says yes. */
+/** Asked to see whether a member is there, it always says yes; and it never accuses anybody itself. */
 const vouchesForAll = beside(
   'vouches for all',
-  () => {},
+  ({ state }) => {
+    if (state.probe !== undefined) state.probe.answered = true
+  },
   ({ turn }, from, body) => {
     if (body.kind !== 'pingRequest') return false
     turn.do({ kind: 'send', to: from, body: { kind: 'relayed', nonce: body.nonce, voucher: turn.bytes(64) } })

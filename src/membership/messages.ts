@@ -119,6 +119,14 @@ const aggregateName = struct<AggregateName>({
 })
 const estimate = struct<Estimate>({ average: finite, share: finite, minimum: finite, maximum: finite })
 
+export const entryCodec = struct<Entry>({
+  member,
+  incarnation: uint(),
+  version: uint(VERSION_MAX),
+  tag: uint(2 ** 32),
+  presence,
+})
+
 export const membershipVocabulary: Codec<MembershipMessage> = variants<MembershipMessage>({
   ping: { nonce, relay: option(struct<Relay>({ requester: member, nonce })), claims },
   ack: { nonce, voucher: option(voucher), coordinate, claims },
@@ -130,10 +138,7 @@ export const membershipVocabulary: Codec<MembershipMessage> = variants<Membershi
   page: {
     after: member,
     upTo: member,
-    entries: list(
-      struct<Entry>({ member, incarnation: uint(), version: uint(VERSION_MAX), tag: uint(2 ** 32), presence }),
-      PAGE_MAX,
-    ),
+    entries: list(entryCodec, PAGE_MAX),
   },
   more: { after: member },
   want: { members: list(member, PAGE_MAX) },

@@ -6,7 +6,7 @@ import { BOOT_MAX, bootOf, incarnationOf } from './incarnation.ts'
 import { membershipRecord } from './messages.ts'
 import type { Member, Scene } from './state.ts'
 import { awareness } from './suspicion.ts'
-import { newMember, someOthers, spread, tell } from './views.ts'
+import { newMember, remember, someOthers, spread, tell } from './views.ts'
 
 /** A new life: its number is durable before anything is said in it. */
 export function beginLife(scene: Scene, boot: number): void {
@@ -26,7 +26,7 @@ export function announce(scene: Scene): void {
   const alive = signClaim(group, signer, { kind: 'alive', member: self, incarnation, address, identity, keys })
   const known = state.members.get(self)
   if (known === undefined) {
-    state.members.set(self, newMember(scene, alive, claimDigest(alive), signer.publicKey, 'alive'))
+    remember(scene, newMember(scene, alive, claimDigest(alive), signer.publicKey, 'alive'))
   } else {
     known.alive = alive
     known.digest = claimDigest(alive)

@@ -9,7 +9,7 @@ import { type MembershipMessage, NONCE_BYTES } from './messages.ts'
 import { nextClaims } from './queue.ts'
 import { isHere, type Member, RELAYS_MAX, type Scene } from './state.ts'
 import { awareness, doubt, retransmissions } from './suspicion.ts'
-import { groupSize, someOthers } from './views.ts'
+import { groupSize, someOthers, watchingDistance } from './views.ts'
 import { moved } from './vivaldi.ts'
 import { measure } from './vouching.ts'
 
@@ -141,7 +141,7 @@ export function hearAck(scene: Scene, from: NodeId, message: Message<'ack'>): vo
   member.coordinate = message.coordinate
   const angle = (turn.below(ANGLES) / ANGLES) * 2 * Math.PI
   state.coordinate = moved(state.coordinate, message.coordinate, roundTripMs, angle)
-  measure(scene, member, roundTripMs)
+  watchingDistance(scene, member, () => measure(scene, member, roundTripMs))
 }
 
 function answered({ state, turn, settings }: Scene): void {

@@ -98,7 +98,7 @@ function timer(scene: Scene, name: string): void {
   if (kind === 'relay') return relayEnded(scene, about)
   if (kind === 'aggregate') return aggregateRound(scene, about)
   if (kind === 'gone') return scene.turn.do({ kind: 'emit', event: { kind: 'gone', id: Number(about) } })
-  const member = state.members.get(about)
+  const member = state.leaving ? undefined : state.members.get(about)
   if (kind === 'suspicion' && member?.status === 'suspect') giveUp(scene, member)
 }
 
@@ -108,7 +108,8 @@ function splitAt(name: string, sign: string): [before: string, after: string] {
 }
 
 function message(scene: Scene, { from, body }: Input<MembershipMessage, never> & { kind: 'message' }): void {
-  if (from === scene.state.self) return
+  // Who has left only says so, until the process ends: its view is nobody's any more.
+  if (from === scene.state.self || scene.state.leaving) return
   if (!isAwaited(scene, from, body) && !spendOn(scene, from, 1)) return
   switch (body.kind) {
     case 'ping':

@@ -6,15 +6,15 @@
 // contact that it has not met: after a partition, that is how the two sides find each other.
 
 import { sha256 } from '@noble/hashes/sha2.js'
-import { encode, type NodeId } from '../core/index.ts'
+import { encode, type Millis, type NodeId } from '../core/index.ts'
 import { type Claim, claimBytes } from './claims.ts'
 import { hearAll } from './hearing.ts'
 import {
   CLAIMS_MAX,
   type Entry,
+  entryCodec,
   HASH_BYTES,
   type MembershipMessage,
-  membershipVocabulary,
   PAGE_MAX,
   type Presence,
 } from './messages.ts'
@@ -28,6 +28,8 @@ type Message<K extends MembershipMessage['kind']> = Extract<MembershipMessage, {
 const CLAIMS_BYTES_MAX = 16_384
 /** Accusations and measures sent along with one member: as many as settle the matter. */
 const SIDE_CLAIMS_MAX = 8
+/** Of those believed gone, so many are asked each time: a side of a partition has many members to ask for. */
+const SOUGHT = 3
 /** Contacts asked at once for entry. */
 const CONTACTS_MAX = 3
 /** In groups beyond this, views are compared less often: each comparison is that much longer. */
@@ -47,32 +49,60 @@ function entryOf(member: Member): Entry {
   }
 }
 
-function sortedNames({ state }: Scene): NodeId[] {
-  return [...state.members.keys()].sort()
+function sortedNames({ state }: Pick<Scene, 'state'>): readonly NodeId[] {
+  state.names ??= [...state.members.keys()].sort()
+  return state.names
+}
+
+/** The place of the first name after this one, by halving. */
+function placeAfter(names: readonly NodeId[], after: string): number {
+  let [low, high] = [0, names.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (names[middle]! > after) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 function pageAfter(scene: Scene, after: string): Message<'page'> {
-  const names = sortedNames(scene).filter(name => name > after)
-  const entries = names.slice(0, PAGE_MAX).map(name => entryOf(scene.state.members.get(name)!))
-  return { kind: 'page', after, upTo: names.length > PAGE_MAX ? names[PAGE_MAX - 1]! : '', entries }
+  const names = sortedNames(scene)
+  const first = placeAfter(names, after)
+  const shown = names.slice(first, first + PAGE_MAX)
+  const entries = shown.map(name => entryOf(scene.state.members.get(name)!))
+  return { kind: 'page', after, upTo: first + PAGE_MAX < names.length ? shown.at(-1)! : '', entries }
 }
 
-/** A hash over the whole view: equal views have equal hashes. */
-export function viewHash(scene: Scene): Uint8Array {
+/**
+ * A hash over all that are here. Those that are gone are left out: a newcomer never hears of them, and would differ from the
+ * others for ever; and who is here for one and gone for the other makes a difference anyway.
+ */
+export function viewHash(scene: Pick<Scene, 'state'>): Uint8Array {
   const hash = sha256.create()
-  for (let after = ''; ; ) {
-    const page = pageAfter(scene, after)
-    hash.update(encode(membershipVocabulary, page))
-    if (page.upTo === '') return hash.digest().slice(0, HASH_BYTES)
-    after = page.upTo
+  for (const name of sortedNames(scene)) {
+    const member = scene.state.members.get(name)!
+    if (isHere(member)) hash.update(encode(entryCodec, entryOf(member)))
+  }
+  return hash.digest().slice(0, HASH_BYTES)
+}
+
+/** Who is gone for so long is forgotten: a day, in which a claim of its life is not taken for news. */
+const FORGET_AFTER: Millis = 24 * 60 * 60 * 1_000
+
+function forgetOld({ state, turn }: Scene): void {
+  for (const member of state.members.values()) {
+    if (isHere(member) || member.id === state.self || turn.now - member.since < FORGET_AFTER) continue
+    state.members.delete(member.id)
+    state.names = undefined
   }
 }
 
-/** Asks one random member, and one of those that are gone or were never met. */
+/** Asks one random member, and some of those that are gone or were never met. */
 export function repair(scene: Scene): void {
   const { state, settings, turn } = scene
+  forgetOld(scene)
   const partners = someOthers(scene, 1)
-  if (settings.rules.seeksTheGone()) partners.push(...someGone(scene, 1))
+  if (settings.rules.seeksTheGone()) partners.push(...someGone(scene, SOUGHT))
   compare(scene, partners)
   const { repairEvery } = settings.beat
   const slower = Math.max(1, Math.log2((state.members.size + 1) / SLOWER_BEYOND) + 1)
@@ -110,6 +140,8 @@ function someGone({ state, turn }: Scene, count: number): NodeId[] {
 
 export function hearSummary(scene: Scene, from: NodeId, message: Message<'summary'>): void {
   hearAll(scene, from, message.claims)
+  // The hash is over all: who asks for it often in a large group pays for it.
+  if (!spendOn(scene, from, scene.state.members.size / PAGE_MAX)) return
   const own = viewHash(scene)
   if (own.every((byte, place) => byte === message.hash[place])) return
   scene.turn.do({ kind: 'send', to: from, body: pageAfter(scene, '') })
@@ -130,8 +162,11 @@ export function hearPage(scene: Scene, from: NodeId, { after, upTo, entries }: M
     if (isNewer(entry, member)) wanted.push(entry.member)
     if (member !== undefined && isNewer(entryOf(member), entry)) given.push(...claimsOf(member))
   }
-  for (const name of sortedNames(scene)) {
-    if (name <= after || (upTo !== '' && name > upTo) || theirs.has(name)) continue
+  const names = sortedNames(scene)
+  for (let place = placeAfter(names, after); place < names.length; place++) {
+    const name = names[place]!
+    if (upTo !== '' && name > upTo) break
+    if (theirs.has(name)) continue
     const member = state.members.get(name)!
     if (isHere(member)) given.push(...claimsOf(member))
   }

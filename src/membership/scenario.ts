@@ -80,10 +80,11 @@ function drawPlan(random: Random, { liars: liarsMax = 1, members: size }: Member
   const kinds = membershipLiars()
   const liars = new Map<NodeId, number>()
   if (random.chance(0.75)) {
-    for (let i = 0; i < liarsMax; i++) liars.set(pick(random, members), random.below(kinds.length))
+    // The first is everybody's contact: a group whose only door is shut cannot be entered, whatever one does.
+    for (let i = 0; i < liarsMax; i++) liars.set(pick(random, members.slice(1)), random.below(kinds.length))
   }
   const honest = members.filter(member => !liars.has(member))
-  const vanishing = new Set(honest.filter(() => random.chance(0.15)))
+  const vanishing = new Set(honest.slice(1).filter(() => random.chance(0.15)))
   const mild = random.chance(0.4)
   const durable = honest.filter(member => !vanishing.has(member))
   const faults = mild ? [] : drawFaults(random, { durable, all: members }, SAFETY, 8 * SECOND)

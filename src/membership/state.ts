@@ -1,6 +1,6 @@
 // What a member remembers, what it can be told to do, and what it tells.
 
-import { assert, type Effect, type Millis, type NodeId, type Turn } from '../core/index.ts'
+import { assert, type Millis, type NodeId, type Turn } from '../core/index.ts'
 import type { PublicKey } from '../crypto/index.ts'
 import type { Aggregate } from './aggregation.ts'
 import type { Allowance, Bucket } from './bucket.ts'
@@ -102,6 +102,8 @@ export interface MembershipState {
   incarnation: Incarnation
   /** Everybody known, this member included once it has started. */
   members: Map<NodeId, Member>
+  /** Their names in order, for comparing views; undefined when somebody came or was forgotten since. */
+  names: readonly NodeId[] | undefined
   /** The others that are alive or suspect: whom one can talk to. */
   others: NodeId[]
   /** Who is still to be asked in this round; everybody once, in an order of its own. */
@@ -210,7 +212,6 @@ export type MembershipEvent =
     }
 
 export type MembershipTurn = Turn<MembershipMessage, MembershipEvent>
-export type MembershipEffect = Effect<MembershipMessage, MembershipEvent>
 
 /** What every function of the machine works on. */
 export interface Scene {
@@ -232,6 +233,7 @@ export function blankState(
     boot: 0,
     incarnation: incarnationOf(0, 0),
     members: new Map(),
+    names: undefined,
     others: [],
     round: [],
     witnessed: [],

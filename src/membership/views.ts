@@ -51,8 +51,25 @@ export function viewOf(scene: Scene, member: Member): MemberView {
   return { member: id, status, incarnation, address, identity, keys, attributes, coordinate }
 }
 
+/** A distance that differs by more than this part is told. */
+const DISTANCE_CHANGE = 0.1
+
+/** Does something that may change a member's distance, and tells it if it did. */
+export function watchingDistance(scene: Scene, member: Member, act: () => void): void {
+  const before = distanceOf(scene, member)
+  act()
+  const after = distanceOf(scene, member)
+  if (before === after || after === undefined) return
+  if (before === undefined || Math.abs(after - before) > DISTANCE_CHANGE * before) tell(scene, 'updated', member)
+}
+
 export function tell(scene: Scene, change: MembershipChange, member: Member): void {
   scene.turn.do({ kind: 'emit', event: { kind: 'changed', change, member: viewOf(scene, member) } })
+}
+
+export function remember({ state }: Scene, member: Member): void {
+  state.members.set(member.id, member)
+  state.names = undefined
 }
 
 /** Puts the claim into the queue and starts telling, if that is not under way. */
@@ -95,6 +112,7 @@ export function makeRoom({ state }: Scene): boolean {
   }
   if (oldest === undefined) return false
   state.members.delete(oldest.id)
+  state.names = undefined
   return true
 }
 

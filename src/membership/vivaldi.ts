@@ -40,8 +40,9 @@ export function moved(own: Coordinate, other: Coordinate, rttMs: number, angle: 
   const plane = Math.hypot(own.x - other.x, own.y - other.y)
   const [unitX, unitY] =
     plane > 0 ? [(own.x - other.x) / plane, (own.y - other.y) / plane] : [Math.cos(angle), Math.sin(angle)]
-  // A height takes its share of the force too: both heights are part of the path.
-  const share = expected > 0 ? (own.height + other.height) / expected : 0
+  // Heights take their share of the force, as both are part of the path; on one spot they would take all of it, and
+  // nobody would ever leave the spot.
+  const share = plane > 0 ? (own.height + other.height) / expected : 0
   return {
     x: bounded(own.x + force * (1 - share) * unitX),
     y: bounded(own.y + force * (1 - share) * unitY),
