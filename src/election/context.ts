@@ -62,9 +62,9 @@ export function isBound({ settings, turn }: Context, race: Race): boolean {
   return settings.rules.isBound(turn.now, race.promisedUntil)
 }
 
-/** Whether this member may promise anything under its list: it remembers, and has signed no successor. */
+/** Whether this member may promise anything under its list: it is in it, and remembers what it promised. */
 export function mayPromise({ state }: Context): boolean {
-  return state.mayGrant && state.signed === undefined && memberOf(state.electorate, state.self) !== undefined
+  return state.mayGrant && memberOf(state.electorate, state.self) !== undefined
 }
 
 /** Somebody is known to lead. */

@@ -9,7 +9,7 @@ import { grant, isProved } from './granting.ts'
 import { isSameList } from './lists.ts'
 import type { ElectionMessage } from './messages.ts'
 import type { Candidacy, Context, Race } from './state.ts'
-import { dropAttempt, leaveOut, startElection } from './voting.ts'
+import { blame, dropAttempt, startElection } from './voting.ts'
 
 /** `lost` comes this part of the belief before its end, so that a timer a little late still is in time. */
 const WARNING_PART = 1 / 20
@@ -125,6 +125,7 @@ function learn(context: Context, race: Race, term: number, coordinator: NodeId):
   race.known = { term, coordinator, until }
   race.failures = 0
   race.tried = []
+  race.idle = race.idle.filter(id => id !== coordinator)
   race.lapsed = ''
   if (race.attempt !== undefined && race.attempt.term <= term) dropAttempt(context, race)
   setTimer(context, 'promise', race, Math.max(until, race.promisedUntil) - turn.now)
@@ -204,7 +205,7 @@ export function lapse(context: Context, race: Race): void {
   }
   // Promised to, and never proved to lead.
   if (race.coordinator !== '' && race.coordinator !== race.lapsed && race.coordinator !== context.state.self)
-    leaveOut(race, [race.coordinator])
+    race.idle = blame(race, race.idle, [race.coordinator])
   startElection(context, race)
 }
 

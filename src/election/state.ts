@@ -20,6 +20,8 @@ export type ElectionCommand =
   | { kind: 'failed'; members: readonly NodeId[] }
   /** So many failures of a member are certified, as membership has checked: it may enter the next list. */
   | { kind: 'vouch'; member: NodeId; failures: number }
+  /** This member may be admitted or removed, as its operator or membership has checked: else no successor is signed. */
+  | { kind: 'allow'; change: Change }
   /** Steps down: others may lead at once. */
   | { kind: 'resign'; name: string }
   /** For the sitting coordinator of any name: one member in or out. */
@@ -56,7 +58,7 @@ export interface ElectionState {
   floor: number
   /** Newest last, the current one: for members that are behind. */
   readonly chain: Listed[]
-  /** The successor that this member signed. While it stands, nothing is granted under the list before it. */
+  /** The successor that this member signed: it signs no other of that number. */
   signed: Electorate | undefined
   proposal: Proposal | undefined
   /** False where the store was empty: a member that forgot its grants must not give them again. */
@@ -64,6 +66,8 @@ export interface ElectionState {
   readonly races: Map<string, Race>
   failed: readonly NodeId[]
   readonly vouched: Map<NodeId, number>
+  /** Changes that this member agrees to, newest last. */
+  allowed: readonly Change[]
   /** Records since the last snapshot. */
   records: number
   stopped: boolean
@@ -102,6 +106,8 @@ export interface Race {
   failures: number
   /** Candidates of failed attempts that did not claim. */
   tried: readonly NodeId[]
+  /** Had a promise of ours and were never proved to lead. */
+  idle: readonly NodeId[]
   candidacy: Candidacy | undefined
   /** A claim that waits for the own promise to run out. */
   held: { readonly from: NodeId; readonly claim: Claim } | undefined
@@ -182,6 +188,7 @@ export function newRace(name: string): Race {
     attempt: undefined,
     failures: 0,
     tried: [],
+    idle: [],
     candidacy: undefined,
     held: undefined,
     early: new Map(),

@@ -32,8 +32,8 @@ import { agrees, candidatesOf, isOrdered, ranking, type View, viewDigest } from 
 
 type BallotMessage = Extract<ElectionMessage, { kind: 'ballot' }>
 
-/** Attempts take up to 2^4 times as long while they fail. */
-const DOUBLINGS_MAX = 4
+/** Attempts take up to 2^3 times as long while they fail. */
+const DOUBLINGS_MAX = 3
 /** Voters of whom two ballots were told; a liar gains nothing by more. */
 const TOLD_MAX = 128
 
@@ -49,10 +49,17 @@ export function startElection(context: Context, race: Race): void {
   if (calls) call(context, race, others(context))
 }
 
-/** Rows as membership gave them; left out are those who seem gone, the last coordinator, and whoever let us wait. */
-function ownView({ state, settings }: Context, race: Race): View | undefined {
+/**
+ * Rows as membership gave them. Left out are those who seem gone, the last coordinator, and some of those who let us
+ * wait: by chance, because it is not known which of them is to blame, and members that blame each other for ever would
+ * never agree.
+ */
+function ownView({ state, settings, turn }: Context, race: Race): View | undefined {
   const electorate = state.electorate!
-  const choices = [mayBeGone(state.failed, race), [...state.failed, race.lapsed], state.failed, []]
+  const { failed } = state
+  const { lapsed } = race
+  const blamed = race.tried.filter(() => turn.below(2) === 0)
+  const choices = [[...failed, lapsed, ...blamed], [...failed, lapsed], failed, []]
   for (const gone of choices) {
     const leftOut = [...new Set(gone)].filter(id => memberOf(electorate, id) !== undefined).sort()
     const view = { rows: race.rows, leftOut }
@@ -62,7 +69,7 @@ function ownView({ state, settings }: Context, race: Race): View | undefined {
 }
 
 function mayBeGone(failed: readonly NodeId[], race: Race): NodeId[] {
-  return [...failed, race.lapsed, ...race.tried]
+  return [...failed, race.lapsed, ...race.tried, ...race.idle]
 }
 
 /** Whether a view could be this member's own; without an opinion, any is. */
@@ -75,9 +82,9 @@ function acceptable(context: Context, race: Race, view: View): boolean {
   const { state, settings } = context
   if (!isOrdered(view) || view.rows.some(({ member }) => memberOf(state.electorate, member) === undefined)) return false
   if (isOwnView(context, race, view)) return true
-  // Whoever let us wait before does not get its way by calling first.
+  // Whoever had our promise and did not lead does not get it again by calling first.
   const candidates = candidatesOf(state.electorate!, view, settings)
-  return race.failures >= settings.patience && candidates.some(id => !race.tried.includes(id))
+  return race.failures >= settings.patience && candidates.some(id => !race.idle.includes(id))
 }
 
 function begin(context: Context, race: Race, term: number, view: View, called: boolean): void {
@@ -251,8 +258,7 @@ export function countNow(context: Context, race: Race): void {
 
 /** Whose ballots a candidate has not seen. */
 function missing(context: Context, attempt: Attempt): NodeId[] {
-  const expected = others(context).filter(id => !attempt.view.leftOut.includes(id))
-  return expected.filter(id => !attempt.ballots.has(id) && !attempt.voided.has(id))
+  return others(context).filter(id => !attempt.ballots.has(id) && !attempt.voided.has(id))
 }
 
 /** The attempt took too long: who did not claim is left out of the next. */
@@ -261,20 +267,18 @@ export function giveUp(context: Context, race: Race): void {
   if (attempt === undefined) return
   const { state, settings, turn } = context
   if (attempt.votes && attempt.candidates.includes(state.self)) tellTurnout(context, race, attempt)
-  leaveOut(
-    race,
-    attempt.candidates.filter(id => id !== state.self && !attempt.claimed.includes(id)),
-  )
+  const silent = attempt.candidates.filter(id => id !== state.self && !attempt.claimed.includes(id))
+  race.tried = blame(race, race.tried, silent)
   race.failures++
   if (race.candidacy?.phase === 'claiming') race.candidacy = undefined
   dropAttempt(context, race)
-  setTimer(context, 'start', race, 1 + turn.below(settings.attemptMax))
+  setTimer(context, 'start', race, 1 + turn.below(settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX)))
 }
 
-/** Those who let us wait are left out next time; once it is everybody who stands, nobody is. */
-export function leaveOut(race: Race, members: readonly NodeId[]): void {
-  race.tried = [...new Set([...race.tried, ...members])]
-  if (race.rows.every(({ member }) => race.tried.includes(member))) race.tried = []
+/** More names on a list of those who let us wait; once it is everybody who stands, it is nobody. */
+export function blame(race: Race, blamed: readonly NodeId[], members: readonly NodeId[]): NodeId[] {
+  const all = [...new Set([...blamed, ...members])]
+  return race.rows.every(({ member }) => all.includes(member)) ? [] : all
 }
 
 function tellTurnout(context: Context, race: Race, attempt: Attempt): void {
