@@ -1,6 +1,7 @@
 // What `coterie sim` can run, as plain data that travels to worker threads and into a browser.
 
 import { SettingsError, trust } from '../core/index.ts'
+import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/index.ts'
 import { brokenRules, lockScenario, plantedBugs, printedScenario } from '../lock/index.ts'
 import type { AnyScenario } from '../simulator/index.ts'
 
@@ -15,10 +16,11 @@ export interface ScenarioOptions {
   readonly bug?: string
 }
 
-export const protocols: readonly string[] = ['lock']
+export const protocols: readonly string[] = ['lock', 'election']
 
 export function scenarioFor(options: ScenarioOptions): AnyScenario {
   const { protocol, servers, liars = 1, crashes, unsafe, bug } = options
+  if (protocol === 'election') return electionFor(servers, liars, bug)
   if (protocol !== 'lock') {
     throw new SettingsError(`there is no protocol '${protocol}' to simulate; there are: ${protocols.join(', ')}.`)
   }
@@ -32,6 +34,18 @@ export function scenarioFor(options: ScenarioOptions): AnyScenario {
   }
   if (unsafe) return printedScenario({ ...settings, unsafe })
   return lockScenario(trust(settings), { rules: brokenRules(bug) })
+}
+
+function electionFor(members: number | undefined, liars: number, bug: string | undefined): AnyScenario {
+  if (bug !== undefined && !(bug in plantedElectionBugs)) {
+    const known = Object.keys(plantedElectionBugs).join(', ')
+    throw new SettingsError(`there is no planted bug '${bug}'; there are: ${known}.`)
+  }
+  const needed = Math.max(3, 3 * liars + 1)
+  if (members !== undefined && members < needed) {
+    throw new SettingsError(`an election with ${liars} liars needs ${needed} members; servers is ${members}.`)
+  }
+  return electionScenario({ members: members ?? needed, liars }, { rules: brokenElectionRules(bug) })
 }
 
 /** The options of a run as they are typed, for the line that repeats it. */

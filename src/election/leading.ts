@@ -205,7 +205,7 @@ export function lapse(context: Context, race: Race): void {
   }
   // Promised to, and never proved to lead.
   if (race.coordinator !== '' && race.coordinator !== race.lapsed && race.coordinator !== context.state.self)
-    race.idle = blame(race, race.idle, [race.coordinator])
+    race.idle = blame(race, race.idle, [race.coordinator]).slice(-Math.max(1, settings.liars))
   startElection(context, race)
 }
 

@@ -106,7 +106,7 @@ export interface Race {
   failures: number
   /** Candidates of failed attempts that did not claim. */
   tried: readonly NodeId[]
-  /** Had a promise of ours and were never proved to lead. */
+  /** Had a promise of ours and were never proved to lead: the newest, as many as there may be liars. */
   idle: readonly NodeId[]
   candidacy: Candidacy | undefined
   /** A claim that waits for the own promise to run out. */
