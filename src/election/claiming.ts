@@ -68,14 +68,14 @@ export function startClaim(context: Context, race: Race, attempt: Attempt): void
   sendClaim(context, race)
 }
 
-/** To everybody who has not granted yet; then again, until the attempt is over. */
+/** To everybody whose grant is missing or was so slow that it is over; then again, until the attempt is over. */
 export function sendClaim(context: Context, race: Race): void {
   const { candidacy } = race
   if (candidacy?.phase !== 'claiming') return
   const { turn } = context
   const asked = number(candidacy, turn.now)
   for (const to of others(context)) {
-    if (candidacy.grants.has(to) || turn.now < (candidacy.refusedUntil.get(to) ?? 0)) continue
+    if (turn.now < Math.max(candidacy.until.get(to) ?? 0, candidacy.refusedUntil.get(to) ?? 0)) continue
     send(context, to, { ...candidacy.claim, asked })
   }
   setTimer(context, 'claim', race, context.settings.countAfter)
@@ -114,7 +114,8 @@ export function onGrant(context: Context, from: NodeId, body: Extract<ElectionMe
 function tryToLead(context: Context, race: Race, candidacy: Candidacy): void {
   const { state, settings, turn } = context
   const electorate = state.electorate!
-  if (candidacy.grants.size < quorum(context, electorate) - 1) return
+  const standing = [...candidacy.until.values()].filter(until => turn.now < until).length
+  if (standing < quorum(context, electorate) - 1) return
   if (memberOf(electorate, state.self) === undefined || !mayPromise(context)) return
   const again = race.term === candidacy.term && race.coordinator === state.self
   if (!again && !settings.rules.isNewTerm(candidacy.term, race.term)) return withdraw(context, race)
