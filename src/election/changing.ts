@@ -14,7 +14,8 @@
 // the same proposal on.
 
 import type { NodeId } from '../core/index.ts'
-import { cancel, isBound, others, quorum, send } from './context.ts'
+import { withdraw } from './claiming.ts'
+import { isBound, others, quorum, send } from './context.ts'
 import {
   type Approval,
   approvalBytes,
@@ -230,10 +231,7 @@ function follow(context: Context, race: Parameters<typeof lose>[1]): void {
   race.held = undefined
   race.early.clear()
   const { candidacy } = race
-  if (candidacy?.phase === 'claiming') {
-    race.candidacy = undefined
-    cancel(context, race, 'claim')
-  }
+  withdraw(context, race)
   if (candidacy?.phase === 'leading') {
     candidacy.aware.clear()
     prolong(context, race, candidacy)

@@ -27,8 +27,7 @@ export function count(context: Context, race: Race, attempt: Attempt): void {
   if (!settings.rules.checksTurnout(ballots.size, quorum(context, electorate))) return
   const best = winner(candidates, totals(ballots.values(), candidates.length, settings.rules))
   if (best !== state.self) {
-    if (race.candidacy?.phase === 'claiming') withdraw(context, race)
-    return
+    return withdraw(context, race)
   }
   if (race.candidacy === undefined) return startClaim(context, race, attempt)
   if (race.candidacy.phase === 'claiming') race.candidacy.claim = claimOf(context, race, attempt)
@@ -126,7 +125,11 @@ function tryToLead(context: Context, race: Race, candidacy: Candidacy): void {
   becomeCoordinator(context, race, candidacy)
 }
 
+/** Gives a claim up. It never led, so whoever granted it is free again. */
 export function withdraw(context: Context, race: Race): void {
+  const { candidacy, name } = race
+  if (candidacy?.phase !== 'claiming') return
+  for (const to of candidacy.grants.keys()) send(context, to, { kind: 'resigned', name, term: candidacy.term })
   race.candidacy = undefined
   cancel(context, race, 'claim')
 }

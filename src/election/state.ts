@@ -89,7 +89,7 @@ export interface Race {
   /** The highest term that was granted, and to whom; saved before the grant is given. Never goes back. */
   term: number
   coordinator: NodeId
-  /** The highest term that it voted in; saved before the ballot is sent. */
+  /** The highest term that it voted in or claimed; saved before the ballot or the claim is sent. */
   voted: number
   /** The highest term heard of, in bounded steps: a hint for the next. */
   seen: number

@@ -7,7 +7,7 @@
 
 import { decode, encode, type NodeId } from '../core/index.ts'
 import { isBallotOf, isSameOrder, type OpenBallot, signBallot } from './ballot.ts'
-import { count, startClaim } from './claiming.ts'
+import { count, startClaim, withdraw } from './claiming.ts'
 import {
   cancel,
   hear,
@@ -110,24 +110,30 @@ function begin(context: Context, race: Race, term: number, view: View, called: b
   setTimer(context, 'attempt', race, patience + (race.failures > 0 ? turn.below(settings.attemptMax) : 0))
   setTimer(context, 'count', race, settings.countAfter)
   if (attempt.votes) vote(context, race, attempt)
-  else if (candidates[0] === state.self) startClaim(context, race, attempt)
+  else if (candidates[0] === state.self) {
+    takePart(context, race, term)
+    startClaim(context, race, attempt)
+  }
 }
 
 function vote(context: Context, race: Race, attempt: Attempt): void {
   const { state, settings, keys } = context
   const { term } = attempt
-  if (term > race.voted) {
-    const order = ranking(state.electorate!, attempt.view, attempt.candidates, settings)
-    const poll = pollOf(race, attempt, state.electorate!)
-    attempt.own = signBallot(poll, state.self, order, keys.signer, settings.rules)
-    race.voted = term
-    // Saved first: a member that voted again after a crash would look like one that votes twice.
-    save(context, { kind: 'voted', name: race.name, term })
-    for (const candidate of attempt.candidates) sendBallot(context, race, attempt, candidate)
-  }
+  takePart(context, race, term)
+  const order = ranking(state.electorate!, attempt.view, attempt.candidates, settings)
+  const poll = pollOf(race, attempt, state.electorate!)
+  attempt.own = signBallot(poll, state.self, order, keys.signer, settings.rules)
+  for (const candidate of attempt.candidates) sendBallot(context, race, attempt, candidate)
   for (const [voter, early] of race.early) if (early.term === term) take(context, race, attempt, voter, early)
   race.early.clear()
   count(context, race, attempt)
+}
+
+// Saved first: a member that voted again after a crash would look like one that votes twice, and one that claimed the
+// same term again would take old grants, which are still under way, for answers to its new claim.
+function takePart(context: Context, race: Race, term: number): void {
+  race.voted = term
+  save(context, { kind: 'voted', name: race.name, term })
 }
 
 export function sendBallot(context: Context, race: Race, attempt: Attempt, to: NodeId): void {
@@ -222,9 +228,10 @@ export function onCall(context: Context, from: NodeId, body: Extract<ElectionMes
   }
   // While somebody leads, a call is a mistake or a lie.
   if (isLed(context, race) || isBound(context, race) || race.candidacy?.phase === 'leading') return
-  if (body.term <= race.term || !isReachable(context, race, body.term) || !mayPromise(context)) return
+  if (body.term <= Math.max(race.term, race.voted)) return
+  if (!isReachable(context, race, body.term) || !mayPromise(context)) return
   if (!acceptable(context, race, body.view)) return
-  if (race.candidacy?.phase === 'claiming') race.candidacy = undefined
+  withdraw(context, race)
   begin(context, race, body.term, body.view, true)
 }
 
@@ -270,7 +277,7 @@ export function giveUp(context: Context, race: Race): void {
   const silent = attempt.candidates.filter(id => id !== state.self && !attempt.claimed.includes(id))
   race.tried = blame(race, race.tried, silent)
   race.failures++
-  if (race.candidacy?.phase === 'claiming') race.candidacy = undefined
+  withdraw(context, race)
   dropAttempt(context, race)
   setTimer(context, 'start', race, 1 + turn.below(settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX)))
 }
