@@ -1,11 +1,10 @@
 // What a member remembers of its elections, and the words its user and its membership speak to it.
 
 import type { Millis, NodeId, Turn } from '../core/index.ts'
-import type { Signatures, Signer } from '../crypto/index.ts'
+import type { Sealing, Signatures, Signer } from '../crypto/index.ts'
 import type { OpenBallot, VoidedBallots } from './ballot.ts'
 import type { Approval, Change, Electorate, Listed } from './electorate.ts'
 import type { ElectionMessage, SignedGrant } from './messages.ts'
-import type { Sealing } from './sealing.ts'
 import type { ElectionSettings } from './settings.ts'
 import type { Row, View } from './view.ts'
 

@@ -27,7 +27,7 @@ import { memberOf, sameBytes } from './electorate.ts'
 import { save } from './keeping.ts'
 import { isSameList } from './lists.ts'
 import { type ElectionMessage, openBallot } from './messages.ts'
-import type { Attempt, Context, Race } from './state.ts'
+import type { Attempt, Context, ElectionTurn, Keys, Race } from './state.ts'
 import { agrees, candidatesOf, isOrdered, ranking, type View, viewDigest } from './view.ts'
 
 type BallotMessage = Extract<ElectionMessage, { kind: 'ballot' }>
@@ -144,10 +144,20 @@ export function sendBallot(context: Context, race: Race, attempt: Attempt, to: N
     attempt.ballots.set(state.self, attempt.own)
     return
   }
-  const sealed = keys.sealing.seal(candidate.sealKey, encode(openBallot, attempt.own), length => turn.bytes(length))
+  const sealed = sealedTo(candidate.sealKey, encode(openBallot, attempt.own), keys, turn)
+  if (sealed === undefined) return
   const { term, digest: view } = attempt
   const { number: electorate } = state.electorate!
   send(context, to, { kind: 'ballot', name: race.name, term, electorate, view, sealed })
+}
+
+// A key that is no key is the fault of whoever admitted the member: it gets no ballots.
+function sealedTo(key: Uint8Array, bytes: Uint8Array, keys: Keys, turn: ElectionTurn): Uint8Array | undefined {
+  try {
+    return keys.sealing.seal(key, bytes, length => turn.bytes(length))
+  } catch {
+    return undefined
+  }
 }
 
 export function onBallot(context: Context, from: NodeId, ballot: BallotMessage): void {
