@@ -1,6 +1,14 @@
 export { type OpenBallot, totals, type VoidedBallots, winner } from './ballot.ts'
 export { claimFault } from './claim.ts'
 export { type Approval, type Change, type Electorate, firstElectorate, type Listed, type Voter } from './electorate.ts'
+export {
+  type ElectionExploration,
+  electionSystems,
+  exploreElection,
+  exploreElectionBug,
+  type NamedElectionSystem,
+  plantedElectionSystems,
+} from './exploration.ts'
 export { type ElectionMessage, type ElectionRecord, electionRecord, electionVocabulary } from './messages.ts'
 export { brokenElectionRules, plantedElectionBugs } from './planted.ts'
 export { type ElectionProtocol, election } from './protocol.ts'
