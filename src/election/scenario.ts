@@ -306,7 +306,10 @@ class ElectionStage implements Stage {
         const list = this.electorates.lists.get(event.claim.electorate)
         this.count.elected(id, event.claim, list, world.now)
         this.terms.seen(event.name, event.term, id, world.now)
-        return exclusion.acquired(event.name, id, event.term, world.now, world.whenClockShows(node, event.deadline))
+        const until = world.whenClockShows(node, event.deadline)
+        // A process that was stopped while it saved hears of a term that is over: by its own clock it leads nothing.
+        if (world.now < until) exclusion.acquired(event.name, id, event.term, world.now, until)
+        return
       }
       case 'extended':
         return exclusion.extended(event.name, id, world.now, world.whenClockShows(node, event.deadline))

@@ -27,7 +27,10 @@ export type ElectionCommand =
   | { kind: 'change'; id: number; change: Change }
 
 export type ElectionEvent =
-  /** This member leads until `deadline` on its own clock. The claim is what made it: anybody can check its count. */
+  /**
+   * This member leads until `deadline` on its own clock, which may be over already: it was told after a save, and the
+   * process may have been stopped meanwhile. The claim is what made it: anybody can check its count.
+   */
   | { kind: 'elected'; name: string; term: number; deadline: Millis; claim: Claim }
   | { kind: 'extended'; name: string; term: number; deadline: Millis }
   /** It no longer leads: told before its belief ends, so before anybody else can lead. */
