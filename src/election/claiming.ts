@@ -8,7 +8,7 @@ import { type OpenBallot, totals, winner } from './ballot.ts'
 import { cancel, hear, isBound, mayPromise, others, quorum, send, setTimer } from './context.ts'
 import { memberOf } from './electorate.ts'
 import { grant, isGrantOf, signGrant } from './granting.ts'
-import { becomeCoordinator, prolong } from './leading.ts'
+import { becomeCoordinator, prolong, warningOf } from './leading.ts'
 import type { ElectionMessage } from './messages.ts'
 import type { Attempt, Candidacy, Claim, Context, Race } from './state.ts'
 
@@ -74,7 +74,7 @@ export function sendClaim(context: Context, race: Race): void {
   const { turn } = context
   const asked = number(candidacy, turn.now)
   for (const to of others(context)) {
-    if (turn.now < Math.max(candidacy.until.get(to) ?? 0, candidacy.refusedUntil.get(to) ?? 0)) continue
+    if (isUseful(context, candidacy.until.get(to)) || turn.now < (candidacy.refusedUntil.get(to) ?? 0)) continue
     send(context, to, { ...candidacy.claim, asked })
   }
   setTimer(context, 'claim', race, context.settings.countAfter)
@@ -110,10 +110,15 @@ export function onGrant(context: Context, from: NodeId, body: Extract<ElectionMe
   else tryToLead(context, race, candidacy)
 }
 
+/** A promise that is nearly over when it comes is as good as none: its end could not be told in time. */
+function isUseful({ settings, turn }: Context, until: Millis | undefined): boolean {
+  return until !== undefined && turn.now < until - 2 * warningOf(settings)
+}
+
 function tryToLead(context: Context, race: Race, candidacy: Candidacy): void {
   const { state, settings, turn } = context
   const electorate = state.electorate!
-  const standing = [...candidacy.until.values()].filter(until => turn.now < until).length
+  const standing = [...candidacy.until.values()].filter(until => isUseful(context, until)).length
   if (standing < quorum(context, electorate) - 1) return
   if (memberOf(electorate, state.self) === undefined || !mayPromise(context)) return
   const again = race.term === candidacy.term && race.coordinator === state.self

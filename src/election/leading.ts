@@ -8,6 +8,7 @@ import { memberOf } from './electorate.ts'
 import { grant, isProved } from './granting.ts'
 import { isSameList } from './lists.ts'
 import type { ElectionMessage } from './messages.ts'
+import type { ElectionSettings } from './settings.ts'
 import type { Candidacy, Context, Race } from './state.ts'
 import { blame, dropAttempt, startElection } from './voting.ts'
 
@@ -42,11 +43,14 @@ export function becomeCoordinator(context: Context, race: Race, candidacy: Candi
   renew(context, race)
 }
 
+export function warningOf({ rules, promise, drift }: ElectionSettings): Millis {
+  return rules.belief(promise, drift) * WARNING_PART
+}
+
 function schedule(context: Context, race: Race, candidacy: Candidacy): void {
   const { settings, turn } = context
   if (!settings.rules.warns()) return
-  const warning = settings.rules.belief(settings.promise, settings.drift) * WARNING_PART
-  setTimer(context, 'end', race, Math.floor(candidacy.deadline - warning - turn.now))
+  setTimer(context, 'end', race, Math.floor(candidacy.deadline - warningOf(settings) - turn.now))
 }
 
 /** More promises have come: the belief follows, and never goes back. */
@@ -205,7 +209,7 @@ export function lapse(context: Context, race: Race): void {
   }
   // Promised to, and never proved to lead.
   if (race.coordinator !== '' && race.coordinator !== race.lapsed && race.coordinator !== context.state.self)
-    race.idle = blame(race, race.idle, [race.coordinator]).slice(-Math.max(1, settings.liars))
+    race.idle = blame(context, race, race.idle, [race.coordinator]).slice(-Math.max(1, settings.liars))
   startElection(context, race)
 }
 

@@ -32,8 +32,8 @@ import { agrees, candidatesOf, isOrdered, ranking, type View, viewDigest } from 
 
 type BallotMessage = Extract<ElectionMessage, { kind: 'ballot' }>
 
-/** Attempts take up to 2^3 times as long while they fail. */
-const DOUBLINGS_MAX = 3
+/** Attempts take up to 2^2 times as long while they fail. */
+const DOUBLINGS_MAX = 2
 /** Voters of whom two ballots were told; a liar gains nothing by more. */
 const TOLD_MAX = 128
 
@@ -59,13 +59,16 @@ function ownView({ state, settings, turn }: Context, race: Race): View | undefin
   const { failed } = state
   const { lapsed } = race
   const blamed = race.tried.filter(() => turn.below(2) === 0)
-  const choices = [[...failed, lapsed, ...blamed], [...failed, lapsed], failed, []]
+  const choices = [[...failed, lapsed, ...blamed], [...failed, lapsed, ...race.tried], [...failed, lapsed], failed, []]
+  let fallback: View | undefined
   for (const gone of choices) {
     const leftOut = [...new Set(gone)].filter(id => memberOf(electorate, id) !== undefined).sort()
     const view = { rows: race.rows, leftOut }
-    if (candidatesOf(electorate, view, settings).length > 0) return view
+    const candidates = candidatesOf(electorate, view, settings)
+    if (candidates.some(id => !race.tried.includes(id))) return view
+    if (candidates.length > 0) fallback ??= view
   }
-  return undefined
+  return fallback
 }
 
 function mayBeGone(failed: readonly NodeId[], race: Race): NodeId[] {
@@ -285,17 +288,17 @@ export function giveUp(context: Context, race: Race): void {
   const { state, settings, turn } = context
   if (attempt.votes && attempt.candidates.includes(state.self)) tellTurnout(context, race, attempt)
   const silent = attempt.candidates.filter(id => id !== state.self && !attempt.claimed.includes(id))
-  race.tried = blame(race, race.tried, silent)
+  race.tried = blame(context, race, race.tried, silent)
   race.failures++
   withdraw(context, race)
   dropAttempt(context, race)
   setTimer(context, 'start', race, 1 + turn.below(settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX)))
 }
 
-/** More names on a list of those who let us wait; once it is everybody who stands, it is nobody. */
-export function blame(race: Race, blamed: readonly NodeId[], members: readonly NodeId[]): NodeId[] {
+/** More names on a list of those who let us wait; once it is everybody else who stands, it is nobody. */
+export function blame({ state }: Context, race: Race, blamed: readonly NodeId[], members: readonly NodeId[]): NodeId[] {
   const all = [...new Set([...blamed, ...members])]
-  return race.rows.every(({ member }) => all.includes(member)) ? [] : all
+  return race.rows.every(({ member }) => member === state.self || all.includes(member)) ? [] : all
 }
 
 function tellTurnout(context: Context, race: Race, attempt: Attempt): void {
