@@ -1,13 +1,21 @@
 // Changing the electorate (PROTOCOLS C): the sitting coordinator proposes, q members of the old list sign.
 //
-// A member signs one successor of a number, saved first, and promises nothing more under the old list. It signs for the
-// coordinator it is bound to, or when it is bound to nobody. With several elections it may be bound to others as well:
-// everybody it is bound to must lead by the quorum of the list that is now replaced. Then whoever leads counts by this
-// list or the next, and q of either share b + 1 with q of the other. (q of list k and q of list k + 2 need not meet.)
-// A proposer that dies leaves signers that promise nothing: they carry the same proposal on.
+// A member signs one successor of a number only, saved first, and only for a coordinator that it is bound to and that
+// is proved to lead. Everybody it is bound to, in any election, must lead by the quorum of the list that is replaced.
+//
+// Why this suffices. q of list k and q of list k + 1 share an honest member, which grants a term once and keeps its
+// promises, whatever the list. Lists k and k + 2 need not share one. But q of list k + 1 signed list k + 2, and one
+// honest signer is among those whose promises make A lead by list k: it had adopted k + 1, so it granted nothing under
+// k any more; its highest term is in its signature, so terms under k + 2 are above A's; and its promise to A was over,
+// or A led by k + 1 already. So a signer may go on promising under its list until it adopts the next: a change that
+// stays half signed delays nobody.
+//
+// A proposer that dies leaves signers behind. They show the coordinator that follows what they signed, and it carries
+// the same proposal on.
 
 import type { NodeId } from '../core/index.ts'
-import { cancel, isBound, others, quorum, send } from './context.ts'
+import { withdraw } from './claiming.ts'
+import { isBound, others, quorum, send } from './context.ts'
 import {
   type Approval,
   approvalBytes,
@@ -29,8 +37,18 @@ import { CHAIN_MAX, type ElectionMessage, MEMBERS_MAX } from './messages.ts'
 import type { Context, Proposal } from './state.ts'
 import { dropAttempt, startElection } from './voting.ts'
 
+/** Changes that are agreed to and have not come: nobody has that many members coming and going at once. */
+const ALLOWED_MAX = 16
+
+/** From now on a proposal of this change is signed. */
+export function allow({ state }: Context, change: Change): void {
+  const same = (one: Change) => one.add?.id === change.add?.id && one.remove === change.remove
+  state.allowed = [...state.allowed.filter(one => !same(one)), change].slice(-ALLOWED_MAX)
+}
+
 export function change(context: Context, id: number, asked: Change): void {
   const { state } = context
+  allow(context, asked)
   const fault = changeFault(context, asked)
   if (fault !== undefined) {
     context.turn.do({ kind: 'emit', event: { kind: 'refused', id, why: fault } })
@@ -39,7 +57,7 @@ export function change(context: Context, id: number, asked: Change): void {
   propose(context, { id, electorate: successorOf(state.electorate!, asked), approvals: new Map() })
 }
 
-function changeFault({ state }: Context, { add, remove }: Change): string | undefined {
+function changeFault({ state, settings }: Context, { add, remove }: Change): string | undefined {
   const { electorate } = state
   if (electorate === undefined) return 'this member has no list'
   const led = [...state.races.values()].flatMap(({ candidacy }) => (candidacy?.phase === 'leading' ? [candidacy] : []))
@@ -49,8 +67,13 @@ function changeFault({ state }: Context, { add, remove }: Change): string | unde
   if (add !== undefined && remove !== undefined) return 'one member at a time'
   if (add !== undefined && memberOf(electorate, add.id) !== undefined) return `${add.id} is a member`
   if (remove !== undefined && memberOf(electorate, remove) === undefined) return `${remove} is no member`
-  if (remove !== undefined && electorate.members.length === 1) return 'somebody must be left'
+  if (remove !== undefined && electorate.members.length <= fewest(settings.liars)) return 'too few would be left'
   return electorate.members.length >= MEMBERS_MAX && add !== undefined ? 'the list is full' : undefined
+}
+
+/** n ≥ 2f + b + 1, and the liars may fall silent. */
+function fewest(liars: number): number {
+  return 3 * liars + 1
 }
 
 function propose(context: Context, proposal: Proposal): void {
@@ -73,12 +96,19 @@ function carryOnLater({ settings, turn }: Context): void {
   turn.do({ kind: 'timer', name: 'carry', after: settings.promise + turn.below(settings.attemptMax) })
 }
 
-/** A successor that was signed and not completed: ask everybody again for the same one. */
+/** A successor that was signed and not completed: the coordinator asks everybody again, the others show it to them. */
 export function carryOn(context: Context): void {
   const { state } = context
   const { signed } = state
   if (signed === undefined || state.electorate === undefined || signed.number !== state.electorate.number + 1) return
-  propose(context, state.proposal ?? { id: 0, electorate: signed, approvals: new Map() })
+  carryOnLater(context)
+  if (leads(context)) return propose(context, state.proposal ?? { id: 0, electorate: signed, approvals: new Map() })
+  const leaders = new Set([...state.races.values()].flatMap(({ known }) => (known ? [known.coordinator] : [])))
+  for (const to of leaders) if (to !== state.self) send(context, to, { kind: 'propose', electorate: signed })
+}
+
+function leads({ state }: Context): boolean {
+  return [...state.races.values()].some(({ candidacy }) => candidacy?.phase === 'leading')
 }
 
 /** This member's signature under a successor, if it may give it. */
@@ -87,6 +117,8 @@ function approve(context: Context, proposer: NodeId, next: Electorate): Approval
   const { electorate, signed } = state
   if (electorate === undefined || !state.mayGrant || memberOf(electorate, state.self) === undefined) return undefined
   if (successionFault(electorate, next) !== undefined || !isVouched(context, electorate, next)) return undefined
+  if (!isAllowed(context, electorate, next)) return undefined
+  if (next.members.length < Math.min(electorate.members.length, fewest(settings.liars))) return undefined
   if (signed?.number === next.number) {
     if (!settings.rules.mayResign(sameBytes(digestOf(signed), digestOf(next)))) return undefined
   } else if (!mayChange(context, proposer, electorate)) return undefined
@@ -106,9 +138,20 @@ function isVouched({ state }: Context, old: Electorate, next: Electorate): boole
   })
 }
 
+// A coordinator that lies would else fill the list with members that do not exist.
+function isAllowed({ state }: Context, old: Electorate, next: Electorate): boolean {
+  const come = next.members.find(({ id }) => memberOf(old, id) === undefined)
+  const gone = old.members.find(({ id }) => memberOf(next, id) === undefined)
+  if (gone !== undefined) return state.allowed.some(({ remove }) => remove === gone.id)
+  if (come === undefined) return true
+  return state.allowed.some(({ add }) => {
+    return add?.id === come.id && sameBytes(add.key, come.key) && sameBytes(add.sealKey, come.sealKey)
+  })
+}
+
 function mayChange(context: Context, proposer: NodeId, electorate: Electorate): boolean {
   const bound = [...context.state.races.values()].filter(race => isBound(context, race))
-  if (bound.length > 0 && !bound.some(race => race.coordinator === proposer)) return false
+  if (!bound.some(({ known, coordinator }) => coordinator === proposer && known?.coordinator === proposer)) return false
   return bound.every(race => race.promisedUnder === electorate.number)
 }
 
@@ -121,6 +164,10 @@ export function onPropose(context: Context, from: NodeId, next: Electorate): voi
   if (electorate === undefined) return
   if (next.number <= electorate.number) return sendLists(context, from, next.number - 1)
   if (next.number > electorate.number + 1) return send(context, from, { kind: 'behind', number: electorate.number })
+  // Somebody shows what it signed for a coordinator that is gone.
+  if (leads(context) && context.state.signed === undefined) {
+    return propose(context, { id: 0, electorate: next, approvals: new Map() })
+  }
   const approval = approve(context, from, next)
   if (approval === undefined) return
   send(context, from, { kind: 'approve', number: next.number, approval })
@@ -184,10 +231,7 @@ function follow(context: Context, race: Parameters<typeof lose>[1]): void {
   race.held = undefined
   race.early.clear()
   const { candidacy } = race
-  if (candidacy?.phase === 'claiming') {
-    race.candidacy = undefined
-    cancel(context, race, 'claim')
-  }
+  withdraw(context, race)
   if (candidacy?.phase === 'leading') {
     candidacy.aware.clear()
     prolong(context, race, candidacy)

@@ -8,7 +8,7 @@ import { type OpenBallot, totals, winner } from './ballot.ts'
 import { cancel, hear, isBound, mayPromise, others, quorum, send, setTimer } from './context.ts'
 import { memberOf } from './electorate.ts'
 import { grant, isGrantOf, signGrant } from './granting.ts'
-import { becomeCoordinator, prolong } from './leading.ts'
+import { becomeCoordinator, prolong, warningOf } from './leading.ts'
 import type { ElectionMessage } from './messages.ts'
 import type { Attempt, Candidacy, Claim, Context, Race } from './state.ts'
 
@@ -27,8 +27,7 @@ export function count(context: Context, race: Race, attempt: Attempt): void {
   if (!settings.rules.checksTurnout(ballots.size, quorum(context, electorate))) return
   const best = winner(candidates, totals(ballots.values(), candidates.length, settings.rules))
   if (best !== state.self) {
-    if (race.candidacy?.phase === 'claiming') withdraw(context, race)
-    return
+    return withdraw(context, race)
   }
   if (race.candidacy === undefined) return startClaim(context, race, attempt)
   if (race.candidacy.phase === 'claiming') race.candidacy.claim = claimOf(context, race, attempt)
@@ -68,14 +67,14 @@ export function startClaim(context: Context, race: Race, attempt: Attempt): void
   sendClaim(context, race)
 }
 
-/** To everybody who has not granted yet; then again, until the attempt is over. */
+/** To everybody whose grant is missing or was so slow that it is over; then again, until the attempt is over. */
 export function sendClaim(context: Context, race: Race): void {
   const { candidacy } = race
   if (candidacy?.phase !== 'claiming') return
   const { turn } = context
   const asked = number(candidacy, turn.now)
   for (const to of others(context)) {
-    if (candidacy.grants.has(to) || turn.now < (candidacy.refusedUntil.get(to) ?? 0)) continue
+    if (isUseful(context, candidacy.until.get(to)) || turn.now < (candidacy.refusedUntil.get(to) ?? 0)) continue
     send(context, to, { ...candidacy.claim, asked })
   }
   setTimer(context, 'claim', race, context.settings.countAfter)
@@ -111,10 +110,16 @@ export function onGrant(context: Context, from: NodeId, body: Extract<ElectionMe
   else tryToLead(context, race, candidacy)
 }
 
+/** A promise that is nearly over when it comes is as good as none: its end could not be told in time. */
+function isUseful({ settings, turn }: Context, until: Millis | undefined): boolean {
+  return until !== undefined && turn.now < until - 2 * warningOf(settings)
+}
+
 function tryToLead(context: Context, race: Race, candidacy: Candidacy): void {
   const { state, settings, turn } = context
   const electorate = state.electorate!
-  if (candidacy.grants.size < quorum(context, electorate) - 1) return
+  const standing = [...candidacy.until.values()].filter(until => isUseful(context, until)).length
+  if (standing < quorum(context, electorate) - 1) return
   if (memberOf(electorate, state.self) === undefined || !mayPromise(context)) return
   const again = race.term === candidacy.term && race.coordinator === state.self
   if (!again && !settings.rules.isNewTerm(candidacy.term, race.term)) return withdraw(context, race)
@@ -125,7 +130,11 @@ function tryToLead(context: Context, race: Race, candidacy: Candidacy): void {
   becomeCoordinator(context, race, candidacy)
 }
 
+/** Gives a claim up. It never led, so whoever granted it is free again. */
 export function withdraw(context: Context, race: Race): void {
+  const { candidacy, name } = race
+  if (candidacy?.phase !== 'claiming') return
+  for (const to of candidacy.grants.keys()) send(context, to, { kind: 'resigned', name, term: candidacy.term })
   race.candidacy = undefined
   cancel(context, race, 'claim')
 }

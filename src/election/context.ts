@@ -54,17 +54,20 @@ export function isReachable({ state }: Context, race: Race, term: number): boole
   return term > floor && term <= floor + TERMS_PER_LIST && term <= Math.max(race.seen, floor) + TERM_STEP
 }
 
+/** The term to begin: one that others vote in already and we do not, or the one after all that we heard of. */
 export function nextTerm({ state }: Context, race: Race): number {
-  return Math.max(race.seen, race.term, race.voted, state.floor) + 1
+  const past = Math.max(race.term, race.voted, state.floor)
+  const begun = Math.max(0, ...[...race.early.values()].map(({ term }) => term))
+  return begun > past && begun === race.seen ? begun : Math.max(race.seen, past) + 1
 }
 
 export function isBound({ settings, turn }: Context, race: Race): boolean {
   return settings.rules.isBound(turn.now, race.promisedUntil)
 }
 
-/** Whether this member may promise anything under its list: it remembers, and has signed no successor. */
+/** Whether this member may promise anything under its list: it is in it, and remembers what it promised. */
 export function mayPromise({ state }: Context): boolean {
-  return state.mayGrant && state.signed === undefined && memberOf(state.electorate, state.self) !== undefined
+  return state.mayGrant && memberOf(state.electorate, state.self) !== undefined
 }
 
 /** Somebody is known to lead. */

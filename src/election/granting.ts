@@ -4,6 +4,7 @@
 import { encode, type NodeId } from '../core/index.ts'
 import { isSameOrder } from './ballot.ts'
 import { claimFault } from './claim.ts'
+import { withdraw } from './claiming.ts'
 import { hear, isBound, isReachable, mayPromise, quorum, raceOf, send, setTimer } from './context.ts'
 import { digestOf, type Electorate, memberOf, sameBytes } from './electorate.ts'
 import { saveGrant } from './keeping.ts'
@@ -96,7 +97,7 @@ export function grant(context: Context, race: Race, to: NodeId, term: number, by
     race.coordinator = to
     saveGrant(context, race)
     dropAttempt(context, race)
-    if (race.candidacy?.phase === 'claiming' && to !== context.state.self) race.candidacy = undefined
+    if (to !== context.state.self) withdraw(context, race)
   }
   race.promisedUntil = turn.now + settings.promise
   race.promisedUnder = by

@@ -23,6 +23,7 @@ export function restored(self: NodeId, saved: Saved): ElectionState {
     races: new Map(),
     failed: [],
     vouched: new Map(),
+    allowed: [],
     records: 0,
     stopped: false,
   }

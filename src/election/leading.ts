@@ -8,8 +8,9 @@ import { memberOf } from './electorate.ts'
 import { grant, isProved } from './granting.ts'
 import { isSameList } from './lists.ts'
 import type { ElectionMessage } from './messages.ts'
+import type { ElectionSettings } from './settings.ts'
 import type { Candidacy, Context, Race } from './state.ts'
-import { dropAttempt, leaveOut, startElection } from './voting.ts'
+import { blame, dropAttempt, startElection } from './voting.ts'
 
 /** `lost` comes this part of the belief before its end, so that a timer a little late still is in time. */
 const WARNING_PART = 1 / 20
@@ -42,11 +43,14 @@ export function becomeCoordinator(context: Context, race: Race, candidacy: Candi
   renew(context, race)
 }
 
+export function warningOf({ rules, promise, drift }: ElectionSettings): Millis {
+  return rules.belief(promise, drift) * WARNING_PART
+}
+
 function schedule(context: Context, race: Race, candidacy: Candidacy): void {
   const { settings, turn } = context
   if (!settings.rules.warns()) return
-  const warning = settings.rules.belief(settings.promise, settings.drift) * WARNING_PART
-  setTimer(context, 'end', race, Math.floor(candidacy.deadline - warning - turn.now))
+  setTimer(context, 'end', race, Math.floor(candidacy.deadline - warningOf(settings) - turn.now))
 }
 
 /** More promises have come: the belief follows, and never goes back. */
@@ -125,6 +129,7 @@ function learn(context: Context, race: Race, term: number, coordinator: NodeId):
   race.known = { term, coordinator, until }
   race.failures = 0
   race.tried = []
+  race.idle = race.idle.filter(id => id !== coordinator)
   race.lapsed = ''
   if (race.attempt !== undefined && race.attempt.term <= term) dropAttempt(context, race)
   setTimer(context, 'promise', race, Math.max(until, race.promisedUntil) - turn.now)
@@ -204,7 +209,7 @@ export function lapse(context: Context, race: Race): void {
   }
   // Promised to, and never proved to lead.
   if (race.coordinator !== '' && race.coordinator !== race.lapsed && race.coordinator !== context.state.self)
-    leaveOut(race, [race.coordinator])
+    race.idle = blame(context, race, race.idle, [race.coordinator]).slice(-Math.max(1, settings.liars))
   startElection(context, race)
 }
 

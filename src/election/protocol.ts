@@ -9,7 +9,7 @@
 // quorum of a numbered list decide who leads, for a time: gossip can delay an election, but not hold two.
 
 import type { Input, NodeId, Protocol } from '../core/index.ts'
-import { carryOn, change, onApprove, onList, onPropose } from './changing.ts'
+import { allow, carryOn, change, onApprove, onList, onPropose } from './changing.ts'
 import { onGrant, onRefusal, sendClaim } from './claiming.ts'
 import { raceOf } from './context.ts'
 import { memberOf } from './electorate.ts'
@@ -103,6 +103,8 @@ function command(context: Context, body: ElectionCommand): void {
     case 'vouch':
       if (memberOf(state.electorate, body.member) !== undefined) state.vouched.set(body.member, body.failures)
       return
+    case 'allow':
+      return allow(context, body.change)
     case 'resign': {
       const race = state.races.get(body.name)
       if (race !== undefined) resign(context, race)

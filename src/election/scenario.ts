@@ -16,7 +16,7 @@ import {
   type World,
 } from '../simulator/index.ts'
 import { CountChecker, ElectorateChecker, TermChecker } from './checkers.ts'
-import { type Electorate, firstElectorate, memberOf } from './electorate.ts'
+import { type Change, type Electorate, firstElectorate, memberOf } from './electorate.ts'
 import { electionLiars, LIARS } from './liars.ts'
 import { electionRecord, electionVocabulary } from './messages.ts'
 import { election } from './protocol.ts'
@@ -60,6 +60,8 @@ const DRIFT = 0.05
 /** How often membership tells a member what it sees. */
 const SIGHT_EVERY: Micros = 300_000
 const PROMISE_MS = 800
+const DISK_MAX: Micros = 5_000
+const DISK_GRACE = 4 * DISK_MAX
 
 const SIMULATED: Partial<ElectionSettings> = {
   promise: PROMISE_MS,
@@ -165,6 +167,8 @@ class ElectionStage implements Stage {
   private readonly known = new Map<string, { life: number; coordinator: NodeId; term: number }>()
   private clear = false
   private commands = 0
+  /** Changes that are wanted, which membership tells everybody. */
+  private readonly wanted: Change[] = []
 
   constructor(world: World, plan: ElectionPlan) {
     this.world = world
@@ -228,7 +232,7 @@ class ElectionStage implements Stage {
     const clockRate = rates.get(id)!
     const saved = new Map([['', [encode(electionRecord, { kind: 'first', electorate: this.first })]]])
     const spec = { id, protocol, peers: [], vocabulary: electionVocabulary, clockRate, clockOffset: 1_000 * clockRate }
-    this.world.add({ ...spec, saved, diskMax: 5_000, lies: kind !== undefined })
+    this.world.add({ ...spec, saved, diskMax: DISK_MAX, lies: kind !== undefined })
     this.world.start(id)
     this.look(id)
   }
@@ -241,6 +245,7 @@ class ElectionStage implements Stage {
       world.command(id, { kind: 'open', name })
     }
     world.command(id, { kind: 'failed', members: this.failed(id) })
+    for (const change of this.wanted) world.command(id, { kind: 'allow', change })
     world.at(world.now + SIGHT_EVERY, () => this.look(id))
   }
 
@@ -274,14 +279,19 @@ class ElectionStage implements Stage {
       this.values.get(act.member)![act.place] = act.value
       return
     }
+    const change = act.kind === 'change' ? this.changeOf(act.member) : {}
+    if (act.kind === 'change') this.wanted.push(change)
     // Whoever leads does it; the others refuse.
     for (const id of all) {
       if (act.kind === 'resign') world.command(id, { kind: 'resign', name: act.name })
-      else world.command(id, { kind: 'change', id: ++this.commands, change: this.changeOf(act.member) })
+      else {
+        world.command(id, { kind: 'allow', change })
+        world.command(id, { kind: 'change', id: ++this.commands, change })
+      }
     }
   }
 
-  private changeOf(member: NodeId) {
+  private changeOf(member: NodeId): Change {
     return this.newestOf(member) ? { remove: member } : { add: this.voter(member) }
   }
 
@@ -296,15 +306,18 @@ class ElectionStage implements Stage {
         const list = this.electorates.lists.get(event.claim.electorate)
         this.count.elected(id, event.claim, list, world.now)
         this.terms.seen(event.name, event.term, id, world.now)
-        return exclusion.acquired(event.name, id, event.term, world.now, world.whenClockShows(node, event.deadline))
+        const until = world.whenClockShows(node, event.deadline)
+        // A process that was stopped while it saved hears of a term that is over: by its own clock it leads nothing.
+        if (world.now < until) exclusion.acquired(event.name, id, event.term, world.now, until)
+        return
       }
       case 'extended':
         return exclusion.extended(event.name, id, world.now, world.whenClockShows(node, event.deadline))
       case 'resigned':
         return exclusion.released(event.name, id, world.now)
       case 'lost':
-        // A process that was stopped could not be told in time; its clock tells it as soon as it runs.
-        if (world.now > node.resumedAt) exclusion.told(event.name, id, world.now)
+        // A process that was stopped could not be told in time; its clock tells it as soon as it runs and has saved.
+        if (world.now > node.resumedAt + DISK_GRACE) exclusion.told(event.name, id, world.now)
         return
       case 'coordinator':
         this.terms.seen(event.name, event.term, event.coordinator, world.now)

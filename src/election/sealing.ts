@@ -1,22 +1,15 @@
-// Sealing as the machine sees it: bytes to one member's key, which only that member opens.
-// Which arithmetic is behind it is the driver's business; in a simulation it is ideal: cheap, and opened by nobody else.
+// Ideal seals, for simulations: opened by nobody but the owner of the key, and cheap, so that twenty thousand runs take
+// minutes. Never used outside a simulation: whoever holds the registry can open everything.
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import type { PublicKey } from '../crypto/index.ts'
+import type { Sealing } from '../crypto/index.ts'
 import { sameBytes } from './electorate.ts'
-
-export interface Sealing {
-  readonly publicKey: PublicKey
-  seal(to: PublicKey, bytes: Uint8Array, random: (length: number) => Uint8Array): Uint8Array
-  /** What was sealed to us, or undefined: for somebody else, or broken. */
-  open(sealed: Uint8Array): Uint8Array | undefined
-}
 
 const NONCE_BYTES = 16
 const TAG_BYTES = 16
 
-/** For simulations only: whoever holds the registry can open everything. */
+/** Gives the sealing of each name; the same name gives the same keys. */
 export function idealSealing(): (name: string) => Sealing {
   const secrets = new Map<string, Uint8Array>()
   return name => {

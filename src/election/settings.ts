@@ -11,9 +11,6 @@ export interface Attribute {
   readonly tolerance: number
 }
 
-/** Who sees a ballot: all members once it is counted, or nobody (only totals are opened). */
-export type BallotMode = 'sealed' | 'secret'
-
 export interface ElectionSettings {
   readonly liars: number
   /** L: how long a grant or a renewal binds the member that gave it, by its own clock. */
@@ -24,7 +21,6 @@ export interface ElectionSettings {
   readonly attributes: readonly Attribute[]
   /** This member's own order of importance, as places in `attributes`; the group's by default. */
   readonly priorities?: readonly number[]
-  readonly mode: BallotMode
   /** How long a candidate waits for ballots before it counts what it has, and anybody before saying something again. */
   readonly countAfter: Millis
   /** How long an attempt may take before the next begins; it doubles while attempts fail. */
@@ -45,7 +41,6 @@ export const electionDefaults: ElectionSettings = {
     { name: 'joined', best: 'small', tolerance: 0 },
     { name: 'failures', best: 'small', tolerance: 0 },
   ],
-  mode: 'sealed',
   countAfter: 100,
   attemptMax: 400,
   holdMax: 150,

@@ -1,11 +1,10 @@
 // What a member remembers of its elections, and the words its user and its membership speak to it.
 
 import type { Millis, NodeId, Turn } from '../core/index.ts'
-import type { Signatures, Signer } from '../crypto/index.ts'
+import type { Sealing, Signatures, Signer } from '../crypto/index.ts'
 import type { OpenBallot, VoidedBallots } from './ballot.ts'
 import type { Approval, Change, Electorate, Listed } from './electorate.ts'
 import type { ElectionMessage, SignedGrant } from './messages.ts'
-import type { Sealing } from './sealing.ts'
 import type { ElectionSettings } from './settings.ts'
 import type { Row, View } from './view.ts'
 
@@ -20,13 +19,18 @@ export type ElectionCommand =
   | { kind: 'failed'; members: readonly NodeId[] }
   /** So many failures of a member are certified, as membership has checked: it may enter the next list. */
   | { kind: 'vouch'; member: NodeId; failures: number }
+  /** This member may be admitted or removed, as its operator or membership has checked: else no successor is signed. */
+  | { kind: 'allow'; change: Change }
   /** Steps down: others may lead at once. */
   | { kind: 'resign'; name: string }
   /** For the sitting coordinator of any name: one member in or out. */
   | { kind: 'change'; id: number; change: Change }
 
 export type ElectionEvent =
-  /** This member leads until `deadline` on its own clock. The claim is what made it: anybody can check its count. */
+  /**
+   * This member leads until `deadline` on its own clock, which may be over already: it was told after a save, and the
+   * process may have been stopped meanwhile. The claim is what made it: anybody can check its count.
+   */
   | { kind: 'elected'; name: string; term: number; deadline: Millis; claim: Claim }
   | { kind: 'extended'; name: string; term: number; deadline: Millis }
   /** It no longer leads: told before its belief ends, so before anybody else can lead. */
@@ -56,7 +60,7 @@ export interface ElectionState {
   floor: number
   /** Newest last, the current one: for members that are behind. */
   readonly chain: Listed[]
-  /** The successor that this member signed. While it stands, nothing is granted under the list before it. */
+  /** The successor that this member signed: it signs no other of that number. */
   signed: Electorate | undefined
   proposal: Proposal | undefined
   /** False where the store was empty: a member that forgot its grants must not give them again. */
@@ -64,6 +68,8 @@ export interface ElectionState {
   readonly races: Map<string, Race>
   failed: readonly NodeId[]
   readonly vouched: Map<NodeId, number>
+  /** Changes that this member agrees to, newest last. */
+  allowed: readonly Change[]
   /** Records since the last snapshot. */
   records: number
   stopped: boolean
@@ -85,7 +91,7 @@ export interface Race {
   /** The highest term that was granted, and to whom; saved before the grant is given. Never goes back. */
   term: number
   coordinator: NodeId
-  /** The highest term that it voted in; saved before the ballot is sent. */
+  /** The highest term that it voted in or claimed; saved before the ballot or the claim is sent. */
   voted: number
   /** The highest term heard of, in bounded steps: a hint for the next. */
   seen: number
@@ -102,6 +108,8 @@ export interface Race {
   failures: number
   /** Candidates of failed attempts that did not claim. */
   tried: readonly NodeId[]
+  /** Had a promise of ours and were never proved to lead: the newest, as many as there may be liars. */
+  idle: readonly NodeId[]
   candidacy: Candidacy | undefined
   /** A claim that waits for the own promise to run out. */
   held: { readonly from: NodeId; readonly claim: Claim } | undefined
@@ -182,6 +190,7 @@ export function newRace(name: string): Race {
     attempt: undefined,
     failures: 0,
     tried: [],
+    idle: [],
     candidacy: undefined,
     held: undefined,
     early: new Map(),

@@ -8,7 +8,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { encode, type NodeId } from '../core/index.ts'
 import { type Electorate, memberOf } from './electorate.ts'
 import { candidateSelection, emptyHeap, type Heap, insert, remove } from './heaps.ts'
-import { viewCodec } from './messages.ts'
+import { CANDIDATES_MAX, viewCodec } from './messages.ts'
 import type { Attribute, ElectionSettings } from './settings.ts'
 
 /** A member that stands, and its value of each attribute, as whole numbers. */
@@ -58,7 +58,7 @@ export function heapsOf(electorate: Electorate, rows: readonly Row[], settings: 
 export function candidatesOf(electorate: Electorate, view: View, settings: ElectionSettings): NodeId[] {
   const heaps = heapsOf(electorate, view.rows, settings)
   for (const heap of heaps) for (const gone of view.leftOut) remove(heap, gone, settings.rules.before)
-  return candidateSelection(heaps)
+  return candidateSelection(heaps).slice(0, CANDIDATES_MAX)
 }
 
 /** A voter's own order of the candidates, as places among them: by its first priority, then the next, then the id. */

@@ -7,7 +7,7 @@
 
 import { decode, encode, type NodeId } from '../core/index.ts'
 import { isBallotOf, isSameOrder, type OpenBallot, signBallot } from './ballot.ts'
-import { count, startClaim } from './claiming.ts'
+import { count, startClaim, withdraw } from './claiming.ts'
 import {
   cancel,
   hear,
@@ -27,13 +27,13 @@ import { memberOf, sameBytes } from './electorate.ts'
 import { save } from './keeping.ts'
 import { isSameList } from './lists.ts'
 import { type ElectionMessage, openBallot } from './messages.ts'
-import type { Attempt, Context, Race } from './state.ts'
+import type { Attempt, Context, ElectionTurn, Keys, Race } from './state.ts'
 import { agrees, candidatesOf, isOrdered, ranking, type View, viewDigest } from './view.ts'
 
 type BallotMessage = Extract<ElectionMessage, { kind: 'ballot' }>
 
-/** Attempts take up to 2^4 times as long while they fail. */
-const DOUBLINGS_MAX = 4
+/** Attempts take up to 2^2 times as long while they fail. */
+const DOUBLINGS_MAX = 2
 /** Voters of whom two ballots were told; a liar gains nothing by more. */
 const TOLD_MAX = 128
 
@@ -49,20 +49,30 @@ export function startElection(context: Context, race: Race): void {
   if (calls) call(context, race, others(context))
 }
 
-/** Rows as membership gave them; left out are those who seem gone, the last coordinator, and whoever let us wait. */
-function ownView({ state, settings }: Context, race: Race): View | undefined {
+/**
+ * Rows as membership gave them. Left out are those who seem gone, the last coordinator, and some of those who let us
+ * wait: by chance, because it is not known which of them is to blame, and members that blame each other for ever would
+ * never agree.
+ */
+function ownView({ state, settings, turn }: Context, race: Race): View | undefined {
   const electorate = state.electorate!
-  const choices = [mayBeGone(state.failed, race), [...state.failed, race.lapsed], state.failed, []]
+  const { failed } = state
+  const { lapsed } = race
+  const blamed = race.tried.filter(() => turn.below(2) === 0)
+  const choices = [[...failed, lapsed, ...blamed], [...failed, lapsed, ...race.tried], [...failed, lapsed], failed, []]
+  let fallback: View | undefined
   for (const gone of choices) {
     const leftOut = [...new Set(gone)].filter(id => memberOf(electorate, id) !== undefined).sort()
     const view = { rows: race.rows, leftOut }
-    if (candidatesOf(electorate, view, settings).length > 0) return view
+    const candidates = candidatesOf(electorate, view, settings)
+    if (candidates.some(id => !race.tried.includes(id))) return view
+    if (candidates.length > 0) fallback ??= view
   }
-  return undefined
+  return fallback
 }
 
 function mayBeGone(failed: readonly NodeId[], race: Race): NodeId[] {
-  return [...failed, race.lapsed, ...race.tried]
+  return [...failed, race.lapsed, ...race.tried, ...race.idle]
 }
 
 /** Whether a view could be this member's own; without an opinion, any is. */
@@ -75,9 +85,9 @@ function acceptable(context: Context, race: Race, view: View): boolean {
   const { state, settings } = context
   if (!isOrdered(view) || view.rows.some(({ member }) => memberOf(state.electorate, member) === undefined)) return false
   if (isOwnView(context, race, view)) return true
-  // Whoever let us wait before does not get its way by calling first.
+  // Whoever had our promise and did not lead does not get it again by calling first.
   const candidates = candidatesOf(state.electorate!, view, settings)
-  return race.failures >= settings.patience && candidates.some(id => !race.tried.includes(id))
+  return race.failures >= settings.patience && candidates.some(id => !race.idle.includes(id))
 }
 
 function begin(context: Context, race: Race, term: number, view: View, called: boolean): void {
@@ -103,24 +113,30 @@ function begin(context: Context, race: Race, term: number, view: View, called: b
   setTimer(context, 'attempt', race, patience + (race.failures > 0 ? turn.below(settings.attemptMax) : 0))
   setTimer(context, 'count', race, settings.countAfter)
   if (attempt.votes) vote(context, race, attempt)
-  else if (candidates[0] === state.self) startClaim(context, race, attempt)
+  else if (candidates[0] === state.self) {
+    takePart(context, race, term)
+    startClaim(context, race, attempt)
+  }
 }
 
 function vote(context: Context, race: Race, attempt: Attempt): void {
   const { state, settings, keys } = context
   const { term } = attempt
-  if (term > race.voted) {
-    const order = ranking(state.electorate!, attempt.view, attempt.candidates, settings)
-    const poll = pollOf(race, attempt, state.electorate!)
-    attempt.own = signBallot(poll, state.self, order, keys.signer, settings.rules)
-    race.voted = term
-    // Saved first: a member that voted again after a crash would look like one that votes twice.
-    save(context, { kind: 'voted', name: race.name, term })
-    for (const candidate of attempt.candidates) sendBallot(context, race, attempt, candidate)
-  }
+  takePart(context, race, term)
+  const order = ranking(state.electorate!, attempt.view, attempt.candidates, settings)
+  const poll = pollOf(race, attempt, state.electorate!)
+  attempt.own = signBallot(poll, state.self, order, keys.signer, settings.rules)
+  for (const candidate of attempt.candidates) sendBallot(context, race, attempt, candidate)
   for (const [voter, early] of race.early) if (early.term === term) take(context, race, attempt, voter, early)
   race.early.clear()
   count(context, race, attempt)
+}
+
+// Saved first: a member that voted again after a crash would look like one that votes twice, and one that claimed the
+// same term again would take old grants, which are still under way, for answers to its new claim.
+function takePart(context: Context, race: Race, term: number): void {
+  race.voted = term
+  save(context, { kind: 'voted', name: race.name, term })
 }
 
 export function sendBallot(context: Context, race: Race, attempt: Attempt, to: NodeId): void {
@@ -131,10 +147,20 @@ export function sendBallot(context: Context, race: Race, attempt: Attempt, to: N
     attempt.ballots.set(state.self, attempt.own)
     return
   }
-  const sealed = keys.sealing.seal(candidate.sealKey, encode(openBallot, attempt.own), length => turn.bytes(length))
+  const sealed = sealedTo(candidate.sealKey, encode(openBallot, attempt.own), keys, turn)
+  if (sealed === undefined) return
   const { term, digest: view } = attempt
   const { number: electorate } = state.electorate!
   send(context, to, { kind: 'ballot', name: race.name, term, electorate, view, sealed })
+}
+
+// A key that is no key is the fault of whoever admitted the member: it gets no ballots.
+function sealedTo(key: Uint8Array, bytes: Uint8Array, keys: Keys, turn: ElectionTurn): Uint8Array | undefined {
+  try {
+    return keys.sealing.seal(key, bytes, length => turn.bytes(length))
+  } catch {
+    return undefined
+  }
 }
 
 export function onBallot(context: Context, from: NodeId, ballot: BallotMessage): void {
@@ -215,9 +241,10 @@ export function onCall(context: Context, from: NodeId, body: Extract<ElectionMes
   }
   // While somebody leads, a call is a mistake or a lie.
   if (isLed(context, race) || isBound(context, race) || race.candidacy?.phase === 'leading') return
-  if (body.term <= race.term || !isReachable(context, race, body.term) || !mayPromise(context)) return
+  if (body.term <= Math.max(race.term, race.voted)) return
+  if (!isReachable(context, race, body.term) || !mayPromise(context)) return
   if (!acceptable(context, race, body.view)) return
-  if (race.candidacy?.phase === 'claiming') race.candidacy = undefined
+  withdraw(context, race)
   begin(context, race, body.term, body.view, true)
 }
 
@@ -251,8 +278,7 @@ export function countNow(context: Context, race: Race): void {
 
 /** Whose ballots a candidate has not seen. */
 function missing(context: Context, attempt: Attempt): NodeId[] {
-  const expected = others(context).filter(id => !attempt.view.leftOut.includes(id))
-  return expected.filter(id => !attempt.ballots.has(id) && !attempt.voided.has(id))
+  return others(context).filter(id => !attempt.ballots.has(id) && !attempt.voided.has(id))
 }
 
 /** The attempt took too long: who did not claim is left out of the next. */
@@ -261,20 +287,18 @@ export function giveUp(context: Context, race: Race): void {
   if (attempt === undefined) return
   const { state, settings, turn } = context
   if (attempt.votes && attempt.candidates.includes(state.self)) tellTurnout(context, race, attempt)
-  leaveOut(
-    race,
-    attempt.candidates.filter(id => id !== state.self && !attempt.claimed.includes(id)),
-  )
+  const silent = attempt.candidates.filter(id => id !== state.self && !attempt.claimed.includes(id))
+  race.tried = blame(context, race, race.tried, silent)
   race.failures++
-  if (race.candidacy?.phase === 'claiming') race.candidacy = undefined
+  withdraw(context, race)
   dropAttempt(context, race)
-  setTimer(context, 'start', race, 1 + turn.below(settings.attemptMax))
+  setTimer(context, 'start', race, 1 + turn.below(settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX)))
 }
 
-/** Those who let us wait are left out next time; once it is everybody who stands, nobody is. */
-export function leaveOut(race: Race, members: readonly NodeId[]): void {
-  race.tried = [...new Set([...race.tried, ...members])]
-  if (race.rows.every(({ member }) => race.tried.includes(member))) race.tried = []
+/** More names on a list of those who let us wait; once it is everybody else who stands, it is nobody. */
+export function blame({ state }: Context, race: Race, blamed: readonly NodeId[], members: readonly NodeId[]): NodeId[] {
+  const all = [...new Set([...blamed, ...members])]
+  return race.rows.every(({ member }) => member === state.self || all.includes(member)) ? [] : all
 }
 
 function tellTurnout(context: Context, race: Race, attempt: Attempt): void {
