@@ -29,7 +29,9 @@ import { describeServers, type LockInfo, type ServerInfo, tallyLocks } from './i
 import type { Keeper } from './keeper.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
 import { type Lie, Orders } from './objects/orders.ts'
+import { Recipes } from './objects/recipes.ts'
 import { type ObjectDefinition, SharedObject } from './objects/shared-object.ts'
+import { SharedTree, TREE_NAME, type TreeOptions } from './objects/shared-tree.ts'
 
 export interface LockOptions {
   /** How long the lock outlives this process, in milliseconds; while the process runs, the lease is renewed. Default 10 s, or the group's ttlMax where that is less. */
@@ -113,6 +115,7 @@ export class Group {
   private readonly forces = new Map<number, (servers: readonly ForcedServer[]) => void>()
   private readonly owner: LeaseOwner
   private readonly orders: Orders
+  private readonly trees = new Map<string, SharedTree>()
   private readonly objects = new Map<string, { close(): Promise<void> }>()
   private ids = 0
   private closed: Promise<void> | undefined
@@ -176,6 +179,30 @@ export class Group {
     const object = new SharedObject(this.orders, name, definition, () => this.objects.delete(name))
     this.objects.set(name, object)
     return object
+  }
+
+  /** The group's tree of versioned entries; the same one at every call. */
+  tree(options: TreeOptions = {}): SharedTree {
+    this.checkOpen()
+    const { name = TREE_NAME, ttl } = options
+    this.orders.check(name)
+    const known = this.trees.get(name)
+    if (known !== undefined) return known
+    if (this.objects.has(name))
+      throw new SettingsError(`object '${name}' is in use in this process, and it is no tree.`)
+    const over = () => {
+      this.trees.delete(name)
+      this.objects.delete(name)
+    }
+    const tree = new SharedTree(this.orders, name, ttl, over)
+    this.trees.set(name, tree)
+    this.objects.set(name, tree)
+    return tree
+  }
+
+  /** What is usually built on a tree: counters, semaphores, queues, barriers. */
+  get recipes(): Recipes {
+    return new Recipes(this.tree().plain)
   }
 
   /** Who holds what, as far as more servers than can lie agree on it. */

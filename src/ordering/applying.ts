@@ -151,7 +151,8 @@ function viewOf({ base, writes }: Batch, own: Writes): TableView {
     get,
     set(key, value) {
       if (key.startsWith(RESERVED)) throw new Error('a key begins with U+0000')
-      if (utf8.encode(key).length > KEY_BYTES_MAX || !key.isWellFormed()) throw new Error('a key is too long or no text')
+      if (utf8.encode(key).length > KEY_BYTES_MAX || !key.isWellFormed())
+        throw new Error('a key is too long or no text')
       if (value.length > VALUE_BYTES_MAX) throw new Error(`a value of more than ${VALUE_BYTES_MAX} bytes`)
       own.set(key, value)
     },
@@ -179,4 +180,3 @@ export function writesOf(batch: Batch): readonly Write[] {
   }
   return found
 }
-

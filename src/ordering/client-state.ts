@@ -59,7 +59,7 @@ export interface OwnProposal extends Head {
 }
 
 export interface Vote {
-  readonly operation: Operation
+  operation: Operation
   readonly servers: Set<NodeId>
 }
 
@@ -73,6 +73,7 @@ export interface Pool {
 
 export interface Watch {
   readonly id: number
+  readonly from: number | undefined
   /** Told up to this version; undefined before it has begun. */
   told: number | undefined
 }
@@ -124,6 +125,7 @@ export interface Use {
   readonly watches: Map<number, Watch>
   /** A read found a version half done. */
   completes: boolean
+  /** Readings that wait for the replica. */
   readonly copies: Set<number>
 }
 
@@ -134,7 +136,8 @@ export interface Reading {
   readonly stale: boolean
   /** The whole table, by way of the replica. */
   readonly whole: boolean
-  readonly since: Millis
+  /** The version at which, or after which, the whole table is wanted. */
+  target: number | undefined
   query: number
   tries: number
   readonly replies: Map<NodeId, ServerMessage & { kind: 'readings' }>

@@ -9,16 +9,20 @@
 
 import type { NodeId, Protocol } from '../core/index.ts'
 import type { ClientState } from './client-state.ts'
+import { inspectCame, inspectOver, startInspect } from './inspection.ts'
 import { beliefTimer, pingAll, pong } from './keeping.ts'
+import { cancel, close, unwatch } from './leaving.ts'
 import type { OrderingMessage } from './messages.ts'
 import { hearOf } from './pool.ts'
 import { accepted } from './proposing.ts'
+import { read, readingsCame, readTimer } from './reading.ts'
 import { changesCame, headCame, syncTimer } from './replica.ts'
 import { answered, gone } from './responses.ts'
 import type { OrderingSettings } from './settings.ts'
 import type { OrderingCommand, OrderingEvent, OrderingTurn } from './state.ts'
-import { open, submit } from './submitting.ts'
+import { isName, open, submit } from './submitting.ts'
 import { busy, got, pump, refused, turnTimer } from './turns.ts'
+import { useOf } from './uses.ts'
 import { watchTimer } from './watching.ts'
 
 export type OrderingClient = Protocol<ClientState, OrderingMessage, OrderingCommand, OrderingEvent>
@@ -62,8 +66,22 @@ function command(state: ClientState, settings: OrderingSettings, body: OrderingC
       return submit(state, settings, { ...body, kind: 'apply' }, turn)
     case 'end':
       return submit(state, settings, { ...body, kind: 'end', body: NOTHING }, turn)
-    default:
-      return
+    case 'watch':
+      if (isName(body.object)) {
+        useOf(state, body.object).watches.set(body.id, { id: body.id, from: body.from, told: undefined })
+      }
+      return read(state, settings, body, turn)
+    case 'read':
+    case 'copy':
+      return read(state, settings, body, turn)
+    case 'unwatch':
+      return unwatch(state, body.id, body.object, turn)
+    case 'cancel':
+      return cancel(state, body.id, body.object, turn)
+    case 'close':
+      return close(state, body.object, turn)
+    case 'inspect':
+      return startInspect(state, body.id, turn)
   }
 }
 
@@ -74,7 +92,10 @@ function message(
   body: OrderingMessage,
   turn: OrderingTurn,
 ): void {
-  if (!state.servers.includes(from) || !('object' in body)) return
+  if (!state.servers.includes(from)) return
+  if (body.kind === 'inspected') return inspectCame(state, from, body, turn)
+  if (body.kind === 'readings') return readingsCame(state, settings, from, body, turn)
+  if (!('object' in body)) return
   const use = state.uses.get(body.object)
   if (use === undefined) return
   switch (body.kind) {
@@ -107,6 +128,8 @@ function message(
 
 function timer(state: ClientState, settings: OrderingSettings, name: string, turn: OrderingTurn): void {
   const colon = name.indexOf(':')
+  if (name.startsWith('read:')) return readTimer(state, settings, Number(name.slice(colon + 1)), turn)
+  if (name.startsWith('inspect:')) return inspectOver(state, Number(name.slice(colon + 1)), turn)
   const use = state.uses.get(name.slice(colon + 1))
   if (use === undefined) return
   switch (name.slice(0, colon)) {

@@ -26,7 +26,11 @@ export function commitTo(
   }
   const { proposed, content, committed } = object
   if (content.version >= committed.version) return
-  if (proposed !== undefined && proposed.version === committed.version && sameBytes(proposed.digest, committed.digest)) {
+  if (
+    proposed !== undefined &&
+    proposed.version === committed.version &&
+    sameBytes(proposed.digest, committed.digest)
+  ) {
     if (proposed.version === content.version + 1) {
       const { version, digest, change, writes } = proposed
       return apply(state, settings, object, { version, digest, change }, writes, turn, proposed.rank.client)

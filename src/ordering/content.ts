@@ -1,8 +1,7 @@
 // An object's content, as servers and replicas have it: a table, and the sessions, which are entries under reserved
 // keys. Whoever has a version's change gets from its parent to it; nobody needs `apply` for that.
 
-import { type Codec, decode, encode, list, type NodeId, struct, text, uint } from '../core/index.ts'
-import { bytes } from '../core/index.ts'
+import { bytes, type Codec, decode, encode, list, type NodeId, struct, text, uint } from '../core/index.ts'
 import { FIRST_DIGEST } from './digest.ts'
 import {
   COUNTER_MAX,
@@ -118,7 +117,9 @@ function putSession(content: Content, session: string, value: Uint8Array | undef
 }
 
 /** The sessions that writes would leave behind. */
-export function sessionsIn(writes: readonly Write[]): { readonly session: string; readonly after: Session | undefined }[] {
+export function sessionsIn(
+  writes: readonly Write[],
+): { readonly session: string; readonly after: Session | undefined }[] {
   const found = []
   for (const { key, value } of writes) {
     if (key.charCodeAt(0) !== 0) continue

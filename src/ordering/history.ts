@@ -22,7 +22,10 @@ export class OneOrderChecker implements Checker {
     const before = this.digests.get(name)
     if (before === undefined) this.digests.set(name, digest)
     else if (before !== digest) {
-      this.broken.push({ what: `version ${head.version} of '${object}' at ${who} is another than before (lemma 4)`, at })
+      this.broken.push({
+        what: `version ${head.version} of '${object}' at ${who} is another than before (lemma 4)`,
+        at,
+      })
     }
   }
 
@@ -99,7 +102,8 @@ export class HistoryChecker implements Checker {
     if (call.outcome === 'did not happen') this.say(`operation ${id} failed for certain and was applied`, at)
     if (call.outcome !== 'answered') return
     const same = call.result?.value === result.value && call.result.swapped === result.swapped
-    if (!same) this.say(`operation ${id} was answered ${JSON.stringify(call.result)}, not ${JSON.stringify(result)}`, at)
+    if (!same)
+      this.say(`operation ${id} was answered ${JSON.stringify(call.result)}, not ${JSON.stringify(result)}`, at)
     if (call.version !== version) this.say(`operation ${id} was answered from ${call.version}, not ${version}`, at)
   }
 

@@ -1,5 +1,6 @@
 export { type Choice, choose, type Voucher } from './choose.ts'
-export { orderingClient } from './client.ts'
+export { type OrderingClient, orderingClient } from './client.ts'
+export { orderingLiars } from './liars.ts'
 export {
   BODY_BYTES_MAX,
   CHANGE_BYTES_MAX,
@@ -17,8 +18,10 @@ export {
   VALUE_BYTES_MAX,
   type Write,
 } from './messages.ts'
+export { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
 export { type OrderingRules, orderingRules } from './rules.ts'
-export { orderingServer } from './server.ts'
+export { type OrderingPlan, orderingScenario } from './scenario.ts'
+export { type OrderingServer, orderingServer } from './server.ts'
 export { type Hash, type OrderingSettings, orderingDefaults, type RankProofs } from './settings.ts'
 export type {
   Applier,

@@ -47,7 +47,7 @@ export function inspect(state: ServerState, query: number, now: number): ServerM
     kind: 'inspected',
     query,
     uptime: Math.max(0, Math.floor(now - state.startedAt)),
-    rejoining: 0,
+    rejoining: Math.max(0, Math.ceil((state.rejoin?.until ?? 0) - now)),
     objects,
     complaints: [...state.complaints],
     complained: state.complained,

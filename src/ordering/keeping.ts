@@ -1,5 +1,6 @@
 // Keeping a session: its client pings, and believes in it while n - f servers have echoed a ping that is young enough.
-// A session is ended by f + b + 1 servers who have not heard of it: the two sets share an honest server.
+// A session is ended by f + b + 1 servers who have not heard of it: the two sets share an honest server. Once lost it is
+// lost for good, since others may be ending it.
 
 import type { Millis, NodeId } from '../core/index.ts'
 import type { ClientState, Use } from './client-state.ts'

@@ -3,15 +3,15 @@
 // not remember so far back, it takes a copy of everything.
 
 import type { Millis, NodeId } from '../core/index.ts'
+import { keysOf, page } from './checkpoint.ts'
 import { apply } from './committing.ts'
 import type { Content } from './content.ts'
 import { agreed, hearCopy, newCopying, nextQuestion } from './copying.ts'
 import { gather, judge } from './gathering.ts'
-import { ANSWER_BYTES_MAX, type ServerMessage } from './messages.ts'
+import type { ServerMessage } from './messages.ts'
 import type { KeptChange, ServerObject, ServerState, ServerTurn } from './objects.ts'
 import { forgetReflected } from './pending.ts'
-import { save } from './records.ts'
-import { pageAfter } from './serving.ts'
+import { saveLazily } from './records.ts'
 import type { OrderingSettings } from './settings.ts'
 
 /** For so long a source is waited for; a copy may take longer, while it goes on. */
@@ -109,7 +109,7 @@ function take(state: ServerState, settings: OrderingSettings, object: ServerObje
     if (kept.version !== object.content.version + 1) continue
     const { version, digest, change } = kept
     const parent = object.content.digest
-    save(state, { kind: 'caught', object: object.name, head: { version, digest }, parent, change }, turn)
+    saveLazily(state, { kind: 'caught', object: object.name, head: { version, digest }, parent, change }, turn)
     apply(state, settings, object, kept, undefined, turn)
   }
 }
@@ -151,13 +151,13 @@ function adopt(state: ServerState, object: ServerObject, content: Content, turn:
   for (const version of object.ahead.keys()) if (version <= content.version) object.ahead.delete(version)
   forgetReflected(object)
   turn.do({ kind: 'cancel', name: `lag:${name}` })
-  save(state, { kind: 'blank', object: name }, turn)
-  for (let after = '', more = true; more; ) {
-    const page = pageAfter(content, after, ANSWER_BYTES_MAX)
-    save(state, { kind: 'entries', object: name, entries: page.entries }, turn)
-    after = page.entries.at(-1)?.key ?? ''
-    more = page.more
+  saveLazily(state, { kind: 'blank', object: name }, turn)
+  const keys = keysOf(content)
+  for (let at = 0; at < keys.length; ) {
+    const { entries, next } = page(content, keys, at)
+    saveLazily(state, { kind: 'entries', object: name, entries }, turn)
+    at = next
   }
   const applied = { version: content.version, digest: content.digest }
-  save(state, { kind: 'head', object: name, promised, proof, applied, committed }, turn)
+  saveLazily(state, { kind: 'head', object: name, promised, proof, applied, committed }, turn)
 }

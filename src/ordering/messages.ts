@@ -104,6 +104,14 @@ export interface Complaint {
   readonly what: string
 }
 
+/** What a server has promised and taken of an object. */
+export interface RecalledObject {
+  readonly object: string
+  readonly promised: Rank
+  readonly committed: Head
+  readonly proposed: ProposedHead | undefined
+}
+
 export type ClientMessage =
   /** Asks for the turn: no smaller rank is served afterwards. Brings operations along, and what version it has. */
   | {
@@ -138,6 +146,8 @@ export type ClientMessage =
   | { kind: 'ping'; object: string; session: string; ping: number }
   | { kind: 'complain'; object: string; server: NodeId; version: number; what: string }
   | { kind: 'inspect'; query: number }
+  /** From a server that lost its store: what do you have, of objects after this name? */
+  | { kind: 'recall'; query: number; after: string }
 
 export type ServerMessage =
   | {
@@ -231,6 +241,9 @@ export type ServerMessage =
       complaints: readonly Complaint[]
       complained: number
     }
+  | RecalledMessage
+
+export type RecalledMessage = { kind: 'recalled'; query: number; objects: readonly RecalledObject[]; more: boolean }
 
 export type OrderingMessage = ClientMessage | ServerMessage
 
@@ -281,6 +294,12 @@ const inspectedObject = struct<InspectedObject>({
   entries: uint(),
   sessions: uint(),
   pending: uint(),
+})
+const recalledObject = struct<RecalledObject>({
+  object,
+  promised: rankCodec,
+  committed: headCodec,
+  proposed: option(proposedCodec),
 })
 const complaint = struct<Complaint>({
   client: node,
@@ -341,4 +360,6 @@ export const orderingVocabulary: Codec<OrderingMessage> = variants<OrderingMessa
     complaints: list(complaint, COMPLAINTS_SHOWN_MAX),
     complained: uint(),
   },
+  recall: { query, after: object },
+  recalled: { query, objects: list(recalledObject, INSPECTED_MAX), more: bool },
 })

@@ -1,11 +1,22 @@
 // What a server keeps of each object.
 
 import type { Millis, NodeId, Turn } from '../core/index.ts'
+import type { Account } from './checkpoint.ts'
 import { type Content, emptyContent } from './content.ts'
 import type { Copying } from './copying.ts'
 import { FIRST_DIGEST } from './digest.ts'
 import type { Gathering } from './gathering.ts'
-import type { Complaint, Head, Operation, OrderingMessage, ProposedHead, Rank, ServerMessage, Write } from './messages.ts'
+import type {
+  Complaint,
+  Head,
+  Operation,
+  OrderingMessage,
+  ProposedHead,
+  Rank,
+  ServerMessage,
+  Write,
+} from './messages.ts'
+import type { Rejoin } from './rejoining.ts'
 import { compareRanks, LOWEST_RANK } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
 
@@ -74,10 +85,14 @@ export interface ServerObject {
   readonly heard: Map<string, Millis>
   /** Those not heard of for longer than their time. */
   silent: readonly string[]
+  /** Sessions that were named as silent, until when their pings are not echoed. */
+  readonly muted: Map<string, Millis>
   /** While it lags: what was fetched so far, and from whom. */
   gathering: Gathering | undefined
   /** While it lags by more than others remember: a copy of everything. */
   copying: Copying | undefined
+  /** Its keys in order, while somebody takes a copy of it. */
+  listed: readonly string[] | undefined
 }
 
 export interface ServerState {
@@ -87,9 +102,15 @@ export interface ServerState {
   readonly place: number
   readonly objects: Map<string, ServerObject>
   startedAt: Millis
+  /** Whether this server has lost its store once, and whether it has its state back. */
+  rejoins: 'never' | 'under way' | 'done'
+  rejoin: Rejoin | undefined
   queries: number
-  /** Bytes saved since the last checkpoint began. */
+  /** Bytes saved since the last account began, and what the last one took. */
   saved: number
+  accounted: number
+  /** The account under way. */
+  account: Account | undefined
   readonly complaints: Complaint[]
   complained: number
 }
@@ -113,8 +134,10 @@ export function newObject(name: string): ServerObject {
     watchers: new Map(),
     heard: new Map(),
     silent: [],
+    muted: new Map(),
     gathering: undefined,
     copying: undefined,
+    listed: undefined,
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Millis, NodeId } from '../core/index.ts'
 import { openedAt, sessionName, sessionsIn, type Touched } from './content.ts'
-import { ANSWER_BYTES_MAX, type Operation, OPERATIONS_MAX, type Rank } from './messages.ts'
+import { ANSWER_BYTES_MAX, OPERATIONS_MAX, type Operation, type Rank } from './messages.ts'
 import { heldByAnother, type Proposal, reply, type ServerObject, type ServerState, type ServerTurn } from './objects.ts'
 import { compareRanks } from './rules.ts'
 import { answerAgain } from './sessions.ts'
@@ -37,7 +37,7 @@ export function submit(
     if (answerAgain(object, operation, turn)) continue
     const entry = add(object, operation, turn)
     if (entry === undefined) return reply(turn, from, { kind: 'full', object: object.name, what: 'operations' })
-    if (holder === undefined || !isMineToPush(state, settings, operation)) continue
+    if (holder === undefined || !settings.rules.tellsPending() || !isMineToPush(state, settings, operation)) continue
     entry.told = object.promised
     pushed.push(operation)
   }

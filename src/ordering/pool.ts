@@ -13,12 +13,7 @@ import type { OrderingSettings } from './settings.ts'
 const VOTES_MAX = 20_000
 const POOL_MAX = 20_000
 
-export function hearOf(
-  use: Use,
-  settings: OrderingSettings,
-  server: NodeId,
-  operations: readonly Operation[],
-): void {
+export function hearOf(use: Use, settings: OrderingSettings, server: NodeId, operations: readonly Operation[]): void {
   for (const operation of operations) {
     if (isOver(use, operation)) continue
     if (settings.rules.vouchersNeeded(settings.liars) <= 1) believe(use, operation)
@@ -41,9 +36,15 @@ function vote(use: Use, settings: OrderingSettings, server: NodeId, operation: O
     told.push(same)
   }
   same.servers.add(server)
+  // The smallest acknowledgement: an honest server's is true, and a larger one would drop responses that are missed.
+  if (ackOf(operation) < ackOf(same.operation)) same.operation = operation
   if (same.servers.size < settings.rules.vouchersNeeded(settings.liars)) return
   votes.delete(key)
-  believe(use, operation)
+  believe(use, same.operation)
+}
+
+function ackOf(operation: Operation): number {
+  return operation.kind === 'open' ? 0 : operation.ack
 }
 
 // The acknowledgement may differ: it was said again.

@@ -8,12 +8,13 @@ import { encodeChange } from './content.ts'
 import { nextDigest, sameBytes } from './digest.ts'
 import type { Operation, ServerMessage } from './messages.ts'
 import { hearOf } from './pool.ts'
+import { serveCopies } from './reading.ts'
+import { advanceReplica } from './replica.ts'
 import { compareRanks } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
 import type { Applier, OrderingTurn } from './state.ts'
-import { ownOperations, ownOpen } from './submitting.ts'
+import { launch, ownOpen, ownOperations } from './submitting.ts'
 import { overtaken, pump, setTurnTimer } from './turns.ts'
-import { advanceReplica } from './replica.ts'
 import { quorumOf, send, sendAll } from './uses.ts'
 
 /** Reports of silence are put together only while they are so young: the servers hold their tongue for longer. */
@@ -81,7 +82,6 @@ function applySession(
     if (isFull(batch)) return
     applyOperation(batch, applier, operations.get(seq)!, settings.rules)
   }
-
 }
 
 /** Those that f + b + 1 servers have not heard of for their time: one of any n - f that a living client hears is among them. */
@@ -94,7 +94,7 @@ export function silentSessions(use: Use, settings: OrderingSettings, now: Millis
     for (const session of sessions) {
       const count = (counts.get(session) ?? 0) + 1
       counts.set(session, count)
-      if (count === needed && use.replica.sessions.has(session)) found.push(session)
+      if (count === needed) found.push(session)
     }
   }
   return found
@@ -165,6 +165,8 @@ function decided(state: ClientState, settings: OrderingSettings, use: Use, turn:
   turn.do({ kind: 'cancel', name: `turn:${use.object}` })
   turn.do({ kind: 'emit', event: { kind: 'decided', object: use.object, head: use.untold, operations } })
   advanceReplica(state, settings, use, { version, digest, change }, turn, writes)
+  serveCopies(state, use, turn)
+  launch(use)
   pump(state, settings, use, turn)
 }
 

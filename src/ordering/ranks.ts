@@ -1,6 +1,7 @@
 // get, propose and commit at a server (BACKOFF figure 3, lines 5-27, with PROTOCOLS F 1, 2, 5).
 
 import type { NodeId } from '../core/index.ts'
+import { goOn } from './checkpoint.ts'
 import { commitTo } from './committing.ts'
 import { decodeChange } from './content.ts'
 import { sameBytes } from './digest.ts'
@@ -15,11 +16,11 @@ import {
   type ServerTurn,
   takeTurn,
 } from './objects.ts'
-import { isProven } from './proofs.ts'
 import { submit, tellPending, toldBy } from './pending.ts'
+import { isProven } from './proofs.ts'
 import { save } from './records.ts'
 import { compareRanks } from './rules.ts'
-import { answerFromProposed } from './sessions.ts'
+import { answerFromProposed, nameSilent } from './sessions.ts'
 import type { OrderingSettings } from './settings.ts'
 import { changesAfter } from './suffix.ts'
 
@@ -53,7 +54,7 @@ export function get(
     change: content ? object.proposed?.change : undefined,
     changes: content ? (changesAfter(object, have) ?? []) : [],
     pending: tellPending(object, rank),
-    silent: object.silent,
+    silent: nameSilent(object, turn.now),
   })
 }
 
@@ -90,6 +91,7 @@ export function propose(
   accept(settings, object, from, object.proposed, turn)
   if (settings.rules.answersFromProposed()) answerFromProposed(state, settings, object, turn)
   if (sameBytes(object.committed.digest, digest)) commitTo(state, settings, object, object.committed, turn)
+  goOn(state, turn)
 }
 
 // The same words again: the answer was lost. What is on disk is on disk.
@@ -121,7 +123,7 @@ function accept(
     version,
     digest,
     pending,
-    silent: object.silent,
+    silent: nameSilent(object, turn.now),
   })
 }
 

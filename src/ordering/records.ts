@@ -2,8 +2,7 @@
 // record of its own: the next proposal says that its parent is committed, and a version of which that is forgotten
 // is proposed again by whoever comes next.
 
-import { type Codec, decode, encode, list, text, variants } from '../core/index.ts'
-import { bytes } from '../core/index.ts'
+import { bool, bytes, type Codec, decode, encode, list, text, variants } from '../core/index.ts'
 import { advance, decodeChange, emptyContent, put } from './content.ts'
 import { sameBytes } from './digest.ts'
 import {
@@ -31,6 +30,8 @@ export type ServerRecord =
   | { kind: 'caught'; object: string; head: Head; parent: Uint8Array; change: Uint8Array }
   /** A checkpoint of one object begins: what it has promised, and the version of its table now. */
   | { kind: 'head'; object: string; promised: Rank; proof: Uint8Array; applied: Head; committed: Head }
+  /** This server has lost its store and votes on nothing; or has taken its state from the others (`done`). */
+  | { kind: 'rejoin'; object: string; done: boolean }
   /** Its table is empty from here on: a copy follows. */
   | { kind: 'blank'; object: string }
   /** A part of its table, at the version that the records before it lead to. */
@@ -46,12 +47,23 @@ export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
   head: { object, promised: rankCodec, proof, applied: headCodec, committed: headCodec },
   entries: { object, entries: list(writeCodec, ENTRIES_MAX) },
   blank: { object },
+  rejoin: { object, done: bool },
 })
 
+/** Durable before anything that follows is told. */
 export function save(state: ServerState, record: ServerRecord, turn: ServerTurn): void {
   const encoded = encode(serverRecord, record)
   state.saved += encoded.length
   turn.do({ kind: 'save', record: encoded })
+}
+
+/** Nobody is promised anything on it: the others have it too, or older records say it. */
+export function saveLazily(state: ServerState, record: ServerRecord, turn: ServerTurn, begins = false): void {
+  const encoded = encode(serverRecord, record)
+  state.saved += encoded.length
+  turn.do(
+    begins ? { kind: 'save', record: encoded, lazy: true, begins } : { kind: 'save', record: encoded, lazy: true },
+  )
 }
 
 /** Replays one record. Those that cannot be read are from a newer version, and are left out. */
@@ -59,6 +71,10 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
   const decoded = decode(serverRecord, record)
   if (!decoded.ok) return
   const { value } = decoded
+  if (value.kind === 'rejoin') {
+    state.rejoins = value.done ? 'done' : 'under way'
+    return
+  }
   const of = objectOf(state, value.object)
   if (of === undefined) return
   switch (value.kind) {
@@ -67,7 +83,11 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
       of.proof = value.proof
       return
     case 'proposal':
-      return restoreProposal(of, settings, { ...value.proposed, change: value.change, writes: decodeChange(value.change) })
+      return restoreProposal(of, settings, {
+        ...value.proposed,
+        change: value.change,
+        writes: decodeChange(value.change),
+      })
     case 'caught':
       return restoreChange(of, settings, value.head, value.change, value.parent)
     case 'head':

@@ -12,6 +12,7 @@ import type { Head, ServerMessage, Write } from './messages.ts'
 import type { KeptChange } from './objects.ts'
 import { dropReflected } from './pool.ts'
 import { propose } from './proposing.ts'
+import { serveCopies } from './reading.ts'
 import { reflected, reflectedAll } from './responses.ts'
 import type { OrderingSettings } from './settings.ts'
 import type { OrderingTurn } from './state.ts'
@@ -88,9 +89,9 @@ function halfDone(settings: OrderingSettings, use: Use): Half | undefined {
       return { parent: proposed.parent, change }
     }
   }
-  const last = use.gathering?.changes.at(-1)
-  if (last?.version !== version || !sameBytes(last.digest, digest)) return undefined
-  const parent = use.gathering!.changes.at(-2)?.digest ?? use.replica.digest
+  const last = use.gathering?.changes.find(kept => kept.version === version)
+  if (last === undefined || !sameBytes(last.digest, digest)) return undefined
+  const parent = use.gathering!.changes.find(kept => kept.version === version - 1)?.digest ?? use.replica.digest
   return { parent, change: last.change }
 }
 
@@ -185,7 +186,8 @@ export function changesCame(
     case 'wrong':
       use.gathering = { ...gathering, changes: [] }
       // Of several sources nobody knows which one lied.
-      if (gathering.mixed !== true) accuse(state, use, from, target.version, 'changes that do not lead to its digest', turn)
+      if (gathering.mixed !== true)
+        accuse(state, use, from, target.version, 'changes that do not lead to its digest', turn)
       return
     case 'right':
       if (use.phase === 'syncing') return completeChoice(state, settings, use, turn)
@@ -217,6 +219,7 @@ export function followHeads(state: ClientState, settings: OrderingSettings, use:
 }
 
 function caughtUp(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  serveCopies(state, use, turn)
   for (const version of use.changes.keys()) if (version <= use.replica.version) use.changes.delete(version)
   for (const version of use.heads.keys()) if (version <= use.replica.version) use.heads.delete(version)
   launch(use)

@@ -56,7 +56,8 @@ export function answered(
   if (session.phase === 'opening' && sameBytes(answer.nonce, session.nonce)) {
     const servers = session.named.get(answer.session) ?? new Set()
     session.named.set(answer.session, servers.add(from))
-    if (servers.size >= settings.rules.vouchersNeeded(settings.liars)) opened(state, settings, use, answer.session, turn)
+    if (servers.size >= settings.rules.vouchersNeeded(settings.liars))
+      opened(state, settings, use, answer.session, turn)
   }
   if (session.phase === 'open' && session.id === answer.session) {
     for (const response of answer.responses) hear(settings, use, from, response, turn)

@@ -23,7 +23,7 @@ export interface OrderingRules {
   nextCounter(counter: number, reported: readonly number[], liars: number): number
   /** F 5: whether a rank may serve for another get. */
   reusesRank(): boolean
-  /** F 5: whether acknowledgements carry the operations that wait. */
+  /** F 5: whether whoever has the turn is told of the operations that wait: with acknowledgements, and at once. */
   tellsPending(): boolean
   /** How many acknowledgements in one rank make a version decided. */
   acknowledgementsNeeded(quorum: number): number

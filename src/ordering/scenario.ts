@@ -4,13 +4,17 @@ import type { NodeId, Random, Trust } from '../core/index.ts'
 import {
   drawFaults,
   drawNetwork,
+  LinearizabilityChecker,
   type Micros,
   type Plan,
   ProgressChecker,
   pick,
+  type RegisterCall,
+  registers as registerModel,
   type Scenario,
   type SimulatedNode,
   type Stage,
+  type Value,
   type World,
 } from '../simulator/index.ts'
 import { orderingClient } from './client.ts'
@@ -18,7 +22,7 @@ import { HistoryChecker, OneOrderChecker } from './history.ts'
 import { orderingLiars } from './liars.ts'
 import { orderingVocabulary } from './messages.ts'
 import type { ServerState } from './objects.ts'
-import { decodeWords, encodeWords, logOf, type RegisterOperation, registers } from './register.ts'
+import { decodeWords, encodeWords, logOf, type RegisterOperation, type RegisterResult, registers } from './register.ts'
 import { orderingServer } from './server.ts'
 import { type OrderingSettings, orderingDefaults } from './settings.ts'
 import type { OrderingEvent } from './state.ts'
@@ -63,7 +67,7 @@ function drawPlan(
   change: Partial<OrderingSettings>,
 ): OrderingPlan {
   const clients = Array.from({ length: 2 + random.below(3) }, (_, place) => `client-${place + 1}`)
-  const kinds = orderingLiars()
+  const kinds = orderingLiars(orderingDefaults.hash)
   const liars = new Map<NodeId, number>()
   while (liars.size < trust.liars) liars.set(pick(random, servers), random.below(kinds.length))
   const all = [...servers, ...clients]
@@ -112,7 +116,8 @@ function drawActs(random: Random, clients: readonly string[], objects: readonly 
       for (let j = 0; j < burst; j++) {
         acts.push({ kind: 'submit', client, object, at, operation: drawOperation(random, ++id) })
       }
-      if (random.chance(0.5)) acts.push({ kind: 'read', client, object, key: pick(random, KEYS), at: random.below(SAFETY) })
+      if (random.chance(0.5))
+        acts.push({ kind: 'read', client, object, key: pick(random, KEYS), at: random.below(SAFETY) })
     }
     if (random.chance(0.3)) acts.push({ kind: 'die', client, at: random.below(SAFETY) })
   }
@@ -130,6 +135,23 @@ function drawOperation(random: Random, id: number): RegisterOperation {
   return { kind, id, key, old: random.chance(0.5) ? '' : `${Math.max(1, id - random.below(5))}`, value }
 }
 
+/** A register that was never written to is '' here and null in the model. */
+function callOf(act: Asked): RegisterCall {
+  if (act.kind === 'read') return { kind: 'read', key: `${act.object} ${act.key}` }
+  const { operation } = act
+  const key = `${act.object} ${operation.key}`
+  if (operation.kind === 'read') return { kind: 'read', key }
+  if (operation.kind === 'write') return { kind: 'write', key, value: operation.value }
+  return { kind: 'swap', key, expected: operation.old === '' ? null : operation.old, value: operation.value }
+}
+
+function resultOf(operation: RegisterOperation, { value, swapped }: RegisterResult): Value | boolean {
+  if (operation.kind === 'write') return null
+  return operation.kind === 'swap' ? swapped : value === '' ? null : value
+}
+
+type Asked = OrderingAct & { kind: 'submit' | 'read' }
+
 /** Demands of the end have numbers above all of the plan's. */
 const DEMANDS = 1_000_000
 
@@ -140,13 +162,17 @@ class OrderingStage implements Stage {
   private readonly plan: OrderingPlan
   private readonly order = new OneOrderChecker()
   private readonly history = new HistoryChecker()
+  private readonly linearizable = new LinearizabilityChecker(registerModel)
   private readonly progress = new ProgressChecker()
   /** The living process of each client, and how many it had. */
   private readonly processes = new Map<string, { id: NodeId; count: number }>()
   /** What a living process asked for, by command. */
-  private readonly asked = new Map<number, OrderingAct & { kind: 'submit' | 'read' }>()
+  private readonly asked = new Map<number, Asked>()
   private readonly began = new Map<number, Micros>()
-  private readonly kinds = orderingLiars()
+  private readonly askers = new Map<number, NodeId>()
+  /** Whose demands of the end are not met yet. */
+  private readonly waiting = new Set<string>()
+  private readonly kinds = orderingLiars(orderingDefaults.hash)
   private commands = 0
   private demands = DEMANDS
 
@@ -154,7 +180,7 @@ class OrderingStage implements Stage {
     this.world = world
     this.servers = servers
     this.plan = plan
-    this.checkers = [this.order, this.history, this.progress]
+    this.checkers = [this.order, this.history, this.linearizable, this.progress]
     for (const server of servers) this.addServer(server)
     for (const client of plan.clients) this.addClient(client)
     for (const act of plan.acts) world.at(act.at, () => this.act(act))
@@ -168,14 +194,35 @@ class OrderingStage implements Stage {
 
   // Until it is answered: a session may be lost on the way, and another comes.
   private demand(client: string, object: string): void {
+    this.waiting.add(`${client} at '${object}'`)
     this.progress.demand(`${client} at '${object}'`, this.world.now)
     const operation: RegisterOperation = { kind: 'write', id: ++this.demands, key: 'x', value: `${this.demands}` }
     this.act({ kind: 'submit', client, object, operation })
   }
 
+  // The first one asks again at once for as long as others wait: whoever keeps its turn must not keep them out.
+  private served(act: OrderingAct & { kind: 'submit' }): void {
+    this.waiting.delete(`${act.client} at '${act.object}'`)
+    this.progress.served(`${act.client} at '${act.object}'`)
+    const first = this.plan.clients[0]!
+    const others = [...this.waiting].some(who => !who.startsWith(`${first} `))
+    if (act.client === first && others) this.demand(act.client, act.object)
+  }
+
+  // Whoever lives is answered in the end, one way or the other.
+  private unanswered(): void {
+    for (const [id, act] of this.asked) {
+      const began = this.began.get(id)!
+      if (began > this.plan.healsAt || this.processes.get(act.client)!.id !== this.askers.get(id)) continue
+      this.progress.demand(`command ${id} of ${act.client} at '${act.object}'`, began)
+    }
+  }
+
   private finish(): void {
     const { world } = this
+    this.unanswered()
     this.progress.finish(world.now)
+    this.linearizable.finish(world.now)
     for (const object of this.plan.objects) {
       let newest: ServerState['objects'] extends Map<string, infer T> ? T | undefined : never
       for (const server of this.honest()) {
@@ -228,44 +275,46 @@ class OrderingStage implements Stage {
     const id = ++this.commands
     this.asked.set(id, act)
     this.began.set(id, this.world.now)
+    this.askers.set(id, process)
     const { object } = act
-    if (act.kind === 'read') return this.world.command(process, { kind: 'read', id, object, keys: [`key ${act.key}`], stale: false })
+    this.linearizable.called(`${id}`, act.client, callOf(act), this.world.now)
+    if (act.kind === 'read')
+      return this.world.command(process, { kind: 'read', id, object, keys: [`key ${act.key}`], stale: false })
     this.history.began(act.operation.id, object, act.operation, this.world.now)
     this.world.command(process, { kind: 'submit', id, object, body: encodeWords(act.operation) })
   }
 
   private observe(node: SimulatedNode, event: OrderingEvent): void {
+    if (event.kind === 'decided') return this.order.saw(event.object, event.head, node.spec.id, this.world.now)
+    if (event.kind === 'lost' || event.kind === 'ended') return this.open(node.spec.id, event.object)
+    if (event.kind !== 'answered' && event.kind !== 'failed' && event.kind !== 'value') return
+    const act = this.asked.get(event.id)
+    this.asked.delete(event.id)
+    if (act !== undefined) this.heard(act, event)
+  }
+
+  private heard(act: Asked, event: OrderingEvent & { kind: 'answered' | 'failed' | 'value' }): void {
     const { world, history } = this
-    switch (event.kind) {
-      case 'decided':
-        return this.order.saw(event.object, event.head, node.spec.id, world.now)
-      case 'lost':
-      case 'ended':
-        return this.open(node.spec.id, event.object)
-      case 'answered': {
-        const act = this.asked.get(event.id)
-        if (act?.kind !== 'submit') return
-        history.answered(act.operation.id, event.version, decodeWords(event.body), world.now)
-        if (act.operation.id > DEMANDS) this.progress.served(`${act.client} at '${act.object}'`)
-        return
-      }
-      case 'failed': {
-        const act = this.asked.get(event.id)
-        if (act?.kind !== 'submit') return
-        history.failed(act.operation.id, event.outcome === 'did not happen', world.now)
-        if (act.operation.id > DEMANDS) world.at(world.now + SECOND, () => this.demand(act.client, act.object))
-        return
-      }
-      case 'value': {
-        const act = this.asked.get(event.id)
-        if (act?.kind !== 'read') return
-        const { object, key } = act
-        const stored = event.entries[0]?.value
-        const value = stored === undefined ? '' : decodeWords<string>(stored)
-        return history.read({ object, key, value, version: event.version, began: this.began.get(event.id)!, ended: world.now })
-      }
-      default:
-        return
+    if (event.kind === 'value' && act.kind === 'read') {
+      const { object, key } = act
+      const stored = event.entries[0]?.value
+      const value = stored === undefined ? '' : decodeWords<string>(stored)
+      const began = this.began.get(event.id)!
+      this.linearizable.returned(`${event.id}`, value === '' ? null : value, world.now)
+      return history.read({ object, key, value, version: event.version, began, ended: world.now })
+    }
+    if (act.kind !== 'submit') return
+    const demanded = act.operation.id > DEMANDS
+    if (event.kind === 'answered') {
+      const result = decodeWords<RegisterResult>(event.body)
+      history.answered(act.operation.id, event.version, result, world.now)
+      this.linearizable.returned(`${event.id}`, resultOf(act.operation, result), world.now)
+      if (demanded) this.served(act)
+    } else if (event.kind === 'failed') {
+      history.failed(act.operation.id, event.outcome === 'did not happen', world.now)
+      if (event.outcome === 'did not happen') this.linearizable.failed(`${event.id}`)
+      else this.linearizable.abandoned(`${event.id}`)
+      if (demanded) world.at(world.now + SECOND, () => this.demand(act.client, act.object))
     }
   }
 }

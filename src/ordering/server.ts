@@ -7,20 +7,15 @@
 // It has no `apply`: clients compute, and it keeps what changed.
 
 import type { Input, Millis, NodeId, Protocol, Saved } from '../core/index.ts'
+import { goOn } from './checkpoint.ts'
 import { complain, inspect } from './inspecting.ts'
 import { fetchAgain, fetched, fetchMissing } from './lagging.ts'
 import type { OrderingMessage } from './messages.ts'
-import {
-  checkServer,
-  objectOf,
-  type OrderingServerEvent,
-  reply,
-  type ServerState,
-  type ServerTurn,
-} from './objects.ts'
+import { checkServer, type OrderingServerEvent, objectOf, reply, type ServerState, type ServerTurn } from './objects.ts'
 import { submit, sweepPending } from './pending.ts'
 import { commit, get, propose } from './ranks.ts'
 import { restore } from './records.ts'
+import { mustRejoin, recall, rejoinCame, rejoinTimer, startRejoin } from './rejoining.ts'
 import { fetch, lookUp, page, read } from './serving.ts'
 import { ping, sweepSessions } from './sessions.ts'
 import type { OrderingSettings } from './settings.ts'
@@ -60,8 +55,12 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     place: servers.indexOf(self),
     objects: new Map(),
     startedAt: 0,
+    rejoins: 'never',
+    rejoin: undefined,
     queries: 0,
     saved: 0,
+    accounted: 0,
+    account: undefined,
     complaints: [],
     complained: 0,
   }
@@ -71,6 +70,7 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
 
 function start(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
   state.startedAt = turn.now
+  if (mustRejoin(state, settings)) return startRejoin(state, settings, turn)
   for (const object of state.objects.values()) {
     if (object.content.version < object.committed.version) fetchMissing(state, settings, object, turn)
   }
@@ -79,6 +79,7 @@ function start(state: ServerState, settings: OrderingSettings, turn: ServerTurn)
 
 function timer(state: ServerState, settings: OrderingSettings, name: string, turn: ServerTurn): void {
   if (name === 'sweep') return sweep(state, turn)
+  if (name === 'rejoin') return rejoinTimer(state, turn)
   if (!name.startsWith('lag:')) return
   const object = state.objects.get(name.slice('lag:'.length))
   if (object !== undefined) fetchAgain(state, settings, object, turn)
@@ -90,13 +91,17 @@ function sweep(state: ServerState, turn: ServerTurn): void {
     sweepPending(object, turn.now)
     sweepWatchers(object, turn.now)
   }
+  goOn(state, turn)
   turn.do({ kind: 'timer', name: 'sweep', after: SWEEP_EVERY })
 }
 
 type Received = Extract<Input<OrderingMessage, never>, { kind: 'message' }>
 
 function message(state: ServerState, settings: OrderingSettings, { from, body }: Received, turn: ServerTurn): void {
+  if (state.rejoin !== undefined) return rejoinCame(state, settings, from, body, turn)
   switch (body.kind) {
+    case 'recall':
+      return recall(state, from, body, turn)
     case 'complain':
       return complain(state, from, body, turn)
     case 'inspect':
@@ -147,7 +152,7 @@ function about(state: ServerState, settings: OrderingSettings, from: NodeId, bod
     case 'watch':
       return watch(object, from, body, turn)
     case 'ping':
-      return ping(object, from, body, turn)
+      return ping(state, object, from, body, turn)
     case 'changes':
     case 'entries':
       return fetched(state, settings, object, from, body, turn)

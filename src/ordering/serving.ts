@@ -1,10 +1,9 @@
 // What a server hands out of an object's content: entries by key, changes, pages.
 
 import type { NodeId } from '../core/index.ts'
-import { encode } from '../core/index.ts'
-import { type Content, sessionCodec, sessionKey } from './content.ts'
+import { keysOf, page as pageFrom } from './checkpoint.ts'
 import { FIRST_DIGEST } from './digest.ts'
-import { ANSWER_BYTES_MAX, type ClientMessage, ENTRIES_MAX, type Write } from './messages.ts'
+import type { ClientMessage, Write } from './messages.ts'
 import { newObject, proposedHead, reply, type ServerObject, type ServerState, type ServerTurn } from './objects.ts'
 import { changesAfter } from './suffix.ts'
 
@@ -28,7 +27,8 @@ export function read(
     query: asked.query,
     committed,
     proposed: proposedHead(object),
-    change: asked.content && proposed !== undefined && proposed.version > committed.version ? proposed.change : undefined,
+    change:
+      asked.content && proposed !== undefined && proposed.version > committed.version ? proposed.change : undefined,
     applied: content.version,
     entries,
   })
@@ -61,6 +61,7 @@ function digestAt({ suffix, content }: ServerObject, version: number): Uint8Arra
   return suffix[version - (content.version - suffix.length + 1)]?.digest
 }
 
+/** A part of the table, after a key. The keys are listed when a copy begins: those that come later come as changes. */
 export function page(
   object: ServerObject,
   from: NodeId,
@@ -68,30 +69,23 @@ export function page(
   turn: ServerTurn,
 ): void {
   const { content, name } = object
-  const { entries, more } = pageAfter(content, asked.after, ANSWER_BYTES_MAX)
+  if (object.listed === undefined || asked.after === '') object.listed = keysOf(content).sort()
+  const { listed } = object
+  const { entries, next } = pageFrom(content, listed, placeAfter(listed, asked.after))
+  const more = next < listed.length
+  if (!more) object.listed = undefined
   const applied = { version: content.version, digest: content.digest }
   reply(turn, from, { kind: 'entries', object: name, query: asked.query, applied, entries, more })
 }
 
-/** The first entries after a key, in the order of keys, sessions among them. */
-export function pageAfter(content: Content, after: string, bytesMax: number): { entries: Write[]; more: boolean } {
-  const keys: string[] = []
-  for (const session of content.sessions.keys()) if (sessionKey(session) > after) keys.push(sessionKey(session))
-  for (const key of content.table.keys()) if (key > after) keys.push(key)
-  keys.sort()
-  const entries: Write[] = []
-  let room = bytesMax
-  for (const key of keys) {
-    const value = valueOf(content, key)
-    room -= key.length + value.length
-    if ((room < 0 && entries.length > 0) || entries.length >= ENTRIES_MAX) return { entries, more: true }
-    entries.push({ key, value })
+/** How many keys are at or before this one, by halving. */
+function placeAfter(keys: readonly string[], after: string): number {
+  let low = 0
+  let high = keys.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (keys[middle]! <= after) low = middle + 1
+    else high = middle
   }
-  return { entries, more: false }
-}
-
-function valueOf({ table, sessions }: Content, key: string): Uint8Array {
-  const value = table.get(key)
-  if (value !== undefined) return value
-  return encode(sessionCodec, sessions.get(key.slice(sessionKey('').length))!)
+  return low
 }

@@ -27,7 +27,13 @@ export function answerAgain(object: ServerObject, operation: Operation, turn: Se
   if (known.client !== client) return true
   object.heard.set(session, turn.now)
   if (seq >= known.next) return false
-  answer(object, session, known, known.responses.filter(response => response.seq >= seq), turn)
+  answer(
+    object,
+    session,
+    known,
+    known.responses.filter(response => response.seq >= seq),
+    turn,
+  )
   return true
 }
 
@@ -59,7 +65,13 @@ export function answerTouched(
       reply(turn, client, { kind: 'gone', object: object.name, session, version: object.content.version })
     } else {
       const since = before?.next ?? 0
-      answer(object, session, after, after.responses.filter(({ seq }) => seq >= since), turn)
+      answer(
+        object,
+        session,
+        after,
+        after.responses.filter(({ seq }) => seq >= since),
+        turn,
+      )
     }
   }
 }
@@ -86,21 +98,35 @@ export function answerFromProposed(
   answerTouched(state, settings, object, touched, '', turn)
 }
 
+/**
+ * For so long after it has called a session silent, and after a restart, a server echoes no ping of it. Without that,
+ * one server's word of a moment ago and another's of now could end a session that n - f servers echoed all the time.
+ */
+const MUTE_MS: Millis = 1_000
+
+export function nameSilent(object: ServerObject, now: Millis): readonly string[] {
+  for (const session of object.silent) object.muted.set(session, now + MUTE_MS)
+  return object.silent
+}
+
 export function ping(
+  state: ServerState,
   object: ServerObject,
   from: NodeId,
   asked: ClientMessage & { kind: 'ping' },
   turn: ServerTurn,
 ): void {
   const { session, ping: number } = asked
-  const { content, committed, silent, name } = object
+  const { content, committed, name, muted } = object
   const known = content.sessions.get(session)
   if (known !== undefined && known.client !== from) return
   if (known === undefined && isGone(object, session)) {
     return reply(turn, from, { kind: 'gone', object: name, session, version: content.version })
   }
   object.heard.set(session, turn.now)
+  if (turn.now < Math.max(muted.get(session) ?? 0, state.startedAt + MUTE_MS)) return
   const promised = object.promised.counter
+  const silent = nameSilent(object, turn.now)
   reply(turn, from, { kind: 'pong', object: name, session, ping: number, promised, committed, silent })
 }
 
@@ -114,6 +140,7 @@ export function sweepSessions(object: ServerObject, now: Millis): void {
     else if (now > last + ttl && silent.length < SILENT_MAX) silent.push(session)
   }
   object.silent = silent
+  for (const [session, until] of object.muted) if (now > until) object.muted.delete(session)
   if (heard.size <= 2 * content.sessions.size + SILENT_MAX) return
   for (const session of heard.keys()) if (!content.sessions.has(session)) heard.delete(session)
 }

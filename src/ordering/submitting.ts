@@ -42,7 +42,8 @@ export function open(
   if (!valid) return fail(id, object, 'invalid', 'did not happen', turn)
   const use = useOf(state, object)
   const { session } = use
-  if (session.phase === 'opening' || session.phase === 'open') return fail(id, object, 'crowded', 'did not happen', turn)
+  if (session.phase === 'opening' || session.phase === 'open')
+    return fail(id, object, 'crowded', 'did not happen', turn)
   resetSession(use)
   session.phase = 'opening'
   session.opener = id

@@ -25,7 +25,8 @@ export function follow(state: ClientState, settings: OrderingSettings, use: Use,
 }
 
 export function watchTimer(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
-  if (use.watches.size > 0 || use.copies.size > 0 || use.copying !== undefined) return follow(state, settings, use, turn)
+  if (use.watches.size > 0 || use.copies.size > 0 || use.copying !== undefined)
+    return follow(state, settings, use, turn)
   use.heads.clear()
   use.changes.clear()
   sendAll(state, turn, { kind: 'unwatch', object: use.object })
