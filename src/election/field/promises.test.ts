@@ -167,6 +167,15 @@ describe('LECTURE, "Leader election in Raft"', () => {
   })
 })
 
+describe('seeds that once failed', () => {
+  test.each([
+    ['an older vote that arrived later took the place of a newer one', zookeeper(), 9, [9, 46, 79]],
+    ['a leader’s word overtook the question that made it leader', raft(), 9, [78, 149]],
+  ] as const)('%s', (_story, algorithm, size, seeds) => {
+    for (const seed of seeds) expect(runOnce(fieldScenario(algorithm, size), seed).violations).toEqual([])
+  })
+})
+
 describe('LECTURE, "Elections by proof of work"', () => {
   test('leading zeroes are counted in bits', () => {
     expect(leadingZeros(new Uint8Array([0x80]))).toBe(0)

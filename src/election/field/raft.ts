@@ -165,13 +165,17 @@ function message(state: RaftState, from: number, body: RaftMessage, settings: Ra
 
 function asked(state: RaftState, from: number, theirs: number, settings: RaftSettings, turn: RaftTurn): void {
   if (state.role === 'leader') return send(state, from, { kind: 'still', term: state.round }, turn)
-  if (theirs <= state.voted) return
+  // A leader's word may overtake the question that made it leader.
+  if (theirs <= state.voted || theirs <= state.round) return
   state.role = 'follower'
   state.votes.clear()
   vote(state, theirs, settings, turn)
   send(state, from, { kind: 'vote', term: theirs }, turn)
-  // Whoever was voted for may not get there.
-  volunteerIn(state, settings.timeoutMs, settings, turn)
+  // Whoever was voted for may not get there. But one that has a leader and is not told otherwise leaves it at that:
+  // without heartbeats nothing would call it back, and volunteers would make volunteers for ever.
+  if (state.leader === undefined || settings.heartbeatMs > 0) {
+    volunteerIn(state, settings.timeoutMs, settings, turn)
+  }
 }
 
 function led(state: RaftState, from: number, theirs: number, settings: RaftSettings, turn: RaftTurn): void {

@@ -40,6 +40,11 @@ const vocabulary: Codec<ZooKeeperMessage> = variants<ZooKeeperMessage>({
   led: { round, id },
 })
 
+interface Vote {
+  readonly id: number
+  readonly transaction: number
+}
+
 export interface ZooKeeperState extends ElectionState {
   electing: boolean
   /** A majority votes as this member does, and a better vote is being waited for. */
@@ -48,8 +53,8 @@ export interface ZooKeeperState extends ElectionState {
   voteId: number
   /** lastTX(s): the most recent transaction known of. */
   voteTransaction: number
-  /** What each member voted for last in this round, the own vote included. */
-  readonly votes: Map<number, number>
+  /** The best that each member voted for in this round, the own vote included: an older vote may arrive later. */
+  readonly votes: Map<number, Vote>
   /** Who said in this round that it is led, and by whom. */
   readonly led: Map<number, number>
 }
@@ -117,8 +122,10 @@ function voted(
   if (vote.round > state.round) begin(state, vote.round, settings, turn)
   else if (!state.electing) return answer(state, from, turn)
   else if (vote.round < state.round) return
-  state.votes.set(from, vote.id)
-  if (isBetter(vote, state)) {
+  const { id: theirId, transaction } = vote
+  const earlier = state.votes.get(from)
+  if (earlier === undefined || isBetter(vote, earlier)) state.votes.set(from, { id: theirId, transaction })
+  if (isBetter(vote, ownVote(state))) {
     state.voteId = vote.id
     state.voteTransaction = vote.transaction
     stopWaiting(state, turn)
@@ -128,22 +135,26 @@ function voted(
 }
 
 /** lastTX(s*) < voteTX, or equal and leader(s*) < voteID. */
-function isBetter(vote: { id: number; transaction: number }, state: ZooKeeperState): boolean {
-  if (vote.transaction !== state.voteTransaction) return vote.transaction > state.voteTransaction
-  return vote.id > state.voteId
+function isBetter(vote: Vote, than: Vote): boolean {
+  if (vote.transaction !== than.transaction) return vote.transaction > than.transaction
+  return vote.id > than.id
+}
+
+function ownVote(state: ZooKeeperState): Vote {
+  return { id: state.voteId, transaction: state.voteTransaction }
 }
 
 function tell(state: ZooKeeperState, settings: ZooKeeperSettings, turn: ZooKeeperTurn): void {
   if (!state.electing) return
-  state.votes.set(state.place, state.voteId)
-  broadcast(state, { kind: 'vote', round: state.round, id: state.voteId, transaction: state.voteTransaction }, turn)
+  state.votes.set(state.place, ownVote(state))
+  broadcast(state, { kind: 'vote', round: state.round, ...ownVote(state) }, turn)
   count(state, settings, turn)
 }
 
 // Later votes for the same do not prolong the wait.
 function count(state: ZooKeeperState, settings: ZooKeeperSettings, turn: ZooKeeperTurn): void {
   let same = 0
-  for (const vote of state.votes.values()) if (vote === state.voteId) same++
+  for (const vote of state.votes.values()) if (vote.id === state.voteId) same++
   if (state.settling || same < majority(state)) return
   state.settling = true
   turn.do({ kind: 'timer', name: 'settle', after: settings.settleMs })
