@@ -3,6 +3,7 @@
 import { backoffExperiments } from './backoff/index.ts'
 import type { Experiment, Result, RunOptions } from './experiment.ts'
 import { filterExperiments } from './filters/index.ts'
+import { gossipExperiments } from './gossip/index.ts'
 import { lockLabExperiments } from './lock/index.ts'
 import { mutexExperiments } from './mutex/index.ts'
 import { redlockExperiments } from './redlock/index.ts'
@@ -16,6 +17,7 @@ export const experiments: readonly Experiment[] = [
   ...backoffExperiments, // BACKOFF §4
   ...lockLabExperiments, // the lock in real processes
   ...mutexExperiments, // LECTURE, mutual exclusion
+  ...gossipExperiments, // LECTURE, gossip-based coordination
   ...redlockExperiments, // a lock service in use, and one liar
   ...filterExperiments, // THESIS chapters 3 and 4
 ]
