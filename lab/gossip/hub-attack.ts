@@ -14,7 +14,7 @@ interface Situation {
 }
 
 const SITUATION: Record<Scale, Situation> = {
-  small: { size: 2_000, length: 20, attackers: 20 },
+  small: { size: 1_500, length: 20, attackers: 20 },
   full: { size: 100_000, length: 30, attackers: 30 },
 }
 /** The lecture: "after less than 300 rounds, the attackers have full control". */
@@ -22,7 +22,7 @@ const LECTURE_ROUNDS = 300
 const CONTROL = 0.999
 /** Newest decides within a few dozen rounds; the others are given the lecture's time. */
 const ROUNDS: Record<Scale, Record<Rule, number>> = {
-  small: { newest: 100, 'swap-random': 150, 'swap-oldest': 150, half: 150, blind: 150 },
+  small: { newest: 80, 'swap-random': 100, 'swap-oldest': 100, half: 100, blind: 100 },
   full: { newest: 100, 'swap-random': 300, 'swap-oldest': 300, half: 300, blind: 300 },
 }
 const ATTACKED: readonly Rule[] = ['newest', 'swap-random', 'half']
