@@ -1,6 +1,7 @@
 // The lab: every table and figure of the seeds, by name.
 
 import { backoffExperiments } from './backoff/index.ts'
+import { electionExperiments } from './election/index.ts'
 import type { Experiment, Result, RunOptions } from './experiment.ts'
 import { filterExperiments } from './filters/index.ts'
 import { gossipExperiments } from './gossip/index.ts'
@@ -17,6 +18,7 @@ export const experiments: readonly Experiment[] = [
   ...backoffExperiments, // BACKOFF §4
   ...lockLabExperiments, // the lock in real processes
   ...mutexExperiments, // LECTURE, mutual exclusion
+  ...electionExperiments, // SRCEA; LECTURE, election algorithms
   ...gossipExperiments, // LECTURE, gossip-based coordination
   ...redlockExperiments, // a lock service in use, and one liar
   ...filterExperiments, // THESIS chapters 3 and 4

@@ -117,7 +117,8 @@ function brahmsRows(scale: Scale, chance: Chance): Row[] {
   const inSamples = brahms.caught(brahms.samples, options.samplers)
   const what = `Brahms, N = ${options.size}`
   const count = (options.size - options.attackers) * options.samplers
-  // A sampler that has seen everybody holds anybody with the same chance; those that have not lean to the attackers.
+  // A sampler that has seen everybody holds anybody with the same chance; those that have not lean to the attackers,
+  // who are seen first. Twice their share is the most that is let pass, and five deviations.
   const tolerance = fair + 5 * Math.sqrt(fair / count)
   return [
     row(`${what}: links to attackers after ${rounds} rounds`, brahms.caught(brahms.views, options.view), null, null),

@@ -39,7 +39,8 @@ const COUNTER_BYTES = 8
 
 /** Equation 3. The product is XORed into the last bytes of the key; the vector is one block. */
 export function initialisationVector(key: Uint8Array, nodes: number): Uint8Array {
-  const vector = key.slice(0, BLOCK_BYTES)
+  // A copy, and not by `slice`, which in a Node Buffer is a view: the key would change with the vector.
+  const vector = new Uint8Array(key.subarray(0, BLOCK_BYTES))
   let rest = nodes * height(nodes)
   for (let at = BLOCK_BYTES - 1; at >= BLOCK_BYTES - COUNTER_BYTES; at--) {
     vector[at]! ^= rest % 0x100

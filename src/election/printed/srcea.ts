@@ -55,7 +55,10 @@ export interface SrceaSwitches {
   readonly weights: Weights
   /** Equal values in a heap: by arrival (as printed), or by id. */
   readonly ties: Ties
-  /** Who sends M_v: algorithm 2 has the non-candidates tell the coordinator, section 3.2.1 the other candidates tell all, section 3.2 anybody all. */
+  /**
+   * Who sends M_v to whom: algorithm 2 has the non-candidates tell the coordinator, section 3.2.1 the other candidates
+   * tell all, section 3.2 anybody tell all.
+   */
   readonly verification: 'algorithm 2' | 'candidates' | 'everybody'
   /** Line 11 encrypts M_vote where M_iac is meant. */
   readonly line11: 'literal' | 'meant'
