@@ -25,10 +25,13 @@ export function graphDrawing({ title, points, lines }: GraphDrawing): string {
   const name = title.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
   const height = SIDE + TOP - MARGIN
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIDE} ${height}" width="${SIDE}" height="${height}" class="graph" role="img" aria-label="${name}">`,
-    '<style>.graph text{font:600 15px system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:#222}.graph .page{fill:#fff}',
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIDE} ${height}" width="${SIDE}" height="${height}"`,
+    ` class="graph" role="img" aria-label="${name}">`,
+    '<style>.graph text{font:600 15px system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:#222}',
+    '.graph .page{fill:#fff}',
     '.graph path{stroke:#0072b2;stroke-width:.6;fill:none;opacity:.55}.graph circle{fill:#222}',
-    '@media (prefers-color-scheme:dark){.graph text{fill:#ddd}.graph .page{fill:#16191d}.graph path{stroke:#5fb8ee}.graph circle{fill:#ddd}}',
+    '@media (prefers-color-scheme:dark){.graph text{fill:#ddd}.graph .page{fill:#16191d}',
+    '.graph path{stroke:#5fb8ee}.graph circle{fill:#ddd}}',
     '</style>',
     `<rect class="page" width="${SIDE}" height="${height}"/>`,
     `<text x="${MARGIN}" y="24">${name}</text>`,

@@ -2,10 +2,10 @@
 // that are signed by their author, sealed with a fresh nonce and taken once.
 //
 // - The repeated vector: E_IV depends on the number of nodes only, and the first block of a vote is the voter and its
-//   three preferences. Two equal ballots have an equal first block. Whoever learned one ballot (the first election's are
-//   known afterwards, or the eavesdropper is asked for its own) reads all equal ones of later elections.
-// - The published vector: E_IV = K ⊕ (n × height). The paper calls it "known to member nodes only"; shown like any other
-//   initialisation vector, or logged, it is the key.
+//   three preferences. Two equal ballots have an equal first block. Whoever learned one ballot (those of an earlier
+//   election are known, or the eavesdropper is asked for its own) reads all equal ones of later elections.
+// - The published vector: E_IV = K ⊕ (n × height). The paper calls it "known to member nodes only"; shown, as other
+//   initialisation vectors are, or logged, it is the key.
 // - The insider: all members share both keys. One writes a vote in another's name.
 // - The flipped time-stamp: it stands outside the HMAC. An old announcement becomes a new one.
 
@@ -194,9 +194,9 @@ function attackRows(attack: Attack, trials: number, random: Random, group: Signe
 }
 
 const NOTES = [
-  'As printed: AES-128 in CBC mode with E_IV, HMAC-SHA-256 over the ciphertext, and a receiver that judges age by the ' +
-    'time-stamp beside them, as figure 2 has it. The vote has a time inside too; the paper never compares it.',
-  'Signed: Ed25519 over author, term, time, nonce and ciphertext; ChaCha20-Poly1305 with a fresh nonce; one ballot an ' +
-    'author and term. A stand-in for the lab; the product’s ballots have the same parts.',
+  'As printed: AES-128 in CBC mode with E_IV, HMAC-SHA-256 over the ciphertext, and a receiver that judges age by ' +
+    'the time-stamp beside them, as figure 2 has it. The vote has a time inside too; the paper never compares it.',
+  'Signed: Ed25519 over author, term, time, nonce and ciphertext; ChaCha20-Poly1305 with a fresh nonce; one ballot ' +
+    'an author and term. A stand-in for the lab; the product’s ballots have the same parts.',
   'That an insider reads all votes is not an attack here: with one group key it is so by design.',
 ]

@@ -190,8 +190,8 @@ function ratio(a: number, b: number): string {
 }
 
 const NOTES = [
-  'One vote of three candidates (24 bytes), medians of batches in one run on this machine, by Node’s OpenSSL. The paper ' +
-    'has milliseconds where OpenSSL takes microseconds: it times a Java application on unknown inputs.',
+  'One vote of three candidates (24 bytes), medians of batches in one run on this machine, by Node’s OpenSSL. The ' +
+    'paper has milliseconds where OpenSSL takes microseconds: it times a Java application on unknown inputs.',
   'What holds: public-key encryption costs many times what AES does. What does not: that RSA decrypts faster than it ' +
     'encrypts (table 1: 215 against 675 ms). With the usual small public exponent it is the other way round.',
   'Our default costs a signature and a verification more than AES with a group key: the price of knowing who voted, ' +

@@ -1,5 +1,5 @@
 // What stands against the printed mechanism in `srcea-attacks`: each message signed by its author, sealed with a fresh
-// nonce, and taken once. A small stand-in for the lab with Node's OpenSSL, with the same parts as the product's ballots:
+// nonce, and taken once. A small stand-in for the lab with Node's OpenSSL, with the parts of the product's ballots:
 // the signature is over all fields, the term and the time among them.
 
 import {

@@ -196,8 +196,8 @@ const NOTES = [
   `Every message takes one message time; the time-out T, after which silence means "down", is ${T}. Messages to the ` +
     'member that is down are counted: they are sent.',
   'Ring: acknowledgements are counted, half of all messages; the lecture does not say how else a successor is known ' +
-    'to be down. Raft is without heartbeats, and counts the announcement of the leader. ZooKeeper is read as its fast ' +
-    'leader election: whoever changes its vote tells all.',
+    'to be down. Raft is without heartbeats, and counts the announcement of the leader. ZooKeeper is read as its ' +
+    'fast leader election: whoever changes its vote tells all.',
   'Bully’s n(n-1) is the same whether the lowest alone notices or everybody: every member asks all above it once.',
   'SRCEA pays 5n-7 for votes and a count; it is among the cheapest, and promises nothing when a message is lost ' +
     '(`errata` in its test). Of these algorithms only Raft never has two leaders in a term whatever is lost.',

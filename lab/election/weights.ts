@@ -104,8 +104,8 @@ function electorateRows(size: number, candidates: 2 | 3, elections: number, rand
 }
 
 const NOTES = [
-  'Electorates are drawn: a leaning between 0 and 1, a favourite order, and voters that follow it with that chance and ' +
-    'otherwise rank at random.',
-  'It is not a matter of chance: a vote of preference j gives j points as printed and 4 - j as meant, so the two sums ' +
-    'of a candidate add up to four times the ballots, for everybody. They elect the same only in a tie.',
+  'Electorates are drawn: a leaning between 0 and 1, a favourite order, and voters that follow it with that chance ' +
+    'and otherwise rank at random.',
+  'It is not a matter of chance: a vote of preference j gives j points as printed and 4 - j as meant, so the two ' +
+    'sums of a candidate add up to four times the ballots, for everybody. They elect the same only in a tie.',
 ]

@@ -132,8 +132,8 @@ function notes({ size, length, attackers }: Situation): string[] {
     `N = ${size}, c = ${length}, ${attackers} attackers, which start one exchange a round each, with honest nodes ` +
       'drawn at random, and show only each other.',
     'The lecture does not say what a node keeps after an exchange, and everything depends on it. With `newest` ' +
-      '(Newscast: keep the c newest) its sentence holds, and the attack is far quicker than its curve. With a swap of ' +
-      'c/2 references (Cyclon) honest references are not lost between honest nodes, and the attack stops at about ' +
+      '(Newscast: keep the c newest) its sentence holds, and the attack is far quicker than its curve. With a swap ' +
+      'of c/2 references (Cyclon) honest references are not lost between honest nodes, and the attack stops at about ' +
       'half of all links; with `half` (copies, random ones forgotten) it creeps on.',
     `The defence: half of the exchanges that a node starts are for statistics; a reference seen in ${times} of the ` +
       'last 10 of them is a suspect. Nodes that were captured before their first statistics have nobody else left to ' +

@@ -1,5 +1,5 @@
-// LECTURE, "Secure gossiping": colluding nodes that return links only to each other (the hub attack), and the defence by
-// statistics.
+// LECTURE, "Secure gossiping": colluding nodes that return links only to each other (the hub attack), and the defence
+// by statistics.
 //
 // The attackers are the nodes 0 … k-1. In every exchange they show only each other, always as new; they start one
 // exchange a round each, with anybody. What they are shown they throw away.

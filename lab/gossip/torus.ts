@@ -92,7 +92,7 @@ function chart(built: readonly Built[]): Picture {
 
 function notes(side: number): string[] {
   return [
-    `A grid of ${side} × ${side} nodes, lists of c = ${LENGTH} (the lecture does not give c). Peer sampling is ideal: ` +
+    `A grid of ${side} × ${side} nodes, lists of c = ${LENGTH} (the lecture gives no c). Peer sampling is ideal: ` +
       'the random reference is anybody with the same chance.',
     'Read literally ("picks a random other node from its lowest-level list, and keeps only the closest one"), a node ' +
       'meets one reference a round, and finds a neighbour after N²/4 rounds on average. The pictures come from an ' +

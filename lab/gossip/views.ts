@@ -7,7 +7,7 @@
 // - swap-oldest: the same, but the partner is the reference that has been held longest (Cyclon proper).
 // - half: what was received takes the place of as many others, drawn at random; what was sent may stay. References are
 //   copied and forgotten.
-// - newest: both keep the c newest of all references of both (Newscast, Jelasity et al. 2003); a node's own reference is
+// - newest: both keep the c newest of all references of both (Newscast, Jelasity et al. 2003); a node's own one is
 //   new in every exchange.
 // - blind: both keep c of all references of both, at random.
 

@@ -33,7 +33,7 @@ export interface BullySettings {
   readonly timeoutMs: Millis
 }
 
-/** The better one asks in turn (one time-out), and its word must arrive: three are enough, and a fourth is not needed. */
+/** The better one asks in turn (one time-out), and its word must arrive: three are enough. */
 const PATIENCE = 3
 
 type BullyTurn = ElectionTurn<BullyMessage>

@@ -3,16 +3,13 @@ export {
   type GroupKeys,
   initialisationVector,
   open,
-  type PrintedMessage,
   readVote,
   seal,
   voteMessage,
 } from './mechanism.ts'
 export {
   ATTRIBUTES,
-  type Attribute,
   type Attributes,
-  candidateSelection,
   type SrceaSettings,
   srcea,
   srceaDefaults,
