@@ -83,6 +83,6 @@ const NOTES = [
   'Algorithm 2 gives 2(n-1), 4n-5 and 5n-7 for one, two and three candidates; the printed 2n and 5n are rounded. The ' +
     'text elsewhere has others verify, and then it is 6(n-1) or of the order of n².',
   'SPLEA and SEFA are cost models taken from SRCEA’s text, with constants of 1: they were not run. "97 % less" is 5n ' +
-    'against n², the mean over the ten sizes of the figure: SRCEA’s worst case against a network that needs n rounds. ' +
+    'against n², the mean over the ten sizes of the figure: SRCEA’s worst case against n rounds. ' +
     'Where all nodes are one hop apart, the model has SPLEA at n messages, and SRCEA needs two to five times as many.',
 ]

@@ -77,9 +77,12 @@ export const lines: readonly Line[] = [
     time: size => 2 * (size - 1) + T,
   },
   {
-    name: 'ZooKeeper, the lowest notices',
+    name: 'ZooKeeper, the lowest notices: (2n-3)(n-1)',
     algorithm: zookeeper({ settleMs: T, transaction: () => 0 }),
     notices: 'lowest',
+    // All but the best tell all twice: their own vote, then the best.
+    messages: size => (2 * size - 3) * (size - 1),
+    time: () => T + 3,
   },
   {
     name: 'Raft, one notices: 3n-4',

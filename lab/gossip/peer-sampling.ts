@@ -176,5 +176,5 @@ function chart(sampled: readonly Sampled[]): string {
 const NOTES = [
   'Mean in-degrees are c because every list is full. Swaps keep in-degrees closer together than a random graph does; ' +
     'keeping the newest, or any, lets some nodes be in many lists and others in few.',
-  'So the lecture’s "indistinguishable" holds for swaps; for the others a few nodes are picked too often: dispersion above 1.',
+  'So the lecture’s "indistinguishable" holds for swaps; with the others some are picked too often.',
 ]

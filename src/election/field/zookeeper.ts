@@ -1,7 +1,8 @@
 // LECTURE, "Leader election in ZooKeeper server group": votes (voteID, voteTX), the better vote is taken over.
 //
 // Guarantees that of the members up the one with the latest transaction leads, and of several such the highest,
-// while a majority of all members is up; otherwise nobody leads. Between 2 and 3 times n² messages.
+// while a majority of all members is up; otherwise nobody leads. (2n-3)(n-1) messages when the lowest
+// of n notices, one is down and all have the same transaction.
 // Faults: crashes of a minority, at any time. Not late messages: a better vote that comes after the waiting time
 // comes too late for some. In ZooKeeper the phase after this one, in which a quorum follows the leader, makes that
 // harmless; it is not in the lecture, and not here.

@@ -216,7 +216,7 @@ describe('SRCEA, words and bytes', () => {
   const random = seededRandom(8)
   const keys = { encryption: random.bytes(16), hashing: random.bytes(32) }
 
-  test('what is sealed opens; changed, too old or with another number of nodes it does not, or to something else', () => {
+  test('what is sealed opens; changed, too old or for another number of nodes it does not', () => {
     const message = voteMessage(7, [1, 2, 3], 1_000)
     const sent = seal(message, keys, 9, 1_000, cipher)
     expect(open(sent, keys, 9, 900, cipher)).toEqual(message)
