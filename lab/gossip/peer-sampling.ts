@@ -20,7 +20,7 @@ const ROUNDS: Record<Scale, Partial<Record<Rule, number>>> = {
 }
 const BRAHMS = {
   small: { size: 1_000, view: 20, samplers: 20, attackers: 0, rounds: 40 },
-  full: { size: 10_000, view: 30, samplers: 30, attackers: 0, rounds: 40 },
+  full: { size: 3_000, view: 30, samplers: 30, attackers: 0, rounds: 60 },
 }
 const NAMES: Partial<Record<Rule, string>> = {
   'swap-oldest': 'Cyclon (swap, oldest partner)',

@@ -12,7 +12,7 @@ import { bonferroni, meanTolerance, summarise } from '../statistics.ts'
 import { Chance } from './chance.ts'
 
 const EXPONENTS = { small: [8, 10, 12, 14], full: [8, 10, 12, 14, 16, 17] }
-const RUNS = { small: 40, full: 200 }
+const RUNS = { small: 30, full: 60 }
 const CONFIDENCE = 0.999
 /** Twenty times what push takes for a million nodes: whatever takes longer is a bug. */
 const ROUNDS_MAX = 1_000
@@ -39,7 +39,8 @@ export function spreadRounds(size: number, way: Way, chance: Chance): number {
       if (way !== 'push' && knows[called] === 1) next[node] = 1
     }
     knows.set(next)
-    knowing = knows.reduce((sum, one) => sum + one, 0)
+    knowing = 0
+    for (const one of knows) knowing += one
     rounds++
   }
   return rounds

@@ -20,14 +20,14 @@ interface Built {
   readonly pictures: readonly Picture[]
 }
 
-function build(overlay: Overlay, side: number, chance: Chance, drawn: boolean): Built {
+function build(overlay: Overlay, side: number, chance: Chance): Built {
   const torus = new Torus(side, LENGTH, overlay, chance)
   const found: number[] = []
   const pictures: Picture[] = []
   for (let round = 0; round <= ROUNDS; round++) {
     if (round > 0) torus.runRound()
     found.push(torus.found())
-    if (drawn && SHOWN.includes(round)) pictures.push(picture(torus, overlay, round))
+    if (SHOWN.includes(round)) pictures.push(picture(torus, overlay, round))
   }
   return { overlay, found, pictures }
 }
@@ -49,9 +49,9 @@ export const torus: Experiment = {
   run({ scale, seed, progress }: RunOptions) {
     const chance = new Chance(seed, 0x70)
     progress(0, 'T-Man')
-    const tman = build('t-man', SIDE[scale], chance.fork(1), scale === 'full')
+    const tman = build('t-man', SIDE[scale], chance.fork(1))
     progress(0.6, 'literally')
-    const literal = build('literal', SIDE[scale], chance.fork(2), scale === 'full')
+    const literal = build('literal', SIDE[scale], chance.fork(2))
     const rows = [
       ...SHOWN.map(round => foundRow(tman, round)),
       ...SHOWN.map(round => literalRow(literal, round, scale)),

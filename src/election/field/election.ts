@@ -132,6 +132,11 @@ export function broadcast<Message>(state: ElectionState, body: Message, turn: El
   }
 }
 
+/** The round after that one. It stops at the largest: a message with that number must not make anybody throw. */
+export function roundAfter(round: number): number {
+  return Math.min(round + 1, COUNT_MAX)
+}
+
 export function majority(state: ElectionState): number {
   return Math.floor(state.members.length / 2) + 1
 }

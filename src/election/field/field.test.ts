@@ -242,6 +242,21 @@ describe.each(cases)('LECTURE, elections: $algorithm.name', ({ algorithm, right,
     agreed(members, right)
   })
 
+  test('the largest numbers that fit on the wire make nobody throw', () => {
+    const members = group(algorithm, 3)
+    for (const body of samples as Record<string, unknown>[]) {
+      const huge = { ...body }
+      for (const field of ['round', 'term', 'newest', 'transaction', 'capacity']) {
+        if (huge[field] !== undefined) huge[field] = 2 ** 52
+      }
+      for (const from of ['member-1', 'member-3']) {
+        members.world.node('member-2').host!.input({ kind: 'message', from, body: huge })
+        members.world.command('member-2', elect)
+        expect(() => members.world.run(members.world.now + SECOND)).not.toThrow()
+      }
+    }
+  })
+
   test('one that is not a member does nothing', () => {
     const world = new World({ seed: 1, network: EXACT })
     const { protocol, vocabulary } = algorithm

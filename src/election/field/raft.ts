@@ -115,10 +115,13 @@ function listen(state: RaftState, settings: RaftSettings, turn: RaftTurn): void 
 }
 
 function volunteer(state: RaftState, settings: RaftSettings, turn: RaftTurn): void {
+  const next = Math.max(state.voted, state.round) + 1
+  // The last term there is has been voted in: a second vote in it would break the promise.
+  if (next > COUNT_MAX) return
   state.role = 'candidate'
   state.leader = undefined
   state.votes.clear()
-  vote(state, Math.max(state.voted, state.round) + 1, settings, turn)
+  vote(state, next, settings, turn)
   state.votes.set(state.place, true)
   broadcast(state, { kind: 'volunteer', term: state.voted }, turn)
   // Votes may be split, or too few are up: then again, after another wait.

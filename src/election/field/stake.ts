@@ -21,6 +21,7 @@ import {
   type ElectionTurn,
   electionAlgorithm,
   MEMBERS_MAX,
+  roundAfter,
   send,
   settle,
   TIMEOUT_MS,
@@ -97,12 +98,12 @@ export function proofOfStake(
         numbers: new Map(),
       }),
       elect(state, turn) {
-        if (!state.drawing) start(state, state.round + 1, settings, turn)
+        if (!state.drawing) start(state, roundAfter(state.round), settings, turn)
       },
       message: (state, from, body, turn) => message(state, from, body, settings, turn),
       timer(state, name, turn) {
         if (!state.drawing) return
-        if (name === 'finish') return start(state, state.round + 1, settings, turn)
+        if (name === 'finish') return start(state, roundAfter(state.round), settings, turn)
         if (name === 'collect' && state.initiator === state.place) next(state, settings, turn)
       },
     },
@@ -134,8 +135,9 @@ function join(state: StakeState, newRound: number, initiator: number, settings: 
 function message(state: StakeState, from: number, body: StakeMessage, settings: StakeSettings, turn: StakeTurn): void {
   if (body.kind === 'start') return called(state, from, body.round, settings, turn)
   if (body.kind === 'later') {
-    const wanted = state.drawing && state.initiator === state.place && body.round >= state.round
-    return wanted ? start(state, body.round + 1, settings, turn) : undefined
+    const newer = roundAfter(body.round)
+    const wanted = state.drawing && state.initiator === state.place && newer > state.round
+    return wanted ? start(state, newer, settings, turn) : undefined
   }
   if (body.kind === 'draw') return drawn(state, from, body, settings, turn)
   if (!state.drawing || body.round !== state.round) return

@@ -18,6 +18,7 @@ import {
   type ElectionTurn,
   electionAlgorithm,
   MEMBERS_MAX,
+  roundAfter,
   send,
   settle,
   TIMEOUT_MS,
@@ -101,12 +102,12 @@ export function wireless(
         capacity: 0,
       }),
       elect(state, turn) {
-        if (!state.building) start(state, state.round + 1, settings, turn)
+        if (!state.building) start(state, roundAfter(state.round), settings, turn)
       },
       message: (state, from, body, turn) => message(state, from, body, settings, turn),
       timer(state, name, turn) {
         if (!state.building) return
-        if (name === 'finish') return start(state, state.round + 1, settings, turn)
+        if (name === 'finish') return start(state, roundAfter(state.round), settings, turn)
         state.asked.clear()
         reportIfDone(state, turn)
       },
@@ -197,9 +198,10 @@ function refused(
   settings: WirelessSettings,
   turn: WirelessTurn,
 ): void {
-  if (body.round !== state.round || body.initiator !== state.initiator || body.newest < state.round) return
+  const newer = roundAfter(body.newest)
+  if (body.round !== state.round || body.initiator !== state.initiator || newer <= state.round) return
   if (state.parent >= 0) return send(state, state.parent, body, turn)
-  if (state.initiator === state.place) start(state, body.newest + 1, settings, turn)
+  if (state.initiator === state.place) start(state, newer, settings, turn)
 }
 
 function reported(

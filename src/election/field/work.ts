@@ -19,6 +19,7 @@ import {
   type ElectionTurn,
   electionAlgorithm,
   MEMBERS_MAX,
+  roundAfter,
   send,
   settle,
   TIMEOUT_MS,
@@ -79,7 +80,7 @@ export function proofOfWork(settings: WorkSettings = workDefaults): ElectionAlgo
       init: base => ({ ...base, racing: false, guess: new Uint8Array(HASH_BYTES), tries: 0, best: undefined }),
       elect(state, turn) {
         if (state.racing) return
-        race(state, state.round + 1, settings, turn)
+        race(state, roundAfter(state.round), settings, turn)
         broadcast(state, { kind: 'race', round: state.round }, turn)
       },
       message(state, from, body, turn) {

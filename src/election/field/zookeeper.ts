@@ -23,6 +23,7 @@ import {
   electionAlgorithm,
   MEMBERS_MAX,
   majority,
+  roundAfter,
   send,
   settle,
   TIMEOUT_MS,
@@ -85,7 +86,7 @@ export function zookeeper(
         led: new Map(),
       }),
       elect(state, turn) {
-        if (!state.electing) begin(state, state.round + 1, settings, turn)
+        if (!state.electing) begin(state, roundAfter(state.round), settings, turn)
       },
       message(state, from, body, turn) {
         if (body.kind === 'led') return led(state, from, body.round, body.id, turn)
