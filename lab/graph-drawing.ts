@@ -29,7 +29,7 @@ export function graphDrawing({ title, points, lines }: GraphDrawing): string {
     ` class="graph" role="img" aria-label="${name}">`,
     '<style>.graph text{font:600 15px system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:#222}',
     '.graph .page{fill:#fff}',
-    '.graph path{stroke:#0072b2;stroke-width:.6;fill:none;opacity:.55}.graph circle{fill:#222}',
+    '.graph path{stroke:#0072b2;stroke-width:.8;fill:none;opacity:.8}.graph circle{fill:#222}',
     '@media (prefers-color-scheme:dark){.graph text{fill:#ddd}.graph .page{fill:#16191d}',
     '.graph path{stroke:#5fb8ee}.graph circle{fill:#ddd}}',
     '</style>',

@@ -105,7 +105,7 @@ export const lines: readonly Line[] = [
     time: () => T + 3,
   },
   {
-    name: 'wireless, four neighbours each, one notices',
+    name: 'wireless, four neighbours each',
     algorithm: wireless({ timeoutMs: T, capacity: numberOf, neighbours: ringOfTwo }),
     notices: 'lowest',
     messages: wirelessMessages,
