@@ -75,7 +75,7 @@ function victim(people: ReadonlyMap<NodeId, Person>): Attacked {
     send: () => {},
     timer: () => {},
     cancel: () => {},
-    save: (_lane, _record, _replaces, durable) => durable(),
+    save: (_lane, _record, _replaces, durable) => durable?.(),
     forget: () => {},
     emit: () => {},
   })
