@@ -22,11 +22,12 @@ import {
   stopContender,
 } from './lock/measures.ts'
 import { redlockService } from './lock/redlock.ts'
-import { type Judged, report, type ServiceFigures } from './lock/report.ts'
+import { MEASURES as NAMES, TARGETS } from './lock/report.ts'
 import type { LockService } from './lock/service.ts'
 import { zookeeperService } from './lock/zookeeper.ts'
 import { median, type Print } from './support/figures.ts'
 import { stopAll } from './support/processes.ts'
+import { type Judged, report, type ServiceFigures } from './support/report.ts'
 
 interface LockResult {
   readonly rounds: number
@@ -71,7 +72,7 @@ export async function run(print: Print = console.log, args: readonly string[] = 
     const rows = await measureAll({ ...plan, services }, print)
     const load = [before, loadavg()[0]!] as const
     print(`${plan.scale.rounds} rounds; load of the machine ${load.map(value => value.toFixed(1)).join(' to ')}\n`)
-    return { rounds: plan.scale.rounds, load, services: rows, judged: report(print, rows), leftOut }
+    return { rounds: plan.scale.rounds, load, services: rows, judged: report(print, rows, NAMES, TARGETS), leftOut }
   } finally {
     await stopAll()
   }

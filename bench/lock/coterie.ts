@@ -21,18 +21,20 @@ interface Shape {
   readonly crashes: number
   /** Servers that do lie. */
   readonly lying: number
+  /** The program of a liar; default: one that grants every lock. */
+  readonly liarProgram?: string
 }
 
 const METRICS_ABOVE = 100
 const CONNECT_MS = 30_000
 
 export const coterieServices: readonly LockService[] = [
-  service('coterie-3', { servers: 3, liars: 0, crashes: 1, lying: 0 }),
-  service('coterie-6', { servers: 6, liars: 1, crashes: 1, lying: 0 }),
-  service('coterie-6-liar', { servers: 6, liars: 1, crashes: 1, lying: 1 }),
+  coterieService('coterie-3', { servers: 3, liars: 0, crashes: 1, lying: 0 }),
+  coterieService('coterie-6', { servers: 6, liars: 1, crashes: 1, lying: 0 }),
+  coterieService('coterie-6-liar', { servers: 6, liars: 1, crashes: 1, lying: 1 }),
 ]
 
-function service(name: string, shape: Shape): LockService {
+export function coterieService(name: string, shape: Shape): LockService {
   return {
     name,
     ours: true,
@@ -47,7 +49,9 @@ async function startGroup(name: string, shape: Shape, options: StartOptions): Pr
   const folder = await makeFolder(name)
   const basePort = await freePorts(servers, METRICS_ABOVE)
   const group = await initGroup({ dir: join(folder, 'group'), servers, liars, crashes, basePort })
-  const running = group.serverFolders.map((server, place) => startServer(server, place >= servers - lying, options))
+  const running = group.serverFolders.map((server, place) =>
+    startServer(server, place >= servers - lying ? (shape.liarProgram ?? 'liar-server') : undefined, options),
+  )
   await Promise.all(
     running.map((server, place) =>
       untilReady(`server ${place + 1} of ${name}`, server, () => server.output().includes('listening')),
@@ -63,9 +67,9 @@ async function startGroup(name: string, shape: Shape, options: StartOptions): Pr
   }
 }
 
-function startServer(folder: string, lies: boolean, { profiles }: StartOptions): Running {
+function startServer(folder: string, liar: string | undefined, { profiles }: StartOptions): Running {
   const flags = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]
-  const program = lies ? [benchProgram('liar-server')] : [coterieProgram(), 'serve']
+  const program = liar === undefined ? [coterieProgram(), 'serve'] : [benchProgram(liar)]
   return start(process.execPath, [...flags, ...program, folder])
 }
 

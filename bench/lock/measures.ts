@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { median, percentile } from '../support/figures.ts'
 import { residentMb } from '../support/processes.ts'
-import { clock, type Span } from './jobs.ts'
+import { User } from '../support/user.ts'
+import { clock, type Done, type Job, type Span } from './jobs.ts'
 import type { Cluster, LockService, StartOptions } from './service.ts'
-import { User } from './user.ts'
 
 export interface Scale {
   readonly rounds: number
@@ -18,10 +18,13 @@ export interface Scale {
   readonly names: number
 }
 
+type LockUser = User<Job, Done>
+const newUser = (flags: readonly string[] = []): LockUser => new User('lock-client', flags)
+
 export interface Contender {
   readonly service: LockService
   readonly cluster: Cluster
-  readonly users: readonly User[]
+  readonly users: readonly LockUser[]
 }
 
 export type Figures = Record<string, number>
@@ -43,7 +46,7 @@ export async function startContender(service: LockService, profiles: string | un
   const options: StartOptions = profiles === undefined ? {} : { profiles }
   const cluster = await service.start(options)
   const flags = profiles === undefined || !service.ours ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]
-  const users = Array.from({ length: USERS }, (_, place) => new User(place === 0 ? flags : []))
+  const users = Array.from({ length: USERS }, (_, place) => newUser(place === 0 ? flags : []))
   return { service, cluster, users }
 }
 
@@ -77,7 +80,7 @@ export async function measureSpeed(contender: Contender, scale: Scale, wanted: R
   return figures
 }
 
-async function measureContention(users: readonly User[], scale: Scale): Promise<Figures> {
+async function measureContention(users: readonly LockUser[], scale: Scale): Promise<Figures> {
   const figures: Figures = {}
   for (const contenders of CONTENDERS) {
     const times = []
@@ -99,7 +102,7 @@ async function measureContention(users: readonly User[], scale: Scale): Promise<
   return figures
 }
 
-function shares(users: readonly User[], contenders: number): { user: User; count: number }[] {
+function shares(users: readonly LockUser[], contenders: number): { user: LockUser; count: number }[] {
   const count = Math.ceil(contenders / users.length)
   return users.slice(0, contenders / count).map(user => ({ user, count }))
 }
@@ -112,7 +115,7 @@ function extent(spans: readonly Span[]): number {
 export async function measureHolderKilled({ cluster, users }: Contender, round: number): Promise<Figures> {
   const open = { kind: 'open', address: cluster.address, leaseMs: LEASE_MS, count: 1 } as const
   const job = { kind: 'hold', name: `killed-${round}` } as const
-  const victim = new User()
+  const victim = newUser()
   const next = users[0]!
   await Promise.all([victim.ask(open), next.ask(open)])
   const granted = (await victim.ask(job)).spans[0]!.to
@@ -127,7 +130,7 @@ export async function measureHolderKilled({ cluster, users }: Contender, round: 
 /** One client alone on a service of its own, while one server of it is killed. */
 export async function measureServerKilled(service: LockService): Promise<Figures> {
   const cluster = await service.start()
-  const user = new User()
+  const user = newUser()
   await user.ask({ kind: 'open', address: cluster.address, leaseMs: LEASE_MS, count: 1 })
   await user.ask({ kind: 'keys', count: KEYS, ms: WARM_UP_MS })
   const asked = user.ask({ kind: 'alone', ms: BEFORE_KILL_MS + AFTER_KILL_MS })

@@ -5,6 +5,8 @@ declare module 'node-zookeeper-client' {
     connect(): void
     close(): void
     create(path: string, data: Buffer | null, mode: number, callback: (error: Error | null, path: string) => void): void
+    setData(path: string, data: Buffer, callback: (error: Error | null) => void): void
+    getData(path: string, watcher: () => void, callback: (error: Error | null, data: Buffer | null) => void): void
     remove(path: string, callback: (error: Error | null) => void): void
     getChildren(path: string, callback: (error: Error | null, children: string[]) => void): void
     exists(path: string, watcher: () => void, callback: (error: Error | null, stat: unknown) => void): void

@@ -2,11 +2,13 @@
 
 import { type Millis, NOTHING_SAVED, type Parted, Refused, SettingsError, Unavailable } from '../core/index.ts'
 import { clientNode, nodeVocabulary } from '../node/index.ts'
+import type { Applier } from '../ordering/index.ts'
 import { clockMemory, holderClock } from '../runtime/clock.ts'
 import { type ClientConfig, loadNodeConfig } from '../runtime/config.ts'
 import { Driver } from '../runtime/driver.ts'
+import { sha256 } from '../runtime/hash.ts'
 import { silence } from '../runtime/log.ts'
-import { createTlsTransport, type Log } from '../runtime/transport/index.ts'
+import { createTlsTransport, INSTANCE_MARK, type Log, newInstance } from '../runtime/transport/index.ts'
 import { Group } from './group.ts'
 import { WorkerKeeper } from './keeper.ts'
 import { wallMicros } from './wall.ts'
@@ -55,12 +57,14 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
   const { trust, lock, operators } = config.group
   const servers = config.group.servers.map(server => server.name)
   const memory = clockMemory()
+  const instance = newInstance()
   const clock = holderClock(memory)
+  const appliers = new Map<string, Applier>()
   let group: Group | undefined
   let keeper: WorkerKeeper | undefined
   const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
-    protocol: clientNode({ trust, lock, operators }),
-    self: config.name,
+    protocol: clientNode({ trust, lock, operators }, { hash: sha256, findApplier: object => appliers.get(object) }),
+    self: `${config.name}${INSTANCE_MARK}${instance}`,
     peers: servers,
     vocabulary: nodeVocabulary,
     clock,
@@ -74,7 +78,7 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
   })
   const addresses = new Map(config.group.servers.map(({ name, host, port }) => [name, { host, port }]))
   const transport = await createTlsTransport(
-    { credentials: config, authority: config.authority, log, addresses },
+    { credentials: config, authority: config.authority, log, addresses, instance },
     driver.events,
   )
   if (blockedMax > 0) {
@@ -94,7 +98,7 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
   }
   group = new Group(
     { trust, ttlMax: lock.ttlMax, drift: lock.drift, servers },
-    { command: body => driver.command(body), now: clock, wallMicros, close, ...(keeper && { keeper }) },
+    { command: body => driver.command(body), now: clock, wallMicros, close, appliers, ...(keeper && { keeper }) },
   )
   driver.start(transport)
   return { group, close }

@@ -5,8 +5,10 @@
 import { randomBytes } from 'node:crypto'
 import { type Millis, NOTHING_SAVED, type Parted, type TrustSettings, trust } from '../core/index.ts'
 import { clientNode, firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
+import type { Applier } from '../ordering/index.ts'
 import { granterClock, holderClock } from '../runtime/clock.ts'
 import { Driver } from '../runtime/driver.ts'
+import { sha256 } from '../runtime/hash.ts'
 import { silence } from '../runtime/log.ts'
 import { createMemoryStorage } from '../runtime/storage/memory.ts'
 import { createMemoryNetwork, type MemoryNetwork } from '../runtime/transport/index.ts'
@@ -37,9 +39,10 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
   const stops: (() => Promise<void>)[] = []
   for (const server of servers) stops.push(await startServer(server, servers, settings, network))
   const clock = holderClock()
+  const appliers = new Map<string, Applier>()
   const self = `${SELF}#${randomBytes(INSTANCE_BYTES).toString('hex')}`
   const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
-    protocol: clientNode(settings),
+    protocol: clientNode(settings, { hash: sha256, findApplier: object => appliers.get(object) }),
     self,
     peers: servers,
     vocabulary: nodeVocabulary,
@@ -55,6 +58,7 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
       command: body => driver.command(body),
       now: clock,
       wallMicros,
+      appliers,
       async close() {
         await driver.stop()
         await transport.close()
@@ -77,7 +81,7 @@ async function startServer(
     throw error
   })
   const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
-    protocol: serverNode(settings),
+    protocol: serverNode(settings, { hash: sha256 }),
     self,
     peers,
     vocabulary: nodeVocabulary,

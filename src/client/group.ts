@@ -7,6 +7,7 @@ import {
   type Millis,
   NotAcquired,
   type NotAcquiredReason,
+  orderingServersNeeded,
   type Parted,
   SettingsError,
   type Trust,
@@ -22,10 +23,15 @@ import {
   lockRules,
   NAME_BYTES_MAX,
 } from '../lock/index.ts'
+import type { Applier, Complaint, InspectedObject, OrderingEvent } from '../ordering/index.ts'
 import { describeForced, type ForcedUnlock } from './force.ts'
 import { describeServers, type LockInfo, type ServerInfo, tallyLocks } from './inspect.ts'
 import type { Keeper } from './keeper.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
+import { type Lie, Orders } from './objects/orders.ts'
+import { Recipes } from './objects/recipes.ts'
+import { type ObjectDefinition, SharedObject } from './objects/shared-object.ts'
+import { SharedTree, TREE_NAME, type TreeOptions } from './objects/shared-tree.ts'
 
 export interface LockOptions {
   /** How long the lock outlives this process, in milliseconds; while the process runs, the lease is renewed. Default 10 s, or the group's ttlMax where that is less. */
@@ -44,6 +50,16 @@ export interface LockOptions {
   readonly reentrant?: boolean
 }
 
+/** What a server says of objects. */
+export interface ObjectServerInfo {
+  readonly server: string
+  readonly objects: readonly InspectedObject[]
+  /** What clients hold against servers, as this server was told. */
+  readonly complaints: readonly Complaint[]
+  /** Milliseconds until a server that came back empty takes part again. */
+  readonly rejoining: Millis
+}
+
 export interface GroupStatus {
   readonly trust: Trust
   /** The trust numbers in a sentence. */
@@ -51,6 +67,10 @@ export interface GroupStatus {
   readonly servers: readonly ServerInfo[]
   /** Enough servers answer and are ready for a lock to be taken. */
   readonly locksWork: boolean
+  /** Empty where the group is too small for objects. */
+  readonly objects: readonly ObjectServerInfo[]
+  /** Lies that this client itself was told. */
+  readonly lies: readonly Lie[]
 }
 
 /** What a group needs from the driver below it. */
@@ -62,6 +82,8 @@ export interface GroupDriver {
   close(): Promise<void>
   /** Renews what is held, besides the node itself. */
   readonly keeper?: Keeper
+  /** Where the node below looks for appliers. */
+  readonly appliers?: Map<string, Applier>
 }
 
 export interface GroupShape {
@@ -92,6 +114,9 @@ export class Group {
   private readonly inspections = new Map<number, (servers: readonly InspectedServer[]) => void>()
   private readonly forces = new Map<number, (servers: readonly ForcedServer[]) => void>()
   private readonly owner: LeaseOwner
+  private readonly orders: Orders
+  private readonly trees = new Map<string, SharedTree>()
+  private readonly objects = new Map<string, { close(): Promise<void> }>()
   private ids = 0
   private closed: Promise<void> | undefined
   private broken: Error | undefined
@@ -101,6 +126,12 @@ export class Group {
     this.shape = shape
     this.driver = driver
     const { keeper } = driver
+    this.orders = new Orders(
+      body => driver.command({ part: 'ordering', body }),
+      () => ++this.ids,
+      whyNoObjects(shape.trust),
+      driver.appliers,
+    )
     this.owner = {
       now: () => driver.now(),
       belief: ttl => lockRules.belief(this.checkTtl(ttl), shape.drift),
@@ -133,6 +164,47 @@ export class Group {
     }
   }
 
+  /**
+   * An object that all clients of the group share: its state changes by operations, in one order for everybody.
+   * A name stands for one object; asking for it again with another definition is a mistake.
+   */
+  object<State, Operation = unknown, Result = unknown>(
+    name: string,
+    definition: ObjectDefinition<State, Operation, Result>,
+  ): SharedObject<State, Operation, Result> {
+    this.checkOpen()
+    this.orders.check(name)
+    if (this.objects.has(name))
+      throw new SettingsError(`object '${name}' is in use in this process: keep it, or close it.`)
+    const object = new SharedObject(this.orders, name, definition, () => this.objects.delete(name))
+    this.objects.set(name, object)
+    return object
+  }
+
+  /** The group's tree of versioned entries; the same one at every call. */
+  tree(options: TreeOptions = {}): SharedTree {
+    this.checkOpen()
+    const { name = TREE_NAME, ttl } = options
+    this.orders.check(name)
+    const known = this.trees.get(name)
+    if (known !== undefined) return known
+    if (this.objects.has(name))
+      throw new SettingsError(`object '${name}' is in use in this process, and it is no tree.`)
+    const over = () => {
+      this.trees.delete(name)
+      this.objects.delete(name)
+    }
+    const tree = new SharedTree(this.orders, name, ttl, over)
+    this.trees.set(name, tree)
+    this.objects.set(name, tree)
+    return tree
+  }
+
+  /** What is usually built on a tree: counters, semaphores, queues, barriers. */
+  get recipes(): Recipes {
+    return new Recipes(this.tree().plain)
+  }
+
   /** Who holds what, as far as more servers than can lie agree on it. */
   async locks(): Promise<LockInfo[]> {
     return tallyLocks(await this.inspect(), this.shape.trust)
@@ -158,7 +230,15 @@ export class Group {
     const { trust, servers: names } = this.shape
     const servers = describeServers(names, await this.inspect())
     const ready = servers.filter(server => server.state === 'ready').length
-    return { trust, explanation: explainTrust(trust), servers, locksWork: ready >= trust.lockGrants }
+    const objects = trust.orderingQuorum === undefined ? [] : await this.orders.inspect()
+    return {
+      trust,
+      explanation: explainTrust(trust),
+      servers,
+      locksWork: ready >= trust.lockGrants,
+      objects,
+      lies: [...this.orders.lies],
+    }
   }
 
   /** Releases what is held, and lets go of connections. */
@@ -173,6 +253,7 @@ export class Group {
 
   /** @internal Everything that the client node says. */
   event(parted: Parted): void {
+    if (parted.part === 'ordering') return this.orders.event(parted.body as OrderingEvent)
     const event = parted.body as ClientEvent
     switch (event.kind) {
       case 'acquired':
@@ -204,6 +285,7 @@ export class Group {
   /** @internal The node below has ended: nothing more will be heard. */
   ended(error: Error): void {
     this.broken = error
+    this.orders.ended(new Unavailable(`this node ended: ${error.message}`))
     for (const lease of this.leases.values()) lease.lost(new LeaseLost(lease.name, `this node ended: ${error.message}`))
     this.leases.clear()
     for (const waiter of this.pending.values()) waiter.reject(new Unavailable(`this node ended: ${error.message}`))
@@ -296,6 +378,7 @@ export class Group {
   private async shutDown(): Promise<void> {
     for (const lease of [...this.leases.values()]) lease.finish()
     for (const [id, { name }] of [...this.pending]) this.say({ kind: 'release', id, name })
+    await Promise.all([...this.objects.values()].map(object => object.close()))
     await this.driver.close()
     this.ended(new Error('the group was closed'))
   }
@@ -320,6 +403,15 @@ export class Group {
       `ttl is ${ttl}; it must be a whole number of milliseconds from ${TTL_MIN_MS} to ${ttlMax}, the group's ttlMax.`,
     )
   }
+}
+
+function whyNoObjects(trust: Trust): string | undefined {
+  if (trust.orderingQuorum !== undefined) return undefined
+  const needed = orderingServersNeeded(trust.liars, trust.crashes)
+  return (
+    `this group has ${trust.servers} servers, and objects take ${needed} with liars: ${trust.liars} and crashes: ` +
+    `${trust.crashes}. Make a group of ${needed} (coterie init), or expect fewer faults.`
+  )
 }
 
 function checkStrategy(fair: boolean, strategy: BackoffName | undefined): void {

@@ -101,3 +101,55 @@ export class Unavailable extends CoterieError {
   override readonly name = 'Unavailable'
   readonly outcome = 'did not happen'
 }
+
+export type NotAnsweredReason =
+  /** The session is over: what it submitted may or may not have been applied. */
+  | 'no session'
+  /** The caller's `signal` fired, or its `timeout` passed. */
+  | 'cancelled'
+  /** It cannot be sent: a name, a key, a body or a ttl beyond the limits. */
+  | 'invalid'
+  /** Too much is under way already. */
+  | 'crowded'
+  /** The group was closed, or this node ended. */
+  | 'closed'
+
+/** An operation on an object, or a read, without an answer. `outcome` says whether it may have been applied. */
+export class NotAnswered extends CoterieError {
+  override readonly name = 'NotAnswered'
+  readonly outcome: Outcome
+  readonly reason: NotAnsweredReason
+
+  constructor(
+    object: string,
+    reason: NotAnsweredReason,
+    outcome: Outcome,
+    answers: Readonly<Record<string, string>> = {},
+  ) {
+    const certain = outcome === 'did not happen' ? 'It was certainly not applied.' : 'It may have been applied.'
+    super(`object '${object}' gave no answer: ${explainNotAnswered(reason)} ${certain}${listAnswers(answers)}`, answers)
+    this.reason = reason
+    this.outcome = outcome
+  }
+}
+
+function explainNotAnswered(reason: NotAnsweredReason): string {
+  switch (reason) {
+    case 'no session':
+      return 'the session is over.'
+    case 'cancelled':
+      return 'the caller stopped waiting. Check that enough servers run (coterie status).'
+    case 'invalid':
+      return 'the request is beyond what can be asked for.'
+    case 'crowded':
+      return 'too much is under way; wait for answers before you ask for more.'
+    case 'closed':
+      return 'the group was closed, or this node ended.'
+  }
+}
+
+/** The object's `apply` threw: its message is here, and the state is as before. */
+export class OperationFailed extends CoterieError {
+  override readonly name = 'OperationFailed'
+  readonly outcome = 'did not happen'
+}

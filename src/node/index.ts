@@ -22,6 +22,14 @@ import {
   lockVocabulary,
   serverRecord,
 } from '../lock/index.ts'
+import {
+  type Hash,
+  type OrderingSettings,
+  orderingClient,
+  orderingDefaults,
+  orderingServer,
+  orderingVocabulary,
+} from '../ordering/index.ts'
 import { partedVocabulary } from './vocabulary.ts'
 
 export type NodeProtocol = Protocol<ComposedState, Parted, Parted, Parted>
@@ -34,19 +42,42 @@ export interface NodeSettings {
   readonly operators: readonly string[]
 }
 
-export const nodeVocabulary: Codec<Parted> = partedVocabulary({ lock: lockVocabulary })
+export const nodeVocabulary: Codec<Parted> = partedVocabulary({
+  lock: lockVocabulary,
+  ordering: orderingVocabulary,
+})
 
 function lockSettings(settings: NodeSettings): LockSettings {
   const { operators } = settings
   return { ...lockDefaults, ...settings.lock, liars: settings.trust.liars, operators }
 }
 
-export function serverNode(settings: NodeSettings): NodeProtocol {
-  return compose('server', { lock: lockServer(lockSettings(settings)) })
+/** What a process brings along for its objects. */
+export interface ObjectParts {
+  /** SHA-256; the default is in TypeScript. */
+  readonly hash?: Hash
+  /** For clients: how operations of an object are applied. */
+  readonly findApplier?: OrderingSettings['findApplier']
+  /** For servers: the store was lost, and its content is to be taken from the others. */
+  readonly rejoins?: boolean
 }
 
-export function clientNode(settings: NodeSettings): NodeProtocol {
-  return compose('client', { lock: lockClient(lockSettings(settings)) })
+function orderingSettings(settings: NodeSettings, parts: ObjectParts): OrderingSettings {
+  const { liars, crashes } = settings.trust
+  return { ...orderingDefaults, ...parts, liars, crashes, drift: settings.lock.drift }
+}
+
+/** A group that is too small for objects runs the lock alone. */
+export function serverNode(settings: NodeSettings, parts: ObjectParts = {}): NodeProtocol {
+  const lock = lockServer(lockSettings(settings))
+  if (settings.trust.orderingQuorum === undefined) return compose('server', { lock })
+  return compose('server', { lock, ordering: orderingServer(orderingSettings(settings, parts)) })
+}
+
+export function clientNode(settings: NodeSettings, parts: ObjectParts = {}): NodeProtocol {
+  const lock = lockClient(lockSettings(settings))
+  if (settings.trust.orderingQuorum === undefined) return compose('client', { lock })
+  return compose('client', { lock, ordering: orderingClient(orderingSettings(settings, parts)) })
 }
 
 /** Renews what a client node holds, from another thread of its process. */

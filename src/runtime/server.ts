@@ -7,6 +7,7 @@ import { granterClock } from './clock.ts'
 import type { ServerConfig } from './config.ts'
 import { Driver } from './driver.ts'
 import { takeFirstStartMark } from './first-start.ts'
+import { sha256 } from './hash.ts'
 import { type Measures, type MetricsServer, serveMetrics } from './metrics.ts'
 import { createLogStorage } from './storage/log.ts'
 import type { Storage } from './storage/storage.ts'
@@ -21,6 +22,8 @@ export interface RunningServer {
 export interface ServerOptions {
   readonly config: ServerConfig
   readonly log: Log
+  /** The store was lost: take what it held from the other servers. */
+  readonly rejoins?: boolean
   /** The node ended by itself: its disk failed, or a bug stopped it. */
   failed(error: Error): void
 }
@@ -54,7 +57,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   opened.push(storage)
   const saved = await readSaved(storage, config.folder)
   driver = new Driver({
-    protocol: serverNode(group),
+    protocol: serverNode(group, { hash: sha256, rejoins: options.rejoins ?? false }),
     self: config.name,
     peers: group.servers.map(server => server.name),
     vocabulary: nodeVocabulary,
@@ -73,6 +76,8 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
       authority: config.authority,
       log,
       listen: { host: config.listen, port: config.address.port },
+      // For what a server that lags asks of the others; dialled when there is something to say.
+      addresses: new Map(group.servers.map(({ name, host, port }) => [name, { host, port }])),
     },
     driver.events,
   )

@@ -1,5 +1,5 @@
 export type { Address } from './dialer.ts'
 export type { Limits } from './limits.ts'
 export { createMemoryNetwork, type MemoryNetwork } from './memory.ts'
-export { createTlsTransport, type TlsTransport } from './tls.ts'
-export type { Log, Transport, TransportEvents } from './transport.ts'
+export { createTlsTransport, newInstance, type TlsTransport } from './tls.ts'
+export { INSTANCE_MARK, type Log, type Transport, type TransportEvents } from './transport.ts'

@@ -33,7 +33,7 @@ export interface Limits {
 
 const LIMITS: Limits = {
   frameBytesMax: FRAME_BYTES_MAX,
-  queueBytesMax: 4 << 20,
+  queueBytesMax: 32 << 20,
   handshakeMs: 5_000,
   stallMs: 10_000,
   frameMs: 30_000,

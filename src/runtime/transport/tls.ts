@@ -28,6 +28,11 @@ import { type Log, noDrops, type Transport, type TransportEvents } from './trans
 /** Sixteen hexadecimal digits: processes of one client never draw the same. */
 const INSTANCE_BYTES = 8
 
+/** What tells this process from others that use the same client's certificate. */
+export function newInstance(): string {
+  return randomBytes(INSTANCE_BYTES).toString('hex')
+}
+
 export interface TlsOptions {
   /** Our certificate and key. The certificate says who we are. */
   readonly credentials: Credentials
@@ -39,6 +44,8 @@ export interface TlsOptions {
   /** Servers that we may dial. Ourselves among them is no harm. */
   readonly addresses?: ReadonlyMap<NodeId, Address>
   readonly limits?: Partial<Limits>
+  /** For a client whose node must know its whole id beforehand; drawn where it is not given. */
+  readonly instance?: string
 }
 
 export interface TlsTransport extends Transport {
@@ -99,11 +106,11 @@ function createMember(options: TlsOptions, events: TransportEvents): Member {
   }
 }
 
-function readCredentials({ credentials, authority }: TlsOptions) {
+function readCredentials({ credentials, authority, instance: given }: TlsOptions) {
   try {
     const own = readIdentity(credentials.certificate)
     if (own === undefined) throw new Error('it names no server and no client of a group')
-    const instance = own.role === 'client' ? randomBytes(INSTANCE_BYTES).toString('hex') : ''
+    const instance = own.role === 'client' ? (given ?? newInstance()) : ''
     const hello = encodeGreeting({ kind: 'hello', version: WIRE_VERSION, group: own.group, instance })
     const { certificate: cert, key } = credentials
     // The versions belong here: `tls.connect` does not look at its own where it is given a context.

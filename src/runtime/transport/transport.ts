@@ -4,8 +4,8 @@
 
 import type { NodeId } from '../../core/index.ts'
 
-/** A frame larger than this is refused before it is read: no message of ours comes near it. */
-export const FRAME_BYTES_MAX = 1 << 20
+/** A frame larger than this is refused before it is read. The largest of ours carry the change of an object: 15 MiB. */
+export const FRAME_BYTES_MAX = 16 << 20
 
 /** Called from a fresh turn of the event loop, never from inside `send`; not called once `close` has been. */
 export interface TransportEvents {

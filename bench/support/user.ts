@@ -1,9 +1,8 @@
 // A client process, seen from the benchmark.
 
-import { benchProgram, type Running, start, stop } from '../support/processes.ts'
-import type { Done, Job } from './jobs.ts'
+import { benchProgram, type Running, start, stop } from './processes.ts'
 
-interface Answer {
+interface Answer<Done> {
   readonly id: number
   readonly done?: Done
   readonly error?: string
@@ -12,16 +11,17 @@ interface Answer {
 /** No job takes as long; a service that stalls must not stall the benchmark. */
 const JOB_MS = 90_000
 
-export class User {
+/** `program` takes jobs as messages `{ id, job }` and answers each with `{ id, done }` or `{ id, error }`. */
+export class User<Job extends { readonly kind: string }, Done> {
   readonly process: Running
-  private readonly waiting = new Map<number, (answer: Answer) => void>()
+  private readonly waiting = new Map<number, (answer: Answer<Done>) => void>()
   private ids = 0
 
-  constructor(flags: readonly string[] = []) {
-    this.process = start(process.execPath, [...flags, benchProgram('lock-client')], {
+  constructor(program: string, flags: readonly string[] = []) {
+    this.process = start(process.execPath, [...flags, benchProgram(program)], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
-    this.process.child.on('message', answer => this.hear(answer as Answer))
+    this.process.child.on('message', answer => this.hear(answer as Answer<Done>))
     void this.process.ended.then(() => {
       for (const id of [...this.waiting.keys()]) this.hear({ id, error: `ended: ${this.process.output()}` })
     })
@@ -44,7 +44,7 @@ export class User {
     return stop(this.process, signal)
   }
 
-  private hear(answer: Answer): void {
+  private hear(answer: Answer<Done>): void {
     this.waiting.get(answer.id)?.(answer)
     this.waiting.delete(answer.id)
   }

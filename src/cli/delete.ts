@@ -1,0 +1,40 @@
+// coterie delete PATH: removes an entry of the tree.
+
+import type { Command } from 'commander'
+import { withConnection } from './connection.ts'
+import { action, newCommand, wholeNumber } from './output.ts'
+import { type TreeCommandOptions, walk, withTree } from './tree.ts'
+
+interface Options extends TreeCommandOptions {
+  readonly ifVersion?: number
+  readonly recursive?: boolean
+}
+
+const EXAMPLE = `
+Example:
+  $ coterie delete /services/mail
+  $ coterie delete /services --recursive
+      with all that is below it, the lowest first
+
+Exit codes: 0 deleted, 1 refused or the group could not be reached, 2 wrong usage.`
+
+export function deleteCommand(): Command {
+  return withConnection(newCommand('delete').description('delete an entry of the tree'))
+    .argument('<path>', 'the entry, such as /services/mail')
+    .option('--tree <name>', 'another tree than the usual one')
+    .option('--if-version <number>', 'only if the entry has this version', wholeNumber)
+    .option('--recursive', 'also what is below it')
+    .addHelpText('after', EXAMPLE)
+    .action(action(remove))
+}
+
+async function remove(path: string, options: Options): Promise<void> {
+  await withTree(options, async tree => {
+    if (!options.recursive) {
+      return tree.delete(path, options.ifVersion === undefined ? {} : { version: options.ifVersion })
+    }
+    const found: string[] = []
+    for await (const entry of walk(tree, path)) found.push(entry)
+    for (const entry of found.reverse()) if (entry !== '/') await tree.delete(entry)
+  })
+}

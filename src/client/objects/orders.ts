@@ -1,0 +1,267 @@
+// Promises over the ordering part of a client node: one call, one command, one answer. What objects and trees share.
+
+import {
+  type Millis,
+  NotAnswered,
+  OperationFailed,
+  type Outcome,
+  SettingsError,
+  Unavailable,
+} from '../../core/index.ts'
+import {
+  type Applier,
+  type InspectedOrderingServer,
+  OBJECT_BYTES_MAX,
+  type OrderingCommand,
+  type OrderingEvent,
+  SESSION_TTL_MAX,
+  type Write,
+} from '../../ordering/index.ts'
+
+/** For every call that waits. */
+export interface WaitOptions {
+  /** Milliseconds; default: for ever. */
+  readonly timeout?: Millis
+  readonly signal?: AbortSignal
+}
+
+export interface Answer {
+  readonly version: number
+  readonly body: Uint8Array
+}
+
+export interface Reading {
+  readonly version: number
+  readonly entries: readonly Write[]
+}
+
+export type LiveTable = ReadonlyMap<string, Uint8Array>
+
+/** A watcher hears every version once, in order; or that some are no longer to be had, with the table as it is now. */
+export interface Watcher {
+  watching(version: number): void
+  changed(version: number, writes: readonly Write[]): void
+  skipped(version: number, table: LiveTable): void
+  failed(error: Error): void
+}
+
+/** A server that contradicted itself or the others, as this client saw it. */
+export interface Lie {
+  readonly server: string
+  readonly object: string
+  readonly version: number
+  readonly what: string
+}
+
+interface Waiting {
+  /** Takes the event that answers; true: it is done. */
+  take(event: OrderingEvent): void
+  reject(error: Error): void
+}
+
+const TEXT = new TextDecoder()
+/** A session shorter than this ends between two of its own pings on an ordinary network. */
+const SESSION_TTL_MIN_MS = 300
+/** More evidence than this tells nothing new. */
+const LIES_MAX = 100
+
+export class Orders {
+  /** Appliers by object: `findApplier` of the node below looks here. */
+  readonly appliers: Map<string, Applier>
+  readonly lies: Lie[] = []
+  private readonly command: (body: OrderingCommand) => void
+  private readonly waiting = new Map<number, Waiting>()
+  private readonly watchers = new Map<number, Watcher>()
+  /** Told when the session of an object is no longer certain to live. */
+  private readonly losers = new Map<string, (session: string) => void>()
+  private readonly newId: () => number
+  private readonly impossible: string | undefined
+  private broken: Error | undefined
+
+  /** `impossible`: why this group cannot have objects. */
+  constructor(
+    command: (body: OrderingCommand) => void,
+    newId: () => number,
+    impossible: string | undefined,
+    appliers: Map<string, Applier> = new Map(),
+  ) {
+    this.appliers = appliers
+    this.command = command
+    this.newId = newId
+    this.impossible = impossible
+  }
+
+  /** Refuses what can never work, before anything is sent. */
+  check(object: string): void {
+    if (this.impossible !== undefined) throw new SettingsError(this.impossible)
+    const length = typeof object === 'string' && object.isWellFormed() ? new TextEncoder().encode(object).length : 0
+    if (length > 0 && length <= OBJECT_BYTES_MAX) return
+    throw new SettingsError(
+      `the object's name is ${JSON.stringify(object)}; it must be text of 1 to ${OBJECT_BYTES_MAX} bytes of UTF-8.`,
+    )
+  }
+
+  open(object: string, ttl: Millis, lost: (session: string) => void, options: WaitOptions = {}): Promise<string> {
+    if (!Number.isInteger(ttl) || ttl < SESSION_TTL_MIN_MS || ttl > SESSION_TTL_MAX) {
+      throw new SettingsError(
+        `ttl is ${ttl}; it must be a whole number of milliseconds from ${SESSION_TTL_MIN_MS} to ${SESSION_TTL_MAX}.`,
+      )
+    }
+    this.losers.set(object, lost)
+    return this.ask(
+      id => ({ kind: 'open', id, object, ttl }),
+      event => (event.kind === 'opened' ? event.session : undefined),
+      options,
+    )
+  }
+
+  submit(object: string, body: Uint8Array, options: WaitOptions = {}): Promise<Answer> {
+    return this.ask(
+      id => ({ kind: 'submit', id, object, body }),
+      event => {
+        if (event.kind !== 'answered') return undefined
+        if (!event.ok) throw new OperationFailed(TEXT.decode(event.body))
+        return { version: event.version, body: event.body }
+      },
+      options,
+    )
+  }
+
+  read(object: string, keys: readonly string[], stale: boolean, options: WaitOptions = {}): Promise<Reading> {
+    return this.ask(
+      id => ({ kind: 'read', id, object, keys, stale }),
+      event => (event.kind === 'value' ? { version: event.version, entries: event.entries } : undefined),
+      options,
+    )
+  }
+
+  /** `look` sees the table while the event is handled. */
+  copy<T>(object: string, look: (table: LiveTable, version: number) => T, options: WaitOptions = {}): Promise<T> {
+    return this.ask(
+      id => ({ kind: 'copy', id, object }),
+      event => (event.kind === 'copied' ? { looked: look(event.table, event.version) } : undefined),
+      options,
+    ).then(({ looked }) => looked)
+  }
+
+  end(object: string, options: WaitOptions = {}): Promise<true> {
+    this.losers.delete(object)
+    return this.ask(
+      id => ({ kind: 'end', id, object }),
+      event => (event.kind === 'ended' ? true : undefined),
+      options,
+    )
+  }
+
+  inspect(): Promise<readonly InspectedOrderingServer[]> {
+    return this.ask(
+      id => ({ kind: 'inspect', id }),
+      event => (event.kind === 'inspected' ? event.servers : undefined),
+      {},
+    )
+  }
+
+  /** Returns what ends the watch. */
+  watch(object: string, from: number | undefined, watcher: Watcher): () => void {
+    this.checkOpen()
+    const id = this.newId()
+    this.watchers.set(id, watcher)
+    this.command({ kind: 'watch', id, object, ...(from === undefined ? {} : { from }) })
+    return () => {
+      if (this.watchers.delete(id) && this.broken === undefined) this.command({ kind: 'unwatch', id, object })
+    }
+  }
+
+  close(object: string): void {
+    this.losers.delete(object)
+    if (this.broken === undefined) this.command({ kind: 'close', object })
+  }
+
+  /** Everything that the ordering part says. */
+  event(event: OrderingEvent): void {
+    if (event.kind === 'lost') return this.losers.get(event.object)?.(event.session)
+    if (event.kind === 'lied') return this.lied(event)
+    if (event.kind === 'decided') return
+    const watcher = this.watchers.get(event.id)
+    if (watcher !== undefined) return this.tell(event.id, watcher, event)
+    this.waiting.get(event.id)?.take(event)
+  }
+
+  /** The node below has ended: nothing more will be heard. */
+  ended(error: Error): void {
+    this.broken = error
+    for (const waiting of [...this.waiting.values()]) waiting.reject(error)
+    for (const watcher of this.watchers.values()) watcher.failed(error)
+    this.watchers.clear()
+    for (const lost of [...this.losers.values()]) lost('')
+    this.losers.clear()
+  }
+
+  private lied({ server, object, version, what }: Lie): void {
+    if (this.lies.length < LIES_MAX) this.lies.push({ server, object, version, what })
+  }
+
+  private tell(id: number, watcher: Watcher, event: OrderingEvent): void {
+    if (event.kind === 'watching') watcher.watching(event.version)
+    else if (event.kind === 'changed') watcher.changed(event.version, event.writes)
+    else if (event.kind === 'skipped') watcher.skipped(event.version, event.table)
+    else if (event.kind === 'failed') {
+      this.watchers.delete(id)
+      watcher.failed(new NotAnswered(event.object, event.reason, event.outcome, event.answers))
+    }
+  }
+
+  private checkOpen(): void {
+    if (this.broken !== undefined) throw new Unavailable(`this node ended: ${this.broken.message}`)
+  }
+
+  private ask<T>(
+    command: (id: number) => OrderingCommand,
+    answer: (event: OrderingEvent) => T | undefined,
+    { timeout, signal }: WaitOptions,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.checkOpen()
+      if (timeout !== undefined && !(timeout >= 0)) {
+        throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)
+      }
+      const id = this.newId()
+      const said = command(id)
+      const object = 'object' in said ? said.object : ''
+      if (signal?.aborted) throw new NotAnswered(object, 'cancelled', 'did not happen')
+      const cancel = () => this.command({ kind: 'cancel', id, object })
+      const limited = timeout !== undefined && timeout !== Number.POSITIVE_INFINITY
+      const timer = limited ? setTimeout(cancel, timeout) : undefined
+      signal?.addEventListener('abort', cancel, { once: true })
+      const over = () => {
+        this.waiting.delete(id)
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', cancel)
+      }
+      const fail = (error: unknown) => {
+        over()
+        reject(error)
+      }
+      this.waiting.set(id, {
+        reject: fail,
+        take(event) {
+          if (event.kind === 'failed') return fail(notAnswered(event))
+          try {
+            const found = answer(event)
+            if (found === undefined) return
+            over()
+            resolve(found)
+          } catch (error) {
+            fail(error)
+          }
+        },
+      })
+      this.command(said)
+    })
+  }
+}
+
+function notAnswered(event: OrderingEvent & { kind: 'failed' }): NotAnswered {
+  const outcome: Outcome = event.outcome
+  return new NotAnswered(event.object, event.reason, outcome, event.answers)
+}

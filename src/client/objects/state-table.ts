@@ -1,0 +1,100 @@
+// A state of the user's, as JSON, in the table of an object: each property of a plain object is an entry of its own, so
+// that a version carries the properties that changed and not the whole. Any other value is one entry.
+//
+// Values that are given out are frozen to their depth. So a property that `apply` did not touch is the very same value
+// afterwards, and is recognised by that; and an `apply` that writes into the state it was given fails with a
+// TypeError instead of changing what this process believes and nobody else sees.
+
+import type { TableView } from '../../ordering/index.ts'
+
+/** Which of the two forms the state has. */
+const FORM = 'form'
+const OBJECT_FORM = new TextEncoder().encode('object')
+const VALUE_FORM = new TextEncoder().encode('value')
+const VALUE = 'value'
+const PROPERTY = 'p:'
+
+const ENCODER = new TextEncoder()
+const DECODER = new TextDecoder()
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [property: string]: Json }
+
+interface Parsed {
+  readonly bytes: Uint8Array
+  readonly value: unknown
+}
+
+type Readable = Pick<TableView, 'get' | 'keys'>
+
+/** Reads and writes states; remembers what it parsed, by the bytes it came from. */
+export class StateTable {
+  private readonly parsed = new Map<string, Parsed>()
+
+  /** The state in the table, or undefined where there is none yet. */
+  read(view: Readable): unknown {
+    const form = view.get(FORM)
+    if (form === undefined) return undefined
+    if (DECODER.decode(form) === 'value') return this.value(VALUE, view.get(VALUE)!)
+    const properties = [...view.keys(PROPERTY)].sort()
+    const state = Object.fromEntries(
+      properties.map(key => [key.slice(PROPERTY.length), this.value(key, view.get(key)!)]),
+    )
+    return Object.freeze(state)
+  }
+
+  /** Makes the table hold `after`; `before` is what `read` gave. */
+  write(view: TableView, before: unknown, after: unknown): void {
+    if (before === after) return
+    if (!isPlain(after)) return this.writeValue(view, after)
+    const old: Record<string, unknown> = isPlain(before) ? before : {}
+    if (before !== undefined && !isPlain(before)) view.remove(VALUE)
+    if (before === undefined || !isPlain(before)) view.set(FORM, OBJECT_FORM)
+    for (const [property, value] of Object.entries(after)) {
+      if (value === undefined) continue
+      if (!(property in old) || old[property] !== value) this.put(view, PROPERTY + property, value)
+    }
+    for (const property of Object.keys(old)) {
+      if (after[property] === undefined) view.remove(PROPERTY + property)
+    }
+  }
+
+  private writeValue(view: TableView, after: unknown): void {
+    for (const key of [...view.keys(PROPERTY)]) view.remove(key)
+    view.set(FORM, VALUE_FORM)
+    this.put(view, VALUE, after)
+  }
+
+  private put(view: TableView, key: string, value: unknown): void {
+    const text = JSON.stringify(value)
+    if (text === undefined) throw new TypeError(`the state holds something that JSON has no word for, in '${key}'`)
+    view.set(key, ENCODER.encode(text))
+  }
+
+  private value(key: string, bytes: Uint8Array): unknown {
+    const known = this.parsed.get(key)
+    if (known?.bytes === bytes) return known.value
+    const value = deepFreeze(JSON.parse(DECODER.decode(bytes)))
+    this.parsed.set(key, { bytes, value })
+    return value
+  }
+}
+
+/** The same, over entries that nobody writes to. */
+export function readable(table: ReadonlyMap<string, Uint8Array>): Readable {
+  return {
+    get: key => table.get(key),
+    *keys(prefix) {
+      for (const key of table.keys()) if (key.startsWith(prefix)) yield key
+    },
+  }
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const inner of Object.values(value)) deepFreeze(inner)
+  return Object.freeze(value)
+}

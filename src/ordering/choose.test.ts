@@ -1,0 +1,112 @@
+// choose (BACKOFF figure 2, lines 33-48; PROTOCOLS F 3, 4), against a dumb twin and against everything that may have
+// been decided.
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { choose, type Voucher } from './choose.ts'
+import type { Head, ProposedHead } from './messages.ts'
+import { brokenOrderingRules } from './planted.ts'
+import { compareRanks, orderingRules } from './rules.ts'
+
+const digest = (name: number) => new Uint8Array(32).fill(name)
+const head = (version: number, name = version): Head => ({ version, digest: digest(name) })
+const proposed = (version: number, counter: number, name = version): ProposedHead => ({
+  ...head(version, name),
+  parent: digest(version - 1),
+  rank: { counter, client: 'c' },
+})
+const replies = (...list: Voucher[]) => new Map(list.map((voucher, place) => [`server-${place}`, voucher]))
+
+describe('choose', () => {
+  it('builds on what b + 1 call committed', () => {
+    const all = replies({ committed: head(3), proposed: proposed(3, 1) }, { committed: head(3), proposed: undefined })
+    expect(choose(all, 1, orderingRules)).toMatchObject({ version: 3, committed: true })
+  })
+  it('proposes again what b + 1 vouch for and fewer call committed (F 4)', () => {
+    const all = replies({ committed: head(3), proposed: proposed(4, 2) }, { committed: head(4), proposed: undefined })
+    expect(choose(all, 1, orderingRules)).toMatchObject({ version: 4, committed: false })
+  })
+  it('does not believe b: neither a version nor a rank', () => {
+    const liar = { committed: head(9), proposed: proposed(10, 99) }
+    const honest = { committed: head(3), proposed: proposed(3, 1) }
+    expect(choose(replies(liar, honest, honest), 1, orderingRules)).toMatchObject({ version: 3 })
+    const lifted = [proposed(4, 99, 40), proposed(4, 1, 40), proposed(4, 2, 41), proposed(4, 2, 41)]
+    const all = replies(...lifted.map(one => ({ committed: head(3), proposed: one })))
+    expect(choose(all, 1, orderingRules)?.digest).toEqual(digest(41))
+  })
+  it('believes b where b is planted to be enough', () => {
+    const liar = { committed: head(9), proposed: proposed(10, 99) }
+    const honest = { committed: head(3), proposed: proposed(3, 1) }
+    expect(choose(replies(liar, honest, honest), 1, brokenOrderingRules('liars-are-enough'))).toMatchObject({
+      version: 10,
+    })
+  })
+  it('chooses nothing where nobody is vouched for', () => {
+    expect(choose(replies({ committed: head(1), proposed: undefined }), 1, orderingRules)).toBeUndefined()
+  })
+})
+
+const LIARS = 1
+const rank = fc.record({ counter: fc.integer({ min: 1, max: 4 }), client: fc.constantFrom('c', 'd') })
+const anyHead = fc.record({ version: fc.integer({ min: 0, max: 3 }), name: fc.integer({ min: 0, max: 2 }) })
+const voucher = fc
+  .record({ committed: anyHead, proposed: fc.option(fc.record({ at: anyHead, rank }), { nil: undefined }) })
+  .map(
+    ({ committed, proposed: taken }): Voucher => ({
+      committed: head(committed.version, committed.name),
+      proposed:
+        taken === undefined
+          ? undefined
+          : { ...head(taken.at.version, taken.at.name), parent: digest(0), rank: taken.rank },
+    }),
+  )
+
+/** Every state that is named at all, in the plainest words. */
+function twin(all: ReadonlyMap<string, Voucher>): Head | undefined {
+  const states = [...all.values()].flatMap(({ committed, proposed: taken }) =>
+    taken ? [committed, taken] : [committed],
+  )
+  const same = (a: Head, b: Head) => a.version === b.version && a.digest[0] === b.digest[0]
+  const ranksOf = (state: Head) =>
+    [...all.values()]
+      .filter(({ committed, proposed: taken }) => same(committed, state) || (taken !== undefined && same(taken, state)))
+      .map(({ committed, proposed: taken }) =>
+        same(committed, state) ? { counter: Infinity, client: '' } : taken!.rank,
+      )
+      .sort((a, b) => compareRanks(b, a))
+  const vouched = states.filter(state => ranksOf(state).length > LIARS)
+  return vouched.sort((a, b) => b.version - a.version || compareRanks(ranksOf(b)[LIARS]!, ranksOf(a)[LIARS]!))[0]
+}
+
+describe('choose and its twin', () => {
+  it('agree on version and rank', () => {
+    fc.assert(
+      fc.property(fc.array(voucher, { minLength: 1, maxLength: 7 }), list => {
+        const all = replies(...list)
+        const [ours, theirs] = [choose(all, LIARS, orderingRules), twin(all)]
+        expect(ours?.version).toBe(theirs?.version)
+      }),
+      { numRuns: 500 },
+    )
+  })
+  it('a version that q took in one rank is always chosen, or one that was built on it', () => {
+    // n = 7, b = f = 1, q = 5: two quorums share 3, of which 2 are honest.
+    const rest = fc.array(voucher, { minLength: 3, maxLength: 3 })
+    fc.assert(
+      fc.property(rest, fc.boolean(), fc.boolean(), (others, first, second) => {
+        const decided = proposed(3, 5, 9)
+        const taken = (further: boolean): Voucher =>
+          further ? { committed: decided, proposed: proposed(4, 6, 8) } : { committed: head(2), proposed: decided }
+        // The others are older or lie: honest ones have taken nothing of a higher rank that is not built on it.
+        const older = others
+          .slice(1)
+          .map(({ committed }) => ({ committed: { ...committed, version: 1 }, proposed: undefined }))
+        const all = replies(taken(first), taken(second), others[0]!, ...older)
+        const chosen = choose(all, LIARS, orderingRules)!
+        expect(chosen.version === 3 || chosen.version === 4).toBe(true)
+        expect([8, 9]).toContain(chosen.digest[0])
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,67 @@
+// A server learns that a version is decided: it goes on to it where it has the change, answers the sessions' clients,
+// and tells those who watch. Where changes are missing it lags: it vouches for what it knows to be committed, and
+// fetches the content from the others.
+
+import { advance, decodeChange } from './content.ts'
+import { sameBytes } from './digest.ts'
+import { fetchMissing } from './lagging.ts'
+import type { Head, Write } from './messages.ts'
+import type { AheadChange, KeptChange, ServerObject, ServerState, ServerTurn } from './objects.ts'
+import { forget } from './pending.ts'
+import { answerTouched } from './sessions.ts'
+import type { OrderingSettings } from './settings.ts'
+import { keep } from './suffix.ts'
+import { tellWatchers } from './watchers.ts'
+
+export function commitTo(
+  state: ServerState,
+  settings: OrderingSettings,
+  object: ServerObject,
+  head: Head,
+  turn: ServerTurn,
+): void {
+  if (head.version !== object.committed.version) {
+    if (!settings.rules.mayCommit(head.version, object.committed.version)) return
+    object.committed = { version: head.version, digest: head.digest }
+  }
+  const { proposed, content, committed } = object
+  if (content.version >= committed.version) return
+  if (
+    proposed !== undefined &&
+    proposed.version === committed.version &&
+    sameBytes(proposed.digest, committed.digest)
+  ) {
+    if (proposed.version === content.version + 1) {
+      const { version, digest, change, writes } = proposed
+      return apply(state, settings, object, { version, digest, change }, writes, turn, proposed.rank.client)
+    }
+    keepAhead(object, proposed)
+  }
+  fetchMissing(state, settings, object, turn)
+}
+
+/**
+ * The next proposal takes the place of this one, and this server cannot apply it yet. Thrown away, it might be nowhere
+ * any more: when all servers have missed something, each another thing, and the client that had it all is gone.
+ */
+export function keepAhead(object: ServerObject, { version, digest, parent, change }: AheadChange): void {
+  object.ahead.set(version, { version, digest, parent, change })
+}
+
+/** Goes on by one version, whose change is known to be right. */
+export function apply(
+  state: ServerState,
+  settings: OrderingSettings,
+  object: ServerObject,
+  kept: KeptChange,
+  writes: readonly Write[] = decodeChange(kept.change),
+  turn: ServerTurn,
+  proposer = '',
+): void {
+  object.ahead.delete(kept.version)
+  const touched = advance(object.content, kept.version, kept.digest, writes)
+  keep(object, kept, settings)
+  for (const session of touched) forget(object, session)
+  answerTouched(state, settings, object, touched, proposer, turn)
+  tellWatchers(object, kept, turn)
+}

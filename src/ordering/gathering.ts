@@ -1,0 +1,45 @@
+// Changes from somebody who need not be trusted: gathered from one source, and believed when they lead to a digest
+// that b + 1 vouch for. Servers that lag and clients' replicas catch up this way.
+
+import type { NodeId } from '../core/index.ts'
+import { nextDigest, sameBytes } from './digest.ts'
+import type { Head, VersionChange } from './messages.ts'
+import type { KeptChange } from './objects.ts'
+import type { Hash } from './settings.ts'
+
+export interface Gathering {
+  readonly source: NodeId
+  readonly query: number
+  /** Versions after what its keeper has, with the digests that these changes give. */
+  readonly changes: KeptChange[]
+  /** From more than one source: nobody knows who lied, if they lead nowhere. */
+  readonly mixed?: boolean
+}
+
+/**
+ * Adds changes that follow `base` and what was gathered before; those that do not follow are left out.
+ * Says whether anything was added.
+ */
+export function gather(gathering: Gathering, base: Head, more: readonly VersionChange[], hash: Hash): boolean {
+  const before = gathering.changes.length
+  for (const { version, change } of more) {
+    const last = gathering.changes.at(-1) ?? base
+    if (version !== last.version + 1) continue
+    gathering.changes.push({ version, change, digest: nextDigest(hash, last.digest, version, change) })
+  }
+  return gathering.changes.length > before
+}
+
+export type Verdict =
+  /** They lead there. */
+  | 'right'
+  /** They lead elsewhere: the source lied, or was lied to. */
+  | 'wrong'
+  /** They do not go so far. */
+  | 'short'
+
+export function judge(gathering: Gathering, target: Head): Verdict {
+  const reached = gathering.changes.find(({ version }) => version === target.version)
+  if (reached === undefined) return 'short'
+  return sameBytes(reached.digest, target.digest) ? 'right' : 'wrong'
+}

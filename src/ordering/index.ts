@@ -1,0 +1,34 @@
+export { type Choice, choose, type Voucher } from './choose.ts'
+export { type OrderingClient, orderingClient } from './client.ts'
+export { orderingLiars } from './liars.ts'
+export {
+  BODY_BYTES_MAX,
+  CHANGE_BYTES_MAX,
+  type Complaint,
+  type Head,
+  type InspectedObject,
+  KEY_BYTES_MAX,
+  KEYS_MAX,
+  OBJECT_BYTES_MAX,
+  type Operation,
+  type OrderingMessage,
+  orderingVocabulary,
+  type Rank,
+  SESSION_TTL_MAX,
+  VALUE_BYTES_MAX,
+  type Write,
+} from './messages.ts'
+export { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
+export { type OrderingRules, orderingRules } from './rules.ts'
+export { type OrderingPlan, orderingScenario } from './scenario.ts'
+export { type OrderingServer, orderingServer } from './server.ts'
+export { type Hash, type OrderingSettings, orderingDefaults, type RankProofs } from './settings.ts'
+export type {
+  Applier,
+  ApplyContext,
+  FailedReason,
+  InspectedOrderingServer,
+  OrderingCommand,
+  OrderingEvent,
+  TableView,
+} from './state.ts'

@@ -1,0 +1,40 @@
+// Asking the servers what they have, and of whom they heard complaints.
+
+import type { Millis, NodeId } from '../core/index.ts'
+import type { ClientState } from './client-state.ts'
+import type { ServerMessage } from './messages.ts'
+import type { OrderingTurn } from './state.ts'
+import { sendAll } from './uses.ts'
+
+/** Whoever has not answered by then is not there. */
+const INSPECT_MS: Millis = 1_000
+
+export function startInspect(state: ClientState, id: number, turn: OrderingTurn): void {
+  state.inspections.set(id, { sentAt: turn.now, servers: [] })
+  sendAll(state, turn, { kind: 'inspect', query: id })
+  turn.do({ kind: 'timer', name: `inspect:${id}`, after: INSPECT_MS })
+}
+
+export function inspectCame(
+  state: ClientState,
+  server: NodeId,
+  answer: ServerMessage & { kind: 'inspected' },
+  turn: OrderingTurn,
+): void {
+  const inspection = state.inspections.get(answer.query)
+  if (inspection === undefined || inspection.servers.some(other => other.server === server)) return
+  const { uptime, rejoining, objects, complaints, complained } = answer
+  const roundTrip = turn.now - inspection.sentAt
+  inspection.servers.push({ server, roundTrip, uptime, rejoining, objects, complaints, complained })
+  if (inspection.servers.length === state.servers.length) inspectOver(state, answer.query, turn)
+}
+
+export function inspectOver(state: ClientState, id: number, turn: OrderingTurn): void {
+  const inspection = state.inspections.get(id)
+  if (inspection === undefined) return
+  state.inspections.delete(id)
+  turn.do({ kind: 'cancel', name: `inspect:${id}` })
+  const { servers } = inspection
+  const complete = servers.length === state.servers.length
+  turn.do({ kind: 'emit', event: { kind: 'inspected', id, complete, servers } })
+}

@@ -1,0 +1,187 @@
+// What a server keeps of each object.
+
+import type { Millis, NodeId, Turn } from '../core/index.ts'
+import type { Account } from './checkpoint.ts'
+import { type Content, emptyContent } from './content.ts'
+import type { Copying } from './copying.ts'
+import { FIRST_DIGEST } from './digest.ts'
+import type { Gathering } from './gathering.ts'
+import type {
+  Complaint,
+  Head,
+  Operation,
+  OrderingMessage,
+  ProposedHead,
+  Rank,
+  ServerMessage,
+  Write,
+} from './messages.ts'
+import type { Rejoin } from './rejoining.ts'
+import { compareRanks, LOWEST_RANK } from './rules.ts'
+import type { OrderingSettings } from './settings.ts'
+
+export type OrderingServerEvent =
+  /** A client's evidence against a server. */
+  { kind: 'complaint'; complaint: Complaint }
+
+export type ServerTurn = Turn<OrderingMessage, OrderingServerEvent>
+
+/** Names at one server: each costs a few hundred bytes. */
+export const OBJECTS_MAX = 100_000
+
+export interface Proposal extends ProposedHead {
+  readonly change: Uint8Array
+  readonly writes: readonly Write[]
+}
+
+export interface PendingOperation {
+  readonly operation: Operation
+  readonly bytes: number
+  since: Millis
+  /** The rank whose client was told of it. */
+  told: Rank | undefined
+}
+
+export interface KeptChange extends Head {
+  readonly change: Uint8Array
+}
+
+export interface AheadChange extends KeptChange {
+  readonly parent: Uint8Array
+}
+
+export interface Watcher {
+  /** With changes, or digests only. */
+  content: boolean
+  /** Forgotten unless it is heard of again. */
+  until: Millis
+}
+
+export interface ServerObject {
+  readonly name: string
+  /** No smaller rank is served. Durable before anybody is told. */
+  promised: Rank
+  /** Its client's signature, where ranks are signed. */
+  proof: Uint8Array
+  /** What was taken last. Durable before it is acknowledged. */
+  proposed: Proposal | undefined
+  /** The newest version known to be decided: never goes back. Its content may be missing, while this server lags. */
+  committed: Head
+  /** At `committed` or behind it. */
+  content: Content
+  /** The changes that led to `content`, oldest first, without a gap. */
+  readonly suffix: KeptChange[]
+  suffixBytes: number
+  /** Versions known to be committed whose change is here while what leads to them is missing. */
+  readonly ahead: Map<number, AheadChange>
+  readonly pending: Map<string, PendingOperation>
+  pendingBytes: number
+  readonly pendingOf: Map<NodeId, number>
+  /** Whose turn it is, and until when: for progress only, forgotten at a restart. */
+  holder: NodeId
+  holdsUntil: Millis
+  readonly watchers: Map<NodeId, Watcher>
+  /** When each session was heard of last, on this clock. */
+  readonly heard: Map<string, Millis>
+  /** Those not heard of for longer than their time. */
+  silent: readonly string[]
+  /** Sessions that were named as silent, until when their pings are not echoed. */
+  readonly muted: Map<string, Millis>
+  /** While it lags: what was fetched so far, and from whom. */
+  gathering: Gathering | undefined
+  /** While it lags by more than others remember: a copy of everything. */
+  copying: Copying | undefined
+  /** Its keys in order, while somebody takes a copy of it. */
+  listed: readonly string[] | undefined
+}
+
+export interface ServerState {
+  readonly self: NodeId
+  /** All servers of the group in one order, this one among them. */
+  readonly servers: readonly NodeId[]
+  readonly place: number
+  readonly objects: Map<string, ServerObject>
+  startedAt: Millis
+  /** Whether this server has lost its store once, and whether it has its state back. */
+  rejoins: 'never' | 'under way' | 'done'
+  rejoin: Rejoin | undefined
+  queries: number
+  /** Bytes saved since the last account began, and what the last one took. */
+  saved: number
+  accounted: number
+  /** The account under way. */
+  account: Account | undefined
+  readonly complaints: Complaint[]
+  complained: number
+}
+
+export function newObject(name: string): ServerObject {
+  return {
+    name,
+    promised: LOWEST_RANK,
+    proof: new Uint8Array(0),
+    proposed: undefined,
+    committed: { version: 0, digest: FIRST_DIGEST },
+    content: emptyContent(),
+    suffix: [],
+    suffixBytes: 0,
+    ahead: new Map(),
+    pending: new Map(),
+    pendingBytes: 0,
+    pendingOf: new Map(),
+    holder: '',
+    holdsUntil: 0,
+    watchers: new Map(),
+    heard: new Map(),
+    silent: [],
+    muted: new Map(),
+    gathering: undefined,
+    copying: undefined,
+    listed: undefined,
+  }
+}
+
+/** The object of that name, made where there is none; undefined where there is no room. */
+export function objectOf(state: ServerState, name: string): ServerObject | undefined {
+  let object = state.objects.get(name)
+  if (object === undefined && state.objects.size < OBJECTS_MAX) {
+    object = newObject(name)
+    state.objects.set(name, object)
+  }
+  return object
+}
+
+export function reply(turn: ServerTurn, to: NodeId, body: ServerMessage): void {
+  turn.do({ kind: 'send', to, body })
+}
+
+export function proposedHead({ proposed }: ServerObject): ProposedHead | undefined {
+  if (proposed === undefined) return undefined
+  const { version, digest, rank, parent } = proposed
+  return { version, digest, rank, parent }
+}
+
+/** Whether somebody other than this client has the turn. */
+export function heldByAnother(object: ServerObject, client: NodeId, now: Millis): boolean {
+  return object.holder !== '' && object.holder !== client && now < object.holdsUntil
+}
+
+export function takeTurn(object: ServerObject, client: NodeId, settings: OrderingSettings, now: Millis): void {
+  object.holder = client
+  object.holdsUntil = now + settings.turnMs
+}
+
+/** Throws on a broken invariant. */
+export function checkServer(state: ServerState): void {
+  for (const object of state.objects.values()) checkObject(object)
+}
+
+function checkObject({ name, committed, content, proposed, promised, suffix }: ServerObject): void {
+  const broken = (what: string) => {
+    throw new Error(`object '${name}': ${what}`)
+  }
+  if (content.version > committed.version) broken(`has version ${content.version} and committed ${committed.version}`)
+  if (proposed !== undefined && compareRanks(proposed.rank, promised) > 0) broken('took a rank above its promise')
+  const newest = suffix.at(-1)
+  if (newest !== undefined && newest.version !== content.version) broken('its changes do not lead to its content')
+}

@@ -1,0 +1,147 @@
+// Operations that wait at a server until a committed version reflects them (BACKOFF figure 3, lines 1-4 and 23).
+
+import type { Millis, NodeId } from '../core/index.ts'
+import { openedAt, sessionName, sessionsIn, type Touched } from './content.ts'
+import { ANSWER_BYTES_MAX, OPERATIONS_MAX, type Operation, type Rank } from './messages.ts'
+import { heldByAnother, type Proposal, reply, type ServerObject, type ServerState, type ServerTurn } from './objects.ts'
+import { compareRanks } from './rules.ts'
+import { answerAgain } from './sessions.ts'
+import type { OrderingSettings } from './settings.ts'
+
+/** What one client, and all together, may have waiting: beyond it they are told that it is full, and come again. */
+const OF_CLIENT_MAX = 2_048
+const PENDING_MAX = 20_000
+const PENDING_BYTES_MAX = 64 * 2 ** 20
+/** Whoever wants its operation done says so again within this time. */
+const FORGOTTEN_AFTER: Millis = 60_000
+/** Of an operation beside its body. */
+const OVERHEAD_BYTES = 64
+
+export function operationKey(operation: Operation): string {
+  if (operation.kind === 'open') return `open ${sessionName(operation.client, operation.nonce)}`
+  return `${operation.session} ${operation.seq}`
+}
+
+export function submit(
+  state: ServerState,
+  settings: OrderingSettings,
+  object: ServerObject,
+  from: NodeId,
+  operations: readonly Operation[],
+  turn: ServerTurn,
+): void {
+  const pushed: Operation[] = []
+  const holder = heldByAnother(object, from, turn.now) ? object.holder : undefined
+  for (const operation of operations) {
+    if (operation.client !== from) continue
+    if (answerAgain(object, operation, turn)) continue
+    const entry = add(object, operation, turn)
+    if (entry === undefined) return reply(turn, from, { kind: 'full', object: object.name, what: 'operations' })
+    if (holder === undefined || !settings.rules.tellsPending() || !isMineToPush(state, settings, operation)) continue
+    entry.told = object.promised
+    pushed.push(operation)
+  }
+  if (holder !== undefined && pushed.length > 0) {
+    reply(turn, holder, { kind: 'pushed', object: object.name, operations: pushed })
+  }
+}
+
+// Said again: the holder may not have heard of it, and the acknowledgement may be newer.
+function add(object: ServerObject, operation: Operation, turn: ServerTurn) {
+  const key = operationKey(operation)
+  const before = object.pending.get(key)
+  if (before !== undefined) remove(object, key)
+  const count = object.pendingOf.get(operation.client) ?? 0
+  const bytes = OVERHEAD_BYTES + (operation.kind === 'apply' ? operation.body.length : 0)
+  const full = object.pending.size >= PENDING_MAX || object.pendingBytes + bytes > PENDING_BYTES_MAX
+  if (full || count >= OF_CLIENT_MAX) return undefined
+  const entry = { operation, bytes, since: turn.now, told: undefined as Rank | undefined }
+  object.pending.set(key, entry)
+  object.pendingBytes += bytes
+  object.pendingOf.set(operation.client, count + 1)
+  return entry
+}
+
+function remove(object: ServerObject, key: string): void {
+  const entry = object.pending.get(key)
+  if (entry === undefined) return
+  object.pending.delete(key)
+  object.pendingBytes -= entry.bytes
+  const { client } = entry.operation
+  const count = (object.pendingOf.get(client) ?? 1) - 1
+  if (count > 0) object.pendingOf.set(client, count)
+  else object.pendingOf.delete(client)
+}
+
+/** Of all servers 2b + 1 tell the holder of an operation at once, b + 1 of them honest; the others when it next asks. */
+function isMineToPush(state: ServerState, settings: OrderingSettings, operation: Operation): boolean {
+  const first = operation.kind === 'open' ? 0 : operation.seq
+  const count = state.servers.length
+  return (state.place - (first % count) + count) % count < 2 * settings.liars + 1
+}
+
+/** Those that the client of this rank was not told of yet, as many as an answer takes. */
+export function tellPending(object: ServerObject, rank: Rank): readonly Operation[] {
+  const told: Operation[] = []
+  let room = ANSWER_BYTES_MAX
+  for (const entry of object.pending.values()) {
+    if (entry.told !== undefined && compareRanks(entry.told, rank) === 0) continue
+    if (entry.operation.client === rank.client) continue
+    room -= entry.bytes
+    if ((room < 0 && told.length > 0) || told.length >= OPERATIONS_MAX) break
+    entry.told = rank
+    told.push(entry.operation)
+  }
+  return told
+}
+
+/** What a proposal reflects, its proposer knows. */
+export function toldBy(object: ServerObject, proposed: Proposal): void {
+  if (object.pending.size === 0) return
+  for (const { session, after } of sessionsIn(proposed.writes)) {
+    if (after === undefined) continue
+    const from = object.content.sessions.get(session)?.next ?? 1
+    for (const key of keysBetween(object, session, from, after.next)) object.pending.get(key)!.told = proposed.rank
+  }
+}
+
+function keysBetween(object: ServerObject, session: string, from: number, next: number): string[] {
+  const keys: string[] = []
+  if (next - from <= object.pending.size) {
+    for (let seq = from; seq < next; seq++) if (object.pending.has(`${session} ${seq}`)) keys.push(`${session} ${seq}`)
+    return keys
+  }
+  for (const [key, { operation }] of object.pending) {
+    if (operation.kind !== 'open' && operation.session === session && operation.seq < next) keys.push(key)
+  }
+  return keys
+}
+
+/** What a committed version reflects, or can never be applied, waits no longer. */
+export function forget(object: ServerObject, { session, before, after }: Touched): void {
+  if (object.pending.size === 0) return
+  if (before === undefined && after !== undefined) remove(object, `open ${sessionName(after.client, after.nonce)}`)
+  const next = after?.next ?? Number.POSITIVE_INFINITY
+  for (const key of keysBetween(object, session, before?.next ?? 1, next)) remove(object, key)
+}
+
+/** The content came as a whole: what it reflects waits no longer. */
+export function forgetReflected(object: ServerObject): void {
+  for (const [key, { operation }] of object.pending) {
+    if (operation.kind === 'open') {
+      if (object.content.opened.has(sessionName(operation.client, operation.nonce))) remove(object, key)
+      continue
+    }
+    const session = object.content.sessions.get(operation.session)
+    if (session === undefined ? isGone(object, operation.session) : operation.seq < session.next) remove(object, key)
+  }
+}
+
+/** Whether the session of an operation has certainly ended. */
+export function isGone({ content }: ServerObject, session: string): boolean {
+  return content.version >= openedAt(session) && !content.sessions.has(session)
+}
+
+export function sweepPending(object: ServerObject, now: Millis): void {
+  for (const [key, { since }] of object.pending) if (now > since + FORGOTTEN_AFTER) remove(object, key)
+}

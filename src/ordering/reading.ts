@@ -1,0 +1,246 @@
+// Reads without the turn (PROTOCOLS F, "reads"): a quorum says what it has committed and what was proposed to it.
+//
+// "b + 1 say that v is committed" alone is stale most of the time: v + 1 may be decided and acknowledged while most
+// servers have not heard of it. Whatever is decided was taken by q, of which b + 1 honest ones are among those who
+// answer: so v may be read if at most b of them show anything newer.
+
+import type { NodeId } from '../core/index.ts'
+import type { ClientState, Reading, Use } from './client-state.ts'
+import { decodeChange } from './content.ts'
+import { digestKey, nextDigest, sameBytes } from './digest.ts'
+import { type Head, KEY_BYTES_MAX, KEYS_MAX, type ServerMessage, type Write } from './messages.ts'
+import { followHeads } from './replica.ts'
+import { compareRanks } from './rules.ts'
+import type { OrderingSettings } from './settings.ts'
+import type { OrderingCommand, OrderingTurn } from './state.ts'
+import { fail, isName } from './submitting.ts'
+import { pump } from './turns.ts'
+import { quorumOf, send, useOf } from './uses.ts'
+import { follow } from './watching.ts'
+
+type Readings = ServerMessage & { kind: 'readings' }
+
+/** The first look again comes soon: a commit is on its way. */
+const AGAIN_MS = 4
+const AGAIN_DOUBLINGS_MAX = 7
+/** After so many looks somebody must have left the version half done: it is completed. */
+const LOOKS = 5
+const READINGS_MAX = 100_000
+const utf8 = new TextEncoder()
+
+export function read(
+  state: ClientState,
+  settings: OrderingSettings,
+  asked: OrderingCommand & { kind: 'read' | 'copy' | 'watch' },
+  turn: OrderingTurn,
+): void {
+  const { id, object } = asked
+  const keys = asked.kind === 'read' ? asked.keys : []
+  const short = (key: string) => key.isWellFormed() && utf8.encode(key).length <= KEY_BYTES_MAX
+  if (!isName(object) || keys.length > KEYS_MAX || !keys.every(short)) {
+    return fail(id, object, 'invalid', 'did not happen', turn)
+  }
+  if (state.readings.size >= READINGS_MAX) return fail(id, object, 'crowded', 'did not happen', turn)
+  const reading: Reading = {
+    id,
+    object,
+    keys,
+    stale: asked.kind === 'read' && asked.stale,
+    whole: asked.kind !== 'read',
+    target: undefined,
+    query: 0,
+    tries: 0,
+    replies: new Map(),
+  }
+  useOf(state, object)
+  state.readings.set(id, reading)
+  ask(state, settings, reading, turn)
+}
+
+function ask(state: ClientState, settings: OrderingSettings, reading: Reading, turn: OrderingTurn): void {
+  const { object, keys, tries, stale, whole } = reading
+  state.queried.delete(reading.query)
+  reading.query = ++state.queries
+  state.queried.set(reading.query, reading.id)
+  reading.replies.clear()
+  const count = state.servers.length
+  const first = turn.below(count)
+  for (const [place, server] of state.servers.entries()) {
+    const turnOf = (place - first + count) % count
+    if (stale && turnOf > 0) continue
+    // Values from b + 1 at first; where they do not agree, from all.
+    const content = !whole && (turnOf <= settings.liars || tries > 0)
+    send(turn, server, { kind: 'read', object, query: reading.query, keys, content })
+  }
+  const after = settings.retryMin * 2 ** Math.min(tries, 4)
+  turn.do({ kind: 'timer', name: `read:${reading.id}`, after })
+}
+
+export function readTimer(state: ClientState, settings: OrderingSettings, id: number, turn: OrderingTurn): void {
+  const reading = state.readings.get(id)
+  if (reading === undefined) return
+  reading.tries++
+  if (reading.target === undefined) ask(state, settings, reading, turn)
+}
+
+export function readingsCame(
+  state: ClientState,
+  settings: OrderingSettings,
+  from: NodeId,
+  answer: Readings,
+  turn: OrderingTurn,
+): void {
+  const reading = state.readings.get(state.queried.get(answer.query) ?? -1)
+  if (reading === undefined || reading.object !== answer.object || reading.target !== undefined) return
+  if (reading.stale) return give(state, reading, answer.applied, inOrder(reading, answer.entries), turn)
+  reading.replies.set(from, answer)
+  if (reading.replies.size < quorumOf(state, settings)) return
+  const head = readable(reading, settings)
+  if (head !== undefined && reading.whole) return want(state, settings, reading, head, turn)
+  if (head !== undefined) {
+    const entries = entriesAt(reading, head.version, settings)
+    if (entries !== undefined) return give(state, reading, head.version, entries, turn)
+  }
+  if (!reading.whole && giveProposed(state, settings, reading, turn)) return
+  lookAgain(state, settings, reading, turn)
+}
+
+/** The newest version that b + 1 call committed, if at most b show anything newer. */
+function readable({ replies }: Reading, settings: OrderingSettings): Head | undefined {
+  const { rules, liars } = settings
+  const counts = new Map<string, number>()
+  let best: Head | undefined
+  for (const { committed } of replies.values()) {
+    const key = `${committed.version} ${digestKey(committed.digest)}`
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    const enough = count >= rules.vouchersNeeded(liars)
+    if (enough && (best === undefined || committed.version > best.version)) best = committed
+  }
+  if (best === undefined) return undefined
+  let newer = 0
+  for (const { committed, proposed } of replies.values()) {
+    if (Math.max(committed.version, proposed?.version ?? 0) > best.version) newer++
+  }
+  return rules.mayRead(newer, liars) ? best : undefined
+}
+
+/** The values at a version, where b + 1 give the same. */
+function entriesAt(reading: Reading, version: number, settings: OrderingSettings): readonly Write[] | undefined {
+  const needed = settings.rules.vouchersNeeded(settings.liars)
+  const given: (readonly Write[])[] = []
+  for (const { applied, entries } of reading.replies.values()) {
+    if (applied !== version || entries.length !== reading.keys.length) continue
+    given.push(inOrder(reading, entries))
+  }
+  if (reading.keys.length === 0) return []
+  return given.find(one => given.filter(other => sameEntries(one, other)).length >= needed)
+}
+
+function inOrder({ keys }: Reading, entries: readonly Write[]): readonly Write[] {
+  const values = new Map(entries.map(({ key, value }) => [key, value]))
+  return keys.map(key => ({ key, value: values.get(key) }))
+}
+
+function sameEntries(a: readonly Write[], b: readonly Write[]): boolean {
+  return a.every(({ value }, place) => {
+    const other = b[place]!.value
+    return value === undefined || other === undefined ? value === other : sameBytes(value, other)
+  })
+}
+
+/** A version that q servers took in one rank is decided, though nobody says so yet. */
+function giveProposed(state: ClientState, settings: OrderingSettings, reading: Reading, turn: OrderingTurn): boolean {
+  for (const { proposed } of reading.replies.values()) {
+    if (proposed === undefined) continue
+    let count = 0
+    let change: Uint8Array | undefined
+    for (const reply of reading.replies.values()) {
+      const other = reply.proposed
+      if (other === undefined || compareRanks(other.rank, proposed.rank) !== 0) continue
+      if (other.version !== proposed.version || !sameBytes(other.digest, proposed.digest)) continue
+      count++
+      if (reply.change === undefined) continue
+      const digest = nextDigest(settings.hash, other.parent, other.version, reply.change)
+      if (sameBytes(digest, proposed.digest)) change = reply.change
+    }
+    if (count < quorumOf(state, settings) || change === undefined) continue
+    const base = entriesAt(reading, proposed.version - 1, settings)
+    if (base === undefined) return false
+    const written = new Map(decodeChange(change).map(({ key, value }) => [key, value]))
+    const entries = base.map(entry =>
+      written.has(entry.key) ? { key: entry.key, value: written.get(entry.key) } : entry,
+    )
+    give(state, reading, proposed.version, entries, turn)
+    return true
+  }
+  return false
+}
+
+function lookAgain(state: ClientState, settings: OrderingSettings, reading: Reading, turn: OrderingTurn): void {
+  if (reading.tries >= LOOKS) {
+    const use = useOf(state, reading.object)
+    use.completes = true
+    pump(state, settings, use, turn)
+  }
+  const after = AGAIN_MS * 2 ** Math.min(reading.tries, AGAIN_DOUBLINGS_MAX)
+  turn.do({ kind: 'timer', name: `read:${reading.id}`, after: 1 + turn.below(after) })
+}
+
+function give(
+  state: ClientState,
+  reading: Reading,
+  version: number,
+  entries: readonly Write[],
+  turn: OrderingTurn,
+): void {
+  const { id, object } = reading
+  drop(state, reading, turn)
+  turn.do({ kind: 'emit', event: { kind: 'value', id, object, version, entries } })
+}
+
+export function drop(state: ClientState, reading: Reading, turn: OrderingTurn): void {
+  state.readings.delete(reading.id)
+  state.queried.delete(reading.query)
+  turn.do({ kind: 'cancel', name: `read:${reading.id}` })
+}
+
+/** The whole table is wanted at this version at least: the replica is brought there. */
+function want(state: ClientState, settings: OrderingSettings, reading: Reading, head: Head, turn: OrderingTurn): void {
+  const use = useOf(state, reading.object)
+  reading.target = head.version
+  use.copies.add(reading.id)
+  if (use.replica.version >= head.version) return serveCopies(state, use, turn)
+  const vouchers = [...reading.replies].filter(([, reply]) => sameBytes(reply.committed.digest, head.digest))
+  const newer = use.wanted !== undefined && use.wanted.version > head.version
+  if (!newer) use.wanted = { ...head, vouchers: vouchers.map(([server]) => server) }
+  follow(state, settings, use, turn)
+  followHeads(state, settings, use, turn)
+}
+
+/** The replica has come to where somebody wanted it. */
+export function serveCopies(state: ClientState, use: Use, turn: OrderingTurn): void {
+  const { object, replica, watches } = use
+  for (const id of use.copies) {
+    const reading = state.readings.get(id)
+    if (reading !== undefined && reading.target! > replica.version) continue
+    use.copies.delete(id)
+    if (reading === undefined) continue
+    drop(state, reading, turn)
+    const watch = watches.get(id)
+    const { version, table } = replica
+    if (watch === undefined) turn.do({ kind: 'emit', event: { kind: 'copied', id, object, version, table } })
+    else beginWatch(use, watch.from, id, turn)
+  }
+}
+
+function beginWatch(use: Use, from: number | undefined, id: number, turn: OrderingTurn): void {
+  const { object, replica } = use
+  const { version, table } = replica
+  use.watches.get(id)!.told = version
+  turn.do({ kind: 'emit', event: { kind: 'watching', id, object, version } })
+  // What lies between is not told one by one.
+  if (from !== undefined && from < version) {
+    turn.do({ kind: 'emit', event: { kind: 'skipped', id, object, version, table } })
+  }
+}

@@ -1,0 +1,143 @@
+// What a server has on disk (PROTOCOLS F, "durable"): promises and proposals before they are told. A commit needs no
+// record of its own: the next proposal says that its parent is committed, and a version of which that is forgotten
+// is proposed again by whoever comes next.
+
+import { bool, bytes, type Codec, decode, encode, list, text, variants } from '../core/index.ts'
+import { advance, decodeChange, emptyContent, put } from './content.ts'
+import { sameBytes } from './digest.ts'
+import {
+  CHANGE_BYTES_MAX,
+  DIGEST_BYTES,
+  ENTRIES_MAX,
+  type Head,
+  headCodec,
+  OBJECT_BYTES_MAX,
+  type ProposedHead,
+  proposedCodec,
+  type Rank,
+  rankCodec,
+  type Write,
+  writeCodec,
+} from './messages.ts'
+import { objectOf, type Proposal, type ServerObject, type ServerState, type ServerTurn } from './objects.ts'
+import type { OrderingSettings } from './settings.ts'
+import { keep } from './suffix.ts'
+
+export type ServerRecord =
+  | { kind: 'rank'; object: string; rank: Rank; proof: Uint8Array }
+  | { kind: 'proposal'; object: string; proposed: ProposedHead; change: Uint8Array }
+  /** Fetched from others, while this server lagged. */
+  | { kind: 'caught'; object: string; head: Head; parent: Uint8Array; change: Uint8Array }
+  /** A checkpoint of one object begins: what it has promised, and the version of its table now. */
+  | { kind: 'head'; object: string; promised: Rank; proof: Uint8Array; applied: Head; committed: Head }
+  /** This server has lost its store and votes on nothing; or has taken its state from the others (`done`). */
+  | { kind: 'rejoin'; object: string; done: boolean }
+  /** Its table is empty from here on: a copy follows. */
+  | { kind: 'blank'; object: string }
+  /** A part of its table, at the version that the records before it lead to. */
+  | { kind: 'entries'; object: string; entries: readonly Write[] }
+
+const object = text(OBJECT_BYTES_MAX)
+const proof = bytes(128)
+
+export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
+  rank: { object, rank: rankCodec, proof },
+  proposal: { object, proposed: proposedCodec, change: bytes(CHANGE_BYTES_MAX) },
+  caught: { object, head: headCodec, parent: bytes(DIGEST_BYTES), change: bytes(CHANGE_BYTES_MAX) },
+  head: { object, promised: rankCodec, proof, applied: headCodec, committed: headCodec },
+  entries: { object, entries: list(writeCodec, ENTRIES_MAX) },
+  blank: { object },
+  rejoin: { object, done: bool },
+})
+
+/** Durable before anything that follows is told. */
+export function save(state: ServerState, record: ServerRecord, turn: ServerTurn): void {
+  const encoded = encode(serverRecord, record)
+  state.saved += encoded.length
+  turn.do({ kind: 'save', record: encoded })
+}
+
+/** Nobody is promised anything on it: the others have it too, or older records say it. */
+export function saveLazily(state: ServerState, record: ServerRecord, turn: ServerTurn, begins = false): void {
+  const encoded = encode(serverRecord, record)
+  state.saved += encoded.length
+  turn.do(
+    begins ? { kind: 'save', record: encoded, lazy: true, begins } : { kind: 'save', record: encoded, lazy: true },
+  )
+}
+
+/** Replays one record. Those that cannot be read are from a newer version, and are left out. */
+export function restore(state: ServerState, settings: OrderingSettings, record: Uint8Array): void {
+  const decoded = decode(serverRecord, record)
+  if (!decoded.ok) return
+  const { value } = decoded
+  if (value.kind === 'rejoin') {
+    state.rejoins = value.done ? 'done' : 'under way'
+    return
+  }
+  const of = objectOf(state, value.object)
+  if (of === undefined) return
+  switch (value.kind) {
+    case 'rank':
+      of.promised = settings.rules.promisedAfterRestart(value.rank)
+      of.proof = value.proof
+      return
+    case 'proposal':
+      return restoreProposal(of, settings, {
+        ...value.proposed,
+        change: value.change,
+        writes: decodeChange(value.change),
+      })
+    case 'caught':
+      return restoreChange(of, settings, value.head, value.change, value.parent)
+    case 'head':
+      of.promised = settings.rules.promisedAfterRestart(value.promised)
+      of.proof = value.proof
+      return restoreHead(of, value.applied, value.committed)
+    case 'blank':
+      of.content = emptyContent()
+      of.suffix.length = 0
+      of.suffixBytes = 0
+      return
+    case 'entries':
+      for (const write of value.entries) put(of.content, write)
+      return
+  }
+}
+
+function restoreProposal(of: ServerObject, settings: OrderingSettings, proposed: Proposal): void {
+  const { parent, version } = proposed
+  if (version - 1 > of.committed.version) of.committed = { version: version - 1, digest: parent }
+  const before = of.proposed
+  if (before !== undefined && before.version === version - 1 && sameBytes(before.digest, parent)) {
+    restoreChange(of, settings, before, before.change, before.parent)
+  }
+  of.promised = proposed.rank
+  of.proposed = proposed
+}
+
+function restoreChange(
+  of: ServerObject,
+  settings: OrderingSettings,
+  { version, digest }: Head,
+  change: Uint8Array,
+  parent: Uint8Array,
+): void {
+  if (version > of.content.version + 1) of.ahead.set(version, { version, digest, parent, change })
+  if (version !== of.content.version + 1) return
+  of.ahead.delete(version)
+  advance(of.content, version, digest, decodeChange(change))
+  keep(of, { version, digest, change }, settings)
+  if (version > of.committed.version) of.committed = { version, digest }
+}
+
+// Where older records are still there, they lead to the same version: nothing changes.
+function restoreHead(of: ServerObject, applied: Head, committed: Head): void {
+  if (applied.version > of.content.version) {
+    of.content.version = applied.version
+    of.content.digest = applied.digest
+    of.suffix.length = 0
+    of.suffixBytes = 0
+  }
+  if (committed.version > of.committed.version) of.committed = committed
+}

@@ -1,0 +1,296 @@
+// A client's replica: brought to a version that b + 1 servers vouch for, by changes from any one of them, which are
+// checked by the chain of digests.
+
+import type { Millis, NodeId } from '../core/index.ts'
+import type { ClientState, Use } from './client-state.ts'
+import { advance, decodeChange } from './content.ts'
+import { agreed, hearCopy, newCopying, nextQuestion } from './copying.ts'
+import { digestKey, nextDigest, sameBytes } from './digest.ts'
+import { accuse } from './evidence.ts'
+import { gather, judge } from './gathering.ts'
+import type { Head, ServerMessage, Write } from './messages.ts'
+import type { KeptChange } from './objects.ts'
+import { dropReflected } from './pool.ts'
+import { propose } from './proposing.ts'
+import { serveCopies } from './reading.ts'
+import { reflected, reflectedAll } from './responses.ts'
+import type { OrderingSettings } from './settings.ts'
+import type { OrderingTurn } from './state.ts'
+import { launch } from './submitting.ts'
+import { leaveTurn, overtaken, pump } from './turns.ts'
+import { send } from './uses.ts'
+import { follow, skipWatches, tellWatches } from './watching.ts'
+
+/** For so long a source is waited for. */
+const SOURCE_MS: Millis = 100
+/** And for one page of a copy. */
+const COPY_MS: Millis = 2_000
+/** Versions ahead of the replica that are remembered; more must be told again. */
+const HEADS_MAX = 1_024
+
+/** Goes on by one version, which is decided and whose change is right. */
+export function advanceReplica(
+  state: ClientState,
+  settings: OrderingSettings,
+  use: Use,
+  kept: KeptChange,
+  turn: OrderingTurn,
+  writes: readonly Write[] = decodeChange(kept.change),
+): void {
+  const touched = advance(use.replica, kept.version, kept.digest, writes)
+  for (const session of touched) {
+    dropReflected(use, session)
+    reflected(state, settings, use, session, turn)
+  }
+  tellWatches(use, kept.version, writes, turn)
+}
+
+/** What the quorum vouches for, in the words of one who has the change too. */
+interface Half {
+  readonly parent: Uint8Array
+  readonly change: Uint8Array
+}
+
+/** The turn is ours: brings the replica to where the choice is, and goes on from there. */
+export function completeChoice(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  const choice = use.choice!
+  const { replica } = use
+  if (replica.version > choice.version) return overtaken(state, settings, use, turn)
+  if (choice.committed || replica.version === choice.version) {
+    if (!bringTo(state, settings, use, choice, turn)) return ask(state, use, choice, turn)
+    return begin(state, settings, use, turn)
+  }
+  const half = halfDone(settings, use)
+  if (half === undefined) return ask(state, use, choice, turn)
+  const parent = { version: choice.version - 1, digest: half.parent }
+  if (!bringTo(state, settings, use, parent, turn)) return ask(state, use, choice, turn)
+  const { version, digest } = choice
+  const writes = decodeChange(half.change)
+  const counts = { accepted: new Set<NodeId>(), refused: new Map(), operations: 0, sentAt: turn.now }
+  propose(state, settings, use, turn, { version, digest, ...half, writes, ...counts })
+}
+
+function begin(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  use.phase = 'holding'
+  use.gathering = undefined
+  turn.do({ kind: 'cancel', name: `turn:${use.object}` })
+  turn.do({ kind: 'cancel', name: `sync:${use.object}` })
+  pump(state, settings, use, turn)
+  // Nothing to do after all: what a read found half done is complete.
+  if (use.phase === 'holding') use.completes = false
+}
+
+/** Somebody's version that is vouched for and not committed, where we have its change. */
+function halfDone(settings: OrderingSettings, use: Use): Half | undefined {
+  const { version, digest } = use.choice!
+  for (const { proposed, change } of use.replies.values()) {
+    if (proposed === undefined || change === undefined || proposed.version !== version) continue
+    if (sameBytes(nextDigest(settings.hash, proposed.parent, version, change), digest)) {
+      return { parent: proposed.parent, change }
+    }
+  }
+  const last = use.gathering?.changes.find(kept => kept.version === version)
+  if (last === undefined || !sameBytes(last.digest, digest)) return undefined
+  const parent = use.gathering!.changes.find(kept => kept.version === version - 1)?.digest ?? use.replica.digest
+  return { parent, change: last.change }
+}
+
+/** Whether the replica is there now, by what was gathered and what came with the replies. */
+function bringTo(state: ClientState, settings: OrderingSettings, use: Use, target: Head, turn: OrderingTurn): boolean {
+  const { replica } = use
+  if (replica.version === target.version) return sameBytes(replica.digest, target.digest)
+  if (use.gathering !== undefined && judge(use.gathering, target) === 'right') {
+    takeUpTo(state, settings, use, use.gathering.changes, target, turn)
+    return true
+  }
+  for (const [source, { changes }] of use.replies) {
+    const gathering = { source, query: 0, changes: [] as KeptChange[] }
+    if (changes.length === 0 || !gather(gathering, replica, changes, settings.hash)) continue
+    const verdict = judge(gathering, target)
+    if (verdict === 'wrong') accuse(state, use, source, target.version, 'changes that do not lead to its digest', turn)
+    if (verdict !== 'right') continue
+    takeUpTo(state, settings, use, gathering.changes, target, turn)
+    return true
+  }
+  return false
+}
+
+function takeUpTo(
+  state: ClientState,
+  settings: OrderingSettings,
+  use: Use,
+  changes: readonly KeptChange[],
+  target: Head,
+  turn: OrderingTurn,
+): void {
+  for (const kept of changes) {
+    if (kept.version > target.version) return
+    if (kept.version === use.replica.version + 1) advanceReplica(state, settings, use, kept, turn)
+  }
+}
+
+/** Asks one of those who vouch for the changes up to it. */
+function ask(
+  state: ClientState,
+  use: Use,
+  target: Head & { readonly vouchers: readonly NodeId[] },
+  turn: OrderingTurn,
+): void {
+  if (use.gathering !== undefined && use.gathering.query !== 0) return
+  const source = target.vouchers[turn.below(target.vouchers.length)]!
+  // What was gathered is kept: it may be that each of the servers has a part of it.
+  const changes = use.gathering?.changes.filter(({ version }) => version > use.replica.version) ?? []
+  use.gathering = { source, query: ++state.queries, changes, mixed: changes.length > 0 }
+  askSource(use, turn)
+}
+
+/** No longer waits for this source; what it gave is kept. */
+function leaveSource(use: Use): void {
+  if (use.gathering !== undefined) use.gathering = { ...use.gathering, query: 0 }
+}
+
+function askSource(use: Use, turn: OrderingTurn): void {
+  const { source, query, changes } = use.gathering!
+  const from = changes.at(-1)?.version ?? use.replica.version
+  send(turn, source, { kind: 'fetch', object: use.object, query, from })
+  turn.do({ kind: 'timer', name: `sync:${use.object}`, after: SOURCE_MS })
+}
+
+/** The source was slow, short or wrong: another. */
+export function syncTimer(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  leaveSource(use)
+  if (use.copying !== undefined) return startCopy(state, settings, use, turn)
+  if (use.phase === 'syncing') return completeChoice(state, settings, use, turn)
+  followHeads(state, settings, use, turn)
+}
+
+export function changesCame(
+  state: ClientState,
+  settings: OrderingSettings,
+  use: Use,
+  from: NodeId,
+  answer: ServerMessage & { kind: 'changes' | 'entries' },
+  turn: OrderingTurn,
+): void {
+  if (use.copying !== undefined) return copyCame(state, settings, use, from, answer, turn)
+  const { gathering } = use
+  if (gathering === undefined || gathering.source !== from || gathering.query !== answer.query) return
+  if (answer.kind === 'entries') return
+  if (!answer.known) return startCopy(state, settings, use, turn)
+  const grew = gather(gathering, use.replica, answer.changes, settings.hash)
+  const target = use.phase === 'syncing' ? use.choice! : use.wanted
+  if (target === undefined || !grew) return
+  switch (judge(gathering, target)) {
+    case 'short':
+      return askSource(use, turn)
+    case 'wrong':
+      use.gathering = { ...gathering, changes: [] }
+      // Of several sources nobody knows which one lied.
+      if (gathering.mixed !== true)
+        accuse(state, use, from, target.version, 'changes that do not lead to its digest', turn)
+      return
+    case 'right':
+      if (use.phase === 'syncing') return completeChoice(state, settings, use, turn)
+      takeUpTo(state, settings, use, gathering.changes, target, turn)
+      use.gathering = undefined
+      turn.do({ kind: 'cancel', name: `sync:${use.object}` })
+      return followHeads(state, settings, use, turn)
+  }
+}
+
+/** Brings the replica to the newest version that b + 1 servers call committed. */
+export function followHeads(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  const { wanted, replica } = use
+  if (wanted === undefined || wanted.version <= replica.version) return caughtUp(state, settings, use, turn)
+  // Whoever has the turn gets there by itself.
+  if (use.phase === 'syncing' || use.phase === 'proposing' || use.copying !== undefined) return
+  const gathering = { source: '', query: 0, changes: [] as KeptChange[] }
+  for (let version = replica.version + 1; version <= wanted.version; version++) {
+    const change = use.changes.get(version)
+    if (change === undefined) return ask(state, use, wanted, turn)
+    gather(gathering, replica, [{ version, change }], settings.hash)
+  }
+  if (judge(gathering, wanted) === 'right') {
+    takeUpTo(state, settings, use, gathering.changes, wanted, turn)
+    return caughtUp(state, settings, use, turn)
+  }
+  use.changes.clear()
+  ask(state, use, wanted, turn)
+}
+
+function caughtUp(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  serveCopies(state, use, turn)
+  for (const version of use.changes.keys()) if (version <= use.replica.version) use.changes.delete(version)
+  for (const version of use.heads.keys()) if (version <= use.replica.version) use.heads.delete(version)
+  launch(use)
+  pump(state, settings, use, turn)
+}
+
+/** The servers no longer know what we lack. No turn is taken until the copy is there: others go on meanwhile. */
+function startCopy(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  const { servers } = state
+  const first = turn.below(servers.length)
+  const sources = Array.from({ length: settings.liars + 1 }, (_, place) => servers[(first + place) % servers.length]!)
+  use.gathering = undefined
+  use.copying = newCopying(++state.queries, sources)
+  if (use.phase === 'syncing') leaveTurn(state, settings, use, turn)
+  follow(state, settings, use, turn)
+  for (const to of sources) send(turn, to, nextQuestion(use.copying, use.object, to))
+  turn.do({ kind: 'timer', name: `sync:${use.object}`, after: COPY_MS })
+}
+
+function copyCame(
+  state: ClientState,
+  settings: OrderingSettings,
+  use: Use,
+  from: NodeId,
+  answer: ServerMessage & { kind: 'changes' | 'entries' },
+  turn: OrderingTurn,
+): void {
+  const copying = use.copying!
+  const goesOn = hearCopy(copying, from, answer, settings.hash)
+  if (adoptCopy(state, settings, use, turn) || !goesOn) return
+  send(turn, from, nextQuestion(copying, use.object, from))
+  turn.do({ kind: 'timer', name: `sync:${use.object}`, after: COPY_MS })
+}
+
+/** Takes the copy, if by now it is at a version that b + 1 servers vouch for. */
+function adoptCopy(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): boolean {
+  const { copying, wanted } = use
+  if (copying === undefined || wanted === undefined) return false
+  const content = agreed(copying, wanted, settings.rules.vouchersNeeded(settings.liars))
+  if (content === undefined || content.version < use.replica.version) return false
+  use.copying = undefined
+  use.replica = content
+  turn.do({ kind: 'cancel', name: `sync:${use.object}` })
+  reflectedAll(state, settings, use, turn)
+  skipWatches(use, turn)
+  followHeads(state, settings, use, turn)
+  return true
+}
+
+/** A server says that a version is committed. */
+export function headCame(
+  state: ClientState,
+  settings: OrderingSettings,
+  use: Use,
+  from: NodeId,
+  { head, change }: ServerMessage & { kind: 'committed' },
+  turn: OrderingTurn,
+): void {
+  const { version } = head
+  if (version <= use.replica.version && use.copying === undefined) return
+  if (use.heads.size > HEADS_MAX) use.heads.clear()
+  if (use.changes.size > HEADS_MAX) use.changes.clear()
+  if (change !== undefined && !use.changes.has(version)) use.changes.set(version, change)
+  const same = use.heads.get(version) ?? new Map<string, { head: Head; servers: Set<NodeId> }>()
+  use.heads.set(version, same)
+  const key = digestKey(head.digest)
+  const voted = same.get(key) ?? { head, servers: new Set<NodeId>() }
+  same.set(key, voted)
+  voted.servers.add(from)
+  if (voted.servers.size < settings.rules.vouchersNeeded(settings.liars)) return
+  if (use.wanted !== undefined && use.wanted.version > version) return
+  use.wanted = { ...head, vouchers: [...voted.servers] }
+  if (!adoptCopy(state, settings, use, turn)) followHeads(state, settings, use, turn)
+}

@@ -1,0 +1,160 @@
+// The server of objects (BACKOFF §6, figure 3, with PROTOCOLS F).
+//
+// Guarantees, while it follows this code: once it has told a rank what it knows, it takes nothing of a smaller one;
+// what it acknowledged it still has after a crash; what it calls committed is decided. It promises nothing alone:
+// a client believes b + 1, and decides with q.
+//
+// It has no `apply`: clients compute, and it keeps what changed.
+
+import type { Input, Millis, NodeId, Protocol, Saved } from '../core/index.ts'
+import { goOn } from './checkpoint.ts'
+import { complain, inspect } from './inspecting.ts'
+import { fetchAgain, fetched, fetchMissing } from './lagging.ts'
+import type { OrderingMessage } from './messages.ts'
+import { checkServer, type OrderingServerEvent, objectOf, reply, type ServerState, type ServerTurn } from './objects.ts'
+import { submit, sweepPending } from './pending.ts'
+import { commit, get, propose } from './ranks.ts'
+import { restore } from './records.ts'
+import { mustRejoin, recall, rejoinCame, rejoinTimer, startRejoin } from './rejoining.ts'
+import { fetch, lookUp, page, read } from './serving.ts'
+import { ping, sweepSessions } from './sessions.ts'
+import type { OrderingSettings } from './settings.ts'
+import { sweepWatchers, watch } from './watchers.ts'
+
+export type OrderingServer = Protocol<ServerState, OrderingMessage, never, OrderingServerEvent>
+
+const SWEEP_EVERY: Millis = 500
+
+/** `peers` are the other servers of the group. */
+export function orderingServer(settings: OrderingSettings): OrderingServer {
+  return {
+    name: 'ordering server',
+    init: (self, peers, saved) => initState(settings, self, peers, saved),
+    step(state, input, turn) {
+      switch (input.kind) {
+        case 'start':
+          return start(state, settings, turn)
+        case 'timer':
+          return timer(state, settings, input.name, turn)
+        case 'message':
+          return message(state, settings, input, turn)
+        case 'command':
+        case 'stop':
+          return
+      }
+    },
+    check: checkServer,
+  }
+}
+
+function initState(settings: OrderingSettings, self: NodeId, peers: readonly NodeId[], saved: Saved): ServerState {
+  const servers = [...new Set([self, ...peers])].sort()
+  const state: ServerState = {
+    self,
+    servers,
+    place: servers.indexOf(self),
+    objects: new Map(),
+    startedAt: 0,
+    rejoins: 'never',
+    rejoin: undefined,
+    queries: 0,
+    saved: 0,
+    accounted: 0,
+    account: undefined,
+    complaints: [],
+    complained: 0,
+  }
+  for (const record of saved.get('') ?? []) restore(state, settings, record)
+  return state
+}
+
+function start(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
+  state.startedAt = turn.now
+  if (mustRejoin(state, settings)) return startRejoin(state, settings, turn)
+  for (const object of state.objects.values()) {
+    if (object.content.version < object.committed.version) fetchMissing(state, settings, object, turn)
+  }
+  turn.do({ kind: 'timer', name: 'sweep', after: SWEEP_EVERY })
+}
+
+function timer(state: ServerState, settings: OrderingSettings, name: string, turn: ServerTurn): void {
+  if (name === 'sweep') return sweep(state, turn)
+  if (name === 'rejoin') return rejoinTimer(state, turn)
+  if (!name.startsWith('lag:')) return
+  const object = state.objects.get(name.slice('lag:'.length))
+  if (object !== undefined) fetchAgain(state, settings, object, turn)
+}
+
+function sweep(state: ServerState, turn: ServerTurn): void {
+  for (const object of state.objects.values()) {
+    sweepSessions(object, turn.now)
+    sweepPending(object, turn.now)
+    sweepWatchers(object, turn.now)
+  }
+  goOn(state, turn)
+  turn.do({ kind: 'timer', name: 'sweep', after: SWEEP_EVERY })
+}
+
+type Received = Extract<Input<OrderingMessage, never>, { kind: 'message' }>
+
+function message(state: ServerState, settings: OrderingSettings, { from, body }: Received, turn: ServerTurn): void {
+  if (state.rejoin !== undefined) return rejoinCame(state, settings, from, body, turn)
+  switch (body.kind) {
+    case 'recall':
+      return recall(state, from, body, turn)
+    case 'complain':
+      return complain(state, from, body, turn)
+    case 'inspect':
+      return reply(turn, from, inspect(state, body.query, turn.now))
+    case 'read':
+      return read(lookUp(state, body.object), from, body, turn)
+    case 'fetch':
+      return fetch(lookUp(state, body.object), from, body, turn)
+    case 'page':
+      return page(lookUp(state, body.object), from, body, turn)
+    case 'unwatch':
+      state.objects.get(body.object)?.watchers.delete(from)
+      return
+    case 'get':
+    case 'submit':
+    case 'propose':
+    case 'commit':
+    case 'watch':
+    case 'ping':
+    case 'changes':
+    case 'entries':
+      return about(state, settings, from, body, turn)
+    default:
+      // A server's answer has no business here.
+      return
+  }
+}
+
+type About = Extract<
+  OrderingMessage,
+  { kind: 'get' | 'submit' | 'propose' | 'commit' | 'watch' | 'ping' | 'changes' | 'entries' }
+>
+
+function about(state: ServerState, settings: OrderingSettings, from: NodeId, body: About, turn: ServerTurn): void {
+  // Clients do not lie to their group, servers may: one that speaks as a client could propose what it likes.
+  if (state.servers.includes(from) !== (body.kind === 'changes' || body.kind === 'entries')) return
+  const object = objectOf(state, body.object)
+  if (object === undefined) return reply(turn, from, { kind: 'full', object: body.object, what: 'objects' })
+  switch (body.kind) {
+    case 'get':
+      return get(state, settings, object, from, body, turn)
+    case 'submit':
+      return submit(state, settings, object, from, body.operations, turn)
+    case 'propose':
+      return propose(state, settings, object, from, body, turn)
+    case 'commit':
+      return commit(state, settings, object, body, turn)
+    case 'watch':
+      return watch(object, from, body, turn)
+    case 'ping':
+      return ping(state, object, from, body, turn)
+    case 'changes':
+    case 'entries':
+      return fetched(state, settings, object, from, body, turn)
+  }
+}

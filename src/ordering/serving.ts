@@ -1,0 +1,91 @@
+// What a server hands out of an object's content: entries by key, changes, pages.
+
+import type { NodeId } from '../core/index.ts'
+import { keysOf, page as pageFrom } from './checkpoint.ts'
+import { FIRST_DIGEST } from './digest.ts'
+import type { ClientMessage, Write } from './messages.ts'
+import { newObject, proposedHead, reply, type ServerObject, type ServerState, type ServerTurn } from './objects.ts'
+import { changesAfter } from './suffix.ts'
+
+/** An object that nobody has written to is at version 0; reading does not make it. */
+export function lookUp(state: ServerState, name: string): ServerObject {
+  return state.objects.get(name) ?? newObject(name)
+}
+
+export function read(
+  object: ServerObject,
+  from: NodeId,
+  asked: ClientMessage & { kind: 'read' },
+  turn: ServerTurn,
+): void {
+  const { name, committed, proposed, content } = object
+  const entries: Write[] = []
+  if (asked.content) for (const key of asked.keys) entries.push({ key, value: content.table.get(key) })
+  reply(turn, from, {
+    kind: 'readings',
+    object: name,
+    query: asked.query,
+    committed,
+    proposed: proposedHead(object),
+    change:
+      asked.content && proposed !== undefined && proposed.version > committed.version ? proposed.change : undefined,
+    applied: content.version,
+    entries,
+  })
+}
+
+export function fetch(
+  object: ServerObject,
+  from: NodeId,
+  asked: ClientMessage & { kind: 'fetch' },
+  turn: ServerTurn,
+): void {
+  const { name, committed } = object
+  const changes = changesAfter(object, asked.from)
+  const base = digestAt(object, asked.from) ?? FIRST_DIGEST
+  const known = changes !== undefined
+  reply(turn, from, {
+    kind: 'changes',
+    object: name,
+    query: asked.query,
+    from: asked.from,
+    base,
+    changes: changes ?? [],
+    committed,
+    known,
+  })
+}
+
+function digestAt({ suffix, content }: ServerObject, version: number): Uint8Array | undefined {
+  if (version === content.version) return content.digest
+  return suffix[version - (content.version - suffix.length + 1)]?.digest
+}
+
+/** A part of the table, after a key. The keys are listed when a copy begins: those that come later come as changes. */
+export function page(
+  object: ServerObject,
+  from: NodeId,
+  asked: ClientMessage & { kind: 'page' },
+  turn: ServerTurn,
+): void {
+  const { content, name } = object
+  if (object.listed === undefined || asked.after === '') object.listed = keysOf(content).sort()
+  const { listed } = object
+  const { entries, next } = pageFrom(content, listed, placeAfter(listed, asked.after))
+  const more = next < listed.length
+  if (!more) object.listed = undefined
+  const applied = { version: content.version, digest: content.digest }
+  reply(turn, from, { kind: 'entries', object: name, query: asked.query, applied, entries, more })
+}
+
+/** How many keys are at or before this one, by halving. */
+function placeAfter(keys: readonly string[], after: string): number {
+  let low = 0
+  let high = keys.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (keys[middle]! <= after) low = middle + 1
+    else high = middle
+  }
+  return low
+}

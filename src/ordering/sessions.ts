@@ -1,0 +1,146 @@
+// Sessions at a server: their clients are answered from committed versions, and those not heard of are named.
+
+import type { Millis, NodeId } from '../core/index.ts'
+import { type Session, sessionName, sessionsIn, type Touched } from './content.ts'
+import { type ClientMessage, type Operation, type Response, SILENT_MAX } from './messages.ts'
+import { reply, type ServerObject, type ServerState, type ServerTurn } from './objects.ts'
+import { isGone } from './pending.ts'
+import type { OrderingSettings } from './settings.ts'
+
+/** Answers an operation that a committed version reflects already, or that can never be applied. Says whether it did. */
+export function answerAgain(object: ServerObject, operation: Operation, turn: ServerTurn): boolean {
+  const { sessions, opened, version } = object.content
+  const { client } = operation
+  if (operation.kind === 'open') {
+    const session = opened.get(sessionName(client, operation.nonce))
+    if (session === undefined) return false
+    answer(object, session, sessions.get(session)!, [], turn)
+    return true
+  }
+  const { session, seq } = operation
+  const known = sessions.get(session)
+  if (known === undefined) {
+    if (!isGone(object, session)) return false
+    reply(turn, client, { kind: 'gone', object: object.name, session, version })
+    return true
+  }
+  if (known.client !== client) return true
+  object.heard.set(session, turn.now)
+  if (seq >= known.next) return false
+  answer(
+    object,
+    session,
+    known,
+    known.responses.filter(response => response.seq >= seq),
+    turn,
+  )
+  return true
+}
+
+function answer(
+  object: ServerObject,
+  session: string,
+  { client, nonce, next }: Session,
+  responses: readonly Response[],
+  turn: ServerTurn,
+): void {
+  reply(turn, client, { kind: 'answered', object: object.name, session, nonce, next, responses })
+}
+
+/** What a version did to sessions goes to their clients; its proposer knows. */
+export function answerTouched(
+  state: ServerState,
+  settings: OrderingSettings,
+  object: ServerObject,
+  touched: readonly Touched[],
+  proposer: NodeId,
+  turn: ServerTurn,
+): void {
+  for (const { session, before, after } of touched) {
+    if (after === undefined) object.heard.delete(session)
+    else if (before === undefined) object.heard.set(session, turn.now)
+    const client = after?.client ?? before?.client
+    if (client === undefined || client === proposer || !isMineToAnswer(state, settings, client)) continue
+    if (after === undefined) {
+      reply(turn, client, { kind: 'gone', object: object.name, session, version: object.content.version })
+    } else {
+      const since = before?.next ?? 0
+      answer(
+        object,
+        session,
+        after,
+        after.responses.filter(({ seq }) => seq >= since),
+        turn,
+      )
+    }
+  }
+}
+
+/** f + b + 1 servers answer, of which b + 1 are there and honest; whoever asks again is answered by all. */
+function isMineToAnswer(state: ServerState, settings: OrderingSettings, client: NodeId): boolean {
+  const count = state.servers.length
+  const first = client.charCodeAt(client.length - 1) % count
+  return (state.place - first + count) % count < settings.crashes + settings.liars + 1
+}
+
+/** A planted bug: answers that may never become true. */
+export function answerFromProposed(
+  state: ServerState,
+  settings: OrderingSettings,
+  object: ServerObject,
+  turn: ServerTurn,
+): void {
+  const touched: Touched[] = sessionsIn(object.proposed!.writes).map(({ session, after }) => ({
+    session,
+    before: object.content.sessions.get(session),
+    after,
+  }))
+  answerTouched(state, settings, object, touched, '', turn)
+}
+
+/**
+ * For so long after it has called a session silent, and after a restart, a server echoes no ping of it. Without that,
+ * one server's word of a moment ago and another's of now could end a session that n - f servers echoed all the time.
+ */
+const MUTE_MS: Millis = 1_000
+
+export function nameSilent(object: ServerObject, now: Millis): readonly string[] {
+  for (const session of object.silent) object.muted.set(session, now + MUTE_MS)
+  return object.silent
+}
+
+export function ping(
+  state: ServerState,
+  object: ServerObject,
+  from: NodeId,
+  asked: ClientMessage & { kind: 'ping' },
+  turn: ServerTurn,
+): void {
+  const { session, ping: number } = asked
+  const { content, committed, name, muted } = object
+  const known = content.sessions.get(session)
+  if (known !== undefined && known.client !== from) return
+  if (known === undefined && isGone(object, session)) {
+    return reply(turn, from, { kind: 'gone', object: name, session, version: content.version })
+  }
+  object.heard.set(session, turn.now)
+  if (turn.now < Math.max(muted.get(session) ?? 0, state.startedAt + MUTE_MS)) return
+  const promised = object.promised.counter
+  const silent = nameSilent(object, turn.now)
+  reply(turn, from, { kind: 'pong', object: name, session, ping: number, promised, committed, silent })
+}
+
+/** Names the sessions that were silent for longer than their time; one that is new to this life counts as heard now. */
+export function sweepSessions(object: ServerObject, now: Millis): void {
+  const { content, heard } = object
+  const silent: string[] = []
+  for (const [session, { ttl }] of content.sessions) {
+    const last = heard.get(session)
+    if (last === undefined) heard.set(session, now)
+    else if (now > last + ttl && silent.length < SILENT_MAX) silent.push(session)
+  }
+  object.silent = silent
+  for (const [session, until] of object.muted) if (now > until) object.muted.delete(session)
+  if (heard.size <= 2 * content.sessions.size + SILENT_MAX) return
+  for (const session of heard.keys()) if (!content.sessions.has(session)) heard.delete(session)
+}

@@ -1,0 +1,57 @@
+// What all members of a group must agree on about objects, and what a client may choose for itself.
+
+import { sha256 } from '@noble/hashes/sha2.js'
+import type { Millis, NodeId } from '../core/index.ts'
+import { type OrderingRules, orderingRules } from './rules.ts'
+import type { Applier } from './state.ts'
+
+/** 32 bytes of any bytes; collisions must be out of reach. */
+export type Hash = (input: Uint8Array) => Uint8Array
+
+/** Signatures on ranks (BACKOFF §6.2's alternative): a refusal that shows one is believed alone. */
+export interface RankProofs {
+  /** This client's signature over the bytes that stand for a rank. Servers have none. */
+  sign?(message: Uint8Array): Uint8Array
+  verify(client: NodeId, message: Uint8Array, signature: Uint8Array): boolean
+}
+
+export interface OrderingSettings {
+  readonly liars: number
+  readonly crashes: number
+  readonly hash: Hash
+  /** The applier of an object, or undefined where this process does not know the object: it cannot take its turn then. */
+  findApplier(object: string): Applier | undefined
+  /** For how long after its last word a client keeps its turn at a server. */
+  readonly turnMs: Millis
+  /** After how long a client says again what was not answered; grows up to the bound. */
+  readonly retryMin: Millis
+  readonly retryMax: Millis
+  /** Clock rates lie between 1 - drift and 1 + drift. */
+  readonly drift: number
+  /** The last changes that a server keeps for those who lag, at most so many and so many bytes. */
+  readonly suffixMax: number
+  readonly suffixBytesMax: number
+  /** The longest attempt of a client: for so long a server that came back empty does not vote. */
+  readonly attemptMax: Millis
+  /** This server has lost its store and is to take its state from the others. */
+  readonly rejoins: boolean
+  readonly proofs: RankProofs | undefined
+  readonly rules: OrderingRules
+}
+
+export const orderingDefaults: OrderingSettings = {
+  liars: 0,
+  crashes: 1,
+  hash: sha256,
+  findApplier: () => undefined,
+  turnMs: 150,
+  retryMin: 100,
+  retryMax: 2_000,
+  drift: 0.01,
+  suffixMax: 10_000,
+  suffixBytesMax: 32 * 2 ** 20,
+  attemptMax: 60_000,
+  rejoins: false,
+  proofs: undefined,
+  rules: orderingRules,
+}

@@ -1,0 +1,109 @@
+// The words of the tree: what can be asked of it, and what it answers. Answers are definite: an operation that
+// answers with an error did nothing.
+
+import { bool, bytes, type Codec, list, option, struct, text, uint, variants } from '../../core/index.ts'
+import { type Stat, statFields, VALUE_BYTES_MAX } from './entries.ts'
+import { PATH_BYTES_MAX } from './paths.ts'
+
+/** Conditions and writes of one transaction: one version of the object must hold them all. */
+export const TRANSACTION_MAX = 256
+/** Names in one page of a list; a page ends sooner where the names are long (an answer holds 256 KiB). */
+export const PAGE_MAX = 10_000
+
+export type TreeWrite =
+  | { kind: 'create'; path: string; value: Uint8Array; ephemeral: boolean; sequential: boolean }
+  /** `version`: only where the value was set so often. */
+  | { kind: 'set'; path: string; value: Uint8Array; version: number | undefined }
+  | { kind: 'delete'; path: string; version: number | undefined }
+
+export type TreeCondition =
+  | { kind: 'exists'; path: string }
+  | { kind: 'absent'; path: string }
+  | { kind: 'version'; path: string; version: number }
+  | { kind: 'value'; path: string; value: Uint8Array }
+  /** Nothing was created or deleted below it since. */
+  | { kind: 'childrenVersion'; path: string; version: number }
+
+export type TreeOperation =
+  | TreeWrite
+  | { kind: 'get'; path: string }
+  | { kind: 'exists'; path: string }
+  /** Names of children in order of creation, behind the child `after`, at most `limit`. */
+  | { kind: 'list'; path: string; after: string | undefined; limit: number }
+  | { kind: 'txn'; conditions: readonly TreeCondition[]; writes: readonly TreeWrite[] }
+
+const errorCodes = [
+  'no-entry',
+  'exists',
+  'bad-version',
+  'not-empty',
+  'no-parent',
+  /** Entries that end with a session have no children. */
+  'ephemeral-parent',
+  'bad-path',
+  /** A condition of a transaction does not hold. */
+  'condition',
+  /** The session has as many ephemeral entries as it may. */
+  'too-many',
+  /** The value does not fit into an answer: read its key. */
+  'too-large',
+  'malformed',
+] as const
+export type TreeErrorCode = (typeof errorCodes)[number]
+
+export type TreeResult =
+  | { kind: 'created'; path: string; stat: Stat }
+  | { kind: 'changed'; stat: Stat }
+  | { kind: 'deleted' }
+  | { kind: 'found'; value: Uint8Array; stat: Stat }
+  | { kind: 'stat'; stat: Stat | undefined }
+  | { kind: 'names'; names: readonly string[]; more: boolean; stat: Stat }
+  | { kind: 'done'; results: readonly TreeWriteResult[] }
+  /** `at`: which condition, or which write, of a transaction, counted from 0. */
+  | { kind: 'error'; code: TreeErrorCode; path: string; at: number | undefined }
+
+export type TreeWriteResult =
+  | { kind: 'created'; path: string; stat: Stat }
+  | { kind: 'changed'; stat: Stat }
+  | { kind: 'deleted' }
+
+const path = text(PATH_BYTES_MAX)
+const value = bytes(VALUE_BYTES_MAX)
+const writeVariants = {
+  create: { path, value, ephemeral: bool, sequential: bool },
+  set: { path, value, version: option(uint()) },
+  delete: { path, version: option(uint()) },
+}
+const writeCodec: Codec<TreeWrite> = variants<TreeWrite>(writeVariants)
+const conditionCodec = variants<TreeCondition>({
+  exists: { path },
+  absent: { path },
+  version: { path, version: uint() },
+  value: { path, value },
+  childrenVersion: { path, version: uint() },
+})
+
+export const operationCodec: Codec<TreeOperation> = variants<TreeOperation>({
+  ...writeVariants,
+  get: { path },
+  exists: { path },
+  list: { path, after: option(path), limit: uint(PAGE_MAX) },
+  txn: { conditions: list(conditionCodec, TRANSACTION_MAX), writes: list(writeCodec, TRANSACTION_MAX) },
+})
+
+const stat: Codec<Stat> = struct<Stat>(statFields)
+const codeCodec: Codec<TreeErrorCode> = {
+  write: (writer, code) => writer.byte(errorCodes.indexOf(code)),
+  read: reader => errorCodes[reader.byte()] ?? reader.refuse('no error code'),
+}
+const writeResults = { created: { path, stat }, changed: { stat }, deleted: {} }
+const writeResultCodec: Codec<TreeWriteResult> = variants<TreeWriteResult>(writeResults)
+
+export const resultCodec: Codec<TreeResult> = variants<TreeResult>({
+  ...writeResults,
+  found: { value, stat },
+  stat: { stat: option(stat) },
+  names: { names: list(path, PAGE_MAX), more: bool, stat },
+  done: { results: list(writeResultCodec, TRANSACTION_MAX) },
+  error: { code: codeCodec, path, at: option(uint(TRANSACTION_MAX)) },
+})

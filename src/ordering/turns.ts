@@ -1,0 +1,219 @@
+// Taking the turn (BACKOFF figure 2, lines 8-22, without the lock in front: the servers' turns and a random wait keep
+// clients apart, the ranks keep them safe).
+
+import type { Millis, NodeId } from '../core/index.ts'
+import { choose } from './choose.ts'
+import type { ClientState, Use } from './client-state.ts'
+import { COUNTER_MAX, type Operation, type Rank, type ServerMessage } from './messages.ts'
+import { hasPooled, hearOf } from './pool.ts'
+import { isProven, prove } from './proofs.ts'
+import { proposeAgain, proposeNext, silentSessions, tellCommit } from './proposing.ts'
+import { completeChoice } from './replica.ts'
+import { compareRanks } from './rules.ts'
+import type { OrderingSettings } from './settings.ts'
+import type { OrderingTurn } from './state.ts'
+import { hasOwnWork, ownOpen, ownOperations, submitNew } from './submitting.ts'
+import { quorumOf, send, sendAll } from './uses.ts'
+
+const RETRY_DOUBLINGS_MAX = 6
+
+/** Something may be there to do: does it where this client has the turn, or begins to take it. */
+export function pump(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  switch (use.phase) {
+    case 'holding':
+      if (proposeNext(state, settings, use, turn)) return
+      tellCommit(state, use, turn)
+      // Own operations that cannot follow: others have answered those before, so the turn was theirs meanwhile.
+      if (hasOwnWork(use)) overtaken(state, settings, use, turn)
+      return
+    case 'idle':
+      if (hasWork(settings, use, turn.now)) begin(state, settings, use, turn)
+      return
+    case 'waiting':
+      if (hasWork(settings, use, turn.now)) return submitNew(state, use, turn)
+      return rest(use, turn)
+    case 'getting':
+    case 'syncing':
+    case 'proposing':
+      return
+  }
+}
+
+function hasWork(settings: OrderingSettings, use: Use, now: Millis): boolean {
+  return hasOwnWork(use) || hasPooled(use) || use.completes || silentSessions(use, settings, now).length > 0
+}
+
+// Without an applier, or while a copy is on its way, a client can only ask others to do it.
+function begin(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  const able = settings.findApplier(use.object) !== undefined && use.copying === undefined
+  if (able) startGet(state, settings, use, turn)
+  else comeAgain(state, settings, use, turn)
+}
+
+function comeAgain(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  waitFor(settings, use, turn, settings.retryMin)
+  const operations = ownWords(state, use)
+  use.submitted = use.seq
+  if (operations.length > 0) sendAll(state, turn, { kind: 'submit', object: use.object, operations })
+}
+
+function rest(use: Use, turn: OrderingTurn): void {
+  use.phase = 'idle'
+  use.tries = 0
+  turn.do({ kind: 'cancel', name: `turn:${use.object}` })
+}
+
+function startGet(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  const { rules, liars } = settings
+  const fresh = !rules.reusesRank() || use.rank.counter === 0
+  if (fresh) {
+    const counter = rules.nextCounter(use.rank.counter, [...use.counters.values()], liars)
+    use.rank = { counter: Math.min(counter, COUNTER_MAX), client: state.self }
+  }
+  use.phase = 'getting'
+  use.sentAt = turn.now
+  use.choice = undefined
+  use.proposal = undefined
+  use.replies.clear()
+  use.refused.clear()
+  use.busy.clear()
+  const operations = ownWords(state, use)
+  use.submitted = use.seq
+  const { object, rank } = use
+  const first = turn.below(state.servers.length)
+  const proof = prove(settings, object, rank)
+  for (const [place, server] of state.servers.entries()) {
+    // Content from b + 1 of them: one is honest. Of the others the digests will do.
+    const content = (place - first + state.servers.length) % state.servers.length <= liars
+    send(turn, server, { kind: 'get', object, rank, have: use.replica.version, content, operations, proof })
+  }
+  setTurnTimer(settings, use, turn)
+}
+
+function ownWords(state: ClientState, use: Use): readonly Operation[] {
+  const open = ownOpen(state, use)
+  return open === undefined ? ownOperations(state, use) : [open, ...ownOperations(state, use)]
+}
+
+export function setTurnTimer(settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  const longest = Math.min(settings.retryMax, settings.retryMin * 2 ** Math.min(use.tries, RETRY_DOUBLINGS_MAX))
+  const after = longest / 2 + turn.below(Math.ceil(longest / 2) + 1)
+  turn.do({ kind: 'timer', name: `turn:${use.object}`, after })
+}
+
+export function turnTimer(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  switch (use.phase) {
+    case 'proposing':
+      return proposeAgain(state, settings, use, turn)
+    case 'getting':
+    case 'syncing':
+      use.tries++
+      return startGet(state, settings, use, turn)
+    case 'waiting':
+      if (!hasWork(settings, use, turn.now)) return rest(use, turn)
+      if (settings.findApplier(use.object) === undefined) return comeAgain(state, settings, use, turn)
+      if (use.copying !== undefined) return waitFor(settings, use, turn)
+      return startGet(state, settings, use, turn)
+    case 'idle':
+    case 'holding':
+      return
+  }
+}
+
+/** Gives up the attempt for as long as something else has to be done first. */
+export function leaveTurn(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  use.choice = undefined
+  waitFor(settings, use, turn)
+  submitNew(state, use, turn)
+}
+
+/** Somebody with a higher rank came, or nothing is heard: starts anew after a while. */
+export function overtaken(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  const at = use.tries++
+  use.proposal = undefined
+  use.choice = undefined
+  use.untold = undefined
+  // The first time a counter was only unknown to us: it is known now.
+  if (at === 0 && use.phase !== 'proposing') return startGet(state, settings, use, turn)
+  waitFor(settings, use, turn)
+  submitNew(state, use, turn)
+}
+
+function waitFor(settings: OrderingSettings, use: Use, turn: OrderingTurn, remaining: Millis = 0): void {
+  use.phase = 'waiting'
+  const spread = Math.min(settings.retryMax, settings.retryMin * 2 ** Math.min(use.tries, RETRY_DOUBLINGS_MAX)) / 2
+  turn.do({ kind: 'timer', name: `turn:${use.object}`, after: remaining + turn.below(Math.ceil(spread)) })
+}
+
+export function got(
+  state: ClientState,
+  settings: OrderingSettings,
+  use: Use,
+  from: NodeId,
+  answer: ServerMessage & { kind: 'got' },
+  turn: OrderingTurn,
+): void {
+  if (compareRanks(answer.rank, use.rank) !== 0) return
+  hearOf(use, settings, from, answer.pending)
+  use.silent.set(from, { sentAt: use.sentAt, sessions: answer.silent })
+  if (use.phase !== 'getting' && use.phase !== 'syncing') return
+  if (turn.now > use.sentAt + settings.attemptMax) return
+  use.replies.set(from, answer)
+  if (use.replies.size < quorumOf(state, settings)) return
+  if (use.phase === 'getting') use.choice = choose(use.replies, settings.liars, settings.rules)
+  if (use.choice === undefined) return
+  use.phase = 'syncing'
+  completeChoice(state, settings, use, turn)
+}
+
+export function busy(
+  state: ClientState,
+  settings: OrderingSettings,
+  use: Use,
+  from: NodeId,
+  answer: ServerMessage & { kind: 'busy' },
+  turn: OrderingTurn,
+): void {
+  if (compareRanks(answer.rank, use.rank) !== 0 || use.phase !== 'getting') return
+  use.counters.set(from, answer.promised.counter)
+  use.busy.set(from, answer.remaining)
+  if (!isHopeless(state, settings, use)) return
+  const remaining = [...use.busy.values()].sort((a, b) => a - b)
+  const longest = remaining[Math.min(settings.liars, remaining.length - 1)]!
+  waitFor(settings, use, turn, Math.min(longest, settings.turnMs))
+  submitNew(state, use, turn)
+}
+
+/** So many said no that no quorum is left to say yes. */
+function isHopeless(state: ClientState, settings: OrderingSettings, use: Use): boolean {
+  const no = new Set([...use.busy.keys(), ...use.refused.keys()])
+  return state.servers.length - no.size < quorumOf(state, settings)
+}
+
+/** b + 1 refusals, or one that shows a rank its client has signed, end the attempt (BACKOFF §6.2). */
+export function refused(
+  state: ClientState,
+  settings: OrderingSettings,
+  use: Use,
+  from: NodeId,
+  answer: ServerMessage & { kind: 'refused' },
+  turn: OrderingTurn,
+): void {
+  if (compareRanks(answer.rank, use.rank) !== 0 || compareRanks(answer.promised, use.rank) <= 0) return
+  use.counters.set(from, answer.promised.counter)
+  const refusals = use.phase === 'proposing' ? use.proposal?.refused : use.refused
+  if (refusals === undefined || use.phase === 'idle' || use.phase === 'waiting') return
+  refusals.set(from, answer.promised)
+  const shown = settings.proofs !== undefined && isShown(settings, use, answer.promised, answer.proof)
+  if (shown) for (const server of state.servers) raise(use, server, answer.promised.counter)
+  if (shown || refusals.size > settings.liars) overtaken(state, settings, use, turn)
+  else if (use.phase === 'getting' && isHopeless(state, settings, use)) overtaken(state, settings, use, turn)
+}
+
+function isShown(settings: OrderingSettings, use: Use, promised: Rank, proof: Uint8Array): boolean {
+  return isProven(settings, use.object, promised, proof)
+}
+
+function raise(use: Use, server: NodeId, counter: number): void {
+  use.counters.set(server, Math.max(counter, use.counters.get(server) ?? 0))
+}

@@ -1,0 +1,83 @@
+// The making of a client's state for one object, and small questions about it.
+
+import { type NodeId, orderingQuorum } from '../core/index.ts'
+import type { ClientState, OwnSession, Use } from './client-state.ts'
+import { emptyContent } from './content.ts'
+import type { ClientMessage, OrderingMessage } from './messages.ts'
+import { LOWEST_RANK } from './rules.ts'
+import type { OrderingSettings } from './settings.ts'
+import type { OrderingTurn } from './state.ts'
+
+const NOTHING = new Uint8Array(0)
+
+export function noSession(): OwnSession {
+  return {
+    phase: 'none',
+    opener: 0,
+    nonce: NOTHING,
+    ttl: 0,
+    id: '',
+    since: 0,
+    ping: 0,
+    pings: new Map(),
+    echoes: new Map(),
+    gone: new Set(),
+    named: new Map(),
+  }
+}
+
+export function useOf(state: ClientState, object: string): Use {
+  let use = state.uses.get(object)
+  if (use === undefined) {
+    use = newUse(object)
+    state.uses.set(object, use)
+  }
+  return use
+}
+
+function newUse(object: string): Use {
+  return {
+    object,
+    session: noSession(),
+    queue: [],
+    outstanding: new Map(),
+    outstandingBytes: 0,
+    seq: 1,
+    submitted: 0,
+    responses: new Map(),
+    phase: 'idle',
+    rank: LOWEST_RANK,
+    counters: new Map(),
+    replies: new Map(),
+    refused: new Map(),
+    busy: new Map(),
+    sentAt: 0,
+    tries: 0,
+    choice: undefined,
+    proposal: undefined,
+    untold: undefined,
+    replica: emptyContent(),
+    gathering: undefined,
+    copying: undefined,
+    wanted: undefined,
+    heads: new Map(),
+    changes: new Map(),
+    pool: { opens: new Map(), operations: new Map(), votes: new Map() },
+    silent: new Map(),
+    watches: new Map(),
+    completes: false,
+    copies: new Set(),
+  }
+}
+
+export function quorumOf(state: ClientState, settings: OrderingSettings): number {
+  return orderingQuorum(state.servers.length, settings.liars, settings.crashes)
+}
+
+export function send(turn: OrderingTurn, to: NodeId, body: OrderingMessage): void {
+  turn.do({ kind: 'send', to, body })
+}
+
+export function sendAll(state: ClientState, turn: OrderingTurn, body: ClientMessage): void {
+  for (const to of state.servers) turn.do({ kind: 'send', to, body })
+}

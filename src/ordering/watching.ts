@@ -1,0 +1,55 @@
+// Watches: every change of the replica is told, in order. The replica follows what b + 1 servers call committed.
+
+import type { Millis } from '../core/index.ts'
+import type { ClientState, Use } from './client-state.ts'
+import { RESERVED } from './content.ts'
+import type { Write } from './messages.ts'
+import type { OrderingSettings } from './settings.ts'
+import type { OrderingTurn } from './state.ts'
+import { send, sendAll } from './uses.ts'
+import { WATCH_MS } from './watchers.ts'
+
+/** Said again so often: what was lost on the way is noticed then. */
+const AGAIN_MS: Millis = WATCH_MS / 10
+
+/** Asks the servers to tell of every commit: b + 1 with the changes, the others without. */
+export function follow(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  const { object, replica } = use
+  const count = state.servers.length
+  const first = state.self.charCodeAt(state.self.length - 1) % count
+  for (const [place, server] of state.servers.entries()) {
+    const content = (place - first + count) % count <= settings.liars
+    send(turn, server, { kind: 'watch', object, have: replica.version, content })
+  }
+  turn.do({ kind: 'timer', name: `watch:${object}`, after: AGAIN_MS })
+}
+
+export function watchTimer(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  if (use.watches.size > 0 || use.copies.size > 0 || use.copying !== undefined)
+    return follow(state, settings, use, turn)
+  use.heads.clear()
+  use.changes.clear()
+  sendAll(state, turn, { kind: 'unwatch', object: use.object })
+}
+
+export function tellWatches(use: Use, version: number, writes: readonly Write[], turn: OrderingTurn): void {
+  if (use.watches.size === 0) return
+  const { object } = use
+  const shown = writes.filter(({ key }) => !key.startsWith(RESERVED))
+  for (const watch of use.watches.values()) {
+    if (watch.told === undefined || watch.told >= version) continue
+    watch.told = version
+    turn.do({ kind: 'emit', event: { kind: 'changed', id: watch.id, object, version, writes: shown } })
+  }
+}
+
+/** The replica came as a whole: what lies between cannot be told one by one. */
+export function skipWatches(use: Use, turn: OrderingTurn): void {
+  const { object, replica } = use
+  const { version, table } = replica
+  for (const watch of use.watches.values()) {
+    if (watch.told === undefined || watch.told >= version) continue
+    watch.told = version
+    turn.do({ kind: 'emit', event: { kind: 'skipped', id: watch.id, object, version, table } })
+  }
+}
