@@ -1,0 +1,8 @@
+export { type Fairness, type SlotsSettings, slotsDefaults } from './settings.ts'
+export { type Verdict, verifyEvidence } from './verified/evidence.ts'
+export { type SlotsMember, type SlotsMemberOptions, slotsMember } from './verified/member.ts'
+export { type SlotsMessage, slotsVocabulary } from './verified/messages.ts'
+export { brokenSlotsRules, plantedSlotsBugs } from './verified/planted.ts'
+export type { EpochMember } from './verified/record.ts'
+export type { MemberState, SlotsCommand, SlotsEvent, SlotsStatus } from './verified/state.ts'
+export { performWork } from './verified/work.ts'

@@ -1,0 +1,331 @@
+// Slots under faults and liars: what the users do, and who watches them. Members run the shipped machine over a group in
+// which a multiplication takes a microsecond and with ideal signatures, so that ten thousand rounds take minutes.
+
+import { type AnyProtocol, type Effect, type NodeId, type Random, seededRandom } from '../../core/index.ts'
+import { type Group, idealSignatures, insecureBareGroup, type Scalar } from '../../crypto/index.ts'
+import {
+  drawFaults,
+  drawNetwork,
+  type Micros,
+  type Plan,
+  ProgressChecker,
+  pick,
+  type Scenario,
+  type SimulatedNode,
+  type Stage,
+  type World,
+} from '../../simulator/index.ts'
+import { type SlotsSettings, slotsDefaults } from '../settings.ts'
+import { NamingChecker, SeatChecker, SuccessorChecker } from './checkers.ts'
+import { verifyEvidence } from './evidence.ts'
+import { slotsLiars } from './liars.ts'
+import { slotsMember } from './member.ts'
+import { type SlotsMessage, slotsVocabulary } from './messages.ts'
+import { type SlotsRules, slotsRules } from './rules.ts'
+import { SecrecyChecker } from './secrecy.ts'
+import type { MemberState, SlotsEvent } from './state.ts'
+import { performWork } from './work.ts'
+
+export type SlotsAct =
+  /** Wants a seat, holds it for a while, lets go; gives up waiting after `patience`. */
+  | { kind: 'use'; member: NodeId; hold: Micros; patience: Micros }
+  | { kind: 'leave'; member: NodeId }
+
+export interface SlotsPlan extends Plan<SlotsAct> {
+  readonly settings: SlotsSettings
+  readonly members: readonly NodeId[]
+  /** Members that are not in the first epoch and join. */
+  readonly late: readonly NodeId[]
+  /** Which member lies, and how. */
+  readonly liars: ReadonlyMap<NodeId, string>
+  /** Who shows its key to the secrecy checker: up to n - 2, the liars among them. */
+  readonly coalition: ReadonlySet<NodeId>
+  readonly rates: ReadonlyMap<NodeId, number>
+}
+
+export interface SlotsScenarioOptions {
+  readonly members?: number
+  readonly liars?: number
+  readonly rules?: SlotsRules
+  /** This liar, instead of one that is drawn. */
+  readonly liar?: string
+  /** Settings that are not drawn. */
+  readonly settings?: Partial<SlotsSettings>
+  /** False: nothing goes wrong but what the liar does. */
+  readonly faults?: boolean
+}
+
+/** What happened in a run, for tests that look whether anything did. */
+export interface SlotsTally {
+  readonly rounds: number
+  readonly seats: number
+  readonly epochs: number
+  readonly tickets: number
+  readonly named: readonly NodeId[]
+}
+
+const SECOND: Micros = 1_000_000
+const SAFETY = 15 * SECOND
+const LIVENESS = 45 * SECOND
+const DRIFT = 0.05
+const MEMBERS = 5
+const WORK_MAX: Micros = 5_000
+
+const drawnSettings: Omit<SlotsSettings, 'slots' | 'liars'> = {
+  ...slotsDefaults,
+  name: 'channels',
+  lease: 2_000,
+  drift: DRIFT,
+  beat: 100,
+  checkMax: 800,
+  patience: 2_500,
+  settle: 8_000,
+}
+
+export function slotsScenario(options: SlotsScenarioOptions = {}): Scenario<SlotsPlan, SlotsAct> & { tally(): SlotsTally } {
+  let stage: SlotsStage | undefined
+  return {
+    name: 'slots',
+    plan: random => drawPlan(random, options),
+    stage(world, plan) {
+      stage = new SlotsStage(world, plan, options.rules ?? slotsRules)
+      return stage
+    },
+    tally: () => stage!.tally(),
+  }
+}
+
+function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
+  const size = options.members ?? MEMBERS
+  const all = Array.from({ length: size }, (_, place) => `member-${place + 1}`)
+  const late = random.chance(0.2) && size > 4 ? all.slice(-1) : []
+  const members = all.slice(0, size - late.length)
+  const liarCount = options.liars ?? 1
+  const kinds = slotsLiars(NO_MEANS).map(liar => liar.name)
+  const liars = new Map<NodeId, string>()
+  for (let i = 0; i < liarCount; i++) liars.set(pick(random, members), options.liar ?? pick(random, kinds))
+  const colluders = members.filter(member => !liars.has(member)).slice(0, Math.max(0, members.length - 2 - liars.size))
+  const acts = drawActs(random, all)
+  const faults = options.faults === false ? [] : drawFaults(random, { durable: all, all }, SAFETY, 5 * SECOND)
+  const network = drawNetwork(random)
+  const settings = { ...drawSettings(random, members.length, liarCount), ...options.settings }
+  return {
+    settings,
+    members,
+    late,
+    liars,
+    coalition: new Set([...liars.keys(), ...colluders]),
+    rates: new Map(all.map(node => [node, 1 + DRIFT * pick(random, [-1, -1, 0, 1, 1, random.unit() * 2 - 1])])),
+    network: options.faults === false ? { ...network, loss: 0, tailChance: 0 } : network,
+    faults,
+    acts,
+    healsAt: SAFETY,
+    ends: SAFETY + LIVENESS,
+    drawn: {
+      members: members.length,
+      late: late.length,
+      slots: settings.slots.length,
+      liars: [...liars].map(([member, kind]) => `${member} ${kind}`).join(', ') || 'none',
+      faults: faults.length,
+      rounds: `${settings.fairness}${settings.concurrent ? ' concurrent' : ''}${settings.paced ? ' paced' : ''}${settings.onDemand ? ' on demand' : ''}`,
+    },
+  }
+}
+
+function drawSettings(random: Random, members: number, liars: number): SlotsSettings {
+  const rotating = random.chance(0.2)
+  const slots = Array.from({ length: 1 + random.below(members - 1) }, (_, place) => `slot-${place + 1}`)
+  return {
+    ...drawnSettings,
+    slots,
+    liars,
+    fairness: rotating ? 'rotating' : 'lottery',
+    concurrent: !rotating && random.chance(0.3),
+    paced: random.chance(0.2),
+    onDemand: random.chance(0.2),
+  }
+}
+
+function drawActs(random: Random, members: readonly NodeId[]): SlotsPlan['acts'] {
+  const acts: (SlotsAct & { at: Micros })[] = []
+  const busy = 1 + random.below(6)
+  for (const member of members) {
+    for (let i = 0; i < busy; i++) {
+      const hold = random.below(random.chance(0.3) ? 4 * SECOND : SECOND / 2)
+      acts.push({ kind: 'use', member, at: random.below(SAFETY), hold, patience: random.below(8 * SECOND) })
+    }
+  }
+  if (random.chance(0.1)) acts.push({ kind: 'leave', member: pick(random, members), at: random.below(SAFETY) })
+  return acts
+}
+
+const NO_MEANS = { group: insecureBareGroup(), signer: idealSignatures().signer('nobody'), known: [] }
+
+class SlotsStage implements Stage {
+  readonly checkers
+  private readonly world: World
+  private readonly plan: SlotsPlan
+  private readonly rules: SlotsRules
+  private readonly group: Group = insecureBareGroup()
+  private readonly signatures = idealSignatures()
+  private readonly seats = new SeatChecker()
+  private readonly successors = new SuccessorChecker()
+  private readonly naming: NamingChecker
+  private readonly secrecy: SecrecyChecker
+  private readonly progress = new ProgressChecker()
+  private readonly known: Scalar[] = []
+  private readonly holds = new Map<number, Micros>()
+  private readonly leavers = new Set<NodeId>()
+  private readonly rounds = new Set<string>()
+  private readonly random: Random
+  private commands = 0
+
+  constructor(world: World, plan: SlotsPlan, rules: SlotsRules) {
+    this.world = world
+    this.plan = plan
+    this.rules = rules
+    this.random = seededRandom(plan.acts.length + plan.members.length, 0x3a7)
+    this.naming = new NamingChecker(new Set(plan.liars.keys()))
+    this.secrecy = new SecrecyChecker(this.group, plan.coalition, this.known)
+    this.checkers = [this.seats, this.successors, this.naming, this.secrecy, this.progress]
+    for (const id of [...plan.members, ...plan.late]) this.add(id)
+    for (const act of plan.acts) world.at(act.at, () => this.act(act))
+    world.listen((node, event) => this.observe(node, event as SlotsEvent))
+    for (let at = SECOND; at < plan.ends; at += SECOND) world.at(at, () => this.secrecy.attack(world.now, false))
+  }
+
+  tally(): SlotsTally {
+    const { seats, successors, secrecy, naming } = this
+    const named = [...naming.named]
+    return { rounds: this.rounds.size, seats: seats.seats, epochs: successors.epochs, tickets: secrecy.tried, named }
+  }
+
+  healed(): void {
+    for (const member of [...this.plan.members, ...this.plan.late]) {
+      if (this.plan.liars.has(member) || this.leavers.has(member)) continue
+      this.progress.demand(member, this.world.now)
+      this.use({ kind: 'use', member, hold: 100_000, patience: this.plan.ends })
+    }
+    this.world.at(this.plan.ends - 1, () => {
+      this.progress.finish(this.world.now)
+      this.secrecy.attack(this.world.now, true)
+    })
+  }
+
+  private add(id: NodeId): void {
+    const { settings, members, late, liars, rates } = this.plan
+    const identity = (name: NodeId) => ({ name, identity: this.signatures.signer(name).publicKey })
+    const signer = this.signatures.signer(id)
+    const { group, signatures, rules } = this
+    const first = members.map(identity)
+    const honest = slotsMember({ settings, members: first, candidates: late.map(identity), group, signer, signatures, rules })
+    const kind = liars.get(id)
+    const means = { group, signer, known: this.known }
+    const liar = kind === undefined ? undefined : slotsLiars(means).find(({ name }) => name === kind)!
+    const protocol = this.overheard(liar === undefined ? honest : liar.corrupt(honest))
+    const clockRate = rates.get(id)!
+    const spec = { id, protocol, peers: members, vocabulary: slotsVocabulary, clockRate, clockOffset: 777 }
+    this.world.add({ ...spec, diskMax: 5_000, lies: liar !== undefined })
+    this.world.start(id)
+  }
+
+  /** The same machine; everything that it sends is seen. */
+  private overheard(protocol: AnyProtocol): AnyProtocol {
+    const saw = (body: SlotsMessage) => this.secrecy.saw(body)
+    return {
+      ...protocol,
+      step(state, input, turn) {
+        protocol.step(state, input, {
+          now: turn.now,
+          below: bound => turn.below(bound),
+          bytes: length => turn.bytes(length),
+          do(effect: Effect<SlotsMessage, never>) {
+            if (effect.kind === 'send') saw(effect.body)
+            turn.do(effect)
+          },
+        })
+      },
+    }
+  }
+
+  private act(act: SlotsAct): void {
+    if (act.kind === 'use') return this.use(act)
+    this.leavers.add(act.member)
+    this.world.command(act.member, { kind: 'leave' })
+  }
+
+  private use({ member, hold, patience }: SlotsAct & { kind: 'use' }): void {
+    const { world } = this
+    const id = ++this.commands
+    this.holds.set(id, hold)
+    world.command(member, { kind: 'request', id })
+    world.at(world.now + patience, () => {
+      if (this.holds.delete(id)) world.command(member, { kind: 'cancel', id })
+    })
+  }
+
+  private observe(node: SimulatedNode, event: SlotsEvent): void {
+    const { world, group, signatures } = this
+    const { id: member } = node.spec
+    const honest = !this.plan.liars.has(member)
+    switch (event.kind) {
+      case 'work':
+        return this.work(node, event.id, event.request)
+      case 'epoch':
+        return this.reached(node)
+      case 'cheat':
+        if (!honest) return
+        return this.naming.accused(event.member, event.what, verifyEvidence(event.evidence, { group, signatures }).ok, world.now)
+      case 'seat':
+        return this.seated(node, event, honest)
+      case 'released':
+        return this.seats.left(member, world.now)
+      case 'lost':
+        // A process that was stopped could not be told in time; its clock tells it as soon as it runs.
+        if (honest && world.now > node.resumedAt) this.seats.told(member, world.now)
+        return this.seats.left(member, world.now)
+      case 'refused':
+      case 'status':
+      case 'silent':
+        return
+    }
+  }
+
+  private seated(node: SimulatedNode, event: SlotsEvent & { kind: 'seat' }, honest: boolean): void {
+    const { world } = this
+    const { id: member } = node.spec
+    if (honest) this.seats.seated(event.slot, member, world.now, world.whenClockShows(node, event.deadline))
+    this.progress.served(member)
+    const hold = this.holds.get(event.id) ?? 0
+    this.holds.delete(event.id)
+    const { life } = node
+    world.at(world.now + hold, () => {
+      if (node.life === life) world.command(member, { kind: 'release', id: event.id })
+    })
+  }
+
+  // After a crash the process and its belief are gone; this is noticed when the next life begins.
+  private reached(node: SimulatedNode): void {
+    const state = node.host?.state as MemberState | undefined
+    if (state === undefined) return this.world.at(this.world.now, () => this.reached(node))
+    const { record, hash, secret } = state.epoch
+    if (!this.plan.liars.has(node.spec.id)) {
+      this.successors.reached(record.number, hash, node.spec.id, this.world.now)
+    }
+    if (secret !== undefined) this.secrecy.joined(node.spec.id, record, hash, secret)
+  }
+
+  private work(node: SimulatedNode, id: number, request: Uint8Array): void {
+    const { world } = this
+    const { life } = node
+    world.at(world.now + this.random.below(WORK_MAX), () => {
+      const state = node.host?.state as MemberState | undefined
+      if (node.life !== life || state === undefined) return
+      for (const { number, phase } of state.epoch.rounds.values()) {
+        if (phase === 'open' || phase === 'over') this.rounds.add(`${state.epoch.record.number}/${number}`)
+      }
+      const answer = performWork(this.group, request, length => this.random.bytes(length))
+      world.command(node.spec.id, { kind: 'worked', id, answer })
+    })
+  }
+}
