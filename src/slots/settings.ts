@@ -29,7 +29,7 @@ export interface SlotsSettings {
   readonly beat: Millis
   /** The longest pause between two checks of a round; it grows from one beat to this while nothing changes. */
   readonly checkMax: Millis
-  /** How long a word may be owed before its author is called silent. Above 2 · drift · lease and the network's delays. */
+  /** How long a word may be owed before its author is called silent: above 2 · drift · lease and the network's delays, below the lease. */
   readonly patience: Millis
   /** How old an epoch must be before it ends for somebody who wants to join. */
   readonly settle: Millis
@@ -73,5 +73,7 @@ export function checkSettings(settings: SlotsSettings, members: number): void {
   if (!(lease >= 1 && lease <= LEASE_MAX)) refuse(`a lease of ${lease} ms; up to a day works.`)
   if (!(drift >= 0 && drift < 0.5)) refuse(`a drift of ${drift}; 0 to 0.5 works.`)
   if (patience <= 2 * drift * lease) refuse('patience must be above twice the drift of a lease.')
+  if (patience >= lease)
+    refuse('patience must be below the lease, or who says nothing is waited for round after round.')
   if (fairness === 'rotating' && concurrent) refuse('concurrent rounds work with the lottery only.')
 }

@@ -5,6 +5,7 @@
 import type { Ask, Complaint, Need } from './messages.ts'
 import { NEEDS_MAX } from './messages.ts'
 import { dealtTicket, leaderOf, passerAt, sameBytes } from './proofs.ts'
+import { driftOf } from './record.ts'
 import { isEqualSeal, mayOpen } from './rounds.ts'
 import { saidBy, sayStep, send, sendToAll, statementOf } from './saying.ts'
 import type { Epoch, MemberState, Round, SlotsTurn, Surroundings } from './state.ts'
@@ -85,6 +86,16 @@ function owedToOthers(epoch: Epoch, round: Round): Owed[] | undefined {
     }
   }
   return owed.length > 0 ? owed : undefined
+}
+
+/**
+ * Every lease of the round is over: whatever anybody says, its slots are free. A round in which a share is still owed
+ * goes on without them, or whoever withholds shares would be forgiven after each lease.
+ */
+export function expire(epoch: Epoch, round: Round, now: number): void {
+  const { record } = epoch
+  if (round.phase !== 'open' || now < round.sharedAt + record.lease * (1 + driftOf(record))) return
+  if (owedToOthers(epoch, round) === undefined) round.phase = 'over'
 }
 
 function owedInCheck(epoch: Epoch, round: Round): Owed[] {

@@ -120,7 +120,9 @@ const taggedTicket = changing('pass', (scene, said) => {
 })
 
 const pointOutside = changing('pass', (scene, said) =>
-  scene.forge(said, { list: said.list.map((ticket, place) => (place === 0 ? { ...ticket, c1: NOT_A_POINT } : ticket)) }),
+  scene.forge(said, {
+    list: said.list.map((ticket, place) => (place === 0 ? { ...ticket, c1: NOT_A_POINT } : ticket)),
+  }),
 )
 
 const pointOfIdentity = changing('vote', (scene, said) =>
@@ -170,7 +172,14 @@ function anotherPass(scene: Scene, said: Pass): Pass {
   const count = said.list.length
   const list = before === undefined ? startList(scene.group, said.epoch, said.round, count) : passedOn(before)
   const context = passContext(said.epoch, said.round, said.place)
-  const request = encodeWork({ kind: 'shuffle', key: epoch.groupKey, list, context, follow: undefined, reencrypt: true })
+  const request = encodeWork({
+    kind: 'shuffle',
+    key: epoch.groupKey,
+    list,
+    context,
+    follow: undefined,
+    reencrypt: true,
+  })
   const answer = decodeAnswer(performWork(scene.group, request, length => scene.turn.bytes(length)))
   return answer?.kind === 'shuffled' ? scene.forge(said, { list: answer.list, proof: answer.proof }) : said
 }
@@ -191,6 +200,11 @@ function heldBallots(scene: Scene, said: Vote): Ballot[] {
   })
 }
 
+/** Its own machine must count what it really said. */
+function recount({ state: { epoch } }: Scene, vote: Vote): void {
+  epoch.rounds.get(vote.round)?.said.set(`vote:${epoch.position}:${vote.check}`, vote)
+}
+
 /** Says that it holds, always. It costs the others one lease a round, and is no lie that can be proved. */
 function alwaysHeld(): Lies {
   const said = new Map<string, Vote>()
@@ -200,6 +214,7 @@ function alwaysHeld(): Lies {
       const name = `${words.epoch.join()}/${words.round}/${words.check}`
       const held = said.get(name) ?? scene.forge(words, { ballots: heldBallots(scene, words) })
       said.set(name, held)
+      recount(scene, held)
       scene.send(to, held)
     },
   }
@@ -233,10 +248,9 @@ function lastVote(wanted: (scene: Scene, said: Vote) => { a: Uint8Array; b: Uint
           const b = scene.group.subtract(goal.b, sum.b)
           return { ...ballot, a, b }
         })
-        scene.sendToAll(scene.forge(own, { ballots }))
-        // Its own machine must count what it really said.
-        round.said.set(`vote:${scene.state.epoch.position}:${own.check}`, scene.forge(own, { ballots }))
-        round.goodVotes.delete(scene.state.epoch.position)
+        const forged = scene.forge(own, { ballots })
+        recount(scene, forged)
+        scene.sendToAll(forged)
       },
     }
   }

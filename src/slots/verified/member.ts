@@ -11,12 +11,12 @@
 import { type NodeId, type Protocol, type Saved, unreachable } from '../../core/index.ts'
 import type { Group, Signatures, Signer } from '../../crypto/index.ts'
 import { checkSettings, type SlotsSettings } from '../settings.ts'
-import { lookAround } from './asking.ts'
+import { expire, lookAround } from './asking.ts'
 import { beginEpoch, newEpoch, quietFor } from './epoch.ts'
 import { begun, hear } from './hearing.ts'
 import type { SlotsMessage, Want } from './messages.ts'
 import { sameBytes } from './proofs.ts'
-import { driftOf, type EpochMember, firstRecord, recordHash } from './record.ts'
+import { type EpochMember, firstRecord, recordHash } from './record.ts'
 import { advanceRound, openRound, worked } from './rounds.ts'
 import { type SlotsRules, slotsRules } from './rules.ts'
 import { readSaved, type SavedRecord } from './saved.ts'
@@ -151,20 +151,13 @@ function beat(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
   petition(around, state, turn)
   const { epoch } = state
   for (const round of epoch.rounds.values()) {
-    expire(epoch, round.number, turn.now)
+    expire(epoch, round, turn.now)
     advanceRound(around, state, round, turn)
   }
   openRound(around, state, turn)
   want(around, state, turn)
   lookAround(around, state, turn)
   flush(state, turn)
-}
-
-/** Every lease of the round is over: whatever anybody says, its slots are free. */
-function expire(epoch: Epoch, number: number, now: number): void {
-  const round = epoch.rounds.get(number)!
-  const { record } = epoch
-  if (round.sharedAt !== NEVER && now >= round.sharedAt + record.lease * (1 + driftOf(record))) round.phase = 'over'
 }
 
 function want(around: Surroundings, state: MemberState, turn: SlotsTurn): void {

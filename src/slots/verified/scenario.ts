@@ -28,8 +28,7 @@ import { performWork } from './work.ts'
 
 export type SlotsAct =
   /** Wants a seat, holds it for a while, lets go; gives up waiting after `patience`. */
-  | { kind: 'use'; member: NodeId; hold: Micros; patience: Micros }
-  | { kind: 'leave'; member: NodeId }
+  { kind: 'use'; member: NodeId; hold: Micros; patience: Micros } | { kind: 'leave'; member: NodeId }
 
 export interface SlotsPlan extends Plan<SlotsAct> {
   readonly settings: SlotsSettings
@@ -69,12 +68,14 @@ const SAFETY = 15 * SECOND
 const LIVENESS = 45 * SECOND
 const DRIFT = 0.05
 const MEMBERS = 5
+/** How long a run goes on when everybody is served: old leases may still overlap. */
+const AFTERWARDS = 4 * SECOND
 const WORK_MAX: Micros = 5_000
 
 const drawnSettings: Omit<SlotsSettings, 'slots' | 'liars'> = {
   ...slotsDefaults,
   name: 'channels',
-  lease: 2_000,
+  lease: 3_000,
   drift: DRIFT,
   beat: 100,
   checkMax: 800,
@@ -82,7 +83,9 @@ const drawnSettings: Omit<SlotsSettings, 'slots' | 'liars'> = {
   settle: 8_000,
 }
 
-export function slotsScenario(options: SlotsScenarioOptions = {}): Scenario<SlotsPlan, SlotsAct> & { tally(): SlotsTally } {
+export function slotsScenario(
+  options: SlotsScenarioOptions = {},
+): Scenario<SlotsPlan, SlotsAct> & { tally(): SlotsTally } {
   let stage: SlotsStage | undefined
   return {
     name: 'slots',
@@ -175,6 +178,8 @@ class SlotsStage implements Stage {
   private readonly progress = new ProgressChecker()
   private readonly known: Scalar[] = []
   private readonly holds = new Map<number, Micros>()
+  /** Who waits since everything was healed. */
+  private readonly demanding = new Set<NodeId>()
   private readonly leavers = new Set<NodeId>()
   private readonly rounds = new Set<string>()
   private readonly random: Random
@@ -204,6 +209,7 @@ class SlotsStage implements Stage {
     for (const member of [...this.plan.members, ...this.plan.late]) {
       if (this.plan.liars.has(member) || this.leavers.has(member)) continue
       this.progress.demand(member, this.world.now)
+      this.demanding.add(member)
       this.use({ kind: 'use', member, hold: 100_000, patience: this.plan.ends })
     }
     this.world.at(this.plan.ends - 1, () => {
@@ -218,7 +224,15 @@ class SlotsStage implements Stage {
     const signer = this.signatures.signer(id)
     const { group, signatures, rules } = this
     const first = members.map(identity)
-    const honest = slotsMember({ settings, members: first, candidates: late.map(identity), group, signer, signatures, rules })
+    const honest = slotsMember({
+      settings,
+      members: first,
+      candidates: late.map(identity),
+      group,
+      signer,
+      signatures,
+      rules,
+    })
     const kind = liars.get(id)
     const means = { group, signer, known: this.known }
     const liar = kind === undefined ? undefined : slotsLiars(means).find(({ name }) => name === kind)!
@@ -275,7 +289,12 @@ class SlotsStage implements Stage {
         return this.reached(node)
       case 'cheat':
         if (!honest) return
-        return this.naming.accused(event.member, event.what, verifyEvidence(event.evidence, { group, signatures }).ok, world.now)
+        return this.naming.accused(
+          event.member,
+          event.what,
+          verifyEvidence(event.evidence, { group, signatures }).ok,
+          world.now,
+        )
       case 'seat':
         return this.seated(node, event, honest)
       case 'released':
@@ -291,11 +310,21 @@ class SlotsStage implements Stage {
     }
   }
 
+  // When all who asked after healing are served, the run has told what it can: the rest would be idle rounds.
+  private served(member: NodeId): void {
+    this.progress.served(member)
+    if (!this.demanding.delete(member) || this.demanding.size > 0) return
+    this.world.at(this.world.now + AFTERWARDS, () => {
+      this.secrecy.attack(this.world.now, true)
+      for (const id of this.world.nodes.keys()) this.world.crash(id)
+    })
+  }
+
   private seated(node: SimulatedNode, event: SlotsEvent & { kind: 'seat' }, honest: boolean): void {
     const { world } = this
     const { id: member } = node.spec
     if (honest) this.seats.seated(event.slot, member, world.now, world.whenClockShows(node, event.deadline))
-    this.progress.served(member)
+    this.served(member)
     const hold = this.holds.get(event.id) ?? 0
     this.holds.delete(event.id)
     const { life } = node

@@ -117,7 +117,8 @@ export class SecrecyChecker implements Checker {
   ): string | undefined {
     const { group } = this
     const isTicket = (content: Element) => table.some(ticket => group.equal(ticket, content))
-    if (this.known.some(scalar => isTicket(group.subtract(c2, group.multiply(c1, scalar))))) return 'with a known number'
+    if (this.known.some(scalar => isTicket(group.subtract(c2, group.multiply(c1, scalar)))))
+      return 'with a known number'
     const { members } = epoch.record
     let rest = c2
     for (const { name } of members) {
