@@ -12,9 +12,9 @@ import {
   type Signer,
 } from '../../crypto/index.ts'
 import { generalLiars, type Liar } from '../../simulator/index.ts'
-import { type Ballot, type Pass, type SlotsMessage, signedBytes, type Vote } from './messages.ts'
+import { type Ballot, isStep, type Pass, type SlotsMessage, type Step, signedBytes, type Vote } from './messages.ts'
 import { ballotContext, passContext, passedOn, startList, tally } from './proofs.ts'
-import { saidBy } from './saying.ts'
+import { nameOf, saidBy } from './saying.ts'
 import type { MemberState, SlotsTurn } from './state.ts'
 import { decodeAnswer, encodeWork, performWork } from './work.ts'
 
@@ -96,11 +96,13 @@ function sceneOf(means: LiarMeans, state: MemberState, turn: SlotsTurn): Scene {
 function changing<Kind extends SlotsMessage['kind']>(
   kind: Kind,
   change: (scene: Scene, said: Extract<SlotsMessage, { kind: Kind }>, to: NodeId) => SlotsMessage | undefined,
+  sameForAll = true,
 ): () => Lies {
   return () => ({
     says(scene, to, said) {
       const own = said.kind === kind && said.author === scene.state.self
       const words = own ? change(scene, said as Extract<SlotsMessage, { kind: Kind }>, to) : said
+      if (words !== undefined && own && sameForAll) remember(scene, words)
       if (words !== undefined) scene.send(to, words)
     },
   })
@@ -185,8 +187,10 @@ function anotherPass(scene: Scene, said: Pass): Pass {
 }
 
 /** Two ballots in one check. */
-const twoVotes = changing('vote', (scene, said, to) =>
-  isOdd(scene, to) ? scene.forge(said, { ballots: heldBallots(scene, said) }) : said,
+const twoVotes = changing(
+  'vote',
+  (scene, said, to) => (isOdd(scene, to) ? scene.forge(said, { ballots: heldBallots(scene, said) }) : said),
+  false,
 )
 
 function heldBallots(scene: Scene, said: Vote): Ballot[] {
@@ -200,9 +204,16 @@ function heldBallots(scene: Scene, said: Vote): Ballot[] {
   })
 }
 
-/** Its own machine must count what it really said. */
-function recount({ state: { epoch } }: Scene, vote: Vote): void {
-  epoch.rounds.get(vote.round)?.said.set(`vote:${epoch.position}:${vote.check}`, vote)
+/** A liar's own machine goes on with what it really said, or nobody could go on with it. */
+function remember({ state: { epoch } }: Scene, said: SlotsMessage): void {
+  if (!isStep(said)) return
+  const shelf = said.round === 0 ? epoch.said : epoch.rounds.get(said.round)?.said
+  shelf?.set(nameOf(epoch, said), said)
+}
+
+function forget({ state: { epoch } }: Scene, said: Step): void {
+  const shelf = said.round === 0 ? epoch.said : epoch.rounds.get(said.round)?.said
+  shelf?.delete(nameOf(epoch, said))
 }
 
 /** Says that it holds, always. It costs the others one lease a round, and is no lie that can be proved. */
@@ -214,7 +225,7 @@ function alwaysHeld(): Lies {
       const name = `${words.epoch.join()}/${words.round}/${words.check}`
       const held = said.get(name) ?? scene.forge(words, { ballots: heldBallots(scene, words) })
       said.set(name, held)
-      recount(scene, held)
+      remember(scene, held)
       scene.send(to, held)
     },
   }
@@ -228,6 +239,7 @@ function lastVote(wanted: (scene: Scene, said: Vote) => { a: Uint8Array; b: Uint
       says(scene, to, said) {
         if (said.kind !== 'vote' || said.author !== scene.state.self) return scene.send(to, said)
         kept.set(`${said.round}/${said.check}`, said)
+        forget(scene, said)
       },
       hears(scene, heard) {
         const own = heard.kind === 'vote' ? kept.get(`${heard.round}/${heard.check}`) : undefined
@@ -249,7 +261,7 @@ function lastVote(wanted: (scene: Scene, said: Vote) => { a: Uint8Array; b: Uint
           return { ...ballot, a, b }
         })
         const forged = scene.forge(own, { ballots })
-        recount(scene, forged)
+        remember(scene, forged)
         scene.sendToAll(forged)
       },
     }
@@ -290,6 +302,7 @@ function rogueKey(): Lies {
     says(scene, to, said) {
       if (said.kind !== 'key' || said.author !== scene.state.self) return scene.send(to, said)
       own = said
+      forget(scene, said)
     },
     hears(scene) {
       const { epoch } = scene.state
@@ -302,8 +315,8 @@ function rogueKey(): Lies {
       const sum = known.reduce((total, key) => scene.group.add(total, key!.publicKey), scene.group.identity)
       const forged = scene.forge(own, { publicKey: scene.group.subtract(scene.group.multiplyBase(secret), sum) })
       own = undefined
+      remember(scene, forged)
       scene.sendToAll(forged)
-      epoch.said.set(`key:${epoch.position}:0`, forged)
     },
   }
 }

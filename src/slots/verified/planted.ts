@@ -12,6 +12,7 @@ export const plantedSlotsBugs: Readonly<Record<string, Partial<SlotsRules>>> = {
   'no-drift-factor': {
     mayReuse: (closed, sharedAt, now, lease) => closed || now >= sharedAt + lease,
     deadline: (sealedAt, _openedAt, lease) => sealedAt + lease,
+    quiet: lease => lease,
   },
   'no-quiet': { quiet: () => 0 },
   'lock-forgotten': { mayLetGo: () => true },

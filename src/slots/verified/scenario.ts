@@ -66,17 +66,17 @@ export interface SlotsTally {
 const SECOND: Micros = 1_000_000
 const SAFETY = 15 * SECOND
 const LIVENESS = 45 * SECOND
-const DRIFT = 0.05
+/** Mild clocks, and bad ones. */
+const DRIFTS = [0.05, 0.2]
 const MEMBERS = 5
 /** How long a run goes on when everybody is served: old leases may still overlap. */
 const AFTERWARDS = 4 * SECOND
 const WORK_MAX: Micros = 5_000
 
-const drawnSettings: Omit<SlotsSettings, 'slots' | 'liars'> = {
+const drawnSettings: Omit<SlotsSettings, 'slots'> = {
   ...slotsDefaults,
   name: 'channels',
   lease: 3_000,
-  drift: DRIFT,
   beat: 100,
   checkMax: 800,
   patience: 2_500,
@@ -118,7 +118,9 @@ function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
     late,
     liars,
     coalition: new Set([...liars.keys(), ...colluders]),
-    rates: new Map(all.map(node => [node, 1 + DRIFT * pick(random, [-1, -1, 0, 1, 1, random.unit() * 2 - 1])])),
+    rates: new Map(
+      all.map(node => [node, 1 + settings.drift * pick(random, [-1, -1, 0, 1, 1, random.unit() * 2 - 1])]),
+    ),
     network: options.faults === false ? { ...network, loss: 0, tailChance: 0 } : network,
     faults,
     acts,
@@ -142,6 +144,7 @@ function drawSettings(random: Random, members: number, liars: number): SlotsSett
     ...drawnSettings,
     slots,
     liars,
+    drift: pick(random, DRIFTS),
     fairness: rotating ? 'rotating' : 'lottery',
     concurrent: !rotating && random.chance(0.3),
     paced: random.chance(0.2),
@@ -151,14 +154,15 @@ function drawSettings(random: Random, members: number, liars: number): SlotsSett
 
 function drawActs(random: Random, members: readonly NodeId[]): SlotsPlan['acts'] {
   const acts: (SlotsAct & { at: Micros })[] = []
-  const busy = 1 + random.below(6)
+  const busy = 1 + random.below(10)
+  const long = pick(random, [0.1, 0.3, 0.9])
   for (const member of members) {
     for (let i = 0; i < busy; i++) {
-      const hold = random.below(random.chance(0.3) ? 4 * SECOND : SECOND / 2)
+      const hold = random.below(random.chance(long) ? 6 * SECOND : SECOND / 2)
       acts.push({ kind: 'use', member, at: random.below(SAFETY), hold, patience: random.below(8 * SECOND) })
     }
   }
-  if (random.chance(0.1)) acts.push({ kind: 'leave', member: pick(random, members), at: random.below(SAFETY) })
+  if (random.chance(0.2)) acts.push({ kind: 'leave', member: pick(random, members), at: random.below(SAFETY) })
   return acts
 }
 
