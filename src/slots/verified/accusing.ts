@@ -1,7 +1,6 @@
 // Naming a cheat: evidence is made, checked once more as a third party would, kept, told to all, and is a reason for the
 // next epoch.
 
-import type { NodeId } from '../../core/index.ts'
 import { type Evidence, encodeEvidence, verifyEvidence } from './evidence.ts'
 import type { Accuse, Step } from './messages.ts'
 import { sameBytes } from './proofs.ts'
@@ -26,10 +25,26 @@ export function convict(around: Surroundings, state: MemberState, evidence: Uint
   const verdict = verifyEvidence(evidence, around)
   if (!verdict.ok || state.cheats.has(verdict.cheat) || !isKnownEpoch(around, state, verdict.epoch)) return
   const { cheat, what } = verdict
-  state.cheats.set(cheat, what)
+  state.cheats.set(cheat, evidence)
   saveCheat(cheat, what, turn)
   turn.do({ kind: 'emit', event: { kind: 'cheat', member: cheat, what, evidence } })
+  tellAll(around, state, evidence, turn)
+}
+
+function tellAll(around: Surroundings, state: MemberState, evidence: Uint8Array, turn: SlotsTurn): void {
   sendToAll(around, state, statementOf<Accuse>(around, state, { kind: 'accuse', round: 0, evidence }), turn)
+}
+
+/** Evidence is large, and everybody needs it once. */
+const REPEAT_BEATS = 10
+
+/** While the cheat is a member: whoever did not get the evidence would keep it, and nobody would agree on the next epoch. */
+export function repeatAccusations(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+  if (state.beats % REPEAT_BEATS !== 0) return
+  for (const { name } of state.epoch.record.members) {
+    const evidence = state.cheats.get(name)
+    if (evidence !== undefined && evidence.length > 0) tellAll(around, state, evidence, turn)
+  }
 }
 
 // Anybody can write a record with keys of its own and sign as everybody in it.
@@ -46,8 +61,4 @@ export function accuseVersions(
   turn: SlotsTurn,
 ): void {
   accuse(around, state, { kind: 'versions', record: state.epoch.record, statement, other }, turn)
-}
-
-export function isCheat(state: MemberState, name: NodeId): boolean {
-  return state.cheats.has(name)
 }

@@ -11,6 +11,7 @@
 import { type NodeId, type Protocol, type Saved, unreachable } from '../../core/index.ts'
 import type { Group, Signatures, Signer } from '../../crypto/index.ts'
 import { checkSettings, type SlotsSettings } from '../settings.ts'
+import { repeatAccusations } from './accusing.ts'
 import { expire, lookAround } from './asking.ts'
 import { beginEpoch, newEpoch, quietFor } from './epoch.ts'
 import { begun, hear } from './hearing.ts'
@@ -49,6 +50,7 @@ export interface SlotsMemberOptions {
 export type SlotsMember = Protocol<MemberState, SlotsMessage, SlotsCommand, SlotsEvent>
 
 const BEAT_TIMER = 'beat'
+const NO_EVIDENCE = new Uint8Array()
 
 export function slotsMember(options: SlotsMemberOptions): SlotsMember {
   const { settings, members, candidates = [], group, signer, signatures, rules = slotsRules } = options
@@ -85,7 +87,7 @@ function restore(around: Surroundings, self: NodeId, saved: Saved): MemberState 
   const joined = records.some(one => one.kind === 'joined' && sameBytes(one.epoch, hash))
   const epoch = newEpoch(self, record, joined && around.rules.staysOut(), NEVER, NEVER)
   restoreSuccession(epoch, records)
-  const cheats = new Map(records.filter(one => one.kind === 'cheat').map(({ name, what }) => [name, what]))
+  const cheats = new Map(records.filter(one => one.kind === 'cheat').map(({ name }) => [name, NO_EVIDENCE]))
   return {
     self,
     chain,
@@ -96,6 +98,7 @@ function restore(around: Surroundings, self: NodeId, saved: Saved): MemberState 
     petitions: new Map(),
     leaving: false,
     outbox: [],
+    beats: 0,
     works: 0,
     working: new Map(),
   }
@@ -147,8 +150,10 @@ function command(around: Surroundings, state: MemberState, asked: SlotsCommand, 
 /** Everything that time brings about. */
 function beat(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
   turn.do({ kind: 'timer', name: BEAT_TIMER, after: around.settings.beat })
+  state.beats++
   begun(around, state, turn, () => advanceSuccession(around, state, turn))
   petition(around, state, turn)
+  repeatAccusations(around, state, turn)
   const { epoch } = state
   for (const round of epoch.rounds.values()) {
     expire(epoch, round, turn.now)

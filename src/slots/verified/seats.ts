@@ -7,8 +7,12 @@ import type { MemberState, Round, SlotsCommand, SlotsTurn, Surroundings } from '
 /** Requests of one process that may wait: each is a caller's promise. */
 const WAITING_MAX = 10_000
 export const LEASE_TIMER = 'lease'
-/** The loss is told a little before the deadline, which the holder needs to be told at all. */
-const WARNING_MS = 1
+/** The loss is told a little before the deadline: the word may have to wait for a disk. At most a tenth of the lease. */
+const WARNING_MS = 50
+
+function warning(lease: number): number {
+  return Math.min(WARNING_MS, lease / 10)
+}
 
 type About = SlotsCommand & { kind: 'request' | 'cancel' | 'release' }
 
@@ -39,12 +43,12 @@ export function takeSeat(
   const { record } = state.epoch
   const id = state.waiting[0]
   const deadline = around.rules.deadline(round.sealedAt, turn.now, record.lease, driftOf(record))
-  const usable = slot !== undefined && state.seat === undefined && turn.now < deadline - WARNING_MS
+  const usable = slot !== undefined && state.seat === undefined && turn.now < deadline - warning(record.lease)
   if (id !== undefined && usable) {
     state.waiting.shift()
     state.seat = { id, epoch: record.number, round: round.number, slot, deadline }
     turn.do({ kind: 'emit', event: { kind: 'seat', id, slot: record.slots[slot]!, deadline } })
-    turn.do({ kind: 'timer', name: LEASE_TIMER, after: Math.max(0, deadline - turn.now - WARNING_MS) })
+    turn.do({ kind: 'timer', name: LEASE_TIMER, after: Math.max(0, deadline - turn.now - warning(record.lease)) })
   }
   if (!around.rules.keepsRequests()) state.waiting.length = 0
 }
@@ -53,7 +57,7 @@ export function leaseEnded(state: MemberState, turn: SlotsTurn): void {
   const { seat } = state
   if (seat === undefined) return
   // The timer of an earlier seat that was let go.
-  const left = seat.deadline - turn.now - WARNING_MS
+  const left = seat.deadline - turn.now - warning(state.epoch.record.lease)
   if (left > 0) return turn.do({ kind: 'timer', name: LEASE_TIMER, after: left })
   state.seat = undefined
   turn.do({ kind: 'emit', event: { kind: 'lost', id: seat.id } })

@@ -94,7 +94,9 @@ export class SecrecyChecker implements Checker {
     const { members } = epoch.record
     const first = round.passes.get(0)
     const last = round.passes.get(members.length - 1)
-    if (first === undefined || last === undefined) return
+    const honest = members.filter(({ name }) => !this.coalition.has(name))
+    // Alone among the coalition there is nobody to hide among.
+    if (first === undefined || last === undefined || honest.length < 2) return
     const table = members.map((_member, ticket) => ticketElement(this.group, last.epoch, number, ticket))
     if (this.followed(epoch, number, round)) {
       this.broken.push({ what: `every ticket of round ${number} can be followed through the lap`, at })

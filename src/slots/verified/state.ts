@@ -71,11 +71,13 @@ export interface MemberState {
   readonly waiting: number[]
   /** At most one: a second valid ticket is declared free. */
   seat: Seat | undefined
-  readonly cheats: Map<NodeId, string>
+  /** Who was caught, with the evidence; empty if it was in an earlier life of ours. */
+  readonly cheats: Map<NodeId, Uint8Array>
   readonly petitions: Map<NodeId, Petition>
   leaving: boolean
   /** Words that wait for the beat, with `paced`. */
   readonly outbox: { readonly to: NodeId; readonly body: SlotsMessage }[]
+  beats: number
   works: number
   /** What each piece of work under way is for. */
   readonly working: Map<number, Working>

@@ -48,6 +48,8 @@ function quorum(around: Surroundings, record: EpochRecord): number {
 function goes(around: Surroundings, state: MemberState, name: NodeId, now: number): boolean {
   const { epoch, petitions } = state
   const petition = petitions.get(name)
+  // Whoever restarted has seen nothing of this epoch, and trusts the others' eyes.
+  if (epoch.barred && name !== state.self) return true
   if (state.cheats.has(name) || epoch.silent.has(positionOf(epoch.record, name))) return true
   if (petition === undefined) return name === state.self && state.leaving
   // Who restarts again and again would keep the group from ever dealing: the second time it waits outside.
@@ -76,7 +78,7 @@ function hasReason(around: Surroundings, state: MemberState, now: number): boole
 /** The record that we would propose, or nothing while too few would be left. */
 function wishedRecord(around: Surroundings, state: MemberState, now: number): EpochRecord | undefined {
   const { record, hash } = state.epoch
-  const stay = record.members.filter(({ name }) => !goes(around, state, name, now))
+  const stay = record.members.filter(({ name }) => state.epoch.barred || !goes(around, state, name, now))
   const members = [...stay, ...joiners(around, state, now)].slice(0, MEMBERS_MAX)
   if (members.length < Math.max(MEMBERS_MIN, record.liars + 2)) return undefined
   return { ...record, number: record.number + 1, previous: hash, members }
