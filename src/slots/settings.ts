@@ -55,6 +55,11 @@ export const SLOTS_MAX = 64
 export const MEMBERS_MAX = 64
 /** With two, each knows what the other has: nobody is left to hide among. */
 export const MEMBERS_MIN = 3
+/** n ≥ 2f + b + 1 with f = b, in every epoch: with fewer, one more silent member would block the group for good. */
+export function membersNeeded(liars: number): number {
+  return Math.max(MEMBERS_MIN, 3 * liars + 1)
+}
+
 /** A day. */
 export const LEASE_MAX = 24 * 60 * 60 * 1000
 
@@ -66,8 +71,8 @@ export function checkSettings(settings: SlotsSettings, members: number): void {
   }
   if (slots.length < 1 || slots.length > SLOTS_MAX) refuse(`there are ${slots.length} slots; 1 to ${SLOTS_MAX} work.`)
   if (new Set(slots).size !== slots.length) refuse('two slots have one name.')
-  if (members < Math.max(MEMBERS_MIN, 2 * liars + 2) || members > MEMBERS_MAX) {
-    refuse(`${members} members with ${liars} liars; ${Math.max(MEMBERS_MIN, 2 * liars + 2)} to ${MEMBERS_MAX} work.`)
+  if (members < membersNeeded(liars) || members > MEMBERS_MAX) {
+    refuse(`${members} members with ${liars} liars; ${membersNeeded(liars)} to ${MEMBERS_MAX} work.`)
   }
   if (slots.length > members) refuse(`${slots.length} slots and ${members} members: have at most one slot a member.`)
   if (!(lease >= 1 && lease <= LEASE_MAX)) refuse(`a lease of ${lease} ms; up to a day works.`)

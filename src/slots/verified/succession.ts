@@ -14,7 +14,7 @@
 // (one favour a ballot); and for r' > r it needed favours of a ballot from r to r' - 1 for that record: there are none.
 
 import type { NodeId } from '../../core/index.ts'
-import { MEMBERS_MAX, MEMBERS_MIN } from '../settings.ts'
+import { MEMBERS_MAX, membersNeeded } from '../settings.ts'
 import { endEpoch, newEpoch, quietFor } from './epoch.ts'
 import {
   type Favour,
@@ -80,17 +80,30 @@ function wishedRecord(around: Surroundings, state: MemberState, now: number): Ep
   const { record, hash } = state.epoch
   const stay = record.members.filter(({ name }) => state.epoch.barred || !goes(around, state, name, now))
   const members = [...stay, ...joiners(around, state, now)].slice(0, MEMBERS_MAX)
-  if (members.length < Math.max(MEMBERS_MIN, record.liars + 2)) return undefined
-  return { ...record, number: record.number + 1, previous: hash, members }
+  const liars = liarsLeft(state, members)
+  if (members.length < membersNeeded(liars)) return undefined
+  return { ...record, number: record.number + 1, previous: hash, members, liars }
+}
+
+/** Whoever was caught and goes is no longer among those that may lie. */
+function liarsLeft({ epoch, cheats }: MemberState, members: readonly EpochMember[]): number {
+  const names = new Set(members.map(member => member.name))
+  const caught = epoch.record.members.filter(({ name }) => cheats.has(name) && !names.has(name)).length
+  return Math.max(0, epoch.record.liars - caught)
 }
 
 /** Whether a proposed record is one that we could live with: everything as before, but for members we also miss. */
 function isAcceptable(around: Surroundings, state: MemberState, proposed: EpochRecord, now: number): boolean {
   const { record, hash } = state.epoch
-  const same = { ...proposed, members: record.members }
-  if (!sameBytes(recordHash(same), recordHash({ ...record, number: record.number + 1, previous: hash }))) return false
+  const same = { ...proposed, members: record.members, liars: record.liars }
+  const liars = liarsLeft(state, proposed.members)
+  if (
+    proposed.liars !== liars ||
+    !sameBytes(recordHash(same), recordHash({ ...record, number: record.number + 1, previous: hash }))
+  )
+    return false
   const names = proposed.members.map(member => member.name)
-  if (new Set(names).size !== names.length || names.length < Math.max(MEMBERS_MIN, record.liars + 2)) return false
+  if (new Set(names).size !== names.length || names.length < membersNeeded(liars)) return false
   const gone = record.members.filter(({ name }) => !names.includes(name))
   if (!gone.every(({ name }) => goes(around, state, name, now))) return false
   return proposed.members.every(member => isKnown(around, state, member))
