@@ -1,4 +1,5 @@
 export { elementCodec, scalarCodec } from './codecs.ts'
+export { ed25519Signatures, ed25519Signer, isSigningKey, SIGNING_SEED_BYTES } from './ed25519.ts'
 export {
   type Ciphertext,
   ciphertextCodec,
@@ -12,9 +13,18 @@ export {
   removeLayer,
   rerandomise,
 } from './elgamal.ts'
+export {
+  type Envelope,
+  envelopeCodec,
+  type KnownAuthor,
+  type Received,
+  receiveEnvelope,
+  signEnvelope,
+} from './envelope.ts'
 export { framed, type Part } from './framing.ts'
 export type { Element, Group, RandomBytes, Scalar, Term } from './group.ts'
 export { insecureBareGroup, insecureSmallGroup } from './groups/insecure.ts'
+export { sameBytes } from './groups/integers.ts'
 export { bigintPower, type ModularPower, type Power } from './groups/residues.ts'
 export { ristretto } from './groups/ristretto.ts'
 export { ristrettoNoble } from './groups/ristretto-noble.ts'
@@ -52,4 +62,6 @@ export {
   type ShuffleSecret,
   shuffleProofCodec,
 } from './proofs/shuffle/statement.ts'
+export { type Admission, admit, REPLAY_WINDOW, type ReplayWindow } from './replay.ts'
+export { SEAL_BYTES, type Sealing, type SealingScheme, x25519Sealing } from './sealing.ts'
 export type { PublicKey, Signatures, Signer } from './signatures.ts'

@@ -10,6 +10,8 @@ export function integerOf(bytes: Uint8Array, order: ByteOrder): bigint {
   const whole = bytes.length - (bytes.length % WORD_BYTES)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const low = order === 'lowFirst'
+  // The groups of simulations have one word, and do little else than this.
+  if (bytes.length === WORD_BYTES) return view.getBigUint64(0, low)
   let value = 0n
   const byteAt = (place: number) => bytes[low ? bytes.length - 1 - place : place]!
   // The odd bytes at the high end, then whole words downwards.

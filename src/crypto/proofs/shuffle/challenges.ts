@@ -1,13 +1,16 @@
-// The two challenges of a proof of shuffle, by Fiat and Shamir: hashes of everything said before, the whole statement
+// The three challenges of a proof of shuffle, by Fiat and Shamir: hashes of everything said before, the whole statement
 // first. A challenge that left out a part of the statement would leave the prover free to choose that part last.
 
 import { sha512 } from '@noble/hashes/sha2.js'
 import { framed } from '../../framing.ts'
 import type { Element, Group, Scalar } from '../../group.ts'
+import { hashToBytes } from '../../groups/hashing.ts'
+import { integerOf } from '../../groups/integers.ts'
 import { type Announcement, announced, type Pass, type ShuffleGenerators } from './statement.ts'
 
 const STATEMENT_DOMAIN = 'coterie shuffle statement'
 const WEIGHT_DOMAIN = 'coterie shuffle weight'
+const LINK_DOMAIN = 'coterie shuffle link'
 const CHALLENGE_DOMAIN = 'coterie shuffle challenge'
 /** A weight needs to be unpredictable, not to fill the group: 128 bits make a cheat's chance 2^-128. */
 const WEIGHT_BYTES = 16
@@ -40,14 +43,20 @@ export function shuffleWeights(
     ...permutationCommitments,
   )
   const seed = sha512(statement)
-  return { seed, values: pass.input.map((_ticket, place) => weight(group, seed, place)) }
+  return { seed, values: weightsFrom(group, WEIGHT_DOMAIN, seed, pass.input.length) }
 }
 
-function weight(group: Group, seed: Uint8Array, place: number): bigint {
-  const digest = sha512(framed(WEIGHT_DOMAIN, seed, place))
-  let value = 0n
-  for (let i = 0; i < WEIGHT_BYTES; i++) value = (value << 8n) | BigInt(digest[i]!)
-  return value % group.order
+/** By place in the chain: what each link is multiplied by before all are proved together. Fixed after the chain is. */
+export function linkFactors(group: Group, weights: Weights, chain: readonly Element[]): readonly bigint[] {
+  return weightsFrom(group, LINK_DOMAIN, framed(weights.seed, ...chain), chain.length)
+}
+
+function weightsFrom(group: Group, domain: string, seed: Uint8Array, count: number): bigint[] {
+  const stream = hashToBytes(domain, seed, count * WEIGHT_BYTES)
+  return Array.from({ length: count }, (_, place) => {
+    const bytes = stream.subarray(place * WEIGHT_BYTES, (place + 1) * WEIGHT_BYTES)
+    return integerOf(bytes, 'highFirst') % group.order
+  })
 }
 
 export function lastChallenge(

@@ -4,7 +4,7 @@
 import type { Ciphertext } from '../../elgamal.ts'
 import { rerandomise } from '../../elgamal.ts'
 import type { Element, Group, RandomBytes, Scalar } from '../../group.ts'
-import { lastChallenge, shuffleWeights } from './challenges.ts'
+import { lastChallenge, linkFactors, shuffleWeights, type Weights } from './challenges.ts'
 import {
   type Announcement,
   type Pass,
@@ -63,9 +63,9 @@ function commitToPermutation(
   random: RandomBytes,
 ): Committed {
   const openings = permutation.map(() => group.randomScalar(random))
-  const commitments = permutation.map(() => group.generator)
+  const commitments = openings.map(opening => group.multiplyBase(opening))
   for (const [place, from] of permutation.entries()) {
-    commitments[from] = group.add(group.multiplyBase(openings[from]!), generators.places[place]!)
+    commitments[from] = group.add(commitments[from]!, generators.places[place]!)
   }
   return { commitments, openings }
 }
@@ -76,13 +76,20 @@ interface Chain {
   readonly openings: readonly Scalar[]
   readonly masks: readonly Scalar[]
   readonly products: readonly Scalar[]
+  readonly factors: readonly Scalar[]
 }
 
 /**
  * Link i is opening_i·G + u'_i·(link i-1). The prover knows every link as a sum of G and H, and multiplies these two,
  * of which one is quick, rather than the link before.
  */
-function chainOf(group: Group, head: Element, permuted: readonly Scalar[], random: RandomBytes): Chain {
+function chainOf(
+  group: Group,
+  head: Element,
+  weights: Weights,
+  permuted: readonly Scalar[],
+  random: RandomBytes,
+): Chain {
   const openings = permuted.map(() => group.randomScalar(random))
   const masks = [group.scalar(0n)]
   const products = [group.scalar(1n)]
@@ -94,7 +101,8 @@ function chainOf(group: Group, head: Element, permuted: readonly Scalar[], rando
     products.push(product)
     links.push(group.add(group.multiplyBase(mask), group.multiply(head, product)))
   }
-  return { links, openings, masks, products }
+  const factors = linkFactors(group, weights, links).map(factor => group.scalar(factor))
+  return { links, openings, masks, products, factors }
 }
 
 /** The random numbers that hide the secrets in the responses. */
@@ -103,14 +111,14 @@ interface Masks {
   readonly product: Scalar
   readonly weights: Scalar
   readonly ciphertext: Scalar
-  readonly chain: readonly Scalar[]
+  readonly chain: Scalar
   readonly weight: readonly Scalar[]
 }
 
 function drawMasks(group: Group, count: number, random: RandomBytes): Masks {
   const draw = () => group.randomScalar(random)
-  const drawMany = () => Array.from({ length: count }, draw)
-  return { sum: draw(), product: draw(), weights: draw(), ciphertext: draw(), chain: drawMany(), weight: drawMany() }
+  const weight = Array.from({ length: count }, draw)
+  return { sum: draw(), product: draw(), weights: draw(), ciphertext: draw(), chain: draw(), weight }
 }
 
 /** Σ scalar·element for secret scalars: no short cuts. */
@@ -127,13 +135,20 @@ function announce(group: Group, pass: Pass, generators: ShuffleGenerators, chain
     weightsCommitment: secretSum(group, group.multiplyBase(masks.weights), generators.places, masks.weight),
     c1Commitment: secretSum(group, group.multiplyBase(withoutMask), halves('c1'), masks.weight),
     c2Commitment: secretSum(group, group.multiply(pass.key, withoutMask), halves('c2'), masks.weight),
-    chainCommitments: masks.chain.map((mask, place) => {
-      const weight = masks.weight[place]!
-      const onBase = group.addScalars(mask, group.multiplyScalars(weight, chain.masks[place]!))
-      const onHead = group.multiplyScalars(weight, chain.products[place]!)
-      return group.add(group.multiplyBase(onBase), group.multiply(generators.head, onHead))
-    }),
+    chainCommitment: announceChain(group, generators.head, chain, masks),
   }
+}
+
+/** mask·G + Σ factor_i·mask'_i·(link i-1): again the prover adds up what stands before G and before H, and multiplies twice. */
+function announceChain(
+  group: Group,
+  head: Element,
+  { factors, masks: onBase, products }: Chain,
+  masks: Masks,
+): Element {
+  const scaled = masks.weight.map((mask, place) => group.multiplyScalars(factors[place]!, mask))
+  const base = group.addScalars(masks.chain, innerProduct(group, scaled, onBase))
+  return group.add(group.multiplyBase(base), group.multiply(head, innerProduct(group, scaled, products)))
 }
 
 /** The input and output of the pass must be the shuffle whose secret this is. */
@@ -144,7 +159,7 @@ export function proveShuffle(group: Group, pass: Pass, secret: ShuffleSecret, ra
   const weights = shuffleWeights(group, pass, generators, committed.commitments)
   const byInput = weights.values.map(value => group.scalar(value))
   const permuted = permutation.map(from => byInput[from]!)
-  const chain = chainOf(group, generators.head, permuted, random)
+  const chain = chainOf(group, generators.head, weights, permuted, random)
   const masks = drawMasks(group, permutation.length, random)
   const announcement = announce(group, pass, generators, chain, masks)
   const asked = lastChallenge(group, weights, chain.links, announcement)
@@ -158,7 +173,7 @@ export function proveShuffle(group: Group, pass: Pass, secret: ShuffleSecret, ra
     productResponse: answer(masks.product, chain.masks.at(-1)!),
     weightsResponse: answer(masks.weights, innerProduct(group, committed.openings, byInput)),
     ciphertextResponse: answer(masks.ciphertext, innerProduct(group, secret.randomness, permuted)),
-    chainResponses: masks.chain.map((mask, place) => answer(mask, chain.openings[place]!)),
+    chainResponse: answer(masks.chain, innerProduct(group, chain.factors, chain.openings)),
     weightResponses: masks.weight.map((mask, place) => answer(mask, permuted[place]!)),
   }
 }

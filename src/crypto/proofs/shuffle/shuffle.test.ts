@@ -7,6 +7,7 @@ import { everyGroup, provenLap, seededBytes, startList } from '../../../../test/
 import { decode, encode, seededRandom } from '../../../core/index.ts'
 import { type Ciphertext, combine, keyPair, partialDecryption, rerandomise } from '../../elgamal.ts'
 import type { Group } from '../../group.ts'
+import { bytesOf } from '../../groups/integers.ts'
 import { checkLap, checkShuffle, type ProvenPass } from './check.ts'
 import { proveShuffle, randomPermutation, shuffle } from './make.ts'
 import { SHUFFLE_MAX, type ShuffleSecret, shuffleGenerators, shuffleProofCodec } from './statement.ts'
@@ -43,7 +44,7 @@ describe('no bit can be turned', () => {
     const random = seededBytes(64)
     const pass = provenLap(bare, 2, 3, random).passes[1]!
     const places = bitPlaces(pass)
-    expect(places.length, 'key, lists, context, and all of the proof').toBe((1 + 12 + 14 + 10) * 64 + 8)
+    expect(places.length, 'key, lists, context, and all of the proof').toBe((1 + 12 + 12 + 8) * 64 + 8)
     expect(places.filter(place => checkShuffle(bare, withBitTurned(pass, place), random))).toEqual([])
   })
   it('of the start list either, whose first halves are the identity', () => {
@@ -107,12 +108,18 @@ describe.each([
   it('halves of two tickets exchanged', () => {
     expect(holds(([a, b, c, d]) => [{ c1: a!.c1, c2: b!.c2 }, { c1: b!.c1, c2: a!.c2 }, c!, d!])).toBe(false)
   })
+  it('the first half of one changed', () => {
+    const moved = (ticket: Ciphertext) => ({ c1: group.add(ticket.c1, group.generator), c2: ticket.c2 })
+    expect(holds(output => output.with(1, moved(output[1]!)))).toBe(false)
+  })
   it('one tagged: its content multiplied by a known number', () => {
     const tag = (ticket: Ciphertext) => ({ c1: ticket.c1, c2: group.add(ticket.c2, group.generator) })
     expect(holds(output => output.with(1, tag(output[1]!)))).toBe(false)
   })
 })
 
+// The strongest cheat: its commitments, sums and tickets are all true of what it did. Only the product of the weights is
+// not, and that is what the chain is for.
 describe('a secret that is no permutation', () => {
   it.each([
     ['an input taken twice', [0, 1, 1, 3]],
@@ -182,6 +189,29 @@ describe('identities and wrong lengths are refused', () => {
     ['a scalar not below the order', { proof: { ...proof, sumResponse: new Uint8Array(32).fill(0xff) } }],
   ])('%s', (_name, change) => expect(checkShuffle(ristretto, { ...pass, ...change }, random)).toBe(false))
 
+  it('an identity that is otherwise right: randomness chosen to undo what was there', () => {
+    const { publicKey: key } = keyPair(bare, random)
+    const undone = bare.randomScalar(random)
+    const input = [rerandomise(bare, key, startList(bare, 1)[0]!, undone)]
+    const proven = (randomness: Uint8Array) => {
+      const output = [rerandomise(bare, key, input[0]!, randomness)]
+      const made = { key, input, output, context: Uint8Array.of(0) }
+      return { ...made, proof: proveShuffle(bare, made, { permutation: [0], randomness: [randomness] }, random) }
+    }
+    const bad = proven(bare.subtractScalars(bare.scalar(0n), undone))
+    expect(bad.output[0]!.c1).toEqual(bare.identity)
+    expect(checkShuffle(bare, bad, random)).toBe(false)
+    expect(checkShuffle(bare, proven(bare.randomScalar(random)), random)).toBe(true)
+  })
+  it('a response with the order added: the same number, another encoding', () => {
+    const honest = provenLap(bare, 1, 2, random).passes[0]!
+    const more = (scalar: Uint8Array) => bytesOf(bare.integer(scalar) + bare.order, bare.scalarBytes, 'highFirst')
+    const { sumResponse, weightResponses } = honest.proof
+    const changes = [{ sumResponse: more(sumResponse) }, { weightResponses: weightResponses.map(more) }]
+    for (const change of changes) {
+      expect(checkShuffle(bare, { ...honest, proof: { ...honest.proof, ...change } }, random)).toBe(false)
+    }
+  })
   it('more tickets than anybody may ask others to check', () => {
     const many = startList(bare, SHUFFLE_MAX + 1)
     const { publicKey: key } = keyPair(bare, random)
@@ -224,7 +254,7 @@ describe('shuffling itself', () => {
     const codec = shuffleProofCodec(ristretto)
     const bytes = encode(codec, proof)
     expect(decode(codec, bytes)).toEqual({ ok: true, value: proof })
-    expect(bytes.length, '160 bytes a ticket, 288 for the whole, five lengths').toBe(3 * 160 + 9 * 32 + 5)
+    expect(bytes.length, '96 bytes a ticket, 352 for the whole, three lengths').toBe(3 * 96 + 11 * 32 + 3)
     expect(decode(shuffleProofCodec(ristretto, 2), bytes).ok).toBe(false)
   })
 })

@@ -1,7 +1,8 @@
 // What a proof of shuffle says: "this output is this input, re-randomised under this key and permuted, and I know how",
 // and not how. The proof is Terelius and Wikström's (AFRICACRYPT 2010) in the form in which Haenni, Locher, Koenig and
 // Dubuis wrote it down for implementers (FC 2017), with commitments and responses sent and the challenge computed, so
-// that many proofs can be checked at once.
+// that many proofs can be checked at once. In one place it is shorter than theirs: the links of the chain are proved
+// together, each times a random factor, not one by one (docs/decisions/groups-and-proofs.md says why that is as good).
 //
 // The idea in five lines. The prover commits to its permutation, one commitment per ticket. The hash of everything so
 // far gives each input ticket a random weight u_i; permuted, the weights are u'_i. A chain of commitments shows that the
@@ -44,12 +45,12 @@ export interface ShuffleProof {
   readonly weightsCommitment: Element
   readonly c1Commitment: Element
   readonly c2Commitment: Element
-  readonly chainCommitments: readonly Element[]
+  readonly chainCommitment: Element
   readonly sumResponse: Scalar
   readonly productResponse: Scalar
   readonly weightsResponse: Scalar
   readonly ciphertextResponse: Scalar
-  readonly chainResponses: readonly Scalar[]
+  readonly chainResponse: Scalar
   readonly weightResponses: readonly Scalar[]
 }
 
@@ -61,14 +62,14 @@ export function announced(proof: Announcement): Element[] {
     proof.weightsCommitment,
     proof.c1Commitment,
     proof.c2Commitment,
-    ...proof.chainCommitments,
+    proof.chainCommitment,
   ]
 }
 
 /** The part of the proof that the last challenge answers to. */
 export type Announcement = Pick<
   ShuffleProof,
-  'sumCommitment' | 'productCommitment' | 'weightsCommitment' | 'c1Commitment' | 'c2Commitment' | 'chainCommitments'
+  'sumCommitment' | 'productCommitment' | 'weightsCommitment' | 'c1Commitment' | 'c2Commitment' | 'chainCommitment'
 >
 
 /** Elements whose logarithms nobody knows: one for the head of the chain, one for each place. */
@@ -99,12 +100,12 @@ export function shuffleProofCodec(group: Group, ticketsMax: number = SHUFFLE_MAX
     weightsCommitment: element,
     c1Commitment: element,
     c2Commitment: element,
-    chainCommitments: list(element, ticketsMax),
+    chainCommitment: element,
     sumResponse: scalar,
     productResponse: scalar,
     weightsResponse: scalar,
     ciphertextResponse: scalar,
-    chainResponses: list(scalar, ticketsMax),
+    chainResponse: scalar,
     weightResponses: list(scalar, ticketsMax),
   })
 }
