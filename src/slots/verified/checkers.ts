@@ -2,6 +2,8 @@
 
 import type { NodeId } from '../../core/index.ts'
 import type { Checker, Micros, Violation } from '../../simulator/index.ts'
+import type { SlotsMessage } from './messages.ts'
+import { lapHash } from './proofs.ts'
 
 interface Holding {
   readonly holder: NodeId
@@ -93,4 +95,38 @@ export class NamingChecker implements Checker {
   violations(): readonly Violation[] {
     return this.broken
   }
+}
+
+/** PROTOCOLS A 4: no honest member gives a share before every member whose ticket it helps to open has sealed that lap. */
+export class OrderChecker implements Checker {
+  readonly name = 'seals before shares'
+  private readonly liars: ReadonlySet<NodeId>
+  private readonly seals = new Map<string, Set<NodeId>>()
+  private readonly authors = new Map<string, Set<NodeId>>()
+  private readonly broken: Violation[] = []
+
+  constructor(liars: ReadonlySet<NodeId>) {
+    this.liars = liars
+  }
+
+  saw(said: SlotsMessage, at: Micros): void {
+    const epoch = said.epoch.join()
+    if (said.kind === 'key') add(this.authors, epoch, said.author)
+    if (said.kind === 'seal') add(this.seals, `${epoch}/${said.round}/${lapHash(said.passes).join()}`, said.author)
+    if (said.kind !== 'share' || this.liars.has(said.author)) return
+    const sealed = this.seals.get(`${epoch}/${said.round}/${said.lap.join()}`)?.size ?? 0
+    if (sealed < (this.authors.get(epoch)?.size ?? 0)) {
+      this.broken.push({ what: `${said.author} gave a share of round ${said.round} after ${sealed} seals`, at })
+    }
+  }
+
+  violations(): readonly Violation[] {
+    return this.broken
+  }
+}
+
+function add(sets: Map<string, Set<NodeId>>, name: string, member: NodeId): void {
+  const known = sets.get(name) ?? new Set<NodeId>()
+  sets.set(name, known)
+  known.add(member)
 }

@@ -1,34 +1,56 @@
 // Bugs planted on purpose, one broken rule each. If the checkers do not find them, they would not find ours either.
 
-import { type SlotsRules, slotsRules } from './rules.ts'
+import type { SlotsSettings } from '../settings.ts'
+import type { SlotsRules } from './rules.ts'
 
-export const plantedSlotsBugs: Readonly<Record<string, Partial<SlotsRules>>> = {
-  'no-possession': { needsPossession: () => false },
-  'share-before-seals': { mayShare: () => true },
-  'share-for-any-point': { pointToShare: (_dealt, asked) => asked },
-  'own-share-sent': { sharesWith: () => true },
-  'reuse-before-lease': { mayReuse: () => true },
-  'lease-from-opening': { deadline: (_sealedAt, openedAt, lease, drift) => openedAt + lease * (1 - drift) },
-  'no-drift-factor': {
-    mayReuse: (closed, sharedAt, now, lease) => closed || now >= sharedAt + lease,
-    deadline: (sealedAt, _openedAt, lease) => sealedAt + lease,
-    quiet: lease => lease,
-  },
-  'no-quiet': { quiet: () => 0 },
-  'lock-forgotten': { mayLetGo: () => true },
-  'quorum-too-small': { successionQuorum: members => Math.floor(members / 2) },
-  'no-proof-of-knowledge': { needsKnowledge: () => false },
-  'vote-before-opening': { votesBeforeOpening: () => true },
-  'requests-forgotten': { keepsRequests: () => false },
-  'key-posted-again': { staysOut: () => false },
-  'no-re-encryption': { reencrypts: () => false },
-  'bad-lap-sealed': { refusesBadLap: () => false },
+export interface PlantedSlotsBug {
+  readonly rules: Partial<SlotsRules>
+  /** Who takes advantage of it; nobody has to if it goes wrong by itself. */
+  readonly liar?: string
+  /** Where it shows soonest. */
+  readonly members?: number
+  readonly settings?: Partial<SlotsSettings>
+  readonly weather?: 'late words' | 'leavers' | 'successions'
 }
 
-export function brokenSlotsRules(bug: string | undefined): SlotsRules {
-  if (bug === undefined) return slotsRules
-  const broken = plantedSlotsBugs[bug]
-  if (broken === undefined)
-    throw new RangeError(`no planted bug '${bug}'; there are: ${Object.keys(plantedSlotsBugs).join(', ')}`)
-  return { ...slotsRules, ...broken }
+/** Rounds that follow each other closely. */
+const plain: Partial<SlotsSettings> = { fairness: 'lottery', concurrent: false, paced: false, onDemand: false }
+
+/** A group that changes at the slightest silence, and never gets to deal. */
+const restless: Partial<SlotsSettings> = { lease: 12_000, patience: 700, settle: 1_000, drift: 0.02 }
+
+export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
+  'no-possession': { rules: { needsPossession: () => false }, liar: 'rogue-key', settings: plain },
+  'share-before-seals': { rules: { mayShare: () => true }, settings: plain },
+  'share-for-any-point': { rules: { pointToShare: (_dealt, asked) => asked }, liar: 'asking-for-more' },
+  'own-share-sent': { rules: { sharesWith: () => true } },
+  'reuse-before-lease': { rules: { mayReuse: () => true } },
+  'lease-from-opening': {
+    rules: { deadline: (_sealedAt, openedAt, lease, drift) => openedAt + lease * (1 - drift) },
+    settings: { ...plain, drift: 0.05 },
+    weather: 'late words',
+  },
+  'no-drift-factor': {
+    rules: {
+      mayReuse: (closed, sharedAt, now, lease) => closed || now >= sharedAt + lease,
+      deadline: (sealedAt, _openedAt, lease) => sealedAt + lease,
+      quiet: lease => lease,
+    },
+    settings: { ...plain, drift: 0.2 },
+    weather: 'leavers',
+  },
+  'no-quiet': { rules: { quiet: () => 0 } },
+  'lock-forgotten': { rules: { mayLetGo: () => true }, settings: restless, weather: 'successions' },
+  'quorum-too-small': {
+    rules: { successionQuorum: members => Math.floor(members / 2) },
+    members: 6,
+    settings: restless,
+    weather: 'successions',
+  },
+  'no-proof-of-knowledge': { rules: { needsKnowledge: () => false }, liar: 'cancelling', settings: plain },
+  'vote-before-opening': { rules: { votesBeforeOpening: () => true } },
+  'requests-forgotten': { rules: { keepsRequests: () => false } },
+  'key-posted-again': { rules: { staysOut: () => false } },
+  'no-re-encryption': { rules: { reencrypts: () => false } },
+  'bad-lap-sealed': { rules: { refusesBadLap: () => false }, liar: 'doubled-ticket' },
 }

@@ -1,12 +1,22 @@
 // Slots under faults and liars: what the users do, and who watches them. Members run the shipped machine over a group in
 // which a multiplication takes a microsecond and with ideal signatures, so that ten thousand rounds take minutes.
 
-import { type AnyProtocol, type Effect, type NodeId, type Random, seededRandom } from '../../core/index.ts'
+import {
+  type AnyProtocol,
+  type Effect,
+  type NodeId,
+  type Random,
+  SettingsError,
+  seededRandom,
+} from '../../core/index.ts'
 import { type Group, idealSignatures, insecureBareGroup, type Scalar } from '../../crypto/index.ts'
 import {
+  type AnyScenario,
+  calm,
   drawFaults,
   drawNetwork,
   type Micros,
+  type NetworkFaults,
   type Plan,
   ProgressChecker,
   pick,
@@ -16,11 +26,12 @@ import {
   type World,
 } from '../../simulator/index.ts'
 import { type SlotsSettings, slotsDefaults } from '../settings.ts'
-import { NamingChecker, SeatChecker, SuccessorChecker } from './checkers.ts'
+import { NamingChecker, OrderChecker, SeatChecker, SuccessorChecker } from './checkers.ts'
 import { verifyEvidence } from './evidence.ts'
 import { slotsLiars } from './liars.ts'
 import { slotsMember } from './member.ts'
 import { type SlotsMessage, slotsVocabulary } from './messages.ts'
+import { plantedSlotsBugs } from './planted.ts'
 import { type SlotsRules, slotsRules } from './rules.ts'
 import { SecrecyChecker } from './secrecy.ts'
 import type { MemberState, SlotsEvent } from './state.ts'
@@ -40,7 +51,18 @@ export interface SlotsPlan extends Plan<SlotsAct> {
   /** Who shows its key to the secrecy checker: up to n - 2, the liars among them. */
   readonly coalition: ReadonlySet<NodeId>
   readonly rates: ReadonlyMap<NodeId, number>
+  /** Whether everybody must be served after healing. */
+  readonly demands: boolean
 }
+
+/** Conditions in which some bugs show sooner than in what is drawn for all. */
+export type Weather =
+  /** A quick network in which one word in ten is late; holders that hold to the end. */
+  | 'late words'
+  /** A quick network; holders that leave the group with their seat. */
+  | 'leavers'
+  /** Nothing but epochs that follow each other: nobody wants a seat. */
+  | 'successions'
 
 export interface SlotsScenarioOptions {
   readonly members?: number
@@ -52,6 +74,22 @@ export interface SlotsScenarioOptions {
   readonly settings?: Partial<SlotsSettings>
   /** False: nothing goes wrong but what the liar does. */
   readonly faults?: boolean
+  readonly weather?: Weather
+}
+
+/** The scenario by the words of a command line: with a planted bug, where it shows soonest. */
+export function slotsScenarioFor(asked: { members?: number; liars?: number; bug?: string }): AnyScenario {
+  const { members, liars, bug } = asked
+  const planted = bug === undefined ? undefined : plantedSlotsBugs[bug]
+  if (bug !== undefined && planted === undefined) {
+    const known = Object.keys(plantedSlotsBugs).join(', ')
+    throw new SettingsError(`there is no planted bug '${bug}'; there are: ${known}.`)
+  }
+  if (planted === undefined)
+    return slotsScenario({ ...(members && { members }), ...(liars !== undefined && { liars }) })
+  const { rules, ...where } = planted
+  const lying = planted.liar === undefined ? 0 : 1
+  return slotsScenario({ liars: lying, ...where, ...(members && { members }), rules: { ...slotsRules, ...rules } })
 }
 
 /** What happened in a run, for tests that look whether anything did. */
@@ -108,9 +146,10 @@ function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
   const liars = new Map<NodeId, string>()
   for (let i = 0; i < liarCount; i++) liars.set(pick(random, members), options.liar ?? pick(random, kinds))
   const colluders = members.filter(member => !liars.has(member)).slice(0, Math.max(0, members.length - 2 - liars.size))
-  const acts = drawActs(random, all)
-  const faults = options.faults === false ? [] : drawFaults(random, { durable: all, all }, SAFETY, 5 * SECOND)
-  const network = drawNetwork(random)
+  const acts = drawActs(random, all, options.weather)
+  const faultless = options.faults === false || options.weather === 'late words' || options.weather === 'leavers'
+  const faults = faultless ? [] : drawFaults(random, { durable: all, all }, SAFETY, 5 * SECOND)
+  const network = weatherOf(random, options)
   const settings = { ...drawSettings(random, members.length, liarCount), ...options.settings }
   return {
     settings,
@@ -121,8 +160,9 @@ function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
     rates: new Map(
       all.map(node => [node, 1 + settings.drift * pick(random, [-1, -1, 0, 1, 1, random.unit() * 2 - 1])]),
     ),
-    network: options.faults === false ? { ...network, loss: 0, tailChance: 0 } : network,
+    network,
     faults,
+    demands: options.weather !== 'successions',
     acts,
     healsAt: SAFETY,
     ends: SAFETY + LIVENESS,
@@ -152,17 +192,28 @@ function drawSettings(random: Random, members: number, liars: number): SlotsSett
   }
 }
 
-function drawActs(random: Random, members: readonly NodeId[]): SlotsPlan['acts'] {
+const QUICK: NetworkFaults = { ...calm, inOrder: false }
+
+function weatherOf(random: Random, { weather, faults }: SlotsScenarioOptions): NetworkFaults {
+  const drawn = drawNetwork(random)
+  if (weather === 'late words') return { ...QUICK, tailChance: 0.1, tailMax: 1.5 * SECOND }
+  if (weather === 'leavers' || faults === false) return QUICK
+  return weather === 'successions' ? { ...drawn, loss: 0.3, tailChance: 0.1, tailMax: 3 * SECOND } : drawn
+}
+
+function drawActs(random: Random, members: readonly NodeId[], weather: Weather | undefined): SlotsPlan['acts'] {
   const acts: (SlotsAct & { at: Micros })[] = []
   const busy = 1 + random.below(10)
-  const long = pick(random, [0.1, 0.3, 0.9])
+  const long = weather === undefined ? pick(random, [0.1, 0.3, 0.9]) : 1
+  const leaving = weather === undefined ? 0.2 : Number(weather === 'leavers')
+  if (weather === 'successions') return acts
   for (const member of members) {
     for (let i = 0; i < busy; i++) {
       const hold = random.below(random.chance(long) ? 6 * SECOND : SECOND / 2)
       acts.push({ kind: 'use', member, at: random.below(SAFETY), hold, patience: random.below(8 * SECOND) })
     }
   }
-  if (random.chance(0.2)) acts.push({ kind: 'leave', member: pick(random, members), at: random.below(SAFETY) })
+  if (random.chance(leaving)) acts.push({ kind: 'leave', member: pick(random, members), at: random.below(SAFETY) })
   return acts
 }
 
@@ -179,6 +230,7 @@ class SlotsStage implements Stage {
   private readonly successors = new SuccessorChecker()
   private readonly naming: NamingChecker
   private readonly secrecy: SecrecyChecker
+  private readonly order: OrderChecker
   private readonly progress = new ProgressChecker()
   private readonly known: Scalar[] = []
   private readonly holds = new Map<number, Micros>()
@@ -196,7 +248,8 @@ class SlotsStage implements Stage {
     this.random = seededRandom(plan.acts.length + plan.members.length, 0x3a7)
     this.naming = new NamingChecker(new Set(plan.liars.keys()))
     this.secrecy = new SecrecyChecker(this.group, plan.coalition, this.known)
-    this.checkers = [this.seats, this.successors, this.naming, this.secrecy, this.progress]
+    this.order = new OrderChecker(new Set(plan.liars.keys()))
+    this.checkers = [this.seats, this.successors, this.naming, this.order, this.secrecy, this.progress]
     for (const id of [...plan.members, ...plan.late]) this.add(id)
     for (const act of plan.acts) world.at(act.at, () => this.act(act))
     world.listen((node, event) => this.observe(node, event as SlotsEvent))
@@ -210,6 +263,7 @@ class SlotsStage implements Stage {
   }
 
   healed(): void {
+    if (!this.plan.demands) return
     for (const member of [...this.plan.members, ...this.plan.late]) {
       if (this.plan.liars.has(member) || this.leavers.has(member)) continue
       this.progress.demand(member, this.world.now)
@@ -249,7 +303,10 @@ class SlotsStage implements Stage {
 
   /** The same machine; everything that it sends is seen. */
   private overheard(protocol: AnyProtocol): AnyProtocol {
-    const saw = (body: SlotsMessage) => this.secrecy.saw(body)
+    const saw = (body: SlotsMessage) => {
+      this.secrecy.saw(body)
+      this.order.saw(body, this.world.now)
+    }
     return {
       ...protocol,
       step(state, input, turn) {
