@@ -27,6 +27,7 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
   'reuse-before-lease': { rules: { mayReuse: () => true } },
   'lease-from-opening': {
     rules: { deadline: (_sealedAt, openedAt, lease, drift) => openedAt + lease * (1 - drift) },
+    members: 4,
     settings: { ...plain, drift: 0.05 },
     weather: 'late words',
   },

@@ -39,7 +39,9 @@ import { performWork } from './work.ts'
 
 export type SlotsAct =
   /** Wants a seat, holds it for a while, lets go; gives up waiting after `patience`. */
-  { kind: 'use'; member: NodeId; hold: Micros; patience: Micros } | { kind: 'leave'; member: NodeId }
+  | { kind: 'use'; member: NodeId; hold: Micros; patience: Micros }
+  /** Leaves the group, at once or as soon as it has a seat. */
+  | { kind: 'leave'; member: NodeId; seated: boolean }
 
 export interface SlotsPlan extends Plan<SlotsAct> {
   readonly settings: SlotsSettings
@@ -157,9 +159,7 @@ function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
     late,
     liars,
     coalition: new Set([...liars.keys(), ...colluders]),
-    rates: new Map(
-      all.map(node => [node, 1 + settings.drift * pick(random, [-1, -1, 0, 1, 1, random.unit() * 2 - 1])]),
-    ),
+    rates: drawRates(random, all, settings.drift, acts, options.weather),
     network,
     faults,
     demands: options.weather !== 'successions',
@@ -192,11 +192,25 @@ function drawSettings(random: Random, members: number, liars: number): SlotsSett
   }
 }
 
+// The adversary's clocks sit at the ends of what is allowed as often as between.
+function drawRates(
+  random: Random,
+  members: readonly NodeId[],
+  drift: number,
+  acts: SlotsPlan['acts'],
+  weather: Weather | undefined,
+): ReadonlyMap<NodeId, number> {
+  const leaves = (member: NodeId) => acts.some(act => act.kind === 'leave' && act.member === member)
+  const ends = weather === 'leavers' ? (member: NodeId) => (leaves(member) ? -1 : 1) : undefined
+  const drawn = () => pick(random, [-1, -1, 0, 1, 1, random.unit() * 2 - 1])
+  return new Map(members.map(member => [member, 1 + drift * (ends?.(member) ?? drawn())]))
+}
+
 const QUICK: NetworkFaults = { ...calm, inOrder: false }
 
 function weatherOf(random: Random, { weather, faults }: SlotsScenarioOptions): NetworkFaults {
   const drawn = drawNetwork(random)
-  if (weather === 'late words') return { ...QUICK, tailChance: 0.1, tailMax: 1.5 * SECOND }
+  if (weather === 'late words') return { ...QUICK, tailChance: 0.03, tailMax: 2 * SECOND }
   if (weather === 'leavers' || faults === false) return QUICK
   return weather === 'successions' ? { ...drawn, loss: 0.3, tailChance: 0.1, tailMax: 3 * SECOND } : drawn
 }
@@ -206,14 +220,21 @@ function drawActs(random: Random, members: readonly NodeId[], weather: Weather |
   const busy = 1 + random.below(10)
   const long = weather === undefined ? pick(random, [0.1, 0.3, 0.9]) : 1
   const leaving = weather === undefined ? 0.2 : Number(weather === 'leavers')
+  const longest = weather === undefined ? 0 : 6 * SECOND
   if (weather === 'successions') return acts
   for (const member of members) {
     for (let i = 0; i < busy; i++) {
-      const hold = random.below(random.chance(long) ? 6 * SECOND : SECOND / 2)
+      const hold = longest + random.below(random.chance(long) ? 6 * SECOND : SECOND / 2)
       acts.push({ kind: 'use', member, at: random.below(SAFETY), hold, patience: random.below(8 * SECOND) })
     }
   }
-  if (random.chance(leaving)) acts.push({ kind: 'leave', member: pick(random, members), at: random.below(SAFETY) })
+  if (random.chance(leaving))
+    acts.push({
+      kind: 'leave',
+      member: pick(random, members),
+      seated: weather !== undefined,
+      at: random.below(SAFETY / 2),
+    })
   return acts
 }
 
@@ -237,6 +258,8 @@ class SlotsStage implements Stage {
   /** Who waits since everything was healed. */
   private readonly demanding = new Set<NodeId>()
   private readonly leavers = new Set<NodeId>()
+  /** Those of them that wait for a seat to leave with. */
+  private readonly leaving = new Set<NodeId>()
   private readonly rounds = new Set<string>()
   private readonly random: Random
   private commands = 0
@@ -326,7 +349,8 @@ class SlotsStage implements Stage {
   private act(act: SlotsAct): void {
     if (act.kind === 'use') return this.use(act)
     this.leavers.add(act.member)
-    this.world.command(act.member, { kind: 'leave' })
+    if (act.seated) this.leaving.add(act.member)
+    else this.world.command(act.member, { kind: 'leave' })
   }
 
   private use({ member, hold, patience }: SlotsAct & { kind: 'use' }): void {
@@ -386,6 +410,7 @@ class SlotsStage implements Stage {
     const { id: member } = node.spec
     if (honest) this.seats.seated(event.slot, member, world.now, world.whenClockShows(node, event.deadline))
     this.served(member)
+    if (this.leaving.delete(member)) world.command(member, { kind: 'leave' })
     const hold = this.holds.get(event.id) ?? 0
     this.holds.delete(event.id)
     const { life } = node
