@@ -28,7 +28,7 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
   'lease-from-opening': {
     rules: { deadline: (_sealedAt, openedAt, lease, drift) => openedAt + lease * (1 - drift) },
     members: 4,
-    settings: { ...plain, drift: 0.05 },
+    settings: { ...plain, drift: 0.01, beat: 300 },
     weather: 'late words',
   },
   'no-drift-factor': {
@@ -41,7 +41,6 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
     weather: 'leavers',
   },
   'no-quiet': { rules: { quiet: () => 0 } },
-  'lock-forgotten': { rules: { mayLetGo: () => true }, settings: restless, weather: 'successions' },
   'quorum-too-small': {
     rules: { successionQuorum: members => Math.floor(members / 2) },
     members: 6,

@@ -77,6 +77,8 @@ export interface SlotsScenarioOptions {
   /** False: nothing goes wrong but what the liar does. */
   readonly faults?: boolean
   readonly weather?: Weather
+  /** Ends the run early, before anybody demands to be served. */
+  readonly until?: Micros
 }
 
 /** The scenario by the words of a command line: with a planted bug, where it shows soonest. */
@@ -101,6 +103,8 @@ export interface SlotsTally {
   readonly epochs: number
   readonly tickets: number
   readonly named: readonly NodeId[]
+  /** What honest members showed against them. */
+  readonly evidence: readonly Uint8Array[]
 }
 
 const SECOND: Micros = 1_000_000
@@ -165,7 +169,7 @@ function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
     demands: options.weather !== 'successions',
     acts,
     healsAt: SAFETY,
-    ends: SAFETY + LIVENESS,
+    ends: options.until ?? SAFETY + LIVENESS,
     drawn: {
       members: members.length,
       late: late.length,
@@ -261,6 +265,7 @@ class SlotsStage implements Stage {
   /** Those of them that wait for a seat to leave with. */
   private readonly leaving = new Set<NodeId>()
   private readonly rounds = new Set<string>()
+  private readonly evidence: Uint8Array[] = []
   private readonly random: Random
   private commands = 0
 
@@ -282,7 +287,15 @@ class SlotsStage implements Stage {
   tally(): SlotsTally {
     const { seats, successors, secrecy, naming } = this
     const named = [...naming.named]
-    return { rounds: this.rounds.size, seats: seats.seats, epochs: successors.epochs, tickets: secrecy.tried, named }
+    const { evidence } = this
+    return {
+      rounds: this.rounds.size,
+      seats: seats.seats,
+      epochs: successors.epochs,
+      tickets: secrecy.tried,
+      named,
+      evidence,
+    }
   }
 
   healed(): void {
@@ -374,6 +387,7 @@ class SlotsStage implements Stage {
         return this.reached(node)
       case 'cheat':
         if (!honest) return
+        this.evidence.push(event.evidence)
         return this.naming.accused(
           event.member,
           event.what,
