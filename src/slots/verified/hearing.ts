@@ -52,7 +52,7 @@ export function hear(
     case 'sign':
       return begun(around, state, turn, () => heardSign(around, state, said, turn))
     case 'refuse':
-      return heardRefuse(around, state, said, turn)
+      return heardRefuse(around, state, said)
     case 'accuse':
       return convict(around, state, said.evidence, turn)
   }

@@ -336,6 +336,37 @@ function repeating(): Lies {
 /** Opens a round whose slots it has not. */
 const oddHeader = changing('header', (scene, said) => scene.forge(said, { slots: [...said.slots, 60] }))
 
+/** Signs nonsense: what is right in form and wrong in every other way must be survived. */
+function garbling(): Lies {
+  return {
+    says(scene, to, said) {
+      const own = said.author === scene.state.self && scene.turn.below(3) === 0
+      scene.send(to, own ? garbled(scene, said) : said)
+    },
+  }
+}
+
+function garbled(scene: Scene, said: SlotsMessage): SlotsMessage {
+  const { turn } = scene
+  const fields = Object.entries(said).filter(([field]) => !['kind', 'author', 'epoch', 'signature'].includes(field))
+  const [field, value] = fields[turn.below(fields.length)]!
+  const change = { [field]: nonsense(value, turn) } as Partial<SlotsMessage>
+  try {
+    return scene.forge(said, change)
+  } catch {
+    // What cannot be encoded cannot be signed either.
+    return said
+  }
+}
+
+function nonsense(value: unknown, turn: SlotsTurn): unknown {
+  if (typeof value === 'number') return turn.below(2) === 0 ? turn.below(70) : 0
+  if (typeof value === 'boolean') return !value
+  if (value instanceof Uint8Array) return turn.below(2) === 0 ? turn.bytes(value.length) : value.slice(turn.below(40))
+  if (Array.isArray(value)) return turn.below(2) === 0 ? value.slice(1) : [...value, ...value.slice(0, 1)]
+  return value === undefined ? 0 : value
+}
+
 /** Fresh ones for each run: some remember. */
 export function slotsLiars(means: LiarMeans): readonly SlotsLiar[] {
   const own: readonly (readonly [string, () => Lies])[] = [
@@ -356,6 +387,7 @@ export function slotsLiars(means: LiarMeans): readonly SlotsLiar[] {
     ['rogue-key', rogueKey],
     ['repeating', repeating],
     ['odd-header', oddHeader],
+    ['garbling', garbling],
   ]
   return [...own.map(([name, lies]) => lying(name, means, lies)), ...generalLiars()]
 }

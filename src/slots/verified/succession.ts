@@ -39,6 +39,8 @@ import { type Epoch, type MemberState, NEVER, type SlotsTurn, type Surroundings 
 const CHAIN_MAX = 256
 /** Ballots last longer and longer, up to so many times the first: a slow network gets through in the end. */
 const BALLOT_GROWTH_MAX = 8
+/** Ballots far ahead of ours are a liar's: nobody gets there without time-outs. */
+const BALLOTS_AHEAD_MAX = 1_000
 
 function quorum(around: Surroundings, record: EpochRecord): number {
   return around.rules.successionQuorum(record.members.length, record.liars)
@@ -194,7 +196,8 @@ export function heardPropose(around: Surroundings, state: MemberState, said: Pro
   const { succession } = epoch
   const { ballot, record } = said
   if (!leads(epoch, ballot, positionOf(epoch.record, said.author)) || ballot < succession.ballot) return
-  learn(around, state, record, said.favoured, turn)
+  if (ballot > succession.ballot + BALLOTS_AHEAD_MAX) return
+  learn(around, epoch, record, said.favoured)
   if (!succession.proposals.has(ballot)) succession.proposals.set(ballot, said)
   if (succession.favouredIn >= ballot) return
   const refused = refusal(state, around, said, turn)
@@ -262,24 +265,15 @@ function countSigned(
 }
 
 /** Keeps the latest record that a quorum favoured: it is what we propose when it is our turn. */
-function learn(
-  around: Surroundings,
-  { epoch }: MemberState,
-  record: EpochRecord,
-  favoured: Favoured | undefined,
-  _turn: SlotsTurn,
-): void {
+function learn(around: Surroundings, epoch: Epoch, record: EpochRecord, favoured: Favoured | undefined): void {
   const { succession } = epoch
   if (favoured === undefined || favoured.ballot <= (succession.valid?.favoured.ballot ?? -1)) return
   if (isFavoured(around, epoch, record, favoured)) succession.valid = { record, favoured }
 }
 
-export function heardRefuse(around: Surroundings, state: MemberState, said: Refuse, turn: SlotsTurn): void {
-  learn(around, state, said.record, said.favoured, turn)
+export function heardRefuse(around: Surroundings, { epoch }: MemberState, { record, favoured }: Refuse): void {
+  learn(around, epoch, record, favoured)
 }
-
-/** Ballots far ahead of ours are a liar's: nobody gets there without time-outs. */
-const BALLOTS_AHEAD_MAX = 1_000
 
 function count(
   tallies: Map<string, Map<NodeId, Uint8Array>>,
