@@ -6,6 +6,17 @@ export { type ForcedUnlock, UnlockUncertain } from './client/force.ts'
 export type { Group, GroupStatus, LockOptions } from './client/group.ts'
 export type { LockInfo, ServerInfo } from './client/inspect.ts'
 export type { Lease } from './client/lease.ts'
+export type { Lie, WaitOptions } from './client/objects/orders.ts'
+export type { ObjectDefinition, SharedObject, Version } from './client/objects/shared-object.ts'
+export type {
+  SharedTree,
+  TransactionOptions,
+  TreeEntry,
+  TreeOptions,
+  TreeWatchOptions,
+} from './client/objects/shared-tree.ts'
+export { HoldLost, WaitEnded } from './client/recipes/index.ts'
+export { TreeError } from './client/recipes/tree.ts'
 export {
   CoterieError,
   explainTrust,
@@ -13,6 +24,8 @@ export {
   LeaseLost,
   NotAcquired,
   type NotAcquiredReason,
+  NotAnswered,
+  OperationFailed,
   type Outcome,
   Refused,
   SettingsError,
