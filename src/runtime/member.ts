@@ -5,9 +5,10 @@ import { createPrivateKey } from 'node:crypto'
 import { FileError, type Millis, type NodeId, type Parted, type Saved } from '../core/index.ts'
 import { x25519Sealing } from '../crypto/index.ts'
 import { type Attribute, electionDefaults, type Voter } from '../election/index.ts'
-import { type MembershipEvent, membershipDefaults, type NamedValue } from '../membership/index.ts'
+import { isOperator } from '../lock/index.ts'
+import { type MembershipEvent, type MemberView, membershipDefaults, type NamedValue } from '../membership/index.ts'
 import { firstElectorate, memberFirstStart, memberNode, memberVocabulary } from '../node/member.ts'
-import { admission, identityBytes } from './admission.ts'
+import { type Admits, admission, identityBytes } from './admission.ts'
 import { granterClock } from './clock.ts'
 import type { MemberConfig } from './config.ts'
 import { Driver } from './driver.ts'
@@ -19,8 +20,16 @@ import { createTlsTransport, type Log, type TlsTransport } from './transport/ind
 export interface RunningMember {
   command(body: Parted): void
   now(): Millis
+  /** The keys of a member whose certificate holds now, as it announced them. */
+  keysOf(view: Pick<MemberView, 'member' | 'identity' | 'keys'>): MemberKeys | undefined
+  isOperator(client: NodeId): boolean
   /** Says goodbye, so that nobody waits for it, and stops. */
   stop(): Promise<void>
+}
+
+export interface MemberKeys {
+  readonly key: Uint8Array
+  readonly sealKey: Uint8Array
 }
 
 export interface MemberOptions {
@@ -37,6 +46,7 @@ export interface MemberOptions {
 
 /** Under this name a member announces the key that ballots are sealed to. */
 export const SEAL_KEY = 'seal'
+const SEAL_KEY_BYTES = 32
 /** Enough notices for a certificate that no b liars make alone; more would only be slower. */
 const CERTIFY_LEAST = 2
 
@@ -52,7 +62,8 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
   })
   try {
     const saved = await readSaved(await storage.read(), config)
-    const protocol = await createProtocol(options)
+    const admits = admission(config.group.id, config.authority)
+    const protocol = await createProtocol(options, admits)
     let transport: TlsTransport | undefined
     const known = knownAddresses(config)
     driver = new Driver({
@@ -79,6 +90,8 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
     return {
       command: body => running.command(body),
       now: granterClock,
+      keysOf: view => keysOf(view, admits),
+      isOperator: client => isOperator(config.group.operators, client),
       async stop() {
         await running.stop()
         await opened.close()
@@ -133,7 +146,7 @@ export function formatAddress({ host, port }: { readonly host: string; readonly 
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-async function createProtocol({ config, attributes, ranking }: MemberOptions) {
+async function createProtocol({ config, attributes, ranking }: MemberOptions, admits: Admits) {
   const { group } = config
   const { liars, lease } = group.membership
   const signer = opensslSigner(secretOf(config.key))
@@ -147,7 +160,7 @@ async function createProtocol({ config, attributes, ranking }: MemberOptions) {
       identity: identityBytes(config.certificate),
       signer,
       signatures,
-      admits: admission(group.id, config.authority),
+      admits,
       keys: [{ name: SEAL_KEY, key: sealing.publicKey }],
       attributes,
       certifyAt: Math.max(CERTIFY_LEAST, liars + 1),
@@ -161,6 +174,15 @@ async function createProtocol({ config, attributes, ranking }: MemberOptions) {
     },
     keys: { signer, signatures, sealing },
   })
+}
+
+function keysOf(
+  { member, identity, keys }: Pick<MemberView, 'member' | 'identity' | 'keys'>,
+  admits: Admits,
+): MemberKeys | undefined {
+  const key = admits(member, identity)
+  const sealKey = keys.find(({ name }) => name === SEAL_KEY)?.key
+  return key === undefined || sealKey?.length !== SEAL_KEY_BYTES ? undefined : { key, sealKey }
 }
 
 /** The 32 secret bytes of an Ed25519 or X25519 key. */
