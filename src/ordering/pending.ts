@@ -31,13 +31,14 @@ export function submit(
   turn: ServerTurn,
 ): void {
   const pushed: Operation[] = []
-  const holder = heldByAnother(object, from, turn.now) ? object.holder : undefined
+  const held = heldByAnother(object, from, turn.now) && settings.rules.tellsPending()
+  const holder = held && isMineToPush(state, settings, from) ? object.holder : undefined
   for (const operation of operations) {
     if (operation.client !== from) continue
     if (answerAgain(object, operation, turn)) continue
     const entry = add(object, operation, turn)
     if (entry === undefined) return reply(turn, from, { kind: 'full', object: object.name, what: 'operations' })
-    if (holder === undefined || !settings.rules.tellsPending() || !isMineToPush(state, settings, operation)) continue
+    if (holder === undefined) continue
     entry.told = object.promised
     pushed.push(operation)
   }
@@ -73,11 +74,14 @@ function remove(object: ServerObject, key: string): void {
   else object.pendingOf.delete(client)
 }
 
-/** Of all servers 2b + 1 tell the holder of an operation at once, b + 1 of them honest; the others when it next asks. */
-function isMineToPush(state: ServerState, settings: OrderingSettings, operation: Operation): boolean {
-  const first = operation.kind === 'open' ? 0 : operation.seq
+/**
+ * Of all servers f + 2b + 1 tell the holder of a client's operations at once: b + 1 of them are there and honest. The
+ * others tell when it next asks. The same ones for all that a client says, so that it comes whole and in order.
+ */
+function isMineToPush(state: ServerState, settings: OrderingSettings, client: NodeId): boolean {
   const count = state.servers.length
-  return (state.place - (first % count) + count) % count < 2 * settings.liars + 1
+  const first = client.charCodeAt(client.length - 1) % count
+  return (state.place - first + count) % count < settings.crashes + 2 * settings.liars + 1
 }
 
 /** Those that the client of this rank was not told of yet, as many as an answer takes. */
