@@ -155,6 +155,11 @@ export function reply(turn: ServerTurn, to: NodeId, body: ServerMessage): void {
   turn.do({ kind: 'send', to, body })
 }
 
+/** For words that are true whatever becomes of this server's saves: they do not wait for its disk. */
+export function tell(turn: ServerTurn, to: NodeId, body: ServerMessage): void {
+  turn.do({ kind: 'send', to, body, lane: 'told' })
+}
+
 export function proposedHead({ proposed }: ServerObject): ProposedHead | undefined {
   if (proposed === undefined) return undefined
   const { version, digest, rank, parent } = proposed

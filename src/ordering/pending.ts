@@ -3,7 +3,15 @@
 import type { Millis, NodeId } from '../core/index.ts'
 import { openedAt, sessionName, sessionsIn, type Touched } from './content.ts'
 import { ANSWER_BYTES_MAX, OPERATIONS_MAX, type Operation, type Rank } from './messages.ts'
-import { heldByAnother, type Proposal, reply, type ServerObject, type ServerState, type ServerTurn } from './objects.ts'
+import {
+  heldByAnother,
+  type Proposal,
+  reply,
+  type ServerObject,
+  type ServerState,
+  type ServerTurn,
+  tell,
+} from './objects.ts'
 import { compareRanks } from './rules.ts'
 import { answerAgain } from './sessions.ts'
 import type { OrderingSettings } from './settings.ts'
@@ -43,7 +51,7 @@ export function submit(
     pushed.push(operation)
   }
   if (holder !== undefined && pushed.length > 0) {
-    reply(turn, holder, { kind: 'pushed', object: object.name, operations: pushed })
+    tell(turn, holder, { kind: 'pushed', object: object.name, operations: pushed })
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Millis, NodeId } from '../core/index.ts'
 import { type Session, sessionName, sessionsIn, type Touched } from './content.ts'
 import { type ClientMessage, type Operation, type Response, SILENT_MAX } from './messages.ts'
-import { reply, type ServerObject, type ServerState, type ServerTurn } from './objects.ts'
+import { reply, type ServerObject, type ServerState, type ServerTurn, tell } from './objects.ts'
 import { isGone } from './pending.ts'
 import type { OrderingSettings } from './settings.ts'
 
@@ -44,7 +44,7 @@ function answer(
   responses: readonly Response[],
   turn: ServerTurn,
 ): void {
-  reply(turn, client, { kind: 'answered', object: object.name, session, nonce, next, responses })
+  tell(turn, client, { kind: 'answered', object: object.name, session, nonce, next, responses })
 }
 
 /** What a version did to sessions goes to their clients; its proposer knows. */

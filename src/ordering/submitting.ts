@@ -71,7 +71,13 @@ function resetSession(use: Use): void {
 export function submit(
   state: ClientState,
   settings: OrderingSettings,
-  asked: { readonly id: number; readonly object: string; readonly kind: 'apply' | 'end'; readonly body: Uint8Array },
+  asked: {
+    readonly id: number
+    readonly object: string
+    readonly kind: 'apply' | 'end'
+    readonly body: Uint8Array
+    readonly more?: boolean
+  },
   turn: OrderingTurn,
 ): void {
   const { id, object, kind, body } = asked
@@ -83,7 +89,7 @@ export function submit(
   if (use.queue.length >= QUEUE_MAX) return fail(id, object, 'crowded', 'did not happen', turn)
   use.queue.push({ id, kind, body })
   launch(use)
-  pump(state, settings, use, turn)
+  if (asked.more !== true) pump(state, settings, use, turn)
 }
 
 /** Gives numbers to what waits in line, as far as there is room. */
