@@ -15,6 +15,7 @@ import {
 import { compareRanks } from './rules.ts'
 import { answerAgain } from './sessions.ts'
 import type { OrderingSettings } from './settings.ts'
+import { takesFrom } from './speakers.ts'
 
 /** What one client, and all together, may have waiting: beyond it they are told that it is full, and come again. */
 const OF_CLIENT_MAX = 2_048
@@ -40,7 +41,8 @@ export function submit(
 ): void {
   const pushed: Operation[] = []
   const held = heldByAnother(object, from, turn.now) && settings.rules.tellsPending()
-  const holder = held && isMineToPush(state, settings, from) ? object.holder : undefined
+  const speaks = takesFrom(state.place, state.servers.length, from, settings)
+  const holder = held && speaks ? object.holder : undefined
   for (const operation of operations) {
     if (operation.client !== from) continue
     if (answerAgain(object, operation, turn)) continue
@@ -80,16 +82,6 @@ function remove(object: ServerObject, key: string): void {
   const count = (object.pendingOf.get(client) ?? 1) - 1
   if (count > 0) object.pendingOf.set(client, count)
   else object.pendingOf.delete(client)
-}
-
-/**
- * Of all servers f + 2b + 1 tell the holder of a client's operations at once: b + 1 of them are there and honest. The
- * others tell when it next asks. The same ones for all that a client says, so that it comes whole and in order.
- */
-function isMineToPush(state: ServerState, settings: OrderingSettings, client: NodeId): boolean {
-  const count = state.servers.length
-  const first = client.charCodeAt(client.length - 1) % count
-  return (state.place - first + count) % count < settings.crashes + 2 * settings.liars + 1
 }
 
 /** Those that the client of this rank was not told of yet, as many as an answer takes. */

@@ -35,7 +35,7 @@ export function pump(state: ClientState, settings: OrderingSettings, use: Use, t
       if (turn.now < use.othersUntil) return standInLine(state, settings, use, turn)
       return begin(state, settings, use, turn)
     case 'waiting':
-      if (hasWork(settings, use, turn.now)) return submitNew(state, use, turn)
+      if (hasWork(settings, use, turn.now)) return submitNew(state, settings, use, turn)
       return rest(use, turn)
     case 'getting':
     case 'syncing':
@@ -56,8 +56,8 @@ function isStale(settings: OrderingSettings, use: Use, now: Millis): boolean {
 /** Somebody has the turn and is at work: tells the servers, who tell that one. */
 function standInLine(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   waitFor(settings, use, turn, use.othersUntil - turn.now)
-  submitOpen(state, use, turn)
-  submitNew(state, use, turn)
+  submitOpen(state, settings, use, turn)
+  submitNew(state, settings, use, turn)
 }
 
 /** Another's version has answered some of what waits here: whoever made it has the turn, and goes on. */
@@ -147,7 +147,7 @@ export function turnTimer(state: ClientState, settings: OrderingSettings, use: U
 export function leaveTurn(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   use.choice = undefined
   waitFor(settings, use, turn)
-  submitNew(state, use, turn)
+  submitNew(state, settings, use, turn)
 }
 
 /** Somebody with a higher rank came, or nothing is heard: starts anew after a while. */
@@ -160,7 +160,7 @@ export function overtaken(state: ClientState, settings: OrderingSettings, use: U
   // The first time a counter was only unknown to us: it is known now. Whoever has the turn is not disturbed by a get.
   if (at === 0) return startGet(state, settings, use, turn)
   waitFor(settings, use, turn)
-  submitNew(state, use, turn)
+  submitNew(state, settings, use, turn)
 }
 
 function waitFor(settings: OrderingSettings, use: Use, turn: OrderingTurn, remaining: Millis = 0): void {
@@ -207,7 +207,7 @@ export function busy(
   const longest = Math.min(remaining[Math.min(settings.liars, remaining.length - 1)]!, settings.turnMs)
   use.othersUntil = turn.now + longest
   waitFor(settings, use, turn, longest)
-  submitNew(state, use, turn)
+  submitNew(state, settings, use, turn)
 }
 
 /** So many said no that no quorum is left to say yes. */
