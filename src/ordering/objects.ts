@@ -80,6 +80,9 @@ export interface ServerObject {
   /** Whose turn it is, and until when: for progress only, forgotten at a restart. */
   holder: NodeId
   holdsUntil: Millis
+  /** Its last word, and how long it took lately to do something for those who wait. */
+  spokeAt: Millis
+  slowness: Millis
   readonly watchers: Map<NodeId, Watcher>
   /** When each session was heard of last, on this clock. */
   readonly heard: Map<string, Millis>
@@ -133,6 +136,8 @@ export function newObject(name: string): ServerObject {
     pendingOf: new Map(),
     holder: '',
     holdsUntil: 0,
+    spokeAt: 0,
+    slowness: 0,
     watchers: new Map(),
     heard: new Map(),
     silent: [],
@@ -174,9 +179,22 @@ export function heldByAnother(object: ServerObject, client: NodeId, now: Millis)
   return object.holder !== '' && object.holder !== client && now < object.holdsUntil
 }
 
+/** On a machine with too much to do everybody is slow: turns that end too early would make it worse. */
+const TURN_SLOWNESSES = 3
+const TURN_MAX: Millis = 1_000
+const FORGETS_SLOWNESS = 0.9
+
 export function takeTurn(object: ServerObject, client: NodeId, settings: OrderingSettings, now: Millis): void {
+  object.slowness = object.holder === client ? slowness(object, now) : 0
   object.holder = client
-  object.holdsUntil = now + settings.turnMs
+  object.spokeAt = now
+  object.holdsUntil = now + Math.max(settings.turnMs, Math.min(TURN_MAX, TURN_SLOWNESSES * object.slowness))
+}
+
+function slowness(object: ServerObject, now: Millis): Millis {
+  const oldest: PendingOperation | undefined = object.pending.values().next().value
+  const took = oldest === undefined ? 0 : now - Math.max(object.spokeAt, oldest.since)
+  return Math.max(took, FORGETS_SLOWNESS * object.slowness)
 }
 
 /** Throws on a broken invariant. Of one object only: a server may have a hundred thousand. */

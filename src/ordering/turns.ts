@@ -5,7 +5,7 @@ import type { Millis, NodeId } from '../core/index.ts'
 import { choose } from './choose.ts'
 import type { ClientState, Use } from './client-state.ts'
 import { COUNTER_MAX, type Operation, type Rank, type ServerMessage } from './messages.ts'
-import { hasPooled, hearOf } from './pool.ts'
+import { hearOf } from './pool.ts'
 import { isProven, prove } from './proofs.ts'
 import { proposeAgain, proposeNext, silentSessions, tellCommit } from './proposing.ts'
 import { completeChoice } from './replica.ts'
@@ -44,8 +44,9 @@ export function pump(state: ClientState, settings: OrderingSettings, use: Use, t
   }
 }
 
+/** Others' operations are no reason to ask for the turn: whoever wants one done asks for it. */
 function hasWork(settings: OrderingSettings, use: Use, now: Millis): boolean {
-  return hasOwnWork(use) || hasPooled(use) || use.completes || silentSessions(use, settings, now).length > 0
+  return hasOwnWork(use) || use.completes || silentSessions(use, settings, now).length > 0
 }
 
 /** The turn was left alone for so long that another may have it, as it was the last time. */
@@ -63,6 +64,7 @@ function standInLine(state: ClientState, settings: OrderingSettings, use: Use, t
 /** Another's version has answered some of what waits here: whoever made it has the turn, and goes on. */
 export function heardOfOthers(settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   use.othersUntil = turn.now + settings.turnMs
+  use.tries = 0
   if (use.phase === 'waiting' && use.outstanding.size > 0) waitFor(settings, use, turn, settings.turnMs)
 }
 
@@ -206,6 +208,7 @@ export function busy(
   const remaining = [...use.busy.values()].sort((a, b) => a - b)
   const longest = Math.min(remaining[Math.min(settings.liars, remaining.length - 1)]!, settings.turnMs)
   use.othersUntil = turn.now + longest
+  use.tries++
   waitFor(settings, use, turn, longest)
   submitNew(state, settings, use, turn)
 }
