@@ -54,6 +54,7 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     servers,
     place: servers.indexOf(self),
     objects: new Map(),
+    touched: undefined,
     startedAt: 0,
     rejoins: 'never',
     rejoin: undefined,
