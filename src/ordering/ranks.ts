@@ -91,7 +91,7 @@ export function propose(
   accept(settings, object, from, object.proposed, turn)
   if (settings.rules.answersFromProposed()) answerFromProposed(state, settings, object, turn)
   if (sameBytes(object.committed.digest, digest)) commitTo(state, settings, object, object.committed, turn)
-  goOn(state, turn)
+  goOn(state, settings, turn)
 }
 
 // The same words again: the answer was lost. What is on disk is on disk.

@@ -93,7 +93,7 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
     case 'head':
       of.promised = settings.rules.promisedAfterRestart(value.promised)
       of.proof = value.proof
-      return restoreHead(of, value.applied, value.committed)
+      return restoreHead(of, settings, value.applied, value.committed)
     case 'blank':
       of.content = emptyContent()
       of.suffix.length = 0
@@ -131,13 +131,19 @@ function restoreChange(
   if (version > of.committed.version) of.committed = { version, digest }
 }
 
-// Where older records are still there, they lead to the same version: nothing changes.
-function restoreHead(of: ServerObject, applied: Head, committed: Head): void {
+// Where older records are still there, they lead to the version or to the one before it: a commit has no record of its
+// own, and what was committed is the last proposal then. Where they are forgotten, pages of the table follow.
+function restoreHead(of: ServerObject, settings: OrderingSettings, applied: Head, committed: Head): void {
+  const { proposed } = of
+  if (proposed !== undefined && proposed.version === applied.version && sameBytes(proposed.digest, applied.digest)) {
+    restoreChange(of, settings, proposed, proposed.change, proposed.parent)
+  }
   if (applied.version > of.content.version) {
     of.content.version = applied.version
     of.content.digest = applied.digest
     of.suffix.length = 0
     of.suffixBytes = 0
   }
+  for (const version of of.ahead.keys()) if (version <= of.content.version) of.ahead.delete(version)
   if (committed.version > of.committed.version) of.committed = committed
 }

@@ -78,20 +78,20 @@ function start(state: ServerState, settings: OrderingSettings, turn: ServerTurn)
 }
 
 function timer(state: ServerState, settings: OrderingSettings, name: string, turn: ServerTurn): void {
-  if (name === 'sweep') return sweep(state, turn)
+  if (name === 'sweep') return sweep(state, settings, turn)
   if (name === 'rejoin') return rejoinTimer(state, turn)
   if (!name.startsWith('lag:')) return
   const object = state.objects.get(name.slice('lag:'.length))
   if (object !== undefined) fetchAgain(state, settings, object, turn)
 }
 
-function sweep(state: ServerState, turn: ServerTurn): void {
+function sweep(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
   for (const object of state.objects.values()) {
     sweepSessions(object, turn.now)
     sweepPending(object, turn.now)
     sweepWatchers(object, turn.now)
   }
-  goOn(state, turn)
+  goOn(state, settings, turn)
   turn.do({ kind: 'timer', name: 'sweep', after: SWEEP_EVERY })
 }
 
