@@ -6,6 +6,7 @@ import { encode, type NodeId, type Random, type Saved, type Trust } from '../cor
 import type { Micros, Scenario, SimulatedNode, Timed } from '../simulator/index.ts'
 import { pick } from '../simulator/index.ts'
 import { serverRecord } from './records.ts'
+import type { ServerState } from './objects.ts'
 import { encodeWords, registers } from './register.ts'
 import {
   drawPlan,
@@ -19,7 +20,7 @@ import {
 } from './scenario.ts'
 import type { OrderingSettings } from './settings.ts'
 import type { Applier, OrderingEvent } from './state.ts'
-import { BoundChecker, WatchChecker } from './watch-history.ts'
+import { BoundChecker, OneTableChecker, WatchChecker } from './watch-history.ts'
 
 type Hardship =
   /** The server's disk is gone: it comes back empty, under its name. Only while all others have theirs. */
@@ -115,14 +116,23 @@ function drawHardActs(random: Random, plan: OrderingPlan, servers: readonly stri
 class HardshipStage extends OrderingStage {
   private readonly watches = new WatchChecker()
   private readonly bound = new BoundChecker()
+  private readonly tables = new OneTableChecker()
   private readonly copies = new Map<number, Hardship & { kind: 'copy' | 'stale' }>()
   private readonly watchers = (this.plan as HardshipPlan).watchers
   /** The watch of each process at each object. */
   private readonly watchIds = new Map<string, number>()
 
   override begin(): this {
-    this.checkers.push(this.watches, this.bound)
+    this.checkers.push(this.watches, this.bound, this.tables)
     return super.begin()
+  }
+
+  protected override look(state: ServerState): void {
+    super.look(state)
+    const { life } = this.world.node(state.self)
+    for (const { name, content } of state.objects.values()) {
+      this.tables.look(state.self, life, name, content, this.world.now)
+    }
   }
 
   protected override kept() {
@@ -156,7 +166,7 @@ class HardshipStage extends OrderingStage {
       }
       case 'copy':
       case 'stale':
-        return this.look(act)
+        return this.lookInto(act)
       default:
         return super.act(act)
     }
@@ -179,13 +189,15 @@ class HardshipStage extends OrderingStage {
   // And uses it again at once: the session of before runs out, the watch goes on from where it was.
   private close(process: NodeId, object: string): void {
     const { world, watches } = this
+    // It would hear of it only later, and what it is told until then is right.
+    if (world.node(process).paused) return
     world.command(process, { kind: 'close', object })
     this.open(process, object)
     const watch = this.watchIds.get(`${process} ${object}`)
     if (watch !== undefined) this.watch(process, object, watches.over(watch))
   }
 
-  private look(act: Hardship & { kind: 'copy' | 'stale' }): void {
+  private lookInto(act: Hardship & { kind: 'copy' | 'stale' }): void {
     const id = ++this.commands
     const { object, key } = act
     this.copies.set(id, act)
@@ -227,7 +239,7 @@ class HardshipStage extends OrderingStage {
       for (const { name, content, committed } of objects.values()) {
         if (content.version !== committed.version) continue
         this.bound.look(self, content, expired ? living : undefined, world.now)
-        this.watches.compare(name, content, world.now)
+        this.watches.compare(self, name, content, world.now)
       }
     }
   }

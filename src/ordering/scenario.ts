@@ -198,10 +198,12 @@ export class OrderingStage implements Stage {
 
   // Lemma 4 also over what servers call committed, whoever decided it.
   private lookAtHeads(): void {
-    for (const { self, objects } of this.honest()) {
-      for (const { name, committed } of objects.values()) this.order.saw(name, committed, self, this.world.now)
-    }
+    for (const state of this.honest()) this.look(state)
     this.world.at(this.world.now + LOOK_EVERY, () => this.lookAtHeads())
+  }
+
+  protected look({ self, objects }: ServerState): void {
+    for (const { name, committed } of objects.values()) this.order.saw(name, committed, self, this.world.now)
   }
 
   healed(): void {

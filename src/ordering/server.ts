@@ -14,7 +14,7 @@ import type { OrderingMessage } from './messages.ts'
 import { checkServer, type OrderingServerEvent, objectOf, reply, type ServerState, type ServerTurn } from './objects.ts'
 import { submit, sweepPending } from './pending.ts'
 import { commit, get, propose } from './ranks.ts'
-import { restore } from './records.ts'
+import { restore, restored } from './records.ts'
 import { mustRejoin, recall, rejoinCame, rejoinTimer, startRejoin } from './rejoining.ts'
 import { handOut, lookUp, page, read } from './serving.ts'
 import { ping, sweepSessions } from './sessions.ts'
@@ -65,6 +65,7 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     complained: 0,
   }
   for (const record of saved.get('') ?? []) restore(state, settings, record)
+  restored(state)
   return state
 }
 

@@ -68,11 +68,14 @@ export class WatchChecker implements Checker {
   }
 
   /** Whoever is at the version that an honest server has, has what it has. */
-  compare(object: string, { version, table }: Content, at: Micros): void {
+  compare(server: NodeId, object: string, { version, table }: Content, at: Micros): void {
     for (const [id, watched] of this.watches) {
       if (watched.object !== object || watched.version !== version || watched.table === undefined) continue
-      const same = watched.table.size === table.size && [...table].every(([key, value]) => isSame(watched, key, value))
-      if (!same) this.broken.push({ what: `watch ${id} of '${object}' has not what version ${version} has`, at })
+      const keys = new Set([...watched.table.keys(), ...table.keys()])
+      const different = [...keys].filter(key => !isSame(watched.table!.get(key), table.get(key)))
+      if (different.length === 0) continue
+      const what = `watch ${id} of '${object}' has at version ${version} another '${different[0]}' than ${server}`
+      this.broken.push({ what, at })
     }
   }
 
@@ -81,9 +84,8 @@ export class WatchChecker implements Checker {
   }
 }
 
-function isSame({ table }: Watched, key: string, value: Uint8Array): boolean {
-  const mine = table!.get(key)
-  return mine !== undefined && sameBytes(mine, value)
+function isSame(mine: Uint8Array | undefined, theirs: Uint8Array | undefined): boolean {
+  return mine === undefined || theirs === undefined ? mine === theirs : sameBytes(mine, theirs)
 }
 
 /** What was bound to a session that is over is gone; and sessions of those who are gone are over. */
@@ -108,4 +110,37 @@ export class BoundChecker implements Checker {
   violations(): readonly Violation[] {
     return this.broken
   }
+}
+
+/** Servers that have the same version have the same table, however they came by it. */
+export class OneTableChecker implements Checker {
+  readonly name = 'one table a version'
+  private readonly tables = new Map<string, { readonly server: NodeId; readonly table: string }>()
+  private readonly seen = new Map<string, number>()
+  private readonly broken: Violation[] = []
+
+  look(server: NodeId, life: number, object: string, content: Content, at: Micros): void {
+    const mine = `${server} ${life} ${object}`
+    if (this.seen.get(mine) === content.version) return
+    this.seen.set(mine, content.version)
+    const table = describe(content)
+    const name = `${object} ${content.version}`
+    const before = this.tables.get(name)
+    if (before === undefined) this.tables.set(name, { server, table })
+    else if (before.table !== table) {
+      this.broken.push({ what: `version ${content.version} of '${object}' at ${server} is not as at ${before.server}`, at })
+    }
+  }
+
+  violations(): readonly Violation[] {
+    return this.broken
+  }
+}
+
+function describe({ table, sessions }: Content): string {
+  const entries = [...table].map(([key, value]) => `${key}=${value.join()}`)
+  for (const [session, { client, next, responses }] of sessions) {
+    entries.push(`${session}: ${client} ${next} ${responses.map(({ seq }) => seq).join()}`)
+  }
+  return entries.sort().join('\n')
 }
