@@ -19,12 +19,9 @@ export const experiments: readonly Experiment[] = [
   ...backoffExperiments, // BACKOFF §4
   ...lockLabExperiments, // the lock in real processes
   ...mutexExperiments, // LECTURE, mutual exclusion
-<<<<<<< HEAD
   ...membershipExperiments, // LECTURE, gossip: membership as it is run
-=======
   ...electionExperiments, // SRCEA; LECTURE, election algorithms
   ...gossipExperiments, // LECTURE, gossip-based coordination
->>>>>>> field
   ...redlockExperiments, // a lock service in use, and one liar
   ...filterExperiments, // THESIS chapters 3 and 4
 ]

@@ -185,9 +185,10 @@ export function changesCame(
       return askSource(use, turn)
     case 'wrong':
       use.gathering = { ...gathering, changes: [] }
-      // Of several sources nobody knows which one lied.
-      if (gathering.mixed !== true)
+      // Of several sources nobody knows which one lied. And what was only proposed may have come to nothing meanwhile.
+      if (gathering.mixed !== true && (use.phase !== 'syncing' || use.choice!.committed)) {
         accuse(state, use, from, target.version, 'changes that do not lead to its digest', turn)
+      }
       return
     case 'right':
       if (use.phase === 'syncing') return completeChoice(state, settings, use, turn)

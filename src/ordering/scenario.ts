@@ -18,7 +18,7 @@ import {
   type World,
 } from '../simulator/index.ts'
 import { orderingClient } from './client.ts'
-import { HistoryChecker, OneOrderChecker } from './history.ts'
+import { BlameChecker, HistoryChecker, OneOrderChecker } from './history.ts'
 import { orderingLiars } from './liars.ts'
 import { orderingVocabulary } from './messages.ts'
 import type { ServerState } from './objects.ts'
@@ -164,6 +164,7 @@ class OrderingStage implements Stage {
   private readonly history = new HistoryChecker()
   private readonly linearizable = new LinearizabilityChecker(registerModel)
   private readonly progress = new ProgressChecker()
+  private readonly blame = new BlameChecker()
   /** The living process of each client, and how many it had. */
   private readonly processes = new Map<string, { id: NodeId; count: number }>()
   /** What a living process asked for, by command. */
@@ -180,7 +181,7 @@ class OrderingStage implements Stage {
     this.world = world
     this.servers = servers
     this.plan = plan
-    this.checkers = [this.order, this.history, this.linearizable, this.progress]
+    this.checkers = [this.order, this.history, this.linearizable, this.progress, this.blame]
     for (const server of servers) this.addServer(server)
     for (const client of plan.clients) this.addClient(client)
     for (const act of plan.acts) world.at(act.at, () => this.act(act))
@@ -267,25 +268,28 @@ class OrderingStage implements Stage {
   }
 
   private act(act: OrderingAct): void {
-    const { id: process } = this.processes.get(act.client)!
+    const { id: user } = this.processes.get(act.client)!
     if (act.kind === 'die') {
-      this.world.crash(process)
+      this.world.crash(user)
       return this.addClient(act.client)
     }
     const id = ++this.commands
     this.asked.set(id, act)
     this.began.set(id, this.world.now)
-    this.askers.set(id, process)
+    this.askers.set(id, user)
     const { object } = act
     this.linearizable.called(`${id}`, act.client, callOf(act), this.world.now)
     if (act.kind === 'read')
-      return this.world.command(process, { kind: 'read', id, object, keys: [`key ${act.key}`], stale: false })
+      return this.world.command(user, { kind: 'read', id, object, keys: [`key ${act.key}`], stale: false })
     this.history.began(act.operation.id, object, act.operation, this.world.now)
-    this.world.command(process, { kind: 'submit', id, object, body: encodeWords(act.operation) })
+    this.world.command(user, { kind: 'submit', id, object, body: encodeWords(act.operation) })
   }
 
   private observe(node: SimulatedNode, event: OrderingEvent): void {
     if (event.kind === 'decided') return this.order.saw(event.object, event.head, node.spec.id, this.world.now)
+    if (event.kind === 'lied') {
+      return this.blame.blame(event.server, this.plan.liars.has(event.server), event.what, this.world.now)
+    }
     if (event.kind === 'lost' || event.kind === 'ended') return this.open(node.spec.id, event.object)
     if (event.kind !== 'answered' && event.kind !== 'failed' && event.kind !== 'value') return
     const act = this.asked.get(event.id)

@@ -16,7 +16,7 @@ import { submit, sweepPending } from './pending.ts'
 import { commit, get, propose } from './ranks.ts'
 import { restore } from './records.ts'
 import { mustRejoin, recall, rejoinCame, rejoinTimer, startRejoin } from './rejoining.ts'
-import { fetch, lookUp, page, read } from './serving.ts'
+import { handOut, lookUp, page, read } from './serving.ts'
 import { ping, sweepSessions } from './sessions.ts'
 import type { OrderingSettings } from './settings.ts'
 import { sweepWatchers, watch } from './watchers.ts'
@@ -109,7 +109,7 @@ function message(state: ServerState, settings: OrderingSettings, { from, body }:
     case 'read':
       return read(lookUp(state, body.object), from, body, turn)
     case 'fetch':
-      return fetch(lookUp(state, body.object), from, body, turn)
+      return handOut(lookUp(state, body.object), from, body, turn)
     case 'page':
       return page(lookUp(state, body.object), from, body, turn)
     case 'unwatch':

@@ -34,7 +34,7 @@ export function read(
   })
 }
 
-export function fetch(
+export function handOut(
   object: ServerObject,
   from: NodeId,
   asked: ClientMessage & { kind: 'fetch' },
