@@ -49,7 +49,7 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
   },
   'no-proof-of-knowledge': { rules: { needsKnowledge: () => false }, liar: 'cancelling', settings: plain },
   'vote-before-opening': { rules: { votesBeforeOpening: () => true } },
-  'requests-forgotten': { rules: { keepsRequests: () => false } },
+  'requests-forgotten': { rules: { keepsRequests: () => false }, settings: { ...plain, onDemand: true } },
   'key-posted-again': { rules: { staysOut: () => false } },
   'no-re-encryption': { rules: { reencrypts: () => false } },
   'bad-lap-sealed': { rules: { refusesBadLap: () => false }, liar: 'doubled-ticket' },

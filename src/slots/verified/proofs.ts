@@ -25,7 +25,7 @@ import {
   shuffleProofCodec,
 } from '../../crypto/index.ts'
 import type { Ballot, Key, Opening, Part, Pass, Share, Vote } from './messages.ts'
-import { type EpochRecord, positionOf } from './record.ts'
+import type { EpochRecord } from './record.ts'
 
 const TICKET_DOMAIN = 'coterie slots ticket'
 
@@ -257,8 +257,4 @@ export function isFree(group: Group, votes: readonly Vote[], openings: readonly 
     openings.map(opening => opening.parts[subject]!.value),
   )
   return group.equal(b, opened)
-}
-
-export function publicKeyOf(record: EpochRecord, keys: readonly Key[], author: string): Element | undefined {
-  return keys[positionOf(record, author)]?.publicKey
 }

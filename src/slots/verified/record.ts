@@ -72,11 +72,6 @@ export function firstRecord(settings: SlotsSettings, members: readonly EpochMemb
   }
 }
 
-/** ⌊(n + b) / 2⌋ + 1: two sets of so many share an honest member. */
-export function successionQuorum(record: EpochRecord): number {
-  return Math.floor((record.members.length + record.liars) / 2) + 1
-}
-
 export function driftOf(record: EpochRecord): number {
   return record.drift / MILLION
 }

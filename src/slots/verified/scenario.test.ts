@@ -41,7 +41,12 @@ describe('liars that cannot be convicted', () => {
   it.each(['withheld-share', 'withheld-from-one', 'always-held', 'asking-for-more', 'repeating', 'garbling'])(
     '%s: the others are served',
     liar => {
-      const scenario = slotsScenario({ members: 5, liar, settings: { ...settings, slots: ['a', 'b', 'c'] }, faults: false })
+      const scenario = slotsScenario({
+        members: 5,
+        liar,
+        settings: { ...settings, slots: ['a', 'b', 'c'] },
+        faults: false,
+      })
       expect(runOnce(scenario, 6).violations).toEqual([])
       expect(scenario.tally().seats).toBeGreaterThan(4)
     },
@@ -55,7 +60,7 @@ describe('liars that cannot be convicted', () => {
 describe('planted bugs (HOUSE 16)', () => {
   /** A seed that finds each, and the words of the checker that does. */
   const pinned: Record<string, readonly [seed: number, what: string]> = {
-PINNED
+    PINNED,
   }
 
   it('none is forgotten here', () => expect(Object.keys(pinned).sort()).toEqual(Object.keys(plantedSlotsBugs).sort()))

@@ -169,7 +169,7 @@ function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
     demands: options.weather !== 'successions',
     acts,
     healsAt: SAFETY,
-    ends: options.until ?? SAFETY + LIVENESS,
+    ends: options.until ?? (options.weather === 'successions' ? SAFETY + 1 : SAFETY + LIVENESS),
     drawn: {
       members: members.length,
       late: late.length,

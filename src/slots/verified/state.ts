@@ -3,7 +3,7 @@
 import type { Millis, NodeId, Turn } from '../../core/index.ts'
 import type { Element, Group, Scalar, Signatures, Signer } from '../../crypto/index.ts'
 import type { SlotsSettings } from '../settings.ts'
-import type { Favoured, Key, Link, Need, Petition, Propose, SlotsMessage, Step } from './messages.ts'
+import type { Favoured, Key, Link, Petition, Propose, SlotsMessage, Step } from './messages.ts'
 import type { EpochMember, EpochRecord } from './record.ts'
 import type { SlotsRules } from './rules.ts'
 
@@ -186,5 +186,3 @@ export interface Round {
 }
 
 export const NEVER = Number.NEGATIVE_INFINITY
-
-export type { Need }
