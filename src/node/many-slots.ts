@@ -175,7 +175,7 @@ function checkOpening(options: ManySlotsOptions, state: ManySlotsState, name: st
   }
   if (!state.open.has(name) && state.open.size >= OPEN_MAX) refuse(`${OPEN_MAX} are open already.`)
   const known = state.kept.get(name)?.first
-  if (known !== undefined && known.some((byte, place) => byte !== first[place])) {
+  if (known?.some((byte, place) => byte !== first[place])) {
     refuse('it was opened with other slots, lease, fairness or liars before; use these, or another name.')
   }
 }
