@@ -101,8 +101,10 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
 
 /** Heavy work is nobody's news: it goes to the workshop, and its answer back to the machine that asked. */
 function takeWork(event: Parted, workshop: SlotsWorkshop, tell: (command: ManySlotsCommand) => void): boolean {
+  if (event.part !== 'slots') return false
   const said = event.body as ManySlotsEvent
-  if (event.part !== 'slots' || said.kind !== 'said' || said.body.kind !== 'work') return false
+  if (said.kind === 'opened') workshop.prepare()
+  if (said.kind !== 'said' || said.body.kind !== 'work') return false
   const { name, body } = said
   workshop.work(body.request).then(
     answer => tell({ kind: 'tell', name, body: { kind: 'worked', id: body.id, answer } }),

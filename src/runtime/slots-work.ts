@@ -10,6 +10,8 @@ import { performWork } from '../slots/index.ts'
 import type { Log } from './transport/index.ts'
 
 export interface SlotsWorkshop {
+  /** There will be work: a thread that starts only when it is needed would keep a whole lap waiting. */
+  prepare(): void
   /** Rejects only after `close`. */
   work(request: Uint8Array): Promise<Uint8Array>
   close(): Promise<void>
@@ -19,7 +21,7 @@ export interface SlotsWorkshop {
 const WORKER = new URL('./slots-worker.js', import.meta.url)
 /** A lap is one piece of work; with concurrent rounds there may be two. */
 const THREADS_MAX = 2
-/** A thread that has nothing to do for so long ends: most members hold no slots. */
+/** The second thread ends when it has nothing to do for so long. */
 const IDLE_MS = 60_000
 
 export function openWorkshop(group: Group, log: Log): SlotsWorkshop {
@@ -33,7 +35,7 @@ export function openWorkshop(group: Group, log: Log): SlotsWorkshop {
     if (!existsSync(fileURLToPath(WORKER))) return undefined
     pool ??= new Piscina({
       filename: WORKER.href,
-      minThreads: 0,
+      minThreads: 1,
       maxThreads: THREADS_MAX,
       idleTimeout: IDLE_MS,
       // A worker needs no more than its own work: it must not see the secrets of the environment.
@@ -42,6 +44,7 @@ export function openWorkshop(group: Group, log: Log): SlotsWorkshop {
     return pool
   }
   return {
+    prepare: () => void begin(),
     async work(request) {
       try {
         const threads = begin()
