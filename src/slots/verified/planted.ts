@@ -40,7 +40,7 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
     settings: { ...plain, drift: 0.2 },
     weather: 'leavers',
   },
-  'no-quiet': { rules: { quiet: () => 0 } },
+  'no-quiet': { rules: { quiet: () => 0 }, settings: plain, weather: 'leavers' },
   'quorum-too-small': {
     rules: { successionQuorum: members => Math.floor(members / 2) },
     members: 6,

@@ -46,13 +46,18 @@ function quorum(around: Surroundings, record: EpochRecord): number {
   return around.rules.successionQuorum(record.members.length, record.liars)
 }
 
-/** Members that go: cheats, the silent, and who asked to leave. As we see it. */
+/** Members with whom there is no going on: cheats and the silent. As we see it. */
+function mustGo({ epoch, cheats }: MemberState, name: NodeId): boolean {
+  return cheats.has(name) || epoch.silent.has(positionOf(epoch.record, name))
+}
+
+/** Members that may go: those, and who asked to leave. */
 function goes(around: Surroundings, state: MemberState, name: NodeId, now: number): boolean {
   const { epoch, petitions } = state
   const petition = petitions.get(name)
   // Whoever restarted has seen nothing of this epoch, and trusts the others' eyes.
   if (epoch.barred && name !== state.self) return true
-  if (state.cheats.has(name) || epoch.silent.has(positionOf(epoch.record, name))) return true
+  if (mustGo(state, name)) return true
   if (petition === undefined) return name === state.self && state.leaving
   // Who restarts again and again would keep the group from ever dealing: the second time it waits outside.
   return petition.leaving || now < epoch.adoptedAt + around.settings.settle
@@ -72,16 +77,24 @@ function joiners(around: Surroundings, state: MemberState, now: number): EpochMe
 function hasReason(around: Surroundings, state: MemberState, now: number): boolean {
   const { epoch } = state
   if (epoch.position < 0) return false
-  if (epoch.barred || epoch.closed || state.leaving || epoch.silent.size > 0) return true
-  const touched = epoch.record.members.some(({ name }) => state.cheats.has(name) || state.petitions.has(name))
-  return touched || joiners(around, state, now).length > 0
+  if (epoch.barred || epoch.closed || epoch.silent.size > 0) return true
+  const { members, liars } = epoch.record
+  const restarted = (name: NodeId) => state.petitions.get(name)?.leaving === false
+  if (members.some(({ name }) => state.cheats.has(name) || restarted(name))) return true
+  if (joiners(around, state, now).length > 0) return true
+  // Who wants to leave is a reason only while enough are left: else epoch would follow epoch, with the same members.
+  const leavers = members.filter(({ name }) => state.petitions.has(name) || (name === state.self && state.leaving))
+  return leavers.length > 0 && members.length - leavers.length > membersNeeded(liars)
 }
 
 /** The record that we would propose, or nothing while too few would be left. */
 function wishedRecord(around: Surroundings, state: MemberState, now: number): EpochRecord | undefined {
   const { record, hash } = state.epoch
-  const stay = record.members.filter(({ name }) => state.epoch.barred || !goes(around, state, name, now))
-  const members = [...stay, ...joiners(around, state, now)].slice(0, MEMBERS_MAX)
+  const wish = (gone: (name: NodeId) => boolean) =>
+    [...record.members.filter(({ name }) => !gone(name)), ...joiners(around, state, now)].slice(0, MEMBERS_MAX)
+  const all = wish(name => !state.epoch.barred && goes(around, state, name, now))
+  // Whoever wants to leave stays while the group could not lose another member after it.
+  const members = all.length > membersNeeded(liarsLeft(state, all)) ? all : wish(name => mustGo(state, name))
   const liars = liarsLeft(state, members)
   if (members.length < membersNeeded(liars)) return undefined
   return { ...record, number: record.number + 1, previous: hash, members, liars }
