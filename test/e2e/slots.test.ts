@@ -12,6 +12,8 @@ import { coterie, endAll, freePorts, type Running, root, run, waitFor } from '..
 import { checkSeats, readSeats } from './seat-journal.ts'
 
 const MEMBERS = 8
+/** The ports of members lie this far above those of servers, of which none run here. */
+const MEMBERS_ABOVE = 200
 const LEASE_MS = 2_000
 /** Words that stand nowhere else. */
 const SLOTS = ['zanzibar', 'quagmire', 'xylophone']
@@ -19,7 +21,8 @@ const SECONDS = Number(process.env.COTERIE_SLOTS_SECONDS ?? 24)
 /** A member is killed so often. Its epoch ends, every lease runs out, and it is taken in again: about so long. */
 const KILL_EVERY_MS = 12_000
 /** After healing: two epochs, and as many rounds as luck may take. The machine may be busy. */
-const SERVED_MS = 90_000
+const SERVED_MS = 120_000
+const TEST_MS = SECONDS * 1_000 + 2.5 * SERVED_MS
 
 describe('eight members as processes share three slots', () => {
   let dir: string
@@ -43,7 +46,7 @@ describe('eight members as processes share three slots', () => {
     dir = await mkdtemp(join(tmpdir(), 'coterie-slots-'))
     journal = join(dir, 'journal')
     await writeFile(journal, '')
-    const basePort = await freePorts(3 + MEMBERS)
+    const basePort = (await freePorts(MEMBERS)) - MEMBERS_ABOVE
     group = await initGroup({ dir: join(dir, 'group'), basePort, members: MEMBERS })
     for (const folder of group.memberFolders) start(folder)
   })
@@ -53,29 +56,33 @@ describe('eight members as processes share three slots', () => {
     await rm(dir, { recursive: true, force: true })
   })
 
-  it('never two in one slot while members are killed, and afterwards everybody is served', async () => {
-    await waitFor('somebody has a seat', async () => (await readFile(journal, 'utf8')) !== '', SERVED_MS)
-    const ends = performance.now() + SECONDS * 1_000
-    for (let kills = 0; performance.now() + KILL_EVERY_MS <= ends; kills++) {
-      const victim = group.memberFolders[(3 * kills + 1) % MEMBERS]!
-      await kill(victim)
-      await sleep(KILL_EVERY_MS / 4)
-      start(victim)
-      await sleep((KILL_EVERY_MS * 3) / 4)
-    }
-    for (const member of members.values()) member.child.stdin!.write('last\n')
-    const unserved = () => [...members.values()].filter(member => !member.output().includes('"finished":true'))
-    await waitFor('everybody is served', () => unserved().length === 0, SERVED_MS)
-    const report = checkSeats(readSeats(await readFile(journal, 'utf8')))
-    expect(report.problems).toEqual([])
-    expect(report.served.length).toBe(MEMBERS)
-    expect(report.seats).toBeGreaterThan(MEMBERS)
-    for (const member of members.values()) {
-      expect(member.errors()).toBe('')
-      expect(member.output()).not.toContain('"kind":"cheat"')
-      expect(member.output()).not.toMatch(/"lost":"SeatLost","held":true/)
-    }
-  })
+  it(
+    'never two in one slot while members are killed, and afterwards everybody is served',
+    async () => {
+      await waitFor('somebody has a seat', async () => (await readFile(journal, 'utf8')) !== '', SERVED_MS)
+      const ends = performance.now() + SECONDS * 1_000
+      for (let kills = 0; performance.now() + KILL_EVERY_MS <= ends; kills++) {
+        const victim = group.memberFolders[(3 * kills + 1) % MEMBERS]!
+        await kill(victim)
+        await sleep(KILL_EVERY_MS / 4)
+        start(victim)
+        await sleep((KILL_EVERY_MS * 3) / 4)
+      }
+      for (const member of members.values()) member.child.stdin!.write('last\n')
+      const unserved = () => [...members.values()].filter(member => !member.output().includes('"finished":true'))
+      await waitFor('everybody is served', () => unserved().length === 0, SERVED_MS)
+      const report = checkSeats(readSeats(await readFile(journal, 'utf8')))
+      expect(report.problems).toEqual([])
+      expect(report.served.length).toBe(MEMBERS)
+      expect(report.seats).toBeGreaterThan(MEMBERS)
+      for (const member of members.values()) {
+        expect(member.errors()).toBe('')
+        expect(member.output()).not.toContain('"kind":"cheat"')
+        expect(member.output()).not.toMatch(/"lost":"SeatLost","held":true/)
+      }
+    },
+    TEST_MS,
+  )
 
   it('a client is told where things stand, and nothing else', async () => {
     const looked = coterie(['slots', 'channels', 'status', '--json', '--config', group.clientFolders[0]!])
