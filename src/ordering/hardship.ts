@@ -5,8 +5,8 @@
 import { encode, type NodeId, type Random, type Saved, type Trust } from '../core/index.ts'
 import type { Micros, Scenario, SimulatedNode, Timed } from '../simulator/index.ts'
 import { pick } from '../simulator/index.ts'
-import { serverRecord } from './records.ts'
 import type { ServerState } from './objects.ts'
+import { serverRecord } from './records.ts'
 import { encodeWords, registers } from './register.ts'
 import {
   drawPlan,

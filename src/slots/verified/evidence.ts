@@ -7,7 +7,7 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytes, type Codec, decode, encode, list, type NodeId, option, uint, variants } from '../../core/index.ts'
-import { framed, type Group, type RandomBytes, type Signatures } from '../../crypto/index.ts'
+import { framed, type Group, type PublicKey, type RandomBytes, type Signatures } from '../../crypto/index.ts'
 import { MEMBERS_MAX, SLOTS_MAX } from '../settings.ts'
 import {
   EVIDENCE_BYTES_MAX,
@@ -71,6 +71,8 @@ export type Verdict =
   | {
       readonly ok: true
       readonly cheat: NodeId
+      /** The key that the cheat signed with. Whoever judges must know from elsewhere whose key this is. */
+      readonly identity: PublicKey
       readonly what: string
       readonly epoch: Uint8Array
       readonly name: string
@@ -117,7 +119,8 @@ export function verifyEvidence(evidence: Uint8Array, means: Means): Verdict {
     mustBeSigned(found.record, found.statement, means)
     const what = judge(found, means, fixedRandom(evidence))
     const { author } = found.statement
-    return { ok: true, cheat: author, what, epoch: recordHash(found.record), name: found.record.name }
+    const { identity } = found.record.members[positionOf(found.record, author)]!
+    return { ok: true, cheat: author, identity, what, epoch: recordHash(found.record), name: found.record.name }
   } catch (error) {
     if (error instanceof Refusal) return { ok: false, refusal: error.message }
     throw error

@@ -79,3 +79,8 @@ export function driftOf(record: EpochRecord): number {
 export function positionOf(record: EpochRecord, name: NodeId): number {
   return record.members.findIndex(member => member.name === name)
 }
+
+/** What the first epoch is known by: members with other settings are in another. */
+export function firstEpoch(settings: SlotsSettings, members: readonly EpochMember[], group: string): Uint8Array {
+  return recordHash(firstRecord(settings, members, group))
+}
