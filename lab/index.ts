@@ -1,9 +1,12 @@
 // The lab: every table and figure of the seeds, by name.
 
 import { backoffExperiments } from './backoff/index.ts'
+import { electionExperiments } from './election/index.ts'
 import type { Experiment, Result, RunOptions } from './experiment.ts'
 import { filterExperiments } from './filters/index.ts'
+import { gossipExperiments } from './gossip/index.ts'
 import { lockLabExperiments } from './lock/index.ts'
+import { membershipExperiments } from './membership/index.ts'
 import { mutexExperiments } from './mutex/index.ts'
 import { orderingExperiments } from './ordering/index.ts'
 import { redlockExperiments } from './redlock/index.ts'
@@ -18,6 +21,9 @@ export const experiments: readonly Experiment[] = [
   ...lockLabExperiments, // the lock in real processes
   ...mutexExperiments, // LECTURE, mutual exclusion
   ...orderingExperiments, // BACKOFF §6
+  ...membershipExperiments, // LECTURE, gossip: membership as it is run
+  ...electionExperiments, // SRCEA; LECTURE, election algorithms
+  ...gossipExperiments, // LECTURE, gossip-based coordination
   ...redlockExperiments, // a lock service in use, and one liar
   ...filterExperiments, // THESIS chapters 3 and 4
 ]

@@ -3,6 +3,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Command } from 'commander'
 import { SettingsError } from '../core/index.ts'
+import { electionSystems, exploreElection, exploreElectionBug, plantedElectionSystems } from '../election/index.ts'
 import { exploreLock, explorePlanted, type LockExploration, lockSystems, plantedSystems } from '../lock/index.ts'
 import { action, colour, EXIT_FAILED, newCommand, print } from './output.ts'
 
@@ -22,23 +23,40 @@ Example:
 
 Exit codes: 0 every promise is kept in every schedule, 1 one is broken or not everything was tried, 2 wrong usage.`
 
+/** What can be explored: its systems, and those in which its planted bugs show. */
+const suites = {
+  lock: { systems: lockSystems, planted: plantedSystems, explore: exploreLock, explorePlanted },
+  election: {
+    systems: electionSystems,
+    planted: plantedElectionSystems,
+    explore: exploreElection,
+    explorePlanted: exploreElectionBug,
+  },
+}
+type Suite = (typeof suites)[keyof typeof suites]
+
+const namesOf = (kind: 'systems' | 'planted') =>
+  Object.entries(suites)
+    .map(([protocol, suite]) => `${Object.keys(suite[kind]).join(', ')} (${protocol})`)
+    .join('; ')
+
 export function exploreCommand(): Command {
   return newCommand('explore')
     .description('try every interleaving of a small system')
-    .argument('<protocol>', 'what to explore: lock')
-    .option('--system <name>', `one system only: ${Object.keys(lockSystems).join(', ')}`)
-    .option('--bug <name>', `plant a bug: ${Object.keys(plantedSystems).join(', ')}`)
+    .argument('<protocol>', `what to explore: ${Object.keys(suites).join(', ')}`)
+    .option('--system <name>', `one system only: ${namesOf('systems')}`)
+    .option('--bug <name>', `plant a bug: ${namesOf('planted')}`)
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
     .action(action(explore))
 }
 
 async function explore(protocol: string, options: Options): Promise<void> {
-  if (protocol !== 'lock') throw new SettingsError(`there is no protocol '${protocol}' to explore; there is: lock.`)
-  check('system', options.system, Object.keys(lockSystems))
-  check('bug', options.bug, Object.keys(plantedSystems))
+  const suite = suiteOf(protocol)
+  check('system', options.system, Object.keys(suite.systems))
+  check('bug', options.bug, Object.keys(suite.planted))
   const started = performance.now()
-  const explorations = run(options)
+  const explorations = run(suite, options)
   const summary = {
     protocol,
     complete: explorations.every(exploration => exploration.complete),
@@ -52,7 +70,7 @@ async function explore(protocol: string, options: Options): Promise<void> {
     wallMs: Math.round(performance.now() - started),
     systems: explorations,
   }
-  print(options.json, summary, () => [...explorations.map(describe), total(summary)].join('\n'))
+  print(options.json, summary, () => [...explorations.map(one => describe(suite, one)), total(summary)].join('\n'))
   const reached = Object.values(summary.sometimes).every(Boolean)
   if (!summary.complete || !reached) process.exitCode = EXIT_FAILED
 }
@@ -62,11 +80,17 @@ function check(option: string, value: string | undefined, known: readonly string
   throw new SettingsError(`--${option} is '${value}'; it must be one of ${known.join(', ')}.`)
 }
 
-function run(options: Options): LockExploration[] {
-  if (options.bug !== undefined) return [explorePlanted(options.bug)]
-  const names = options.system === undefined ? Object.keys(lockSystems) : [options.system]
+function suiteOf(protocol: string): Suite {
+  if (Object.hasOwn(suites, protocol)) return suites[protocol as keyof typeof suites]
+  const known = Object.keys(suites).join(', ')
+  throw new SettingsError(`there is no protocol '${protocol}' to explore; there are: ${known}.`)
+}
+
+function run(suite: Suite, options: Options): LockExploration[] {
+  if (options.bug !== undefined) return [suite.explorePlanted(options.bug)]
+  const names = options.system === undefined ? Object.keys(suite.systems) : [options.system]
   return names.map(name => {
-    const exploration = exploreLock(name, { progress: states => progress(name, states) })
+    const exploration = suite.explore(name, { progress: states => progress(name, states) })
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
     return exploration
   })
@@ -76,14 +100,14 @@ function progress(system: string, states: number): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${system}: ${states.toLocaleString('en')} states `)
 }
 
-function describe(exploration: LockExploration): string {
+function describe(suite: Suite, exploration: LockExploration): string {
   const { system, states, broken } = exploration
   const count = `${states.toLocaleString('en')} states`
   if (broken !== undefined) {
     const story = broken.story.map(line => `    ${line}`)
     return [colour.red(`${system}: broken after ${count}: ${broken.property}`), ...story].join('\n')
   }
-  const about = lockSystems[system]?.about ?? ''
+  const about = suite.systems[system]?.about ?? ''
   const missing = Object.entries(exploration.sometimes).filter(([, reached]) => !reached)
   const verdict = exploration.complete ? colour.green('all of them safe') : colour.yellow('not all were tried')
   const never = missing.map(([name]) => `\n    ${colour.yellow(`never: ${name}`)}`).join('')

@@ -1,9 +1,12 @@
 // What `coterie sim` can run, as plain data that travels to worker threads and into a browser.
 
 import { SettingsError, trust } from '../core/index.ts'
+import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/index.ts'
 import { brokenRules, lockScenario, plantedBugs, printedScenario } from '../lock/index.ts'
-import { brokenOrderingRules, orderingScenario, plantedOrderingBugs } from '../ordering/index.ts'
+import { brokenMembershipRules, membershipBugs, membershipScenario } from '../membership/index.ts'
+import { brokenOrderingRules, hardshipScenario, orderingScenario, plantedOrderingBugs } from '../ordering/index.ts'
 import type { AnyScenario } from '../simulator/index.ts'
+import { plantedSlotsBugs, slotsScenarioFor } from '../slots/index.ts'
 
 export interface ScenarioOptions {
   readonly protocol: string
@@ -16,25 +19,71 @@ export interface ScenarioOptions {
   readonly bug?: string
 }
 
-export const protocols: readonly string[] = ['lock', 'ordering']
+interface Simulated {
+  readonly bugs: object
+  scenario(options: ScenarioOptions & { readonly liars: number }): AnyScenario
+}
+
+const simulated: Readonly<Record<string, Simulated>> = {
+  lock: {
+    bugs: plantedBugs,
+    scenario: options =>
+      options.unsafe
+        ? printedScenario({ ...sizes(options), unsafe: true })
+        : lockScenario(trust(sizes(options)), { rules: brokenRules(options.bug) }),
+  },
+  ordering: {
+    bugs: plantedOrderingBugs,
+    scenario: options => orderingScenario(trust(sizes(options)), { rules: brokenOrderingRules(options.bug) }),
+  },
+  'ordering-hardship': {
+    bugs: plantedOrderingBugs,
+    scenario: options => hardshipScenario(trust(sizes(options)), { rules: brokenOrderingRules(options.bug) }),
+  },
+  membership: {
+    bugs: membershipBugs,
+    scenario: ({ servers, liars, bug }) =>
+      membershipScenario({ liars, ...(servers && { members: servers }), rules: brokenMembershipRules(bug) }),
+  },
+  election: {
+    bugs: plantedElectionBugs,
+    scenario: ({ servers, liars, bug }) => electionFor(servers, liars, bug),
+  },
+  slots: {
+    bugs: plantedSlotsBugs,
+    scenario: ({ servers, liars, bug }) =>
+      slotsScenarioFor({ liars, ...(servers && { members: servers }), ...(bug && { bug }) }),
+  },
+}
+
+export const protocols: readonly string[] = Object.keys(simulated)
 
 export function scenarioFor(options: ScenarioOptions): AnyScenario {
-  const { protocol, servers, liars = 1, crashes, unsafe, bug } = options
-  if (!protocols.includes(protocol)) {
+  const { protocol, bug } = options
+  const found = simulated[protocol]
+  if (found === undefined) {
     throw new SettingsError(`there is no protocol '${protocol}' to simulate; there are: ${protocols.join(', ')}.`)
   }
-  const bugs = Object.keys(protocol === 'lock' ? plantedBugs : plantedOrderingBugs)
-  if (bug !== undefined && !bugs.includes(bug)) {
-    throw new SettingsError(`there is no planted bug '${bug}'; there are: ${bugs.join(', ')}.`)
+  if (bug !== undefined && !(bug in found.bugs)) {
+    throw new SettingsError(`there is no planted bug '${bug}'; there are: ${Object.keys(found.bugs).join(', ')}.`)
   }
-  const settings = {
+  return found.scenario({ ...options, liars: options.liars ?? 1 })
+}
+
+function sizes({ liars, servers, crashes }: ScenarioOptions & { readonly liars: number }) {
+  return {
     liars,
     ...(servers === undefined ? {} : { servers }),
     ...(crashes === undefined ? {} : { crashes }),
   }
-  if (protocol === 'ordering') return orderingScenario(trust(settings), { rules: brokenOrderingRules(bug) })
-  if (unsafe) return printedScenario({ ...settings, unsafe })
-  return lockScenario(trust(settings), { rules: brokenRules(bug) })
+}
+
+function electionFor(members: number | undefined, liars: number, bug: string | undefined): AnyScenario {
+  const needed = Math.max(3, 3 * liars + 1)
+  if (members !== undefined && members < needed) {
+    throw new SettingsError(`an election with ${liars} liars needs ${needed} members; servers is ${members}.`)
+  }
+  return electionScenario({ members: members ?? needed, liars }, { rules: brokenElectionRules(bug) })
 }
 
 /** The options of a run as they are typed, for the line that repeats it. */

@@ -1,5 +1,6 @@
 export { type Choice, choose, type Voucher } from './choose.ts'
 export { type OrderingClient, orderingClient } from './client.ts'
+export { hardshipScenario } from './hardship.ts'
 export { orderingLiars } from './liars.ts'
 export {
   BODY_BYTES_MAX,

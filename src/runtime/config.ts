@@ -4,7 +4,7 @@
 //   DIR/authority/                  authority.crt, authority.key: signs certificates; no server needs the key
 //   DIR/servers/server-1/           coterie.toml, server.crt, server.key, authority.crt, first-start; store/ later
 //   DIR/clients/NAME/               coterie.toml, client.crt, client.key, authority.crt
-//   DIR/members/NAME/               coterie.toml, member.crt, member.key, authority.crt; store/ later
+//   DIR/members/NAME/               coterie.toml, member.crt, member.key, seal.key, authority.crt; store/ later
 //
 // A node's folder is complete in itself: it can be copied to its machine and nothing else has to come along. That is
 // why coterie.toml repeats the group's settings. Two nodes with different settings could disagree about a quorum, so
@@ -24,6 +24,8 @@ export const NODE_FILE = 'coterie.toml'
 export const GROUP_FILE = 'group.toml'
 export const AUTHORITY_FILE = 'authority.crt'
 export const AUTHORITY_KEY_FILE = 'authority.key'
+/** A member's secret for what is sealed to it. */
+export const SEAL_KEY_FILE = 'seal.key'
 const STORE_FOLDER = 'store'
 
 export const PORT_MAX = 65_535
@@ -75,12 +77,13 @@ export interface ServerAddress {
   readonly metricsPort: number
 }
 
-/** Where its peers find a member, and the Ed25519 key of its certificate, in hexadecimal. */
+/** Where its peers find a member, and its keys in hexadecimal: Ed25519 of its certificate, X25519 for what is sealed to it. */
 export interface MemberAddress {
   readonly name: string
   readonly host: string
   readonly port: number
   readonly publicKey: string
+  readonly sealKey: string
 }
 
 export interface MembershipSettings {
@@ -137,7 +140,7 @@ export type NodeSettings = ServerSettings | ClientSettings | MemberSettings
 /** The settings, with certificate, key and the authority's certificate as PEM. */
 export type ServerConfig = ServerSettings & NodeCredentials
 export type ClientConfig = ClientSettings & NodeCredentials
-export type MemberConfig = MemberSettings & NodeCredentials
+export type MemberConfig = MemberSettings & NodeCredentials & { readonly sealKey: string }
 export type NodeConfig = ServerConfig | ClientConfig | MemberConfig
 
 export interface NodeCredentials extends Credentials {
@@ -149,7 +152,8 @@ export async function loadNodeConfig(path: string): Promise<NodeConfig> {
   const settings = await readNodeSettings(path)
   const credentials = await readCredentials(settings)
   checkCredentials(settings, credentials)
-  return { ...settings, ...credentials }
+  if (settings.role !== 'member') return { ...settings, ...credentials }
+  return { ...settings, ...credentials, sealKey: await readKey(join(settings.folder, SEAL_KEY_FILE)) }
 }
 
 /** Reads coterie.toml alone. */
@@ -261,6 +265,9 @@ function readServers(table: Table): ServerAddress[] {
 
 export const NO_MEMBERS: MembershipSettings = { liars: 0, lease: LEADER_LEASE_DEFAULT_MS, members: [] }
 
+const KEY_RULE = '64 hexadecimal digits'
+const isKey = (value: string) => /^[0-9a-f]{64}$/.test(value)
+
 function readMembership(table: Table): MembershipSettings {
   const settings = table.table('membership')
   const liars = settings.whole('liars', 0, MEMBERS_MAX)
@@ -272,7 +279,8 @@ function readMembership(table: Table): MembershipSettings {
       name: entry.text('name', isName, NAME_RULE),
       host: readHost(entry),
       port: entry.whole('port', 1, PORT_MAX),
-      publicKey: entry.text('publicKey', value => /^[0-9a-f]{64}$/.test(value), '64 hexadecimal digits'),
+      publicKey: entry.text('publicKey', isKey, KEY_RULE),
+      sealKey: entry.text('sealKey', isKey, KEY_RULE),
     }
     entry.end()
     takeOnce(names, member.name, () => entry.refuse('name', 'a name that no member before it has'))

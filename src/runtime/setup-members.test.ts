@@ -21,6 +21,7 @@ describe('members of a group', () => {
     for (const [place, config] of configs.entries()) {
       const { members } = config.group.membership
       expect(members[place]!.publicKey).toBe(publicKeyOf(config.certificate))
+      expect(members[place]!.sealKey).toMatch(/^[0-9a-f]{64}$/)
       expect(members.map(member => member.port)).toEqual([9300, 9301, 9302])
       expect(config.group).toEqual(made.group)
     }

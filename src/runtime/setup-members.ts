@@ -1,7 +1,7 @@
 // Members of a new group: names, addresses and certificates. Their public keys stand in every copy of the settings,
 // because the first electorate is what the rest of an election's safety rests on: nobody may be talked into another.
 
-import { X509Certificate } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SettingsError } from '../core/index.ts'
@@ -16,9 +16,11 @@ import {
   NO_MEMBERS,
   NODE_FILE,
   PORT_MAX,
+  SEAL_KEY_FILE,
 } from './config.ts'
 import { HOST_RULE, isHost, isName, NAME_RULE } from './fields.ts'
 import { KEY_MODE, syncFolder, writeNew } from './files.ts'
+import { leaveFirstStartMark } from './first-start.ts'
 import { type Listening, listenOn, namedHosts, nodeText } from './template.ts'
 
 export interface MembersOptions {
@@ -53,7 +55,7 @@ export function planMembers(options: MembersOptions, basePort: number): Membersh
     onHost.set(host, before + 1)
     const port = basePort + MEMBERS_OFFSET + before
     checkAddress(host, port)
-    return { name: `member-${at + 1}`, host, port, publicKey: '' }
+    return { name: `member-${at + 1}`, host, port, publicKey: '', sealKey: '' }
   })
   return { liars, lease: LEADER_LEASE_DEFAULT_MS, members }
 }
@@ -82,23 +84,43 @@ export function checkMemberName(name: string, group: GroupSettings): void {
     throw new SettingsError(`a new member cannot be called ${shown}: another node is.`)
 }
 
+/** A member's certificate and key, and its secret for what is sealed to it, all as PEM. */
+export interface MemberCredentials extends Credentials {
+  readonly sealKey: string
+}
+
+export async function issueMember(
+  authority: Credentials,
+  group: GroupSettings,
+  name: string,
+  host: string,
+): Promise<MemberCredentials> {
+  const identity = { group: group.id, role: 'member', name } as const
+  const credentials = await issueCertificate(authority, identity, { hosts: namedHosts(host) })
+  const sealKey = generateKeyPairSync('x25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  return { ...credentials, sealKey }
+}
+
 /** Certificates first: their keys belong into the settings that all copies carry. */
 export async function issueMembers(authority: Credentials, group: GroupSettings) {
-  const issued = new Map<string, Credentials>()
+  const issued = new Map<string, MemberCredentials>()
   for (const { name, host } of group.membership.members) {
-    const identity = { group: group.id, role: 'member', name } as const
-    issued.set(name, await issueCertificate(authority, identity, { hosts: namedHosts(host) }))
+    issued.set(name, await issueMember(authority, group, name, host))
   }
-  const members = group.membership.members.map(member => ({
-    ...member,
-    publicKey: publicKeyOf(issued.get(member.name)!.certificate),
-  }))
+  const members = group.membership.members.map(member => {
+    const { certificate, sealKey } = issued.get(member.name)!
+    return { ...member, publicKey: publicKeyOf(certificate), sealKey: rawKey(createPublicKey(sealKey)) }
+  })
   return { issued, group: { ...group, membership: { ...group.membership, members } } }
 }
 
 /** The raw Ed25519 key of a certificate, in hexadecimal. */
 export function publicKeyOf(certificate: string): string {
-  const { x } = new X509Certificate(certificate).publicKey.export({ format: 'jwk' })
+  return rawKey(new X509Certificate(certificate).publicKey)
+}
+
+function rawKey(key: KeyObject): string {
+  const { x } = key.export({ format: 'jwk' })
   return Buffer.from(x!, 'base64url').toString('hex')
 }
 
@@ -107,7 +129,7 @@ export async function writeMember(
   group: GroupSettings,
   authority: Credentials,
   name: string,
-  credentials: Credentials,
+  credentials: MemberCredentials,
   listening: Listening,
 ): Promise<void> {
   await mkdir(folder, { recursive: true })
@@ -115,7 +137,9 @@ export async function writeMember(
   const files = credentialFiles({ folder, role: 'member' })
   await writeNew(files.certificate, credentials.certificate)
   await writeNew(files.key, credentials.key, KEY_MODE)
+  await writeNew(join(folder, SEAL_KEY_FILE), credentials.sealKey, KEY_MODE)
   await writeNew(files.authority, authority.certificate)
+  await leaveFirstStartMark(folder)
   await syncFolder(folder)
 }
 
@@ -123,7 +147,7 @@ export async function writeMembers(
   folder: string,
   group: GroupSettings,
   authority: Credentials,
-  issued: ReadonlyMap<string, Credentials>,
+  issued: ReadonlyMap<string, MemberCredentials>,
 ): Promise<void> {
   if (issued.size === 0) return
   await mkdir(folder)

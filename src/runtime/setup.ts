@@ -31,6 +31,7 @@ import { leaveFirstStartMark } from './first-start.ts'
 import {
   checkAddress,
   checkMemberName,
+  issueMember,
   issueMembers,
   type MembersOptions,
   planMembers,
@@ -102,8 +103,7 @@ export async function addMember(dir: string, name: string, host: string, port: n
   checkAddress(host, port)
   const authority = await readAuthority(dir)
   const folder = join(resolve(dir), 'members', name)
-  const identity = { group: group.id, role: 'member', name } as const
-  const credentials = await issueCertificate(authority, identity, { hosts: namedHosts(host) })
+  const credentials = await issueMember(authority, group, name, host)
   await makeFolder(
     folder,
     `${folder} is already there. Choose another name, or delete that folder first.`,

@@ -115,7 +115,8 @@ ${members.map((member, at) => memberText(member, at === 0)).join('')}`
 
 function memberText(member: MemberAddress, first: boolean): string {
   const lesson = first
-    ? `# The first electorate. publicKey is of the member's certificate; others may join later, by a vote of these.
+    ? `# The first electorate. publicKey is of the member's certificate, ballots are sealed to its sealKey; others may join
+# later, by a vote of these.
 `
     : ''
   return `
@@ -124,6 +125,7 @@ name = ${quote(member.name)}
 host = ${quote(member.host)}
 port = ${member.port}
 publicKey = ${quote(member.publicKey)}
+sealKey = ${quote(member.sealKey)}
 `
 }
 

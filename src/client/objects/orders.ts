@@ -70,6 +70,7 @@ export class Orders {
   readonly appliers: Map<string, Applier>
   readonly lies: Lie[] = []
   private readonly command: (body: OrderingCommand) => void
+  private readonly submitCommand: (body: OrderingCommand) => void
   private readonly waiting = new Map<number, Waiting>()
   private readonly watchers = new Map<number, Watcher>()
   /** Told when the session of an object is no longer certain to live. */
@@ -77,6 +78,8 @@ export class Orders {
   private readonly newId: () => number
   private readonly impossible: string | undefined
   private broken: Error | undefined
+  /** Operations of one moment, which go out together. */
+  private readonly gathered: (OrderingCommand & { kind: 'submit' })[] = []
 
   /** `impossible`: why this group cannot have objects. */
   constructor(
@@ -86,7 +89,11 @@ export class Orders {
     appliers: Map<string, Applier> = new Map(),
   ) {
     this.appliers = appliers
-    this.command = command
+    this.command = body => {
+      this.sendGathered()
+      command(body)
+    }
+    this.submitCommand = command
     this.newId = newId
     this.impossible = impossible
   }
@@ -255,8 +262,22 @@ export class Orders {
           }
         },
       })
-      this.command(said)
+      if (said.kind === 'submit') this.gather(said)
+      else this.command(said)
     })
+  }
+
+  // Answers come together, and so does what their callers ask for next: as one message instead of many.
+  private gather(command: OrderingCommand & { kind: 'submit' }): void {
+    if (this.gathered.push(command) === 1) queueMicrotask(() => this.sendGathered())
+  }
+
+  private sendGathered(): void {
+    const commands = this.gathered.splice(0)
+    for (const [place, command] of commands.entries()) {
+      const follower = commands[place + 1]
+      this.submitCommand(follower?.object === command.object ? { ...command, more: true } : command)
+    }
   }
 }
 

@@ -1,0 +1,124 @@
+// LECTURE, "Gossip-based coordination": information reaches everybody "in logarithmic rounds". How many exactly?
+//
+// In every round every node calls one other, drawn at random. Push: who knows tells. Pull: who does not know asks.
+// Theory: push takes log2 N + ln N + O(1) rounds (Pittel 1987): first the number of knowers doubles, then the last
+// ones must be hit by chance. Pull ends much faster, since the share that does not know is squared in each round.
+// Push and pull together: log3 N + O(log log N) (Karp et al. 2000). The O(1) is not known beforehand, so what is
+// judged is what one doubling of N adds: 1 + ln 2 = 1.693 rounds for push.
+
+import { lineChart } from '../chart.ts'
+import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
+import { bonferroni, meanTolerance, summarise } from '../statistics.ts'
+import { Chance } from './chance.ts'
+
+const EXPONENTS = { small: [8, 10, 12, 14], full: [8, 10, 12, 14, 16, 17] }
+const RUNS = { small: 30, full: 60 }
+const CONFIDENCE = 0.999
+/** Twenty times what push takes for a million nodes: whatever takes longer is a bug. */
+const ROUNDS_MAX = 1_000
+
+export const WAYS = ['push', 'pull', 'push-pull'] as const
+export type Way = (typeof WAYS)[number]
+
+/** Rounds until everybody knows what one node knew. */
+export function spreadRounds(size: number, way: Way, chance: Chance): number {
+  const knows = new Uint8Array(size)
+  const next = new Uint8Array(size)
+  knows[0] = 1
+  let knowing = 1
+  let rounds = 0
+  while (knowing < size && rounds < ROUNDS_MAX) {
+    next.set(knows)
+    for (let node = 0; node < size; node++) {
+      if (way === 'push' && knows[node] === 0) continue
+      if (way === 'pull' && knows[node] === 1) continue
+      const drawn = chance.below(size - 1)
+      const called = drawn < node ? drawn : drawn + 1
+      // What was known at the beginning of the round: news does not travel two steps in one.
+      if (way !== 'pull' && knows[node] === 1) next[called] = 1
+      if (way !== 'push' && knows[called] === 1) next[node] = 1
+    }
+    knows.set(next)
+    knowing = 0
+    for (const one of knows) knowing += one
+    rounds++
+  }
+  return rounds
+}
+
+interface Measured {
+  readonly exponent: number
+  readonly rounds: readonly number[]
+}
+
+export const gossipSpread: Experiment = {
+  name: 'gossip-spread',
+  title: 'Rounds until gossip has reached everybody, against log N.',
+  source: 'LECTURE, "Gossip-based coordination": logarithmic rounds',
+  run({ scale, seed, progress }: RunOptions) {
+    const chance = new Chance(seed, 0x5b)
+    const exponents = EXPONENTS[scale]
+    const lines = WAYS.map((way, at) => {
+      const measured = exponents.map(exponent => {
+        progress((at + exponent / 20) / WAYS.length, `${way}, N = 2^${exponent}`)
+        const rounds = Array.from({ length: RUNS[scale] }, () => spreadRounds(2 ** exponent, way, chance))
+        return { exponent, rounds }
+      })
+      return { way, measured }
+    })
+    const rows = lines.flatMap(({ way, measured }) => [
+      ...measured.map(({ exponent, rounds }) =>
+        row(`${way}, N = 2^${exponent}: rounds`, summarise(rounds).mean, null, null, 'rounds'),
+      ),
+      ...slopeRow(way, measured, bonferroni(CONFIDENCE, 2)),
+    ])
+    return { rows, pictures: [{ name: 'gossip-spread.svg', svg: chart(lines) }], notes: NOTES }
+  },
+}
+
+/** What a doubling of N adds, between the smallest and the largest group. */
+function slopeRow(way: Way, measured: readonly Measured[], confidence: number): Row[] {
+  const first = measured[0]!
+  const last = measured.at(-1)!
+  const doublings = last.exponent - first.exponent
+  const slope = (summarise(last.rounds).mean - summarise(first.rounds).mean) / doublings
+  // The theorem's O(1) may differ between the two sizes, by one round say.
+  const means = meanTolerance(first.rounds, confidence) + meanTolerance(last.rounds, confidence)
+  const tolerance = (means + 1) / doublings
+  const what = `${way}: rounds that a doubling of N adds`
+  if (way === 'push') return [row(`${what}, 1 + ln 2`, slope, 1 + Math.LN2, tolerance, 'rounds')]
+  // Between nothing and one: at most as fast as the knowers can triple, at least as slow as they double.
+  return [row(`${what}; push-pull tends to log3 2 = 0.63`, slope, null, null, 'rounds')]
+}
+
+function chart(lines: readonly { readonly way: Way; readonly measured: readonly Measured[] }[]): string {
+  const exponents = lines[0]!.measured.map(({ exponent }) => exponent)
+  return lineChart({
+    title: 'Rounds until everybody knows',
+    x: { label: 'log2 N' },
+    y: { label: 'rounds', min: 0 },
+    series: [
+      ...lines.map(({ way, measured }) => ({
+        name: way,
+        points: measured.map(({ exponent, rounds }) => [exponent, summarise(rounds).mean] as const),
+      })),
+      {
+        name: 'log2 N + ln N',
+        dashed: true,
+        colour: 0,
+        points: exponents.map(exponent => [exponent, exponent + exponent * Math.LN2] as const),
+      },
+      {
+        name: 'log3 N',
+        dashed: true,
+        colour: 2,
+        points: exponents.map(exponent => [exponent, exponent / Math.log2(3)] as const),
+      },
+    ],
+  })
+}
+
+const NOTES = [
+  'In every round every node calls one other, drawn at random from all. News travels one step a round.',
+  '"Logarithmic rounds" holds for all three; the factor differs by almost three between push and push-pull.',
+]

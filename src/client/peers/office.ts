@@ -1,0 +1,160 @@
+// A coordinator's place: who holds it as this member knows, and this member's own candidacy for it.
+
+import type { Millis } from '../../core/index.ts'
+import type { ElectionCommand, ElectionEvent } from '../../election/index.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { Feed } from '../feed.ts'
+import type { Candidacy } from './joined-group.ts'
+import { Term } from './term.ts'
+
+export interface CoordinatorInfo {
+  readonly name: string
+  readonly term: number
+  /** Undefined: nobody leads as far as this member can tell. */
+  readonly coordinator: string | undefined
+}
+
+type OfficeEvent = Extract<ElectionEvent, { name: string }>
+
+export class Office {
+  private readonly name: string
+  private readonly clock: Clock
+  private readonly nodeNow: Clock
+  private readonly tell: (command: ElectionCommand) => void
+  private readonly feeds = new Set<Feed<CoordinatorInfo>>()
+  private info: CoordinatorInfo
+  private term: Term | undefined
+  private running: Promise<void> = Promise.resolve()
+  private lead: ((term: Term) => Promise<void> | void) | undefined
+  private finish: ((error?: unknown) => void) | undefined
+  private watchdog: NodeJS.Timeout | undefined
+
+  constructor(name: string, clock: Clock, nodeNow: Clock, tell: (command: ElectionCommand) => void) {
+    this.name = name
+    this.clock = clock
+    this.nodeNow = nodeNow
+    this.tell = tell
+    this.info = { name, term: 0, coordinator: undefined }
+  }
+
+  now(): CoordinatorInfo {
+    return this.info
+  }
+
+  leads(): boolean {
+    return this.term?.leads() ?? false
+  }
+
+  stand(lead: (term: Term) => Promise<void> | void, withdraw: () => void): Candidacy {
+    if (this.lead !== undefined) throw new Error(`this member stands for '${this.name}' already`)
+    this.lead = lead
+    const ended = new Promise<void>((resolve, reject) => {
+      this.finish = error => (error === undefined ? resolve() : reject(error))
+    })
+    // Whoever does not look at it is not to be ended by it.
+    ended.catch(() => {})
+    const close = async () => {
+      if (this.lead === lead) {
+        withdraw()
+        await this.close()
+      }
+    }
+    return { ended, close, [Symbol.asyncDispose]: close }
+  }
+
+  async *follow(signal: AbortSignal | undefined): AsyncGenerator<CoordinatorInfo, void, undefined> {
+    const feed = new Feed<CoordinatorInfo>(signal)
+    this.feeds.add(feed)
+    feed.push(this.info)
+    try {
+      yield* feed.items()
+    } finally {
+      this.feeds.delete(feed)
+    }
+  }
+
+  take(event: OfficeEvent): void {
+    switch (event.kind) {
+      case 'elected':
+        return this.elected(event.term, event.deadline - this.nodeNow())
+      case 'extended':
+        this.term?.extended(event.deadline - this.nodeNow())
+        return this.watch(event.deadline - this.nodeNow())
+      case 'lost':
+      case 'resigned':
+        return this.over(event.kind === 'lost' ? 'it could not be renewed' : 'it stepped down')
+      case 'coordinator':
+        return this.show({ name: this.name, term: event.term, coordinator: event.coordinator })
+      case 'vacant':
+        return this.show({ name: this.name, term: event.term, coordinator: undefined })
+      default:
+        return
+    }
+  }
+
+  /** Steps down, waits for `lead` to end, and stands no more. */
+  async close(): Promise<void> {
+    const { lead } = this
+    this.lead = undefined
+    if (lead === undefined) return
+    this.over('this member withdrew')
+    await this.running.catch(() => {})
+    // Only now: until `lead` has ended, nobody else may begin.
+    this.tell({ kind: 'resign', name: this.name })
+    this.finish?.()
+  }
+
+  /** A clean end: loops that follow come to theirs. */
+  finishAll(): void {
+    for (const feed of this.feeds) feed.finish()
+    this.feeds.clear()
+  }
+
+  ended(error: Error): void {
+    this.over(error.message)
+    for (const feed of this.feeds) feed.fail(error)
+    this.finish?.()
+  }
+
+  private elected(number: number, remaining: Millis): void {
+    const { lead } = this
+    // Told so late (the process was stopped in between) that the term is over already: it never led.
+    if (remaining <= 0) return
+    // Elected while it withdrew.
+    if (lead === undefined) return this.tell({ kind: 'resign', name: this.name })
+    const term = new Term(this.name, number, remaining, this.clock)
+    this.term = term
+    this.watch(remaining)
+    this.running = (async () => lead(term))()
+    this.running.catch(error => {
+      if (this.lead !== lead) return
+      this.lead = undefined
+      this.over('lead has failed')
+      this.tell({ kind: 'resign', name: this.name })
+      this.finish?.(error)
+    })
+  }
+
+  /** The node below counts with another clock, which stops while the machine sleeps: this one does not. */
+  private watch(remaining: Millis): void {
+    clearTimeout(this.watchdog)
+    this.watchdog = setTimeout(
+      () => {
+        if (this.term !== undefined && !this.term.leads()) this.over('its time ran out')
+      },
+      Math.max(0, remaining),
+    ).unref()
+  }
+
+  private over(why: string): void {
+    clearTimeout(this.watchdog)
+    this.term?.ended(why)
+    this.term = undefined
+  }
+
+  private show(info: CoordinatorInfo): void {
+    if (info.coordinator === this.info.coordinator && info.term === this.info.term) return
+    this.info = info
+    for (const feed of this.feeds) feed.push(info)
+  }
+}

@@ -1,0 +1,20 @@
+export { type OpenBallot, totals, type VoidedBallots, winner } from './ballot.ts'
+export { claimFault } from './claim.ts'
+export { type Approval, type Change, type Electorate, firstElectorate, type Listed, type Voter } from './electorate.ts'
+export {
+  type ElectionExploration,
+  electionSystems,
+  exploreElection,
+  exploreElectionBug,
+  type NamedElectionSystem,
+  plantedElectionSystems,
+} from './exploration.ts'
+export { type ElectionMessage, type ElectionRecord, electionRecord, electionVocabulary } from './messages.ts'
+export { brokenElectionRules, plantedElectionBugs } from './planted.ts'
+export { type ElectionProtocol, election } from './protocol.ts'
+export { type ElectionRules, electionRules } from './rules.ts'
+export { type ElectionGroup, type ElectionPlan, electionScenario } from './scenario.ts'
+export { idealSealing } from './sealing.ts'
+export { type Attribute, type ElectionSettings, electionDefaults } from './settings.ts'
+export type { Claim, ElectionCommand, ElectionEvent, ElectionState, Keys } from './state.ts'
+export { candidatesOf, type Row, type View } from './view.ts'

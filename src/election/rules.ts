@@ -1,0 +1,80 @@
+// The election's arithmetic: the few lines on which it rests, apart from the machine that uses them.
+// Each rule says the smallest story that goes wrong without it; planted.ts breaks each, and the simulator or the
+// explorer must notice.
+
+import type { Millis, NodeId } from '../core/index.ts'
+
+export interface ElectionRules {
+  /** How many grants make a coordinator, and how many signatures a successor of the electorate. */
+  quorum(members: number, liars: number, seenAlive: number): number
+  /** The weight of a preference: place 0 is the first. */
+  weight(place: number): number
+  /** Which of two rows of one attribute comes first. */
+  before(value: number, id: NodeId, otherValue: number, otherId: NodeId): boolean
+  /** Whether a second ballot of the same voter is kept out of the count. */
+  countsOnce(): boolean
+  /** Whether a claim may be granted, given the highest term that was granted. */
+  isNewTerm(term: number, granted: number): boolean
+  /** Whether a grant is saved before it is given. */
+  savesGrant(): boolean
+  /** Whether a promise still binds. */
+  isBound(now: Millis, promisedUntil: Millis): boolean
+  /** For how long a member that restarted without a clean stop is bound by what it had granted. */
+  restartWait(promise: Millis): Millis
+  /** For how long, by its own clock, a coordinator may believe in a promise. */
+  belief(promise: Millis, drift: number): Millis
+  /** From when the belief counts, given when the claim or renewal was sent and when the answer came. */
+  beliefStart(sentAt: Millis, answeredAt: Millis): Millis
+  /** Whether a coordinator is told before its belief ends. */
+  warns(): boolean
+  /** Whether a member signs this successor, given that it has signed one of that number (equal or another). */
+  mayResign(equal: boolean): boolean
+  /** Whether a ballot binds to the term in which it was cast. */
+  bindsTerm(term: number): number
+  /** Whether a claim without enough ballots is refused. */
+  checksTurnout(ballots: number, quorum: number): boolean
+}
+
+export const electionRules: ElectionRules = {
+  // A majority of those seen alive is a majority on both sides of a partition. Two sets of q of the numbered list share
+  // b + 1 members, one of them honest; so do q of a list and q of its successor, which differs by one member.
+  quorum: (members, liars) => Math.floor((members + liars) / 2) + 1,
+
+  // Equation 2 as printed multiplies by the place, so that the first preference weighs 1 and the least wanted wins.
+  weight: place => 3 - place,
+
+  // Failure counts start equal. In the order of arrival, members disagree on who the candidates are.
+  before: (value, id, otherValue, otherId) => value < otherValue || (value === otherValue && id < otherId),
+
+  countsOnce: () => true,
+
+  // A claim that was under way for long must not be granted after a later one: its term would have two coordinators.
+  isNewTerm: (term, granted) => term > granted,
+
+  // A member that forgets its grant in a crash gives the term away twice.
+  savesGrant: () => true,
+
+  // The former coordinator believes until its promises run out.
+  isBound: (now, promisedUntil) => now < promisedUntil,
+
+  // The promise is remembered, its end is not: clocks of two lives cannot be compared.
+  restartWait: promise => promise,
+
+  // As for a lease (PROTOCOLS E 2): the granter's clock may be fast by `drift` and the coordinator's slow.
+  belief: (promise, drift) => Math.floor((promise * (1 - drift)) / (1 + drift)),
+
+  // The granter counts from when it was asked, which is after the claim was sent; a slow answer must not prolong it.
+  beliefStart: sentAt => sentAt,
+
+  // A coordinator that learns of its end from a renewal that failed has led beside the next one.
+  warns: () => true,
+
+  // Two successors of one list have electorates, and coordinators, that know nothing of each other.
+  mayResign: equal => equal,
+
+  // A ballot of an earlier term, said again, would make a voter vote for what it no longer wants.
+  bindsTerm: term => term,
+
+  // Without it, a candidate that heard nobody else wins by its own ballot.
+  checksTurnout: (ballots, quorum) => ballots >= quorum,
+}

@@ -1,0 +1,76 @@
+// Elections under faults and liars (PROTOCOLS C): never two coordinators in a term or at one time, never a term without
+// a count that checks, one list for a number, progress once all is healed. And the test of the test: every planted bug.
+
+import { describe, expect, it } from 'vitest'
+import { runOnce } from '../simulator/index.ts'
+import { brokenElectionRules, plantedElectionBugs } from './planted.ts'
+import { type ElectionGroup, electionScenario } from './scenario.ts'
+
+const groups: Readonly<Record<string, ElectionGroup & { readonly seeds: number }>> = {
+  '3 members, none lies': { members: 3, liars: 0, seeds: 40 },
+  '4 members, one lies': { members: 4, liars: 1, seeds: 25 },
+  '7 members, two lie': { members: 7, liars: 2, seeds: 4 },
+}
+
+describe('never two coordinators', () => {
+  it.each(Object.entries(groups))('%s', (_name, group) => {
+    for (let seed = 1; seed <= group.seeds; seed++) {
+      const { violations, drawn } = runOnce(electionScenario(group), seed)
+      expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
+    }
+  })
+
+  it('and the runs are not idle: every kind of thing happens', () => {
+    const counts = new Map<string, number>()
+    for (let seed = 1; seed <= 12; seed++) {
+      for (const { kind, what } of runOnce(electionScenario({ members: 4, liars: 1 }), seed, {}, true).trace) {
+        const thing = kind === 'emit' || kind === 'deliver' ? what.split(' ')[0]! : kind
+        counts.set(thing, (counts.get(thing) ?? 0) + 1)
+      }
+    }
+    const least = { elected: 50, extended: 1_000, lost: 5, coordinator: 100, vacant: 20, turnout: 10, ballot: 500 }
+    const more = { call: 100, claim: 300, grant: 100, refusal: 50, alive: 2_000, approve: 5, list: 5, crash: 2 }
+    for (const [thing, count] of Object.entries({ ...least, ...more })) {
+      expect(counts.get(thing) ?? 0, thing).toBeGreaterThanOrEqual(count)
+    }
+  })
+})
+
+describe('planted bugs (HOUSE 16)', () => {
+  /** A seed that finds it, with three members of which none lies, and what is said then. */
+  const pinned: Record<string, [seed: number, what: RegExp]> = {
+    'majority-of-those-seen': [36, /is held by/],
+    'literal-weights': [1, /the count of term .* votes/],
+    'ties-by-arrival': [2, /the count of term/],
+    'vote-counted-twice': [1, /a voter has two ballots/],
+    'grant-not-saved': [134, /is held by/],
+    'promise-not-kept': [23, /is held by/],
+    'promise-forgotten': [134, /is held by/],
+    'no-drift-factor': [61, /is held by/],
+    'deadline-from-answer': [741, /token 5 of member-3 after token 6/],
+    'loss-noticed-late': [1, /was told too late/],
+    'two-successors': [1140, /electorate 2 has two lists/],
+    'ballot-of-any-term': [1, /a ballot is not valid/],
+    'no-turnout-check': [2, /1 ballots of 2/],
+  }
+  const run = (bug: string | undefined, seed: number) =>
+    runOnce(electionScenario({ members: 3, liars: 0 }, { rules: brokenElectionRules(bug) }), seed)
+
+  it('none is forgotten: the explorer alone finds a stale claim', () => {
+    expect([...Object.keys(pinned), 'stale-claim-granted'].sort()).toEqual(Object.keys(plantedElectionBugs).sort())
+  })
+  it.each(Object.entries(pinned))('%s', (bug, [seed, what]) => {
+    expect(run(bug, seed).violations[0]?.what).toMatch(what)
+  })
+  it('without the bug, the seeds that took longest to find have nothing to show', () => {
+    for (const seed of [36, 61, 134, 741, 1140]) expect(run(undefined, seed).violations).toEqual([])
+  })
+})
+
+describe('one seed, one run', () => {
+  it('the same seed gives the same trace, another seed another', () => {
+    const hash = (seed: number) => runOnce(electionScenario({ members: 4, liars: 1 }), seed).traceHash
+    expect(hash(5)).toBe(hash(5))
+    expect(hash(6)).not.toBe(hash(5))
+  })
+})

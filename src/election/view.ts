@@ -1,0 +1,105 @@
+// The view that an election is held on: what is known of each member that stands, and who is left out.
+//
+// It travels with the election, so that all compute the same candidates from it. A ballot names the view by its digest
+// and is not counted on another. A member votes only on a view that it could have sent itself, within the tolerances;
+// only when attempts keep failing does it vote on what it is given, because gossip may never agree to the last digit.
+
+import { sha256 } from '@noble/hashes/sha2.js'
+import { encode, type NodeId } from '../core/index.ts'
+import { type Electorate, memberOf } from './electorate.ts'
+import { candidateSelection, emptyHeap, type Heap, insert, remove } from './heaps.ts'
+import { CANDIDATES_MAX, viewCodec } from './messages.ts'
+import type { Attribute, ElectionSettings } from './settings.ts'
+
+/** A member that stands, and its value of each attribute, as whole numbers. */
+export interface Row {
+  readonly member: NodeId
+  readonly values: readonly number[]
+}
+
+export interface View {
+  /** In the order of ids. */
+  readonly rows: readonly Row[]
+  /** Known or thought to be gone: never candidates. In the order of ids. */
+  readonly leftOut: readonly NodeId[]
+}
+
+export function viewDigest(view: View): Uint8Array {
+  return sha256(encode(viewCodec, view))
+}
+
+/** What the electorate says of a member comes from there, whatever the view says. */
+export function worthOf(electorate: Electorate, row: Row, attributes: readonly Attribute[], place: number): number {
+  const attribute = attributes[place]!
+  const member = memberOf(electorate, row.member)
+  const value =
+    attribute.name === 'joined'
+      ? (member?.admitted ?? 0)
+      : attribute.name === 'failures'
+        ? (member?.failures ?? 0)
+        : (row.values[place] ?? Number.MAX_SAFE_INTEGER)
+  return attribute.best === 'small' ? value : -value
+}
+
+/** One heap for each attribute, of the members that stand. */
+export function heapsOf(electorate: Electorate, rows: readonly Row[], settings: ElectionSettings): Heap[] {
+  const standing = rows.filter(row => memberOf(electorate, row.member) !== undefined)
+  return settings.attributes.map((_, place) => {
+    const heap = emptyHeap()
+    for (const row of standing) {
+      const value = worthOf(electorate, row, settings.attributes, place)
+      insert(heap, { id: row.member, value }, settings.rules.before)
+    }
+    return heap
+  })
+}
+
+/** The candidates of a view: first whoever is left out leaves the heaps, then the roots are looked at. */
+export function candidatesOf(electorate: Electorate, view: View, settings: ElectionSettings): NodeId[] {
+  const heaps = heapsOf(electorate, view.rows, settings)
+  for (const heap of heaps) for (const gone of view.leftOut) remove(heap, gone, settings.rules.before)
+  return candidateSelection(heaps).slice(0, CANDIDATES_MAX)
+}
+
+/** A voter's own order of the candidates, as places among them: by its first priority, then the next, then the id. */
+export function ranking(
+  electorate: Electorate,
+  view: View,
+  candidates: readonly NodeId[],
+  settings: ElectionSettings,
+): number[] {
+  const rows = new Map(view.rows.map(row => [row.member, row]))
+  const priorities = settings.priorities ?? settings.attributes.map((_, place) => place)
+  const measure = (candidate: number, priority: number) =>
+    worthOf(electorate, rows.get(candidates[candidate]!)!, settings.attributes, priority)
+  const places = candidates.map((_, place) => place)
+  return places.sort((one, other) => {
+    for (const priority of priorities) {
+      const difference = measure(one, priority) - measure(other, priority)
+      if (difference !== 0) return difference
+    }
+    return candidates[one]! < candidates[other]! ? -1 : 1
+  })
+}
+
+/** Whether a view could be one's own: the same members stand, with values within the tolerances. */
+export function agrees(own: readonly Row[], view: View, mayBeGone: readonly NodeId[], settings: ElectionSettings) {
+  if (view.leftOut.some(member => !mayBeGone.includes(member))) return false
+  if (own.length !== view.rows.length) return false
+  return view.rows.every((row, place) => {
+    const mine = own[place]!
+    return row.member === mine.member && isNear(row, mine, settings.attributes)
+  })
+}
+
+function isNear(row: Row, mine: Row, attributes: readonly Attribute[]): boolean {
+  return attributes.every(({ tolerance }, place) => {
+    return Math.abs((row.values[place] ?? 0) - (mine.values[place] ?? 0)) <= tolerance
+  })
+}
+
+/** Whether the rows are in order, so that one view has one digest, and each member stands once. */
+export function isOrdered(view: View): boolean {
+  const ids = view.rows.map(row => row.member)
+  return [ids, view.leftOut].every(list => list.every((id, place) => place === 0 || list[place - 1]! < id))
+}

@@ -1,0 +1,131 @@
+// From a missing answer to a failure: suspicion, its confirmation by others, its end.
+//
+// A suspicion is not believed at once: the suspected one hears of it and refutes it with a higher incarnation. How long it
+// has depends on how many say so independently. A notice of failure is one more suspicion for those who hear it: every
+// member gives another up by its own clock only. So one liar can trouble a member, but not remove it.
+
+import type { NodeId } from '../core/index.ts'
+import { type Allowance, fullBucket, take } from './bucket.ts'
+import type { Accusation, FailedClaim } from './claims.ts'
+import { signClaim } from './claims.ts'
+import { forgetAccusations } from './queue.ts'
+import type { Member, Scene } from './state.ts'
+import { suspicionTime } from './suspicion.ts'
+import { groupSize, setStatus, spread, tell } from './views.ts'
+
+/** Of those who hear of a suspicion, about so many see for themselves at once: confirmations need not wait for their turn. */
+const WITNESSES = 6
+/** Refuted suspicions that one may have authored of one other: a bad hour, not a habit. */
+const CREDIT: Allowance = { burst: 6, perSecond: 1 / 30 }
+/** Who spent its credit on so many is named: one alone may be to blame itself. */
+const ACCUSED_MIN = 2
+/** Accusers kept of one member: more change nothing. */
+export const ACCUSERS_MAX = 16
+
+const timerOf = (member: Member) => `suspicion:${member.id}`
+
+/** This member had no answer, directly or through others. */
+export function suspect(scene: Scene, member: Member): void {
+  const { state, settings } = scene
+  if (member.accusers.has(state.self)) return
+  const claim = signClaim(settings.group, settings.signer, {
+    kind: 'suspect',
+    member: member.id,
+    incarnation: member.alive.incarnation,
+    author: state.self,
+    boot: state.boot,
+  })
+  takeAccusation(scene, member, claim)
+}
+
+/** A verified accusation of the member's present incarnation, from an author not heard before. */
+export function takeAccusation(scene: Scene, member: Member, claim: Accusation): void {
+  const { settings, turn } = scene
+  if (claim.kind === 'failed') collect(scene, member, claim)
+  if (member.status === 'failed') return
+  if (claim.kind === 'failed' && settings.rules.believesNotice()) return giveUp(scene, member)
+  if (!member.accusers.has(claim.author) && member.accusers.size < ACCUSERS_MAX) {
+    member.accusers.set(claim.author, claim)
+    // Enough of them bring the suspicion down to its least: the others need not be told of more.
+    if (claim.kind === 'suspect' && member.accusers.size <= settings.beat.confirmations + 1) spread(scene, claim)
+  }
+  if (member.status === 'alive') {
+    setStatus(scene, member, 'suspect')
+    tell(scene, 'suspected', member)
+    if (turn.below(groupSize(scene)) < WITNESSES) witness(scene, member)
+  }
+  const { beat, lifeguard, rules } = settings
+  const time = rules.suspicionTime(suspicionTime(beat, lifeguard, groupSize(scene), member.accusers.size - 1))
+  turn.do({ kind: 'timer', name: timerOf(member), after: Math.max(0, member.since + time - turn.now) })
+}
+
+function witness({ state }: Scene, member: Member): void {
+  if (!state.witnessed.includes(member.id) && state.witnessed.length < WITNESSES) state.witnessed.push(member.id)
+}
+
+/** Notices of failure by different authors, up to a certificate. */
+function collect(scene: Scene, member: Member, notice: FailedClaim): void {
+  const { settings, turn } = scene
+  if (member.notices.size >= settings.certifyAt || member.notices.has(notice.author)) return
+  member.notices.set(notice.author, notice)
+  spread(scene, notice)
+  if (member.certified || member.notices.size < settings.certifyAt) return
+  member.certified = true
+  const { incarnation } = member.alive
+  const notices = [...member.notices.values()]
+  turn.do({ kind: 'emit', event: { kind: 'certified', member: member.id, incarnation, notices } })
+}
+
+/** The time is over, and the member has not spoken. */
+export function giveUp(scene: Scene, member: Member): void {
+  const { state, settings, turn } = scene
+  turn.do({ kind: 'cancel', name: timerOf(member) })
+  setStatus(scene, member, 'failed')
+  tell(scene, 'failed', member)
+  if (member.notices.size >= settings.certifyAt) return
+  const notice = signClaim(settings.group, settings.signer, {
+    kind: 'failed',
+    member: member.id,
+    incarnation: member.alive.incarnation,
+    author: state.self,
+    boot: state.boot,
+  })
+  collect(scene, member, notice)
+}
+
+/** The member spoke: accusations of its former incarnation are void, and cost their authors credit. */
+export function clearAccusations(scene: Scene, member: Member, refuted: boolean): void {
+  const { state, turn } = scene
+  if (refuted) for (const author of member.accusers.keys()) discredit(scene, member, author)
+  turn.do({ kind: 'cancel', name: timerOf(member) })
+  forgetAccusations(state.queue, member.id)
+  member.accusers.clear()
+  member.notices.clear()
+  member.certified = false
+}
+
+/**
+ * One more suspicion that was refuted. Counted by pair: a member that answers late on purpose, and then refutes, costs those
+ * who suspect it their word against it, and against nobody else.
+ */
+export function discredit(scene: Scene, accused: Member, author: NodeId): void {
+  const { state, turn } = scene
+  if (author === state.self) return
+  if (!accused.credit.has(author) && accused.credit.size >= ACCUSERS_MAX) {
+    accused.credit.delete(accused.credit.keys().next().value!)
+  }
+  const bucket = accused.credit.get(author) ?? fullBucket(CREDIT, turn.now)
+  accused.credit.set(author, bucket)
+  if (!take(bucket, CREDIT, turn.now, 1) || bucket.tokens >= 1) return
+  let spent = 0
+  for (const member of state.members.values()) if (!hasCredit(scene, member, author)) spent++
+  if (spent === ACCUSED_MIN) {
+    turn.do({ kind: 'emit', event: { kind: 'misbehaved', member: author, how: 'accusing' } })
+  }
+}
+
+/** Whether an author's suspicions of this member are still listened to. */
+export function hasCredit({ turn }: Scene, accused: Member, author: NodeId): boolean {
+  const bucket = accused.credit.get(author)
+  return bucket === undefined || (take(bucket, CREDIT, turn.now, 0) && bucket.tokens >= 1)
+}

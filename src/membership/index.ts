@@ -1,0 +1,35 @@
+export { type AttributeSetting, compareBy, type Ranked, rank } from './attributes.ts'
+export {
+  type AliveClaim,
+  type Claim,
+  type FailedClaim,
+  type NamedKey,
+  type NamedValue,
+  signClaim,
+  verifyClaim,
+} from './claims.ts'
+export { countFlaps, type FlapOptions, type Flaps } from './flaps.ts'
+export { bootOf, type Incarnation } from './incarnation.ts'
+export { type MembershipMessage, membershipRecord, membershipVocabulary } from './messages.ts'
+export { brokenMembershipRules, membershipBugs } from './planted.ts'
+export { type Membership, membership } from './protocol.ts'
+export { costAtRest, type RestCost } from './rest.ts'
+export { type MembershipPlan, type MembershipScenarioOptions, membershipScenario } from './scenario.ts'
+export {
+  type Lifeguard,
+  type MembershipBeat,
+  type MembershipSettings,
+  membershipBeat,
+  membershipDefaults,
+} from './settings.ts'
+export type {
+  MemberStatus,
+  MembershipChange,
+  MembershipCommand,
+  MembershipEvent,
+  MembershipState,
+  MemberView,
+  Misbehaviour,
+} from './state.ts'
+export { retransmissions, suspicionTime } from './suspicion.ts'
+export { type Coordinate, coordinateDistance } from './vivaldi.ts'

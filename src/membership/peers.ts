@@ -1,0 +1,60 @@
+// What each peer may do: so many messages and checks a second. Who wants more is slowed and named; who brings forged
+// claims is not heard for a while, and named. A peer is whoever the transport says is speaking.
+
+import type { Millis, NodeId } from '../core/index.ts'
+import { type Allowance, fullBucket, take } from './bucket.ts'
+import type { Misbehaviour, PeerRecord, Scene } from './state.ts'
+
+/** A joining member is sent a whole view at once; afterwards a few messages a second are usual. */
+const TALK: Allowance = { burst: 1_024, perSecond: 256 }
+/** One claim may be broken by a broken memory. */
+const FORGED_MAX = 3
+const MUTED_FOR: Millis = 30_000
+/** One name a minute in the log is enough. */
+const NAMED_EVERY: Millis = 60_000
+/** Peers remembered: all members of a large group. Those beyond share one allowance. */
+const PEERS_MAX = 16_384
+const CROWD = '\u0000crowd'
+
+function recordOf({ state, turn }: Scene, peer: NodeId): PeerRecord {
+  const known = state.peers.get(peer)
+  if (known !== undefined) return known
+  const name = state.peers.size < PEERS_MAX ? peer : CROWD
+  const record = state.peers.get(name) ?? {
+    bucket: fullBucket(TALK, turn.now),
+    forged: 0,
+    mutedUntil: Number.NEGATIVE_INFINITY,
+    namedAt: Number.NEGATIVE_INFINITY,
+    slowed: 0,
+  }
+  state.peers.set(name, record)
+  return record
+}
+
+/** Whether the peer may have so much of this member's time; if not, it is counted, and named when it keeps on. */
+export function spendOn(scene: Scene, peer: NodeId, cost: number): boolean {
+  const { state, turn, settings } = scene
+  const record = recordOf(scene, peer)
+  if (take(record.bucket, TALK, turn.now, cost, settings.rules.spends)) return true
+  state.refusals.slowed++
+  record.slowed++
+  if (turn.now - record.namedAt >= NAMED_EVERY) {
+    record.namedAt = turn.now
+    name(scene, peer, 'flooding')
+  }
+  return false
+}
+
+/** The peer brought a claim whose signature does not hold. */
+export function blame(scene: Scene, peer: NodeId): void {
+  const record = recordOf(scene, peer)
+  record.forged++
+  if (record.forged < FORGED_MAX) return
+  record.forged = 0
+  record.mutedUntil = scene.turn.now + MUTED_FOR
+  name(scene, peer, 'forging')
+}
+
+function name({ turn }: Scene, member: NodeId, how: Misbehaviour): void {
+  turn.do({ kind: 'emit', event: { kind: 'misbehaved', member, how } })
+}

@@ -1,0 +1,95 @@
+// What a member is told at its start: who it is, whom it believes, and how fast it beats. All members of a group should
+// beat alike: a slow beat is taken for a death by those with a fast one.
+
+import type { Millis, NodeId } from '../core/index.ts'
+import type { PublicKey, Signatures, Signer } from '../crypto/index.ts'
+import type { AttributeSetting } from './attributes.ts'
+import type { NamedKey, NamedValue } from './claims.ts'
+import { type MembershipRules, membershipRules } from './rules.ts'
+
+export interface MembershipBeat {
+  /** T: one member is asked every so often, everybody in turn. */
+  readonly probeEvery: Millis
+  /** How long a direct answer may take before others are asked to try. */
+  readonly ackMax: Millis
+  /** k: how many are asked to try. */
+  readonly helpers: number
+  /** While there is something to tell, it is told so often, to so many. */
+  readonly gossipEvery: Millis
+  readonly gossipFanout: number
+  /** λ: every claim is passed on λ ⌈log10(n + 1)⌉ times. */
+  readonly retransmissions: number
+  /** A suspicion lasts at least α log10(n) T, at most β times that. */
+  readonly suspicionLeast: number
+  readonly suspicionSpread: number
+  /** So many others must confirm a suspicion to bring it down to its least. */
+  readonly confirmations: number
+  /** Views are compared so often with a random member, and with one that is believed gone. */
+  readonly repairEvery: Millis
+  /** A member that knows nobody asks its contacts so often. */
+  readonly joinEvery: Millis
+  /** Measured distances are told anew so often, where they changed. */
+  readonly measureEvery: Millis
+}
+
+/** The three parts of Lifeguard, to be left out one by one in the lab. */
+export interface Lifeguard {
+  /** A member that has reason to doubt itself waits longer before it suspects others. */
+  readonly awareness: boolean
+  /** A suspicion that nobody confirms lasts longer. */
+  readonly dynamicSuspicion: boolean
+  /** A suspected member is told so in every ping to it. */
+  readonly buddy: boolean
+}
+
+export interface MembershipSettings {
+  /** The group's name: a claim means nothing in another group. */
+  readonly group: string
+  readonly address: string
+  /** This member's certificate chain, as others will be shown it. */
+  readonly identity: Uint8Array
+  readonly signer: Signer
+  readonly signatures: Signatures
+  /** The key of a member with this identity, or nothing if it may not be one of this name in this group. */
+  readonly admits: (member: NodeId, identity: Uint8Array) => PublicKey | undefined
+  /** Public keys and attributes told from the start. */
+  readonly keys: readonly NamedKey[]
+  readonly attributes: readonly NamedValue[]
+  /** How attributes are ranked: the same in the whole group. */
+  readonly ranking: readonly AttributeSetting[]
+  /** So many notices of different authors make a certificate of failure. */
+  readonly certifyAt: number
+  /** How many measure the distance of each member. */
+  readonly measurers: number
+  readonly beat: MembershipBeat
+  readonly lifeguard: Lifeguard
+  readonly rules: MembershipRules
+}
+
+export const membershipBeat: MembershipBeat = {
+  probeEvery: 300,
+  ackMax: 100,
+  helpers: 3,
+  gossipEvery: 100,
+  gossipFanout: 3,
+  retransmissions: 4,
+  suspicionLeast: 2,
+  suspicionSpread: 6,
+  confirmations: 3,
+  repairEvery: 5_000,
+  joinEvery: 1_000,
+  measureEvery: 120_000,
+}
+
+export const membershipDefaults = {
+  group: '',
+  address: '',
+  keys: [],
+  attributes: [],
+  ranking: [],
+  certifyAt: 3,
+  measurers: 5,
+  beat: membershipBeat,
+  lifeguard: { awareness: true, dynamicSuspicion: true, buddy: true },
+  rules: membershipRules,
+} as const satisfies Partial<MembershipSettings>

@@ -1,0 +1,250 @@
+// One member of a group: config, store, keys, transport and the node, started and stopped in order. Its peers dial it
+// and it dials them; whom it does not know from its settings, it learns of by gossip, address included.
+
+import { createPrivateKey } from 'node:crypto'
+import { FileError, type Millis, type NodeId, type Parted, type Saved } from '../core/index.ts'
+import { type Group, ristretto, x25519Sealing } from '../crypto/index.ts'
+import { type Attribute, electionDefaults, type Voter } from '../election/index.ts'
+import { isOperator } from '../lock/index.ts'
+import { type MembershipEvent, type MemberView, membershipDefaults, type NamedValue } from '../membership/index.ts'
+import type { ManySlotsCommand, ManySlotsEvent } from '../node/many-slots.ts'
+import { firstElectorate, memberFirstStart, memberNode, memberVocabulary } from '../node/member.ts'
+import { type Admits, admission, identityBytes } from './admission.ts'
+import { granterClock } from './clock.ts'
+import type { MemberConfig } from './config.ts'
+import { Driver } from './driver.ts'
+import { takeFirstStartMark } from './first-start.ts'
+import { opensslSignatures, opensslSigner } from './signatures.ts'
+import { openWorkshop, type SlotsWorkshop } from './slots-work.ts'
+import { createLogStorage } from './storage/log.ts'
+import { createTlsTransport, type Log, type TlsTransport } from './transport/index.ts'
+
+export interface RunningMember {
+  /** What its group agreed on, and every slots group of it begins with. */
+  readonly terms: { readonly drift: number; readonly liars: number }
+  command(body: Parted): void
+  now(): Millis
+  /** The keys of a member whose certificate holds now, as it announced them. */
+  keysOf(view: Pick<MemberView, 'member' | 'identity' | 'keys'>): MemberKeys | undefined
+  isOperator(client: NodeId): boolean
+  /** Says goodbye, so that nobody waits for it, and stops. */
+  stop(): Promise<void>
+}
+
+export interface MemberKeys {
+  readonly key: Uint8Array
+  readonly sealKey: Uint8Array
+}
+
+export interface MemberOptions {
+  readonly config: MemberConfig
+  readonly log: Log
+  /** Told about this member from the start. */
+  readonly attributes: readonly NamedValue[]
+  /** What coordinators are chosen by. */
+  readonly ranking: readonly Attribute[]
+  event(event: Parted): void
+  /** The node ended by itself: its disk failed, or a bug stopped it. */
+  failed(error: Error): void
+}
+
+/** Under this name a member announces the key that ballots are sealed to. */
+export const SEAL_KEY = 'seal'
+const SEAL_KEY_BYTES = 32
+/** Enough notices for a certificate that no b liars make alone; more would only be slower. */
+const CERTIFY_LEAST = 2
+
+type MemberDriver = Driver<Map<string, unknown>, Parted, Parted, Parted>
+
+export async function startMember(options: MemberOptions): Promise<RunningMember> {
+  const { config, log } = options
+  const store = createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}) })
+  let driver: MemberDriver | undefined
+  const storage = await store.open(error => {
+    driver?.end()
+    options.failed(error)
+  })
+  try {
+    const saved = await readSaved(await storage.read(), config)
+    const admits = admission(config.group.id, config.authority)
+    const group = await ristretto()
+    const workshop = openWorkshop(group, log)
+    const protocol = await createProtocol(options, admits, group, saved.size === 0)
+    let transport: TlsTransport | undefined
+    const known = knownAddresses(config)
+    driver = new Driver({
+      protocol,
+      self: config.name,
+      peers: config.group.membership.members.map(member => member.name),
+      vocabulary: memberVocabulary,
+      clock: granterClock,
+      log,
+      storage,
+      saved,
+      event(event) {
+        if (transport !== undefined) learn(event, known, transport)
+        if (!takeWork(event, workshop, body => driver?.command({ part: 'slots', body }))) options.event(event)
+      },
+      failed: options.failed,
+      up: peer => log('debug', 'connected', { peer }),
+      down: (peer, why) => log('debug', 'disconnected', { peer, why }),
+    })
+    const running = driver
+    transport = await listen(config, log, running)
+    running.start(transport)
+    const opened = transport
+    return {
+      terms: { drift: config.group.lock.drift, liars: config.group.membership.liars },
+      command: body => running.command(body),
+      now: granterClock,
+      keysOf: view => keysOf(view, admits),
+      isOperator: client => isOperator(config.group.operators, client),
+      async stop() {
+        await running.stop()
+        await workshop.close()
+        await opened.close()
+        await storage.close()
+      },
+    }
+  } catch (error) {
+    await storage.close()
+    throw explain(error, config)
+  }
+}
+
+/** Heavy work is nobody's news: it goes to the workshop, and its answer back to the machine that asked. */
+function takeWork(event: Parted, workshop: SlotsWorkshop, tell: (command: ManySlotsCommand) => void): boolean {
+  if (event.part !== 'slots') return false
+  const said = event.body as ManySlotsEvent
+  if (said.kind === 'opened') workshop.prepare()
+  if (said.kind !== 'said' || said.body.kind !== 'work') return false
+  const { name, body } = said
+  workshop.work(body.request).then(
+    answer => tell({ kind: 'tell', name, body: { kind: 'worked', id: body.id, answer } }),
+    // The node has stopped.
+    () => {},
+  )
+  return true
+}
+
+async function listen(config: MemberConfig, log: Log, driver: MemberDriver): Promise<TlsTransport> {
+  const { members } = config.group.membership
+  return createTlsTransport(
+    {
+      credentials: config,
+      authority: config.authority,
+      log,
+      listen: { host: config.listen, port: config.address.port },
+      addresses: new Map(members.map(({ name, host, port }) => [name, { host, port }])),
+    },
+    driver.events,
+  )
+}
+
+function knownAddresses(config: MemberConfig): Map<NodeId, string> {
+  const known = new Map(config.group.membership.members.map(member => [member.name, formatAddress(member)]))
+  return known.set(config.name, formatAddress(config.address))
+}
+
+/** Addresses that a member signed for itself. */
+function learn(event: Parted, known: Map<NodeId, string>, transport: TlsTransport): void {
+  const body = event.body as MembershipEvent
+  if (event.part !== 'membership' || body.kind !== 'changed') return
+  const { member, address, status } = body.member
+  const place = parseAddress(address)
+  if (place === undefined || status === 'left' || known.get(member) === address) return
+  known.set(member, address)
+  transport.learn(member, place)
+}
+
+/** "host:port", with brackets around an IPv6 host. */
+export function parseAddress(address: string): { host: string; port: number } | undefined {
+  const parts = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+)):(\d{1,5})$/i.exec(address)
+  const port = Number(parts?.[3])
+  if (parts === null || port < 1 || port > 65_535) return undefined
+  return { host: parts[1] ?? parts[2]!, port }
+}
+
+export function formatAddress({ host, port }: { readonly host: string; readonly port: number }): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+async function createProtocol(
+  { config, attributes, ranking }: MemberOptions,
+  admits: Admits,
+  slotsGroup: Group,
+  storeLost: boolean,
+) {
+  const { group } = config
+  const { liars, lease } = group.membership
+  const signer = opensslSigner(secretOf(config.key))
+  const signatures = opensslSignatures()
+  const sealing = (await x25519Sealing()).of(secretOf(config.sealKey))
+  return memberNode({
+    membership: {
+      ...membershipDefaults,
+      group: group.id,
+      address: formatAddress(config.address),
+      identity: identityBytes(config.certificate),
+      signer,
+      signatures,
+      admits,
+      keys: [{ name: SEAL_KEY, key: sealing.publicKey }],
+      attributes,
+      certifyAt: Math.max(CERTIFY_LEAST, liars + 1),
+    },
+    election: {
+      ...electionDefaults,
+      liars,
+      promise: lease,
+      drift: group.lock.drift,
+      attributes: ranking,
+    },
+    keys: { signer, signatures, sealing },
+    slots: {
+      members: group.membership.members.map(voterOf).map(({ id, key }) => ({ name: id, identity: key })),
+      group: slotsGroup,
+      signer,
+      signatures,
+      storeLost,
+    },
+  })
+}
+
+function keysOf(
+  { member, identity, keys }: Pick<MemberView, 'member' | 'identity' | 'keys'>,
+  admits: Admits,
+): MemberKeys | undefined {
+  const key = admits(member, identity)
+  const sealKey = keys.find(({ name }) => name === SEAL_KEY)?.key
+  return key === undefined || sealKey?.length !== SEAL_KEY_BYTES ? undefined : { key, sealKey }
+}
+
+/** The 32 secret bytes of an Ed25519 or X25519 key. */
+function secretOf(pem: string): Uint8Array {
+  const { d } = createPrivateKey(pem).export({ format: 'jwk' })
+  return new Uint8Array(Buffer.from(d!, 'base64url'))
+}
+
+// A store that is empty without the mark has been lost: the member must not grant what it may have granted before.
+async function readSaved(saved: Saved, config: MemberConfig): Promise<Saved> {
+  const first = await takeFirstStartMark(config.folder)
+  if (!first || saved.size > 0) return saved
+  return memberFirstStart(firstElectorate(config.group.membership.members.map(voterOf)))
+}
+
+function voterOf(member: { name: string; publicKey: string; sealKey: string }): Pick<Voter, 'id' | 'key' | 'sealKey'> {
+  return {
+    id: member.name,
+    key: new Uint8Array(Buffer.from(member.publicKey, 'hex')),
+    sealKey: new Uint8Array(Buffer.from(member.sealKey, 'hex')),
+  }
+}
+
+function explain(error: unknown, config: MemberConfig): unknown {
+  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error
+  return new FileError(
+    `${config.name} cannot listen: port ${config.address.port} is in use. Is this member running already? ` +
+      `Its port is set in ${config.file}; coterie doctor says who has it.`,
+  )
+}
