@@ -128,7 +128,10 @@ export class OneTableChecker implements Checker {
     const before = this.tables.get(name)
     if (before === undefined) this.tables.set(name, { server, table })
     else if (before.table !== table) {
-      this.broken.push({ what: `version ${content.version} of '${object}' at ${server} is not as at ${before.server}`, at })
+      this.broken.push({
+        what: `version ${content.version} of '${object}' at ${server} is not as at ${before.server}`,
+        at,
+      })
     }
   }
 
