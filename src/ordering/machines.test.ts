@@ -138,6 +138,34 @@ describe('a client with its servers (figure 2)', () => {
       [5, 'z'],
     ])
   })
+  const watchFrom = (room: Room, from: number) => {
+    for (const word of ['x', 'y', 'z']) {
+      room.do('c', { kind: 'submit', id: word.charCodeAt(0), object: 'o', body: utf8.encode(word) })
+    }
+    room.join('w')
+    room.do('w', { kind: 'watch', id: 7, object: 'o', from })
+    room.pass(2_000)
+    room.do('c', { kind: 'submit', id: 99, object: 'o', body: utf8.encode('now') })
+    return room.events.flatMap(event => {
+      if (event.who !== 'w' || !('version' in event) || !('id' in event)) return []
+      return [[event.kind, event.version, event.kind === 'changed' ? text(event.writes[0]?.value) : undefined]]
+    })
+  }
+  it('a watch goes on from a version that the servers still remember, one by one', () => {
+    expect(watchFrom(opened(), 2)).toEqual([
+      ['watching', 2, undefined],
+      ['changed', 3, 'y'],
+      ['changed', 4, 'z'],
+      ['changed', 5, 'now'],
+    ])
+  })
+  it('and shows the table where they do not', () => {
+    expect(watchFrom(opened({ suffixMax: 1 }), 1)).toEqual([
+      ['watching', 4, undefined],
+      ['skipped', 4, undefined],
+      ['changed', 5, 'now'],
+    ])
+  })
   it('an ended session takes nothing more; a session that falls silent is ended by the others', () => {
     const room = opened()
     room.do('c', { kind: 'end', id: 5, object: 'o' })

@@ -18,7 +18,7 @@ import type { OrderingSettings } from './settings.ts'
 import type { OrderingTurn } from './state.ts'
 import { launch } from './submitting.ts'
 import { leaveTurn, overtaken, pump } from './turns.ts'
-import { send } from './uses.ts'
+import { send, sendAll } from './uses.ts'
 import { follow, skipWatches, tellWatches } from './watching.ts'
 
 /** For so long a source is waited for. */
@@ -159,9 +159,19 @@ function askSource(use: Use, turn: OrderingTurn): void {
 /** The source was slow, short or wrong: another. */
 export function syncTimer(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   leaveSource(use)
+  tellWanted(state, use, turn)
   if (use.copying !== undefined) return startCopy(state, settings, use, turn)
   if (use.phase === 'syncing') return completeChoice(state, settings, use, turn)
   followHeads(state, settings, use, turn)
+}
+
+/**
+ * Those who have the change may not know that it is committed, and hand out nothing of it; whoever knows may lack the
+ * change. b + 1 have said so to us: we say it to all.
+ */
+function tellWanted(state: ClientState, { object, rank, wanted, replica }: Use, turn: OrderingTurn): void {
+  if (wanted === undefined || wanted.version <= replica.version) return
+  sendAll(state, turn, { kind: 'commit', object, rank, version: wanted.version, digest: wanted.digest })
 }
 
 export function changesCame(

@@ -42,6 +42,12 @@ describe('one order', () => {
     for (const seed of [23, 32]) expect(runOnce(orderingScenario(three), seed).violations).toEqual([])
   })
 
+  // Whoever knew that a version is committed lacked its change, and those who had the change did not know.
+  it('a version that is committed is brought to those who wait for it (9 servers, seed 2443)', () => {
+    const nine = trust({ servers: 9, liars: 1, crashes: 2 })
+    expect(runOnce(orderingScenario(nine), 2443).violations).toEqual([])
+  })
+
   it('and the runs are not idle: every kind of thing happens', () => {
     const counts = new Map<string, number>()
     for (let seed = 1; seed <= 12; seed++) {
