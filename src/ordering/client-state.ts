@@ -168,4 +168,6 @@ export interface ClientState {
   readonly queried: Map<number, number>
   readonly inspections: Map<number, Inspection>
   queries: number
+  /** Who was called a liar, and for what. */
+  readonly accused: Set<string>
 }

@@ -42,6 +42,7 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
       queried: new Map(),
       inspections: new Map(),
       queries: 0,
+      accused: new Set(),
     }),
     step(state, input, turn) {
       switch (input.kind) {

@@ -6,7 +6,7 @@ import type { ClientState, Use } from './client-state.ts'
 import { advance, decodeChange } from './content.ts'
 import { agreed, hearCopy, newCopying, nextQuestion } from './copying.ts'
 import { digestKey, nextDigest, sameBytes } from './digest.ts'
-import { accuse } from './evidence.ts'
+import { accuse, compareCommitted } from './evidence.ts'
 import { gather, judge } from './gathering.ts'
 import type { Head, ServerMessage, Write } from './messages.ts'
 import type { KeptChange } from './objects.ts'
@@ -301,7 +301,14 @@ export function headCame(
   same.set(key, voted)
   voted.servers.add(from)
   if (voted.servers.size < settings.rules.vouchersNeeded(settings.liars)) return
+  compareCommitted(state, use, head, headsOf(same), turn)
   if (use.wanted !== undefined && use.wanted.version > version) return
   use.wanted = { ...head, vouchers: [...voted.servers] }
   if (!adoptCopy(state, settings, use, turn)) followHeads(state, settings, use, turn)
+}
+
+type Voted = ReadonlyMap<string, { readonly head: Head; readonly servers: ReadonlySet<NodeId> }>
+
+function* headsOf(voted: Voted): Iterable<readonly [NodeId, Head]> {
+  for (const { head, servers } of voted.values()) for (const server of servers) yield [server, head]
 }

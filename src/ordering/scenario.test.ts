@@ -7,6 +7,7 @@ import { trust } from '../core/index.ts'
 import { runOnce } from '../simulator/index.ts'
 import { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
 import { orderingScenario } from './scenario.ts'
+import { signedScenario } from './signed-scenario.ts'
 
 const three = trust({ servers: 3 })
 const seven = trust({ liars: 1 })
@@ -21,6 +22,10 @@ describe('one order', () => {
       const { violations, drawn } = runOnce(orderingScenario(group), seed)
       expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
     }
+  })
+
+  it('7 servers, one lies, ranks are signed (BACKOFF §6.2)', () => {
+    for (let seed = 1; seed <= 5; seed++) expect(runOnce(signedScenario(seven), seed).violations).toEqual([])
   })
 
   // All servers had missed something, each another thing, and the client that had it all was gone.
