@@ -4,7 +4,7 @@ import { SettingsError, trust } from '../core/index.ts'
 import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/index.ts'
 import { brokenRules, lockScenario, plantedBugs, printedScenario } from '../lock/index.ts'
 import { brokenMembershipRules, membershipBugs, membershipScenario } from '../membership/index.ts'
-import { brokenOrderingRules, orderingScenario, plantedOrderingBugs } from '../ordering/index.ts'
+import { brokenOrderingRules, hardshipScenario, orderingScenario, plantedOrderingBugs } from '../ordering/index.ts'
 import type { AnyScenario } from '../simulator/index.ts'
 import { plantedSlotsBugs, slotsScenarioFor } from '../slots/index.ts'
 
@@ -35,6 +35,10 @@ const simulated: Readonly<Record<string, Simulated>> = {
   ordering: {
     bugs: plantedOrderingBugs,
     scenario: options => orderingScenario(trust(sizes(options)), { rules: brokenOrderingRules(options.bug) }),
+  },
+  'ordering-hardship': {
+    bugs: plantedOrderingBugs,
+    scenario: options => hardshipScenario(trust(sizes(options)), { rules: brokenOrderingRules(options.bug) }),
   },
   membership: {
     bugs: membershipBugs,

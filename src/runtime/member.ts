@@ -5,10 +5,11 @@ import { createPrivateKey } from 'node:crypto'
 import { FileError, type Millis, type NodeId, type Parted, type Saved } from '../core/index.ts'
 import { type Group, ristretto, x25519Sealing } from '../crypto/index.ts'
 import { type Attribute, electionDefaults, type Voter } from '../election/index.ts'
-import { type MembershipEvent, membershipDefaults, type NamedValue } from '../membership/index.ts'
+import { isOperator } from '../lock/index.ts'
+import { type MembershipEvent, type MemberView, membershipDefaults, type NamedValue } from '../membership/index.ts'
 import type { ManySlotsCommand, ManySlotsEvent } from '../node/many-slots.ts'
 import { firstElectorate, memberFirstStart, memberNode, memberVocabulary } from '../node/member.ts'
-import { admission, identityBytes } from './admission.ts'
+import { type Admits, admission, identityBytes } from './admission.ts'
 import { granterClock } from './clock.ts'
 import type { MemberConfig } from './config.ts'
 import { Driver } from './driver.ts'
@@ -23,8 +24,16 @@ export interface RunningMember {
   readonly terms: { readonly drift: number; readonly liars: number }
   command(body: Parted): void
   now(): Millis
+  /** The keys of a member whose certificate holds now, as it announced them. */
+  keysOf(view: Pick<MemberView, 'member' | 'identity' | 'keys'>): MemberKeys | undefined
+  isOperator(client: NodeId): boolean
   /** Says goodbye, so that nobody waits for it, and stops. */
   stop(): Promise<void>
+}
+
+export interface MemberKeys {
+  readonly key: Uint8Array
+  readonly sealKey: Uint8Array
 }
 
 export interface MemberOptions {
@@ -41,6 +50,7 @@ export interface MemberOptions {
 
 /** Under this name a member announces the key that ballots are sealed to. */
 export const SEAL_KEY = 'seal'
+const SEAL_KEY_BYTES = 32
 /** Enough notices for a certificate that no b liars make alone; more would only be slower. */
 const CERTIFY_LEAST = 2
 
@@ -56,9 +66,10 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
   })
   try {
     const saved = await readSaved(await storage.read(), config)
+    const admits = admission(config.group.id, config.authority)
     const group = await ristretto()
     const workshop = openWorkshop(group, log)
-    const protocol = await createProtocol(options, group, saved.size === 0)
+    const protocol = await createProtocol(options, admits, group, saved.size === 0)
     let transport: TlsTransport | undefined
     const known = knownAddresses(config)
     driver = new Driver({
@@ -86,6 +97,8 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
       terms: { drift: config.group.lock.drift, liars: config.group.membership.liars },
       command: body => running.command(body),
       now: granterClock,
+      keysOf: view => keysOf(view, admits),
+      isOperator: client => isOperator(config.group.operators, client),
       async stop() {
         await running.stop()
         await workshop.close()
@@ -156,7 +169,12 @@ export function formatAddress({ host, port }: { readonly host: string; readonly 
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-async function createProtocol({ config, attributes, ranking }: MemberOptions, slotsGroup: Group, storeLost: boolean) {
+async function createProtocol(
+  { config, attributes, ranking }: MemberOptions,
+  admits: Admits,
+  slotsGroup: Group,
+  storeLost: boolean,
+) {
   const { group } = config
   const { liars, lease } = group.membership
   const signer = opensslSigner(secretOf(config.key))
@@ -170,7 +188,7 @@ async function createProtocol({ config, attributes, ranking }: MemberOptions, sl
       identity: identityBytes(config.certificate),
       signer,
       signatures,
-      admits: admission(group.id, config.authority),
+      admits,
       keys: [{ name: SEAL_KEY, key: sealing.publicKey }],
       attributes,
       certifyAt: Math.max(CERTIFY_LEAST, liars + 1),
@@ -191,6 +209,15 @@ async function createProtocol({ config, attributes, ranking }: MemberOptions, sl
       storeLost,
     },
   })
+}
+
+function keysOf(
+  { member, identity, keys }: Pick<MemberView, 'member' | 'identity' | 'keys'>,
+  admits: Admits,
+): MemberKeys | undefined {
+  const key = admits(member, identity)
+  const sealKey = keys.find(({ name }) => name === SEAL_KEY)?.key
+  return key === undefined || sealKey?.length !== SEAL_KEY_BYTES ? undefined : { key, sealKey }
 }
 
 /** The 32 secret bytes of an Ed25519 or X25519 key. */

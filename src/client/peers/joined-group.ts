@@ -8,7 +8,9 @@ import { holderClock } from '../../runtime/clock.ts'
 import type { RunningMember } from '../../runtime/member.ts'
 import type { SlotsStatus } from '../../slots/index.ts'
 import { Feed } from '../feed.ts'
+import { type Attributes, changedValues, numberOf } from './attributes.ts'
 import { type CoordinatorInfo, Office } from './office.ts'
+import { Roll } from './roll.ts'
 import { type MemberInfo, Roster, standsFor } from './roster.ts'
 import { Slots } from './slots.ts'
 import { type SlotsOptions, settingsOf } from './slots-settings.ts'
@@ -53,8 +55,11 @@ export class JoinedGroup {
   private readonly node: RunningMember
   private readonly attributes: readonly Attribute[]
   private readonly roster = new Roster()
+  private readonly roll: Roll
   private readonly feeds = new Set<Feed<readonly MemberInfo[]>>()
   private readonly offices = new Map<string, Office>()
+  /** The views that elections were told last. */
+  private readonly told = new Map<string, string>()
   private readonly openSlots = new Map<string, Slots>()
   private readonly questions = new Map<number, Question>()
   private readonly clock = holderClock()
@@ -66,24 +71,24 @@ export class JoinedGroup {
   private failures = new Map<string, number>()
 
   /** @internal Made by `join`. */
-  constructor(
-    name: string,
-    node: RunningMember,
-    values: Readonly<Record<string, number | (() => number)>>,
-    attributes: readonly Attribute[],
-  ) {
+  constructor(name: string, node: RunningMember, values: Attributes, attributes: readonly Attribute[]) {
     this.name = name
     this.node = node
     this.attributes = attributes
-    const changing = Object.entries(values).filter(([, value]) => typeof value === 'function')
-    if (changing.length > 0) {
-      this.refresh = setInterval(() => this.set(Object.fromEntries(changing)), REFRESH_MS).unref()
+    this.roll = new Roll({
+      leads: () => this.leads(),
+      tell: command => this.tellElection(command),
+      view: member => this.roster.get(member),
+      keysOf: view => node.keysOf(view),
+    })
+    if (Object.values(values).some(value => typeof value === 'function')) {
+      this.refresh = setInterval(() => this.set(changedValues(values)), REFRESH_MS).unref()
     }
   }
 
   /** Everybody known, at this moment. */
   list(): readonly MemberInfo[] {
-    return this.roster.list()
+    return this.roster.list(member => this.roll.mayVote(member))
   }
 
   /** The members now, and again whenever something about them changes. */
@@ -102,7 +107,7 @@ export class JoinedGroup {
   }
 
   /** Says something about this member: what coordinators are chosen by, or what is aggregated. */
-  set(values: Readonly<Record<string, number | (() => number)>>): void {
+  set(values: Attributes): void {
     const named = Object.entries(values).map(([name, value]) => ({ name, value: numberOf(name, value) }))
     this.tellMembership({ kind: 'set', id: ++this.ids, values: named })
   }
@@ -128,6 +133,21 @@ export class JoinedGroup {
     options: { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<CoordinatorInfo, void, undefined> {
     yield* this.office(name).follow(options.signal)
+  }
+
+  /**
+   * Agrees that a guest may vote and lead. q members must agree and somebody must lead: resolves when the list has it,
+   * with the list's number. `coterie member admit` says it to all.
+   */
+  async admit(member: string): Promise<number> {
+    this.checkOpen()
+    return this.roll.admit(member)
+  }
+
+  /** Agrees that a member may vote and lead no longer. */
+  async expel(member: string): Promise<number> {
+    this.checkOpen()
+    return this.roll.expel(member)
   }
 
   /**
@@ -173,6 +193,7 @@ export class JoinedGroup {
     const why = new Unavailable(`this member ended: ${error.message}`)
     for (const feed of this.feeds) feed.fail(why)
     for (const office of this.offices.values()) office.ended(why)
+    this.roll.end(why)
     for (const slots of this.openSlots.values()) slots.ended(why)
     for (const question of this.questions.values()) question.reject(why)
     this.questions.clear()
@@ -190,6 +211,11 @@ export class JoinedGroup {
   /** @internal For the window: what this member knows of a place. */
   coordinatorNow(name: string): CoordinatorInfo {
     return this.office(name).now()
+  }
+
+  /** @internal For the window: whether that client may change who votes. */
+  isOperator(client: string): boolean {
+    return this.node.isOperator(client)
   }
 
   private office(name: string): Office {
@@ -217,12 +243,20 @@ export class JoinedGroup {
     if (event.kind === 'certified') return this.certified(event.member)
     if ('id' in event && this.questions.has(event.id)) return this.answer(event.id, event)
     if (!this.roster.take(event)) return
-    for (const feed of this.feeds) feed.push(this.list())
+    this.showMembers()
     this.tellElection({ kind: 'failed', members: this.roster.gone() })
     for (const name of this.offices.keys()) this.tellView(name)
   }
 
+  private showMembers(): void {
+    for (const feed of this.feeds) feed.push(this.list())
+  }
+
   private electionEvent(event: ElectionEvent): void {
+    if (event.kind === 'electorate') {
+      this.roll.take(event)
+      return this.showMembers()
+    }
     if ('name' in event) this.offices.get(event.name)?.take(event)
   }
 
@@ -231,12 +265,20 @@ export class JoinedGroup {
     const count = (this.failures.get(member) ?? 0) + 1
     this.failures.set(member, count)
     this.tellElection({ kind: 'vouch', member, failures: count })
-    const leads = [...this.offices.values()].some(office => office.leads())
-    if (leads) this.tellElection({ kind: 'change', id: ++this.ids, change: { failures: [{ member, count }] } })
+    if (this.leads()) this.tellElection({ kind: 'change', id: ++this.ids, change: { failures: [{ member, count }] } })
   }
 
+  private leads(): boolean {
+    return [...this.offices.values()].some(office => office.leads())
+  }
+
+  /** Most of what becomes known of members (a distance, an address) changes nothing about who stands. */
   private tellView(name: string): void {
-    this.tellElection({ kind: 'view', name, rows: this.roster.standing(name, this.attributes) })
+    const rows = this.roster.standing(name, this.attributes)
+    const view = JSON.stringify(rows)
+    if (this.told.get(name) === view) return
+    this.told.set(name, view)
+    this.tellElection({ kind: 'view', name, rows })
   }
 
   private ask(command: (id: number) => MembershipCommand): Promise<MembershipEvent> {
@@ -292,9 +334,3 @@ export class JoinedGroup {
 
 /** How often attributes that are functions are looked at again. */
 const REFRESH_MS: Millis = 2_000
-
-function numberOf(name: string, value: number | (() => number)): number {
-  const found = typeof value === 'function' ? value() : value
-  if (Number.isFinite(found)) return found
-  throw new SettingsError(`attribute ${JSON.stringify(name)} is ${found}; it must be a number.`)
-}
