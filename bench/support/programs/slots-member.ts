@@ -3,7 +3,8 @@
 // node slots-member.js MEMBER_FOLDER SLOT,SLOT,…
 
 import { createInterface } from 'node:readline'
-import { join } from '../../../src/client/join.ts'
+// The package as it ships, with its worker threads; the benchmark's own bundle has none.
+import { join } from 'coterie'
 
 const [config, names] = process.argv.slice(2) as [string, string]
 /** Longer than a round takes on the slowest machine, so that nothing runs out. */
