@@ -147,4 +147,17 @@ describe('coterie lead and coterie join', () => {
     expect(twice).toMatchObject({ code: 1, out: '' })
     expect(twice.err).toMatch(/in use/)
   })
+  it('lead runs the command in its term, and ends with its exit code; a place must have a name that can be', async () => {
+    const basePort = (await freePorts(1)) - 200
+    const shape = { members: 1, servers: 1, crashes: 0, basePort }
+    const [config] = (await initGroup({ dir: path(dir, 'alone'), ...shape })).memberFolders
+    const wrong = await run('lead', 'Jobs', '--config', config!, '--', 'true')
+    expect(wrong).toMatchObject({ code: 2, out: '' })
+    expect(wrong.err).toMatch(/lower-case letters/)
+    const script = 'process.exit(process.env.COTERIE_COORDINATOR === "jobs" ? 6 + Number(process.env.COTERIE_TERM) : 1)'
+    expect(await run('lead', 'jobs', '--config', config!, '--', process.execPath, '-e', script)).toMatchObject({
+      code: 7,
+    })
+    expect(await run('lead', 'jobs', '--config', config!, '--', '/no/such/program')).toMatchObject({ code: 127 })
+  })
 })
