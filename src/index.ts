@@ -3,13 +3,14 @@
 export { type ConnectOptions, connect } from './client/connect.ts'
 export { type EmbeddedOptions, embedded } from './client/embedded.ts'
 export { type ForcedUnlock, UnlockUncertain } from './client/force.ts'
-export type { Group, GroupStatus, LockOptions, ObjectServerInfo } from './client/group.ts'
+export type { Group, GroupStatus, LockOptions } from './client/group.ts'
 export type { LockInfo, ServerInfo } from './client/inspect.ts'
+export type { ObjectServerInfo } from './client/inspect-objects.ts'
 export { type JoinOptions, join } from './client/join.ts'
 export type { Lease } from './client/lease.ts'
 export type { Lie, WaitOptions } from './client/objects/orders.ts'
 export type { Recipes } from './client/objects/recipes.ts'
-export type { ObjectDefinition, ReadOptions, SharedObject, Version } from './client/objects/shared-object.ts'
+export type { ObjectDefinition, SharedObject, Version } from './client/objects/shared-object.ts'
 export type {
   SharedTree,
   TransactionOptions,
@@ -21,6 +22,9 @@ export type { Json } from './client/objects/state-table.ts'
 export type { Aggregate, Candidacy, CoordinatorOptions, JoinedGroup } from './client/peers/joined-group.ts'
 export type { CoordinatorInfo } from './client/peers/office.ts'
 export type { MemberInfo } from './client/peers/roster.ts'
+export { type Seat, SeatLost } from './client/peers/seat.ts'
+export { type Incident, NoSeat, type NoSeatReason, type SeatOptions, type Slots } from './client/peers/slots.ts'
+export type { SlotsOptions } from './client/peers/slots-settings.ts'
 export type { Term } from './client/peers/term.ts'
 export {
   type Barrier,

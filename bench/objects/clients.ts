@@ -42,7 +42,8 @@ async function coterieClient(config: string): Promise<PutClient> {
       return new Promise((resolve, reject) => {
         const follow = async () => {
           for await (const event of tree.watch(`/${key}`, { started: resolve })) {
-            if ('value' in event && event.value !== undefined) heard(event.value)
+            const entry = event.kind === 'changed' ? await tree.get(`/${key}`) : undefined
+            if (entry !== undefined) heard(entry.value)
           }
         }
         follow().catch(reject)

@@ -3,10 +3,11 @@
 
 import { createPrivateKey } from 'node:crypto'
 import { FileError, type Millis, type NodeId, type Parted, type Saved } from '../core/index.ts'
-import { x25519Sealing } from '../crypto/index.ts'
+import { type Group, ristretto, x25519Sealing } from '../crypto/index.ts'
 import { type Attribute, electionDefaults, type Voter } from '../election/index.ts'
 import { isOperator } from '../lock/index.ts'
 import { type MembershipEvent, type MemberView, membershipDefaults, type NamedValue } from '../membership/index.ts'
+import type { ManySlotsCommand, ManySlotsEvent } from '../node/many-slots.ts'
 import { firstElectorate, memberFirstStart, memberNode, memberVocabulary } from '../node/member.ts'
 import { type Admits, admission, identityBytes } from './admission.ts'
 import { granterClock } from './clock.ts'
@@ -14,10 +15,13 @@ import type { MemberConfig } from './config.ts'
 import { Driver } from './driver.ts'
 import { takeFirstStartMark } from './first-start.ts'
 import { opensslSignatures, opensslSigner } from './signatures.ts'
+import { openWorkshop, type SlotsWorkshop } from './slots-work.ts'
 import { createLogStorage } from './storage/log.ts'
 import { createTlsTransport, type Log, type TlsTransport } from './transport/index.ts'
 
 export interface RunningMember {
+  /** What its group agreed on, and every slots group of it begins with. */
+  readonly terms: { readonly drift: number; readonly liars: number }
   command(body: Parted): void
   now(): Millis
   /** The keys of a member whose certificate holds now, as it announced them. */
@@ -63,7 +67,9 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
   try {
     const saved = await readSaved(await storage.read(), config)
     const admits = admission(config.group.id, config.authority)
-    const protocol = await createProtocol(options, admits)
+    const group = await ristretto()
+    const workshop = openWorkshop(group, log)
+    const protocol = await createProtocol(options, admits, group, saved.size === 0)
     let transport: TlsTransport | undefined
     const known = knownAddresses(config)
     driver = new Driver({
@@ -77,7 +83,7 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
       saved,
       event(event) {
         if (transport !== undefined) learn(event, known, transport)
-        options.event(event)
+        if (!takeWork(event, workshop, body => driver?.command({ part: 'slots', body }))) options.event(event)
       },
       failed: options.failed,
       up: peer => log('debug', 'connected', { peer }),
@@ -88,12 +94,14 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
     running.start(transport)
     const opened = transport
     return {
+      terms: { drift: config.group.lock.drift, liars: config.group.membership.liars },
       command: body => running.command(body),
       now: granterClock,
       keysOf: view => keysOf(view, admits),
       isOperator: client => isOperator(config.group.operators, client),
       async stop() {
         await running.stop()
+        await workshop.close()
         await opened.close()
         await storage.close()
       },
@@ -102,6 +110,21 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
     await storage.close()
     throw explain(error, config)
   }
+}
+
+/** Heavy work is nobody's news: it goes to the workshop, and its answer back to the machine that asked. */
+function takeWork(event: Parted, workshop: SlotsWorkshop, tell: (command: ManySlotsCommand) => void): boolean {
+  if (event.part !== 'slots') return false
+  const said = event.body as ManySlotsEvent
+  if (said.kind === 'opened') workshop.prepare()
+  if (said.kind !== 'said' || said.body.kind !== 'work') return false
+  const { name, body } = said
+  workshop.work(body.request).then(
+    answer => tell({ kind: 'tell', name, body: { kind: 'worked', id: body.id, answer } }),
+    // The node has stopped.
+    () => {},
+  )
+  return true
 }
 
 async function listen(config: MemberConfig, log: Log, driver: MemberDriver): Promise<TlsTransport> {
@@ -146,7 +169,12 @@ export function formatAddress({ host, port }: { readonly host: string; readonly 
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-async function createProtocol({ config, attributes, ranking }: MemberOptions, admits: Admits) {
+async function createProtocol(
+  { config, attributes, ranking }: MemberOptions,
+  admits: Admits,
+  slotsGroup: Group,
+  storeLost: boolean,
+) {
   const { group } = config
   const { liars, lease } = group.membership
   const signer = opensslSigner(secretOf(config.key))
@@ -173,6 +201,13 @@ async function createProtocol({ config, attributes, ranking }: MemberOptions, ad
       attributes: ranking,
     },
     keys: { signer, signatures, sealing },
+    slots: {
+      members: group.membership.members.map(voterOf).map(({ id, key }) => ({ name: id, identity: key })),
+      group: slotsGroup,
+      signer,
+      signatures,
+      storeLost,
+    },
   })
 }
 

@@ -1,15 +1,19 @@
-// A group that this process is a member of: who is here, and who leads. Promises and loops over a member node.
+// A group that this process is a member of: who is here, who leads, and slots. Promises and loops over a member node.
 
 import { type Millis, type Parted, SettingsError, Unavailable } from '../../core/index.ts'
 import type { Attribute, ElectionCommand, ElectionEvent } from '../../election/index.ts'
 import type { MembershipCommand, MembershipEvent } from '../../membership/index.ts'
+import type { ManySlotsCommand, ManySlotsEvent } from '../../node/many-slots.ts'
 import { holderClock } from '../../runtime/clock.ts'
 import type { RunningMember } from '../../runtime/member.ts'
+import type { SlotsStatus } from '../../slots/index.ts'
 import { Feed } from '../feed.ts'
 import { type Attributes, changedValues, numberOf } from './attributes.ts'
 import { type CoordinatorInfo, Office } from './office.ts'
 import { Roll } from './roll.ts'
 import { type MemberInfo, Roster, standsFor } from './roster.ts'
+import { Slots } from './slots.ts'
+import { type SlotsOptions, settingsOf } from './slots-settings.ts'
 import type { Term } from './term.ts'
 import { answerLook } from './window.ts'
 
@@ -35,6 +39,9 @@ export interface Candidacy extends AsyncDisposable {
   close(): Promise<void>
 }
 
+/** Whether this very member waits for a seat is its own business. */
+export type PublicSlotsStatus = Omit<SlotsStatus, 'waiting'>
+
 interface Question {
   resolve(answer: MembershipEvent): void
   reject(error: Error): void
@@ -55,6 +62,7 @@ export class JoinedGroup {
   private readonly opened = new Set<string>()
   /** The views that elections were told last. */
   private readonly told = new Map<string, string>()
+  private readonly openSlots = new Map<string, Slots>()
   private readonly questions = new Map<number, Question>()
   private readonly clock = holderClock()
   private readonly refresh: NodeJS.Timeout | undefined
@@ -144,6 +152,23 @@ export class JoinedGroup {
     return this.roll.expel(member)
   }
 
+  /**
+   * Slots that the members share without telling each other who has which. All members must name the same slots and
+   * lease. From the first call of a name on, this process takes part in its rounds, whether it wants a seat or not.
+   */
+  slots(name: string, options: SlotsOptions): Slots {
+    this.checkOpen()
+    const settings = settingsOf(name, options, this.node.terms)
+    const known = this.openSlots.get(name)
+    if (known?.accepts(settings)) return known
+    if (known !== undefined) throw new SettingsError(`slots '${name}' are open with other settings already.`)
+    const now = () => this.node.now()
+    const slots = new Slots(settings, options, this.clock, now, body => this.tellSlots(body))
+    this.openSlots.set(name, slots)
+    this.tellSlots({ kind: 'open', settings })
+    return slots
+  }
+
   /** Says goodbye and stops. */
   close(): Promise<void> {
     this.stopped ??= this.shutDown()
@@ -158,7 +183,9 @@ export class JoinedGroup {
   event({ part, body }: Parted): void {
     if (part === 'membership') return this.membershipEvent(body as MembershipEvent)
     if (part === 'election') return this.electionEvent(body as ElectionEvent)
-    if (part === 'window') answerLook(body as never, this, found => this.node.command({ part: 'window', body: found }))
+    if (part === 'slots') return this.slotsEvent(body as ManySlotsEvent)
+    if (part === 'window')
+      void answerLook(body as never, this, found => this.node.command({ part: 'window', body: found }))
   }
 
   /** @internal The node below has ended. */
@@ -169,9 +196,18 @@ export class JoinedGroup {
     for (const feed of this.feeds) feed.fail(why)
     for (const office of this.offices.values()) office.ended(why)
     this.roll.end(why)
+    for (const slots of this.openSlots.values()) slots.ended(why)
     for (const question of this.questions.values()) question.reject(why)
     this.questions.clear()
     this.stopped ??= Promise.resolve()
+  }
+
+  /** @internal For the window: where slots stand, without what only this process may know. */
+  async slotsNow(name: string): Promise<PublicSlotsStatus | undefined> {
+    const slots = this.openSlots.get(name)
+    if (slots === undefined) return undefined
+    const { waiting: _waiting, ...status } = await slots.status()
+    return status
   }
 
   /** @internal For the window: what this member knows of a place. */
@@ -275,6 +311,16 @@ export class JoinedGroup {
 
   private tellMembership(body: MembershipCommand): void {
     if (!this.silent) this.node.command({ part: 'membership', body })
+  }
+
+  private slotsEvent(event: ManySlotsEvent): void {
+    this.openSlots.get(event.name)?.take(event)
+    // Whoever asks again, with what works, gets another.
+    if (event.kind === 'shut') this.openSlots.delete(event.name)
+  }
+
+  private tellSlots(body: ManySlotsCommand): void {
+    if (!this.silent) this.node.command({ part: 'slots', body })
   }
 
   private tellElection(body: ElectionCommand): void {
