@@ -32,7 +32,7 @@ async function openCoterie(folder: string): Promise<Measured> {
     throw error
   })
   return {
-    commit: () => new Promise(durable => storage.save('lock', RECORD, false, durable)),
+    commit: () => new Promise(durable => storage.save('lock', RECORD, 'append', durable)),
     close: () => storage.close(),
   }
 }

@@ -6,6 +6,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./up.ts')).upCommand(),
   init: async () => (await import('./init.ts')).initCommand(),
   client: async () => (await import('./client.ts')).clientCommand(),
+  member: async () => (await import('./member.ts')).memberCommand(),
   renew: async () => (await import('./renew.ts')).renewCommand(),
   serve: async () => (await import('./serve.ts')).serveCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),

@@ -15,6 +15,9 @@ interface Options {
   readonly hosts?: string[]
   readonly basePort?: number
   readonly ttlMax?: number
+  readonly members?: number
+  readonly memberHosts?: string[]
+  readonly memberLiars?: number
   readonly client?: string[]
   readonly json?: boolean
 }
@@ -44,6 +47,9 @@ export function initCommand(): Command {
       duration,
     )
     .option('--client <name>', 'a client to make; may be repeated (default: admin)', several)
+    .option('--members <number>', 'processes that elect, gossip and share slots (default: none)', wholeNumber)
+    .option('--member-hosts <hosts>', 'one host for each member, or one for all (default: 127.0.0.1)', several)
+    .option('--member-liars <number>', 'members that may do anything (default: 0)', wholeNumber)
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
     .action(action(init))
@@ -67,6 +73,9 @@ function describe(made: NewGroup): string {
     `  ${shown}/authority/     signs certificates: keep authority.key safe, no server needs it`,
     `  ${shown}/servers/       one folder for each server, to be copied to its machine`,
     `  ${shown}/clients/       one folder for each client: ${made.clientFolders.length}`,
+    ...(made.memberFolders.length === 0
+      ? []
+      : [`  ${shown}/members/       one folder for each member: ${made.memberFolders.length}`]),
     '',
     `Next, for each server: coterie serve ${shown}/servers/${group.servers[0]!.name}`,
   ].join('\n')

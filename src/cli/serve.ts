@@ -37,7 +37,8 @@ async function serve(folder: string, options: Options): Promise<void> {
     throw new SettingsError(`--log-level is ${options.logLevel}; it must be one of ${LEVELS.join(', ')}.`)
   }
   const config = await loadNodeConfig(folder)
-  if (config.role !== 'server') throw new SettingsError(`${config.file} is a client's; serve runs a server's folder.`)
+  if (config.role !== 'server')
+    throw new SettingsError(`${config.file} is a ${config.role}'s; serve runs a server's folder.`)
   const log = createLog(config.name, options.logLevel)
   // A node that can no longer keep its promises must be gone, not half there.
   const failed = (error: Error) => {

@@ -34,7 +34,7 @@ export async function connect(options: ConnectOptions): Promise<Group> {
   const config = await loadNodeConfig(options.config)
   if (config.role !== 'client') {
     throw new SettingsError(
-      `${config.file} is a server's; connect with a client's folder (coterie client add NAME makes one).`,
+      `${config.file} is a ${config.role}'s; connect with a client's folder (coterie client add NAME makes one).`,
     )
   }
   const { blockedMax = BLOCKED_MAX_DEFAULT_MS } = options

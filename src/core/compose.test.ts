@@ -25,6 +25,7 @@ function bed(saved: Saved = NOTHING_SAVED) {
     send: none,
     cancel: none,
     save: none,
+    forget: none,
     timer: name => timers.push(name),
     emit: event => events.push(event),
   })

@@ -112,6 +112,7 @@ function address(lane: string, effect: Effect<unknown, unknown>): Effect<Parted,
       return { kind: 'cancel', name: `${lane}/${effect.name}`, lane }
     case 'save':
     case 'snapshot':
-      return { kind: effect.kind, record: effect.record, lane }
+    case 'forget':
+      return { ...effect, lane }
   }
 }

@@ -8,7 +8,8 @@ import { type AnyProtocol, type Effect, NOTHING_SAVED, type Protocol } from './p
 type Does = readonly Effect<string, string>[]
 const send = (body: string): Does[number] => ({ kind: 'send', to: 'peer', body })
 const say = (event: string): Does[number] => ({ kind: 'emit', event })
-const save = (byte: number): Does[number] => ({ kind: 'save', record: Uint8Array.of(byte) })
+const save = (byte: number) => ({ kind: 'save' as const, record: Uint8Array.of(byte) })
+const lazily = (byte: number) => ({ ...save(byte), lazy: true })
 
 /** A machine that does what it is told. */
 const puppet: Protocol<{ steps: number }, string, Does, string> = {
@@ -31,11 +32,12 @@ function bench(protocol: AnyProtocol = puppet, options: { instant?: boolean; hea
     send: (_to, body) => log.push(`send ${typeof body === 'string' ? body : JSON.stringify(body)}`),
     timer: (name, after) => log.push(`timer ${name} ${after}`),
     cancel: name => log.push(`cancel ${name}`),
-    save(lane, record, replaces, durable) {
-      log.push(`${replaces ? 'snapshot' : 'save'} ${lane}${record.join()}`)
-      if (options.instant) durable()
-      else pending.push(durable)
+    save(lane, record, kind, durable) {
+      log.push(`${kind === 'append' ? '' : `${kind} `}${durable ? 'save' : 'lazily'} ${lane}${record.join()}`)
+      if (options.instant) durable?.()
+      else if (durable) pending.push(durable)
     },
+    forget: lane => log.push(`forget ${lane}`),
     emit(event) {
       log.push(`emit ${typeof event === 'string' ? event : JSON.stringify(event)}`)
       options.heard?.(event as string)
@@ -94,7 +96,34 @@ describe('the save barrier', () => {
   it('a disk that is done at once changes nothing', () => {
     const { log, order } = bench(puppet, { instant: true })
     order(save(1), send('a'), save(2), { kind: 'snapshot', record: Uint8Array.of(3) }, send('b'))
-    expect(log).toEqual(['save 1', 'send a', 'save 2', 'snapshot 3', 'send b'])
+    expect(log).toEqual(['save 1', 'send a', 'save 2', 'replace save 3', 'send b'])
+  })
+
+  it('a lazy save holds nothing back, and nobody waits for it', () => {
+    const { host, log, order, pending } = bench()
+    order(lazily(1), send('a'))
+    expect(log).toEqual(['lazily 1', 'send a'])
+    expect([host.waiting(), pending.length]).toEqual([false, 0])
+  })
+
+  it('a lazy save, too, waits for the saves before it: the log keeps the order of the turns', () => {
+    const { log, order, synced } = bench()
+    order(save(1), lazily(2), send('a'), save(3), send('b'))
+    expect(log).toEqual(['save 1'])
+    synced()
+    expect(log).toEqual(['save 1', 'lazily 2', 'send a', 'save 3'])
+    synced()
+    expect(log.at(-1)).toBe('send b')
+  })
+
+  it('an account is begun by a save, lazy or not, and declared whole behind its last record, at no cost', () => {
+    const { log, order, synced } = bench()
+    order({ ...save(1), begins: true }, save(2), { kind: 'forget' }, send('a'), { ...lazily(3), begins: true })
+    expect(log).toEqual(['begin save 1'])
+    synced()
+    expect(log).toEqual(['begin save 1', 'save 2'])
+    synced()
+    expect(log).toEqual(['begin save 1', 'save 2', 'forget ', 'send a', 'begin lazily 3'])
   })
 
   // A listener that answers an event at once, while the queue is being let go: its effects belong behind the queue.
@@ -134,6 +163,12 @@ describe('lanes', () => {
     expect(log).toEqual(['save left1', 'send {"part":"right","body":"right"}'])
     synced()
     expect(log.at(-1)).toBe('send {"part":"left","body":"left"}')
+  })
+
+  it('an account is declared whole in its own lane', () => {
+    const { log, tell } = both()
+    tell('left', { ...lazily(1), begins: true }, { kind: 'forget' })
+    expect(log).toEqual(['begin lazily left1', 'forget left'])
   })
 
   it('a wire gives its command only when the event is out, which is after what was saved before it', () => {

@@ -5,6 +5,7 @@
 // to anybody, and passes the error on. It cannot be used again; the node restarts from what was durable.
 
 import { assert } from './assert.ts'
+import type { SaveKind } from './kept.ts'
 import type { Effect, Input, Millis, NodeId, Protocol, Saved, Turn } from './process.ts'
 
 export interface Ports<Message, Event> {
@@ -14,8 +15,13 @@ export interface Ports<Message, Event> {
   send(to: NodeId, body: Message): void
   timer(name: string, after: Millis): void
   cancel(name: string): void
-  /** Makes the record durable, then calls `durable`: at once or later, but once, and in the order of the saves of a lane. */
-  save(lane: string, record: Uint8Array, replaces: boolean, durable: () => void): void
+  /**
+   * Makes the record durable, then calls `durable`: at once or later, but once, and in the order of the saves of a lane.
+   * Without `durable` nobody waits for it: it is lazy.
+   */
+  save(lane: string, record: Uint8Array, kind: SaveKind, durable?: () => void): void
+  /** Drops, behind all that was saved before, what the newest account begun in this life makes needless. */
+  forget(lane: string): void
   emit(event: Event): void
 }
 
@@ -148,9 +154,15 @@ class Machine<State, Message, Command, Event> {
         return ports.cancel(effect.name)
       case 'emit':
         return this.emit(effect.event)
-      case 'save':
+      case 'save': {
+        const kind = effect.begins ? 'begin' : 'append'
+        if (effect.lazy) return ports.save(effect.lane ?? '', effect.record, kind)
+        return this.save(effect.lane ?? '', effect.record, kind)
+      }
       case 'snapshot':
-        return this.save(effect.lane ?? '', effect.record, effect.kind === 'snapshot')
+        return this.save(effect.lane ?? '', effect.record, 'replace')
+      case 'forget':
+        return ports.forget(effect.lane ?? '')
     }
   }
 
@@ -160,11 +172,11 @@ class Machine<State, Message, Command, Event> {
     if (commands !== undefined) for (const body of commands) this.input({ kind: 'command', body })
   }
 
-  private save(name: string, record: Uint8Array, replaces: boolean): void {
+  private save(name: string, record: Uint8Array, kind: SaveKind): void {
     const lane = this.heldBack.get(name) ?? { name, queue: [], next: 0, saving: false, draining: false }
     this.heldBack.set(name, lane)
     lane.saving = true
-    this.ports.save(name, record, replaces, () => {
+    this.ports.save(name, record, kind, () => {
       if (this.ended) return
       lane.saving = false
       if (this.running) this.drain(lane)

@@ -31,6 +31,7 @@ export {
 } from './errors.ts'
 export { type Decision, decide } from './fencing.ts'
 export { createHost, type Host, type Ports } from './host.ts'
+export { KeptLane, type SaveKind } from './kept.ts'
 export { copy, fingerprint } from './plain.ts'
 export {
   type AnyProtocol,

@@ -8,6 +8,10 @@
 // - One input, run to the end, then the effects are performed in the order asked.
 // - A `save` or `snapshot` holds back every later effect of its lane, across turns, until the record is durable.
 //   A crash drops what was held back. So: save, then promise.
+// - A lazy `save` holds nothing back. A crash may lose the newest records of a lane if they are lazy, always from the
+//   end: a lazy record in front of one that is durable is durable too.
+// - A state too large for one `snapshot` is accounted for bit by bit, among other saves: the first record of the account
+//   `begins` it, and `forget`, asked once the account is whole, drops what was saved before it.
 // - `from` is authenticated before the input exists.
 // - No message, however odd, may make `step` throw. A throw is a bug and stops the node.
 // - State is plain data: objects, arrays, Maps, strings, numbers, bigints, byte arrays. No class instances.
@@ -39,9 +43,22 @@ export type Effect<Message, Event> = Laned &
     | { readonly kind: 'timer'; readonly name: string; readonly after: Millis }
     | { readonly kind: 'cancel'; readonly name: string }
     /** Appends a record. */
-    | { readonly kind: 'save'; readonly record: Uint8Array }
+    | {
+        readonly kind: 'save'
+        readonly record: Uint8Array
+        /** From this record on a new account of the whole state begins. It drops nothing before `forget` says so. */
+        readonly begins?: boolean
+        /** Nobody is promised anything on it: it is written in its turn, but costs no flush of its own. */
+        readonly lazy?: boolean
+      }
     /** Replaces all records saved before by this one. */
     | { readonly kind: 'snapshot'; readonly record: Uint8Array }
+    /**
+     * The account is whole: the records before the newest one that begins an account may go. It counts only accounts
+     * that were begun in this life and after the last snapshot: one that a crash cut short has to be begun anew.
+     * Holds nothing back, and a crash soon after may still bring the old records back, in front of the account.
+     */
+    | { readonly kind: 'forget' }
     | { readonly kind: 'emit'; readonly event: Event }
   )
 

@@ -137,7 +137,7 @@ async function sign(
 /** A client's certificate cannot be used to listen: a client that turns bad cannot stand in for a server. */
 function usages(role: Role): x509.ExtendedKeyUsage[] {
   const { clientAuth, serverAuth } = x509.ExtendedKeyUsage
-  return role === 'server' ? [serverAuth, clientAuth] : [clientAuth]
+  return role === 'client' ? [clientAuth] : [serverAuth, clientAuth]
 }
 
 function alternativeNames(identity: Identity, hosts: readonly string[]): x509.JsonGeneralNames {

@@ -90,7 +90,7 @@ describe('loadNodeConfig accepts', () => {
 
 describe('loadNodeConfig refuses, naming file, field, value and what would work', () => {
   it.each([
-    ['role', 'role = "server"', 'role = "boss"', /role is "boss"; it must be "server" or "client"/],
+    ['role', 'role = "server"', 'role = "boss"', /role is "boss"; it must be "server", "client" or "member"/],
     ['a missing role', 'role = "server"', '', /role is missing; it must be/],
     ['a name with capitals', 'name = "server-1"', 'name = "Server-1"', /name is "Server-1"; it must be lower-case/],
     [

@@ -4,6 +4,7 @@
 //   DIR/authority/                  authority.crt, authority.key: signs certificates; no server needs the key
 //   DIR/servers/server-1/           coterie.toml, server.crt, server.key, authority.crt, first-start; store/ later
 //   DIR/clients/NAME/               coterie.toml, client.crt, client.key, authority.crt
+//   DIR/members/NAME/               coterie.toml, member.crt, member.key, authority.crt; store/ later
 //
 // A node's folder is complete in itself: it can be copied to its machine and nothing else has to come along. That is
 // why coterie.toml repeats the group's settings. Two nodes with different settings could disagree about a quorum, so
@@ -41,6 +42,11 @@ export const OPERATORS_DEFAULT: readonly string[] = ['admin']
 /** More people than this who may break any lock are nobody in particular. */
 const OPERATORS_MAX = 100
 
+/** Every member talks to every other now and then: more than this is for the simulator. */
+export const MEMBERS_MAX = 1000
+/** A coordinator that crashed is replaced after this long. */
+export const LEADER_LEASE_DEFAULT_MS = 2_000
+
 /** An Ed25519 certificate takes under 1 KB, a long chain under 10. */
 const PEM_BYTES_MAX = 64 * 1024
 
@@ -59,6 +65,23 @@ export interface ServerAddress {
   readonly metricsPort: number
 }
 
+/** Where its peers find a member, and the Ed25519 key of its certificate, in hexadecimal. */
+export interface MemberAddress {
+  readonly name: string
+  readonly host: string
+  readonly port: number
+  readonly publicKey: string
+}
+
+export interface MembershipSettings {
+  /** b among the members: they are other processes than the servers. */
+  readonly liars: number
+  /** How long a grant to a coordinator holds, in milliseconds. */
+  readonly lease: number
+  /** The first electorate; empty where the group was made without members. */
+  readonly members: readonly MemberAddress[]
+}
+
 export interface GroupSettings {
   readonly name: string
   /** Random; in every certificate. */
@@ -68,6 +91,7 @@ export interface GroupSettings {
   readonly operators: readonly string[]
   readonly lock: LockSettings
   readonly servers: readonly ServerAddress[]
+  readonly membership: MembershipSettings
 }
 
 interface NodeSettingsOf<R extends Role> {
@@ -88,13 +112,22 @@ export interface ServerSettings extends NodeSettingsOf<'server'> {
   readonly storeFolder: string
 }
 
+export interface MemberSettings extends NodeSettingsOf<'member'> {
+  /** Where its peers find it. */
+  readonly address: { readonly host: string; readonly port: number }
+  /** The local address it listens on. */
+  readonly listen: string
+  readonly storeFolder: string
+}
+
 type ClientSettings = NodeSettingsOf<'client'>
-export type NodeSettings = ServerSettings | ClientSettings
+export type NodeSettings = ServerSettings | ClientSettings | MemberSettings
 
 /** The settings, with certificate, key and the authority's certificate as PEM. */
 export type ServerConfig = ServerSettings & NodeCredentials
 export type ClientConfig = ClientSettings & NodeCredentials
-export type NodeConfig = ServerConfig | ClientConfig
+export type MemberConfig = MemberSettings & NodeCredentials
+export type NodeConfig = ServerConfig | ClientConfig | MemberConfig
 
 export interface NodeCredentials extends Credentials {
   readonly authority: string
@@ -113,29 +146,40 @@ export async function readNodeSettings(path: string): Promise<NodeSettings> {
   const file = await findFile(path, NODE_FILE)
   const folder = dirname(file)
   const table = await Table.read(file)
-  const role = table.text('role', value => value === 'server' || value === 'client', '"server" or "client"') as Role
+  const role = table.text('role', value => ROLES.includes(value), '"server", "client" or "member"') as Role
   const name = table.text('name', isName, NAME_RULE)
-  const listen = role === 'server' && table.has('listen') ? table.text('listen', isHost, HOST_RULE) : undefined
+  const listen = role !== 'client' && table.has('listen') ? table.text('listen', isHost, HOST_RULE) : undefined
+  const own = role === 'member' && table.has('address') ? readOwnAddress(table.table('address')) : undefined
   const group = readGroup(table)
   table.end()
   const identity = { group: group.id, role, name }
+  const node = { name, group, identity, folder, file, storeFolder: join(folder, STORE_FOLDER) }
   if (role === 'client') return { role, name, group, identity, folder, file }
+  if (role === 'member') {
+    const address = own ?? group.membership.members.find(member => member.name === name)
+    if (address === undefined)
+      throw table.refuse('name', 'one of the [[members]] in the same file, or an [address] of its own')
+    return { ...node, role, address: { host: address.host, port: address.port }, listen: listen ?? address.host }
+  }
   const address = group.servers.find(server => server.name === name)
   if (address === undefined) {
     const known = group.servers.map(server => server.name).join(', ')
     throw table.refuse('name', `one of the [[servers]] in the same file (${known})`)
   }
-  return {
-    role,
-    name,
-    group,
-    identity,
-    folder,
-    file,
-    address,
-    listen: listen ?? address.host,
-    storeFolder: join(folder, STORE_FOLDER),
-  }
+  return { ...node, role, address, listen: listen ?? address.host }
+}
+
+const ROLES: readonly string[] = ['server', 'client', 'member']
+
+/** Of a member that is not in the first electorate. */
+function readOwnAddress(table: Table): { host: string; port: number } {
+  const address = { host: readHost(table), port: table.whole('port', 1, PORT_MAX) }
+  table.end()
+  return address
+}
+
+function readHost(table: Table): string {
+  return table.text('host', value => isHost(value) && !isEverywhere(value), `${HOST_RULE}, that the others can reach`)
 }
 
 /** Reads group.toml of a group's folder. */
@@ -160,8 +204,10 @@ function readGroup(table: Table): GroupSettings {
   group.end()
   const lock = readLock(table.table('lock'))
   const servers = readServers(table)
+  const membership = table.has('membership') ? readMembership(table) : NO_MEMBERS
   try {
-    return { name, id, trust: trust({ liars, crashes, servers: servers.length }), operators, lock, servers }
+    const numbers = trust({ liars, crashes, servers: servers.length })
+    return { name, id, trust: numbers, operators, lock, servers, membership }
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error
     throw new SettingsError(`${table.file}: ${error.message}`)
@@ -181,11 +227,7 @@ function readServers(table: Table): ServerAddress[] {
   return table.tables('servers', SERVERS_MAX).map(entry => {
     const server = {
       name: entry.text('name', isName, NAME_RULE),
-      host: entry.text(
-        'host',
-        value => isHost(value) && !isEverywhere(value),
-        `${HOST_RULE}, that the others can reach`,
-      ),
+      host: readHost(entry),
       port: entry.whole('port', 1, PORT_MAX),
       metricsPort: entry.whole('metricsPort', 1, PORT_MAX),
     }
@@ -197,6 +239,28 @@ function readServers(table: Table): ServerAddress[] {
     }
     return server
   })
+}
+
+export const NO_MEMBERS: MembershipSettings = { liars: 0, lease: LEADER_LEASE_DEFAULT_MS, members: [] }
+
+function readMembership(table: Table): MembershipSettings {
+  const settings = table.table('membership')
+  const liars = settings.whole('liars', 0, MEMBERS_MAX)
+  const lease = settings.whole('lease', TTL_MIN_MS, TTL_MAX_MS, ' (milliseconds)')
+  settings.end()
+  const names = new Set<string>()
+  const members = table.tables('members', MEMBERS_MAX).map(entry => {
+    const member = {
+      name: entry.text('name', isName, NAME_RULE),
+      host: readHost(entry),
+      port: entry.whole('port', 1, PORT_MAX),
+      publicKey: entry.text('publicKey', value => /^[0-9a-f]{64}$/.test(value), '64 hexadecimal digits'),
+    }
+    entry.end()
+    takeOnce(names, member.name, () => entry.refuse('name', 'a name that no member before it has'))
+    return member
+  })
+  return { liars, lease, members }
 }
 
 /** Addresses that one can listen on, and nobody can dial. */

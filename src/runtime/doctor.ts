@@ -60,8 +60,10 @@ async function examineGroup(folder: string, visit: { probe: boolean; now: Date }
     ...(await subfolders(join(folder, 'servers'))),
   ])
   const clients = await subfolders(join(folder, 'clients'))
+  const members = await subfolders(join(folder, 'members'))
   const nodes = [...servers].map(name => join(folder, 'servers', name))
   nodes.push(...clients.map(name => join(folder, 'clients', name)))
+  nodes.push(...members.map(name => join(folder, 'members', name)))
   const authority = await examineAuthority(join(folder, 'authority'), visit.now)
   const lists = await Promise.all(nodes.map(node => examineNode(node, { ...visit, group, others: false })))
   return [findings.list, authority, ...lists].flat()
@@ -109,7 +111,7 @@ async function examineNode(folder: string, visit: Visit): Promise<Finding[]> {
 
 /** Dials them all at once, and tells of them in the order of the file. */
 async function examineOthers(node: NodeSettings, credentials: NodeCredentials): Promise<Finding[]> {
-  const others = node.group.servers.filter(server => node.role === 'client' || server.name !== node.name)
+  const others = node.group.servers.filter(server => node.role !== 'server' || server.name !== node.name)
   const visits = others.map(async server => {
     const findings = new Findings(node.name)
     return { answers: await checkReach(findings, node, credentials, server), list: findings.list }
@@ -140,11 +142,22 @@ function compareSettings(findings: Findings, group: GroupSettings, copy: GroupSe
 }
 
 function flatten(group: GroupSettings): Map<string, string> {
-  const { name, id, trust, lock } = group
+  const { name, id, trust, lock, membership } = group
   const { liars, crashes } = trust
   const fields = new Map(
-    Object.entries({ name, id, liars, crashes, ...lock }).map(([field, value]) => [field, `${value}`]),
+    Object.entries({
+      name,
+      id,
+      liars,
+      crashes,
+      ...lock,
+      'member liars': membership.liars,
+      'the coordinator’s lease': membership.lease,
+    }).map(([field, value]) => [field, `${value}`]),
   )
-  for (const server of group.servers) fields.set(`the address of ${server.name}`, `${server.host} port ${server.port}`)
+  for (const node of [...group.servers, ...group.membership.members]) {
+    fields.set(`the address of ${node.name}`, `${node.host} port ${node.port}`)
+  }
+  for (const { name, publicKey } of group.membership.members) fields.set(`the key of ${name}`, publicKey)
   return fields
 }

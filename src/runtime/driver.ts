@@ -15,6 +15,7 @@ import {
   type Ports,
   type Protocol,
   type Saved,
+  type SaveKind,
   Writer,
 } from '../core/index.ts'
 import type { Clock } from './clock.ts'
@@ -56,7 +57,7 @@ const TIMEOUT_MAX_MS = 2 ** 31 - 1
 export class Driver<State, Message, Command, Event> {
   readonly counts: DriverCounts = { received: 0, sent: 0, refused: 0, saves: 0 }
   readonly events: TransportEvents
-  private readonly options: DriverOptions<State, Message, Command, Event>
+  private readonly options: Omit<DriverOptions<State, Message, Command, Event>, 'saved'>
   private readonly host: Host<State, Message, Command>
   private readonly timers = new Map<string, NodeJS.Timeout>()
   private readonly writer = new Writer()
@@ -64,9 +65,10 @@ export class Driver<State, Message, Command, Event> {
   private ended = false
   private stopped: (() => void) | undefined
 
-  constructor(options: DriverOptions<State, Message, Command, Event>) {
+  constructor({ saved, ...options }: DriverOptions<State, Message, Command, Event>) {
+    // Without the records: the machine has made its state of them, and a second copy for life would serve nobody.
     this.options = options
-    this.host = createHost(options.protocol, options.self, options.peers, options.saved, this.ports())
+    this.host = createHost(options.protocol, options.self, options.peers, saved, this.ports())
     this.events = {
       frame: (from, frame) => this.frame(from, frame),
       up: peer => options.up?.(peer),
@@ -155,7 +157,8 @@ export class Driver<State, Message, Command, Event> {
       send: (to, body) => this.send(to, body),
       timer: (name, after) => this.setTimer(name, after),
       cancel: name => this.cancelTimer(name),
-      save: (lane, record, replaces, durable) => this.save(lane, record, replaces, durable),
+      save: (lane, record, kind, durable) => this.save(lane, record, kind, durable),
+      forget: lane => this.storage().forget(lane),
       emit: event => options.event(event),
     }
   }
@@ -189,11 +192,16 @@ export class Driver<State, Message, Command, Event> {
     this.timers.delete(name)
   }
 
-  private save(lane: string, record: Uint8Array, replaces: boolean, durable: () => void): void {
-    this.counts.saves++
+  private storage(): Storage {
     const { storage } = this.options
     if (storage === undefined) throw new Error(`${this.options.protocol.name} saves, but has no storage`)
-    storage.save(lane, record, replaces, () => {
+    return storage
+  }
+
+  private save(lane: string, record: Uint8Array, kind: SaveKind, durable: (() => void) | undefined): void {
+    this.counts.saves++
+    if (durable === undefined) return this.storage().save(lane, record, kind)
+    this.storage().save(lane, record, kind, () => {
       if (this.ended) return
       try {
         durable()

@@ -3,7 +3,8 @@
 
 import { X509Certificate } from 'node:crypto'
 
-export type Role = 'server' | 'client'
+/** A member is a process that its peers may dial, like a server, and that serves nobody but them. */
+export type Role = 'server' | 'client' | 'member'
 
 export interface Identity {
   /** The group's random id. */
@@ -22,7 +23,7 @@ export function identityUri(identity: Identity): string {
   return `coterie://${identity.group}/${identity.role}/${identity.name}`
 }
 
-const IDENTITY_URI = /^URI:coterie:\/\/([a-z0-9]+)\/(server|client)\/([a-z0-9-]+)$/
+const IDENTITY_URI = /^URI:coterie:\/\/([a-z0-9]+)\/(server|client|member)\/([a-z0-9-]+)$/
 
 /**
  * The identity in a certificate (PEM, or as node:tls gives it), or undefined where there is not exactly one.

@@ -36,7 +36,7 @@ async function renew(authority: Credentials, folder: string, groupId: string): P
     throw new SettingsError(`${node.file} is of group ${node.group.id}, not of ${groupId}: it does not belong here.`)
   }
   const files = credentialFiles(node)
-  const hosts = node.role === 'server' ? [node.address.host] : []
+  const hosts = node.role === 'client' ? [] : [node.address.host]
   const older = await readCertificate(files.certificate)
   const certificate = await reissueCertificate(authority, node.identity, older, { hosts })
   if (certificate === undefined) {
@@ -48,7 +48,7 @@ async function renew(authority: Credentials, folder: string, groupId: string): P
 
 async function nodeFolders(dir: string): Promise<Map<string, string>> {
   const nodes = new Map<string, string>()
-  for (const kind of ['servers', 'clients']) {
+  for (const kind of ['servers', 'clients', 'members']) {
     for (const name of await subfolders(join(dir, kind))) nodes.set(name, join(dir, kind, name))
   }
   return nodes

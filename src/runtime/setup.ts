@@ -2,7 +2,6 @@
 
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
-import { isIPv6 } from 'node:net'
 import { basename, join, resolve } from 'node:path'
 import { SERVERS_MAX, SettingsError, type Trust, trust } from '../core/index.ts'
 import { type Credentials, createAuthority, type Identity, issueCertificate } from './authority.ts'
@@ -28,7 +27,16 @@ import {
 import { HOST_RULE, isHost, isName, NAME_RULE } from './fields.ts'
 import { exists, KEY_MODE, makeFolder, syncFolder, writeNew } from './files.ts'
 import { leaveFirstStartMark } from './first-start.ts'
-import { groupText, nodeText } from './template.ts'
+import {
+  checkAddress,
+  checkMemberName,
+  issueMembers,
+  type MembersOptions,
+  planMembers,
+  writeMember,
+  writeMembers,
+} from './setup-members.ts'
+import { groupText, listenOn, namedHosts, nodeText } from './template.ts'
 
 /** Below the range from which systems draw ports for outgoing connections (32768 on Linux). */
 export const BASE_PORT_DEFAULT = 7400
@@ -39,7 +47,7 @@ const METRICS_OFFSET = SERVERS_MAX
 /** A group's folder is written in one go; more clients than this are added one at a time. */
 const CLIENTS_MAX = 1000
 
-export interface InitOptions {
+export interface InitOptions extends MembersOptions {
   /** The folder to make. It must not exist, or be empty. */
   readonly dir: string
   /** The default is the folder's own name where that is a name, else "group". */
@@ -63,22 +71,43 @@ export interface NewGroup {
   readonly group: GroupSettings
   readonly serverFolders: readonly string[]
   readonly clientFolders: readonly string[]
+  readonly memberFolders: readonly string[]
 }
 
 export async function initGroup(options: InitOptions): Promise<NewGroup> {
   const dir = resolve(options.dir)
   const clients = options.clients ?? ['admin']
-  const group = planGroup(options)
+  const planned = planGroup(options)
   checkClients(clients)
+  let group = planned
   await makeFolder(dir, `${dir} is in use. Choose a new folder, or delete what is there.`, async unfinished => {
-    await writeGroup(unfinished, group, clients)
+    group = await writeGroup(unfinished, planned, clients)
   })
   return {
     dir,
     group,
     serverFolders: group.servers.map(server => join(dir, 'servers', server.name)),
     clientFolders: clients.map(client => join(dir, 'clients', client)),
+    memberFolders: group.membership.members.map(member => join(dir, 'members', member.name)),
   }
+}
+
+/** Adds a member that is in no electorate yet, and returns its folder. */
+export async function addMember(dir: string, name: string, host: string, port: number): Promise<string> {
+  const group = await loadGroup(dir)
+  checkMemberName(name, group)
+  checkAddress(host, port)
+  const authority = await readAuthority(dir)
+  const folder = join(resolve(dir), 'members', name)
+  const identity = { group: group.id, role: 'member', name } as const
+  const credentials = await issueCertificate(authority, identity, { hosts: namedHosts(host) })
+  await makeFolder(
+    folder,
+    `${folder} is already there. Choose another name, or delete that folder first.`,
+    unfinished =>
+      writeMember(unfinished, group, authority, name, credentials, { listen: listenOn(host), address: { host, port } }),
+  )
+  return folder
 }
 
 /** Adds a client to a group's folder and returns the client's folder. */
@@ -120,6 +149,7 @@ function planGroup(options: InitOptions): GroupSettings {
     operators: OPERATORS_DEFAULT,
     lock: { ttlMax: checkTtlMax(options.ttlMax ?? TTL_DEFAULT_MS), drift: DRIFT_DEFAULT },
     servers: planServers(numbers, options.hosts ?? ['127.0.0.1'], options.basePort ?? BASE_PORT_DEFAULT),
+    membership: planMembers(options, options.basePort ?? BASE_PORT_DEFAULT),
   }
 }
 
@@ -160,12 +190,15 @@ function checkClients(names: readonly string[]): void {
     if (!isName(name)) throw new SettingsError(`the client's name is ${shown}; it must be ${NAME_RULE}.`)
     // Logs and lock tables show bare names: a client that looks like a server would mislead whoever reads them.
     if (/^server-\d+$/.test(name)) throw new SettingsError(`a client cannot be called ${shown}: servers are.`)
+    if (/^member-\d+$/.test(name)) throw new SettingsError(`a client cannot be called ${shown}: members are.`)
     if (names.indexOf(name) !== at) throw new SettingsError(`client ${shown} is named twice.`)
   }
 }
 
-async function writeGroup(folder: string, group: GroupSettings, clients: readonly string[]): Promise<void> {
-  const authority = await createAuthority(group.name)
+/** Returns the group with its members' keys. */
+async function writeGroup(folder: string, planned: GroupSettings, clients: readonly string[]): Promise<GroupSettings> {
+  const authority = await createAuthority(planned.name)
+  const { group, issued } = await issueMembers(authority, planned)
   await writeNew(join(folder, GROUP_FILE), groupText(group))
   await mkdir(join(folder, 'authority'), { mode: 0o700 })
   await writeNew(join(folder, 'authority', AUTHORITY_FILE), authority.certificate)
@@ -180,13 +213,15 @@ async function writeGroup(folder: string, group: GroupSettings, clients: readonl
     await writeClient(join(folder, 'clients', client), group, authority, client)
   }
   await syncFolder(join(folder, 'clients'))
+  await writeMembers(join(folder, 'members'), group, authority, issued)
+  return group
 }
 
 async function writeServer(folder: string, group: GroupSettings, authority: Credentials, server: ServerAddress) {
   await mkdir(folder)
-  await writeNew(join(folder, NODE_FILE), nodeText('server', server.name, group, listenOn(server.host)))
-  const hosts = isLoopback(server.host) ? [server.host, 'localhost'] : [server.host]
-  await writeCredentials(folder, authority, { group: group.id, role: 'server', name: server.name }, hosts)
+  await writeNew(join(folder, NODE_FILE), nodeText('server', server.name, group, { listen: listenOn(server.host) }))
+  const identity = { group: group.id, role: 'server', name: server.name } as const
+  await writeCredentials(folder, authority, identity, namedHosts(server.host))
   await leaveFirstStartMark(folder)
   await syncFolder(folder)
 }
@@ -203,16 +238,6 @@ async function writeCredentials(folder: string, authority: Credentials, identity
   await writeNew(files.certificate, credentials.certificate)
   await writeNew(files.key, credentials.key, KEY_MODE)
   await writeNew(files.authority, authority.certificate)
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
-}
-
-/** A server on loopback stays there; one with a real address may be behind a router that knows it by another. */
-function listenOn(host: string): string {
-  if (isLoopback(host)) return host
-  return isIPv6(host) ? '::' : '0.0.0.0'
 }
 
 function checkTtlMax(ttlMax: number): number {

@@ -1,9 +1,10 @@
 // The text of the config files that `coterie init` writes. They are read and edited by people, so each setting comes
 // with what it means and what to mind; a serializer would write the values without the reasons.
 
+import { isIPv6 } from 'node:net'
 import { explainTrust, type Trust } from '../core/index.ts'
 import type { Role } from './authority.ts'
-import type { GroupSettings } from './config.ts'
+import type { GroupSettings, MemberAddress } from './config.ts'
 
 const HEAD = '# TOML. Lines that begin with # are for you. After a change: coterie doctor'
 
@@ -15,22 +16,45 @@ export function groupText(group: GroupSettings): string {
 ${groupTables(group)}`
 }
 
-/** coterie.toml of one node. `listen` is for servers. */
-export function nodeText(role: Role, name: string, group: GroupSettings, listen?: string): string {
+export interface Listening {
+  /** The local address. */
+  readonly listen: string
+  /** Where others find a member that is not in the first electorate. */
+  readonly address?: { readonly host: string; readonly port: number }
+}
+
+/** coterie.toml of one node. `listening` is for servers and members. */
+export function nodeText(role: Role, name: string, group: GroupSettings, listening?: Listening): string {
   return `${HEAD}
 # Everything that ${name} needs is in this folder; it can be moved to another machine as a whole.
 
 role = ${quote(role)}
 # Also in the certificate beside this file; the two must agree.
 name = ${quote(name)}
-${listen === undefined ? '' : listenText(listen)}
+${listening === undefined ? '' : listenText(listening)}
 ${groupTables(group)}`
 }
 
-function listenText(listen: string): string {
+function listenText({ listen, address }: Listening): string {
+  const own = address === undefined ? '' : `\n[address]\nhost = ${quote(address.host)}\nport = ${address.port}\n`
   return `# The address on this machine to listen on: "0.0.0.0" for all of IPv4, "::" for all.
 listen = ${quote(listen)}
-`
+${own}`
+}
+
+/** A server on loopback stays there; one with a real address may be behind a router that knows it by another. */
+export function listenOn(host: string): string {
+  if (isLoopback(host)) return host
+  return isIPv6(host) ? '::' : '0.0.0.0'
+}
+
+/** The names of a machine that belong into its certificate. */
+export function namedHosts(host: string): string[] {
+  return isLoopback(host) ? [host, 'localhost'] : [host]
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
 
 function groupTables(group: GroupSettings): string {
@@ -47,7 +71,7 @@ operators = [${group.operators.map(quote).join(', ')}]
 ttlMax = ${group.lock.ttlMax}
 # By which share two machines' clocks may differ in speed. 0.01 is generous for working clocks.
 drift = ${group.lock.drift}
-${group.servers.map((server, at) => serverText(server, at === 0)).join('')}`
+${group.servers.map((server, at) => serverText(server, at === 0)).join('')}${membersText(group)}`
 }
 
 function trustText(trust: Trust): string {
@@ -69,6 +93,32 @@ name = ${quote(server.name)}
 host = ${quote(server.host)}
 port = ${server.port}
 metricsPort = ${server.metricsPort}
+`
+}
+
+function membersText({ membership }: GroupSettings): string {
+  if (membership.members.length === 0) return ''
+  const { liars, lease, members } = membership
+  return `
+[membership]
+# Members that may do anything. With 0, one member that grants twice can make two coordinators of one term.
+liars = ${liars}
+# For how long members promise themselves to a coordinator, in milliseconds.
+lease = ${lease}
+${members.map((member, at) => memberText(member, at === 0)).join('')}`
+}
+
+function memberText(member: MemberAddress, first: boolean): string {
+  const lesson = first
+    ? `# The first electorate. publicKey is of the member's certificate; others may join later, by a vote of these.
+`
+    : ''
+  return `
+${lesson}[[members]]
+name = ${quote(member.name)}
+host = ${quote(member.host)}
+port = ${member.port}
+publicKey = ${quote(member.publicKey)}
 `
 }
 

@@ -170,6 +170,7 @@ export class World {
     node.host.input({ kind: 'stop' })
     while (node.host.waiting()) node.disk.finish()
     this.halt(node)
+    node.disk.stop()
   }
 
   private halt(node: SimulatedNode): void {
@@ -308,12 +309,14 @@ export class World {
       cancel: name => {
         node.timers.delete(name)
       },
-      save: (lane, record, replaces, durable) => {
-        const done = node.disk.write(lane, record, replaces, this.now, node.spec.diskMax ?? 0, durable)
+      save: (lane, record, kind, durable) => {
+        if (durable === undefined) return node.disk.writeLazily(lane, record, kind)
+        const done = node.disk.write(lane, record, kind, this.now, node.spec.diskMax ?? 0, durable)
         if (done > this.now)
           this.queue.push(this.event('act', node, { time: done, life, body: () => node.disk.finish() }))
         else node.disk.finish()
       },
+      forget: lane => node.disk.forget(lane),
       emit: event => {
         this.note('emit', node, event)
         for (const listener of this.listeners) listener(node, event)

@@ -150,8 +150,8 @@ export function createDisk(faults: DiskFaults = {}, platter: Platter = platterOf
 }
 
 /** A disk with one file of this content. */
-export function diskWith(path: string, content: Uint8Array): Disk {
-  return createDisk({}, platterOf(new Map([[path, { synced: content, changes: [] }]])))
+export function diskWith(path: string, content: Uint8Array, faults: DiskFaults = {}): Disk {
+  return createDisk(faults, platterOf(new Map([[path, { synced: content, changes: [] }]])))
 }
 
 function platterOf(names: Names): Platter {

@@ -17,11 +17,16 @@ const storage = await createLogStorage({ folder: process.argv[2]!, deadBytesMin:
 const saved = await storage.read()
 
 function saveOn(lane: string, number: number): void {
-  storage.save(lane, Buffer.from(`${number} ${'.'.repeat(FILLER_BYTES)}`), number % REPLACE_EVERY === 0, () => {
-    // The line is with the reader before the next step, or the kill would take it along.
-    writeSync(STDOUT, `${lane} ${number} .\n`)
-    saveOn(lane, number + 1)
-  })
+  storage.save(
+    lane,
+    Buffer.from(`${number} ${'.'.repeat(FILLER_BYTES)}`),
+    number % REPLACE_EVERY === 0 ? 'replace' : 'append',
+    () => {
+      // The line is with the reader before the next step, or the kill would take it along.
+      writeSync(STDOUT, `${lane} ${number} .\n`)
+      saveOn(lane, number + 1)
+    },
+  )
 }
 
 for (const lane of ['a', 'b', 'c']) {

@@ -3,6 +3,7 @@
 import {
   type AnyProtocol,
   type Effect,
+  KeptLane,
   NOTHING_SAVED,
   type NodeId,
   type Protocol,
@@ -14,8 +15,7 @@ type Out<Message, Event> = Effect<Message, Event>
 export class Puppet<State, Message, Command, Event> {
   now = 1_000
   state: State
-  /** What the disk holds, should the machine start again. */
-  records: Uint8Array[]
+  private kept: KeptLane
   /** Timers that run, by name, and when they are due. */
   readonly timers = new Map<string, number>()
   private readonly protocol: Protocol<State, Message, Command, Event>
@@ -26,8 +26,13 @@ export class Puppet<State, Message, Command, Event> {
   constructor(protocol: Protocol<State, Message, Command, Event>, peers: readonly NodeId[], saved = NOTHING_SAVED) {
     this.protocol = protocol
     this.peers = peers
-    this.records = [...(saved.get('') ?? [])]
+    this.kept = new KeptLane(saved.get(''))
     this.state = protocol.init('self', peers, saved)
+  }
+
+  /** What the disk holds, should the machine start again. */
+  get records(): readonly Uint8Array[] {
+    return this.kept.records
   }
 
   start(): Out<Message, Event>[] {
@@ -65,6 +70,7 @@ export class Puppet<State, Message, Command, Event> {
   restart(): Out<Message, Event>[] {
     this.timers.clear()
     this.now = 50
+    this.kept = new KeptLane(this.records)
     this.state = this.protocol.init('self', this.peers, this.saved())
     return this.start()
   }
@@ -83,8 +89,9 @@ export class Puppet<State, Message, Command, Event> {
         out.push(effect)
         if (effect.kind === 'timer') this.timers.set(effect.name, this.now + effect.after)
         if (effect.kind === 'cancel') this.timers.delete(effect.name)
-        if (effect.kind === 'snapshot') this.records = [effect.record]
-        if (effect.kind === 'save') this.records.push(effect.record)
+        if (effect.kind === 'snapshot') this.kept.save(effect.record, 'replace')
+        if (effect.kind === 'save') this.kept.save(effect.record, effect.begins ? 'begin' : 'append')
+        if (effect.kind === 'forget') this.kept.forget()
       },
     })
     this.protocol.check?.(this.state)

@@ -171,7 +171,8 @@ function play(servers: readonly string[], liar: string, arrivals: readonly Arriv
       send: (to, body) => onTheWay.set(`${id} to ${to}`, { sentAt: now, body }),
       timer: () => {},
       cancel: () => {},
-      save: (_lane, _record, _replaces, durable) => durable(),
+      save: (_lane, _record, _kind, durable) => durable?.(),
+      forget: () => {},
       emit: event => event.kind === 'entered' && entered.push([id, now]),
     })
   const clients = ['alice', 'bob'].map(id => [id, host(id, printedClient(SETTINGS), servers)] as const)

@@ -5,12 +5,12 @@
 // for a moment (`finish`), copies the rest, makes the new file durable and renames it over the old one.
 // A crash before the rename leaves the old store and a file that the next opening removes; a crash after it leaves
 // the new store. Copying keeps the order of the records, so that a lane that is replaced while it is copied
-// comes out right: the replacement is copied too, behind what it replaces.
+// comes out right: the replacement is copied too, behind what it replaces, and so is a `forget`.
 
 import { dirname } from 'node:path'
 import { closingOnError, type Files } from './files.ts'
 import { createLogFile, damaged, type LogFile, readBatches, writeBatch } from './log-file.ts'
-import { BATCH_HEAD_BYTES, createBatchBuilder, FILE_HEAD_BYTES } from './records.ts'
+import { BATCH_HEAD_BYTES, createBatchBuilder, FILE_HEAD_BYTES, type RecordKind } from './records.ts'
 
 /** Below this a rewrite saves nothing worth the disk's time. */
 export const DEAD_BYTES_MIN = 1 << 20
@@ -32,6 +32,8 @@ export interface Compaction {
   copy(): Promise<void>
   /** Copies the rest and puts the new log in the old one's place. Nothing may be written to the old one meanwhile. */
   finish(): Promise<LogFile>
+  /** After `finish`: lets go of the old file. To free 300 MB takes a disk a tenth of a second, for which no save waits. */
+  release(): Promise<void>
   /** In place of `finish`, where the store failed meanwhile. The next opening removes the file. */
   abandon(): Promise<void>
 }
@@ -65,9 +67,10 @@ export function createCompaction(files: Files, old: LogFile, freshPath: string):
         await fresh.file.sync()
         await files.rename(freshPath, old.path)
         await files.syncFolder(dirname(old.path))
-        await old.file.close()
         return { ...fresh, path: old.path }
       }),
+    // All that counts is in the new file and durable: whatever this close says, nothing can be lost by it.
+    release: () => old.file.close().catch(() => {}),
     abandon: () => fresh.file.close(),
   }
 }
@@ -75,7 +78,7 @@ export function createCompaction(files: Files, old: LogFile, freshPath: string):
 interface Noted {
   readonly lane: string
   readonly bytes: number
-  readonly replaces: boolean
+  readonly kind: RecordKind
   /** Counted from the start of the new batch. */
   readonly at: number
 }
@@ -87,7 +90,7 @@ async function copyLiving(old: LogFile, fresh: LogFile, from: number, to: number
   async function flush(): Promise<void> {
     if (noted.length === 0) return
     await writeBatch(fresh, batch)
-    for (const { lane, at, bytes, replaces } of noted) fresh.lanes.note(lane, fresh.end + at, bytes, replaces)
+    for (const { lane, at, bytes, kind } of noted) fresh.lanes.note(lane, fresh.end + at, bytes, kind)
     fresh.end += batch.length
     batch.reset()
     noted = []
@@ -97,8 +100,8 @@ async function copyLiving(old: LogFile, fresh: LogFile, from: number, to: number
   for await (const { position: start, end, records } of readBatches(old, from, to)) {
     for (const record of records) {
       if (!old.lanes.isLiving(record.lane, start + record.offset)) continue
-      const { lane, bytes, replaces } = record
-      noted.push({ lane, bytes, replaces, at: batch.add(lane, record.payload, replaces) })
+      const { lane, bytes, kind } = record
+      noted.push({ lane, bytes, kind, at: batch.add(lane, record.payload, kind) })
       if (batch.length - BATCH_HEAD_BYTES >= COPY_BYTES) await flush()
     }
     position = end

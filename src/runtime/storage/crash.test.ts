@@ -11,7 +11,15 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDisk, type Disk } from '../../../test/storage/disk.ts'
-import { type History, newHistory, prefixOf, saveOne, unexpected } from '../../../test/storage/history.ts'
+import {
+  closed,
+  type History,
+  newHistory,
+  prefixOf,
+  reopened,
+  saveOne,
+  unexpected,
+} from '../../../test/storage/history.ts'
 import { seededRandom } from '../../core/index.ts'
 import { createLogStorage } from './log.ts'
 
@@ -30,15 +38,14 @@ async function live(disk: Disk, history: History, seed: number): Promise<void> {
   expect(prefix, `seed ${seed}: a state that never was`).toBeDefined()
   expect(prefix, `seed ${seed}: a promise forgotten`).toBeGreaterThanOrEqual(history.durable)
   // What was saved and is gone never was; the next saves go on from what is there.
-  history.saves.length = prefix!
-  history.durable = prefix!
+  reopened(history, prefix!)
   for (let i = 0; i < SAVES; i++) {
     saveOne(storage, history, random)
     if (random.below(3) === 0) await new Promise(setImmediate)
     if (disk.isCut) return disk.cut
   }
   await storage.close()
-  expect(history).toMatchObject({ durable: history.saves.length, complaints: [] })
+  expect(closed(history)).toEqual([])
 }
 
 /** Resolves to false where the power was cut before the life came to its end. */

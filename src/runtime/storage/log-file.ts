@@ -9,7 +9,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
-import { FileError, type Saved } from '../../core/index.ts'
+import { FileError, KeptLane, type Saved } from '../../core/index.ts'
 import { closingOnError, type Files, type OpenFile } from './files.ts'
 import { Lanes } from './lanes.ts'
 import {
@@ -20,6 +20,7 @@ import {
   decodeFileHead,
   encodeFileHead,
   FILE_HEAD_BYTES,
+  FORMAT_VERSION,
   isBatchAt,
   type LogRecord,
   MARK_BYTES,
@@ -28,6 +29,7 @@ import {
 export interface LogFile {
   readonly path: string
   readonly file: OpenFile
+  readonly version: number
   readonly mark: Uint8Array
   readonly lanes: Lanes
   /** Where the next batch goes. All before it is whole. */
@@ -42,12 +44,14 @@ interface Batch {
 
 /** One read of this size serves many batches: the small batches of a quiet server would else cost two reads each. */
 const WINDOW_BYTES = 1 << 20
+/** Small, because a record that the node keeps hold of keeps its whole shelf. */
+const SHELF_BYTES = 64 << 10
 
 /** The file has its head, but neither content nor name is durable yet. */
 export async function createLogFile(files: Files, path: string): Promise<LogFile> {
   const file = await files.create(path)
   const mark = randomBytes(MARK_BYTES)
-  const log: LogFile = { path, file, mark, lanes: new Lanes(), end: FILE_HEAD_BYTES }
+  const log: LogFile = { path, file, version: FORMAT_VERSION, mark, lanes: new Lanes(), end: FILE_HEAD_BYTES }
   return closingOnError(file, async () => {
     await file.write(encodeFileHead(mark), 0)
     return log
@@ -62,17 +66,19 @@ export async function openLogFile(
   const file = await files.open(path)
   return closingOnError(file, async () => {
     const size = await file.size()
-    const log: LogFile = { path, file, mark: await readMark(file, path), lanes: new Lanes(), end: FILE_HEAD_BYTES }
-    const saved = new Map<string, Uint8Array[]>()
+    const head = await readHead(file, path)
+    const log: LogFile = { path, file, ...head, lanes: new Lanes(), end: FILE_HEAD_BYTES }
+    const kept = new Map<string, KeptLane>()
+    const store = createShelf()
     for await (const batch of readBatches(log, FILE_HEAD_BYTES, size)) {
-      for (const record of batch.records) keep(saved, record)
+      for (const record of batch.records) keep(kept, record, store)
       noteBatch(log, batch)
     }
     if (log.end < size) await cutOff(log, size, tell)
     // A process may have died between write and fdatasync: what was read is then only in the machine's memory. Who
     // reads it will promise on it, so it has to be durable first.
     await file.sync()
-    return { log, saved }
+    return { log, saved: new Map([...kept].map(([lane, { records }]) => [lane, records])) }
   })
 }
 
@@ -82,19 +88,21 @@ export function writeBatch(log: LogFile, batch: BatchBuilder): Promise<void> {
 }
 
 function noteBatch(log: LogFile, batch: Batch): void {
-  for (const { lane, offset, bytes, replaces } of batch.records) {
-    log.lanes.note(lane, batch.position + offset, bytes, replaces)
+  for (const { lane, offset, bytes, kind } of batch.records) {
+    log.lanes.note(lane, batch.position + offset, bytes, kind)
   }
   log.end = batch.end
 }
 
 /** The batches from one position to another, up to the first that is not whole. Their bytes hold until the next one. */
 export async function* readBatches(log: LogFile, from: number, to: number): AsyncGenerator<Batch> {
-  const view = createWindow(log.file, to)
+  const window = createWindow(log.file, to)
   for (let position = from; ; ) {
-    const head = await view(position, BATCH_HEAD_BYTES)
+    const head = window.held(position, BATCH_HEAD_BYTES) ?? (await window.read(position, BATCH_HEAD_BYTES))
     const length = head && decodeBatchHead(head, log.mark, position)
-    const bytes = length === undefined ? undefined : await view(position, BATCH_HEAD_BYTES + length)
+    if (length === undefined) return
+    const whole = BATCH_HEAD_BYTES + length
+    const bytes = window.held(position, whole) ?? (await window.read(position, whole))
     const records = bytes && decodeBatch(bytes)
     if (bytes === undefined || records === undefined) return
     const end = position + bytes.length
@@ -111,12 +119,12 @@ export function damaged(path: string, position: number): FileError {
   )
 }
 
-async function readMark(file: OpenFile, path: string): Promise<Uint8Array> {
+async function readHead(file: OpenFile, path: string): Promise<Pick<LogFile, 'version' | 'mark'>> {
   const bytes = new Uint8Array(FILE_HEAD_BYTES)
   const head = decodeFileHead(bytes.subarray(0, await file.read(bytes, 0)))
   switch (head.kind) {
     case 'ours':
-      return head.mark
+      return { version: head.version, mark: head.mark }
     case 'damaged':
       throw damaged(path, 0)
     case 'newer':
@@ -129,11 +137,31 @@ async function readMark(file: OpenFile, path: string): Promise<Uint8Array> {
   }
 }
 
-function keep(saved: Map<string, Uint8Array[]>, record: LogRecord): void {
-  const records = saved.get(record.lane)
-  const payload = new Uint8Array(record.payload)
-  if (records === undefined || record.replaces) saved.set(record.lane, [payload])
-  else records.push(payload)
+function keep(kept: Map<string, KeptLane>, { lane: name, kind, payload }: LogRecord, store: Shelf): void {
+  const lane = kept.get(name) ?? new KeptLane()
+  kept.set(name, lane)
+  if (kind === 'forget') lane.forget()
+  else lane.save(store(payload), kind)
+}
+
+/** Copies a record to where it stays. */
+type Shelf = (payload: Uint8Array) => Uint8Array
+
+/** A byte array with memory of its own costs some 400 bytes beside its content, one that is a part of another 100. */
+function createShelf(): Shelf {
+  let shelf = new Uint8Array(0)
+  let used = 0
+  return payload => {
+    if (payload.length > SHELF_BYTES / 2) return new Uint8Array(payload)
+    if (used + payload.length > shelf.length) {
+      shelf = new Uint8Array(SHELF_BYTES)
+      used = 0
+    }
+    const copy = shelf.subarray(used, used + payload.length)
+    copy.set(payload)
+    used += payload.length
+    return copy
+  }
 }
 
 async function cutOff(log: LogFile, size: number, tell: (sentence: string) => void): Promise<void> {
@@ -147,10 +175,10 @@ async function cutOff(log: LogFile, size: number, tell: (sentence: string) => vo
 
 /** True where the head of a batch stands anywhere in the range, at whichever byte. */
 async function isBatchIn(log: LogFile, from: number, to: number): Promise<boolean> {
-  const view = createWindow(log.file, to)
+  const window = createWindow(log.file, to)
   // Windows overlap by a head, so that none is missed at the seam.
   for (let start = from; start < to; start += WINDOW_BYTES - BATCH_HEAD_BYTES) {
-    const bytes = Buffer.from((await view(start, Math.min(WINDOW_BYTES, to - start))) ?? [])
+    const bytes = Buffer.from((await window.read(start, Math.min(WINDOW_BYTES, to - start))) ?? [])
     for (let at = bytes.indexOf(log.mark); at >= 0; at = bytes.indexOf(log.mark, at + 1)) {
       if (isBatchAt(bytes.subarray(at), log.mark, start + at)) return true
     }
@@ -158,20 +186,31 @@ async function isBatchIn(log: LogFile, from: number, to: number): Promise<boolea
   return false
 }
 
-type View = (position: number, length: number) => Promise<Uint8Array | undefined>
+/** Views of the file up to an end; undefined where it has not so many bytes. A view holds until the next `read`. */
+interface Window {
+  /** What is in memory already: with a million small batches, to wait for each would be most of the work. */
+  held(position: number, length: number): Uint8Array | undefined
+  read(position: number, length: number): Promise<Uint8Array | undefined>
+}
 
-/** Gives views of the file up to `to`; undefined where the file has not so many bytes. A view holds until the next call. */
-function createWindow(file: OpenFile, to: number): View {
+function createWindow(file: OpenFile, to: number): Window {
   let start = 0
-  let held = new Uint8Array(0)
-  return async (position, length) => {
-    if (position + length > to) return undefined
-    if (position < start || position + length > start + held.length) {
-      const bytes = new Uint8Array(Math.max(length, Math.min(WINDOW_BYTES, to - position)))
-      held = bytes.subarray(0, await file.read(bytes, position))
-      start = position
-    }
+  let bytes = Buffer.alloc(0)
+
+  function held(position: number, length: number): Uint8Array | undefined {
     const offset = position - start
-    return offset + length <= held.length ? held.subarray(offset, offset + length) : undefined
+    return offset >= 0 && offset + length <= bytes.length ? bytes.subarray(offset, offset + length) : undefined
+  }
+
+  return {
+    held,
+    async read(position, length) {
+      if (position + length > to) return undefined
+      // A Buffer, as the decoder wants it: it need not be made one for each batch.
+      const fresh = Buffer.alloc(Math.max(length, Math.min(WINDOW_BYTES, to - position)))
+      bytes = fresh.subarray(0, await file.read(fresh, position))
+      start = position
+      return held(position, length)
+    },
   }
 }

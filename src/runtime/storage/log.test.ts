@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDisk, type Disk, diskWith } from '../../../test/storage/disk.ts'
-import { type History, newHistory, prefixOf, saveOne, unexpected } from '../../../test/storage/history.ts'
+import { type History, newHistory, prefixOf, saveAwaited, saveOne, unexpected } from '../../../test/storage/history.ts'
 import { FileError, seededRandom } from '../../core/index.ts'
 import { createLogStorage, QUEUED_BYTES_MAX } from './log.ts'
 import { encodeFileHead, MARK_BYTES } from './records.ts'
@@ -28,7 +28,7 @@ async function smallLog(): Promise<{ history: History; open: Uint8Array; closed:
   let lastBatch = 0
   for (let batch = 0; batch < BATCHES; batch++) {
     lastBatch = history.saves.length
-    for (let i = 0; i < 2; i++) saveOne(storage, history, random, SMALL_BYTES)
+    for (let i = 0; i < 2; i++) saveAwaited(storage, history, random, SMALL_BYTES)
     while (history.durable < history.saves.length) await Promise.resolve()
   }
   const open = Uint8Array.from(disk.bytes(PATH))
@@ -115,7 +115,7 @@ describe('a cut or damaged file', () => {
     const disk = createDisk()
     const storage = await createLogStorage({ folder: FOLDER, files: disk }).open(unexpected)
     for (let i = 0; i < 2; i++) {
-      await new Promise<void>(durable => storage.save('a', disk.bytes(PATH), false, durable))
+      await new Promise<void>(durable => storage.save('a', disk.bytes(PATH), 'append', durable))
     }
     const cut = diskWith(PATH, disk.bytes(PATH).slice(0, -1))
     const again = await createLogStorage({ folder: FOLDER, files: cut }).open(unexpected)
@@ -214,7 +214,7 @@ describe('a disk that fails', () => {
     }
     const record = new Uint8Array(RECORD_BYTES_MAX)
     for (let i = 0; i < 8; i++) {
-      storage.save('a', record, false, expect.unreachable)
+      storage.save('a', record, 'append', expect.unreachable)
       await Promise.resolve()
       await Promise.resolve()
     }
@@ -264,7 +264,7 @@ describe('one store, one process', () => {
   it('keeps the file small: a lane that is replaced for ever takes a few megabytes at most', async () => {
     const storage = await createLogStorage({ folder }).open(unexpected)
     const record = Buffer.alloc(100_000, 1)
-    for (let i = 0; i < 100; i++) await new Promise<void>(durable => storage.save('a', record, true, durable))
+    for (let i = 0; i < 100; i++) await new Promise<void>(durable => storage.save('a', record, 'replace', durable))
     await storage.close()
     expect((await readFile(join(folder, 'store.log'))).length).toBeLessThan(3_000_000)
     expect(await readdir(folder)).toEqual(['store.log'])

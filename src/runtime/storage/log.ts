@@ -7,16 +7,25 @@
 // Group commit: an fdatasync takes a quarter of a millisecond whether it flushes one record or a thousand. So one
 // writer runs at a time, and all that is saved while it is busy goes out in its next write, with one fdatasync.
 //
+// A lazy record, and a `forget`, waits in the batch that is being filled without waking the writer.
+//
 // After a failed write or fdatasync the store is over: the system may have thrown the unwritten pages away and would
 // call the next fdatasync a success. Nothing is called durable any more, and the node must stop.
 
 import { join } from 'node:path'
-import { assert, FileError, type Saved } from '../../core/index.ts'
+import { assert, FileError, type Saved, type SaveKind } from '../../core/index.ts'
 import { type Compaction, createCompaction, DEAD_BYTES_MIN, isCompactionDue } from './compaction.ts'
-import { type Files, realFiles } from './files.ts'
+import { closingOnError, type Files, realFiles } from './files.ts'
 import { holdStore } from './holder.ts'
 import { createLogFile, type LogFile, openLogFile, writeBatch } from './log-file.ts'
-import { BATCH_HEAD_BYTES, type BatchBuilder, BODY_BYTES_MAX, createBatchBuilder } from './records.ts'
+import {
+  BATCH_HEAD_BYTES,
+  type BatchBuilder,
+  BODY_BYTES_MAX,
+  createBatchBuilder,
+  FORMAT_VERSION,
+  type RecordKind,
+} from './records.ts'
 import { RECORD_BYTES_MAX, type Storage, type Store } from './storage.ts'
 
 export interface LogSettings {
@@ -27,6 +36,8 @@ export interface LogSettings {
   readonly files?: Files
   /** A rewrite begins only when so many bytes are dead. */
   readonly deadBytesMin?: number
+  /** How long a lazy record may wait for company. */
+  readonly lazyMs?: number
 }
 
 const LOG_NAME = 'store.log'
@@ -35,18 +46,24 @@ const FRESH_NAME = 'store.new'
 /** What may wait for the disk. A disk that is so far behind a node is as good as gone; memory would be next. */
 export const QUEUED_BYTES_MAX = BODY_BYTES_MAX - 2 * RECORD_BYTES_MAX
 
+/** Long against a flush, so that a busy node never flushes for a lazy record; short for somebody who looks at the file. */
+const LAZY_MS = 200
+/** So many lazy bytes are written without waiting: enough for a flush to be worth it, far from what may wait at all. */
+const LAZY_BYTES_MAX = 1 << 20
+const NO_BYTES = new Uint8Array(0)
+
 export function createLogStorage(settings: LogSettings): Store {
   return { open: failed => openLog(settings, failed) }
 }
 
 async function openLog(settings: LogSettings, failed: (error: Error) => void): Promise<Storage> {
-  const { folder, files = realFiles, log: tell = () => {}, deadBytesMin = DEAD_BYTES_MIN } = settings
+  const { folder, files = realFiles, log: tell = () => {}, deadBytesMin = DEAD_BYTES_MIN, lazyMs = LAZY_MS } = settings
   try {
     await files.makeFolder(folder)
     const release = await holdStore(files, folder)
     try {
       const { log, saved } = await openOrCreate(files, folder, tell)
-      return new OpenLog({ files, folder, deadBytesMin, release, failed }, log, saved)
+      return new OpenLog({ files, folder, deadBytesMin, lazyMs, release, failed }, log, saved)
     } catch (error) {
       await release().catch(() => {})
       throw error
@@ -70,13 +87,26 @@ async function openOrCreate(files: Files, folder: string, tell: (sentence: strin
   }
   // Also for a store that exists: its last rename may be known to the machine's memory only.
   await files.syncFolder(folder)
-  return openLogFile(files, path, tell)
+  const opened = await openLogFile(files, path, tell)
+  return opened.log.version === FORMAT_VERSION ? opened : { ...opened, log: await rewrite(files, opened.log, fresh) }
+}
+
+/** A file of an older format is copied into one of ours: a crash on the way leaves the one or the other. */
+async function rewrite(files: Files, old: LogFile, freshPath: string): Promise<LogFile> {
+  return closingOnError(old.file, async () => {
+    const compaction = createCompaction(files, old, freshPath)
+    await compaction.copy()
+    const log = await compaction.finish()
+    await compaction.release()
+    return log
+  })
 }
 
 interface Running {
   readonly files: Files
   readonly folder: string
   readonly deadBytesMin: number
+  readonly lazyMs: number
   readonly release: () => Promise<void>
   readonly failed: (error: Error) => void
 }
@@ -85,8 +115,8 @@ interface Entry {
   readonly lane: string
   readonly offset: number
   readonly bytes: number
-  readonly replaces: boolean
-  readonly durable: () => void
+  readonly kind: RecordKind
+  readonly durable: (() => void) | undefined
 }
 
 interface Pending {
@@ -102,8 +132,13 @@ class OpenLog implements Storage {
   private log: LogFile
   private filling: Pending = { batch: createBatchBuilder(), entries: [] }
   private flushing: Pending = { batch: createBatchBuilder(), entries: [] }
+  /** Somebody waits for what is being filled, or it has waited long enough. */
+  private urgent = false
+  private lazyTimer: NodeJS.Timeout | undefined
+  /** Lanes with an account that was begun since the store was opened. */
+  private readonly begun = new Set<string>()
   private working: Promise<void> | undefined
-  /** From the first copied byte until the new file is in place. */
+  /** From the first copied byte until the new file is in place and the old one gone. */
   private copying: Promise<void> | undefined
   /** Set when the copy is ready for its last stretch. */
   private copied: Compaction | undefined
@@ -123,14 +158,16 @@ class OpenLog implements Storage {
     return found
   }
 
-  save(lane: string, record: Uint8Array, replaces: boolean, durable: () => void): void {
+  save(lane: string, record: Uint8Array, kind: SaveKind, durable?: () => void): void {
     assert(!this.closed, 'a record saved after the store was closed')
-    if (this.failure !== undefined) return
-    const { batch, entries } = this.filling
-    if (batch.length > QUEUED_BYTES_MAX) return this.fail(tooSlow(this.log.path))
-    const offset = batch.add(lane, record, replaces)
-    entries.push({ lane, offset, bytes: batch.length - offset, replaces, durable })
-    this.wake()
+    if (kind === 'begin') this.begun.add(lane)
+    this.add(lane, record, kind, durable)
+  }
+
+  forget(lane: string): void {
+    assert(!this.closed, 'records forgotten after the store was closed')
+    // An account that an earlier life began and did not finish is in the log too, and must not pass for whole.
+    if (this.begun.has(lane)) this.add(lane, NO_BYTES, 'forget', undefined)
   }
 
   async close(): Promise<void> {
@@ -147,6 +184,25 @@ class OpenLog implements Storage {
     await this.running.release().catch(() => {})
   }
 
+  private add(lane: string, record: Uint8Array, kind: RecordKind, durable: (() => void) | undefined): void {
+    if (this.failure !== undefined) return
+    const { batch, entries } = this.filling
+    if (batch.length > QUEUED_BYTES_MAX) return this.fail(tooSlow(this.log.path))
+    const offset = batch.add(lane, record, kind)
+    entries.push({ lane, offset, bytes: batch.length - offset, kind, durable })
+    if (durable !== undefined || batch.length > LAZY_BYTES_MAX) this.hurry()
+    else this.lazyTimer ??= setTimeout(() => this.hurry(), this.running.lazyMs).unref()
+  }
+
+  /** What is being filled, if anything, waits no longer. */
+  private hurry(): void {
+    clearTimeout(this.lazyTimer)
+    this.lazyTimer = undefined
+    if (this.filling.entries.length === 0 || this.failure !== undefined) return
+    this.urgent = true
+    this.wake()
+  }
+
   private wake(): void {
     if (this.working === undefined) this.working = this.work()
   }
@@ -155,8 +211,8 @@ class OpenLog implements Storage {
     // Not at once: the other saves of this turn join the first batch.
     await Promise.resolve()
     try {
-      while (this.failure === undefined && (this.filling.entries.length > 0 || this.copied !== undefined)) {
-        if (this.filling.entries.length > 0) await this.commit()
+      while (this.failure === undefined && (this.urgent || this.copied !== undefined)) {
+        if (this.urgent) await this.commit()
         if (this.copied !== undefined) await this.swap(this.copied)
         const due = isCompactionDue(this.log, this.running.deadBytesMin)
         if (due && this.copying === undefined) this.copying = this.compact()
@@ -174,12 +230,13 @@ class OpenLog implements Storage {
     const { batch, entries } = filling
     this.filling = this.flushing
     this.flushing = filling
+    this.urgent = false
     await writeBatch(log, batch)
     await log.file.sync()
-    for (const { lane, offset, bytes, replaces } of entries) log.lanes.note(lane, log.end + offset, bytes, replaces)
+    for (const { lane, offset, bytes, kind } of entries) log.lanes.note(lane, log.end + offset, bytes, kind)
     log.end += batch.length
     // A compaction beside us may have failed meanwhile: then `failed` was called, and nothing is durable after it.
-    for (const entry of entries) if (this.failure === undefined) entry.durable()
+    for (const entry of entries) if (this.failure === undefined) entry.durable?.()
     batch.reset()
     entries.length = 0
   }
@@ -198,13 +255,18 @@ class OpenLog implements Storage {
   private async swap(compaction: Compaction): Promise<void> {
     this.copied = undefined
     this.log = await compaction.finish()
-    this.copying = undefined
+    this.copying = compaction.release().then(() => {
+      this.copying = undefined
+    })
   }
 
   private async settle(): Promise<void> {
+    this.hurry()
     while (this.working !== undefined || (this.copying !== undefined && this.failure === undefined)) {
       await this.copying
       await this.working
+      // What came meanwhile, as an answer to `durable`, may be lazy.
+      this.hurry()
     }
     await this.copying
   }

@@ -4,58 +4,66 @@
 // Durable means nothing more here than "before the callback". The callback still comes later, never inside `save`:
 // a node must not meet an order of events here that a disk would never show it.
 
-import { assert, type Saved } from '../../core/index.ts'
+import { assert, KeptLane } from '../../core/index.ts'
 import { RECORD_BYTES_MAX, type Storage, type Store } from './storage.ts'
 
 interface Waiting {
-  readonly lane: string
-  readonly record: Uint8Array
-  readonly replaces: boolean
-  readonly durable: () => void
+  readonly apply: () => void
+  readonly durable?: (() => void) | undefined
 }
 
-export function createMemoryStorage(): Store {
-  const kept = new Map<string, Uint8Array[]>()
-  let openings = 0
+type Kept = Map<string, KeptLane>
 
-  function keep(saved: Waiting): void {
-    const records = kept.get(saved.lane)
-    if (records === undefined || saved.replaces) kept.set(saved.lane, [saved.record])
-    else records.push(saved.record)
-  }
+export function createMemoryStorage(): Store {
+  let kept: Kept = new Map()
 
   return {
     async open() {
-      openings++
-      const opening = openings
-      return openMemory(kept, keep, () => opening === openings)
+      const mine = new Map([...kept].map(([name, lane]) => [name, new KeptLane(lane.records)]))
+      kept = mine
+      return openMemory(mine, () => kept === mine)
     },
   }
 }
 
-function openMemory(kept: Saved, keep: (saved: Waiting) => void, current: () => boolean): Storage {
+function openMemory(kept: Kept, current: () => boolean): Storage {
   let waiting: Waiting[] = []
   let closed = false
+
+  function lane(name: string): KeptLane {
+    const found = kept.get(name) ?? new KeptLane()
+    kept.set(name, found)
+    return found
+  }
+
+  function wait(one: Waiting): void {
+    if (waiting.length === 0) queueMicrotask(flush)
+    waiting.push(one)
+  }
 
   // Records that wait when the store is opened anew are those of a node that has crashed: they are dropped.
   function flush(): void {
     const batch = waiting
     waiting = []
     if (!current()) return
-    for (const saved of batch) keep(saved)
-    for (const saved of batch) saved.durable()
+    for (const { apply } of batch) apply()
+    for (const { durable } of batch) durable?.()
   }
 
   return {
     async read() {
-      return new Map([...kept].map(([lane, records]) => [lane, [...records]]))
+      return new Map([...kept].map(([name, { records }]) => [name, [...records]]))
     },
-    save(lane, record, replaces, durable) {
+    save(name, record, kind, durable) {
       assert(!closed, 'a record saved after the store was closed')
       assert(record.length <= RECORD_BYTES_MAX, 'a record larger than RECORD_BYTES_MAX')
-      if (waiting.length === 0) queueMicrotask(flush)
       // Not slice: a Buffer's shares the caller's memory.
-      waiting.push({ lane, record: new Uint8Array(record), replaces, durable })
+      const own = new Uint8Array(record)
+      wait({ apply: () => lane(name).save(own, kind), durable })
+    },
+    forget(name) {
+      assert(!closed, 'records forgotten after the store was closed')
+      wait({ apply: () => kept.get(name)?.forget() })
     },
     async close() {
       // A callback may save again: closed is closed only when nothing waits.

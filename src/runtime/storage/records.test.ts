@@ -17,7 +17,7 @@ const MARK = Buffer.from('abcdefgh')
 const record = fc.record({
   lane: fc.string({ maxLength: 60, unit: 'grapheme' }).filter(lane => Buffer.byteLength(lane) <= 255),
   payload: fc.uint8Array({ maxLength: 300 }),
-  replaces: fc.boolean(),
+  kind: fc.constantFrom('append' as const, 'replace' as const, 'begin' as const, 'forget' as const),
 })
 const position = fc.nat({ max: Number.MAX_SAFE_INTEGER })
 
@@ -27,23 +27,32 @@ describe('a batch', () => {
     fc.assert(
       fc.property(fc.array(record, { maxLength: 20 }), position, (records, at) => {
         builder.reset()
-        for (const { lane, payload, replaces } of records) builder.add(lane, payload, replaces)
+        for (const { lane, payload, kind } of records) builder.add(lane, payload, kind)
         const batch = builder.finish(MARK, at)
         expect(decodeBatchHead(batch, MARK, at)).toBe(batch.length - BATCH_HEAD_BYTES)
         expect(decodeBatchHead(batch, MARK, at + 1)).toBeUndefined()
-        const read = decodeBatch(batch)!.map(({ lane, payload, replaces }) => ({
+        const read = decodeBatch(batch)!.map(({ lane, payload, kind }) => ({
           lane,
           payload: Uint8Array.from(payload),
-          replaces,
+          kind,
         }))
         expect(read).toEqual(records)
       }),
     )
   })
 
+  it('says in one byte of a record what kind it is: the format, for good', () => {
+    const kinds = (['append', 'replace', 'begin', 'forget'] as const).map(kind => {
+      const builder = createBatchBuilder()
+      const offset = builder.add('a', Buffer.from('bcd'), kind)
+      return Buffer.from(builder.finish(MARK, 24)).toString('hex', offset)
+    })
+    expect(kinds).toEqual(['01', '02', '03', '04'].map(kind => `00000003${kind}0161626364`))
+  })
+
   it('with any one byte changed is refused', () => {
     const builder = createBatchBuilder()
-    builder.add('lock', Buffer.from('a record'), true)
+    builder.add('lock', Buffer.from('a record'), 'replace')
     const batch = builder.finish(MARK, 24)
     for (let at = 0; at < batch.length; at++) {
       for (let mask = 1; mask < 256; mask++) {

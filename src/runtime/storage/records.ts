@@ -10,14 +10,18 @@
 // a later batch behind it never is: a batch is written only when the one before is durable. That is how a tear
 // (cut off, nothing promised is lost) is told from damage (refused).
 //
+// A record's kind says what it does to those of its lane before it. Format 1 knew 'append' and 'replace' only; a version
+// of coterie that knows no others would take a batch with one for a torn write, so a file that may hold them says 2.
+//
 // The mark is drawn at random for each file, and each batch says at which byte it stands: no payload can pass for the
 // head of a batch. The checksum finds accidents; it is no protection against somebody who writes to the file.
 
 import { crc32 } from 'node:zlib'
-import { assert } from '../../core/index.ts'
+import { assert, type SaveKind } from '../../core/index.ts'
 import { LANE_BYTES_MAX, RECORD_BYTES_MAX } from './storage.ts'
 
-export const FORMAT_VERSION = 1
+export const FORMAT_VERSION = 2
+const OLDEST_VERSION = 1
 export const MARK_BYTES = 8
 export const FILE_HEAD_BYTES = 24
 export const BATCH_HEAD_BYTES = 24
@@ -36,13 +40,16 @@ const POSITION_LOW_AT = 12
 const LENGTH_AT = 16
 const BATCH_CRC_AT = 20
 
-const APPEND = 1
-const REPLACE = 2
+/** A 'forget' has no payload: it drops the records of its lane before the newest 'begin'. */
+export type RecordKind = SaveKind | 'forget'
+
+/** Written as the place in this list. */
+const KINDS: readonly (RecordKind | undefined)[] = [undefined, 'append', 'replace', 'begin', 'forget']
 const WORD = 2 ** 32
 
 export interface LogRecord {
   readonly lane: string
-  readonly replaces: boolean
+  readonly kind: RecordKind
   /** A view into the bytes that were read: copy what is kept. */
   readonly payload: Uint8Array
   /** Where the record begins, counted from the start of its batch. */
@@ -52,7 +59,7 @@ export interface LogRecord {
 }
 
 export type FileHead =
-  | { readonly kind: 'ours'; readonly mark: Uint8Array }
+  | { readonly kind: 'ours'; readonly version: number; readonly mark: Uint8Array }
   | { readonly kind: 'newer'; readonly version: number }
   | { readonly kind: 'foreign' }
   | { readonly kind: 'damaged' }
@@ -73,8 +80,8 @@ export function decodeFileHead(bytes: Uint8Array): FileHead {
   // The checksum first: a flipped bit in the version is damage, and no reason to send anybody after a newer program.
   if (crc32(head.subarray(0, FILE_CRC_AT)) !== head.readUInt32BE(FILE_CRC_AT)) return { kind: 'damaged' }
   const version = head.readUInt32BE(VERSION_AT)
-  if (version !== FORMAT_VERSION) return { kind: 'newer', version }
-  return { kind: 'ours', mark: head.subarray(FILE_MARK_AT, FILE_MARK_AT + MARK_BYTES) }
+  if (version < OLDEST_VERSION || version > FORMAT_VERSION) return { kind: 'newer', version }
+  return { kind: 'ours', version, mark: head.subarray(FILE_MARK_AT, FILE_MARK_AT + MARK_BYTES) }
 }
 
 /** The length of the body, where these bytes are the head of a batch that stands at `position`. */
@@ -113,10 +120,10 @@ function decodeRecord(batch: Buffer, offset: number): LogRecord | undefined {
   if (laneAt > batch.length) return undefined
   const payloadAt = laneAt + batch[offset + 5]!
   const end = payloadAt + batch.readUInt32BE(offset)
-  const kind = batch[offset + 4]
-  if (end > batch.length || (kind !== APPEND && kind !== REPLACE)) return undefined
+  const kind = KINDS[batch[offset + 4]!]
+  if (end > batch.length || kind === undefined) return undefined
   const lane = batch.toString('utf8', laneAt, payloadAt)
-  return { lane, replaces: kind === REPLACE, payload: batch.subarray(payloadAt, end), offset, bytes: end - offset }
+  return { lane, kind, payload: batch.subarray(payloadAt, end), offset, bytes: end - offset }
 }
 
 /** A batch in the making. Its buffer is used again after `reset`, so that a save allocates nothing of its own. */
@@ -124,7 +131,7 @@ export interface BatchBuilder {
   /** Head included. */
   readonly length: number
   /** Returns where the record begins, counted from the start of the batch. */
-  add(lane: string, payload: Uint8Array, replaces: boolean): number
+  add(lane: string, payload: Uint8Array, kind: RecordKind): number
   /** Completes the head and returns the batch, valid until `reset`. */
   finish(mark: Uint8Array, position: number): Uint8Array
   reset(): void
@@ -153,13 +160,13 @@ export function createBatchBuilder(): BatchBuilder {
     get length() {
       return length
     },
-    add(lane, payload, replaces) {
+    add(lane, payload, kind) {
       assert(payload.length <= RECORD_BYTES_MAX, 'a record larger than RECORD_BYTES_MAX')
       const laneBytes = Buffer.byteLength(lane)
       assert(laneBytes <= LANE_BYTES_MAX, 'a lane longer than LANE_BYTES_MAX')
       const start = reserve(RECORD_HEAD_BYTES + laneBytes + payload.length)
       buffer.writeUInt32BE(payload.length, start)
-      buffer[start + 4] = replaces ? REPLACE : APPEND
+      buffer[start + 4] = KINDS.indexOf(kind)
       buffer[start + 5] = laneBytes
       buffer.write(lane, start + RECORD_HEAD_BYTES)
       buffer.set(payload, start + RECORD_HEAD_BYTES + laneBytes)
@@ -186,5 +193,5 @@ function checksum(batch: Buffer): number {
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }

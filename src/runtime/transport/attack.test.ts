@@ -111,7 +111,7 @@ describe('a false server is refused by who dials it:', () => {
       async () => issueCertificate(await createAuthority('test'), identityOf('b')),
       /certificate refused/,
     ],
-    ['another server’s certificate', async () => bed.credentials('e'), /dialled server 'b', but .*server\/e answered/],
+    ['another server’s certificate', async () => bed.credentials('e'), /dialled 'b', but .*server\/e answered/],
     [
       'a client’s certificate',
       async () => mallory,
@@ -191,8 +191,8 @@ describe('a member that breaks the rules loses its connection and nothing else h
     const { socket, heard, ended } = dialTls(target, await bed.credentials('a'))
     socket.write(hello({ instance: '' }))
     await ended
-    await refusedWith(/uses the name of this server, 'a'/)
-    expect(heard().toString()).toContain('uses the name of this server')
+    await refusedWith(/uses our own name, 'a'/)
+    expect(heard().toString()).toContain('uses our own name')
   })
 
   it.each([

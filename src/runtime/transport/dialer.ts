@@ -11,7 +11,7 @@ import { Connection, errorCode, type Fault } from './connection.ts'
 import { decodeGreeting } from './greeting.ts'
 import type { Member } from './member.ts'
 import { Outbox } from './outbox.ts'
-import { identify, notTheServer } from './peer.ts'
+import { identify, notTheOneDialled } from './peer.ts'
 
 export interface Address {
   readonly host: string
@@ -92,7 +92,7 @@ export class Dialer {
   private greet(socket: tls.TLSSocket): void {
     const { member } = this
     const who = identify(socket, member.group)
-    const refusal = who.ok ? notTheServer(this.peer, who.identity) : who.refusal
+    const refusal = who.ok ? notTheOneDialled(this.peer, who.identity) : who.refusal
     if (!who.ok || refusal !== undefined) {
       socket.on('error', () => {})
       socket.destroy()

@@ -125,14 +125,14 @@ function greet(connection: Connection, identity: Identity, frame: Uint8Array, me
 
 /** A second process was started with our certificate and key: somebody should look. */
 function doubleRefusal(id: NodeId, member: Member): string | undefined {
-  return id === member.self ? `uses the name of this server, '${id}'` : undefined
+  return id === member.self ? `uses our own name, '${id}'` : undefined
 }
 
 function helloRefusal(hello: Greeting, identity: Identity, group: string): string | undefined {
   if (hello.kind !== 'hello') return `${hello.kind} instead of hello`
   if (hello.version !== WIRE_VERSION) return `speaks version ${hello.version}, this server speaks ${WIRE_VERSION}`
   if (hello.group !== group) return `calls for group '${hello.group}', this is '${group}'`
-  if (identity.role === 'server') return hello.instance === '' ? undefined : 'a server with an instance'
+  if (identity.role !== 'client') return hello.instance === '' ? undefined : `a ${identity.role} with an instance`
   if (hello.instance === '') return 'a client that greets as a server'
   return isInstance(hello.instance) ? undefined : 'an instance that is not 8 to 16 hexadecimal digits'
 }

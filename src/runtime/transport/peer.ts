@@ -30,12 +30,12 @@ function refuse(refusal: string): Identified {
   return { ok: false, refusal }
 }
 
-/** What is wrong with this identity where the server of that name was dialled, or nothing. */
-export function notTheServer(name: string, identity: Identity): string | undefined {
-  if (identity.role === 'server' && identity.name === name) return undefined
-  return `dialled server '${name}', but ${identityUri(identity)} answered`
+/** What is wrong with this identity where the server or member of that name was dialled, or nothing. */
+export function notTheOneDialled(name: string, identity: Identity): string | undefined {
+  if (identity.role !== 'client' && identity.name === name) return undefined
+  return `dialled '${name}', but ${identityUri(identity)} answered`
 }
 
 export function nodeId(identity: Identity, instance: string): NodeId {
-  return identity.role === 'server' ? identity.name : `${identity.name}${INSTANCE_MARK}${instance}`
+  return identity.role !== 'client' ? identity.name : `${identity.name}${INSTANCE_MARK}${instance}`
 }

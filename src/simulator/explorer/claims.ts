@@ -6,7 +6,7 @@
 
 import { assert, fingerprint } from '../../core/index.ts'
 import { beginnings, besideOf, expand, keyOf, type Packed } from './packed.ts'
-import { clockAt, type System, unreduced } from './system.ts'
+import { clockAt, diskOf, type System, unreduced } from './system.ts'
 import { type Change, type Labelled, Tables, timersThatMatter } from './tables.ts'
 
 /** Throws at the first claim that does not hold; tells how many states and how many nodes' states it looked at. */
@@ -68,7 +68,7 @@ class Claims {
     const clock = clockAt(this.#system, place, tick)
     const essence = this.#system.nodes[place]!.essence?.(node.state, clock) ?? node.state
     const timers = timersThatMatter(node.timers, clock, clockAt(this.#system, place, this.#system.ticks))
-    const text = [place, tick, ...[essence, timers, node.records].map(fingerprint)].join(' ')
+    const text = [place, tick, ...[essence, timers, diskOf(node)].map(fingerprint)].join(' ')
     this.#essences.set(number, text)
     return text
   }

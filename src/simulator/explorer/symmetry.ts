@@ -28,12 +28,12 @@ export function splitNode(
   place: number,
   state: unknown,
   timers: ReadonlyMap<string, number>,
-  records: readonly Uint8Array[],
+  disk: unknown,
 ): Split {
   const names = symmetricNames(system)
   const { id, symmetric, peers } = system.nodes[place]!
   const about = new Map<NodeId, string[]>(names.map(name => [name, []]))
-  const own = `${split(state, peers, about, '')} ${fingerprint(timers)} ${fingerprint(records)}`
+  const own = `${split(state, peers, about, '')} ${fingerprint(timers)} ${fingerprint(disk)}`
   const texts = names.map(name => about.get(name)!.sort().join())
   refuseNames(names, own, id)
   for (const text of texts) {

@@ -14,7 +14,15 @@
 //   the replies are the same. Then it is delivered at once: to deliver it later commutes with all that happens in
 //   between, and not to deliver it is the same as to lose its replies. The explorer stops if the node did change.
 
-import { type AnyProtocol, copy, type Input, type NodeId, type Saved, type Turn } from '../../core/index.ts'
+import {
+  type AnyProtocol,
+  copy,
+  type Effect,
+  type Input,
+  type NodeId,
+  type Saved,
+  type Turn,
+} from '../../core/index.ts'
 
 export interface SystemNode {
   readonly id: NodeId
@@ -57,13 +65,26 @@ export interface System {
   messageEssence?(body: any): unknown
 }
 
+/** What the disk of a node holds. */
+export interface DiskMoment {
+  readonly records: readonly Uint8Array[]
+  /** Where among them the newest account begins, if this life has begun one. */
+  readonly begun: number | undefined
+  /** How many of them, counted from the end, a crash may lose. */
+  readonly lazy: number
+}
+
 /** One node at one moment. */
-export interface NodeMoment {
+export interface NodeMoment extends DiskMoment {
   // biome-ignore lint/suspicious/noExplicitAny: the explorer knows no vocabulary
   readonly state: any
   /** When each timer is due, on the node's clock. It starts at 0, and a restart goes on with the same clock. */
   readonly timers: ReadonlyMap<string, number>
-  readonly records: readonly Uint8Array[]
+}
+
+/** What tells two disks apart. */
+export function diskOf({ records, begun, lazy }: DiskMoment): unknown {
+  return [records, begun, lazy]
 }
 
 /** What a property may look at. Not the messages under way: some that make no difference are left out. */
@@ -112,7 +133,7 @@ function runOnce(
   const state = copy(before.state)
   const timers = new Map(before.timers)
   const sent: Sent[] = []
-  let records = before.records
+  let disk: DiskMoment = before
   let chosen = 0
   const taken = [...choices]
 
@@ -139,10 +160,9 @@ function runOnce(
           timers.delete(effect.name)
           return
         case 'save':
-          records = [...records, effect.record]
-          return
         case 'snapshot':
-          records = [effect.record]
+        case 'forget':
+          disk = write(disk, effect, spec.crashes ? () => turn.below(2) === 0 : () => true)
           return
         case 'emit':
           return
@@ -151,13 +171,33 @@ function runOnce(
   }
   spec.protocol.step(state, input, turn)
   spec.protocol.check?.(state)
-  return { node: { state, timers, records }, sent }
+  const { records, begun, lazy } = disk
+  return { node: { state, timers, records, begun, lazy }, sent }
+}
+
+type DiskEffect = Extract<Effect<unknown, unknown>, { kind: 'save' | 'snapshot' | 'forget' }>
+
+/** `reached`: whether a `forget` gets to the disk. If it does, so do the lazy records before it. */
+function write({ records, begun, lazy }: DiskMoment, effect: DiskEffect, reached: () => boolean): DiskMoment {
+  switch (effect.kind) {
+    case 'save':
+      return {
+        records: [...records, effect.record],
+        begun: effect.begins ? records.length : begun,
+        lazy: effect.lazy ? lazy + 1 : 0,
+      }
+    case 'snapshot':
+      return { records: [effect.record], begun: undefined, lazy: 0 }
+    case 'forget':
+      if (begun === undefined || begun === 0 || !reached()) return { records, begun, lazy }
+      return { records: records.slice(begun), begun: 0, lazy: 0 }
+  }
 }
 
 /** A node as it starts, for the first time or after a crash. */
 export function starts(spec: SystemNode, clock: number, records: readonly Uint8Array[]): Outcome[] {
   const state = spec.protocol.init(spec.id, spec.peers, new Map([['', records]]))
-  return outcomes(spec, clock, { state, timers: new Map(), records }, { kind: 'start' })
+  return outcomes(spec, clock, { state, timers: new Map(), records, begun: undefined, lazy: 0 }, { kind: 'start' })
 }
 
 /** The same system without the declarations that make it smaller. */

@@ -4,7 +4,7 @@
 
 import { assert, fingerprint, type Input } from '../../core/index.ts'
 import { refuseNames, splitNode, symmetricNames } from './symmetry.ts'
-import { clockAt, type NodeMoment, type Outcome, outcomes, type System, starts } from './system.ts'
+import { clockAt, diskOf, type NodeMoment, type Outcome, outcomes, type System, starts } from './system.ts'
 
 export interface Flight {
   readonly from: number
@@ -119,9 +119,13 @@ export class Tables {
 
   crash(number: number): Labelled {
     const local = this.locals[number]!
+    const { records, lazy } = local.node
     local.crash ??= {
       label: `${this.system.nodes[local.place]!.id}: crashes and restarts`,
-      changes: this.start(local.place, local.tick, local.node.records),
+      // With all it saved, or without the last lazy record, or without the last two, …
+      changes: Array.from({ length: lazy + 1 }, (_, lost) =>
+        this.start(local.place, local.tick, records.slice(0, records.length - lost)),
+      ).flat(),
     }
     return local.crash
   }
@@ -178,7 +182,7 @@ export class Tables {
       : moment.timers
     const node = { ...moment, timers }
     const essence = system.nodes[place]!.essence?.(node.state, clock) ?? node.state
-    const { own, about } = splitNode(system, place, essence, timers, node.records)
+    const { own, about } = splitNode(system, place, essence, timers, diskOf(node))
     const key = `${place} ${tick} ${own}#${about.join('#')}`
     const known = this.#localNumbers.get(key)
     if (known !== undefined) return known

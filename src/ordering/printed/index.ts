@@ -1,0 +1,9 @@
+export { printedOrderingClient } from './client.ts'
+export {
+  type PrintedOrderingEvent,
+  type PrintedOrderingSettings,
+  printedOrderingDefaults,
+  printedOrderingVocabulary,
+} from './messages.ts'
+export { printedOrderingScenario } from './scenario.ts'
+export { printedOrderingServer } from './server.ts'

@@ -1,0 +1,89 @@
+// The real driver over the real log on a disk whose power is cut: a machine that accounts for its state bit by bit, and
+// saves lazily now and then, has after each restart all that it promised.
+
+import { describe, expect, it } from 'vitest'
+import { createDisk, type Disk } from '../../test/storage/disk.ts'
+import { unexpected } from '../../test/storage/history.ts'
+import { type LedgerCommand, type LedgerRules, ledger } from '../../test/support/ledger.ts'
+import { type Random, seededRandom, text } from '../core/index.ts'
+import { Driver } from './driver.ts'
+import { createLogStorage } from './storage/log.ts'
+import type { Transport } from './transport/index.ts'
+
+const KEYS = 12
+const LIVES = 12
+const SEEDS = 6
+const COMMANDS = 60
+/** So small that every life compacts. */
+const DEAD_BYTES_MIN = 200
+const nowhere = { send() {} } as unknown as Transport
+
+interface Told {
+  readonly promised: Map<number, number>
+  /** Counters that were found behind what was promised. */
+  forgotten: number
+  cuts: number
+}
+
+/** One life on this disk: until the power is cut, or a clean stop. */
+async function live(disk: Disk, rules: LedgerRules, told: Told, random: Random): Promise<void> {
+  const storage = await createLogStorage({ folder: '/store', files: disk, deadBytesMin: DEAD_BYTES_MIN }).open(
+    unexpected,
+  )
+  const driver = new Driver({
+    protocol: ledger(rules),
+    self: 'a',
+    peers: [],
+    vocabulary: text(1) as never,
+    clock: () => 0,
+    log: () => {},
+    storage,
+    saved: await storage.read(),
+    event: ([key, value]) => told.promised.set(key, value),
+    failed: unexpected,
+  })
+  const { table } = driver.state
+  for (const [key, value] of told.promised) if ((table.get(key) ?? 0) < value) told.forgotten++
+  driver.start(nowhere)
+  for (let i = 0; i < COMMANDS && !disk.isCut; i++) {
+    driver.command({ key: random.below(KEYS), lazy: random.below(4) === 0 } satisfies LedgerCommand)
+    if (random.below(2) === 0) await new Promise(setImmediate)
+  }
+  if (disk.isCut) driver.end()
+  else await driver.stop()
+  await storage.close()
+}
+
+async function campaign(rules: LedgerRules, seed: number): Promise<Told> {
+  const random = seededRandom(seed)
+  const told: Told = { promised: new Map(), forgotten: 0, cuts: 0 }
+  let disk = createDisk()
+  for (let life = 0; life < LIVES; life++) {
+    const next = { cutAt: 10 + random.below(120), delays: random.fork(life) }
+    disk = random.below(2) === 0 ? disk.afterKill(next) : disk.afterCut(random, next)
+    await Promise.race([live(disk, rules, told, random.fork(LIVES + life)), disk.cut])
+    if (disk.isCut) told.cuts++
+  }
+  return told
+}
+
+async function campaigns(rules: LedgerRules): Promise<readonly Told[]> {
+  const all: Told[] = []
+  for (let seed = 1; seed <= SEEDS; seed++) all.push(await campaign(rules, seed))
+  return all
+}
+
+describe('the driver', () => {
+  it('keeps what a machine promised that writes its state bit by bit, through power cuts and kills', async () => {
+    for (const { forgotten, promised, cuts } of await campaigns({ page: 2 })) {
+      expect(forgotten).toBe(0)
+      expect([...promised.values()].reduce((sum, value) => sum + value, 0)).toBeGreaterThan(50)
+      expect(cuts).toBeGreaterThan(1)
+    }
+  })
+
+  it('planted: an account declared whole too soon is found', async () => {
+    const found = (await campaigns({ page: 2, hurry: 3 })).filter(({ forgotten }) => forgotten > 0)
+    expect(found.length).toBeGreaterThan(0)
+  })
+})
