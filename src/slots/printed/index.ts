@@ -8,6 +8,7 @@ export type { PassSecret, PrintedCommand, PrintedEvent, PrintedState } from './s
 export {
   bareTickets,
   generatorFrom,
+  SMALL_MODULUS,
   squareOf,
   squareTickets,
   type Tickets,

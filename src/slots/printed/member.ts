@@ -68,7 +68,7 @@ export function printedSlots(options: PrintedOptions): PrintedSlots {
       ring,
       position: ring.indexOf(self),
       out: (saved.get('') ?? []).length > 0 && !rules.restartsAnew,
-      secret: undefined,
+      secret: rules.restartsAnew ? saved.get('')?.[0] : undefined,
       keys: ring.map(() => undefined),
       waiting: [],
       seat: undefined,
@@ -93,10 +93,11 @@ export function printedSlots(options: PrintedOptions): PrintedSlots {
 }
 
 function start(around: Surroundings, state: PrintedState, turn: PrintedTurn): void {
-  const pair = keyPair(around.group, length => turn.bytes(length))
-  state.secret = pair.secret
-  state.keys[state.position] = pair.publicKey
-  turn.do({ kind: 'save', record: MARK })
+  const { group, rules } = around
+  state.secret ??= keyPair(group, length => turn.bytes(length)).secret
+  state.keys[state.position] = group.multiplyBase(state.secret)
+  // READINGS OMA 11: the repair that comes to mind, a saved key, brings back the member but not what it knew.
+  turn.do({ kind: 'save', record: rules.restartsAnew ? state.secret : MARK })
   sendKey(state, true, turn)
   turn.do({ kind: 'timer', name: RESEND_TIMER, after: around.settings.patience })
 }
@@ -146,7 +147,7 @@ function hear(around: Surroundings, state: PrintedState, from: NodeId, body: Pri
     case 'release':
       return fromBefore(state, place) ? releaseCame(around, state, body, turn) : undefined
     case 'ask':
-      return askCame(around, state, place, body.c1, turn)
+      return askCame(around, state, place, body.ticket.c1, turn)
     case 'share':
       shareCame(around, state, place, body.share, turn)
       return ticketOpened(around, state, turn)
@@ -173,7 +174,7 @@ function keyCame(
   turn: PrintedTurn,
 ): void {
   const known = state.keys[from]
-  if (known !== undefined && !sameBytes(known, key) && !around.rules.restartsAnew) return
+  if (known !== undefined && !sameBytes(known, key)) return
   state.keys[from] = key
   if (again && from !== state.position) sendKeyTo(state, state.ring[from]!, false, turn)
   const { round } = state

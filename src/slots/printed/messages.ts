@@ -10,8 +10,8 @@ export type PrintedMessage =
   | { kind: 'key'; publicKey: Element; again: boolean }
   /** REQUEST: the tickets that are left. */
   | { kind: 'request'; round: number; tickets: readonly Ciphertext[] }
-  /** GET_EPHEMERAL_KEY: the first half of my ticket. */
-  | { kind: 'ask'; round: number; c1: Element }
+  /** GET_EPHEMERAL_KEY: my ticket, as figure 2 has it; figures 4 and 7 send its first half, which is all that is needed. */
+  | { kind: 'ask'; round: number; ticket: Ciphertext }
   /** EPHEMERAL_KEY */
   | { kind: 'share'; round: number; share: Element }
   /** TOKEN_RELEASE */
@@ -20,12 +20,13 @@ export type PrintedMessage =
   | { kind: 'newRound'; round: number }
 
 export function printedVocabulary(group: Group): Codec<PrintedMessage> {
-  const tickets = list(ciphertextCodec(group), RING_MAX)
+  const ticket = ciphertextCodec(group)
+  const tickets = list(ticket, RING_MAX)
   const element = elementCodec(group)
   return variants<PrintedMessage>({
     key: { publicKey: element, again: bool },
     request: { round: uint(), tickets },
-    ask: { round: uint(), c1: element },
+    ask: { round: uint(), ticket },
     share: { round: uint(), share: element },
     release: { round: uint(), lap: uint(), entries: tickets },
     newRound: { round: uint() },

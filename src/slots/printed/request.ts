@@ -114,7 +114,7 @@ export function askForShares(around: Surroundings, state: PrintedState, turn: Pr
   for (const [place, to] of ring.entries()) {
     // READINGS OMA 8: the own share needs no message, and on the wire it opens the ticket to everybody.
     if ((place === position && !around.rules.asksItself) || round.shares[place] !== undefined) continue
-    turn.do({ kind: 'send', to, body: { kind: 'ask', round: round.number, c1: round.ticket.c1 } })
+    turn.do({ kind: 'send', to, body: { kind: 'ask', round: round.number, ticket: round.ticket } })
   }
 }
 

@@ -26,7 +26,7 @@ export interface PrintedRules {
   readonly asksItself: boolean
   /** 9. A share is given for any point, to anybody, any number of times. */
   readonly sharesAnything: boolean
-  /** 11. A process that restarts runs Init as if it were the first time, and the others believe it. */
+  /** 11. A process that restarts, with its key saved, runs Init as if it were the first time, and the others follow. */
   readonly restartsAnew: boolean
   /** 13. Appendix B: the release token is a vector by ticket, and tells which one came free. */
   readonly vectorRelease: boolean

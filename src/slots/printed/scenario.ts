@@ -24,7 +24,7 @@ import { type PrintedMessage, printedVocabulary } from './messages.ts'
 import { type PlantedErratum, plantedErrata } from './planted.ts'
 import { type PrintedSettings, printedDefaults, RING_MAX } from './settings.ts'
 import type { PrintedEvent } from './state.ts'
-import { squareTickets, tableTickets } from './tickets.ts'
+import { SMALL_MODULUS, squareTickets, tableTickets } from './tickets.ts'
 
 export interface PrintedAct {
   readonly kind: 'use'
@@ -50,8 +50,6 @@ const SECOND: Micros = 1_000_000
 const SAFETY = 3 * SECOND
 const LIVENESS = 60 * SECOND
 const MEMBERS_MAX_DRAWN = 6
-/** The modulus of `insecureSmallGroup`. */
-const SMALL_MODULUS = 2n ** 61n - 2373n
 
 export function printedSlotsScenario(options: PrintedScenarioOptions = {}): Scenario<PrintedPlan, PrintedAct> {
   const { bug } = options

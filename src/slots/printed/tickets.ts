@@ -13,6 +13,9 @@ export interface Tickets {
   decode(element: Element): number | undefined
 }
 
+/** The modulus of `insecureSmallGroup`. */
+export const SMALL_MODULUS = 2n ** 61n - 2373n
+
 const DOMAIN = 'coterie slots printed ticket'
 
 /** n tickets, looked up. */

@@ -24,11 +24,12 @@ export interface Means {
 
 /** create_request_token: the tickets under the whole key, in an order that the list does not tell. */
 export function makeTickets(means: Means, key: Element, contents: readonly Element[]): Shuffled {
-  const { group, random } = means
+  const { group } = means
+  const randomness = draws(means, contents.length)
   return shuffled(
     means,
     key,
-    contents.map(content => encrypt(group, key, content, group.randomScalar(random))),
+    contents.map((content, place) => encrypt(group, key, content, randomness[place]!)),
   )
 }
 
