@@ -17,7 +17,7 @@ export function featuresOf(view: Bare): readonly number[] {
   const took = (view.took.get(first) ?? 0) - (view.took.get(second) ?? 0)
   return [
     1,
-    Math.max(-1, Math.min(1, took / 10)),
+    Math.tanh(took),
     Math.sign(order.indexOf(first) - order.indexOf(second)),
     ...[one, other].flatMap(ticket => [lastByte(ticket?.c1), lastByte(ticket?.c2), bit(ticket?.c1), bit(ticket?.c2)]),
     ...[first, second].flatMap(position => {

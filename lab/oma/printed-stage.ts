@@ -28,6 +28,8 @@ export interface PrintedGame {
   readonly rules?: Partial<PrintedRules>
   readonly tickets?: Tickets
   readonly attack?: Attack
+  /** The honest let go at once: one lap, for games that are not about the release. */
+  readonly brief?: boolean
 }
 
 interface Said {
@@ -180,7 +182,7 @@ class Session {
     const { world } = this
     if (event.kind === 'round') this.newest = Math.max(this.newest, event.round)
     if (event.kind !== 'granted') return
-    const hold = this.honest.includes(place) ? HOLDS[place === this.first ? 0 : 1] * MILLISECOND : 0
+    const hold = this.honest.includes(place) && !this.game.brief ? HOLDS[place === this.first ? 0 : 1] * MILLISECOND : 0
     this.record(event.round).releasesAt.set(place, (world.now + hold) / MILLISECOND)
     world.at(world.now + hold, () => world.command(this.ring[place]!, { kind: 'release', id: event.id }))
   }

@@ -66,8 +66,8 @@ export class AnnouncementChecker implements Checker {
   private readonly broken: Violation[] = []
 
   /** In answer to a message, not because nobody seemed to hear. */
-  announced(member: NodeId, life: number, round: number, at: Micros): void {
-    const key = `${member} ${life} ${round}`
+  announced(member: NodeId, round: number, at: Micros): void {
+    const key = `${member} ${round}`
     const times = (this.said.get(key) ?? 0) + 1
     this.said.set(key, times)
     if (times === 2) this.broken.push({ what: `${member} forwarded the news of round ${round} twice`, at })

@@ -73,6 +73,7 @@ export function printedSlots(options: PrintedOptions): PrintedSlots {
       waiting: [],
       seat: undefined,
       round: newRound(0, ring.length),
+      early: new Map(),
     }),
     step(state, input, turn) {
       if (state.out) return input.kind === 'command' ? refuse(input.body.id, turn) : undefined
@@ -138,6 +139,10 @@ function hear(around: Surroundings, state: PrintedState, from: NodeId, body: Pri
   if (body.kind === 'newRound')
     return fromBefore(state, place) ? newRoundCame(around, state, body.round, turn) : undefined
   if (body.kind === 'request') meet(around, state, place, body.round, turn)
+  if (body.kind === 'ask' && body.round > state.round.number) {
+    state.early.set(place, { round: body.round, c1: body.ticket.c1 })
+    return
+  }
   // READINGS OMA 3: late shares belong to a ticket that is no more.
   const late = body.kind === 'share' && around.rules.passesUnopened
   if (body.round !== state.round.number && !late) return

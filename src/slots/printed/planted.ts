@@ -34,7 +34,7 @@ export const plantedErrata: Readonly<Record<string, PlantedErratum>> = {
   'passes-unopened': { erratum: 3, rules: { passesUnopened: true }, says: 'is held by' },
   'forgets-requests': { erratum: 4, rules: { forgetsRequests: true }, says: 'was not served' },
   'counts-from-one': { erratum: 5, rules: { countsFromOne: true }, says: 'was not served' },
-  'forwards-for-ever': { erratum: 6, rules: { forwardsForEver: true }, says: 'twice' },
+  'forwards-for-ever': { erratum: 6, rules: { forwardsForEver: true }, says: 'twice', crashes: false },
   'needs-dummy': {
     erratum: 7,
     rules: { needsDummy: true },
@@ -44,5 +44,13 @@ export const plantedErrata: Readonly<Record<string, PlantedErratum>> = {
     slots: 4,
   },
   'own-share-twice': { erratum: 8, rules: { ownShareTwice: true }, says: 'opened to nothing known' },
-  'restarts-anew': { erratum: 11, rules: { restartsAnew: true }, says: 'is held by', crashes: true },
+  'restarts-anew': {
+    erratum: 11,
+    rules: { restartsAnew: true },
+    says: 'is held by',
+    crashes: true,
+    fairness: 'rotating',
+    members: 3,
+    slots: 1,
+  },
 }

@@ -35,6 +35,8 @@ export function enterRound(around: Surroundings, state: PrintedState, number: nu
   // READINGS OMA 4: reset_variables, to the letter, forgets who waits.
   if (around.rules.forgetsRequests) state.waiting = []
   turn.do({ kind: 'emit', event: { kind: 'round', round: number } })
+  for (const [from, { round, c1 }] of state.early) if (round === number) askCame(around, state, from, c1, turn)
+  state.early.clear()
 }
 
 /** Figure 1, lines 09 to 18. */

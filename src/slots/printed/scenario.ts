@@ -48,7 +48,7 @@ export interface PrintedScenarioOptions {
 
 const SECOND: Micros = 1_000_000
 const SAFETY = 3 * SECOND
-const LIVENESS = 60 * SECOND
+const LIVENESS = 20 * SECOND
 const MEMBERS_MAX_DRAWN = 6
 
 export function printedSlotsScenario(options: PrintedScenarioOptions = {}): Scenario<PrintedPlan, PrintedAct> {
@@ -129,14 +129,11 @@ class PrintedSlotsStage implements Stage {
     this.world = world
     this.plan = plan
     this.rounds = new RoundsChecker(plan.members.length)
-    const rotating = plan.settings.fairness === 'rotating' && !plan.crashes
-    this.checkers = [
-      this.exclusion,
-      this.progress,
-      this.readable,
-      this.announcements,
-      ...(rotating ? [this.rounds] : []),
-    ]
+    // Whoever restarts begins to count anew: what is counted by round is for runs without.
+    const counted = plan.crashes
+      ? []
+      : [this.announcements, ...(plan.settings.fairness === 'rotating' ? [this.rounds] : [])]
+    this.checkers = [this.exclusion, this.progress, this.readable, ...counted]
     for (const id of plan.members) this.add(id, planted)
     for (const act of plan.acts) world.at(act.at, () => this.use(act))
     world.listen((node, event) => this.observe(node, event as PrintedEvent))
@@ -183,7 +180,7 @@ class PrintedSlotsStage implements Stage {
           do(effect: Effect<PrintedMessage, never>) {
             const news = effect.kind === 'send' && effect.body.kind === 'newRound' ? effect.body.round : undefined
             if (news !== undefined && input.kind === 'message') {
-              announcements.announced(id, world.node(id).life, news, world.now)
+              announcements.announced(id, news, world.now)
             }
             turn.do(effect)
           },

@@ -44,6 +44,8 @@ export interface PrintedState {
   waiting: number[]
   seat: { readonly id: number; readonly ticket: number } | undefined
   round: Round
+  /** Asked for in a round that we have not heard of yet, by position: news go round the ring, questions straight. */
+  readonly early: Map<number, { readonly round: number; readonly c1: Element }>
 }
 
 export interface Round {
