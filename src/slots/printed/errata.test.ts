@@ -10,7 +10,7 @@ import { generatorFrom, plantedErrata, printedSlotsScenario, SMALL_MODULUS, squa
 const SEEDS: Readonly<Record<string, number>> = {
   'root-off-by-two': 1,
   'full-key-release': 1,
-  'passes-unopened': 11,
+  'passes-unopened': 50,
   'forgets-requests': 2,
   'counts-from-one': 3,
   'forwards-for-ever': 1,

@@ -23,13 +23,13 @@ import {
   LAP_TIMER,
   PACE_TIMER,
   paceDone,
+  ROUND_TIMER,
   requestCame,
   shareCame,
 } from './request.ts'
 import { type PrintedRules, printedRules } from './rules.ts'
 import { checkPrinted, type PrintedSettings } from './settings.ts'
 import {
-  coordinates,
   newRound,
   type PrintedCommand,
   type PrintedEvent,
@@ -182,15 +182,13 @@ function keyCame(
   if (known !== undefined && !sameBytes(known, key)) return
   state.keys[from] = key
   if (again && from !== state.position) sendKeyTo(state, state.ring[from]!, false, turn)
-  const { round } = state
-  if (allKeys(state) !== undefined && round.number === 0 && !round.passed && coordinates(around, state)) {
-    coordinate(around, state, turn)
-  }
+  if (state.round.number === 0) coordinate(around, state, turn)
 }
 
 function timer(around: Surroundings, state: PrintedState, name: string, turn: PrintedTurn): void {
   if (name === LAP_TIMER) return beginLap(around, state, turn)
   if (name === PACE_TIMER) return paceDone(state, turn)
+  if (name === ROUND_TIMER) return coordinate(around, state, turn)
   turn.do({ kind: 'timer', name: RESEND_TIMER, after: around.settings.patience })
   if (allKeys(state) === undefined) return sendKey(state, true, turn)
   askForShares(around, state, turn)

@@ -4,7 +4,7 @@
 
 import { type Element, groupKey } from '../../crypto/index.ts'
 import type { PrintedMessage } from './messages.ts'
-import { allKeys, coordinate, enterRound, LAP_TIMER, meansOf, say, wholeKey } from './request.ts'
+import { allKeys, enterRound, LAP_TIMER, meansOf, ROUND_TIMER, say, wholeKey } from './request.ts'
 import { coordinates, nextInRing, type PrintedState, type PrintedTurn, placeOf, type Surroundings } from './state.ts'
 import {
   beginOr,
@@ -119,7 +119,10 @@ export function newRoundCame(around: Surroundings, state: PrintedState, number: 
   if (!newer && !around.rules.forwardsForEver) return
   if (newer) enterRound(around, state, number, turn)
   announce(state, number, turn)
-  if (newer && coordinates(around, state)) coordinate(around, state, turn)
+  // On the beat, whether or not anybody wants a slot: rounds without a pause would be all that the members do.
+  if (newer && coordinates(around, state)) {
+    turn.do({ kind: 'timer', name: ROUND_TIMER, after: around.settings.beat })
+  }
 }
 
 function announce(state: PrintedState, number: number, turn: PrintedTurn): void {

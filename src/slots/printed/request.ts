@@ -15,6 +15,8 @@ import {
 import { type Means, makeTickets, shuffled } from './tokens.ts'
 
 export const PACE_TIMER = 'pace'
+export const LAP_TIMER = 'lap'
+export const ROUND_TIMER = 'round'
 
 export function meansOf(around: Surroundings, turn: PrintedTurn): Means {
   return { group: around.group, rules: around.rules, random: length => turn.bytes(length) }
@@ -41,6 +43,7 @@ export function enterRound(around: Surroundings, state: PrintedState, number: nu
 
 /** Figure 1, lines 09 to 18. */
 export function coordinate(around: Surroundings, state: PrintedState, turn: PrintedTurn): void {
+  if (state.round.passed || allKeys(state) === undefined || !coordinates(around, state)) return
   const { tickets, settings, rules } = around
   const members = state.ring.length
   const all = Array.from({ length: members }, (_, ticket) => ticket)
@@ -99,8 +102,6 @@ function lapDone(around: Surroundings, state: PrintedState, left: readonly Ciphe
   round.ticket = left[0]!
   askForShares(around, state, turn)
 }
-
-export const LAP_TIMER = 'lap'
 
 function ticketsDue(around: Surroundings, state: PrintedState): number {
   const members = state.ring.length

@@ -72,6 +72,7 @@ function drawPlan(random: Random, asked: number | undefined, planted: PlantedErr
   const members = Array.from({ length: count }, (_, place) => `member-${place + 1}`)
   const settings: PrintedSettings = {
     ...printedDefaults,
+    beat: 50,
     slots: planted?.slots ?? 1 + random.below(count),
     level: planted?.level ?? pick(random, ['curious', 'strong'] as const),
     fairness: planted?.fairness ?? pick(random, ['rotating', 'lottery'] as const),
