@@ -1,6 +1,18 @@
 // OMA: the assignment game, what the tokens cost, the baselines, and the errata.
 
 import type { Experiment } from '../experiment.ts'
+import { thirdPartyExperiment, trivialTokenExperiment } from './baselines.ts'
 import { caie } from './caie.ts'
+import { errataCoordinator, errataDecoding, errataRelease, errataRounds } from './errata.ts'
+import { tokenCost } from './token-cost.ts'
 
-export const omaExperiments: readonly Experiment[] = [caie]
+export const omaExperiments: readonly Experiment[] = [
+  caie,
+  tokenCost,
+  trivialTokenExperiment,
+  thirdPartyExperiment,
+  errataRelease,
+  errataDecoding,
+  errataCoordinator,
+  errataRounds,
+]
