@@ -2,7 +2,7 @@
 // two (1), and the coordinator that takes its ticket first (12). Those that break a promise of the simulator's scenarios are
 // in `errata-oma-rounds`.
 
-import { insecureSmallGroup } from '../../src/crypto/index.ts'
+import { insecureBareGroup, insecureSmallGroup } from '../../src/crypto/index.ts'
 import { runOnce } from '../../src/simulator/index.ts'
 import {
   plantedErrata,
@@ -103,7 +103,7 @@ export const errataCoordinator: Experiment = {
       (['rotating', 'lottery'] as const).map(fairness => {
         progress(place / sizes.length, `n = ${members}, m = ${slots}, ${fairness}`)
         const settings = { slots, level: 'curious', fairness } as const
-        const game = { group: insecureSmallGroup(), members, settings, brief: true }
+        const game = { group: insecureBareGroup(), members, settings, brief: true }
         const games = []
         for (let session = 0; games.length < wanted; session++) {
           const played = playPrinted(game, seed * 1_000_000 + session, members)
