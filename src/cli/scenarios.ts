@@ -3,6 +3,7 @@
 import { SettingsError, trust } from '../core/index.ts'
 import { brokenRules, lockScenario, plantedBugs, printedScenario } from '../lock/index.ts'
 import type { AnyScenario } from '../simulator/index.ts'
+import { slotsScenarioFor } from '../slots/index.ts'
 
 export interface ScenarioOptions {
   readonly protocol: string
@@ -15,10 +16,13 @@ export interface ScenarioOptions {
   readonly bug?: string
 }
 
-export const protocols: readonly string[] = ['lock']
+export const protocols: readonly string[] = ['lock', 'slots']
 
 export function scenarioFor(options: ScenarioOptions): AnyScenario {
   const { protocol, servers, liars = 1, crashes, unsafe, bug } = options
+  if (protocol === 'slots') {
+    return slotsScenarioFor({ liars, ...(servers && { members: servers }), ...(bug && { bug }) })
+  }
   if (protocol !== 'lock') {
     throw new SettingsError(`there is no protocol '${protocol}' to simulate; there are: ${protocols.join(', ')}.`)
   }

@@ -109,6 +109,25 @@ describe('in a group where it is quick', () => {
     const { value, check } = make(bare, 33)
     expect(bitPlaces(value).filter(place => check(withBitTurned(value, place)))).toEqual([])
   })
+  // A part left out of the hash could be chosen after the challenge, and with it a proof of what nobody knows.
+  it.each(CLAIMS)('%s: the challenge hashes statement, context and commitments, all of them', (_name, make) => {
+    const hashed: string[] = []
+    const listening: Group = {
+      ...bare,
+      hashToScalar(domain, message) {
+        hashed.push(Buffer.from(message).toString('hex'))
+        return bare.hashToScalar(domain, message)
+      },
+    }
+    const { value } = make(listening, 36)
+    const paths = new Map(bitPlaces(value).map(({ path }) => [path.join('.'), path]))
+    const said = [...paths.values()].filter(path => !/response$/i.test(path.join('.')))
+    expect(said.length).toBeGreaterThanOrEqual(3)
+    for (const path of said) {
+      const bytes = path.reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], value) as Uint8Array
+      expect(hashed.at(-1), path.join('.')).toContain(Buffer.from(bytes).toString('hex'))
+    }
+  })
   it.each(CLAIMS)('%s: a proof of one is no proof of another', (_name, make) => {
     const one = make(bare, 34)
     const other = make(bare, 35)
