@@ -5,6 +5,7 @@ import type { Experiment, Result, RunOptions } from './experiment.ts'
 import { filterExperiments } from './filters/index.ts'
 import { lockLabExperiments } from './lock/index.ts'
 import { mutexExperiments } from './mutex/index.ts'
+import { omaExperiments } from './oma/index.ts'
 import { redlockExperiments } from './redlock/index.ts'
 
 export type { Experiment, Scale } from './experiment.ts'
@@ -17,6 +18,7 @@ export const experiments: readonly Experiment[] = [
   ...lockLabExperiments, // the lock in real processes
   ...mutexExperiments, // LECTURE, mutual exclusion
   ...redlockExperiments, // a lock service in use, and one liar
+  ...omaExperiments, // OMA: slots
   ...filterExperiments, // THESIS chapters 3 and 4
 ]
 

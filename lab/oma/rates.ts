@@ -36,3 +36,34 @@ export function legendreRate(): number {
 export function vectorRate(): number {
   return rateWhere((_low, high) => high < SLOTS)
 }
+
+/**
+ * How far the share of wins may be from the rate, two-sided: the smallest distance that is exceeded with a chance of at most
+ * `doubt`. The binomial distribution itself, since small runs have a dozen games to a stratum.
+ */
+export function winTolerance(rate: number, trials: number, doubt: number): number {
+  if (rate === 0 || rate === 1) return 0
+  const chances = binomial(rate, trials)
+  const distances = chances.map((_, won) => Math.abs(won / trials - rate))
+  const order = chances.map((_, won) => won).sort((a, b) => distances[b]! - distances[a]!)
+  let beyond = 0
+  for (const won of order) {
+    beyond += chances[won]!
+    if (beyond > doubt) return distances[won]! + ROUNDING
+  }
+  return 1
+}
+
+/** A share that is as far as allowed must not fail for the last digit of a float. */
+const ROUNDING = 1e-9
+
+/** The chance of each number of wins, by logarithms: the first of 20,000 would be 0. */
+function binomial(rate: number, trials: number): readonly number[] {
+  let logarithm = trials * Math.log(1 - rate)
+  const chances = [Math.exp(logarithm)]
+  for (let won = 1; won <= trials; won++) {
+    logarithm += Math.log((trials - won + 1) / won) + Math.log(rate / (1 - rate))
+    chances.push(Math.exp(logarithm))
+  }
+  return chances
+}
