@@ -5,10 +5,12 @@ import { thirdPartyExperiment, trivialTokenExperiment } from './baselines.ts'
 import { caie } from './caie.ts'
 import { errataCoordinator, errataDecoding, errataRelease, errataRounds } from './errata.ts'
 import { tokenCost } from './token-cost.ts'
+import { utilisationExperiment } from './utilisation.ts'
 
 export const omaExperiments: readonly Experiment[] = [
   caie,
   tokenCost,
+  utilisationExperiment,
   trivialTokenExperiment,
   thirdPartyExperiment,
   errataRelease,
