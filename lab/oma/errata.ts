@@ -98,7 +98,7 @@ export const errataCoordinator: Experiment = {
       [4, 3],
       [6, 3],
     ] as const
-    const wanted = scale === 'small' ? 100 : 4_000
+    const wanted = scale === 'small' ? 60 : 4_000
     const rows = sizes.flatMap(([members, slots], place) =>
       (['rotating', 'lottery'] as const).map(fairness => {
         progress(place / sizes.length, `n = ${members}, m = ${slots}, ${fairness}`)

@@ -33,6 +33,8 @@ export interface Ring {
   readonly sent: Map<number, Record<string, number>>
   /** When each round was first heard of. */
   readonly began: Map<number, Micros>
+  /** Called with every message that is sent. */
+  onSent: (from: NodeId, body: PrintedMessage) => void
   onGranted: (node: SimulatedNode, event: PrintedEvent & { kind: 'granted' }) => void
 }
 
@@ -40,11 +42,11 @@ export function makeRing(options: RingOptions): Ring {
   const { group = insecureBareGroup(), rules = {}, seed = 1 } = options
   const world = new World({ seed, network: EXACT })
   const members = Array.from({ length: options.members }, (_, place) => `member-${place}`)
-  const ring: Ring = { world, members, sent: new Map(), began: new Map(), onGranted: () => {} }
+  const ring: Ring = { world, members, sent: new Map(), began: new Map(), onSent: () => {}, onGranted: () => {} }
   const settings = { ...printedDefaults, patience: 60_000, ...options.settings }
   const tickets = options.tickets === undefined ? {} : { tickets: options.tickets }
   const machine = printedSlots({ settings, members: options.members, group, rules, ...tickets })
-  const counted: typeof machine = {
+  const counted = (id: NodeId): typeof machine => ({
     ...machine,
     step: (state, input, turn) =>
       machine.step(state, input, {
@@ -52,13 +54,16 @@ export function makeRing(options: RingOptions): Ring {
         below: bound => turn.below(bound),
         bytes: length => turn.bytes(length),
         do(effect) {
-          if (effect.kind === 'send') count(ring.sent, effect.body)
+          if (effect.kind === 'send') {
+            count(ring.sent, effect.body)
+            ring.onSent(id, effect.body)
+          }
           turn.do(effect)
         },
       }),
-  }
+  })
   const vocabulary = printedVocabulary(group)
-  for (const id of members) world.add({ id, protocol: counted, peers: members, vocabulary })
+  for (const id of members) world.add({ id, protocol: counted(id), peers: members, vocabulary })
   world.listen((node, event) => {
     const happened = event as PrintedEvent
     if (happened.kind === 'round' && !ring.began.has(happened.round)) ring.began.set(happened.round, world.now)
