@@ -23,7 +23,7 @@ import {
   thief,
   timing,
 } from './adversaries.ts'
-import { score, train } from './classifier.ts'
+import { type Sample, score, train } from './classifier.ts'
 import { type PrintedGame, playPrinted } from './printed-stage.ts'
 import { legendreRate, MEMBERS, rotatingRate, SLOTS, vectorRate, winTolerance } from './rates.ts'
 import { playVerified } from './verified-stage.ts'
@@ -218,27 +218,44 @@ async function levelRows(
 ): Promise<readonly Row[]> {
   const play = await level.player()
   const sessions = level.sessions[options.scale]
-  const games: Game[] = []
+  const scores = new Map<string, Score>()
   for (let session = 0; session < sessions; session++) {
     if (session % 10 === 0) options.progress(overall(session / sessions), level.what)
-    games.push(...play(options.seed * SEEDS_MAX + session))
+    // What was guessed is kept, not the transcripts: forty thousand would fill the memory.
+    for (const game of play(options.seed * SEEDS_MAX + session)) note(scores, game)
   }
-  return fairRows(level.what, games, options.seed)
+  return fairRows(level.what, scores, options.seed)
+}
+
+/** What the adversaries guessed in one stratum. */
+interface Score {
+  readonly guesses: Map<Adversary, Guess[]>
+  readonly samples: Sample[]
+}
+
+function note(scores: Map<string, Score>, game: Game): void {
+  const [[among, [isAmong]], [not]] = strata([game])
+  const stratum = isAmong === undefined ? not : among
+  const kept: Score = scores.get(stratum) ?? {
+    guesses: new Map([...LISTENERS, control].map(adversary => [adversary, []])),
+    samples: [],
+  }
+  scores.set(stratum, kept)
+  for (const [adversary, guesses] of kept.guesses) guesses.push(guessOf(adversary, game))
+  kept.samples.push(sampleOf(game))
 }
 
 /** Every listening adversary against one level: one half in each stratum; the control wins always. */
-export function fairRows(what: string, games: readonly Game[], seed: number): readonly Row[] {
+function fairRows(what: string, scores: ReadonlyMap<string, Score>, seed: number): readonly Row[] {
   const rows: Row[] = []
-  for (const [stratum, played] of strata(games)) {
-    if (played.length === 0) continue
+  for (const [stratum, { guesses, samples }] of [...scores].sort()) {
     for (const adversary of LISTENERS) {
-      const rate = wins(adversary, played, seed)
-      rows.push(row(`${what}, ${stratum}: ${adversary.name}`, rate, 0.5, twoSided(0.5, played.length), 'won'))
+      const rate = wins(guesses.get(adversary)!, seed)
+      rows.push(row(`${what}, ${stratum}: ${adversary.name}`, rate, 0.5, twoSided(0.5, samples.length), 'won'))
     }
-    const learned = classified(played)
-    const trials = Math.ceil(played.length / 2)
-    rows.push(row(`${what}, ${stratum}: classifier`, learned, 0.5, twoSided(0.5, trials), 'won'))
-    rows.push(row(`${what}, ${stratum}: ${control.name}`, wins(control, played, seed), 1, 0, 'won'))
+    const trials = Math.ceil(samples.length / 2)
+    rows.push(row(`${what}, ${stratum}: classifier`, classified(samples), 0.5, twoSided(0.5, trials), 'won'))
+    rows.push(row(`${what}, ${stratum}: ${control.name}`, wins(guesses.get(control)!, seed), 1, 0, 'won'))
   }
   return rows
 }
@@ -254,7 +271,7 @@ function plantedRows(planted: Planted, options: RunOptions): readonly Row[] {
     const rate = planted.rates[place]
     if (rate === undefined || played.length === 0) return []
     const what = `${planted.what}, ${stratum}: ${planted.adversary.name}`
-    const measured = wins(planted.adversary, played, options.seed)
+    const measured = wins(guessesOf(planted.adversary, played), options.seed)
     return [row(what, measured, rate, twoSided(rate, played.length), 'won')]
   })
 }
@@ -270,7 +287,7 @@ function verifiedRows({ scale, seed }: RunOptions): readonly Row[] {
   return VERIFIED_PLANTED.map(([what, adversary, rules]) => {
     const play = verified(insecureBareGroup(), rules)
     const games = Array.from({ length: sessions }, (_, session) => play(seed * SEEDS_MAX + session)).flat()
-    return row(`${what}: ${adversary.name}`, wins(adversary, games, seed), 1, 0, 'won')
+    return row(`${what}: ${adversary.name}`, wins(guessesOf(adversary, games), seed), 1, 0, 'won')
   })
 }
 
@@ -282,7 +299,7 @@ function classifierRow(options: RunOptions): Row {
     playPrinted(game, options.seed * SEEDS_MAX + session, ROUNDS_A_SESSION),
   ).flat()
   const [, [, played]] = strata(games)
-  const won = classified(played)
+  const won = classified(played.map(sampleOf))
   return row('work by ticket, unpaced: the classifier wins more than 3 of 4 (1 = yes)', won > 0.75 ? 1 : 0, 1, 0)
 }
 
@@ -296,19 +313,34 @@ export function strata(games: readonly Game[]): Strata {
   ]
 }
 
+export interface Guess {
+  readonly left: readonly [number, number]
+  readonly answer: number
+  readonly guess: number | undefined
+}
+
+function guessOf(adversary: Adversary, { view, answer }: Game): Guess {
+  return { left: view.left, answer, guess: adversary.guess(view) }
+}
+
+export function guessesOf(adversary: Adversary, games: readonly Game[]): readonly Guess[] {
+  return games.map(game => guessOf(adversary, game))
+}
+
 /** The share of games won; without a clue a coin is tossed. */
-export function wins(adversary: Adversary, games: readonly Game[], seed: number): number {
-  const coin = seededRandom(seed, adversary.name.length)
-  const won = games.filter(({ view, answer }) => {
-    const tossed = view.left[coin.below(2)]
-    return (adversary.guess(view) ?? tossed) === answer
-  })
-  return won.length / games.length
+export function wins(guesses: readonly Guess[], seed: number): number {
+  // Who has no clue in half of the games tosses other coins than who has none in all of them.
+  const coin = seededRandom(seed, guesses.filter(({ guess }) => guess === undefined).length)
+  const won = guesses.filter(({ left, answer, guess }) => (guess ?? left[coin.below(2)]) === answer)
+  return won.length / guesses.length
+}
+
+function sampleOf({ view, answer }: Game): Sample {
+  return { features: view.features, lower: answer === view.left[0] }
 }
 
 /** Trained on every other game, tried on the rest. */
-export function classified(games: readonly Game[]): number {
-  const samples = games.map(({ view, answer }) => ({ features: view.features, lower: answer === view.left[0] }))
+export function classified(samples: readonly Sample[]): number {
   const weights = train(samples.filter((_, place) => place % 2 === 1))
   const tried = samples.filter((_, place) => place % 2 === 0)
   return tried.filter(({ features, lower }) => score(weights, features) > 0 === lower).length / tried.length

@@ -15,7 +15,7 @@ import {
 import { type Experiment, type Result, type RunOptions, row } from '../experiment.ts'
 import { rateTolerance } from '../statistics.ts'
 import { coordinatorPrior } from './adversaries.ts'
-import { wins } from './caie.ts'
+import { guessesOf, wins } from './caie.ts'
 import { playPrinted } from './printed-stage.ts'
 import { rotatingRate } from './rates.ts'
 import { makeRing } from './ring.ts'
@@ -113,7 +113,7 @@ export const errataCoordinator: Experiment = {
         const tolerance = rateTolerance(expected, games.length, CONFIDENCE)
         return row(
           `n = ${members}, m = ${slots}, ${fairness}`,
-          wins(coordinatorPrior, games, seed),
+          wins(guessesOf(coordinatorPrior, games), seed),
           expected,
           tolerance,
           'won',

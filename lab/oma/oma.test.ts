@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { insecureBareGroup } from '../../src/crypto/index.ts'
 import type { Experiment, Result } from '../experiment.ts'
 import { coordinatorPrior, equalCiphertexts, thief } from './adversaries.ts'
-import { classified, PLANTED, strata, twoSided, wins } from './caie.ts'
+import { classified, guessesOf, PLANTED, strata, twoSided, wins } from './caie.ts'
 import { omaExperiments } from './index.ts'
 import { playPrinted } from './printed-stage.ts'
 import { legendreRate, rotatingRate, vectorRate, winTolerance } from './rates.ts'
@@ -47,8 +47,8 @@ describe('the assignment game (appendix A)', () => {
   test('an adversary without a clue tosses a coin, and one that is always wrong never wins', () => {
     const games = play({})
     const wrong = { name: 'wrong', guess: () => -1 }
-    expect(wins(wrong, games, 1)).toBe(0)
-    expect(wins({ name: 'none', guess: () => undefined }, games, 1)).toBeGreaterThan(0.2)
+    expect(wins(guessesOf(wrong, games), 1)).toBe(0)
+    expect(wins(guessesOf({ name: 'none', guess: () => undefined }, games), 1)).toBeGreaterThan(0.2)
   })
   test('each planted weakness has an adversary that finds nothing where it is not planted', () => {
     const games = play({})
@@ -63,7 +63,7 @@ describe('the assignment game (appendix A)', () => {
     const games = play({ settings: { slots: 1, level: 'strong', fairness: 'rotating' } })
     const [[, among]] = strata(games)
     // m = 1: the coordinator wanted the only slot, and has it.
-    expect(wins(coordinatorPrior, among, 1)).toBe(1)
+    expect(wins(guessesOf(coordinatorPrior, among), 1)).toBe(1)
   })
 })
 
@@ -86,12 +86,12 @@ describe('the rates', () => {
     expect(twoSided(0.5, 10_000)).toBeCloseTo(0.0165, 3)
   })
   test('the classifier learns nothing from noise and everything from the answer', () => {
-    const games = Array.from({ length: 200 }, (_, place) => {
-      const noise = Math.sin(place * 12.9898) * 43758.5453
-      return { view: { features: [1, noise % 1, place % 2] as number[], left: [0, 1] }, answer: (place >> 1) % 2 }
+    const samples = Array.from({ length: 200 }, (_, place) => {
+      const noise = (Math.sin(place * 12.9898) * 43758.5453) % 1
+      return { features: [1, noise, place % 2], lower: (place >> 1) % 2 === 0 }
     })
-    expect(Math.abs(classified(games as never) - 0.5)).toBeLessThan(0.25)
-    for (const game of games) game.view.features[1] = game.answer === 0 ? 1 : -1
-    expect(classified(games as never)).toBe(1)
+    expect(Math.abs(classified(samples) - 0.5)).toBeLessThan(0.25)
+    const told = samples.map(({ features, lower }) => ({ features: [1, lower ? 1 : -1, features[2]!], lower }))
+    expect(classified(told)).toBe(1)
   })
 })
