@@ -1,6 +1,6 @@
-// The adversaries of the assignment game (PROTOCOLS B). Each looks for one kind of leak, and says which of the two tickets
-// that are left the first honest member has, or nothing if it found no clue. None takes logarithms: what is measured are
-// leaks of the protocol, not the hardness of the group.
+// The adversaries of the assignment game (PROTOCOLS B). Each looks for one kind of leak, and says which of the two
+// tickets that are left the first honest member has, or nothing if it found no clue. None takes logarithms: what is
+// measured are leaks of the protocol, not the hardness of the group.
 
 import { integerOf } from '../../src/crypto/groups/integers.ts'
 import { legendre } from '../../src/crypto/groups/residues.ts'
@@ -24,7 +24,10 @@ function from(view: View, position: number, ticket: number | undefined): number 
 /** What an honest turn did, as far as it shows: for each place of the shuffled list where it came from. */
 type Reading = (view: View, pass: Pass) => Kept | undefined
 
-/** Follows the tickets from the first list on: through the coalition's turns as it kept them, through others by reading. */
+/**
+ * Follows the tickets from the first list on: through the coalition's turns as it kept them, through others by
+ * reading.
+ */
 function following(name: string, read: Reading, first?: (view: View) => readonly (number | undefined)[]): Adversary {
   return {
     name,

@@ -161,9 +161,11 @@ export const thirdPartyExperiment: Experiment = {
     const notes = [
       `n = ${members}, m = ${slots}, δ = ${DELAY_MAX} ms. The curious ones ask for all slots at once; what did not come ` +
         'within 2δ is held by somebody else. With one honest member left, that is who; with two, it is one of them.',
-      'So n - 2 is the bound for everybody, and the levels of slots meet it without a party to trust. In an asynchronous ' +
+      'So n - 2 is the bound for everybody, and the levels of slots meet it without a party to trust. In ' +
+        'an asynchronous ' +
         'system (lemma 7) the clock tells nothing: a grant may still be on its way.',
-      'Lemma 9 is the same look at the clock with w fixed: if w ≥ n - |C| and all of the honest hold, one of w - (n - |C|) + 1 ' +
+      'Lemma 9 is the same look at the clock with w fixed: if w ≥ n - |C| and all of the honest hold, one ' +
+        'of w - (n - |C|) + 1 ' +
         'requests does not come in time.',
     ]
     return { rows, pictures: [], notes }

@@ -1,7 +1,7 @@
-// The Correct Assignment Indistinguishability Experiment (OMA appendix A; PROTOCOLS B): n - 2 members put together all that
-// was said and all that they remember, and guess which of the two honest ones has which of the two tickets that are left.
-// With the scheme as built the best of them wins one half. That says something only because each adversary wins when the
-// weakness that it looks for is planted, and because one who is given a key wins always.
+// The Correct Assignment Indistinguishability Experiment (OMA appendix A; PROTOCOLS B): n - 2 members put together
+// all that was said and all that they remember, and guess which of the two honest ones has which of the two tickets
+// that are left. With the scheme as built the best of them wins one half. That says something only because each
+// adversary wins when the weakness that it looks for is planted, and because one who is given a key wins always.
 //
 // It measures leaks of the protocol, not the hardness of the group: adversaries take no logarithms.
 
@@ -72,7 +72,9 @@ const smallGame = (group: Group, level: 'curious' | 'strong'): PrintedGame => ({
 
 const SMALL_GROUP = insecureSmallGroup()
 
-/** In full 40,000 rounds of the printed levels and 10,000 of `verified`, which proves every pass; fewer on the curve. */
+/**
+ * In full 40,000 rounds of the printed levels and 10,000 of `verified`, which proves every pass; fewer on the curve.
+ */
 const LEVELS: readonly Level[] = [
   {
     what: 'curious, 61 bits',
@@ -357,11 +359,14 @@ function notes(): readonly string[] {
       'together. The stratum says whether whoever made the list of tickets is one of the two. Without a clue an ' +
       'adversary tosses a coin.',
     `Tolerance: two-sided and exact, ${100 * CONFIDENCE} % for the ${ADVERSARIES} adversaries of a stratum together (Bonferroni).`,
-    'What is measured are leaks of the protocol, not the decisional Diffie-Hellman problem: in the group of 61 bits a ' +
+    'What is measured are leaks of the protocol, not the decisional Diffie-Hellman problem: in the group ' +
+      'of 61 bits a ' +
       'logarithm takes seconds, and no adversary takes one.',
     'Release laps: the adversary also knows which of the two ended its work first, and when. It uses that only where ' +
-      'both have slots; where one has a dummy, that knowledge alone tells who holds (the count of figure 7 confirms it).',
-    'The attacks of members that deviate (errata 9 and 14) win at the levels curious and strong, which do not promise ' +
+      'both have slots; where one has a dummy, that knowledge alone tells who holds (the count of figure 7 ' +
+      'confirms it).',
+    'The attacks of members that deviate (errata 9 and 14) win at the levels curious and strong, which ' +
+      'do not promise ' +
       'against them. One share an asker stops the plain form of the first; blinded, nobody can tell it from a ' +
       'question for one’s own ticket. Level verified deals by position and has no ring for the OR.',
   ]

@@ -1,6 +1,6 @@
-// Three errata of OMA to be seen happening, then gone: the release token that never decrypts (2), the root that is off by
-// two (1), and the coordinator that takes its ticket first (12). Those that break a promise of the simulator's scenarios are
-// in `errata-oma-rounds`.
+// Three errata of OMA to be seen happening, then gone: the release token that never decrypts (2), the root that is
+// off by two (1), and the coordinator that takes its ticket first (12). Those that break a promise of the simulator's
+// scenarios are in `errata-oma-rounds`.
 
 import { insecureBareGroup, insecureSmallGroup } from '../../src/crypto/index.ts'
 import { runOnce } from '../../src/simulator/index.ts'
@@ -38,8 +38,10 @@ export const errataRelease: Experiment = {
       row(`n = ${members}, corrected: at least 50 (1 = yes)`, rounds(members, false) >= 50 ? 1 : 0, 1, 0),
     ])
     const notes = [
-      'Nobody wants a slot, so every round could end after its first lap. As printed, a member re-randomises with the whole ' +
-        'key although its own layer is off, and takes its layer off twice: what comes back to the coordinator is noise, ' +
+      'Nobody wants a slot, so every round could end after its first lap. As printed, a member ' +
+        're-randomises with the whole ' +
+        'key although its own layer is off, and takes its layer off twice: what comes back to the ' +
+        'coordinator is noise, ' +
         'which is not n times “released”. Corrected: each layer off once, re-randomised with the keys that remain.',
     ]
     return { rows, pictures: [], notes }
@@ -64,7 +66,8 @@ export const errataDecoding: Experiment = {
       row('two holders of one slot, as corrected (1 = yes)', twoHolders(false, seed) ? 1 : 0, 0, 0),
     ]
     const notes = [
-      'The square root by a power is t + 1 or p - (t + 1), whichever is a square itself. From the larger one the paper ' +
+      'The square root by a power is t + 1 or p - (t + 1), whichever is a square itself. From the larger ' +
+        'one the paper ' +
         'computes p - (m - 1) = t + 2. It is p - m - 1 = t.',
     ]
     return { rows, pictures: [], notes }
@@ -121,7 +124,8 @@ export const errataCoordinator: Experiment = {
       }),
     )
     const notes = [
-      'The coordinator is one of the two honest members and wants a slot. Rotating: it takes a valid ticket, and the other ' +
+      'The coordinator is one of the two honest members and wants a slot. Rotating: it takes a valid ' +
+        'ticket, and the other ' +
         'one has a valid one with (m - 1)/(n - 1), so the guess “the slot is the coordinator’s” wins with ' +
         '1 - (m - 1)/(2(n - 1)). The proof’s “without loss of generality the leader is p_1” loses exactly this case.',
       'Lottery: the coordinator takes what the lap leaves over.',

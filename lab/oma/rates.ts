@@ -1,5 +1,5 @@
-// How often an adversary wins with a weakness planted, by counting cases. Two honest members; the pair of tickets that is
-// left to them is one of all pairs with equal chance.
+// How often an adversary wins with a weakness planted, by counting cases. Two honest members; the pair of tickets
+// that is left to them is one of all pairs with equal chance.
 
 import { legendre } from '../../src/crypto/groups/residues.ts'
 import { SMALL_MODULUS } from '../../src/slots/printed/index.ts'
@@ -38,8 +38,8 @@ export function vectorRate(): number {
 }
 
 /**
- * How far the share of wins may be from the rate, two-sided: the smallest distance that is exceeded with a chance of at most
- * `doubt`. The binomial distribution itself, since small runs have a dozen games to a stratum.
+ * How far the share of wins may be from the rate, two-sided: the smallest distance that is exceeded with a chance of
+ * at most `doubt`. The binomial distribution itself, since small runs have a dozen games to a stratum.
  */
 export function winTolerance(rate: number, trials: number, doubt: number): number {
   if (rate === 0 || rate === 1) return 0

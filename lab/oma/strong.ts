@@ -1,5 +1,6 @@
-// What the coordinator learns in the release phase (OMA §4.2, §5.5): with figure 7 how many hold a slot, with the secure OR
-// only whether anybody does. A coalition of one is enough: "if the round leader belongs to C, it will figure out the number".
+// What the coordinator learns in the release phase (OMA §4.2, §5.5): with figure 7 how many hold a slot, with the
+// secure OR only whether anybody does. A coalition of one is enough: "if the round leader belongs to C, it will
+// figure out the number".
 
 import { seededRandom } from '../../src/core/index.ts'
 import { type Ciphertext, insecureSmallGroup, removeLayer } from '../../src/crypto/index.ts'
@@ -71,7 +72,8 @@ export const strongOr: Experiment = {
     const notes = [
       `n = ${MEMBERS}, as many slots, the coordinator wants none, one to ${OTHERS} of the others hold. The first lap of the ` +
         'release token, read by the coordinator.',
-      'The bit that remains, “somebody holds”, is what ends a round; with a single other member that could hold it says all.',
+      'The bit that remains, “somebody holds”, is what ends a round; with a single other member that could ' +
+        'hold it says all.',
     ]
     return { rows, pictures: [], notes }
   },

@@ -1,5 +1,5 @@
-// What a round costs (OMA §5.2 to §5.4): counted in the simulator, and beside it what the figures say. The paper gives no
-// counts; these follow from its pseudo-code, corrected.
+// What a round costs (OMA §5.2 to §5.4): counted in the simulator, and beside it what the figures say. The paper
+// gives no counts; these follow from its pseudo-code, corrected.
 
 import { lineChart } from '../chart.ts'
 import { type Experiment, type Result, type RunOptions, row } from '../experiment.ts'
@@ -30,7 +30,10 @@ export function messagesOfRound(members: number, lottery: boolean, laps = 1): nu
   return (2 + laps) * members + 2 * takers * (members - 1)
 }
 
-/** One message to the next coordinator, a lap of the request token, one of the release token; the lottery opens one more. */
+/**
+ * One message to the next coordinator, a lap of the request token, one of the release token; the lottery opens one
+ * more.
+ */
 export function timeOfRound(members: number, lottery: boolean): number {
   return 1 + 2 * members + (lottery ? 2 : 0)
 }
@@ -77,9 +80,13 @@ function picture(sizes: readonly number[]) {
 }
 
 const NOTES = [
-  'A round: n REQUEST, n NEW_ROUND, n TOKEN_RELEASE a lap, and 2(n - 1) key messages for each member that opens a ticket: ' +
-    'n - 1 of them with the rotating coordinator, n with the lottery. While somebody holds, laps follow at a growing pause.',
-  'Time in message times, with arithmetic that takes none, and without the beat before a round: 2n + 1, and two more with ' +
-    'the lottery, where the coordinator opens its ticket after the lap. The strong level costs the same: one ciphertext ' +
+  'A round: n REQUEST, n NEW_ROUND, n TOKEN_RELEASE a lap, and 2(n - 1) key messages for each member ' +
+    'that opens a ticket: ' +
+    'n - 1 of them with the rotating coordinator, n with the lottery. While somebody holds, laps follow ' +
+    'at a growing pause.',
+  'Time in message times, with arithmetic that takes none, and without the beat before a round: 2n + ' +
+    '1, and two more with ' +
+    'the lottery, where the coordinator opens its ticket after the lap. The strong level costs the same: ' +
+    'one ciphertext ' +
     'instead of up to n in a release message.',
 ]

@@ -1,6 +1,6 @@
-// Improving resource utilisation (OMA §5.5): a round deals every slot, also to members that want none, and its slots come
-// back together when the last holder is done. With concurrent rounds a slot that comes free is dealt again on the next beat.
-// Measured on level `verified`: the share of all slot time in which somebody held the slot.
+// Improving resource utilisation (OMA §5.5): a round deals every slot, also to members that want none, and its slots
+// come back together when the last holder is done. With concurrent rounds a slot that comes free is dealt again on
+// the next beat. Measured on level `verified`: the share of all slot time in which somebody held the slot.
 
 import { seededRandom } from '../../src/core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../../src/crypto/index.ts'
@@ -89,8 +89,10 @@ export const utilisationExperiment: Experiment = {
     const notes = [
       `Level verified in the simulator, n = ${MEMBERS}, m = ${SLOTS}, beat ${BEAT} ms, holds uniform from 0 to ` +
         `${(2 * HOLD_MEAN) / SECOND} s, no lease runs out, arithmetic takes no time; ${time / SECOND} s.`,
-      'One round at a time: a slot dealt to a member that wants none, or let go early, lies idle until the last holder of ' +
-        'its round is done. Concurrent: it is dealt again on the next beat. The price is that the occupancy of each slot ' +
+      'One round at a time: a slot dealt to a member that wants none, or let go early, lies idle until the ' +
+        'last holder of ' +
+        'its round is done. Concurrent: it is dealt again on the next beat. The price is that the occupancy ' +
+        'of each slot ' +
         'over time becomes public, and a deal for each slot that comes free.',
       'The paper proposes it and gives no figures.',
     ]

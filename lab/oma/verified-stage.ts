@@ -1,5 +1,6 @@
-// Plays rounds of level `verified` and puts each into the hands of the same adversaries as the printed levels. The start
-// list is public, every member passes all tickets, and ticket k is dealt to member k: nobody makes the list, nobody takes.
+// Plays rounds of level `verified` and puts each into the hands of the same adversaries as the printed levels. The
+// start list is public, every member passes all tickets, and ticket k is dealt to member k: nobody makes the list,
+// nobody takes.
 
 import { type AnyProtocol, type Effect, type NodeId, seededRandom } from '../../src/core/index.ts'
 import {

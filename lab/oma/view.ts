@@ -1,5 +1,6 @@
-// What an adversary of the assignment game is given (OMA appendix A, CAIE): the transcript of all messages of a round and
-// the memory of n - 2 members, put in order. It is the same for every level, so that every adversary plays against all.
+// What an adversary of the assignment game is given (OMA appendix A, CAIE): the transcript of all messages of a round
+// and the memory of n - 2 members, put in order. It is the same for every level, so that every adversary plays
+// against all.
 
 import type { Ciphertext, Element, Group, Scalar } from '../../src/crypto/index.ts'
 

@@ -1,7 +1,8 @@
-// The trusted third party (OMA §5.5, appendix A): members ask it, it assigns a free slot at random or keeps them waiting,
-// and tells nobody else. Against n - 2 colluders it is as good as anything can be; that is what the levels of slots are
-// measured against. Against n - 1 it is not, if messages are bounded in time: they ask for everything at once, and what
-// does not come within two messages and its own time is held by the one that is left (lemma 8). For the lab only.
+// The trusted third party (OMA §5.5, appendix A): members ask it, it assigns a free slot at random or keeps them
+// waiting, and tells nobody else. Against n - 2 colluders it is as good as anything can be; that is what the levels
+// of slots are measured against. Against n - 1 it is not, if messages are bounded in time: they ask for everything at
+// once, and what does not come within two messages and its own time is held by the one that is left (lemma 8). For
+// the lab only.
 
 import { type Codec, type NodeId, type Protocol, uint, variants } from '../../core/index.ts'
 import type { BaselineCommand, BaselineEvent } from './words.ts'

@@ -1,7 +1,7 @@
-// The trivial circulating token (OMA §5.1, trivial-A): one token for each slot goes round the ring; whoever wants a slot
-// keeps the next token that comes by, and passes it on when it is done. It notifies nobody, and yet everybody around it
-// can tell: a token that took longer than two messages may take was kept (lemma 2), and it names its slot (lemma 3).
-// For the lab only, where that is shown.
+// The trivial circulating token (OMA §5.1, trivial-A): one token for each slot goes round the ring; whoever wants a
+// slot keeps the next token that comes by, and passes it on when it is done. It notifies nobody, and yet everybody
+// around it can tell: a token that took longer than two messages may take was kept (lemma 2), and it names its slot
+// (lemma 3). For the lab only, where that is shown.
 
 import { type Codec, type NodeId, type Protocol, uint, variants } from '../../core/index.ts'
 import type { BaselineCommand, BaselineEvent } from './words.ts'
@@ -20,7 +20,10 @@ interface TokenState {
 
 export type TrivialToken = Protocol<TokenState, TokenMessage, BaselineCommand, BaselineEvent>
 
-/** `peers` is the whole ring. The first member begins with all tokens. Channels are reliable, nobody crashes (OMA §3). */
+/**
+ * `peers` is the whole ring. The first member begins with all tokens. Channels are reliable, nobody crashes (OMA
+ * §3).
+ */
 export function trivialToken(slots: number): TrivialToken {
   return {
     name: 'trivial token',

@@ -1,5 +1,6 @@
-// READINGS OMA 1 to 14, each switched back on and found by its instrument. The numbers that are not here break no promise
-// that a checker watches but tell a secret, and are found by adversaries: 9, 12, 13 and 14 in lab/oma/oma.test.ts.
+// READINGS OMA 1 to 14, each switched back on and found by its instrument. The numbers that are not here break no
+// promise that a checker watches but tell a secret, and are found by adversaries: 9, 12, 13 and 14 in
+// lab/oma/oma.test.ts.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

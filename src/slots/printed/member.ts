@@ -1,13 +1,14 @@
-// Oblivious assignment as the paper has it (OMA §5, figures 1 to 7), corrected: levels `curious` and `strong`. For the lab,
-// and for members of whom each follows the protocol. The default of the product is ../verified.
+// Oblivious assignment as the paper has it (OMA §5, figures 1 to 7), corrected: levels `curious` and `strong`. For
+// the lab, and for members of whom each follows the protocol. The default of the product is ../verified.
 //
-// Guarantees: distinct slots, always; with the rotating coordinator whoever asks is served within n rounds, if no member
-// stops for good. Members that follow the protocol, up to n - 2 of them together, do not learn who has which slot.
-// Faults: messages may be lost, repeated, late and out of order. A member that restarts has lost its key and stays out:
-// the ring then stands still. One that deviates may open the others' tickets: README.md has both attacks.
+// Guarantees: distinct slots, always; with the rotating coordinator whoever asks is served within n rounds, if no
+// member stops for good. Members that follow the protocol, up to n - 2 of them together, do not learn who has which
+// slot. Faults: messages may be lost, repeated, late and out of order. A member that restarts has lost its key and
+// stays out: the ring then stands still. One that deviates may open the others' tickets: README.md has both attacks.
 //
-// The idea: n tickets go round, of which m mean slots. Each member shuffles them, encrypts them anew, takes one and passes
-// the others on. A ticket opens with the shares of all the others and one's own, and the own one never leaves the house.
+// The idea: n tickets go round, of which m mean slots. Each member shuffles them, encrypts them anew, takes one and
+// passes the others on. A ticket opens with the shares of all the others and one's own, and the own one never leaves
+// the house.
 
 import { type NodeId, type Protocol, unreachable } from '../../core/index.ts'
 import { type Element, type Group, keyPair, sameBytes } from '../../crypto/index.ts'

@@ -1,5 +1,5 @@
-// The words of the printed scheme (OMA figures 1 to 3), with their limits. Rounds and laps are numbered, which the paper
-// leaves to reliable channels: what comes late, twice or out of order is told by its number.
+// The words of the printed scheme (OMA figures 1 to 3), with their limits. Rounds and laps are numbered, which the
+// paper leaves to reliable channels: what comes late, twice or out of order is told by its number.
 
 import { bool, type Codec, list, uint, variants } from '../../core/index.ts'
 import { type Ciphertext, ciphertextCodec, type Element, elementCodec, type Group } from '../../crypto/index.ts'
@@ -10,7 +10,10 @@ export type PrintedMessage =
   | { kind: 'key'; publicKey: Element; again: boolean }
   /** REQUEST: the tickets that are left. */
   | { kind: 'request'; round: number; tickets: readonly Ciphertext[] }
-  /** GET_EPHEMERAL_KEY: my ticket, as figure 2 has it; figures 4 and 7 send its first half, which is all that is needed. */
+  /**
+   * GET_EPHEMERAL_KEY: my ticket, as figure 2 has it; figures 4 and 7 send its first half, which is all that is
+   * needed.
+   */
   | { kind: 'ask'; round: number; ticket: Ciphertext }
   /** EPHEMERAL_KEY */
   | { kind: 'share'; round: number; share: Element }

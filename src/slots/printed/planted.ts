@@ -1,6 +1,6 @@
-// READINGS OMA, one by one: how to plant each, and where it shows. Those that break distinctness, progress or a count are
-// found by the scenario; those that tell a secret are found by an adversary of the assignment game (lab/oma); those of
-// plain arithmetic by a property test. `errata.test.ts` runs them all.
+// READINGS OMA, one by one: how to plant each, and where it shows. Those that break distinctness, progress or a count
+// are found by the scenario; those that tell a secret are found by an adversary of the assignment game (lab/oma);
+// those of plain arithmetic by a property test. `errata.test.ts` runs them all.
 
 import type { PrintedRules } from './rules.ts'
 import type { PrintedFairness, PrintedLevel } from './settings.ts'

@@ -1,6 +1,6 @@
-// The release phase (OMA figure 3, figure 7): laps of the release token until nobody holds anything, then the next round.
-// A lap tells the coordinator how many are free (curious), or one bit (strong). It does not spin: between two laps is a
-// pause that grows while nothing changes.
+// The release phase (OMA figure 3, figure 7): laps of the release token until nobody holds anything, then the next
+// round. A lap tells the coordinator how many are free (curious), or one bit (strong). It does not spin: between two
+// laps is a pause that grows while nothing changes.
 
 import { type Element, groupKey } from '../../crypto/index.ts'
 import type { PrintedMessage } from './messages.ts'

@@ -83,7 +83,9 @@ export interface PassSecret {
   readonly taken: number
 }
 
-/** Requests of one process that may wait: no user needs more, and a loop that asks for ever must not fill the memory. */
+/**
+ * Requests of one process that may wait: no user needs more, and a loop that asks for ever must not fill the memory.
+ */
 export const WAITING_MAX = 1_024
 
 export function newRound(number: number, members: number): Round {

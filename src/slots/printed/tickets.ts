@@ -1,4 +1,5 @@
-// Tickets as elements of a group (OMA §5.3). Ticket k is a public element, different for each k; the first m mean slots.
+// Tickets as elements of a group (OMA §5.3). Ticket k is a public element, different for each k; the first m mean
+// slots.
 //
 // In any group a table does: element k is hashed from k, and opening is a look-up. The paper's own way is for squares
 // modulo a safe prime: t becomes (t + 1)², and opening takes a root. Both are here: the second to see its flaws.
@@ -46,7 +47,10 @@ export function ticketOfSquare(square: bigint, modulus: bigint, offByTwo = false
   return offByTwo ? modulus - (root - 1n) : modulus - root - 1n
 }
 
-/** The paper's mapping, for a group of squares modulo p. 1 has itself for a root, and is the identity: it is left out. */
+/**
+ * The paper's mapping, for a group of squares modulo p. 1 has itself for a root, and is the identity: it is left
+ * out.
+ */
 export function squareTickets(group: Group, modulus: bigint, offByTwo: boolean): Tickets {
   return {
     encode: ticket => bytesOf(squareOf(BigInt(ticket + 1), modulus), group.elementBytes, 'highFirst'),

@@ -107,7 +107,10 @@ function addedToVector(means: Means, key: Element, entries: readonly Ciphertext[
   })
 }
 
-/** Figures 3 and 7 to the letter: with the whole key throughout, and two layers off at each member. It never decrypts. */
+/**
+ * Figures 3 and 7 to the letter: with the whole key throughout, and two layers off at each member. It never
+ * decrypts.
+ */
 export function passReleaseAsPrinted(
   means: Means,
   secret: Scalar,
