@@ -97,6 +97,7 @@ export const trivialTokenExperiment: Experiment = {
     ]
     const notes = [
       `δ = ${DELAY_MAX} ms, one honest member between two curious ones: they compare when the token was sent to it and ` +
+        '' +
         'when it came out. Longer than 2δ: it was kept. No message is opened, and none could hide it.',
       'The levels of slots pass their tokens on at once, whether a slot is held or not.',
     ]
@@ -159,7 +160,8 @@ export const thirdPartyExperiment: Experiment = {
       row('n - 2 curious: who of two has which, guessed', pair / runs, 0.5, rateTolerance(0.5, runs, CONFIDENCE)),
     ]
     const notes = [
-      `n = ${members}, m = ${slots}, δ = ${DELAY_MAX} ms. The curious ones ask for all slots at once; what did not come ` +
+      `n = ${members}, m = ${slots}, δ = ${DELAY_MAX} ms. The curious ones ask for all slots at once; what did not ` +
+        'come ' +
         'within 2δ is held by somebody else. With one honest member left, that is who; with two, it is one of them.',
       'So n - 2 is the bound for everybody, and the levels of slots meet it without a party to trust. In ' +
         'an asynchronous ' +

@@ -355,10 +355,12 @@ export function twoSided(rate: number, trials: number): number {
 
 function notes(): readonly string[] {
   return [
-    `n = ${MEMBERS}, m = ${SLOTS}; everybody wants a slot; two members drawn at random are honest, the others put all ` +
+    `n = ${MEMBERS}, m = ${SLOTS}; everybody wants a slot; two members drawn at random are honest, the others put ` +
+      'all ' +
       'together. The stratum says whether whoever made the list of tickets is one of the two. Without a clue an ' +
       'adversary tosses a coin.',
-    `Tolerance: two-sided and exact, ${100 * CONFIDENCE} % for the ${ADVERSARIES} adversaries of a stratum together (Bonferroni).`,
+    `Tolerance: two-sided and exact, ${100 * CONFIDENCE} % for the ${ADVERSARIES} adversaries of a stratum together ` +
+      '(Bonferroni).',
     'What is measured are leaks of the protocol, not the decisional Diffie-Hellman problem: in the group ' +
       'of 61 bits a ' +
       'logarithm takes seconds, and no adversary takes one.',

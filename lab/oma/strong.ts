@@ -70,7 +70,8 @@ export const strongOr: Experiment = {
       row('strong, all holders put in the same number: told right', rate('strong', { countsHolders: true }), 1, 0),
     ]
     const notes = [
-      `n = ${MEMBERS}, as many slots, the coordinator wants none, one to ${OTHERS} of the others hold. The first lap of the ` +
+      `n = ${MEMBERS}, as many slots, the coordinator wants none, one to ${OTHERS} of the others hold. The first lap ` +
+        'of the ' +
         'release token, read by the coordinator.',
       'The bit that remains, “somebody holds”, is what ends a round; with a single other member that could ' +
         'hold it says all.',

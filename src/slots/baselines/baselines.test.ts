@@ -1,4 +1,5 @@
-// OMA §5.1 and §5.5: the baselines keep properties 1 and 2 (distinct slots, everybody served); what they tell is in lab/oma.
+// OMA §5.1 and §5.5: the baselines keep properties 1 and 2 (distinct slots, everybody served). What they tell is shown
+// in lab/oma.
 
 import { describe, expect, it } from 'vitest'
 import { calm, ExclusionChecker, ProgressChecker, World } from '../../simulator/index.ts'
