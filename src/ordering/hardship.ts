@@ -7,7 +7,7 @@ import type { Micros, Scenario, SimulatedNode, Timed } from '../simulator/index.
 import { pick } from '../simulator/index.ts'
 import type { ServerState } from './objects.ts'
 import { serverRecord } from './records.ts'
-import { encodeWords, registers } from './register.ts'
+import { decodeWords, encodeWords, registers } from './register.ts'
 import {
   drawPlan,
   KEYS,
@@ -229,7 +229,7 @@ class HardshipStage extends OrderingStage {
   private saw(id: number, act: Hardship & { kind: 'copy' | 'stale' }, stored: Uint8Array | undefined, version: number) {
     const { object, key } = act
     const began = act.kind === 'copy' ? this.began.get(id)! : 0
-    const value = stored === undefined ? '' : (JSON.parse(new TextDecoder().decode(stored)) as string)
+    const value = stored === undefined ? '' : decodeWords<string>(stored)
     const ended = act.kind === 'copy' ? this.world.now : Number.POSITIVE_INFINITY
     this.history.read({ object, key, value, version, began, ended })
   }
