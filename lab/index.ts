@@ -8,6 +8,7 @@ import { gossipExperiments } from './gossip/index.ts'
 import { lockLabExperiments } from './lock/index.ts'
 import { membershipExperiments } from './membership/index.ts'
 import { mutexExperiments } from './mutex/index.ts'
+import { orderingExperiments } from './ordering/index.ts'
 import { redlockExperiments } from './redlock/index.ts'
 
 export type { Experiment, Scale } from './experiment.ts'
@@ -19,6 +20,7 @@ export const experiments: readonly Experiment[] = [
   ...backoffExperiments, // BACKOFF §4
   ...lockLabExperiments, // the lock in real processes
   ...mutexExperiments, // LECTURE, mutual exclusion
+  ...orderingExperiments, // BACKOFF §6
   ...membershipExperiments, // LECTURE, gossip: membership as it is run
   ...electionExperiments, // SRCEA; LECTURE, election algorithms
   ...gossipExperiments, // LECTURE, gossip-based coordination

@@ -6,6 +6,7 @@ import { brokenRules, lockScenario, plantedBugs, printedScenario } from '../lock
 import { brokenMembershipRules, membershipBugs, membershipScenario } from '../membership/index.ts'
 import { brokenOrderingRules, hardshipScenario, orderingScenario, plantedOrderingBugs } from '../ordering/index.ts'
 import type { AnyScenario } from '../simulator/index.ts'
+import { plantedSlotsBugs, slotsScenarioFor } from '../slots/index.ts'
 
 export interface ScenarioOptions {
   readonly protocol: string
@@ -47,6 +48,11 @@ const simulated: Readonly<Record<string, Simulated>> = {
   election: {
     bugs: plantedElectionBugs,
     scenario: ({ servers, liars, bug }) => electionFor(servers, liars, bug),
+  },
+  slots: {
+    bugs: plantedSlotsBugs,
+    scenario: ({ servers, liars, bug }) =>
+      slotsScenarioFor({ liars, ...(servers && { members: servers }), ...(bug && { bug }) }),
   },
 }
 

@@ -100,10 +100,20 @@ function stepPart(
   })
 }
 
+// A part may send in a lane of its own, for words that stand whatever becomes of its saves.
+function laneWithin(part: string, lane: string | undefined): string {
+  return lane === undefined ? part : `${part}/${lane}`
+}
+
 function address(lane: string, effect: Effect<unknown, unknown>): Effect<Parted, Parted> {
   switch (effect.kind) {
     case 'send':
-      return { kind: 'send', to: effect.to, body: { part: lane, body: effect.body }, lane }
+      return {
+        kind: 'send',
+        to: effect.to,
+        body: { part: lane, body: effect.body },
+        lane: laneWithin(lane, effect.lane),
+      }
     case 'emit':
       return { kind: 'emit', event: { part: lane, body: effect.event }, lane }
     case 'timer':

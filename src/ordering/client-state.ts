@@ -118,6 +118,10 @@ export interface Use {
   sentAt: Millis
   /** Rounds that came to nothing, one after the other. */
   tries: number
+  /** Until then somebody else has the turn, as far as was heard: asking for it would be in vain. */
+  othersUntil: Millis
+  /** Others took the turn when it was left alone: after a pause it is asked for, and not taken for granted. */
+  shares: boolean
   choice: Choice | undefined
   proposal: OwnProposal | undefined
   /** The last version that we decided and have told nobody of. */

@@ -36,7 +36,8 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
     name: 'ordering client',
     init: (self, servers) => ({
       self,
-      servers,
+      // In the order in which servers count themselves, too.
+      servers: [...servers].sort(),
       uses: new Map(),
       readings: new Map(),
       queried: new Map(),

@@ -19,6 +19,7 @@ export {
   VALUE_BYTES_MAX,
   type Write,
 } from './messages.ts'
+export type { OrderingServerEvent, ServerState as OrderingServerState } from './objects.ts'
 export { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
 export { type OrderingRules, orderingRules } from './rules.ts'
 export { type OrderingPlan, orderingScenario } from './scenario.ts'

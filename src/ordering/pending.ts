@@ -3,10 +3,19 @@
 import type { Millis, NodeId } from '../core/index.ts'
 import { openedAt, sessionName, sessionsIn, type Touched } from './content.ts'
 import { ANSWER_BYTES_MAX, OPERATIONS_MAX, type Operation, type Rank } from './messages.ts'
-import { heldByAnother, type Proposal, reply, type ServerObject, type ServerState, type ServerTurn } from './objects.ts'
+import {
+  heldByAnother,
+  type Proposal,
+  reply,
+  type ServerObject,
+  type ServerState,
+  type ServerTurn,
+  tell,
+} from './objects.ts'
 import { compareRanks } from './rules.ts'
 import { answerAgain } from './sessions.ts'
 import type { OrderingSettings } from './settings.ts'
+import { pushesFirst, takesFrom } from './speakers.ts'
 
 /** What one client, and all together, may have waiting: beyond it they are told that it is full, and come again. */
 const OF_CLIENT_MAX = 2_048
@@ -31,19 +40,35 @@ export function submit(
   turn: ServerTurn,
 ): void {
   const pushed: Operation[] = []
-  const holder = heldByAnother(object, from, turn.now) ? object.holder : undefined
+  const held = heldByAnother(object, from, turn.now) && settings.rules.tellsPending()
+  const holder = held && mayPush(state, settings, object, from) ? object.holder : undefined
   for (const operation of operations) {
     if (operation.client !== from) continue
     if (answerAgain(object, operation, turn)) continue
     const entry = add(object, operation, turn)
     if (entry === undefined) return reply(turn, from, { kind: 'full', object: object.name, what: 'operations' })
-    if (holder === undefined || !settings.rules.tellsPending() || !isMineToPush(state, settings, operation)) continue
+    if (holder === undefined) continue
     entry.told = object.promised
     pushed.push(operation)
   }
   if (holder !== undefined && pushed.length > 0) {
-    reply(turn, holder, { kind: 'pushed', object: object.name, operations: pushed })
+    tell(turn, holder, { kind: 'pushed', object: object.name, operations: pushed })
   }
+}
+
+/** While a version is under way its proposer hears of the others soon, with its answer: b + 1 of 2b + 1 will do. */
+function mayPush(state: ServerState, settings: OrderingSettings, object: ServerObject, client: NodeId): boolean {
+  const { place, servers } = state
+  const underWay = object.proposed !== undefined && object.proposed.version > object.committed.version
+  if (underWay) return pushesFirst(place, servers.length, client, settings)
+  return takesFrom(place, servers.length, client, settings)
+}
+
+/** Whoever has the turn has nothing to do, as far as it knows: it hears of what it was not told of. */
+export function pushUntold(object: ServerObject, holder: NodeId, turn: ServerTurn): void {
+  if (object.pending.size === 0 || object.holder !== holder || object.promised.client !== holder) return
+  const operations = tellPending(object, object.promised)
+  if (operations.length > 0) tell(turn, holder, { kind: 'pushed', object: object.name, operations })
 }
 
 // Said again: the holder may not have heard of it, and the acknowledgement may be newer.
@@ -71,13 +96,6 @@ function remove(object: ServerObject, key: string): void {
   const count = (object.pendingOf.get(client) ?? 1) - 1
   if (count > 0) object.pendingOf.set(client, count)
   else object.pendingOf.delete(client)
-}
-
-/** Of all servers 2b + 1 tell the holder of an operation at once, b + 1 of them honest; the others when it next asks. */
-function isMineToPush(state: ServerState, settings: OrderingSettings, operation: Operation): boolean {
-  const first = operation.kind === 'open' ? 0 : operation.seq
-  const count = state.servers.length
-  return (state.place - (first % count) + count) % count < 2 * settings.liars + 1
 }
 
 /** Those that the client of this rank was not told of yet, as many as an answer takes. */

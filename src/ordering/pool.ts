@@ -78,10 +78,6 @@ function isOver({ replica }: Use, operation: Operation): boolean {
   return operation.seq < session.next
 }
 
-export function hasPooled({ pool }: Use): boolean {
-  return pool.opens.size + pool.operations.size > 0
-}
-
 /** The replica went on. */
 export function dropReflected({ pool }: Use, { session, after }: Touched): void {
   const operations = pool.operations.get(session)

@@ -11,7 +11,7 @@ import type { Response, ServerMessage } from './messages.ts'
 import type { OrderingSettings } from './settings.ts'
 import type { OrderingTurn } from './state.ts'
 import { fail, launch } from './submitting.ts'
-import { pump } from './turns.ts'
+import { heardOfOthers, pump } from './turns.ts'
 
 /** The replica went on by a version that touched a session. */
 export function reflected(
@@ -61,7 +61,9 @@ export function answered(
       opened(state, settings, use, answer.session, turn)
   }
   if (session.phase === 'open' && session.id === answer.session) {
+    const before = use.outstanding.size
     for (const response of answer.responses) hear(state, settings, use, from, response, turn)
+    if (use.outstanding.size < before) heardOfOthers(settings, use, turn)
   }
   launch(use)
   pump(state, settings, use, turn)

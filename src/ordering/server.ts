@@ -54,6 +54,7 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     servers,
     place: servers.indexOf(self),
     objects: new Map(),
+    touched: undefined,
     startedAt: 0,
     rejoins: 'never',
     rejoin: undefined,
@@ -149,7 +150,7 @@ function about(state: ServerState, settings: OrderingSettings, from: NodeId, bod
     case 'propose':
       return propose(state, settings, object, from, body, turn)
     case 'commit':
-      return commit(state, settings, object, body, turn)
+      return commit(state, settings, object, from, body, turn)
     case 'watch':
       return watch(object, from, body, turn)
     case 'ping':

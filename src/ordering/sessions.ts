@@ -3,9 +3,10 @@
 import type { Millis, NodeId } from '../core/index.ts'
 import { type Session, sessionName, sessionsIn, type Touched } from './content.ts'
 import { type ClientMessage, type Operation, type Response, SILENT_MAX } from './messages.ts'
-import { reply, type ServerObject, type ServerState, type ServerTurn } from './objects.ts'
+import { reply, type ServerObject, type ServerState, type ServerTurn, tell } from './objects.ts'
 import { isGone } from './pending.ts'
 import type { OrderingSettings } from './settings.ts'
+import { answers } from './speakers.ts'
 
 /** Answers an operation that a committed version reflects already, or that can never be applied. Says whether it did. */
 export function answerAgain(object: ServerObject, operation: Operation, turn: ServerTurn): boolean {
@@ -44,7 +45,7 @@ function answer(
   responses: readonly Response[],
   turn: ServerTurn,
 ): void {
-  reply(turn, client, { kind: 'answered', object: object.name, session, nonce, next, responses })
+  tell(turn, client, { kind: 'answered', object: object.name, session, nonce, next, responses })
 }
 
 /** What a version did to sessions goes to their clients; its proposer knows. */
@@ -60,7 +61,8 @@ export function answerTouched(
     if (after === undefined) object.heard.delete(session)
     else if (before === undefined) object.heard.set(session, turn.now)
     const client = after?.client ?? before?.client
-    if (client === undefined || client === proposer || !isMineToAnswer(state, settings, client)) continue
+    if (client === undefined || client === proposer || !answers(state.place, state.servers.length, client, settings))
+      continue
     if (after === undefined) {
       reply(turn, client, { kind: 'gone', object: object.name, session, version: object.content.version })
     } else {
@@ -74,13 +76,6 @@ export function answerTouched(
       )
     }
   }
-}
-
-/** f + b + 1 servers answer, of which b + 1 are there and honest; whoever asks again is answered by all. */
-function isMineToAnswer(state: ServerState, settings: OrderingSettings, client: NodeId): boolean {
-  const count = state.servers.length
-  const first = client.charCodeAt(client.length - 1) % count
-  return (state.place - first + count) % count < settings.crashes + settings.liars + 1
 }
 
 /** A planted bug: answers that may never become true. */

@@ -36,7 +36,8 @@ export interface Applier {
 export type OrderingCommand =
   /** A session for an object; `submit` needs one. A client has one session for an object at a time. */
   | { kind: 'open'; id: number; object: string; ttl: Millis }
-  | { kind: 'submit'; id: number; object: string; body: Uint8Array }
+  /** `more`: others follow at once, and go out together with it. */
+  | { kind: 'submit'; id: number; object: string; body: Uint8Array; more?: boolean }
   /** The values of keys. Linearizable; `stale`: what one server has, with its version. */
   | { kind: 'read'; id: number; object: string; keys: readonly string[]; stale: boolean }
   /** The whole table, linearizable. Brings a replica up to date; the first time it is copied. */

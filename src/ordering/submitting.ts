@@ -4,9 +4,10 @@ import type { Millis, Outcome } from '../core/index.ts'
 import type { ClientState, Use } from './client-state.ts'
 import { BODY_BYTES_MAX, OBJECT_BYTES_MAX, type Operation, SESSION_TTL_MAX, UNACKNOWLEDGED_MAX } from './messages.ts'
 import type { OrderingSettings } from './settings.ts'
+import { takesFrom } from './speakers.ts'
 import type { FailedReason, OrderingCommand, OrderingTurn } from './state.ts'
 import { pump } from './turns.ts'
-import { sendAll, useOf } from './uses.ts'
+import { send, useOf } from './uses.ts'
 
 /** In flight at once; the others wait in line. Fewer than the responses that a session keeps. */
 const IN_FLIGHT_MAX = UNACKNOWLEDGED_MAX / 2
@@ -51,7 +52,7 @@ export function open(
   session.ttl = ttl
   session.since = turn.now
   pump(state, settings, use, turn)
-  if (use.phase === 'waiting') submitOpen(state, use, turn)
+  if (use.phase === 'waiting') submitOpen(state, settings, use, turn)
 }
 
 function resetSession(use: Use): void {
@@ -71,7 +72,13 @@ function resetSession(use: Use): void {
 export function submit(
   state: ClientState,
   settings: OrderingSettings,
-  asked: { readonly id: number; readonly object: string; readonly kind: 'apply' | 'end'; readonly body: Uint8Array },
+  asked: {
+    readonly id: number
+    readonly object: string
+    readonly kind: 'apply' | 'end'
+    readonly body: Uint8Array
+    readonly more?: boolean
+  },
   turn: OrderingTurn,
 ): void {
   const { id, object, kind, body } = asked
@@ -83,7 +90,7 @@ export function submit(
   if (use.queue.length >= QUEUE_MAX) return fail(id, object, 'crowded', 'did not happen', turn)
   use.queue.push({ id, kind, body })
   launch(use)
-  pump(state, settings, use, turn)
+  if (asked.more !== true) pump(state, settings, use, turn)
 }
 
 /** Gives numbers to what waits in line, as far as there is room. */
@@ -131,14 +138,26 @@ function firstOutstanding(use: Use): number {
 }
 
 /** While another has the turn, the servers are told of what is new, and tell whoever has it. */
-export function submitNew(state: ClientState, use: Use, turn: OrderingTurn): void {
+export function submitNew(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   if (use.submitted >= use.seq) return
   const operations = ownOperations(state, use, use.submitted)
   use.submitted = use.seq
-  if (operations.length > 0) sendAll(state, turn, { kind: 'submit', object: use.object, operations })
+  if (operations.length > 0) tellSpeakers(state, settings, use, operations, turn)
 }
 
-export function submitOpen(state: ClientState, use: Use, turn: OrderingTurn): void {
+export function submitOpen(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   const operation = ownOpen(state, use)
-  if (operation !== undefined) sendAll(state, turn, { kind: 'submit', object: use.object, operations: [operation] })
+  if (operation !== undefined) tellSpeakers(state, settings, use, [operation], turn)
+}
+
+function tellSpeakers(
+  { servers, self }: ClientState,
+  settings: OrderingSettings,
+  { object }: Use,
+  operations: readonly Operation[],
+  turn: OrderingTurn,
+): void {
+  for (const [place, server] of servers.entries()) {
+    if (takesFrom(place, servers.length, self, settings)) send(turn, server, { kind: 'submit', object, operations })
+  }
 }

@@ -6,14 +6,14 @@ import { choose } from './choose.ts'
 import type { ClientState, Use } from './client-state.ts'
 import { compareCommitted } from './evidence.ts'
 import { COUNTER_MAX, type Head, type Operation, type Rank, type ServerMessage } from './messages.ts'
-import { hasPooled, hearOf } from './pool.ts'
+import { hearOf } from './pool.ts'
 import { isProven, prove } from './proofs.ts'
 import { proposeAgain, proposeNext, silentSessions, tellCommit } from './proposing.ts'
 import { completeChoice } from './replica.ts'
 import { compareRanks } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
 import type { OrderingTurn } from './state.ts'
-import { hasOwnWork, ownOpen, ownOperations, submitNew } from './submitting.ts'
+import { hasOwnWork, ownOpen, ownOperations, submitNew, submitOpen } from './submitting.ts'
 import { quorumOf, send, sendAll } from './uses.ts'
 
 const RETRY_DOUBLINGS_MAX = 6
@@ -22,16 +22,21 @@ const RETRY_DOUBLINGS_MAX = 6
 export function pump(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   switch (use.phase) {
     case 'holding':
+      if (isStale(settings, use, turn.now) && hasWork(settings, use, turn.now)) {
+        tellCommit(state, use, turn)
+        return begin(state, settings, use, turn)
+      }
       if (proposeNext(state, settings, use, turn)) return
       tellCommit(state, use, turn)
       // Own operations that cannot follow: others have answered those before, so the turn was theirs meanwhile.
       if (hasOwnWork(use)) overtaken(state, settings, use, turn)
       return
     case 'idle':
-      if (hasWork(settings, use, turn.now)) begin(state, settings, use, turn)
-      return
+      if (!hasWork(settings, use, turn.now)) return
+      if (turn.now < use.othersUntil) return standInLine(state, settings, use, turn)
+      return begin(state, settings, use, turn)
     case 'waiting':
-      if (hasWork(settings, use, turn.now)) return submitNew(state, use, turn)
+      if (hasWork(settings, use, turn.now)) return submitNew(state, settings, use, turn)
       return rest(use, turn)
     case 'getting':
     case 'syncing':
@@ -40,8 +45,28 @@ export function pump(state: ClientState, settings: OrderingSettings, use: Use, t
   }
 }
 
+/** Others' operations are no reason to ask for the turn: whoever wants one done asks for it. */
 function hasWork(settings: OrderingSettings, use: Use, now: Millis): boolean {
-  return hasOwnWork(use) || hasPooled(use) || use.completes || silentSessions(use, settings, now).length > 0
+  return hasOwnWork(use) || use.completes || silentSessions(use, settings, now).length > 0
+}
+
+/** The turn was left alone for so long that another may have it, as it was the last time. */
+function isStale(settings: OrderingSettings, use: Use, now: Millis): boolean {
+  return use.shares && now > use.sentAt + settings.turnMs
+}
+
+/** Somebody has the turn and is at work: tells the servers, who tell that one. */
+function standInLine(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  waitFor(settings, use, turn, use.othersUntil - turn.now)
+  submitOpen(state, settings, use, turn)
+  submitNew(state, settings, use, turn)
+}
+
+/** Another's version has answered some of what waits here: whoever made it has the turn, and goes on. */
+export function heardOfOthers(settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  use.othersUntil = turn.now + settings.turnMs
+  use.tries = 0
+  if (use.phase === 'waiting' && use.outstanding.size > 0) waitFor(settings, use, turn, settings.turnMs)
 }
 
 // Without an applier, or while a copy is on its way, a client can only ask others to do it.
@@ -125,19 +150,20 @@ export function turnTimer(state: ClientState, settings: OrderingSettings, use: U
 export function leaveTurn(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   use.choice = undefined
   waitFor(settings, use, turn)
-  submitNew(state, use, turn)
+  submitNew(state, settings, use, turn)
 }
 
 /** Somebody with a higher rank came, or nothing is heard: starts anew after a while. */
 export function overtaken(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   const at = use.tries++
+  if (use.phase === 'proposing') use.shares = true
   use.proposal = undefined
   use.choice = undefined
   use.untold = undefined
-  // The first time a counter was only unknown to us: it is known now.
-  if (at === 0 && use.phase !== 'proposing') return startGet(state, settings, use, turn)
+  // The first time a counter was only unknown to us: it is known now. Whoever has the turn is not disturbed by a get.
+  if (at === 0) return startGet(state, settings, use, turn)
   waitFor(settings, use, turn)
-  submitNew(state, use, turn)
+  submitNew(state, settings, use, turn)
 }
 
 function waitFor(settings: OrderingSettings, use: Use, turn: OrderingTurn, remaining: Millis = 0): void {
@@ -163,6 +189,7 @@ export function got(
   if (use.replies.size < quorumOf(state, settings)) return
   if (use.phase === 'getting') use.choice = choose(use.replies, settings.liars, settings.rules)
   if (use.choice === undefined) return
+  if (use.phase === 'getting') use.shares = use.shares && use.choice.version !== use.replica.version
   if (use.choice.committed) compareCommitted(state, use, use.choice, heads(use), turn)
   use.phase = 'syncing'
   completeChoice(state, settings, use, turn)
@@ -185,9 +212,11 @@ export function busy(
   use.busy.set(from, answer.remaining)
   if (!isHopeless(state, settings, use)) return
   const remaining = [...use.busy.values()].sort((a, b) => a - b)
-  const longest = remaining[Math.min(settings.liars, remaining.length - 1)]!
-  waitFor(settings, use, turn, Math.min(longest, settings.turnMs))
-  submitNew(state, use, turn)
+  const longest = Math.min(remaining[Math.min(settings.liars, remaining.length - 1)]!, settings.turnMs)
+  use.othersUntil = turn.now + longest
+  use.tries++
+  waitFor(settings, use, turn, longest)
+  submitNew(state, settings, use, turn)
 }
 
 /** So many said no that no quorum is left to say yes. */

@@ -53,6 +53,8 @@ function newUse(object: string): Use {
     busy: new Map(),
     sentAt: 0,
     tries: 0,
+    othersUntil: 0,
+    shares: false,
     choice: undefined,
     proposal: undefined,
     untold: undefined,

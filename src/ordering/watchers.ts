@@ -2,7 +2,7 @@
 
 import type { Millis, NodeId } from '../core/index.ts'
 import type { ClientMessage } from './messages.ts'
-import { type KeptChange, reply, type ServerObject, type ServerTurn } from './objects.ts'
+import { type KeptChange, reply, type ServerObject, type ServerTurn, tell } from './objects.ts'
 
 /** A watcher says again and again that it is there. */
 export const WATCH_MS: Millis = 10_000
@@ -26,7 +26,7 @@ export function tellWatchers(object: ServerObject, { version, digest, change }: 
   if (object.watchers.size === 0) return
   const head = { version, digest }
   for (const [watcher, { content }] of object.watchers) {
-    reply(turn, watcher, { kind: 'committed', object: object.name, head, change: content ? change : undefined })
+    tell(turn, watcher, { kind: 'committed', object: object.name, head, change: content ? change : undefined })
   }
 }
 

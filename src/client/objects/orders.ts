@@ -70,6 +70,7 @@ export class Orders {
   readonly appliers: Map<string, Applier>
   readonly lies: Lie[] = []
   private readonly command: (body: OrderingCommand) => void
+  private readonly submitCommand: (body: OrderingCommand) => void
   private readonly waiting = new Map<number, Waiting>()
   private readonly watchers = new Map<number, Watcher>()
   /** Told when the session of an object is no longer certain to live. */
@@ -77,6 +78,8 @@ export class Orders {
   private readonly newId: () => number
   private readonly impossible: string | undefined
   private broken: Error | undefined
+  /** Operations of one moment, which go out together. */
+  private readonly gathered: (OrderingCommand & { kind: 'submit' })[] = []
 
   /** `impossible`: why this group cannot have objects. */
   constructor(
@@ -86,7 +89,11 @@ export class Orders {
     appliers: Map<string, Applier> = new Map(),
   ) {
     this.appliers = appliers
-    this.command = command
+    this.command = body => {
+      this.sendGathered()
+      command(body)
+    }
+    this.submitCommand = command
     this.newId = newId
     this.impossible = impossible
   }
@@ -222,16 +229,15 @@ export class Orders {
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       this.checkOpen()
-      if (timeout !== undefined && !(timeout >= 0)) {
-        throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)
-      }
       const id = this.newId()
       const said = command(id)
       const object = 'object' in said ? said.object : ''
-      if (signal?.aborted) throw new NotAnswered(object, 'cancelled', 'did not happen')
       const cancel = () => this.command({ kind: 'cancel', id, object })
-      const limited = timeout !== undefined && timeout !== Number.POSITIVE_INFINITY
-      const timer = limited ? setTimeout(cancel, timeout) : undefined
+      const timer = timerOf(timeout, () => cancel())
+      if (signal?.aborted) {
+        clearTimeout(timer)
+        throw new NotAnswered(object, 'cancelled', 'did not happen')
+      }
       signal?.addEventListener('abort', cancel, { once: true })
       const over = () => {
         this.waiting.delete(id)
@@ -256,9 +262,30 @@ export class Orders {
           }
         },
       })
-      this.command(said)
+      if (said.kind === 'submit') this.gather(said)
+      else this.command(said)
     })
   }
+
+  // Answers come together, and so does what their callers ask for next: as one message instead of many.
+  private gather(command: OrderingCommand & { kind: 'submit' }): void {
+    if (this.gathered.push(command) === 1) queueMicrotask(() => this.sendGathered())
+  }
+
+  private sendGathered(): void {
+    const commands = this.gathered.splice(0)
+    for (const [place, command] of commands.entries()) {
+      const follower = commands[place + 1]
+      this.submitCommand(follower?.object === command.object ? { ...command, more: true } : command)
+    }
+  }
+}
+
+/** Calls when the time is over; never where there is no limit. */
+export function timerOf(timeout: Millis | undefined, late: () => void): NodeJS.Timeout | undefined {
+  if (timeout === undefined || timeout === Number.POSITIVE_INFINITY) return undefined
+  if (!(timeout >= 0)) throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)
+  return setTimeout(late, timeout)
 }
 
 function notAnswered(event: OrderingEvent & { kind: 'failed' }): NotAnswered {
