@@ -108,7 +108,12 @@ function laneWithin(part: string, lane: string | undefined): string {
 function address(lane: string, effect: Effect<unknown, unknown>): Effect<Parted, Parted> {
   switch (effect.kind) {
     case 'send':
-      return { kind: 'send', to: effect.to, body: { part: lane, body: effect.body }, lane: laneWithin(lane, effect.lane) }
+      return {
+        kind: 'send',
+        to: effect.to,
+        body: { part: lane, body: effect.body },
+        lane: laneWithin(lane, effect.lane),
+      }
     case 'emit':
       return { kind: 'emit', event: { part: lane, body: effect.event }, lane }
     case 'timer':

@@ -61,7 +61,8 @@ export function answerTouched(
     if (after === undefined) object.heard.delete(session)
     else if (before === undefined) object.heard.set(session, turn.now)
     const client = after?.client ?? before?.client
-    if (client === undefined || client === proposer || !answers(state.place, state.servers.length, client, settings)) continue
+    if (client === undefined || client === proposer || !answers(state.place, state.servers.length, client, settings))
+      continue
     if (after === undefined) {
       reply(turn, client, { kind: 'gone', object: object.name, session, version: object.content.version })
     } else {
