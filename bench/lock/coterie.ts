@@ -1,5 +1,6 @@
 // Our group: real server processes over mutual TLS. A liar is a process too, with that server's certificate.
 
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from '../../src/client/connect.ts'
 import { initGroup } from '../../src/runtime/setup.ts'
@@ -39,9 +40,14 @@ export function coterieService(name: string, shape: Shape): LockService {
     name,
     ours: true,
     mayLoseOne: shape.lying < shape.crashes,
-    missing: () => undefined,
+    missing: () => missingProgram(shape.liarProgram),
     start: options => startGroup(name, shape, options ?? {}),
   }
+}
+
+function missingProgram(program: string | undefined): string | undefined {
+  const there = program === undefined || existsSync(benchProgram(program))
+  return there ? undefined : `there is no program ${program}`
 }
 
 async function startGroup(name: string, shape: Shape, options: StartOptions): Promise<Cluster> {

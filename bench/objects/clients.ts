@@ -7,8 +7,11 @@ export interface PutClient {
   /** Makes the entry, where it is not there. */
   prepare(key: string): Promise<void>
   put(key: string, value: Uint8Array): Promise<void>
-  /** Called with every value of the key that it hears of; resolves when the watch is in place. */
-  watch(key: string, heard: (value: Uint8Array) => void): Promise<void>
+  /**
+   * Called with every value of the key that it hears of, or without where the service tells of every change, in order,
+   * but not what it changed to; resolves when the watch is in place.
+   */
+  watch(key: string, heard: (value?: Uint8Array) => void): Promise<void>
   close(): Promise<void>
 }
 
@@ -42,8 +45,7 @@ async function coterieClient(config: string): Promise<PutClient> {
       return new Promise((resolve, reject) => {
         const follow = async () => {
           for await (const event of tree.watch(`/${key}`, { started: resolve })) {
-            const entry = event.kind === 'changed' ? await tree.get(`/${key}`) : undefined
-            if (entry !== undefined) heard(entry.value)
+            if (event.kind === 'changed') heard()
           }
         }
         follow().catch(reject)

@@ -18,7 +18,7 @@ export type Job =
   | { readonly kind: 'watch'; readonly key: string }
   /** So many values, `pauseMs` apart; each carries the time at which it was put. */
   | { readonly kind: 'put times'; readonly count: number; readonly pauseMs: number }
-  /** When the values came that were put by `put times`. */
+  /** When the values came that were put by `put times`. `from` is 0 where the value did not say it. */
   | { readonly kind: 'heard' }
   /** So many entries of their own, in batches. */
   | { readonly kind: 'fill'; readonly count: number }
@@ -102,7 +102,8 @@ export class Putters {
     return { spans }
   }
 
-  private hear(bytes: Uint8Array): void {
+  private hear(bytes: Uint8Array | undefined): void {
+    if (bytes === undefined) return void this.heard.push({ from: 0, to: clock() })
     const from = Number(Buffer.from(bytes).toString('latin1').trim())
     if (from > 0) this.heard.push({ from, to: clock() })
   }

@@ -32,6 +32,7 @@ const WARM_UP_MS = 700
 /** Longer than a client keeps its turn after its last word. */
 const COLD_PAUSE_MS = 200
 const WATCH_PAUSE_MS = 5
+const AFTER_WATCH_MS = 300
 const BEFORE_KILL_MS = 1_500
 const AFTER_KILL_MS = 3_000
 
@@ -94,9 +95,12 @@ async function watched(users: readonly Putter[], count: number): Promise<number>
   const [putter, watcher] = users as readonly [Putter, Putter]
   await watcher.ask({ kind: 'watch', key: keyOf(0) })
   await watcher.ask({ kind: 'heard' })
-  await putter.ask({ kind: 'put times', count, pauseMs: WATCH_PAUSE_MS })
-  await sleep(100)
-  return median(times((await watcher.ask({ kind: 'heard' })).spans))
+  const put = await putter.ask({ kind: 'put times', count, pauseMs: WATCH_PAUSE_MS })
+  await sleep(AFTER_WATCH_MS)
+  const heard = await watcher.ask({ kind: 'heard' })
+  const paired = heard.spans.map(({ from, to }, place) => ({ from: from || put.spans[place]!.from, to }))
+  if (heard.spans.some(({ from }) => from === 0) && heard.spans.length !== count) throw new Error('changes were missed')
+  return median(times(paired))
 }
 
 /** One client alone on a service of its own, while one server of it is killed. */
@@ -112,7 +116,8 @@ export async function measureServerKilled(service: LockService): Promise<Figures
   const { spans } = await asked
   await user.end()
   await cluster.stop()
-  return { serverKilledGap: Math.max(...times(spans.filter(span => span.to >= killed))) }
+  const [before, after] = [spans.filter(span => span.to < killed), spans.filter(span => span.to >= killed)]
+  return { quietGap: Math.max(...times(before)), serverKilledGap: Math.max(...times(after)) }
 }
 
 /** The client that puts all the time is killed; another, which puts too, must go on. */

@@ -8,6 +8,7 @@ export const MEASURES: Measures = {
   coldP50: 'put by another client than before, p50 ms',
   inFlight: '64 in flight over 8 processes, puts/s',
   watchP50: 'put to watcher, p50 ms',
+  quietGap: 'no server killed, longest put, ms',
   serverKilledGap: 'a server killed, longest put, ms',
   clientKilledGap: 'the busiest client killed, longest put, ms',
 }

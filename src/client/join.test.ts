@@ -103,6 +103,17 @@ describe('a coordinator', () => {
     expect(terms[1]!.number).toBeGreaterThan(term!.number)
     await waitFor('it is known', () => leader() !== undefined && leader() !== first)
   })
+  it('is known to a member that asks only later', async () => {
+    const made = await newGroup(2)
+    const [one, two] = await Promise.all(made.memberFolders.map((folder, place) => enter(folder, place)))
+    await one!.coordinator('jobs', { lead: () => {} })
+    await waitFor('it leads', () => one!.coordinatorNow('jobs').coordinator === 'member-1')
+    // The other granted the term, and has been told of it by now or will be.
+    await waitFor('the other knows', async () => {
+      const { value } = await two!.coordinatorOf('jobs').next()
+      return value?.coordinator === 'member-1'
+    })
+  })
   it('that is alone is told before its time is over, and a minority sees none', async () => {
     const { members, terms, leader } = await threeThatStand()
     const first = leader()!

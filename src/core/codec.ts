@@ -194,16 +194,12 @@ function writeAscii(writer: Writer, value: string, max: number): void {
   for (let i = 0; i < value.length; i++) writer.bytes[at + i] = value.charCodeAt(i)
 }
 
-// Names are short and plain; the decoder object costs more than this loop.
+// Names are short and plain; the decoder object costs more than this. Made in one piece: a text that is put together
+// letter by letter keeps its parts for as long as it lives, which a table with a million keys would pay for.
 function shortAscii(encoded: Uint8Array): string | undefined {
   if (encoded.length > SHORT) return undefined
-  let value = ''
-  for (let i = 0; i < encoded.length; i++) {
-    const code = encoded[i]!
-    if (code >= 0x80) return undefined
-    value += String.fromCharCode(code)
-  }
-  return value
+  for (let i = 0; i < encoded.length; i++) if (encoded[i]! >= 0x80) return undefined
+  return String.fromCharCode.apply(undefined, encoded as unknown as number[])
 }
 
 function decodeUtf8(reader: Reader, encoded: Uint8Array): string {

@@ -13,6 +13,7 @@ import {
   type Write,
   writeCodec,
 } from './messages.ts'
+import { Table } from './table.ts'
 
 /** Keys of users do not begin with it. */
 export const RESERVED = '\u0000'
@@ -46,7 +47,7 @@ export interface Touched {
 }
 
 export function emptyContent(): Content {
-  return { version: 0, digest: FIRST_DIGEST, table: new Map(), sessions: new Map(), opened: new Map() }
+  return { version: 0, digest: FIRST_DIGEST, table: new Table(), sessions: new Map(), opened: new Map() }
 }
 
 export const sessionCodec: Codec<Session> = struct<Session>({

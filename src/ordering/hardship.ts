@@ -113,6 +113,10 @@ function drawHardActs(random: Random, plan: OrderingPlan, servers: readonly stri
   return acts
 }
 
+function isWhole({ rejoin, objects }: ServerState): boolean {
+  return rejoin === undefined && [...objects.values()].every(one => one.content.version === one.committed.version)
+}
+
 class HardshipStage extends OrderingStage {
   private readonly watches = new WatchChecker()
   private readonly bound = new BoundChecker()
@@ -172,9 +176,9 @@ class HardshipStage extends OrderingStage {
     }
   }
 
-  // A lost store is a fault that lasts until its server has rejoined; one at a time.
+  // A lost store is a fault that lasts until its server has rejoined and has the content again; one at a time.
   private lose(server: string, lasts: Micros): void {
-    const whole = [...this.honest()].filter(state => state.rejoin === undefined)
+    const whole = [...this.honest()].filter(isWhole)
     if (whole.length < this.servers.length - this.plan.liars.size || this.plan.liars.has(server)) return
     this.world.lose(server)
     this.world.at(this.world.now + lasts, () => this.world.start(server))

@@ -2,12 +2,14 @@
 // client with its servers in one room.
 
 import { describe, expect, it } from 'vitest'
-import type { NodeId } from '../core/index.ts'
 import { idealSignatures } from '../crypto/index.ts'
 import { FIRST_DIGEST } from './digest.ts'
+import type { OrderingMessage } from './messages.ts'
 import { brokenOrderingRules } from './planted.ts'
+import { prove } from './proofs.ts'
 import { get, opened, propose, Room, rank, SERVERS, settings, text, utf8 } from './room.ts'
 import type { OrderingSettings } from './settings.ts'
+import { proofsOf } from './signed-scenario.ts'
 
 describe('a server (figure 3)', () => {
   it('lines 5-10: serves a higher rank and refuses a lower one, naming what it promised', () => {
@@ -138,6 +140,34 @@ describe('a client with its servers (figure 2)', () => {
       [5, 'z'],
     ])
   })
+  const watchFrom = (room: Room, from: number) => {
+    for (const word of ['x', 'y', 'z']) {
+      room.do('c', { kind: 'submit', id: word.charCodeAt(0), object: 'o', body: utf8.encode(word) })
+    }
+    room.join('w')
+    room.do('w', { kind: 'watch', id: 7, object: 'o', from })
+    room.pass(2_000)
+    room.do('c', { kind: 'submit', id: 99, object: 'o', body: utf8.encode('now') })
+    return room.events.flatMap(event => {
+      if (event.who !== 'w' || !('version' in event) || !('id' in event)) return []
+      return [[event.kind, event.version, event.kind === 'changed' ? text(event.writes[0]?.value) : undefined]]
+    })
+  }
+  it('a watch goes on from a version that the servers still remember, one by one', () => {
+    expect(watchFrom(opened(), 2)).toEqual([
+      ['watching', 2, undefined],
+      ['changed', 3, 'y'],
+      ['changed', 4, 'z'],
+      ['changed', 5, 'now'],
+    ])
+  })
+  it('and shows the table where they do not', () => {
+    expect(watchFrom(opened({ suffixMax: 1 }), 1)).toEqual([
+      ['watching', 4, undefined],
+      ['skipped', 4, undefined],
+      ['changed', 5, 'now'],
+    ])
+  })
   it('an ended session takes nothing more; a session that falls silent is ended by the others', () => {
     const room = opened()
     room.do('c', { kind: 'end', id: 5, object: 'o' })
@@ -153,14 +183,9 @@ describe('a client with its servers (figure 2)', () => {
   })
   it('§6.2: with signed ranks one refusal that shows a signature is enough, and none without', () => {
     const signatures = idealSignatures()
-    const proofsOf = (name: string) => ({
-      sign: (message: Uint8Array) => signatures.signer(name).sign(message),
-      verify: (client: NodeId, message: Uint8Array, signature: Uint8Array) =>
-        signatures.verify(signatures.signer(client).publicKey, message, signature),
-    })
     const room = new Room(SERVERS)
-    for (const server of SERVERS) room.serve(server, { proofs: proofsOf(server), liars: 1, crashes: 1 })
-    room.join('c', { proofs: proofsOf('c'), liars: 1, crashes: 0 })
+    for (const server of SERVERS) room.serve(server, { proofs: proofsOf(signatures, server), liars: 1, crashes: 1 })
+    room.join('c', { proofs: proofsOf(signatures, 'c'), liars: 1, crashes: 0 })
     room.command('c', { kind: 'open', id: 1, object: 'o', ttl: 1_000 })
     const counter = () => room.use('c').rank.counter
     const before = counter()
@@ -168,7 +193,59 @@ describe('a client with its servers (figure 2)', () => {
     const refusal = { kind: 'refused' as const, object: 'o', rank: rank(before), promised }
     room.hosts.get('c')!.input({ kind: 'message', from: 's1', body: { ...refusal, proof: new Uint8Array(64) } })
     expect(counter()).toBe(before)
+    const proof = prove({ ...settings, proofs: proofsOf(signatures, 'd') }, 'o', promised)
+    const another = prove({ ...settings, proofs: proofsOf(signatures, 'd') }, 'other', promised)
+    room.hosts.get('c')!.input({ kind: 'message', from: 's1', body: { ...refusal, proof: another } })
+    expect(counter()).toBe(before)
+    room.hosts.get('c')!.input({ kind: 'message', from: 's1', body: { ...refusal, proof } })
+    expect(counter()).toBeGreaterThan(promised.counter)
     expect(room.tell('d', 's2', get(99, 'd'))).toEqual([])
+  })
+})
+
+describe('who lied (b = 1)', () => {
+  const SEVEN = ['s1', 's2', 's3', 's4', 's5', 's6', 's7']
+  const group = { liars: 1, crashes: 1 }
+  const room = () => {
+    const made = new Room(SEVEN, group)
+    made.join('c', group)
+    made.do('c', { kind: 'open', id: 1, object: 'o', ttl: 10_000 })
+    return made
+  }
+  const lies = (made: Room) =>
+    made.heard('lied').flatMap(event => (event.kind === 'lied' ? [[event.server, event.what]] : []))
+  const committed = (version: number, digest: Uint8Array): OrderingMessage => {
+    return { kind: 'committed', object: 'o', head: { version, digest }, change: undefined }
+  }
+  const hear = (made: Room, from: string, body: OrderingMessage) => {
+    made.hosts.get('c')!.input({ kind: 'message', from, body })
+  }
+
+  it('one who calls another state committed than b + 1 do; once, and the others are told', () => {
+    const made = room()
+    const [right, wrong] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
+    hear(made, 's7', committed(9, wrong))
+    hear(made, 's1', committed(9, right))
+    expect(lies(made)).toEqual([])
+    hear(made, 's2', committed(9, right))
+    hear(made, 's3', committed(9, right))
+    expect(lies(made)).toEqual([['s7', 'another state of a committed version']])
+    made.carry(({ to }) => to === 'c')
+    expect(made.hosts.get('s1')!.state).toMatchObject({ complained: 1, complaints: [{ server: 's7', version: 9 }] })
+  })
+  it('one whose answer is not the one that b + 1 give', () => {
+    const made = room()
+    made.command('c', { kind: 'submit', id: 2, object: 'o', body: utf8.encode('a') })
+    const { id, nonce } = made.use('c').session
+    const answer = (word: string): OrderingMessage => {
+      const responses = [{ seq: 1, version: 2, ok: true, body: utf8.encode(word) }]
+      return { kind: 'answered', object: 'o', session: id, nonce, next: 2, responses }
+    }
+    hear(made, 's7', answer('wrong'))
+    hear(made, 's1', answer('right'))
+    expect(lies(made)).toEqual([])
+    hear(made, 's2', answer('right'))
+    expect(lies(made)).toEqual([['s7', 'an answer that was never given']])
   })
 })
 

@@ -15,7 +15,7 @@ import {
 import { compareRanks } from './rules.ts'
 import { answerAgain } from './sessions.ts'
 import type { OrderingSettings } from './settings.ts'
-import { takesFrom } from './speakers.ts'
+import { pushesFirst, takesFrom } from './speakers.ts'
 
 /** What one client, and all together, may have waiting: beyond it they are told that it is full, and come again. */
 const OF_CLIENT_MAX = 2_048
@@ -41,8 +41,7 @@ export function submit(
 ): void {
   const pushed: Operation[] = []
   const held = heldByAnother(object, from, turn.now) && settings.rules.tellsPending()
-  const speaks = takesFrom(state.place, state.servers.length, from, settings)
-  const holder = held && speaks ? object.holder : undefined
+  const holder = held && mayPush(state, settings, object, from) ? object.holder : undefined
   for (const operation of operations) {
     if (operation.client !== from) continue
     if (answerAgain(object, operation, turn)) continue
@@ -55,6 +54,21 @@ export function submit(
   if (holder !== undefined && pushed.length > 0) {
     tell(turn, holder, { kind: 'pushed', object: object.name, operations: pushed })
   }
+}
+
+/** While a version is under way its proposer hears of the others soon, with its answer: b + 1 of 2b + 1 will do. */
+function mayPush(state: ServerState, settings: OrderingSettings, object: ServerObject, client: NodeId): boolean {
+  const { place, servers } = state
+  const underWay = object.proposed !== undefined && object.proposed.version > object.committed.version
+  if (underWay) return pushesFirst(place, servers.length, client, settings)
+  return takesFrom(place, servers.length, client, settings)
+}
+
+/** Whoever has the turn has nothing to do, as far as it knows: it hears of what it was not told of. */
+export function pushUntold(object: ServerObject, holder: NodeId, turn: ServerTurn): void {
+  if (object.pending.size === 0 || object.holder !== holder || object.promised.client !== holder) return
+  const operations = tellPending(object, object.promised)
+  if (operations.length > 0) tell(turn, holder, { kind: 'pushed', object: object.name, operations })
 }
 
 // Said again: the holder may not have heard of it, and the acknowledgement may be newer.

@@ -16,7 +16,7 @@ import {
   type ServerTurn,
   takeTurn,
 } from './objects.ts'
-import { submit, tellPending, toldBy } from './pending.ts'
+import { pushUntold, submit, tellPending, toldBy } from './pending.ts'
 import { isProven } from './proofs.ts'
 import { save, saveLazily } from './records.ts'
 import { compareRanks } from './rules.ts'
@@ -147,8 +147,10 @@ export function commit(
   state: ServerState,
   settings: OrderingSettings,
   object: ServerObject,
+  from: NodeId,
   asked: ClientMessage & { kind: 'commit' },
   turn: ServerTurn,
 ): void {
   commitTo(state, settings, object, asked, turn)
+  if (settings.rules.tellsPending()) pushUntold(object, from, turn)
 }

@@ -7,6 +7,7 @@ import { trust } from '../core/index.ts'
 import { runOnce } from '../simulator/index.ts'
 import { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
 import { orderingScenario } from './scenario.ts'
+import { signedScenario } from './signed-scenario.ts'
 
 const three = trust({ servers: 3 })
 const seven = trust({ liars: 1 })
@@ -21,6 +22,10 @@ describe('one order', () => {
       const { violations, drawn } = runOnce(orderingScenario(group), seed)
       expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
     }
+  })
+
+  it('7 servers, one lies, ranks are signed (BACKOFF §6.2)', () => {
+    for (let seed = 1; seed <= 5; seed++) expect(runOnce(signedScenario(seven), seed).violations).toEqual([])
   })
 
   // All servers had missed something, each another thing, and the client that had it all was gone.
@@ -40,6 +45,12 @@ describe('one order', () => {
   // What was proposed and vouched for came to nothing, and an honest server that had gone on was blamed for it.
   it('nobody is blamed for a version that was overtaken (seeds 23, 32)', () => {
     for (const seed of [23, 32]) expect(runOnce(orderingScenario(three), seed).violations).toEqual([])
+  })
+
+  // Whoever knew that a version is committed lacked its change, and those who had the change did not know.
+  it('a version that is committed is brought to those who wait for it (9 servers, seed 2443)', () => {
+    const nine = trust({ servers: 9, liars: 1, crashes: 2 })
+    expect(runOnce(orderingScenario(nine), 2443).violations).toEqual([])
   })
 
   it('and the runs are not idle: every kind of thing happens', () => {

@@ -260,14 +260,18 @@ export class OrderingStage implements Stage {
   }
 
   private addServer(id: string): void {
-    const { settings, liars, rates } = this.plan
+    const { liars, rates } = this.plan
     const liar = liars.get(id)
-    const honest = orderingServer(settings)
+    const honest = orderingServer(this.settingsOf(id))
     const protocol = liar === undefined ? honest : this.kinds[liar]!.corrupt(honest)
     const peers = this.servers.filter(server => server !== id)
     const spec = { id, protocol, peers, vocabulary: orderingVocabulary, clockRate: rates.get(id)!, clockOffset: 1_000 }
     this.world.add({ ...spec, diskMax: 5_000, lies: liar !== undefined, ...this.kept() })
     this.world.start(id)
+  }
+
+  protected settingsOf(_node: NodeId): OrderingSettings {
+    return this.plan.settings
   }
 
   /** What a server's disk holds at first. */
@@ -279,8 +283,13 @@ export class OrderingStage implements Stage {
     const count = (this.processes.get(client)?.count ?? 0) + 1
     const id = count === 1 ? client : `${client}#${count}`
     this.processes.set(client, { id, count })
-    const { settings, rates } = this.plan
-    const spec = { id, protocol: orderingClient(settings), peers: this.servers, vocabulary: orderingVocabulary }
+    const { rates } = this.plan
+    const spec = {
+      id,
+      protocol: orderingClient(this.settingsOf(id)),
+      peers: this.servers,
+      vocabulary: orderingVocabulary,
+    }
     this.world.add({ ...spec, clockRate: rates.get(client)!, clockOffset: 777, returns: false })
     this.world.start(id)
     for (const object of this.plan.objects) this.open(id, object)

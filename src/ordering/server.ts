@@ -150,7 +150,7 @@ function about(state: ServerState, settings: OrderingSettings, from: NodeId, bod
     case 'propose':
       return propose(state, settings, object, from, body, turn)
     case 'commit':
-      return commit(state, settings, object, body, turn)
+      return commit(state, settings, object, from, body, turn)
     case 'watch':
       return watch(object, from, body, turn)
     case 'ping':

@@ -16,6 +16,11 @@ export function takesFrom(place: number, count: number, client: NodeId, settings
   return distance(place, count, client) < settings.crashes + 2 * settings.liars + 1
 }
 
+/** 2b + 1 of them tell it in any case: b + 1 are honest. */
+export function pushesFirst(place: number, count: number, client: NodeId, settings: OrderingSettings): boolean {
+  return distance(place, count, client) < 2 * settings.liars + 1
+}
+
 /** f + b + 1 bring the answers: b + 1 of them are there. */
 export function answers(place: number, count: number, client: NodeId, settings: OrderingSettings): boolean {
   return distance(place, count, client) < settings.crashes + settings.liars + 1

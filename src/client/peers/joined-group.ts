@@ -58,6 +58,8 @@ export class JoinedGroup {
   private readonly roll: Roll
   private readonly feeds = new Set<Feed<readonly MemberInfo[]>>()
   private readonly offices = new Map<string, Office>()
+  /** Places that this member sees to: that there is a coordinator. */
+  private readonly opened = new Set<string>()
   /** The views that elections were told last. */
   private readonly told = new Map<string, string>()
   private readonly openSlots = new Map<string, Slots>()
@@ -225,6 +227,16 @@ export class JoinedGroup {
         `the coordinator's name is ${JSON.stringify(name)}; it must be 1 to 40 lower-case letters, digits and hyphens.`,
       )
     }
+    const office = this.officeOf(name)
+    if (this.opened.has(name)) return office
+    this.opened.add(name)
+    this.tellElection({ kind: 'open', name })
+    this.tellView(name)
+    return office
+  }
+
+  /** Also for a place that nobody here has asked about: who asks later is to know what was heard before. */
+  private officeOf(name: string): Office {
     const known = this.offices.get(name)
     if (known !== undefined) return known
     const office = new Office(
@@ -234,8 +246,6 @@ export class JoinedGroup {
       body => this.tellElection(body),
     )
     this.offices.set(name, office)
-    this.tellElection({ kind: 'open', name })
-    this.tellView(name)
     return office
   }
 
@@ -245,7 +255,7 @@ export class JoinedGroup {
     if (!this.roster.take(event)) return
     this.showMembers()
     this.tellElection({ kind: 'failed', members: this.roster.gone() })
-    for (const name of this.offices.keys()) this.tellView(name)
+    for (const name of this.opened) this.tellView(name)
   }
 
   private showMembers(): void {
@@ -257,7 +267,7 @@ export class JoinedGroup {
       this.roll.take(event)
       return this.showMembers()
     }
-    if ('name' in event) this.offices.get(event.name)?.take(event)
+    if ('name' in event) this.officeOf(event.name).take(event)
   }
 
   /** q members signed that somebody failed: it may stand in the next list, and who leads proposes that. */
