@@ -72,7 +72,7 @@ export async function run(print: Print = console.log, args: readonly string[] = 
   return { messages, times }
 }
 
-async function playInTab(print: Print, rounds: number): Promise<readonly (Game & Played)[]> {
+async function playInTab(print: Print, rounds: number): Promise<readonly (Played & Pick<Game, 'arithmetic'>)[]> {
   const root = import.meta.url.slice(0, import.meta.url.lastIndexOf('/dist/bench/') + 1)
   const entry = fileURLToPath(new URL('test/browser/slots-entry.ts', root))
   const games = (['WebAssembly', 'TypeScript'] as const).map(arithmetic => ({
@@ -95,7 +95,7 @@ async function playInTab(print: Print, rounds: number): Promise<readonly (Game &
     show(TAB_TARGETS_MS[game.arithmetic]),
   ])
   printTable(print, ['a browser tab, n = 5, m = 3', 'a round, ms', 'target'], rows)
-  return games.map((game, place) => ({ ...game, ...played[place]! }))
+  return games.map(({ arithmetic }, place) => ({ arithmetic, ...played[place]! }))
 }
 
 interface Mark {
