@@ -1,7 +1,8 @@
 // How soon a group of 32 members knows that its coordinator was killed, and has another, at default settings. The
 // coordinator is a process of its own, the others share one: two cores carry no 32 processes. What a member costs at
 // rest, and how fast forged claims are refused, is counted and timed by the lab (membership-rest, forged-claims).
-// npm run bench -- membership [MEMBERS [ROUNDS]]. Targets: noticed by all within 3 s; an election within 250 ms from when nobody leads any more.
+// npm run bench -- membership [MEMBERS [ROUNDS]]. Targets: noticed by all within 3 s; an election within 250 ms from
+// when nobody leads any more.
 
 import { join as path } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
