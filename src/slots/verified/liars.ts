@@ -333,8 +333,8 @@ function repeating(): Lies {
   }
 }
 
-/** Just below the patience of the simulated group. */
-const LINGER_MS = 1_700
+/** Below the patience of the simulated group; twice that is longer than its lease. */
+const LINGER_MS = 1_500
 
 /** Always late with its seal and then with its share, and never too late for either. */
 function lingering(): Lies {
@@ -345,7 +345,9 @@ function lingering(): Lies {
       const own = said.author === scene.state.self && (said.kind === 'seal' || said.kind === 'share')
       if (!own) return scene.send(to, said)
       const name = `${said.epoch.join()}/${said.round}/${said.kind}/${to}`
-      const at = due.get(name) ?? scene.turn.now + LINGER_MS
+      // It has its own seal from the first, and would share before the others have it.
+      const late = said.kind === 'seal' ? LINGER_MS : 2 * LINGER_MS
+      const at = due.get(name) ?? scene.turn.now + late
       due.set(name, at)
       waiting.push({ at, to, said })
     },

@@ -27,6 +27,7 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
   'lateness-forgiven': {
     rules: { lateness: (_seal, share) => share },
     liar: 'lingering',
+    members: 6,
     settings: { ...plain, slots: ['a', 'b'], drift: 0.05 },
   },
   'own-share-sent': { rules: { sharesWith: () => true } },

@@ -24,7 +24,7 @@ import {
   type Stage,
   type World,
 } from '../../simulator/index.ts'
-import { type SlotsSettings, slotsDefaults } from '../settings.ts'
+import { membersNeeded, type SlotsSettings, slotsDefaults } from '../settings.ts'
 import { NamingChecker, OrderChecker, SeatChecker, ServedChecker, SuccessorChecker } from './checkers.ts'
 import { verifyEvidence } from './evidence.ts'
 import { slotsLiars } from './liars.ts'
@@ -163,6 +163,9 @@ function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
   const faults = faultless ? [] : drawFaults(random, { durable: all, all }, SAFETY, 5 * SECOND)
   const network = weatherOf(random, options)
   const settings = { ...drawSettings(random, members.length, liarCount), ...options.settings }
+  // A group that cannot lose the liar stands still when it falls silent: safe, and nobody is served.
+  const spare = liarCount === 0 || members.length > membersNeeded(liarCount)
+  const demands = options.weather !== 'successions' && spare
   return {
     settings,
     members,
@@ -172,10 +175,10 @@ function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
     rates: drawRates(random, all, settings.drift, acts, options.weather),
     network,
     faults,
-    demands: options.weather !== 'successions',
+    demands,
     acts,
     healsAt: SAFETY,
-    ends: options.until ?? (options.weather === 'successions' ? SAFETY + 1 : SAFETY + LIVENESS),
+    ends: options.until ?? (demands ? SAFETY + LIVENESS : SAFETY + 1),
     drawn: {
       members: members.length,
       late: late.length,
