@@ -19,7 +19,7 @@ const TICK = 10
 const BEAT = 50
 const settings = {
   ...slotsDefaults,
-  ...{ name: 'desks', slots: ['north', 'south'], liars: 1, lease: 2_000, beat: BEAT, checkMax: 200, patience: 600 },
+  ...{ name: 'desks', slots: ['north', 'south'], liars: 1, lease: 1_000, beat: BEAT, checkMax: 200, patience: 400 },
 }
 const OUTSIDE = new Uint8Array([7, 7, 7])
 
@@ -136,7 +136,7 @@ function before<Kind extends SlotsMessage['kind']>(
 
 function outcome(lie: Lie) {
   const table = new Table(lie)
-  table.run(900)
+  table.run(450)
   const told = table.events.filter(event => event.who !== LIAR)
   const seats = told.filter(event => event.kind === 'seat')
   return { table, cheats: told.filter(event => event.kind === 'cheat'), seats }
