@@ -28,7 +28,7 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
     rules: { lateness: (_seal, share) => share },
     liar: 'lingering',
     members: 6,
-    settings: { ...plain, slots: ['a', 'b'], drift: 0.05 },
+    settings: { ...plain, slots: ['a', 'b', 'c', 'd'], drift: 0.05 },
   },
   'own-share-sent': { rules: { sharesWith: () => true } },
   'reuse-before-lease': { rules: { mayReuse: () => true } },
