@@ -2,6 +2,7 @@
 # The lock's long campaign: simulated runs with faults and liars, in four sizes of group, on all cores.
 #   npm run sim:long                 20,000 runs, seeds 1 to 5,000 in each group
 #   npm run sim:long -- 1500 5001    so many in each group, from this seed on
+# Then the rounds of slots, twice as many (slots.sh).
 # Says for each group how many runs there were, with which seeds, and how to replay what broke a promise.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -25,4 +26,5 @@ for group in "${groups[@]}"; do
   echo
 done
 echo "$((runs * ${#groups[@]})) runs in $SECONDS s; groups in which a promise was broken: $broken"
+bash test/long/slots.sh "$((2 * runs))" "$from" || broken=$((broken + 1))
 [ "$broken" -eq 0 ]
