@@ -20,7 +20,7 @@ const options = [
 ] as const
 const sizes = [3, 4, 5, 6, 7]
 const LIAR_NEEDS = 4
-const TELL_EVERY = 20
+const TELL_EVERY = 5
 
 const total = { runs: 0, rounds: 0, seats: 0, epochs: 0, tickets: 0, served: 0, named: 0, faults: 0, broken: 0 }
 let longest = 0

@@ -8,15 +8,15 @@ import { slotsLiars } from './liars.ts'
 import { plantedSlotsBugs } from './planted.ts'
 import { slotsScenario, slotsScenarioFor } from './scenario.ts'
 
-const SEEDS = 2
+const SEEDS = [3, 4, 5]
 
 describe('the promises', () => {
   it.each([
     ['nobody lies', 0],
     ['one lies', 1],
-  ])(`%s, ${SEEDS} seeds`, (_name, liars) => {
+  ])('%s', (_name, liars) => {
     const total = { rounds: 0, seats: 0, epochs: 0, tickets: 0 }
-    for (let seed = 1; seed <= SEEDS; seed++) {
+    for (const seed of SEEDS) {
       const scenario = slotsScenario({ liars })
       const { violations, drawn } = runOnce(scenario, seed)
       expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
@@ -24,10 +24,10 @@ describe('the promises', () => {
       for (const name of ['rounds', 'seats', 'epochs', 'tickets'] as const) total[name] += tally[name]
     }
     // And the runs are not idle.
-    expect(total.rounds).toBeGreaterThan(8)
-    expect(total.seats).toBeGreaterThan(8)
-    expect(total.epochs).toBeGreaterThan(SEEDS)
-    expect(total.tickets).toBeGreaterThan(20)
+    expect(total.rounds).toBeGreaterThan(20)
+    expect(total.seats).toBeGreaterThan(15)
+    expect(total.epochs).toBeGreaterThan(SEEDS.length)
+    expect(total.tickets).toBeGreaterThan(40)
   })
 
   it('a run replays from its seed', () => {
