@@ -9,7 +9,7 @@ describe('every schedule is safe', () => {
     ['same-term', 6_716],
     ['same-term-restart', 3_530],
     ['terms', 15_920],
-    ['renewal', 24_764],
+    ['renewal', 30_416],
     ['alone', 627],
   ])('%s: %i states', (name, states) => {
     const found = exploreElection(name)

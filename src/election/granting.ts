@@ -6,6 +6,7 @@ import { isSameOrder } from './ballot.ts'
 import { claimFault } from './claim.ts'
 import { withdraw } from './claiming.ts'
 import { hear, isBound, isReachable, mayPromise, quorum, raceOf, send, setTimer } from './context.ts'
+import { mayProlong, noteCaller } from './doubting.ts'
 import { digestOf, type Electorate, memberOf, sameBytes } from './electorate.ts'
 import { saveGrant } from './keeping.ts'
 import { isSameList } from './lists.ts'
@@ -18,6 +19,7 @@ export function onClaim(context: Context, from: NodeId, claim: Claim): void {
   const race = raceOf(context, claim.name)
   if (race === undefined || !isSameList(context, from, claim.electorate)) return
   hear(race, claim.term)
+  noteCaller(context, race, from, claim.term)
   const { attempt } = race
   if (attempt?.term === claim.term && !attempt.claimed.includes(from)) attempt.claimed = [...attempt.claimed, from]
   judge(context, race, from, claim)
@@ -26,7 +28,8 @@ export function onClaim(context: Context, from: NodeId, claim: Claim): void {
 function judge(context: Context, race: Race, from: NodeId, claim: Claim): void {
   const { settings } = context
   const again = claim.term === race.term && from === race.coordinator
-  if (!again && !settings.rules.isNewTerm(claim.term, race.term)) return refuse(context, race, from, claim)
+  if (again ? !mayProlong(context, race, false) : !settings.rules.isNewTerm(claim.term, race.term))
+    return refuse(context, race, from, claim)
   if (!isReachable(context, race, claim.term) || !mayPromise(context)) return
   if (!again && isBound(context, race)) return wait(context, race, from, claim)
   if (!countHolds(context, race, from, claim)) return
@@ -95,6 +98,8 @@ export function grant(context: Context, race: Race, to: NodeId, term: number, by
   if (race.term !== term || race.coordinator !== to) {
     race.term = term
     race.coordinator = to
+    race.grantedAt = turn.now
+    race.callers.clear()
     saveGrant(context, race)
     dropAttempt(context, race)
     if (to !== context.state.self) withdraw(context, race)

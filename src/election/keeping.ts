@@ -84,6 +84,7 @@ export function resume(context: Context): void {
   const { state, settings, turn } = context
   for (const race of state.races.values()) {
     if (race.term > 0) race.promisedUntil = turn.now + settings.rules.restartWait(race.promisedUntil)
+    race.grantedAt = turn.now
   }
   if (state.mayGrant) saveWhole(context, () => settings.promise)
 }

@@ -13,6 +13,7 @@ export const plantedElectionBugs: Readonly<Record<string, Partial<ElectionRules>
   'stale-claim-granted': { isNewTerm: () => true },
   'grant-not-saved': { savesGrant: () => false },
   'promise-not-kept': { isBound: () => false },
+  'promise-for-ever': { letsGo: () => false },
   'promise-forgotten': { restartWait: () => 0 },
   'no-drift-factor': { belief: promise => promise },
   'deadline-from-answer': { beliefStart: (_sentAt, answeredAt) => answeredAt },

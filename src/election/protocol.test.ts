@@ -36,9 +36,12 @@ function claim(id: string, term: number, part: Partial<Claim> = {}): Claim {
   const content = { view: alone(id), ballots: [], voided: [] }
   return { kind: 'claim', name: 'jobs', term, electorate: 1, asked: 1, ...content, ...part }
 }
-function grant(from: string, coordinator: string, term: number, asked = 1): ElectionMessage {
+function signatureOf(granter: string, coordinator: string, term: number): Uint8Array {
   const text = { purpose: 'coterie grant', name: 'jobs', term, electorate: digestOf(electorate), coordinator }
-  return { kind: 'grant', name: 'jobs', term, asked, signature: signatures.signer(from).sign(encode(grantText, text)) }
+  return signatures.signer(granter).sign(encode(grantText, text))
+}
+function grant(from: string, coordinator: string, term: number, asked = 1): ElectionMessage {
+  return { kind: 'grant', name: 'jobs', term, asked, signature: signatureOf(from, coordinator, term) }
 }
 const kinds = (out: Parameters<typeof sent>[0]) => sent<unknown>(out).map(({ body }) => (body as ElectionMessage).kind)
 
@@ -58,6 +61,20 @@ describe('grants', () => {
     const puppet = member()
     puppet.hear('b', claim('b', 1))
     expect(kinds(puppet.hear('b', claim('b', 1, { asked: 2 })))).toEqual(['grant'])
+  })
+  it('but not for ever: whoever is not proved to lead has as long as a claim can take', () => {
+    const puppet = member()
+    puppet.hear('b', claim('b', 1))
+    for (let asked = 2; asked <= 4; asked++) {
+      puppet.pass(500)
+      expect(kinds(puppet.hear('b', claim('b', 1, { asked })))).toEqual(['grant'])
+    }
+    puppet.pass(1)
+    expect(kinds(puppet.hear('b', claim('b', 1, { asked: 5 })))).toEqual(['refusal'])
+    const renewal = { kind: 'alive', name: 'jobs', term: 1, electorate: 1, asked: 6, by: 1, under: 1 } as const
+    expect(sent(puppet.hear('b', { ...renewal, grants: [] }))[0]?.body).toMatchObject({ promised: false })
+    const grants = ['b', 'c'].map(granter => ({ granter, signature: signatureOf(granter, 'b', 1) }))
+    expect(sent(puppet.hear('b', { ...renewal, grants }))[0]?.body).toMatchObject({ promised: true })
   })
   it('nobody else while a promise stands, by the own clock', () => {
     const puppet = member()

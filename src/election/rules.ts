@@ -19,6 +19,8 @@ export interface ElectionRules {
   savesGrant(): boolean
   /** Whether a promise still binds. */
   isBound(now: Millis, promisedUntil: Millis): boolean
+  /** Whether a promise to somebody who is not proved to lead, or whom most others do not know, ends. */
+  letsGo(): boolean
   /** For how long a member that restarted without a clean stop is bound by what it had granted. */
   restartWait(promise: Millis): Millis
   /** For how long, by its own clock, a coordinator may believe in a promise. */
@@ -56,6 +58,9 @@ export const electionRules: ElectionRules = {
 
   // The former coordinator believes until its promises run out.
   isBound: (now, promisedUntil) => now < promisedUntil,
+
+  // A liar would bind members in turn with one old claim, and no quorum would ever be free.
+  letsGo: () => true,
 
   // The promise is remembered, its end is not: clocks of two lives cannot be compared.
   restartWait: promise => promise,

@@ -56,14 +56,27 @@ describe('planted bugs (HOUSE 16)', () => {
   const run = (bug: string | undefined, seed: number) =>
     runOnce(electionScenario({ members: 3, liars: 0 }, { rules: brokenElectionRules(bug) }), seed)
 
-  it('none is forgotten: the explorer alone finds a stale claim', () => {
-    expect([...Object.keys(pinned), 'stale-claim-granted'].sort()).toEqual(Object.keys(plantedElectionBugs).sort())
+  it('none is forgotten: the explorer alone finds a stale claim, and only a liar shows an endless promise', () => {
+    const others = ['stale-claim-granted', 'promise-for-ever']
+    expect([...Object.keys(pinned), ...others].sort()).toEqual(Object.keys(plantedElectionBugs).sort())
   })
   it.each(Object.entries(pinned))('%s', (bug, [seed, what]) => {
     expect(run(bug, seed).violations[0]?.what).toMatch(what)
   })
   it('without the bug, the seeds that took longest to find have nothing to show', () => {
     for (const seed of [36, 61, 134, 741, 1140]) expect(run(undefined, seed).violations).toEqual([])
+  })
+})
+
+describe('seeds that found something', () => {
+  const group = { members: 4, liars: 1 }
+  const told = (seed: number, bug?: string) =>
+    runOnce(electionScenario(group, { rules: brokenElectionRules(bug) }), seed, { only: [] }).violations
+
+  // One old claim, said to each member whenever its promise was nearly over, bound all of them in turn for ever.
+  it('5611: a liar that replays a claim does not keep a quorum from being free', () => {
+    expect(told(5611)).toEqual([])
+    expect(told(5611, 'promise-for-ever')[0]?.what).toMatch(/was not served within 30 s/)
   })
 })
 

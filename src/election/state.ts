@@ -97,6 +97,10 @@ export interface Race {
   seen: number
   /** Until then, by the own clock, no other coordinator is granted. */
   promisedUntil: Millis
+  /** When that term was granted: without a proof, the promise is not made longer for ever. */
+  grantedAt: Millis
+  /** Who called for a later term, and when; while it is so many that no quorum can be left, nothing is renewed. */
+  readonly callers: Map<NodeId, Millis>
   /** The number of the list by whose quorum the coordinator led when that promise was given. */
   promisedUnder: number
   /** Who led last, as far as is known: left out of the next election. */
@@ -184,6 +188,8 @@ export function newRace(name: string): Race {
     voted: 0,
     seen: 0,
     promisedUntil: 0,
+    grantedAt: 0,
+    callers: new Map(),
     promisedUnder: 0,
     lapsed: '',
     known: undefined,

@@ -23,6 +23,7 @@ import {
   send,
   setTimer,
 } from './context.ts'
+import { DOUBLINGS_MAX, noteCaller } from './doubting.ts'
 import { memberOf, sameBytes } from './electorate.ts'
 import { save } from './keeping.ts'
 import { isSameList } from './lists.ts'
@@ -32,8 +33,6 @@ import { agrees, candidatesOf, isOrdered, ranking, type View, viewDigest } from 
 
 type BallotMessage = Extract<ElectionMessage, { kind: 'ballot' }>
 
-/** Attempts take up to 2^2 times as long while they fail. */
-const DOUBLINGS_MAX = 2
 /** Voters of whom two ballots were told; a liar gains nothing by more. */
 const TOLD_MAX = 128
 
@@ -167,6 +166,7 @@ export function onBallot(context: Context, from: NodeId, ballot: BallotMessage):
   const race = raceOf(context, ballot.name)
   if (race === undefined || !isSameList(context, from, ballot.electorate)) return
   hear(race, ballot.term)
+  noteCaller(context, race, from, ballot.term)
   const { attempt } = race
   if (attempt !== undefined && attempt.term === ballot.term) {
     take(context, race, attempt, from, ballot)
@@ -234,6 +234,7 @@ export function onCall(context: Context, from: NodeId, body: Extract<ElectionMes
   const race = raceOf(context, body.name)
   if (race === undefined || !isSameList(context, from, body.electorate)) return
   hear(race, body.term)
+  noteCaller(context, race, from, body.term)
   const { attempt } = race
   if (attempt !== undefined && attempt.term >= body.term) {
     if (attempt.term === body.term && attempt.candidates.includes(from)) sendBallot(context, race, attempt, from)
