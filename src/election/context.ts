@@ -4,6 +4,7 @@ import type { Millis, NodeId } from '../core/index.ts'
 import type { Poll } from './ballot.ts'
 import { digestOf, type Electorate, memberOf } from './electorate.ts'
 import { type ElectionMessage, NAME_BYTES_MAX, NAMES_MAX, TERMS_PER_LIST } from './messages.ts'
+import { hasCountingKey } from './secret.ts'
 import { type Attempt, type Context, newRace, type Race } from './state.ts'
 
 /** How far one message can raise the term that is thought to be next: a liar burns terms slowly. */
@@ -36,6 +37,13 @@ export function raceOf({ state }: Context, name: string): Race | undefined {
   const race = newRace(name)
   state.races.set(name, race)
   return race
+}
+
+/** Who cannot stand under this list: where ballots are secret, whoever has no key that it proved. */
+export function keylessOf({ settings, keys }: Context, electorate: Electorate): NodeId[] {
+  if (settings.mode === 'sealed' || keys.counting === undefined) return []
+  const { group } = keys.counting
+  return electorate.members.flatMap(voter => (hasCountingKey(group, voter, settings.rules) ? [] : [voter.id]))
 }
 
 export function quorum({ state, settings }: Context, electorate: Electorate): number {

@@ -2,7 +2,7 @@
 // the electorate is its own, the count checks, and its promise to the former coordinator has run out.
 
 import { encode, type NodeId } from '../core/index.ts'
-import { isSameOrder } from './ballot.ts'
+import { isSameBallot } from './ballot.ts'
 import { claimFault } from './claim.ts'
 import { withdraw } from './claiming.ts'
 import { hear, isBound, isReachable, mayPromise, quorum, raceOf, send, setTimer } from './context.ts'
@@ -64,7 +64,8 @@ function refuse(context: Context, race: Race, to: NodeId, claim: Claim): void {
 function countHolds(context: Context, race: Race, from: NodeId, claim: Claim): boolean {
   const { state, settings, keys } = context
   const electorate = state.electorate!
-  if (claimFault(claim, from, electorate, quorum(context, electorate), settings, keys.signatures) !== undefined)
+  const needed = quorum(context, electorate)
+  if (claimFault(claim, from, electorate, needed, settings, keys.signatures, keys.counting?.group) !== undefined)
     return false
   // Nobody voted on it, so each granter looks at the view itself ("verify by using the group view", SRCEA §3.1).
   if (claim.ballots.length === 0) return isOwnView(context, race, claim.view)
@@ -84,7 +85,7 @@ function isComplete(context: Context, race: Race, attempt: Attempt, from: NodeId
   }
   for (const [voter, ballot] of attempt.ballots) {
     const other = counted.get(voter)
-    if (other === undefined || isSameOrder(ballot, other)) continue
+    if (other === undefined || isSameBallot(ballot, other)) continue
     noteDouble(context, race, attempt, ballot, other)
     send(context, from, { kind: 'double', name, term, ballot })
     complete = false

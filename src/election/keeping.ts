@@ -22,6 +22,7 @@ export function restored(self: NodeId, saved: Saved): ElectionState {
     mayGrant: false,
     races: new Map(),
     failed: [],
+    keyless: [],
     vouched: new Map(),
     allowed: [],
     records: 0,

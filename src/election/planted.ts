@@ -21,6 +21,9 @@ export const plantedElectionBugs: Readonly<Record<string, Partial<ElectionRules>
   'two-successors': { mayResign: () => true },
   'ballot-of-any-term': { bindsTerm: () => 0 },
   'no-turnout-check': { checksTurnout: ballots => ballots > 0 },
+  'possession-not-checked': { checksPossession: () => false },
+  'ballot-proof-not-checked': { checksBallotProof: () => false },
+  'opening-not-checked': { checksOpening: () => false },
 }
 
 export function brokenElectionRules(bug: string | undefined): ElectionRules {

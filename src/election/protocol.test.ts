@@ -33,7 +33,7 @@ function member(saved = FIRST): Member {
 /** Only this member stands, in the eyes of whoever sees it so. */
 const alone = (id: string): View => ({ rows: [{ member: id, values: [1, 0, 0] }], leftOut: [] })
 function claim(id: string, term: number, part: Partial<Claim> = {}): Claim {
-  const content = { view: alone(id), ballots: [], voided: [] }
+  const content = { view: alone(id), ballots: [], voided: [], openings: [] }
   return { kind: 'claim', name: 'jobs', term, electorate: 1, asked: 1, ...content, ...part }
 }
 function signatureOf(granter: string, coordinator: string, term: number): Uint8Array {

@@ -35,6 +35,12 @@ export interface ElectionRules {
   bindsTerm(term: number): number
   /** Whether a claim without enough ballots is refused. */
   checksTurnout(ballots: number, quorum: number): boolean
+  /** Whether a candidate must prove that it knows the secret of its counting key. */
+  checksPossession(): boolean
+  /** Whether a secret ballot must prove that it holds each weight once. */
+  checksBallotProof(): boolean
+  /** Whether a share of the totals must prove that it was made with the candidate's key. */
+  checksOpening(): boolean
 }
 
 export const electionRules: ElectionRules = {
@@ -82,4 +88,13 @@ export const electionRules: ElectionRules = {
 
   // Without it, a candidate that heard nobody else wins by its own ballot.
   checksTurnout: (ballots, quorum) => ballots >= quorum,
+
+  // Whoever enters last could choose its key so that the sum of all keys is its own, and read every ballot.
+  checksPossession: () => true,
+
+  // A hidden ballot could hold any number of votes.
+  checksBallotProof: () => true,
+
+  // The last candidate to give its share could choose the totals.
+  checksOpening: () => true,
 }

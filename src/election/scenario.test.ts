@@ -47,7 +47,7 @@ describe('planted bugs (HOUSE 16)', () => {
     'promise-not-kept': [23, /is held by/],
     'promise-forgotten': [134, /is held by/],
     'no-drift-factor': [61, /is held by/],
-    'deadline-from-answer': [741, /token 5 of member-3 after token 6/],
+    'deadline-from-answer': [2012, /is held by/],
     'loss-noticed-late': [1, /was told too late/],
     'two-successors': [1140, /electorate 2 has two lists/],
     'ballot-of-any-term': [1, /a ballot is not valid/],
@@ -64,7 +64,7 @@ describe('planted bugs (HOUSE 16)', () => {
     expect(run(bug, seed).violations[0]?.what).toMatch(what)
   })
   it('without the bug, the seeds that took longest to find have nothing to show', () => {
-    for (const seed of [36, 61, 134, 741, 1140]) expect(run(undefined, seed).violations).toEqual([])
+    for (const seed of [36, 61, 134, 1140, 2012]) expect(run(undefined, seed).violations).toEqual([])
   })
 })
 

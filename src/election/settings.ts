@@ -29,6 +29,8 @@ export interface ElectionSettings {
   readonly holdMax: Millis
   /** So many attempts in a row must fail before a member votes on a view that differs from its own. */
   readonly patience: number
+  /** What is published of the ballots: `sealed` all of them, once they are counted; `secret` only the totals. */
+  readonly mode: 'sealed' | 'secret'
   readonly rules: ElectionRules
 }
 
@@ -45,5 +47,6 @@ export const electionDefaults: ElectionSettings = {
   attemptMax: 400,
   holdMax: 150,
   patience: 3,
+  mode: 'sealed',
   rules: electionRules,
 }

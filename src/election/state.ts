@@ -1,7 +1,7 @@
 // What a member remembers of its elections, and the words its user and its membership speak to it.
 
 import type { Millis, NodeId, Turn } from '../core/index.ts'
-import type { Sealing, Signatures, Signer } from '../crypto/index.ts'
+import type { Group, KeyPair, Sealing, Signatures, Signer } from '../crypto/index.ts'
 import type { OpenBallot, VoidedBallots } from './ballot.ts'
 import type { Approval, Change, Electorate, Listed } from './electorate.ts'
 import type { ElectionMessage, SignedGrant } from './messages.ts'
@@ -67,6 +67,8 @@ export interface ElectionState {
   mayGrant: boolean
   readonly races: Map<string, Race>
   failed: readonly NodeId[]
+  /** Members that cannot stand, because ballots are secret and they did not prove a key. */
+  keyless: readonly NodeId[]
   readonly vouched: Map<NodeId, number>
   /** Changes that this member agrees to, newest last. */
   allowed: readonly Change[]
@@ -142,6 +144,17 @@ export interface Attempt {
   ticks: number
   /** Candidates that claimed. */
   claimed: readonly NodeId[]
+  /** Where ballots are secret, as a candidate: what it opened. It opens nothing else in this term. */
+  tally: Tally | undefined
+}
+
+/** Secret ballots that are counted together. */
+export interface Tally {
+  readonly ballots: readonly OpenBallot[]
+  readonly voided: readonly VoidedBallots[]
+  readonly digest: Uint8Array
+  /** By candidate: the own one, as the teller everybody's. */
+  readonly openings: Map<NodeId, Uint8Array>
 }
 
 /** The own way from a claim to the end of the term. */
@@ -168,6 +181,13 @@ export interface Keys {
   readonly signer: Signer
   readonly signatures: Signatures
   readonly sealing: Sealing
+  /** For secret ballots: the group that all members agree on, and the own keys in it. */
+  readonly counting?: Counting
+}
+
+export interface Counting {
+  readonly group: Group
+  readonly keys: KeyPair
 }
 
 /** What every function here needs: whose state, under which settings and keys, in which turn. */
