@@ -16,7 +16,7 @@ import { viewDigest } from './view.ts'
 import { dropAttempt, isOwnView, noteDouble, sendBallot } from './voting.ts'
 
 export function onClaim(context: Context, from: NodeId, claim: Claim): void {
-  const race = raceOf(context, claim.name)
+  const race = raceOf(context, claim.name, from)
   if (race === undefined || !isSameList(context, from, claim.electorate)) return
   hear(race, claim.term)
   noteCaller(context, race, from, claim.term)

@@ -21,6 +21,7 @@ export function restored(self: NodeId, saved: Saved): ElectionState {
     proposal: undefined,
     mayGrant: false,
     races: new Map(),
+    peers: new Map(),
     failed: [],
     keyless: [],
     vouched: new Map(),

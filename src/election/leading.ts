@@ -102,7 +102,7 @@ export function renew(context: Context, race: Race): void {
 }
 
 export function onAlive(context: Context, from: NodeId, alive: Alive): void {
-  const race = raceOf(context, alive.name)
+  const race = raceOf(context, alive.name, from)
   if (race === undefined || !isSameList(context, from, alive.electorate)) return
   const { name, term, asked } = alive
   const isKnown = race.known?.term === term && race.known.coordinator === from

@@ -13,6 +13,8 @@ const NODE_BYTES_MAX = 160
 export const MEMBERS_MAX = 128
 /** Elections that one group can hold at a time; each costs a few kilobytes at every member. */
 export const NAMES_MAX = 64
+/** Names of elections that one member can bring up at another: a liar takes a quarter of the room for others' names. */
+export const NAMES_PER_MEMBER = 8
 /** Three attributes and three weights (SRCEA §3.1). */
 export const CANDIDATES_MAX = 3
 /** Attributes that a view may carry. */

@@ -288,3 +288,39 @@ describe('voting', () => {
     expect(kinds(puppet.hear('b', { kind: 'call', name: 'jobs', term: 2, electorate: 1, view }))).toEqual(['ballot'])
   })
 })
+
+describe('floods', () => {
+  it('whoever asks for more than its share is slowed and named once, and nobody else is', () => {
+    const puppet = member()
+    const asked = Array.from({ length: 8_200 }, (_, place) => puppet.hear('b', claim('b', 1, { asked: place + 1 })))
+    expect(asked.filter(out => kinds(out)[0] === 'grant')).toHaveLength(8_192)
+    expect(asked.flatMap(out => told(out))).toEqual([{ kind: 'misbehaved', member: 'b', how: 'flooding' }])
+    expect(kinds(puppet.hear('c', claim('c', 2)))).toEqual(['refusal'])
+    puppet.pass(1)
+    expect(kinds(puppet.hear('b', claim('b', 1)))).toEqual(['grant'])
+  })
+  it('strangers share one allowance', () => {
+    const puppet = member()
+    const names = new Set<string>()
+    for (let place = 0; place < 8_200; place++) {
+      for (const event of told<ElectionEvent>(puppet.hear(`stranger-${place}`, { kind: 'behind', number: 1 }))) {
+        if (event.kind === 'misbehaved') names.add(event.member)
+      }
+    }
+    expect([...names]).toEqual(['stranger-8192'])
+    expect(puppet.state.peers.size).toBe(1)
+  })
+  it('a member brings up eight names, others as many, and the own user has room', () => {
+    const puppet = member()
+    const claims = (from: string) =>
+      Array.from({ length: 12 }, (_, place) =>
+        puppet.hear(from, claim(from, 1, { name: `${from} ${place}`, view: alone(from) })),
+      ).filter(out => kinds(out)[0] === 'grant').length
+    expect(claims('b')).toBe(8)
+    expect(claims('c')).toBe(8)
+    puppet.command({ kind: 'open', name: 'b 0' })
+    expect(kinds(puppet.hear('b', claim('b', 1, { name: 'b more' })))).toEqual(['grant'])
+    for (let place = 0; place < 47; place++) puppet.command({ kind: 'open', name: `own ${place}` })
+    expect(puppet.state.races.size).toBe(64)
+  })
+})

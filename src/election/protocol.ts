@@ -13,6 +13,7 @@ import { allow, carryOn, change, onApprove, onList, onPropose } from './changing
 import { onGrant, onRefusal, sendClaim } from './claiming.ts'
 import { keylessOf, raceOf } from './context.ts'
 import { memberOf } from './electorate.ts'
+import { mayAsk } from './flooding.ts'
 import { judgeHeld, onClaim } from './granting.ts'
 import { restored, resume, saveLeft } from './keeping.ts'
 import { checkRace, finish, lapse, lose, onAlive, onRenewed, onResigned, renew, resign } from './leading.ts'
@@ -141,7 +142,7 @@ function whole(value: number): number {
 function message(context: Context, input: Extract<Input<ElectionMessage, never>, { kind: 'message' }>): void {
   const { body } = input
   const from: NodeId = input.from
-  if (!mayTalk(context, from, body)) return
+  if (!mayAsk(context, from, body) || !mayTalk(context, from, body)) return
   switch (body.kind) {
     case 'call':
       return onCall(context, from, body)

@@ -1,6 +1,6 @@
 // What a member remembers of its elections, and the words its user and its membership speak to it.
 
-import type { Millis, NodeId, Turn } from '../core/index.ts'
+import type { Bucket, Millis, NodeId, Turn } from '../core/index.ts'
 import type { Group, KeyPair, Sealing, Signatures, Signer } from '../crypto/index.ts'
 import type { OpenBallot, VoidedBallots } from './ballot.ts'
 import type { Approval, Change, Electorate, Listed } from './electorate.ts'
@@ -45,6 +45,8 @@ export type ElectionEvent =
   | { kind: 'turnout'; name: string; term: number; ballots: number; needed: number; missing: readonly NodeId[] }
   /** What a third party can check: two ballots, or two grants, of one member in one term. */
   | { kind: 'evidence'; name: string; term: number; member: NodeId; ballots: VoidedBallots }
+  /** A member asks for more than its share: it is slowed. */
+  | { kind: 'misbehaved'; member: NodeId; how: 'flooding' }
   | { kind: 'electorate'; electorate: Electorate }
   | { kind: 'changed'; id: number; number: number }
   | { kind: 'refused'; id: number; why: string }
@@ -66,6 +68,8 @@ export interface ElectionState {
   /** False where the store was empty: a member that forgot its grants must not give them again. */
   mayGrant: boolean
   readonly races: Map<string, Race>
+  /** What each member has used of its share of our time. */
+  readonly peers: Map<NodeId, Peer>
   failed: readonly NodeId[]
   /** Members that cannot stand, because ballots are secret and they did not prove a key. */
   keyless: readonly NodeId[]
@@ -84,9 +88,16 @@ export interface Proposal {
   readonly approvals: Map<NodeId, Approval>
 }
 
+export interface Peer {
+  readonly bucket: Bucket
+  namedAt: Millis
+}
+
 /** One named election. */
 export interface Race {
   readonly name: string
+  /** Who spoke of it first; empty if it was this member's own user, or is from before a restart. */
+  by: NodeId
   /** This member starts elections when nobody leads. */
   open: boolean
   rows: readonly Row[]
@@ -198,9 +209,10 @@ export interface Context {
   readonly turn: ElectionTurn
 }
 
-export function newRace(name: string): Race {
+export function newRace(name: string, by: NodeId = ''): Race {
   return {
     name,
+    by,
     open: false,
     rows: [],
     term: 0,

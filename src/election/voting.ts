@@ -183,7 +183,7 @@ function sealedTo(key: Uint8Array, bytes: Uint8Array, keys: Keys, turn: Election
 }
 
 export function onBallot(context: Context, from: NodeId, ballot: BallotMessage): void {
-  const race = raceOf(context, ballot.name)
+  const race = raceOf(context, ballot.name, from)
   if (race === undefined || !isSameList(context, from, ballot.electorate)) return
   hear(race, ballot.term)
   noteCaller(context, race, from, ballot.term)
@@ -253,7 +253,7 @@ export function onDouble(context: Context, body: Extract<ElectionMessage, { kind
 }
 
 export function onCall(context: Context, from: NodeId, body: Extract<ElectionMessage, { kind: 'call' }>): void {
-  const race = raceOf(context, body.name)
+  const race = raceOf(context, body.name, from)
   if (race === undefined || !isSameList(context, from, body.electorate)) return
   hear(race, body.term)
   noteCaller(context, race, from, body.term)
