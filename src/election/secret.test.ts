@@ -83,7 +83,7 @@ function bench(group: Group) {
 }
 
 describe.each([
-  ['ristretto', ristrettoNoble],
+  ['ristretto', ristrettoNoble()],
   ['the bare group', insecureBareGroup()],
 ])('in %s', (_name, group) => {
   const { signatures, electorate, poll, pairs, random, cast, open, isGood } = bench(group)
@@ -100,7 +100,7 @@ describe.each([
   it('a ballot that holds more, is copied from another voter, or moved to another term is refused', () => {
     const codec = hiddenBallotCodec(group)
     const hidden = decode(codec, ballots[0]!.hidden)
-    if (!hidden.ok) throw new Error(hidden.why)
+    if (!hidden.ok) throw new Error(hidden.refusal)
     const [first, ...rest] = hidden.value.tickets
     const more = { ...first!, c2: group.add(first!.c2, group.generator) }
     const resigned = (voter: string, bytes: Uint8Array, where = poll) =>
@@ -163,7 +163,17 @@ describe('the machine, as a candidate', () => {
     const keys = { signer: signatures.signer('self'), signatures, sealing: sealing('self') }
     const machine = election(settings, { ...keys, counting: { group, keys: pairs.get('self')! } })
     const first = new Map([['', [encode(electionRecord, { kind: 'first' as const, electorate })]]])
-    const puppet: Member = new Puppet(machine, [], first)
+    const drawing: typeof machine = {
+      ...machine,
+      step: (state, input, turn) =>
+        machine.step(state, input, {
+          now: turn.now,
+          below: bound => turn.below(bound),
+          bytes: random,
+          do: effect => turn.do(effect),
+        }),
+    }
+    const puppet: Member = new Puppet(drawing, [], first)
     puppet.start()
     puppet.hear('a', { kind: 'call', name: 'jobs', term, electorate: 1, view })
     return puppet
