@@ -2,7 +2,7 @@
 # The lock's long campaign: simulated runs with faults and liars, in four sizes of group, on all cores.
 #   npm run sim:long                 20,000 runs, seeds 1 to 5,000 in each group
 #   npm run sim:long -- 1500 5001    so many in each group, from this seed on
-# Says for each group how many runs there were, with which seeds, and how to replay what broke a promise.
+# Then as many of elections (election.sh). Says for each group how many runs there were, with which seeds, and how to replay what broke a promise.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -25,4 +25,6 @@ for group in "${groups[@]}"; do
   echo
 done
 echo "$((runs * ${#groups[@]})) runs in $SECONDS s; groups in which a promise was broken: $broken"
+echo
+bash test/long/election.sh "$runs" "$from" || broken=$((broken + 1))
 [ "$broken" -eq 0 ]
