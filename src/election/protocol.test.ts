@@ -324,3 +324,45 @@ describe('floods', () => {
     expect(puppet.state.races.size).toBe(64)
   })
 })
+
+describe('a coordinator that most others do not know', () => {
+  const four = firstElectorate([
+    ...voters,
+    { id: 'd', key: signatures.signer('d').publicKey, sealKey: sealing('d').publicKey },
+  ])
+  const text = { purpose: 'coterie grant', name: 'jobs', term: 1, electorate: digestOf(four), coordinator: 'b' }
+  const grants = ['b', 'c', 'd'].map(granter => ({
+    granter,
+    signature: signatures.signer(granter).sign(encode(grantText, text)),
+  }))
+  const alive = { kind: 'alive', name: 'jobs', term: 1, electorate: 1, asked: 1, by: 1, under: 1, grants } as const
+  const call = (term: number) => ({ kind: 'call', name: 'jobs', term, electorate: 1, view: alone('c') }) as const
+  function led(): Member {
+    const keys = { signer: signatures.signer('self'), signatures, sealing: sealing('self') }
+    const first = new Map([['', [encode(electionRecord, { kind: 'first' as const, electorate: four })]]])
+    const puppet: Member = new Puppet(election({ ...settings, liars: 1 }, keys), [], first)
+    puppet.start()
+    puppet.hear('b', alive)
+    return puppet
+  }
+  const renewed = (puppet: Member) => sent(puppet.hear('b', alive))[0]?.body
+
+  it('is not renewed once so many call for a later term that no quorum can be left to it', () => {
+    const puppet = led()
+    puppet.hear('c', call(2))
+    expect(renewed(puppet)).toMatchObject({ promised: true })
+    puppet.hear('d', call(3))
+    expect(renewed(puppet)).toMatchObject({ promised: false })
+    expect(told(puppet.pass(1_000))[0]).toMatchObject({ kind: 'vacant' })
+  })
+  it('is renewed whatever one member says, and again when the calls are long over', () => {
+    const puppet = led()
+    for (let term = 2; term < 9; term++) puppet.hear('c', call(term))
+    puppet.hear('b', call(9))
+    puppet.hear('d', call(1))
+    expect(renewed(puppet)).toMatchObject({ promised: true })
+    puppet.hear('d', call(9))
+    puppet.pass(4_001)
+    expect(renewed(puppet)).toMatchObject({ promised: true })
+  })
+})
