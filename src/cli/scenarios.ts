@@ -54,6 +54,10 @@ const simulated: Readonly<Record<string, Simulated>> = {
     scenario: ({ servers, liars, bug }) =>
       slotsScenarioFor({ liars, ...(servers && { members: servers }), ...(bug && { bug }) }),
   },
+  'election-secret': {
+    bugs: plantedElectionBugs,
+    scenario: ({ servers, liars, bug }) => electionFor(servers, liars, bug, 'secret'),
+  },
 }
 
 export const protocols: readonly string[] = Object.keys(simulated)
@@ -78,12 +82,17 @@ function sizes({ liars, servers, crashes }: ScenarioOptions & { readonly liars: 
   }
 }
 
-function electionFor(members: number | undefined, liars: number, bug: string | undefined): AnyScenario {
+function electionFor(
+  members: number | undefined,
+  liars: number,
+  bug: string | undefined,
+  mode: 'sealed' | 'secret' = 'sealed',
+): AnyScenario {
   const needed = Math.max(3, 3 * liars + 1)
   if (members !== undefined && members < needed) {
     throw new SettingsError(`an election with ${liars} liars needs ${needed} members; servers is ${members}.`)
   }
-  return electionScenario({ members: members ?? needed, liars }, { rules: brokenElectionRules(bug) })
+  return electionScenario({ members: members ?? needed, liars }, { rules: brokenElectionRules(bug), mode })
 }
 
 /** The options of a run as they are typed, for the line that repeats it. */

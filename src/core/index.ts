@@ -1,4 +1,5 @@
 export { AssertionError, assert, unreachable } from './assert.ts'
+export { type Allowance, type Bucket, fullBucket, take } from './bucket.ts'
 export {
   bool,
   bytes,

@@ -5,15 +5,18 @@
 // has the ballots. Two different ballots of one voter in a term are both void: the two signatures are the evidence.
 
 import { encode, type NodeId } from '../core/index.ts'
-import type { Signatures, Signer } from '../crypto/index.ts'
+import { type Signatures, type Signer, sameBytes } from '../crypto/index.ts'
 import { type Electorate, memberOf } from './electorate.ts'
 import { ballotText } from './messages.ts'
 import type { ElectionRules } from './rules.ts'
+import { type BallotKey, isHiddenBallot } from './secret.ts'
 
 export interface OpenBallot {
   readonly voter: NodeId
-  /** Candidates by their places in the list of candidates, the most wanted first. */
+  /** Candidates by their places in the list of candidates, the most wanted first; empty where ballots are secret. */
   readonly order: readonly number[]
+  /** The order, hidden, where ballots are secret; else empty. */
+  readonly hidden: Uint8Array
   readonly signature: Uint8Array
 }
 
@@ -31,7 +34,9 @@ export interface Poll {
   readonly view: Uint8Array
 }
 
-function ballotBytes(poll: Poll, order: readonly number[], rules: ElectionRules): Uint8Array {
+const NOTHING = new Uint8Array(0)
+
+function ballotBytes(poll: Poll, order: readonly number[], hidden: Uint8Array, rules: ElectionRules): Uint8Array {
   const { name, electorate, view } = poll
   return encode(ballotText, {
     purpose: 'coterie ballot',
@@ -40,6 +45,7 @@ function ballotBytes(poll: Poll, order: readonly number[], rules: ElectionRules)
     electorate,
     view,
     order,
+    hidden,
   })
 }
 
@@ -49,8 +55,9 @@ export function signBallot(
   order: readonly number[],
   signer: Signer,
   rules: ElectionRules,
+  hidden: Uint8Array = NOTHING,
 ): OpenBallot {
-  return { voter, order, signature: signer.sign(ballotBytes(poll, order, rules)) }
+  return { voter, order, hidden, signature: signer.sign(ballotBytes(poll, order, hidden, rules)) }
 }
 
 export function isBallotOf(
@@ -60,10 +67,14 @@ export function isBallotOf(
   ballot: OpenBallot,
   signatures: Signatures,
   rules: ElectionRules,
+  secret?: BallotKey,
 ): boolean {
   const voter = memberOf(electorate, ballot.voter)
-  if (voter === undefined || !isPermutation(ballot.order, candidates)) return false
-  return signatures.verify(voter.key, ballotBytes(poll, ballot.order, rules), ballot.signature)
+  const { order, hidden } = ballot
+  const isShaped = secret ? order.length === 0 : isPermutation(order, candidates) && hidden.length === 0
+  if (voter === undefined || !isShaped) return false
+  if (!signatures.verify(voter.key, ballotBytes(poll, order, hidden, rules), ballot.signature)) return false
+  return secret === undefined || isHiddenBallot(poll, voter.id, candidates, secret, hidden, rules)
 }
 
 /** Each candidate once: a ballot with a name twice would weigh more than others. */
@@ -71,7 +82,8 @@ function isPermutation(order: readonly number[], length: number): boolean {
   return order.length === length && new Set(order).size === length && order.every(place => place < length)
 }
 
-export function isSameOrder(one: OpenBallot, other: OpenBallot): boolean {
+export function isSameBallot(one: OpenBallot, other: OpenBallot): boolean {
+  if (!sameBytes(one.hidden, other.hidden)) return false
   return one.order.length === other.order.length && one.order.every((place, at) => place === other.order[at])
 }
 

@@ -15,7 +15,7 @@
 
 import type { NodeId } from '../core/index.ts'
 import { withdraw } from './claiming.ts'
-import { isBound, others, quorum, send } from './context.ts'
+import { isBound, keylessOf, others, quorum, send } from './context.ts'
 import {
   type Approval,
   approvalBytes,
@@ -24,6 +24,7 @@ import {
   digestOf,
   type Electorate,
   floorOf,
+  hasSameKeys,
   type Listed,
   memberOf,
   sameBytes,
@@ -145,7 +146,7 @@ function isAllowed({ state }: Context, old: Electorate, next: Electorate): boole
   if (gone !== undefined) return state.allowed.some(({ remove }) => remove === gone.id)
   if (come === undefined) return true
   return state.allowed.some(({ add }) => {
-    return add?.id === come.id && sameBytes(add.key, come.key) && sameBytes(add.sealKey, come.sealKey)
+    return add?.id === come.id && hasSameKeys(add, come)
   })
 }
 
@@ -210,6 +211,7 @@ function adopt(context: Context, listed: Listed): void {
   const { state, settings, turn } = context
   const { electorate } = listed
   state.electorate = electorate
+  state.keyless = keylessOf(context, electorate)
   state.floor = floorOf(listed.approvals)
   state.chain.push(listed)
   if (state.chain.length > CHAIN_MAX) state.chain.shift()

@@ -2,11 +2,12 @@
 // Their arithmetic is their own, and dumb on purpose: it sorts where the machine keeps heaps.
 
 import type { NodeId } from '../core/index.ts'
-import type { Signatures } from '../crypto/index.ts'
+import type { Group, Signatures } from '../crypto/index.ts'
 import type { Checker, Micros, Violation } from '../simulator/index.ts'
-import { isBallotOf } from './ballot.ts'
+import { isBallotOf, type Poll } from './ballot.ts'
 import { digestOf, type Electorate, memberOf } from './electorate.ts'
 import { electionRules } from './rules.ts'
+import { type BallotKey, ballotKey, hiddenTotals, isOpening, openedTotals, tallyDigest } from './secret.ts'
 import type { ElectionSettings } from './settings.ts'
 import type { Claim } from './state.ts'
 import { type View, viewDigest } from './view.ts'
@@ -57,17 +58,28 @@ function ids(electorate: Electorate): string {
   return electorate.members.map(({ id }) => id).join(' ')
 }
 
+function pollOf({ name, term, view }: Claim, electorate: Electorate): Poll {
+  return { name, term, electorate: digestOf(electorate), view: viewDigest(view) }
+}
+
+function openVotes({ ballots }: Claim, candidates: number): number[] {
+  const votes = (place: number) => ballots.reduce((sum, { order }) => sum + ([3, 2, 1][order.indexOf(place)] ?? 0), 0)
+  return Array.from({ length: candidates }, (_, place) => votes(place))
+}
+
 /** Never a term without a count that can be checked. */
 export class CountChecker extends Watcher {
   readonly name = 'count'
   counted = 0
   private readonly settings: ElectionSettings
   private readonly signatures: Signatures
+  private readonly group: Group | undefined
 
-  constructor(settings: ElectionSettings, signatures: Signatures) {
+  constructor(settings: ElectionSettings, signatures: Signatures, group?: Group) {
     super()
     this.settings = settings
     this.signatures = signatures
+    this.group = group
   }
 
   elected(coordinator: NodeId, claim: Claim, electorate: Electorate | undefined, at: Micros): void {
@@ -85,20 +97,40 @@ export class CountChecker extends Watcher {
     if (voters.size < claim.ballots.length) return 'a voter has two ballots'
     const needed = Math.floor((electorate.members.length + this.settings.liars) / 2) + 1
     if (voters.size < needed) return `${voters.size} ballots of ${needed}`
-    if (!claim.ballots.every(ballot => this.isValid(ballot, claim, electorate, candidates.length)))
+    const secret = this.group && ballotKey(this.group, electorate, candidates, electionRules)
+    if (this.group !== undefined && secret === undefined) return 'a candidate did not prove its key'
+    if (!claim.ballots.every(ballot => this.isValid(ballot, claim, electorate, candidates.length, secret)))
       return 'a ballot is not valid'
-    const votes = (place: number) =>
-      claim.ballots.reduce((sum, { order }) => sum + ([3, 2, 1][order.indexOf(place)] ?? 0), 0)
+    const votes =
+      secret === undefined ? openVotes(claim, candidates.length) : this.opened(claim, electorate, candidates)
+    if (votes === undefined) return 'the totals are not opened'
     const best = candidates
-      .map((id, place) => ({ id, sum: votes(place) }))
+      .map((id, place) => ({ id, sum: votes[place]! }))
       .sort((one, other) => other.sum - one.sum || (one.id < other.id ? -1 : 1))[0]!
     return best.id === coordinator ? undefined : `${best.id} has ${best.sum} votes`
   }
 
-  private isValid(ballot: Claim['ballots'][number], claim: Claim, electorate: Electorate, candidates: number): boolean {
-    const { name, term } = claim
-    const poll = { name, term, electorate: digestOf(electorate), view: viewDigest(claim.view) }
-    return isBallotOf(poll, electorate, candidates, ballot, this.signatures, electionRules)
+  private isValid(
+    ballot: Claim['ballots'][number],
+    claim: Claim,
+    electorate: Electorate,
+    candidates: number,
+    secret: BallotKey | undefined,
+  ): boolean {
+    const poll = pollOf(claim, electorate)
+    return isBallotOf(poll, electorate, candidates, ballot, this.signatures, electionRules, secret)
+  }
+
+  private opened(claim: Claim, electorate: Electorate, candidates: readonly NodeId[]): number[] | undefined {
+    const group = this.group!
+    const sums = hiddenTotals(group, claim.ballots, candidates.length)
+    const digest = tallyDigest(pollOf(claim, electorate), claim.ballots)
+    const holds = candidates.every((id, place) => {
+      const { countKey } = memberOf(electorate, id)!
+      const opening = claim.openings[place]
+      return opening !== undefined && isOpening(group, countKey, sums, digest, opening, electionRules)
+    })
+    return holds ? openedTotals(group, sums, claim.openings, 3 * claim.ballots.length) : undefined
   }
 
   private candidates(view: View, electorate: Electorate): NodeId[] {

@@ -41,7 +41,7 @@ const ballots = [ballot('a', 1, 0, 2), ballot('b', 1, 2, 0), ballot('c', 0, 1, 2
 
 function claim(part: Partial<Claim> = {}): Claim {
   const { name, term } = poll
-  return { kind: 'claim', name, term, electorate: 1, asked: 1, view, ballots, voided: [], ...part }
+  return { kind: 'claim', name, term, electorate: 1, asked: 1, view, ballots, voided: [], openings: [], ...part }
 }
 const fault = (one: Claim, claimant = 'b') => claimFault(one, claimant, electorate, 3, settings, signatures)
 

@@ -11,6 +11,7 @@ import { grant, isGrantOf, signGrant } from './granting.ts'
 import { becomeCoordinator, prolong, warningOf } from './leading.ts'
 import type { ElectionMessage } from './messages.ts'
 import type { Attempt, Candidacy, Claim, Context, Race } from './state.ts'
+import { settle } from './tallying.ts'
 
 /** Of so many numbered claims and renewals it is remembered when they were sent. */
 const SENT_MAX = 16
@@ -25,6 +26,7 @@ export function count(context: Context, race: Race, attempt: Attempt): void {
   const complete = expected.every(({ id }) => ballots.has(id) || voided.has(id))
   if (!complete && !attempt.due) return
   if (!settings.rules.checksTurnout(ballots.size, quorum(context, electorate))) return
+  if (settings.mode === 'secret') return settle(context, race, attempt)
   const best = winner(candidates, totals(ballots.values(), candidates.length, settings.rules))
   if (best !== state.self) {
     return withdraw(context, race)
@@ -33,10 +35,11 @@ export function count(context: Context, race: Race, attempt: Attempt): void {
   if (race.candidacy.phase === 'claiming') race.candidacy.claim = claimOf(context, race, attempt)
 }
 
-function claimOf({ state }: Context, race: Race, attempt: Attempt): Claim {
-  const ballots: readonly OpenBallot[] = [...attempt.ballots.values()]
-  const voided = [...attempt.voided.values()]
-  const { term, view } = attempt
+export function claimOf({ state }: Context, race: Race, attempt: Attempt): Claim {
+  const { term, view, tally } = attempt
+  const ballots: readonly OpenBallot[] = tally?.ballots ?? [...attempt.ballots.values()]
+  const voided = tally?.voided ?? [...attempt.voided.values()]
+  const openings = tally === undefined ? [] : attempt.candidates.flatMap(id => tally.openings.get(id) ?? [])
   return {
     kind: 'claim',
     name: race.name,
@@ -46,6 +49,7 @@ function claimOf({ state }: Context, race: Race, attempt: Attempt): Claim {
     view,
     ballots,
     voided,
+    openings,
   }
 }
 

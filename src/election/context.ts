@@ -3,7 +3,8 @@
 import type { Millis, NodeId } from '../core/index.ts'
 import type { Poll } from './ballot.ts'
 import { digestOf, type Electorate, memberOf } from './electorate.ts'
-import { type ElectionMessage, NAME_BYTES_MAX, NAMES_MAX, TERMS_PER_LIST } from './messages.ts'
+import { type ElectionMessage, NAME_BYTES_MAX, NAMES_MAX, NAMES_PER_MEMBER, TERMS_PER_LIST } from './messages.ts'
+import { hasCountingKey } from './secret.ts'
 import { type Attempt, type Context, newRace, type Race } from './state.ts'
 
 /** How far one message can raise the term that is thought to be next: a liar burns terms slowly. */
@@ -28,14 +29,31 @@ export function cancel(context: Context, race: Race, ...purposes: readonly Purpo
   for (const purpose of purposes) context.turn.do({ kind: 'cancel', name: `${purpose}:${race.name}` })
 }
 
-/** The election of that name; a new one is made while there is room. */
-export function raceOf({ state }: Context, name: string): Race | undefined {
+/**
+ * The election of that name; a new one is made while there is room. Others have room for so many names each, and half
+ * of all: the rest is for this member's own user.
+ */
+export function raceOf({ state }: Context, name: string, by: NodeId = ''): Race | undefined {
   const known = state.races.get(name)
-  if (known !== undefined || state.races.size >= NAMES_MAX) return known
-  if (name.length > NAME_BYTES_MAX) return undefined
-  const race = newRace(name)
+  if (known !== undefined) {
+    // What the own user speaks of is on nobody's account.
+    if (by === '') known.by = ''
+    return known
+  }
+  if (name.length > NAME_BYTES_MAX || state.races.size >= NAMES_MAX) return undefined
+  const foreign = [...state.races.values()].filter(race => race.by !== '')
+  const theirs = foreign.filter(race => race.by === by).length
+  if (by !== '' && (theirs >= NAMES_PER_MEMBER || foreign.length >= NAMES_MAX / 2)) return undefined
+  const race = newRace(name, by)
   state.races.set(name, race)
   return race
+}
+
+/** Who cannot stand under this list: where ballots are secret, whoever has no key that it proved. */
+export function keylessOf({ settings, keys }: Context, electorate: Electorate): NodeId[] {
+  if (settings.mode === 'sealed' || keys.counting === undefined) return []
+  const { group } = keys.counting
+  return electorate.members.flatMap(voter => (hasCountingKey(group, voter, settings.rules) ? [] : [voter.id]))
 }
 
 export function quorum({ state, settings }: Context, electorate: Electorate): number {

@@ -17,10 +17,22 @@ export interface Voter {
   readonly key: Uint8Array
   /** What is sealed with it, only this member opens. */
   readonly sealKey: Uint8Array
+  /** For secret ballots: its share of the candidates' key, and the proof that it knows the secret. Else empty. */
+  readonly countKey: Uint8Array
+  readonly possession: Uint8Array
   /** The number of the list that admitted it: SRCEA's joining time-stamp, which nobody can claim for itself. */
   readonly admitted: number
   /** How often q members certified its failure. */
   readonly failures: number
+}
+
+/** What has to be known of a member to admit it; the keys for secret ballots only where ballots are secret. */
+export type Newcomer = Pick<Voter, 'id' | 'key' | 'sealKey'> & Partial<Pick<Voter, 'countKey' | 'possession'>>
+
+const NO_KEY = new Uint8Array(0)
+
+function entryOf({ id, key, sealKey, countKey = NO_KEY, possession = NO_KEY }: Newcomer, admitted: number): Voter {
+  return { id, key, sealKey, countKey, possession, admitted, failures: 0 }
 }
 
 export interface Electorate {
@@ -78,9 +90,15 @@ export function successionFault(old: Electorate, next: Electorate): string | und
 function isChanged(old: Electorate, member: Voter): boolean {
   const before = memberOf(old, member.id)
   if (before === undefined) return false
-  const { key, sealKey, admitted, failures } = before
-  const sameKeys = sameBytes(key, member.key) && sameBytes(sealKey, member.sealKey)
-  return !sameKeys || admitted !== member.admitted || member.failures < failures
+  const { admitted, failures } = before
+  return !hasSameKeys(before, member) || admitted !== member.admitted || member.failures < failures
+}
+
+/** Whether two entries name the same keys, in everything that a member could be taken for another by. */
+export function hasSameKeys(one: Newcomer, other: Newcomer): boolean {
+  return (['key', 'sealKey', 'countKey', 'possession'] as const).every(field =>
+    sameBytes(one[field] ?? NO_KEY, other[field] ?? NO_KEY),
+  )
 }
 
 /** Whether this member of the old list signed the successor. A term out of reach is a liar's: it would end all terms. */
@@ -103,15 +121,15 @@ export function floorOf(approvals: readonly Approval[]): number {
 }
 
 /** The first list, from what `coterie init` knows of each member. */
-export function firstElectorate(members: readonly Pick<Voter, 'id' | 'key' | 'sealKey'>[]): Electorate {
-  const voters = members.map(({ id, key, sealKey }) => ({ id, key, sealKey, admitted: 1, failures: 0 }))
+export function firstElectorate(members: readonly Newcomer[]): Electorate {
+  const voters = members.map(member => entryOf(member, 1))
   voters.sort((one, other) => (one.id < other.id ? -1 : 1))
   return { number: 1, previous: new Uint8Array(0), members: voters }
 }
 
 /** What a coordinator proposes when one member comes or goes, or failures were certified. */
 export interface Change {
-  readonly add?: Pick<Voter, 'id' | 'key' | 'sealKey'>
+  readonly add?: Newcomer
   readonly remove?: NodeId
   readonly failures?: readonly { readonly member: NodeId; readonly count: number }[]
 }
@@ -122,7 +140,7 @@ export function successorOf(old: Electorate, change: Change): Electorate {
   const members = old.members
     .filter(member => member.id !== change.remove)
     .map(member => ({ ...member, failures: Math.max(member.failures, failures.get(member.id) ?? 0) }))
-  if (change.add !== undefined) members.push({ ...change.add, admitted: number, failures: 0 })
+  if (change.add !== undefined) members.push(entryOf(change.add, number))
   members.sort((one, other) => (one.id < other.id ? -1 : 1))
   return { number, previous: digestOf(old), members }
 }

@@ -5,23 +5,24 @@ import { electionSystems, exploreElection, exploreElectionBug, plantedElectionSy
 
 describe('every schedule is safe', () => {
   // A number that changes without a change of the protocol means that the explorer looks at something else.
-  test.each([
-    ['same-term', 6_716],
-    ['same-term-restart', 3_530],
-    ['terms', 15_920],
-    ['renewal', 24_764],
-    ['alone', 627],
-  ])('%s: %i states', (name, states) => {
+  const pinned: Readonly<Record<string, number>> = {
+    'same-term': 6_716,
+    'same-term-restart': 3_530,
+    terms: 15_920,
+    restart: 77_334,
+    renewal: 30_416,
+    alone: 627,
+  }
+  test.each(Object.entries(pinned))('%s: %i states', (name, states) => {
     const found = exploreElection(name)
     expect(found).toMatchObject({ system: name, complete: true, states, broken: undefined })
     expect(Object.entries(found.sometimes).filter(([, reached]) => !reached)).toEqual([])
     expect(Object.keys(found.sometimes).length).toBeGreaterThanOrEqual(2)
   })
 
-  test('the others are run by `coterie explore election`; here, that they exist and begin', () => {
-    for (const name of Object.keys(electionSystems)) {
-      expect(exploreElection(name, { statesMax: 300 }), name).toMatchObject({ complete: false, broken: undefined })
-    }
+  test('no system is forgotten, and one that is cut short says so', () => {
+    expect(Object.keys(pinned)).toEqual(Object.keys(electionSystems))
+    expect(exploreElection('restart', { statesMax: 300 })).toMatchObject({ complete: false, broken: undefined })
   })
 
   test('an unknown name is refused with the known ones', () => {

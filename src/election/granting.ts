@@ -2,10 +2,11 @@
 // the electorate is its own, the count checks, and its promise to the former coordinator has run out.
 
 import { encode, type NodeId } from '../core/index.ts'
-import { isSameOrder } from './ballot.ts'
+import { isSameBallot } from './ballot.ts'
 import { claimFault } from './claim.ts'
 import { withdraw } from './claiming.ts'
 import { hear, isBound, isReachable, mayPromise, quorum, raceOf, send, setTimer } from './context.ts'
+import { mayProlong, noteCaller } from './doubting.ts'
 import { digestOf, type Electorate, memberOf, sameBytes } from './electorate.ts'
 import { saveGrant } from './keeping.ts'
 import { isSameList } from './lists.ts'
@@ -15,9 +16,10 @@ import { viewDigest } from './view.ts'
 import { dropAttempt, isOwnView, noteDouble, sendBallot } from './voting.ts'
 
 export function onClaim(context: Context, from: NodeId, claim: Claim): void {
-  const race = raceOf(context, claim.name)
+  const race = raceOf(context, claim.name, from)
   if (race === undefined || !isSameList(context, from, claim.electorate)) return
   hear(race, claim.term)
+  noteCaller(context, race, from, claim.term)
   const { attempt } = race
   if (attempt?.term === claim.term && !attempt.claimed.includes(from)) attempt.claimed = [...attempt.claimed, from]
   judge(context, race, from, claim)
@@ -26,7 +28,8 @@ export function onClaim(context: Context, from: NodeId, claim: Claim): void {
 function judge(context: Context, race: Race, from: NodeId, claim: Claim): void {
   const { settings } = context
   const again = claim.term === race.term && from === race.coordinator
-  if (!again && !settings.rules.isNewTerm(claim.term, race.term)) return refuse(context, race, from, claim)
+  if (again ? !mayProlong(context, race, false) : !settings.rules.isNewTerm(claim.term, race.term))
+    return refuse(context, race, from, claim)
   if (!isReachable(context, race, claim.term) || !mayPromise(context)) return
   if (!again && isBound(context, race)) return wait(context, race, from, claim)
   if (!countHolds(context, race, from, claim)) return
@@ -61,7 +64,8 @@ function refuse(context: Context, race: Race, to: NodeId, claim: Claim): void {
 function countHolds(context: Context, race: Race, from: NodeId, claim: Claim): boolean {
   const { state, settings, keys } = context
   const electorate = state.electorate!
-  if (claimFault(claim, from, electorate, quorum(context, electorate), settings, keys.signatures) !== undefined)
+  const needed = quorum(context, electorate)
+  if (claimFault(claim, from, electorate, needed, settings, keys.signatures, keys.counting?.group) !== undefined)
     return false
   // Nobody voted on it, so each granter looks at the view itself ("verify by using the group view", SRCEA §3.1).
   if (claim.ballots.length === 0) return isOwnView(context, race, claim.view)
@@ -81,7 +85,7 @@ function isComplete(context: Context, race: Race, attempt: Attempt, from: NodeId
   }
   for (const [voter, ballot] of attempt.ballots) {
     const other = counted.get(voter)
-    if (other === undefined || isSameOrder(ballot, other)) continue
+    if (other === undefined || isSameBallot(ballot, other)) continue
     noteDouble(context, race, attempt, ballot, other)
     send(context, from, { kind: 'double', name, term, ballot })
     complete = false
@@ -95,6 +99,8 @@ export function grant(context: Context, race: Race, to: NodeId, term: number, by
   if (race.term !== term || race.coordinator !== to) {
     race.term = term
     race.coordinator = to
+    race.grantedAt = turn.now
+    race.callers.clear()
     saveGrant(context, race)
     dropAttempt(context, race)
     if (to !== context.state.self) withdraw(context, race)

@@ -21,7 +21,9 @@ export function restored(self: NodeId, saved: Saved): ElectionState {
     proposal: undefined,
     mayGrant: false,
     races: new Map(),
+    peers: new Map(),
     failed: [],
+    keyless: [],
     vouched: new Map(),
     allowed: [],
     records: 0,
@@ -84,6 +86,7 @@ export function resume(context: Context): void {
   const { state, settings, turn } = context
   for (const race of state.races.values()) {
     if (race.term > 0) race.promisedUntil = turn.now + settings.rules.restartWait(race.promisedUntil)
+    race.grantedAt = turn.now
   }
   if (state.mayGrant) saveWhole(context, () => settings.promise)
 }

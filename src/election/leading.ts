@@ -4,6 +4,7 @@
 import { assert, type Millis, type NodeId } from '../core/index.ts'
 import { believedUntil, number } from './claiming.ts'
 import { cancel, isBound, isLed, mayPromise, others, quorum, raceOf, send, setTimer } from './context.ts'
+import { mayProlong } from './doubting.ts'
 import { memberOf } from './electorate.ts'
 import { grant, isProved } from './granting.ts'
 import { isSameList } from './lists.ts'
@@ -101,14 +102,14 @@ export function renew(context: Context, race: Race): void {
 }
 
 export function onAlive(context: Context, from: NodeId, alive: Alive): void {
-  const race = raceOf(context, alive.name)
+  const race = raceOf(context, alive.name, from)
   if (race === undefined || !isSameList(context, from, alive.electorate)) return
   const { name, term, asked } = alive
   const isKnown = race.known?.term === term && race.known.coordinator === from
   const proved = isKnown || (alive.grants.length > 0 && isProved(context, from, alive))
   const promised = promise(context, race, from, alive, proved)
   // One that lags behind the term that is known to be led has nothing to tell.
-  if (proved && term >= (race.known?.term ?? 0)) learn(context, race, term, from)
+  if (proved && term >= (race.known?.term ?? 0) && !isForsaken(context, race, from)) learn(context, race, term, from)
   send(context, from, { kind: 'renewed', name, term, asked, promised, informed: proved })
 }
 
@@ -116,9 +117,15 @@ export function onAlive(context: Context, from: NodeId, alive: Alive): void {
 function promise(context: Context, race: Race, from: NodeId, { term, by }: Alive, proved: boolean): boolean {
   if (!mayPromise(context)) return false
   const again = race.term === term && race.coordinator === from
+  if (again && !mayProlong(context, race, proved)) return false
   if (!again && (!proved || !context.settings.rules.isNewTerm(term, race.term) || isBound(context, race))) return false
   grant(context, race, from, term, by)
   return true
+}
+
+// What the others do not know any more is no news.
+function isForsaken(context: Context, race: Race, coordinator: NodeId): boolean {
+  return race.coordinator === coordinator && !mayProlong(context, race, true)
 }
 
 /** Who leads is now known, until nothing is heard of it for the length of a promise. */

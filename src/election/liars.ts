@@ -5,8 +5,9 @@ import { generalLiars, type Liar, twisting } from '../simulator/index.ts'
 import { digestOf, type Electorate, successorOf } from './electorate.ts'
 import { ballotText, type ElectionMessage, grantText, openBallot } from './messages.ts'
 import { election } from './protocol.ts'
+import { hiddenBallotCodec, openingCodec } from './secret.ts'
 import type { ElectionSettings } from './settings.ts'
-import type { ElectionCommand, ElectionEvent, ElectionState, ElectionTurn, Keys } from './state.ts'
+import type { Counting, ElectionCommand, ElectionEvent, ElectionState, ElectionTurn, Keys } from './state.ts'
 
 type Machine = Protocol<ElectionState, ElectionMessage, ElectionCommand, ElectionEvent>
 
@@ -58,6 +59,67 @@ export function votesTwice(settings: ElectionSettings, keys: Keys): Liar {
   return { name: 'votes-twice', corrupt: () => election(settings, { ...keys, signer, sealing }) }
 }
 
+/** Honest, but for what it makes of each ballot before it is sealed; it signs what comes out. */
+function ballotChanged(
+  name: string,
+  settings: ElectionSettings,
+  keys: Keys,
+  change: (hidden: Uint8Array) => Uint8Array,
+): Liar {
+  let text: Uint8Array | undefined
+  const signer = {
+    publicKey: keys.signer.publicKey,
+    sign(message: Uint8Array) {
+      if (decode(ballotText, message).ok) text = message
+      return keys.signer.sign(message)
+    },
+  }
+  const changed = (bytes: Uint8Array): Uint8Array => {
+    const ballot = decode(openBallot, bytes)
+    const signed = text === undefined ? undefined : decode(ballotText, text)
+    if (!ballot.ok || !signed?.ok) return bytes
+    const hidden = change(ballot.value.hidden)
+    const signature = keys.signer.sign(encode(ballotText, { ...signed.value, hidden }))
+    return encode(openBallot, { ...ballot.value, hidden, signature })
+  }
+  const seal: Keys['sealing']['seal'] = (to, bytes, random) => keys.sealing.seal(to, changed(bytes), random)
+  return { name, corrupt: () => election(settings, { ...keys, signer, sealing: { ...keys.sealing, seal } }) }
+}
+
+/** Adds votes for the first candidate to its secret ballot; the proof is of what it was. */
+export function stuffs(settings: ElectionSettings, keys: Keys, { group }: Counting): Liar {
+  return ballotChanged('stuffs', settings, keys, hidden => {
+    const ballot = decode(hiddenBallotCodec(group), hidden)
+    const [first, ...rest] = ballot.ok ? ballot.value.tickets : []
+    if (!ballot.ok || first === undefined) return hidden
+    const more = { c1: first.c1, c2: group.add(first.c2, group.generator) }
+    return encode(hiddenBallotCodec(group), { ...ballot.value, tickets: [more, ...rest] })
+  })
+}
+
+/** Gives a share of the first total that makes it larger by one; the proof is of the true one. */
+export function opensFalsely({ group }: Counting): Liar {
+  return twisting('opens-falsely', (send, turn) => {
+    const { kind, opening } = send.body as Partial<Extract<ElectionMessage, { kind: 'opening' }>>
+    const shares = kind === 'opening' ? decode(openingCodec(group), opening!) : undefined
+    const [first, ...rest] = shares?.ok ? shares.value : []
+    if (first === undefined) return turn.do(send)
+    const less = { ...first, share: group.subtract(first.share, group.generator) }
+    turn.do({ ...send, body: { ...send.body, opening: encode(openingCodec(group), [less, ...rest]) } })
+  })
+}
+
+/** Asks the candidates to open the ballots of all, and then all but one: the difference is a ballot. */
+export const talliesTwice: Liar = twisting('tallies-twice', (send, turn) => {
+  turn.do(send)
+  if (send.body.kind !== 'tally') return
+  const { ballots } = send.body as Extract<ElectionMessage, { kind: 'tally' }>
+  turn.do({ ...send, body: { ...send.body, ballots: ballots.slice(1) } })
+})
+
+/** Gives no share of the totals, so that they are not opened. */
+export const doesNotOpen: Liar = dropping('does-not-open', 'opening')
+
 /** Grants every claim and renews for everybody, whatever it granted before. */
 export function grantsTwice(keys: Keys): Liar {
   return besides('grants-twice', (state, from, body, turn) => {
@@ -90,7 +152,7 @@ export const claimsAlways: Liar = besides('claims-always', (state, _from, body, 
   const claim = { name, term, electorate: electorate.number, asked: 1 }
   for (const { id: to } of electorate.members) {
     if (to === self) continue
-    turn.do({ kind: 'send', to, body: { kind: 'claim', ...claim, view, ballots: [], voided: [] } })
+    turn.do({ kind: 'send', to, body: { kind: 'claim', ...claim, view, ballots: [], voided: [], openings: [] } })
     turn.do({
       kind: 'send',
       to,
@@ -126,11 +188,14 @@ function dropping(name: string, kind: ElectionMessage['kind']): Liar {
   })
 }
 
-/** Fresh ones for each run: some remember. */
+/** Fresh ones for each run: some remember. Those about secret ballots come last. */
 export function electionLiars(settings: ElectionSettings, keys: Keys): readonly Liar[] {
   const own = [votesTwice(settings, keys), grantsTwice(keys), claimsAlways, proposesTwice(keys)]
-  return [...own, withholds, doesNotClaim, leadsInSilence, ...generalLiars()]
+  const all = [...own, withholds, doesNotClaim, leadsInSilence, ...generalLiars()]
+  const { counting } = keys
+  if (counting === undefined) return all
+  return [...all, stuffs(settings, keys, counting), opensFalsely(counting), talliesTwice, doesNotOpen]
 }
 
 /** How many kinds there are, for plans that are drawn before anybody has keys. */
-export const LIARS = 11
+export const LIARS = { sealed: 11, secret: 15 } as const

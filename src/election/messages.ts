@@ -13,6 +13,8 @@ const NODE_BYTES_MAX = 160
 export const MEMBERS_MAX = 128
 /** Elections that one group can hold at a time; each costs a few kilobytes at every member. */
 export const NAMES_MAX = 64
+/** Names of elections that one member can bring up at another: a liar takes a quarter of the room for others' names. */
+export const NAMES_PER_MEMBER = 8
 /** Three attributes and three weights (SRCEA §3.1). */
 export const CANDIDATES_MAX = 3
 /** Attributes that a view may carry. */
@@ -20,6 +22,13 @@ export const ATTRIBUTES_MAX = 8
 /** An Ed25519 key or signature; the ideal ones are no longer. */
 const KEY_BYTES_MAX = 64
 const SIGNATURE_BYTES_MAX = 64
+/** An element of the largest group, 3072 bits, and a proof of possession of it. */
+const COUNT_KEY_BYTES_MAX = 384
+const POSSESSION_BYTES_MAX = 768
+/** Three ciphertexts and a proof of shuffle in the largest group: 26 numbers of 384 bytes, and lengths. */
+const HIDDEN_BYTES_MAX = 12_288
+/** Three shares with proofs in the largest group. */
+const OPENING_BYTES_MAX = 6_144
 const DIGEST_BYTES = 32
 /** A sealed ballot: three names, a signature, and what the seal adds; a secret one has proofs instead. */
 const SEALED_BYTES_MAX = 16_384
@@ -43,6 +52,8 @@ const voter: Codec<Voter> = struct<Voter>({
   id: node,
   key: bytes(KEY_BYTES_MAX),
   sealKey: bytes(KEY_BYTES_MAX),
+  countKey: bytes(COUNT_KEY_BYTES_MAX),
+  possession: bytes(POSSESSION_BYTES_MAX),
   admitted: number,
   failures: uint(),
 })
@@ -73,9 +84,12 @@ export interface BallotText {
   readonly electorate: Uint8Array
   readonly view: Uint8Array
   readonly order: readonly number[]
+  readonly hidden: Uint8Array
 }
 
 const order = list(uint(CANDIDATES_MAX - 1), CANDIDATES_MAX)
+const hidden = bytes(HIDDEN_BYTES_MAX)
+const openings = list(bytes(OPENING_BYTES_MAX), CANDIDATES_MAX)
 
 export const ballotText: Codec<BallotText> = struct<BallotText>({
   purpose: text(64),
@@ -84,6 +98,7 @@ export const ballotText: Codec<BallotText> = struct<BallotText>({
   electorate: digest,
   view: digest,
   order,
+  hidden,
 })
 
 export interface GrantText {
@@ -109,7 +124,7 @@ export const viewCodec: Codec<View> = struct<View>({
   leftOut: list(node, MEMBERS_MAX),
 })
 
-export const openBallot: Codec<OpenBallot> = struct<OpenBallot>({ voter: node, order, signature })
+export const openBallot: Codec<OpenBallot> = struct<OpenBallot>({ voter: node, order, hidden, signature })
 const voided: Codec<VoidedBallots> = struct<VoidedBallots>({ first: openBallot, second: openBallot })
 
 /** A grant as others can check it. */
@@ -135,7 +150,22 @@ export type ElectionMessage =
       view: View
       ballots: readonly OpenBallot[]
       voided: readonly VoidedBallots[]
+      /** Where ballots are secret: each candidate's, in their order. */
+      openings: readonly Uint8Array[]
     }
+  /** The teller's question to the other candidates: the secret ballots that are counted. */
+  | {
+      kind: 'tally'
+      name: string
+      term: number
+      electorate: number
+      ballots: readonly OpenBallot[]
+      voided: readonly VoidedBallots[]
+    }
+  /** A candidate's shares of the totals of that tally. */
+  | { kind: 'opening'; name: string; term: number; digest: Uint8Array; opening: Uint8Array }
+  /** Teller to winner: every candidate's opening. */
+  | { kind: 'opened'; name: string; term: number; openings: readonly Uint8Array[] }
   /** M_v, VERIFIED: a promise for L by the granter's clock. */
   | { kind: 'grant'; name: string; term: number; asked: number; signature: Uint8Array }
   /** Not now: another promise stands for so long, or `highest` was granted already. */
@@ -178,7 +208,17 @@ export const electionVocabulary: Codec<ElectionMessage> = variants<ElectionMessa
     view: viewCodec,
     ballots: list(openBallot, MEMBERS_MAX),
     voided: list(voided, MEMBERS_MAX),
+    openings,
   },
+  tally: {
+    name,
+    term,
+    electorate: number,
+    ballots: list(openBallot, MEMBERS_MAX),
+    voided: list(voided, MEMBERS_MAX),
+  },
+  opening: { name, term, digest, opening: bytes(OPENING_BYTES_MAX) },
+  opened: { name, term, openings },
   grant: { name, term, asked: uint(ASKED_MAX), signature },
   refusal: { name, term, highest: term, remaining: uint(REMAINING_MAX) },
   double: { name, term, ballot: openBallot },

@@ -13,6 +13,7 @@ export const plantedElectionBugs: Readonly<Record<string, Partial<ElectionRules>
   'stale-claim-granted': { isNewTerm: () => true },
   'grant-not-saved': { savesGrant: () => false },
   'promise-not-kept': { isBound: () => false },
+  'promise-for-ever': { letsGo: () => false },
   'promise-forgotten': { restartWait: () => 0 },
   'no-drift-factor': { belief: promise => promise },
   'deadline-from-answer': { beliefStart: (_sentAt, answeredAt) => answeredAt },
@@ -20,6 +21,9 @@ export const plantedElectionBugs: Readonly<Record<string, Partial<ElectionRules>
   'two-successors': { mayResign: () => true },
   'ballot-of-any-term': { bindsTerm: () => 0 },
   'no-turnout-check': { checksTurnout: ballots => ballots > 0 },
+  'possession-not-checked': { checksPossession: () => false },
+  'ballot-proof-not-checked': { checksBallotProof: () => false },
+  'opening-not-checked': { checksOpening: () => false },
 }
 
 export function brokenElectionRules(bug: string | undefined): ElectionRules {

@@ -33,12 +33,15 @@ function member(saved = FIRST): Member {
 /** Only this member stands, in the eyes of whoever sees it so. */
 const alone = (id: string): View => ({ rows: [{ member: id, values: [1, 0, 0] }], leftOut: [] })
 function claim(id: string, term: number, part: Partial<Claim> = {}): Claim {
-  const content = { view: alone(id), ballots: [], voided: [] }
+  const content = { view: alone(id), ballots: [], voided: [], openings: [] }
   return { kind: 'claim', name: 'jobs', term, electorate: 1, asked: 1, ...content, ...part }
 }
-function grant(from: string, coordinator: string, term: number, asked = 1): ElectionMessage {
+function signatureOf(granter: string, coordinator: string, term: number): Uint8Array {
   const text = { purpose: 'coterie grant', name: 'jobs', term, electorate: digestOf(electorate), coordinator }
-  return { kind: 'grant', name: 'jobs', term, asked, signature: signatures.signer(from).sign(encode(grantText, text)) }
+  return signatures.signer(granter).sign(encode(grantText, text))
+}
+function grant(from: string, coordinator: string, term: number, asked = 1): ElectionMessage {
+  return { kind: 'grant', name: 'jobs', term, asked, signature: signatureOf(from, coordinator, term) }
 }
 const kinds = (out: Parameters<typeof sent>[0]) => sent<unknown>(out).map(({ body }) => (body as ElectionMessage).kind)
 
@@ -58,6 +61,20 @@ describe('grants', () => {
     const puppet = member()
     puppet.hear('b', claim('b', 1))
     expect(kinds(puppet.hear('b', claim('b', 1, { asked: 2 })))).toEqual(['grant'])
+  })
+  it('but not for ever: whoever is not proved to lead has as long as a claim can take', () => {
+    const puppet = member()
+    puppet.hear('b', claim('b', 1))
+    for (let asked = 2; asked <= 4; asked++) {
+      puppet.pass(500)
+      expect(kinds(puppet.hear('b', claim('b', 1, { asked })))).toEqual(['grant'])
+    }
+    puppet.pass(1)
+    expect(kinds(puppet.hear('b', claim('b', 1, { asked: 5 })))).toEqual(['refusal'])
+    const renewal = { kind: 'alive', name: 'jobs', term: 1, electorate: 1, asked: 6, by: 1, under: 1 } as const
+    expect(sent(puppet.hear('b', { ...renewal, grants: [] }))[0]?.body).toMatchObject({ promised: false })
+    const grants = ['b', 'c'].map(granter => ({ granter, signature: signatureOf(granter, 'b', 1) }))
+    expect(sent(puppet.hear('b', { ...renewal, grants }))[0]?.body).toMatchObject({ promised: true })
   })
   it('nobody else while a promise stands, by the own clock', () => {
     const puppet = member()
@@ -269,5 +286,83 @@ describe('voting', () => {
     const again = puppet.hear('b', { kind: 'call', name: 'jobs', term: 1, electorate: 1, view })
     expect(again).toEqual([])
     expect(kinds(puppet.hear('b', { kind: 'call', name: 'jobs', term: 2, electorate: 1, view }))).toEqual(['ballot'])
+  })
+})
+
+describe('floods', () => {
+  it('whoever asks for more than its share is slowed and named once, and nobody else is', () => {
+    const puppet = member()
+    const asked = Array.from({ length: 8_200 }, (_, place) => puppet.hear('b', claim('b', 1, { asked: place + 1 })))
+    expect(asked.filter(out => kinds(out)[0] === 'grant')).toHaveLength(8_192)
+    expect(asked.flatMap(out => told(out))).toEqual([{ kind: 'misbehaved', member: 'b', how: 'flooding' }])
+    expect(kinds(puppet.hear('c', claim('c', 2)))).toEqual(['refusal'])
+    puppet.pass(1)
+    expect(kinds(puppet.hear('b', claim('b', 1)))).toEqual(['grant'])
+  })
+  it('strangers share one allowance', () => {
+    const puppet = member()
+    const names = new Set<string>()
+    for (let place = 0; place < 8_200; place++) {
+      for (const event of told<ElectionEvent>(puppet.hear(`stranger-${place}`, { kind: 'behind', number: 1 }))) {
+        if (event.kind === 'misbehaved') names.add(event.member)
+      }
+    }
+    expect([...names]).toEqual(['stranger-8192'])
+    expect(puppet.state.peers.size).toBe(1)
+  })
+  it('a member brings up eight names, others as many, and the own user has room', () => {
+    const puppet = member()
+    const claims = (from: string) =>
+      Array.from({ length: 12 }, (_, place) =>
+        puppet.hear(from, claim(from, 1, { name: `${from} ${place}`, view: alone(from) })),
+      ).filter(out => kinds(out)[0] === 'grant').length
+    expect(claims('b')).toBe(8)
+    expect(claims('c')).toBe(8)
+    puppet.command({ kind: 'open', name: 'b 0' })
+    expect(kinds(puppet.hear('b', claim('b', 1, { name: 'b more' })))).toEqual(['grant'])
+    for (let place = 0; place < 47; place++) puppet.command({ kind: 'open', name: `own ${place}` })
+    expect(puppet.state.races.size).toBe(64)
+  })
+})
+
+describe('a coordinator that most others do not know', () => {
+  const four = firstElectorate([
+    ...voters,
+    { id: 'd', key: signatures.signer('d').publicKey, sealKey: sealing('d').publicKey },
+  ])
+  const text = { purpose: 'coterie grant', name: 'jobs', term: 1, electorate: digestOf(four), coordinator: 'b' }
+  const grants = ['b', 'c', 'd'].map(granter => ({
+    granter,
+    signature: signatures.signer(granter).sign(encode(grantText, text)),
+  }))
+  const alive = { kind: 'alive', name: 'jobs', term: 1, electorate: 1, asked: 1, by: 1, under: 1, grants } as const
+  const call = (term: number) => ({ kind: 'call', name: 'jobs', term, electorate: 1, view: alone('c') }) as const
+  function led(): Member {
+    const keys = { signer: signatures.signer('self'), signatures, sealing: sealing('self') }
+    const first = new Map([['', [encode(electionRecord, { kind: 'first' as const, electorate: four })]]])
+    const puppet: Member = new Puppet(election({ ...settings, liars: 1 }, keys), [], first)
+    puppet.start()
+    puppet.hear('b', alive)
+    return puppet
+  }
+  const renewed = (puppet: Member) => sent(puppet.hear('b', alive))[0]?.body
+
+  it('is not renewed once so many call for a later term that no quorum can be left to it', () => {
+    const puppet = led()
+    puppet.hear('c', call(2))
+    expect(renewed(puppet)).toMatchObject({ promised: true })
+    puppet.hear('d', call(3))
+    expect(renewed(puppet)).toMatchObject({ promised: false })
+    expect(told(puppet.pass(1_000))[0]).toMatchObject({ kind: 'vacant' })
+  })
+  it('is renewed whatever one member says, and again when the calls are long over', () => {
+    const puppet = led()
+    for (let term = 2; term < 9; term++) puppet.hear('c', call(term))
+    puppet.hear('b', call(9))
+    puppet.hear('d', call(1))
+    expect(renewed(puppet)).toMatchObject({ promised: true })
+    puppet.hear('d', call(9))
+    puppet.pass(4_001)
+    expect(renewed(puppet)).toMatchObject({ promised: true })
   })
 })

@@ -8,11 +8,12 @@
 // lead. Under a partition both sides then have a coordinator. Here the votes decide who may ask, and promises of a
 // quorum of a numbered list decide who leads, for a time: gossip can delay an election, but not hold two.
 
-import type { Input, NodeId, Protocol } from '../core/index.ts'
+import { assert, type Input, type NodeId, type Protocol } from '../core/index.ts'
 import { allow, carryOn, change, onApprove, onList, onPropose } from './changing.ts'
 import { onGrant, onRefusal, sendClaim } from './claiming.ts'
-import { raceOf } from './context.ts'
+import { keylessOf, raceOf } from './context.ts'
 import { memberOf } from './electorate.ts'
+import { mayAsk } from './flooding.ts'
 import { judgeHeld, onClaim } from './granting.ts'
 import { restored, resume, saveLeft } from './keeping.ts'
 import { checkRace, finish, lapse, lose, onAlive, onRenewed, onResigned, renew, resign } from './leading.ts'
@@ -20,11 +21,13 @@ import { isSameList, sendLists } from './lists.ts'
 import { ATTRIBUTES_MAX, type ElectionMessage, MEMBERS_MAX } from './messages.ts'
 import type { ElectionSettings } from './settings.ts'
 import type { Context, ElectionCommand, ElectionEvent, ElectionState, Keys, Race } from './state.ts'
+import { onOpened, onOpening, onTally } from './tallying.ts'
 import { countNow, giveUp, onBallot, onCall, onDouble, startElection } from './voting.ts'
 
 export type ElectionProtocol = Protocol<ElectionState, ElectionMessage, ElectionCommand, ElectionEvent>
 
 export function election(settings: ElectionSettings, keys: Keys): ElectionProtocol {
+  assert(settings.mode === 'sealed' || keys.counting !== undefined, 'secret ballots need a group and keys in it')
   return {
     name: 'election',
     init: (self, _peers, saved) => restored(self, saved),
@@ -54,6 +57,7 @@ export function election(settings: ElectionSettings, keys: Keys): ElectionProtoc
 function start(context: Context): void {
   const { state, turn } = context
   resume(context)
+  state.keyless = state.electorate === undefined ? [] : keylessOf(context, state.electorate)
   for (const race of state.races.values()) lapse(context, race)
   if (state.signed !== undefined) turn.do({ kind: 'timer', name: 'carry', after: context.settings.promise })
   if (state.electorate !== undefined) {
@@ -138,7 +142,7 @@ function whole(value: number): number {
 function message(context: Context, input: Extract<Input<ElectionMessage, never>, { kind: 'message' }>): void {
   const { body } = input
   const from: NodeId = input.from
-  if (!mayTalk(context, from, body)) return
+  if (!mayAsk(context, from, body) || !mayTalk(context, from, body)) return
   switch (body.kind) {
     case 'call':
       return onCall(context, from, body)
@@ -146,6 +150,12 @@ function message(context: Context, input: Extract<Input<ElectionMessage, never>,
       return onBallot(context, from, body)
     case 'claim':
       return onClaim(context, from, body)
+    case 'tally':
+      return onTally(context, from, body)
+    case 'opening':
+      return onOpening(context, from, body)
+    case 'opened':
+      return onOpened(context, from, body)
     case 'grant':
       return onGrant(context, from, body)
     case 'refusal':

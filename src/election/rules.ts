@@ -19,6 +19,8 @@ export interface ElectionRules {
   savesGrant(): boolean
   /** Whether a promise still binds. */
   isBound(now: Millis, promisedUntil: Millis): boolean
+  /** Whether a promise to somebody who is not proved to lead, or whom most others do not know, ends. */
+  letsGo(): boolean
   /** For how long a member that restarted without a clean stop is bound by what it had granted. */
   restartWait(promise: Millis): Millis
   /** For how long, by its own clock, a coordinator may believe in a promise. */
@@ -33,6 +35,12 @@ export interface ElectionRules {
   bindsTerm(term: number): number
   /** Whether a claim without enough ballots is refused. */
   checksTurnout(ballots: number, quorum: number): boolean
+  /** Whether a candidate must prove that it knows the secret of its counting key. */
+  checksPossession(): boolean
+  /** Whether a secret ballot must prove that it holds each weight once. */
+  checksBallotProof(): boolean
+  /** Whether a share of the totals must prove that it was made with the candidate's key. */
+  checksOpening(): boolean
 }
 
 export const electionRules: ElectionRules = {
@@ -57,6 +65,9 @@ export const electionRules: ElectionRules = {
   // The former coordinator believes until its promises run out.
   isBound: (now, promisedUntil) => now < promisedUntil,
 
+  // A liar would bind members in turn with one old claim, and no quorum would ever be free.
+  letsGo: () => true,
+
   // The promise is remembered, its end is not: clocks of two lives cannot be compared.
   restartWait: promise => promise,
 
@@ -77,4 +88,13 @@ export const electionRules: ElectionRules = {
 
   // Without it, a candidate that heard nobody else wins by its own ballot.
   checksTurnout: (ballots, quorum) => ballots >= quorum,
+
+  // Whoever enters last could choose its key so that the sum of all keys is its own, and read every ballot.
+  checksPossession: () => true,
+
+  // A hidden ballot could hold any number of votes.
+  checksBallotProof: () => true,
+
+  // The last candidate to give its share could choose the totals.
+  checksOpening: () => true,
 }

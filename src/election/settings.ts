@@ -1,6 +1,7 @@
 // What all members of an electorate must agree on, and what a member may choose for itself.
 
-import type { Millis } from '../core/index.ts'
+import type { Allowance, Millis } from '../core/index.ts'
+import { TALK } from './flooding.ts'
 import { type ElectionRules, electionRules } from './rules.ts'
 
 /** Something by which members are compared. `joined` and `failures` come from the electorate, the others from the view. */
@@ -29,6 +30,10 @@ export interface ElectionSettings {
   readonly holdMax: Millis
   /** So many attempts in a row must fail before a member votes on a view that differs from its own. */
   readonly patience: number
+  /** How much of this member's time each other one may have; without, as much as it asks for. */
+  readonly talk: Allowance | undefined
+  /** What is published of the ballots: `sealed` all of them, once they are counted; `secret` only the totals. */
+  readonly mode: 'sealed' | 'secret'
   readonly rules: ElectionRules
 }
 
@@ -45,5 +50,7 @@ export const electionDefaults: ElectionSettings = {
   attemptMax: 400,
   holdMax: 150,
   patience: 3,
+  talk: TALK,
+  mode: 'sealed',
   rules: electionRules,
 }

@@ -1,7 +1,7 @@
 // What a member remembers of its elections, and the words its user and its membership speak to it.
 
-import type { Millis, NodeId, Turn } from '../core/index.ts'
-import type { Sealing, Signatures, Signer } from '../crypto/index.ts'
+import type { Bucket, Millis, NodeId, Turn } from '../core/index.ts'
+import type { Group, KeyPair, Sealing, Signatures, Signer } from '../crypto/index.ts'
 import type { OpenBallot, VoidedBallots } from './ballot.ts'
 import type { Approval, Change, Electorate, Listed } from './electorate.ts'
 import type { ElectionMessage, SignedGrant } from './messages.ts'
@@ -45,6 +45,8 @@ export type ElectionEvent =
   | { kind: 'turnout'; name: string; term: number; ballots: number; needed: number; missing: readonly NodeId[] }
   /** What a third party can check: two ballots, or two grants, of one member in one term. */
   | { kind: 'evidence'; name: string; term: number; member: NodeId; ballots: VoidedBallots }
+  /** A member asks for more than its share: it is slowed. */
+  | { kind: 'misbehaved'; member: NodeId; how: 'flooding' }
   | { kind: 'electorate'; electorate: Electorate }
   | { kind: 'changed'; id: number; number: number }
   | { kind: 'refused'; id: number; why: string }
@@ -66,7 +68,11 @@ export interface ElectionState {
   /** False where the store was empty: a member that forgot its grants must not give them again. */
   mayGrant: boolean
   readonly races: Map<string, Race>
+  /** What each member has used of its share of our time. */
+  readonly peers: Map<NodeId, Peer>
   failed: readonly NodeId[]
+  /** Members that cannot stand, because ballots are secret and they did not prove a key. */
+  keyless: readonly NodeId[]
   readonly vouched: Map<NodeId, number>
   /** Changes that this member agrees to, newest last. */
   allowed: readonly Change[]
@@ -82,9 +88,16 @@ export interface Proposal {
   readonly approvals: Map<NodeId, Approval>
 }
 
+export interface Peer {
+  readonly bucket: Bucket
+  namedAt: Millis
+}
+
 /** One named election. */
 export interface Race {
   readonly name: string
+  /** Who spoke of it first; empty if it was this member's own user, or is from before a restart. */
+  by: NodeId
   /** This member starts elections when nobody leads. */
   open: boolean
   rows: readonly Row[]
@@ -97,6 +110,10 @@ export interface Race {
   seen: number
   /** Until then, by the own clock, no other coordinator is granted. */
   promisedUntil: Millis
+  /** When that term was granted: without a proof, the promise is not made longer for ever. */
+  grantedAt: Millis
+  /** Who called for a later term, and when; while it is so many that no quorum can be left, nothing is renewed. */
+  readonly callers: Map<NodeId, Millis>
   /** The number of the list by whose quorum the coordinator led when that promise was given. */
   promisedUnder: number
   /** Who led last, as far as is known: left out of the next election. */
@@ -138,6 +155,17 @@ export interface Attempt {
   ticks: number
   /** Candidates that claimed. */
   claimed: readonly NodeId[]
+  /** Where ballots are secret, as a candidate: what it opened. It opens nothing else in this term. */
+  tally: Tally | undefined
+}
+
+/** Secret ballots that are counted together. */
+export interface Tally {
+  readonly ballots: readonly OpenBallot[]
+  readonly voided: readonly VoidedBallots[]
+  readonly digest: Uint8Array
+  /** By candidate: the own one, as the teller everybody's. */
+  readonly openings: Map<NodeId, Uint8Array>
 }
 
 /** The own way from a claim to the end of the term. */
@@ -164,6 +192,13 @@ export interface Keys {
   readonly signer: Signer
   readonly signatures: Signatures
   readonly sealing: Sealing
+  /** For secret ballots: the group that all members agree on, and the own keys in it. */
+  readonly counting?: Counting
+}
+
+export interface Counting {
+  readonly group: Group
+  readonly keys: KeyPair
 }
 
 /** What every function here needs: whose state, under which settings and keys, in which turn. */
@@ -174,9 +209,10 @@ export interface Context {
   readonly turn: ElectionTurn
 }
 
-export function newRace(name: string): Race {
+export function newRace(name: string, by: NodeId = ''): Race {
   return {
     name,
+    by,
     open: false,
     rows: [],
     term: 0,
@@ -184,6 +220,8 @@ export function newRace(name: string): Race {
     voted: 0,
     seen: 0,
     promisedUntil: 0,
+    grantedAt: 0,
+    callers: new Map(),
     promisedUnder: 0,
     lapsed: '',
     known: undefined,

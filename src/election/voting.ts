@@ -6,7 +6,7 @@
 // voter votes once a term.
 
 import { decode, encode, type NodeId } from '../core/index.ts'
-import { isBallotOf, isSameOrder, type OpenBallot, signBallot } from './ballot.ts'
+import { isBallotOf, isSameBallot, type OpenBallot, type Poll, signBallot } from './ballot.ts'
 import { count, startClaim, withdraw } from './claiming.ts'
 import {
   cancel,
@@ -23,17 +23,18 @@ import {
   send,
   setTimer,
 } from './context.ts'
+import { DOUBLINGS_MAX, noteCaller } from './doubting.ts'
 import { memberOf, sameBytes } from './electorate.ts'
 import { save } from './keeping.ts'
 import { isSameList } from './lists.ts'
 import { type ElectionMessage, openBallot } from './messages.ts'
+import { type BallotKey, ballotKey, hide } from './secret.ts'
 import type { Attempt, Context, ElectionTurn, Keys, Race } from './state.ts'
+import { askAgain } from './tallying.ts'
 import { agrees, candidatesOf, isOrdered, ranking, type View, viewDigest } from './view.ts'
 
 type BallotMessage = Extract<ElectionMessage, { kind: 'ballot' }>
 
-/** Attempts take up to 2^2 times as long while they fail. */
-const DOUBLINGS_MAX = 2
 /** Voters of whom two ballots were told; a liar gains nothing by more. */
 const TOLD_MAX = 128
 
@@ -56,13 +57,13 @@ export function startElection(context: Context, race: Race): void {
  */
 function ownView({ state, settings, turn }: Context, race: Race): View | undefined {
   const electorate = state.electorate!
-  const { failed } = state
+  const { failed, keyless } = state
   const { lapsed } = race
   const blamed = race.tried.filter(() => turn.below(2) === 0)
   const choices = [[...failed, lapsed, ...blamed], [...failed, lapsed, ...race.tried], [...failed, lapsed], failed, []]
   let fallback: View | undefined
   for (const gone of choices) {
-    const leftOut = [...new Set(gone)].filter(id => memberOf(electorate, id) !== undefined).sort()
+    const leftOut = [...new Set([...gone, ...keyless])].filter(id => memberOf(electorate, id) !== undefined).sort()
     const view = { rows: race.rows, leftOut }
     const candidates = candidatesOf(electorate, view, settings)
     if (candidates.some(id => !race.tried.includes(id))) return view
@@ -71,13 +72,13 @@ function ownView({ state, settings, turn }: Context, race: Race): View | undefin
   return fallback
 }
 
-function mayBeGone(failed: readonly NodeId[], race: Race): NodeId[] {
-  return [...failed, race.lapsed, ...race.tried, ...race.idle]
+function mayBeGone({ failed, keyless }: Context['state'], race: Race): NodeId[] {
+  return [...failed, ...keyless, race.lapsed, ...race.tried, ...race.idle]
 }
 
 /** Whether a view could be this member's own; without an opinion, any is. */
 export function isOwnView({ state, settings }: Context, race: Race, view: View): boolean {
-  return race.rows.length === 0 || agrees(race.rows, view, mayBeGone(state.failed, race), settings)
+  return race.rows.length === 0 || agrees(race.rows, view, mayBeGone(state, race), settings)
 }
 
 /** Whether this member votes on that view: it could be its own, or nothing else has worked. */
@@ -87,6 +88,7 @@ function acceptable(context: Context, race: Race, view: View): boolean {
   if (isOwnView(context, race, view)) return true
   // Whoever had our promise and did not lead does not get it again by calling first.
   const candidates = candidatesOf(state.electorate!, view, settings)
+  if (candidates.some(id => state.keyless.includes(id))) return false
   return race.failures >= settings.patience && candidates.some(id => !race.idle.includes(id))
 }
 
@@ -107,6 +109,7 @@ function begin(context: Context, race: Race, term: number, view: View, called: b
     due: false,
     ticks: 0,
     claimed: [],
+    tally: undefined,
   }
   race.attempt = attempt
   const patience = settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX)
@@ -120,16 +123,32 @@ function begin(context: Context, race: Race, term: number, view: View, called: b
 }
 
 function vote(context: Context, race: Race, attempt: Attempt): void {
-  const { state, settings, keys } = context
+  const { state, settings } = context
   const { term } = attempt
   takePart(context, race, term)
   const order = ranking(state.electorate!, attempt.view, attempt.candidates, settings)
   const poll = pollOf(race, attempt, state.electorate!)
-  attempt.own = signBallot(poll, state.self, order, keys.signer, settings.rules)
+  attempt.own = cast(context, attempt, poll, order)
   for (const candidate of attempt.candidates) sendBallot(context, race, attempt, candidate)
   for (const [voter, early] of race.early) if (early.term === term) take(context, race, attempt, voter, early)
   race.early.clear()
   count(context, race, attempt)
+}
+
+/** The ballot in the open or, where ballots are secret, hidden; none if a candidate has no key to hide it with. */
+function cast(context: Context, attempt: Attempt, poll: Poll, order: readonly number[]): OpenBallot | undefined {
+  const { state, settings, keys, turn } = context
+  const { rules } = settings
+  if (settings.mode === 'sealed') return signBallot(poll, state.self, order, keys.signer, rules)
+  const secret = secretOf(context, attempt)
+  if (secret === undefined) return undefined
+  const hidden = hide(poll, state.self, order, secret, rules, length => turn.bytes(length))
+  return signBallot(poll, state.self, [], keys.signer, rules, hidden)
+}
+
+function secretOf({ state, settings, keys }: Context, { candidates }: Attempt): BallotKey | undefined {
+  if (settings.mode === 'sealed' || keys.counting === undefined) return undefined
+  return ballotKey(keys.counting.group, state.electorate!, candidates, settings.rules)
 }
 
 // Saved first: a member that voted again after a crash would look like one that votes twice, and one that claimed the
@@ -164,9 +183,10 @@ function sealedTo(key: Uint8Array, bytes: Uint8Array, keys: Keys, turn: Election
 }
 
 export function onBallot(context: Context, from: NodeId, ballot: BallotMessage): void {
-  const race = raceOf(context, ballot.name)
+  const race = raceOf(context, ballot.name, from)
   if (race === undefined || !isSameList(context, from, ballot.electorate)) return
   hear(race, ballot.term)
+  noteCaller(context, race, from, ballot.term)
   const { attempt } = race
   if (attempt !== undefined && attempt.term === ballot.term) {
     take(context, race, attempt, from, ballot)
@@ -192,12 +212,14 @@ function keep(context: Context, race: Race, attempt: Attempt, ballot: OpenBallot
   if (!attempt.candidates.includes(state.self)) return
   const poll = pollOf(race, attempt, state.electorate!)
   const { length } = attempt.candidates
-  if (!isBallotOf(poll, state.electorate!, length, ballot, keys.signatures, settings.rules)) return
+  const secret = secretOf(context, attempt)
+  if (settings.mode === 'secret' && secret === undefined) return
+  if (!isBallotOf(poll, state.electorate!, length, ballot, keys.signatures, settings.rules, secret)) return
   const before = attempt.ballots.get(ballot.voter)
   if (before === undefined) {
     if (!attempt.voided.has(ballot.voter)) attempt.ballots.set(ballot.voter, ballot)
   } else if (!settings.rules.countsOnce()) attempt.ballots.set(`${ballot.voter} again`, ballot)
-  else if (!isSameOrder(before, ballot)) noteDouble(context, race, attempt, before, ballot)
+  else if (!isSameBallot(before, ballot)) noteDouble(context, race, attempt, before, ballot)
 }
 
 /** Two ballots of one voter: neither counts, and everybody may know. */
@@ -231,9 +253,10 @@ export function onDouble(context: Context, body: Extract<ElectionMessage, { kind
 }
 
 export function onCall(context: Context, from: NodeId, body: Extract<ElectionMessage, { kind: 'call' }>): void {
-  const race = raceOf(context, body.name)
+  const race = raceOf(context, body.name, from)
   if (race === undefined || !isSameList(context, from, body.electorate)) return
   hear(race, body.term)
+  noteCaller(context, race, from, body.term)
   const { attempt } = race
   if (attempt !== undefined && attempt.term >= body.term) {
     if (attempt.term === body.term && attempt.candidates.includes(from)) sendBallot(context, race, attempt, from)
@@ -263,7 +286,10 @@ export function countNow(context: Context, race: Race): void {
   const { state, settings } = context
   attempt.due = true
   const place = [...attempt.candidates].sort().indexOf(state.self)
-  if (place >= 0) count(context, race, attempt)
+  if (place >= 0) {
+    count(context, race, attempt)
+    askAgain(context, race, attempt)
+  }
   const waiting = race.attempt === attempt && race.candidacy === undefined
   // The candidates take turns, or all of them would call everybody.
   if (waiting && place === attempt.ticks % attempt.candidates.length) call(context, race, missing(context, attempt))

@@ -4,8 +4,7 @@
 // has depends on how many say so independently. A notice of failure is one more suspicion for those who hear it: every
 // member gives another up by its own clock only. So one liar can trouble a member, but not remove it.
 
-import type { NodeId } from '../core/index.ts'
-import { type Allowance, fullBucket, take } from './bucket.ts'
+import { type Allowance, fullBucket, type NodeId, take } from '../core/index.ts'
 import type { Accusation, FailedClaim } from './claims.ts'
 import { signClaim } from './claims.ts'
 import { forgetAccusations } from './queue.ts'

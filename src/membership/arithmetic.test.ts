@@ -2,9 +2,8 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../core/index.ts'
+import { fullBucket, seededRandom, take } from '../core/index.ts'
 import { type AttributeSetting, compareBy, rank } from './attributes.ts'
-import { fullBucket, take } from './bucket.ts'
 import { type Claim, claimBytes } from './claims.ts'
 import { bootOf, incarnationOf } from './incarnation.ts'
 import { emptyQueue, enqueue, nextClaims, QUEUE_MAX, queueSize } from './queue.ts'

@@ -1,8 +1,7 @@
 // What the user of a member may ask of it.
 
-import type { Millis } from '../core/index.ts'
+import { type Millis, take } from '../core/index.ts'
 import { askAggregate } from './aggregation.ts'
-import { take } from './bucket.ts'
 import {
   ADDRESS_BYTES_MAX,
   ATTRIBUTES_MAX,

@@ -5,10 +5,9 @@
 // member passes on nothing that it has not checked, so whoever brings a claim that does not hold has made it up, or passes
 // on blindly: after a few, nothing more is heard from it for a while.
 
-import type { NodeId } from '../core/index.ts'
+import { type NodeId, take } from '../core/index.ts'
 import type { PublicKey } from '../crypto/index.ts'
 import { clearAccusations, discredit, hasCredit, takeAccusation } from './accusing.ts'
-import { take } from './bucket.ts'
 import {
   type Accusation,
   type AliveClaim,

@@ -1,8 +1,7 @@
 // What each peer may do: so many messages and checks a second. Who wants more is slowed and named; who brings forged
 // claims is not heard for a while, and named. A peer is whoever the transport says is speaking.
 
-import type { Millis, NodeId } from '../core/index.ts'
-import { type Allowance, fullBucket, take } from './bucket.ts'
+import { type Allowance, fullBucket, type Millis, type NodeId, take } from '../core/index.ts'
 import type { Misbehaviour, PeerRecord, Scene } from './state.ts'
 
 /** A joining member is sent a whole view at once; afterwards a few messages a second are usual. */

@@ -1,9 +1,8 @@
 // What a member remembers, what it can be told to do, and what it tells.
 
-import { assert, type Millis, type NodeId, type Turn } from '../core/index.ts'
+import { type Allowance, assert, type Bucket, type Millis, type NodeId, type Turn } from '../core/index.ts'
 import type { PublicKey } from '../crypto/index.ts'
 import type { Aggregate } from './aggregation.ts'
-import type { Allowance, Bucket } from './bucket.ts'
 import type {
   Accusation,
   AliveClaim,

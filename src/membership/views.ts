@@ -1,7 +1,6 @@
 // The group as one member sees it: who is here, told whenever it changes.
 
-import type { NodeId } from '../core/index.ts'
-import { type Allowance, fullBucket } from './bucket.ts'
+import { type Allowance, fullBucket, type NodeId } from '../core/index.ts'
 import type { AliveClaim, Claim } from './claims.ts'
 import { bootOf } from './incarnation.ts'
 import { enqueue } from './queue.ts'

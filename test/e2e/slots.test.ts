@@ -1,5 +1,5 @@
 // Eight real members over mutual TLS share three slots under leases of two seconds; members are killed and come back
-// (issue: slots). COTERIE_SLOTS_SECONDS sets for how long; test/long/slots.sh runs it for a whole minute and more.
+// COTERIE_SLOTS_SECONDS sets for how long; test/long/slots.sh runs it for a whole minute and more.
 
 import { createPrivateKey } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

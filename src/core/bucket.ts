@@ -1,6 +1,6 @@
 // Token buckets: so much at once, so much a second. A member that wants more is slowed, and after a while named.
 
-import type { Millis } from '../core/index.ts'
+import type { Millis } from './process.ts'
 
 export interface Bucket {
   tokens: number
