@@ -8,6 +8,8 @@ import { gossipExperiments } from './gossip/index.ts'
 import { lockLabExperiments } from './lock/index.ts'
 import { membershipExperiments } from './membership/index.ts'
 import { mutexExperiments } from './mutex/index.ts'
+import { omaExperiments } from './oma/index.ts'
+import { orderingExperiments } from './ordering/index.ts'
 import { redlockExperiments } from './redlock/index.ts'
 
 export type { Experiment, Scale } from './experiment.ts'
@@ -19,10 +21,12 @@ export const experiments: readonly Experiment[] = [
   ...backoffExperiments, // BACKOFF §4
   ...lockLabExperiments, // the lock in real processes
   ...mutexExperiments, // LECTURE, mutual exclusion
+  ...orderingExperiments, // BACKOFF §6
   ...membershipExperiments, // LECTURE, gossip: membership as it is run
   ...electionExperiments, // SRCEA; LECTURE, election algorithms
   ...gossipExperiments, // LECTURE, gossip-based coordination
   ...redlockExperiments, // a lock service in use, and one liar
+  ...omaExperiments, // OMA: slots
   ...filterExperiments, // THESIS chapters 3 and 4
 ]
 

@@ -5,7 +5,41 @@ export { type EmbeddedOptions, embedded } from './client/embedded.ts'
 export { type ForcedUnlock, UnlockUncertain } from './client/force.ts'
 export type { Group, GroupStatus, LockOptions } from './client/group.ts'
 export type { LockInfo, ServerInfo } from './client/inspect.ts'
+export type { ObjectServerInfo } from './client/inspect-objects.ts'
+export { type JoinOptions, join } from './client/join.ts'
 export type { Lease } from './client/lease.ts'
+export type { Lie, WaitOptions } from './client/objects/orders.ts'
+export type { Recipes } from './client/objects/recipes.ts'
+export type { ObjectDefinition, SharedObject, Version } from './client/objects/shared-object.ts'
+export type {
+  SharedTree,
+  TransactionOptions,
+  TreeEntry,
+  TreeOptions,
+  TreeWatchOptions,
+} from './client/objects/shared-tree.ts'
+export type { Json } from './client/objects/state-table.ts'
+export type { Aggregate, Candidacy, CoordinatorOptions, JoinedGroup } from './client/peers/joined-group.ts'
+export type { CoordinatorInfo } from './client/peers/office.ts'
+export type { MemberInfo } from './client/peers/roster.ts'
+export { type Seat, SeatLost } from './client/peers/seat.ts'
+export { type Incident, NoSeat, type NoSeatReason, type SeatOptions, type Slots } from './client/peers/slots.ts'
+export type { SlotsOptions } from './client/peers/slots-settings.ts'
+export type { Term } from './client/peers/term.ts'
+export {
+  type Barrier,
+  type Counter,
+  type DoubleBarrier,
+  type Hold,
+  HoldLost,
+  type Latch,
+  type ReadWriteLock,
+  type Semaphore,
+  type TreeLock,
+  type TreeQueue,
+  WaitEnded,
+} from './client/recipes/index.ts'
+export { type CreateOptions, TreeError, type WatchEvent } from './client/recipes/tree.ts'
 export {
   CoterieError,
   explainTrust,
@@ -13,6 +47,9 @@ export {
   LeaseLost,
   NotAcquired,
   type NotAcquiredReason,
+  NotAnswered,
+  type NotAnsweredReason,
+  OperationFailed,
   type Outcome,
   Refused,
   SettingsError,
@@ -21,3 +58,5 @@ export {
   trust,
   Unavailable,
 } from './core/index.ts'
+export type { Attribute } from './election/index.ts'
+export type { MemberStatus } from './membership/index.ts'

@@ -1,6 +1,8 @@
 // BACKOFF §6: the ordering of operations, as printed and as built.
 
 import type { Experiment } from '../experiment.ts'
+import { liarsExperiment } from './liars.ts'
 import { ranksExperiment } from './ranks.ts'
+import { roundtripsExperiment } from './roundtrips.ts'
 
-export const orderingExperiments: readonly Experiment[] = [ranksExperiment]
+export const orderingExperiments: readonly Experiment[] = [roundtripsExperiment, liarsExperiment, ranksExperiment]

@@ -17,6 +17,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   members: async () => (await import('./members.ts')).membersCommand(),
   coordinator: async () => (await import('./coordinator.ts')).coordinatorCommand(),
   lead: async () => (await import('./lead.ts')).leadCommand(),
+  slots: async () => (await import('./slots.ts')).slotsCommand(),
   join: async () => (await import('./join.ts')).joinCommand(),
   get: async () => (await import('./get.ts')).getCommand(),
   set: async () => (await import('./set.ts')).setCommand(),

@@ -1,9 +1,8 @@
 // coterie delete PATH: removes an entry of the tree.
 
 import type { Command } from 'commander'
-import { withConnection } from './connection.ts'
 import { action, newCommand, wholeNumber } from './output.ts'
-import { type TreeCommandOptions, walk, withTree } from './tree.ts'
+import { type TreeCommandOptions, walk, withTree, withTreeOptions } from './tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly ifVersion?: number
@@ -19,9 +18,8 @@ Example:
 Exit codes: 0 deleted, 1 refused or the group could not be reached, 2 wrong usage.`
 
 export function deleteCommand(): Command {
-  return withConnection(newCommand('delete').description('delete an entry of the tree'))
+  return withTreeOptions(newCommand('delete').description('delete an entry of the tree'))
     .argument('<path>', 'the entry, such as /services/mail')
-    .option('--tree <name>', 'another tree than the usual one')
     .option('--if-version <number>', 'only if the entry has this version', wholeNumber)
     .option('--recursive', 'also what is below it')
     .addHelpText('after', EXAMPLE)

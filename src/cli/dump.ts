@@ -2,9 +2,8 @@
 
 import { once } from 'node:events'
 import type { Command } from 'commander'
-import { withConnection } from './connection.ts'
 import { action, newCommand } from './output.ts'
-import { type TreeCommandOptions, walk, withTree } from './tree.ts'
+import { type TreeCommandOptions, walk, withTree, withTreeOptions } from './tree.ts'
 
 /** One line of a dump; values are bytes. */
 export interface Dumped {
@@ -22,8 +21,7 @@ Each entry is read as it is when its turn comes: for one moment of the whole tre
 Exit codes: 0 written, 1 the group could not be reached, 2 wrong usage.`
 
 export function dumpCommand(): Command {
-  return withConnection(newCommand('dump').description('write the tree as lines of JSON'))
-    .option('--tree <name>', 'another tree than the usual one')
+  return withTreeOptions(newCommand('dump').description('write the tree as lines of JSON'))
     .addHelpText('after', EXAMPLE)
     .action(action(dump))
 }

@@ -1,9 +1,8 @@
 // coterie get PATH: the value of an entry of the tree.
 
 import type { Command } from 'commander'
-import { withConnection } from './connection.ts'
 import { action, EXIT_FAILED, newCommand } from './output.ts'
-import { type TreeCommandOptions, withTree } from './tree.ts'
+import { type TreeCommandOptions, withTree, withTreeOptions } from './tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly json?: boolean
@@ -19,9 +18,8 @@ Example:
 Exit codes: 0 found, 1 there is no such entry or the group could not be reached, 2 wrong usage.`
 
 export function getCommand(): Command {
-  return withConnection(newCommand('get').description('print the value of an entry of the tree'))
+  return withTreeOptions(newCommand('get').description('print the value of an entry of the tree'))
     .argument('<path>', 'the entry, such as /services/mail')
-    .option('--tree <name>', 'another tree than the usual one')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
     .action(action(get))

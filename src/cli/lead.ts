@@ -6,7 +6,7 @@ import { join } from '../client/join.ts'
 import type { Term } from '../client/peers/term.ts'
 import { SettingsError } from '../core/index.ts'
 import { createLog } from '../runtime/log.ts'
-import { action, newCommand, several } from './output.ts'
+import { action, EXIT_FAILED, newCommand, several } from './output.ts'
 import { runUnder } from './under.ts'
 
 interface Options {
@@ -45,18 +45,21 @@ async function lead(name: string, command: string[], options: Options): Promise<
     attributes: readAttributes(options.attribute ?? []),
     log: createLog('member', options.log),
   })
+  let end: (code: number) => void = () => {}
   const ended = new Promise<number>(resolve => {
-    const stop = (signal: NodeJS.Signals) => resolve(128 + constants.signals[signal])
-    process.once('SIGINT', stop).once('SIGTERM', stop)
-    void group.coordinator(name, {
-      async lead(term: Term) {
-        const code = await runUnder(term, command, { COTERIE_COORDINATOR: name, COTERIE_TERM: String(term.number) })
-        // A command that was ended because the term was over is started again in the next.
-        if (!term.signal.aborted) resolve(code)
-      },
-    })
+    end = resolve
   })
-  process.exitCode = await ended
+  const stop = (signal: NodeJS.Signals) => end(128 + constants.signals[signal])
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const candidacy = await group.coordinator(name, {
+    async lead(term: Term) {
+      const code = await runUnder(term, command, { COTERIE_COORDINATOR: name, COTERIE_TERM: String(term.number) })
+      // A command that was ended because the term was over is started again in the next.
+      if (!term.signal.aborted) end(code)
+    },
+  })
+  // A member that ends by itself, because its disk failed, stands no more.
+  process.exitCode = await Promise.race([ended, candidacy.ended.then(() => EXIT_FAILED)])
 }
 
 export function readAttributes(given: readonly string[]): Record<string, number> {

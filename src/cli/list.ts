@@ -1,9 +1,8 @@
 // coterie list PATH: what is below an entry of the tree.
 
 import type { Command } from 'commander'
-import { withConnection } from './connection.ts'
 import { action, newCommand, print } from './output.ts'
-import { type TreeCommandOptions, walk, withTree } from './tree.ts'
+import { type TreeCommandOptions, walk, withTree, withTreeOptions } from './tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly recursive?: boolean
@@ -20,9 +19,8 @@ Example:
 Exit codes: 0 shown, 1 there is no such entry or the group could not be reached, 2 wrong usage.`
 
 export function listCommand(): Command {
-  return withConnection(newCommand('list').description('list the children of an entry of the tree'))
+  return withTreeOptions(newCommand('list').description('list the children of an entry of the tree'))
     .argument('[path]', 'the entry', '/')
-    .option('--tree <name>', 'another tree than the usual one')
     .option('--recursive', 'every path below it')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)

@@ -55,9 +55,10 @@ const PAINTS = { alive: colour.green, suspect: colour.yellow, left: colour.dim, 
 export function describeMembers(found: readonly MemberInfo[]): string {
   const width = Math.max(...found.map(member => member.name.length))
   return found
-    .map(({ name, status, address, attributes }) => {
+    .map(({ name, status, address, voter, attributes }) => {
       const values = Object.entries(attributes).map(([attribute, value]) => `${attribute} ${rounded(value)}`)
-      return `  ${name.padEnd(width)}  ${PAINTS[status](status.padEnd(7))}  ${address}  ${values.join(', ')}`.trimEnd()
+      const place = voter ? address : `${address} (guest)`
+      return `  ${name.padEnd(width)}  ${PAINTS[status](status.padEnd(7))}  ${place}  ${values.join(', ')}`.trimEnd()
     })
     .join('\n')
 }

@@ -1,7 +1,7 @@
 // coterie object [NAME]: the objects of a group, as its servers have them.
 
 import type { Command } from 'commander'
-import type { ObjectServerInfo } from '../client/group.ts'
+import type { ObjectServerInfo } from '../client/inspect-objects.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from './connection.ts'
 import { action, colour, EXIT_FAILED, newCommand, print } from './output.ts'
 

@@ -3,10 +3,9 @@
 import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { SettingsError } from '../core/index.ts'
-import { withConnection } from './connection.ts'
 import type { Dumped } from './dump.ts'
 import { action, newCommand } from './output.ts'
-import { put, type TreeCommandOptions, withTree } from './tree.ts'
+import { put, type TreeCommandOptions, withTree, withTreeOptions } from './tree.ts'
 
 const EXAMPLE = `
 Example:
@@ -16,8 +15,7 @@ Example:
 Exit codes: 0 restored, 1 the group could not be reached, 2 wrong usage or a line that is none of a dump.`
 
 export function restoreCommand(): Command {
-  return withConnection(newCommand('restore').description('put a dump of the tree back'))
-    .option('--tree <name>', 'another tree than the usual one')
+  return withTreeOptions(newCommand('restore').description('put a dump of the tree back'))
     .addHelpText('after', EXAMPLE)
     .action(action(restore))
 }

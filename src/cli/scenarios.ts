@@ -4,8 +4,9 @@ import { SettingsError, trust } from '../core/index.ts'
 import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/index.ts'
 import { brokenRules, lockScenario, plantedBugs, printedScenario } from '../lock/index.ts'
 import { brokenMembershipRules, membershipBugs, membershipScenario } from '../membership/index.ts'
-import { brokenOrderingRules, orderingScenario, plantedOrderingBugs } from '../ordering/index.ts'
+import { brokenOrderingRules, hardshipScenario, orderingScenario, plantedOrderingBugs } from '../ordering/index.ts'
 import type { AnyScenario } from '../simulator/index.ts'
+import { plantedSlotsBugs, slotsScenarioFor } from '../slots/index.ts'
 
 export interface ScenarioOptions {
   readonly protocol: string
@@ -35,6 +36,10 @@ const simulated: Readonly<Record<string, Simulated>> = {
     bugs: plantedOrderingBugs,
     scenario: options => orderingScenario(trust(sizes(options)), { rules: brokenOrderingRules(options.bug) }),
   },
+  'ordering-hardship': {
+    bugs: plantedOrderingBugs,
+    scenario: options => hardshipScenario(trust(sizes(options)), { rules: brokenOrderingRules(options.bug) }),
+  },
   membership: {
     bugs: membershipBugs,
     scenario: ({ servers, liars, bug }) =>
@@ -43,6 +48,11 @@ const simulated: Readonly<Record<string, Simulated>> = {
   election: {
     bugs: plantedElectionBugs,
     scenario: ({ servers, liars, bug }) => electionFor(servers, liars, bug),
+  },
+  slots: {
+    bugs: plantedSlotsBugs,
+    scenario: ({ servers, liars, bug }) =>
+      slotsScenarioFor({ liars, ...(servers && { members: servers }), ...(bug && { bug }) }),
   },
 }
 

@@ -9,6 +9,7 @@ import { action, EXIT_FAILED, newCommand } from './output.ts'
 
 interface Options {
   readonly logLevel: string
+  readonly rejoin?: boolean
 }
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent']
@@ -17,6 +18,8 @@ const EXAMPLE = `
 Example:
   $ coterie serve shop/servers/server-1
       runs until SIGTERM or Ctrl-C; logs are JSON lines on standard output
+  $ coterie serve --rejoin shop/servers/server-1
+      the same server with a new disk: it takes the objects from the others, and votes when it has them
 
 A stop by SIGTERM or Ctrl-C is clean: the next start is ready at once. After a crash a server waits until every lease
 it may have granted has run out (the group's ttlMax) before it grants locks again.
@@ -28,6 +31,7 @@ export function serveCommand(): Command {
     .description('run one server of a group')
     .argument('<folder>', "the server's folder, as coterie init made it, or its coterie.toml")
     .option('--log-level <level>', `how much to log: ${LEVELS.join(', ')}`, 'info')
+    .option('--rejoin', 'its store was lost: take the content from the other servers')
     .addHelpText('after', EXAMPLE)
     .action(action(serve))
 }
@@ -45,7 +49,7 @@ async function serve(folder: string, options: Options): Promise<void> {
     log('error', 'stopping: this server can keep no promise any more', { error: error.message })
     process.exit(EXIT_FAILED)
   }
-  const server = await startServer({ config, log, failed })
+  const server = await startServer({ config, log, failed, rejoins: options.rejoin ?? false })
   let stopping = false
   const stop = (why: string) => {
     if (stopping) return

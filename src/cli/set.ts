@@ -1,9 +1,8 @@
 // coterie set PATH VALUE: the value of an entry of the tree.
 
 import type { Command } from 'commander'
-import { withConnection } from './connection.ts'
 import { action, newCommand, wholeNumber } from './output.ts'
-import { put, type TreeCommandOptions, withTree } from './tree.ts'
+import { put, type TreeCommandOptions, withTree, withTreeOptions } from './tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly ifVersion?: number
@@ -19,10 +18,9 @@ Example:
 Exit codes: 0 set, 1 refused or the group could not be reached, 2 wrong usage.`
 
 export function setCommand(): Command {
-  return withConnection(newCommand('set').description('set an entry of the tree'))
+  return withTreeOptions(newCommand('set').description('set an entry of the tree'))
     .argument('<path>', 'the entry, such as /services/mail')
     .argument('<value>', 'its value')
-    .option('--tree <name>', 'another tree than the usual one')
     .option('--if-version <number>', 'only if the entry has this version', wholeNumber)
     .addHelpText('after', EXAMPLE)
     .action(action(set))

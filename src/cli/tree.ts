@@ -1,17 +1,31 @@
 // What the commands on the tree share.
 
+import { type Command, Option } from 'commander'
 import type { SharedTree } from '../client/objects/shared-tree.ts'
 import { ensure, hasCode } from '../client/recipes/tree.ts'
 import { SettingsError } from '../core/index.ts'
-import { type ConnectionOptions, connectFrom } from './connection.ts'
+import { type ConnectionOptions, connectFrom, withConnection } from './connection.ts'
+import { duration } from './duration.ts'
 
 export interface TreeCommandOptions extends ConnectionOptions {
   readonly tree?: string
+  readonly timeout: number
+}
+
+const TIMEOUT_DEFAULT_MS = 10_000
+
+/** The options of all commands on the tree. None of them hangs. */
+export function withTreeOptions(command: Command): Command {
+  const timeout = new Option('--timeout <duration>', 'how long to wait for each answer')
+    .argParser(duration)
+    .default(TIMEOUT_DEFAULT_MS, '10s')
+  return withConnection(command).option('--tree <name>', 'another tree than the usual one').addOption(timeout)
 }
 
 export async function withTree(options: TreeCommandOptions, work: (tree: SharedTree) => Promise<void>): Promise<void> {
-  await using group = await connectFrom(options)
-  await work(group.tree(options.tree === undefined ? {} : { name: options.tree }))
+  const { tree: name, timeout } = options
+  await using group = await connectFrom(options, { timeout })
+  await work(group.tree({ timeout, ...(name === undefined ? {} : { name }) }))
 }
 
 /** Sets an entry, and makes it where it is not there, with what is above it. */

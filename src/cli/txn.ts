@@ -3,9 +3,8 @@
 import type { Command } from 'commander'
 import { SettingsError } from '../core/index.ts'
 import type { TreeCondition, TreeWrite } from '../ordering/tree/index.ts'
-import { withConnection } from './connection.ts'
 import { action, newCommand } from './output.ts'
-import { pathAndValue, type TreeCommandOptions, withTree } from './tree.ts'
+import { pathAndValue, type TreeCommandOptions, withTree, withTreeOptions } from './tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly if?: string[]
@@ -25,8 +24,7 @@ Writes happen in the order set, create, delete.
 Exit codes: 0 done, 1 a condition does not hold (nothing was written) or the group could not be reached, 2 wrong usage.`
 
 export function txnCommand(): Command {
-  return withConnection(newCommand('txn').description('change several entries of the tree, all or none'))
-    .option('--tree <name>', 'another tree than the usual one')
+  return withTreeOptions(newCommand('txn').description('change several entries of the tree, all or none'))
     .option('--if <condition>', 'must hold; may be repeated', collect)
     .option('--set <path value>', 'set an entry; may be repeated', collect)
     .option('--create <path value>', 'create an entry; may be repeated', collect)
@@ -51,7 +49,7 @@ async function txn(options: Options): Promise<void> {
   ]
   if (writes.length === 0) throw new SettingsError('a transaction needs a --set, a --create or a --delete.')
   await withTree(options, async tree => {
-    await tree.txn({ if: conditions, then: writes })
+    await tree.txn({ if: conditions, do: writes })
   })
 }
 

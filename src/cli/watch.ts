@@ -1,9 +1,8 @@
 // coterie watch PATH: every change of an entry of the tree, as it happens.
 
 import type { Command } from 'commander'
-import { withConnection } from './connection.ts'
 import { action, newCommand } from './output.ts'
-import { type TreeCommandOptions, withTree } from './tree.ts'
+import { type TreeCommandOptions, withTree, withTreeOptions } from './tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly recursive?: boolean
@@ -20,9 +19,8 @@ Nothing is missed, also across a lost connection; after a very long one a line s
 Exit codes: 0 stopped by Ctrl-C, 1 the group could not be reached, 2 wrong usage.`
 
 export function watchCommand(): Command {
-  return withConnection(newCommand('watch').description('show every change of an entry of the tree'))
+  return withTreeOptions(newCommand('watch').description('show every change of an entry of the tree'))
     .argument('<path>', 'the entry')
-    .option('--tree <name>', 'another tree than the usual one')
     .option('--recursive', 'also what is below it')
     .option('--json', 'a line of JSON for each change')
     .addHelpText('after', EXAMPLE)

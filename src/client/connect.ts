@@ -54,7 +54,7 @@ export async function connect(options: ConnectOptions): Promise<Group> {
 }
 
 async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals: Arrivals) {
-  const { trust, lock, operators } = config.group
+  const { trust, lock, objects, operators } = config.group
   const servers = config.group.servers.map(server => server.name)
   const memory = clockMemory()
   const instance = newInstance()
@@ -63,7 +63,10 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
   let group: Group | undefined
   let keeper: WorkerKeeper | undefined
   const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
-    protocol: clientNode({ trust, lock, operators }, { hash: sha256, findApplier: object => appliers.get(object) }),
+    protocol: clientNode(
+      { trust, lock, objects, operators },
+      { hash: sha256, findApplier: object => appliers.get(object) },
+    ),
     self: `${config.name}${INSTANCE_MARK}${instance}`,
     peers: servers,
     vocabulary: nodeVocabulary,

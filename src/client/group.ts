@@ -23,9 +23,10 @@ import {
   lockRules,
   NAME_BYTES_MAX,
 } from '../lock/index.ts'
-import type { Applier, Complaint, InspectedObject, OrderingEvent } from '../ordering/index.ts'
+import type { Applier, OrderingEvent } from '../ordering/index.ts'
 import { describeForced, type ForcedUnlock } from './force.ts'
 import { describeServers, type LockInfo, type ServerInfo, tallyLocks } from './inspect.ts'
+import { type Accusation, type ObjectServerInfo, tallyComplaints } from './inspect-objects.ts'
 import type { Keeper } from './keeper.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
 import { type Lie, Orders } from './objects/orders.ts'
@@ -50,16 +51,6 @@ export interface LockOptions {
   readonly reentrant?: boolean
 }
 
-/** What a server says of objects. */
-export interface ObjectServerInfo {
-  readonly server: string
-  readonly objects: readonly InspectedObject[]
-  /** What clients hold against servers, as this server was told. */
-  readonly complaints: readonly Complaint[]
-  /** Milliseconds until a server that came back empty takes part again. */
-  readonly rejoining: Millis
-}
-
 export interface GroupStatus {
   readonly trust: Trust
   /** The trust numbers in a sentence. */
@@ -71,6 +62,8 @@ export interface GroupStatus {
   readonly objects: readonly ObjectServerInfo[]
   /** Lies that this client itself was told. */
   readonly lies: readonly Lie[]
+  /** Servers that said what cannot be true, by those who say so and are to be believed. */
+  readonly accusations: readonly Accusation[]
 }
 
 /** What a group needs from the driver below it. */
@@ -184,7 +177,7 @@ export class Group {
   /** The group's tree of versioned entries; the same one at every call. */
   tree(options: TreeOptions = {}): SharedTree {
     this.checkOpen()
-    const { name = TREE_NAME, ttl } = options
+    const { name = TREE_NAME } = options
     this.orders.check(name)
     const known = this.trees.get(name)
     if (known !== undefined) return known
@@ -194,7 +187,7 @@ export class Group {
       this.trees.delete(name)
       this.objects.delete(name)
     }
-    const tree = new SharedTree(this.orders, name, ttl, over)
+    const tree = new SharedTree(this.orders, name, options, over)
     this.trees.set(name, tree)
     this.objects.set(name, tree)
     return tree
@@ -238,6 +231,7 @@ export class Group {
       locksWork: ready >= trust.lockGrants,
       objects,
       lies: [...this.orders.lies],
+      accusations: tallyComplaints(objects, this.orders.lies, trust.liars),
     }
   }
 

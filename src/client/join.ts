@@ -6,6 +6,7 @@ import { loadNodeConfig } from '../runtime/config.ts'
 import { silence } from '../runtime/log.ts'
 import { type RunningMember, startMember } from '../runtime/member.ts'
 import type { Log } from '../runtime/transport/index.ts'
+import { type Attributes, numberOf } from './peers/attributes.ts'
 import { JoinedGroup } from './peers/joined-group.ts'
 import { DISTANCE_TOLERANCE } from './peers/roster.ts'
 
@@ -13,7 +14,7 @@ export interface JoinOptions {
   /** The member's folder, as `coterie init --members` or `coterie member add` made it. */
   readonly config: string
   /** What this member says of itself; a function is asked again every two seconds. */
-  readonly attributes?: Readonly<Record<string, number | (() => number)>>
+  readonly attributes?: Attributes
   /** What coordinators are chosen by, the most important first, three at most. The same in the whole group. */
   readonly ranking?: readonly Attribute[]
   readonly log?: Log
@@ -36,7 +37,7 @@ export async function join(options: JoinOptions): Promise<JoinedGroup> {
   const { attributes = {}, log = silence, ranking = RANKING } = options
   const values = Object.entries(attributes).map(([name, value]) => ({
     name,
-    value: typeof value === 'function' ? value() : value,
+    value: numberOf(name, value),
   }))
   let group: JoinedGroup | undefined
   // What the node says before there is anybody to hear it.

@@ -7,4 +7,4 @@ interface TextDecoderLike {
   decode(bytes: Uint8Array): string
 }
 declare const TextEncoder: new () => TextEncoderLike
-declare const TextDecoder: new (label: string, options: { fatal: boolean; ignoreBOM: boolean }) => TextDecoderLike
+declare const TextDecoder: new (label?: string, options?: { fatal: boolean; ignoreBOM: boolean }) => TextDecoderLike

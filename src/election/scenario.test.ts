@@ -39,19 +39,19 @@ describe('never two coordinators', () => {
 describe('planted bugs (HOUSE 16)', () => {
   /** A seed that finds it, with three members of which none lies, and what is said then. */
   const pinned: Record<string, [seed: number, what: RegExp]> = {
-    'majority-of-those-seen': [11, /is held by/],
+    'majority-of-those-seen': [36, /is held by/],
     'literal-weights': [1, /the count of term .* votes/],
     'ties-by-arrival': [2, /the count of term/],
     'vote-counted-twice': [1, /a voter has two ballots/],
     'grant-not-saved': [134, /is held by/],
-    'promise-not-kept': [10, /is held by/],
+    'promise-not-kept': [23, /is held by/],
     'promise-forgotten': [134, /is held by/],
     'no-drift-factor': [61, /is held by/],
-    'deadline-from-answer': [155, /is held by/],
+    'deadline-from-answer': [741, /token 5 of member-3 after token 6/],
     'loss-noticed-late': [1, /was told too late/],
     'two-successors': [1140, /electorate 2 has two lists/],
     'ballot-of-any-term': [1, /a ballot is not valid/],
-    'no-turnout-check': [1, /1 ballots of 2/],
+    'no-turnout-check': [2, /1 ballots of 2/],
   }
   const run = (bug: string | undefined, seed: number) =>
     runOnce(electionScenario({ members: 3, liars: 0 }, { rules: brokenElectionRules(bug) }), seed)
@@ -63,7 +63,7 @@ describe('planted bugs (HOUSE 16)', () => {
     expect(run(bug, seed).violations[0]?.what).toMatch(what)
   })
   it('without the bug, the seeds that took longest to find have nothing to show', () => {
-    for (const seed of [61, 134, 155, 1140]) expect(run(undefined, seed).violations).toEqual([])
+    for (const seed of [36, 61, 134, 741, 1140]) expect(run(undefined, seed).violations).toEqual([])
   })
 })
 

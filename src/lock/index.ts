@@ -9,6 +9,7 @@ export {
   type NamedSystem,
   plantedSystems,
 } from './exploration.ts'
+export { isOperator } from './force.ts'
 export { type KeeperCommand, type KeeperEvent, lockKeeper } from './keeper.ts'
 export { alwaysYes, lockLiars } from './liars.ts'
 export {

@@ -38,6 +38,7 @@ export type NodeProtocol = Protocol<ComposedState, Parted, Parted, Parted>
 export interface NodeSettings {
   readonly trust: Trust
   readonly lock: Pick<LockSettings, 'ttlMax' | 'drift'>
+  readonly objects?: Pick<OrderingSettings, 'attemptMax'>
   /** Names of the clients that may take a lock from its holder. */
   readonly operators: readonly string[]
 }
@@ -64,7 +65,7 @@ export interface ObjectParts {
 
 function orderingSettings(settings: NodeSettings, parts: ObjectParts): OrderingSettings {
   const { liars, crashes } = settings.trust
-  return { ...orderingDefaults, ...parts, liars, crashes, drift: settings.lock.drift }
+  return { ...orderingDefaults, ...settings.objects, ...parts, liars, crashes, drift: settings.lock.drift }
 }
 
 /** A group that is too small for objects runs the lock alone. */

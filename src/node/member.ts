@@ -1,5 +1,6 @@
-// What a member runs: it knows who is here, and elects. The two meet above, in whoever drives the node: membership
-// hints at who stands and who is gone, and nothing of an election's safety rests on these hints.
+// What a member runs: it knows who is here, elects, and shares slots. Membership and election meet above, in whoever
+// drives the node: membership hints at who stands and who is gone, and nothing of an election's safety rests on these
+// hints.
 
 import { type Codec, compose, encode, type Parted, type Saved } from '../core/index.ts'
 import {
@@ -13,6 +14,7 @@ import {
 } from '../election/index.ts'
 import { type MembershipSettings, membership, membershipVocabulary } from '../membership/index.ts'
 import type { NodeProtocol } from './index.ts'
+import { type ManySlotsOptions, manySlots, manySlotsVocabulary } from './many-slots.ts'
 import { partedVocabulary } from './vocabulary.ts'
 import { windowProtocol, windowVocabulary } from './window.ts'
 
@@ -20,12 +22,14 @@ export interface MemberParts {
   readonly membership: MembershipSettings
   readonly election: ElectionSettings
   readonly keys: Keys
+  readonly slots: ManySlotsOptions
 }
 
 export const memberVocabulary: Codec<Parted> = partedVocabulary({
   membership: membershipVocabulary,
   election: electionVocabulary,
   window: windowVocabulary,
+  slots: manySlotsVocabulary,
 })
 
 export function memberNode(parts: MemberParts): NodeProtocol {
@@ -33,6 +37,7 @@ export function memberNode(parts: MemberParts): NodeProtocol {
     membership: membership(parts.membership),
     election: election(parts.election, parts.keys),
     window: windowProtocol,
+    slots: manySlots(parts.slots),
   })
 }
 

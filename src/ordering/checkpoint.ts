@@ -9,12 +9,10 @@ import { type Content, sessionCodec, sessionKey } from './content.ts'
 import { ANSWER_BYTES_MAX, ENTRIES_MAX, type Write } from './messages.ts'
 import type { ServerObject, ServerState, ServerTurn } from './objects.ts'
 import { saveLazily } from './records.ts'
+import type { OrderingSettings } from './settings.ts'
 
-/** A new account begins after so many bytes, or after twice what the last one took: writing twice is the price. */
-const BEGIN_BYTES = 16 * 2 ** 20
+/** A new account begins after the bytes of the settings, or after twice what the last one took: that is its price. */
 const ACCOUNTS_BYTES = 2
-/** One page follows so many bytes of other records, so that no step takes long. */
-const PAGE_BYTES = 2 ** 18
 
 export interface Account {
   /** Objects still to come. */
@@ -27,16 +25,17 @@ export interface Account {
 }
 
 /** Goes on with the account by a step, or begins one when it is time. */
-export function goOn(state: ServerState, turn: ServerTurn): void {
+export function goOn(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
   const { account } = state
   if (account === undefined) {
-    if (state.saved < Math.max(BEGIN_BYTES, ACCOUNTS_BYTES * state.accounted)) return
+    if (state.saved < Math.max(settings.accountBytesMin, ACCOUNTS_BYTES * state.accounted)) return
     state.saved = 0
     state.account = { objects: [...state.objects.keys()], keys: [], next: 0, object: '', bytes: 0 }
     return nextObject(state, state.account, true, turn)
   }
   const object = state.objects.get(account.object)
-  if (object !== undefined && account.next < account.keys.length) return writePage(state, account, object, turn)
+  if (object !== undefined && account.next < account.keys.length)
+    return writePage(state, settings, account, object, turn)
   nextObject(state, account, false, turn)
 }
 
@@ -54,10 +53,15 @@ function nextObject(state: ServerState, account: Account, begins: boolean, turn:
   writeHead(state, object, begins, turn)
 }
 
-function writeHead(state: ServerState, object: ServerObject, begins: boolean, turn: ServerTurn): void {
-  const { name, promised, proof, content, committed, proposed, ahead } = object
+function writeVersion(state: ServerState, object: ServerObject, begins: boolean, turn: ServerTurn): void {
+  const { name, promised, proof, content, committed } = object
   const applied = { version: content.version, digest: content.digest }
   saveLazily(state, { kind: 'head', object: name, promised, proof, applied, committed }, turn, begins)
+}
+
+function writeHead(state: ServerState, object: ServerObject, begins: boolean, turn: ServerTurn): void {
+  const { name, promised, proof, proposed, ahead } = object
+  writeVersion(state, object, begins, turn)
   for (const { version, digest, parent, change } of ahead.values()) {
     saveLazily(state, { kind: 'caught', object: name, head: { version, digest }, parent, change }, turn)
   }
@@ -68,10 +72,18 @@ function writeHead(state: ServerState, object: ServerObject, begins: boolean, tu
   saveLazily(state, { kind: 'rank', object: name, rank: promised, proof }, turn)
 }
 
-function writePage(state: ServerState, account: Account, object: ServerObject, turn: ServerTurn): void {
-  const { entries, next, bytes } = page(object.content, account.keys, account.next, PAGE_BYTES)
+function writePage(
+  state: ServerState,
+  settings: OrderingSettings,
+  account: Account,
+  object: ServerObject,
+  turn: ServerTurn,
+): void {
+  const { entries, next, bytes } = page(object.content, account.keys, account.next, settings.accountPageBytes)
   account.next = next
   account.bytes += bytes
+  // A commit has no record: without the version, the log would lead to the one before it, with entries of this one.
+  writeVersion(state, object, false, turn)
   saveLazily(state, { kind: 'entries', object: object.name, entries }, turn)
 }
 

@@ -41,6 +41,17 @@ describe('choose', () => {
       version: 10,
     })
   })
+  // v is decided at five of seven; v + 1 came to one of them, another has not heard of a commit, a third lies.
+  it('F 3: what is committed at one and proposed at another has two who vouch; by proposals alone v is lost', () => {
+    const before = { committed: head(2), proposed: proposed(2, 4) }
+    const [further, behind] = [
+      { committed: head(3), proposed: proposed(4, 6) },
+      { committed: head(2), proposed: proposed(3, 5) },
+    ]
+    const all = replies(further, behind, before, before, before)
+    expect(choose(all, 1, orderingRules)).toMatchObject({ version: 3, committed: false })
+    expect(choose(all, 1, brokenOrderingRules('only-proposed-vouches'))).toMatchObject({ version: 2 })
+  })
   it('chooses nothing where nobody is vouched for', () => {
     expect(choose(replies({ committed: head(1), proposed: undefined }), 1, orderingRules)).toBeUndefined()
   })

@@ -71,11 +71,22 @@ export interface Pool {
   readonly votes: Map<string, Vote[]>
 }
 
+/** What a watch that goes on from a version fetches first. */
+export interface Replay {
+  /** The replica's version when it began. */
+  readonly target: Head
+  gathering: Gathering | undefined
+  tries: number
+  /** Versions after the target that came meanwhile. */
+  readonly later: { readonly version: number; readonly writes: readonly Write[] }[]
+}
+
 export interface Watch {
   readonly id: number
   readonly from: number | undefined
   /** Told up to this version; undefined before it has begun. */
   told: number | undefined
+  replay: Replay | undefined
 }
 
 export interface SilentReport {
@@ -161,4 +172,6 @@ export interface ClientState {
   readonly queried: Map<number, number>
   readonly inspections: Map<number, Inspection>
   queries: number
+  /** Who was called a liar, and for what. */
+  readonly accused: Set<string>
 }

@@ -16,6 +16,7 @@ import type { OrderingMessage } from './messages.ts'
 import { hearOf } from './pool.ts'
 import { accepted } from './proposing.ts'
 import { read, readingsCame, readTimer } from './reading.ts'
+import { replayCame, replayTimer } from './replaying.ts'
 import { changesCame, headCame, syncTimer } from './replica.ts'
 import { answered, gone } from './responses.ts'
 import type { OrderingSettings } from './settings.ts'
@@ -42,6 +43,7 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
       queried: new Map(),
       inspections: new Map(),
       queries: 0,
+      accused: new Set(),
     }),
     step(state, input, turn) {
       switch (input.kind) {
@@ -69,7 +71,12 @@ function command(state: ClientState, settings: OrderingSettings, body: OrderingC
       return submit(state, settings, { ...body, kind: 'end', body: NOTHING }, turn)
     case 'watch':
       if (isName(body.object)) {
-        useOf(state, body.object).watches.set(body.id, { id: body.id, from: body.from, told: undefined })
+        useOf(state, body.object).watches.set(body.id, {
+          id: body.id,
+          from: body.from,
+          told: undefined,
+          replay: undefined,
+        })
       }
       return read(state, settings, body, turn)
     case 'read':
@@ -116,6 +123,8 @@ function message(
       hearOf(use, settings, from, body.operations)
       return pump(state, settings, use, turn)
     case 'changes':
+      if (replayCame(state, settings, use, from, body, turn)) return
+      return changesCame(state, settings, use, from, body, turn)
     case 'entries':
       return changesCame(state, settings, use, from, body, turn)
     case 'committed':
@@ -138,6 +147,8 @@ function timer(state: ClientState, settings: OrderingSettings, name: string, tur
       return turnTimer(state, settings, use, turn)
     case 'sync':
       return syncTimer(state, settings, use, turn)
+    case 'replay':
+      return replayTimer(state, use, turn)
     case 'watch':
       return watchTimer(state, settings, use, turn)
     case 'ping':

@@ -1,5 +1,6 @@
 export { type Choice, choose, type Voucher } from './choose.ts'
 export { type OrderingClient, orderingClient } from './client.ts'
+export { hardshipScenario } from './hardship.ts'
 export { orderingLiars } from './liars.ts'
 export {
   BODY_BYTES_MAX,
@@ -18,6 +19,7 @@ export {
   VALUE_BYTES_MAX,
   type Write,
 } from './messages.ts'
+export type { OrderingServerEvent, ServerState as OrderingServerState } from './objects.ts'
 export { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
 export { type OrderingRules, orderingRules } from './rules.ts'
 export { type OrderingPlan, orderingScenario } from './scenario.ts'

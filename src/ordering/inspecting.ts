@@ -47,7 +47,8 @@ export function inspect(state: ServerState, query: number, now: number): ServerM
     kind: 'inspected',
     query,
     uptime: Math.max(0, Math.floor(now - state.startedAt)),
-    rejoining: Math.max(0, Math.ceil((state.rejoin?.until ?? 0) - now)),
+    // Also when the wait is over: it takes part when it has heard from the others.
+    rejoining: state.rejoin === undefined ? 0 : Math.max(1, Math.ceil(state.rejoin.until - now)),
     objects,
     complaints: [...state.complaints],
     complained: state.complained,

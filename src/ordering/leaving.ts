@@ -39,7 +39,7 @@ export function unwatch(state: ClientState, id: number, object: string, turn: Or
   use?.watches.delete(id)
 }
 
-const TIMERS = ['turn', 'sync', 'watch', 'ping', 'belief']
+const TIMERS = ['turn', 'sync', 'watch', 'replay', 'ping', 'belief']
 
 /** Lets go of everything that is kept for an object. */
 export function close(state: ClientState, object: string, turn: OrderingTurn): void {

@@ -69,6 +69,8 @@ export interface ServerObject {
   committed: Head
   /** At `committed` or behind it. */
   content: Content
+  /** While the log is replayed: the entries are of a copy whose version has not come yet. */
+  blank: boolean
   /** The changes that led to `content`, oldest first, without a gap. */
   readonly suffix: KeptChange[]
   suffixBytes: number
@@ -128,6 +130,7 @@ export function newObject(name: string): ServerObject {
     proposed: undefined,
     committed: { version: 0, digest: FIRST_DIGEST },
     content: emptyContent(),
+    blank: false,
     suffix: [],
     suffixBytes: 0,
     ahead: new Map(),

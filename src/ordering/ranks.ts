@@ -19,7 +19,7 @@ import {
 } from './objects.ts'
 import { pushUntold, submit, tellPending, toldBy } from './pending.ts'
 import { isProven } from './proofs.ts'
-import { save } from './records.ts'
+import { save, saveLazily } from './records.ts'
 import { compareRanks } from './rules.ts'
 import { answerFromProposed, nameSilent } from './sessions.ts'
 import type { OrderingSettings } from './settings.ts'
@@ -84,6 +84,7 @@ export function propose(
   if (settings.rules.commitsParent()) {
     commitTo(state, settings, object, { version: version - 1, digest: parent }, turn)
   }
+  if (before !== undefined) keepApplied(state, object, before, asked, turn)
   object.promised = rank
   object.proposed = { rank, version, parent, digest, change, writes: decodeChange(change) }
   keepTurn(object, from, settings, turn.now)
@@ -92,7 +93,21 @@ export function propose(
   accept(settings, object, from, object.proposed, turn)
   if (settings.rules.answersFromProposed()) answerFromProposed(state, settings, object, turn)
   if (sameBytes(object.committed.digest, digest)) commitTo(state, settings, object, object.committed, turn)
-  goOn(state, turn)
+  goOn(state, settings, turn)
+}
+
+// A commit has no record of its own: the log says that a proposal was committed where the next one is built on it. One
+// that is not, after versions that this server has missed, would leave a log that leads past a version.
+function keepApplied(
+  state: ServerState,
+  { name, content }: ServerObject,
+  before: Proposal,
+  next: ClientMessage & { kind: 'propose' },
+  turn: ServerTurn,
+): void {
+  if (!sameBytes(before.digest, content.digest) || next.version <= content.version + 1) return
+  const { version, digest, parent, change } = before
+  saveLazily(state, { kind: 'caught', object: name, head: { version, digest }, parent, change }, turn)
 }
 
 // The same words again: the answer was lost. What is on disk is on disk.

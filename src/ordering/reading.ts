@@ -5,10 +5,11 @@
 // answer: so v may be read if at most b of them show anything newer.
 
 import type { NodeId } from '../core/index.ts'
-import type { ClientState, Reading, Use } from './client-state.ts'
+import type { ClientState, Reading, Use, Watch } from './client-state.ts'
 import { decodeChange } from './content.ts'
 import { digestKey, nextDigest, sameBytes } from './digest.ts'
 import { type Head, KEY_BYTES_MAX, KEYS_MAX, type ServerMessage, type Write } from './messages.ts'
+import { begin, startReplay } from './replaying.ts'
 import { followHeads } from './replica.ts'
 import { compareRanks } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
@@ -230,17 +231,12 @@ export function serveCopies(state: ClientState, use: Use, turn: OrderingTurn): v
     const watch = watches.get(id)
     const { version, table } = replica
     if (watch === undefined) turn.do({ kind: 'emit', event: { kind: 'copied', id, object, version, table } })
-    else beginWatch(use, watch.from, id, turn)
+    else beginWatch(state, use, watch, turn)
   }
 }
 
-function beginWatch(use: Use, from: number | undefined, id: number, turn: OrderingTurn): void {
-  const { object, replica } = use
-  const { version, table } = replica
-  use.watches.get(id)!.told = version
-  turn.do({ kind: 'emit', event: { kind: 'watching', id, object, version } })
-  // What lies between is not told one by one.
-  if (from !== undefined && from < version) {
-    turn.do({ kind: 'emit', event: { kind: 'skipped', id, object, version, table } })
-  }
+function beginWatch(state: ClientState, use: Use, watch: Watch, turn: OrderingTurn): void {
+  const { version } = use.replica
+  if (watch.from !== undefined && watch.from < version) startReplay(state, use, watch, turn)
+  else begin(use, watch, version, turn)
 }

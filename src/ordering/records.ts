@@ -89,15 +89,18 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
         writes: decodeChange(value.change),
       })
     case 'caught':
+      restoreApplied(of, settings, { version: value.head.version - 1, digest: value.parent })
       return restoreChange(of, settings, value.head, value.change, value.parent)
     case 'head':
       of.promised = settings.rules.promisedAfterRestart(value.promised)
       of.proof = value.proof
-      return restoreHead(of, value.applied, value.committed)
+      of.blank = false
+      return restoreHead(of, settings, value.applied, value.committed)
     case 'blank':
       of.content = emptyContent()
       of.suffix.length = 0
       of.suffixBytes = 0
+      of.blank = true
       return
     case 'entries':
       for (const write of value.entries) put(of.content, write)
@@ -105,15 +108,27 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
   }
 }
 
+/** After the last record. A copy whose version is missing came down to a crash: what there is of it is of no version. */
+export function restored(state: ServerState): void {
+  for (const object of state.objects.values()) {
+    if (object.blank) object.content = emptyContent()
+    object.blank = false
+  }
+}
+
 function restoreProposal(of: ServerObject, settings: OrderingSettings, proposed: Proposal): void {
   const { parent, version } = proposed
   if (version - 1 > of.committed.version) of.committed = { version: version - 1, digest: parent }
-  const before = of.proposed
-  if (before !== undefined && before.version === version - 1 && sameBytes(before.digest, parent)) {
-    restoreChange(of, settings, before, before.change, before.parent)
-  }
+  restoreApplied(of, settings, { version: version - 1, digest: parent })
   of.promised = proposed.rank
   of.proposed = proposed
+}
+
+// A commit has no record of its own: what comes next says that the last proposal was committed.
+function restoreApplied(of: ServerObject, settings: OrderingSettings, head: Head): void {
+  const { proposed } = of
+  if (proposed === undefined || proposed.version !== head.version || !sameBytes(proposed.digest, head.digest)) return
+  restoreChange(of, settings, proposed, proposed.change, proposed.parent)
 }
 
 function restoreChange(
@@ -131,13 +146,16 @@ function restoreChange(
   if (version > of.committed.version) of.committed = { version, digest }
 }
 
-// Where older records are still there, they lead to the same version: nothing changes.
-function restoreHead(of: ServerObject, applied: Head, committed: Head): void {
+// Where older records are still there, they lead to the version or, before its commit, to its proposal. Where they are
+// forgotten, pages of the table follow.
+function restoreHead(of: ServerObject, settings: OrderingSettings, applied: Head, committed: Head): void {
+  restoreApplied(of, settings, applied)
   if (applied.version > of.content.version) {
     of.content.version = applied.version
     of.content.digest = applied.digest
     of.suffix.length = 0
     of.suffixBytes = 0
   }
+  for (const version of of.ahead.keys()) if (version <= of.content.version) of.ahead.delete(version)
   if (committed.version > of.committed.version) of.committed = committed
 }

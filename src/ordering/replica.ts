@@ -6,7 +6,7 @@ import type { ClientState, Use } from './client-state.ts'
 import { advance, decodeChange } from './content.ts'
 import { agreed, hearCopy, newCopying, nextQuestion } from './copying.ts'
 import { digestKey, nextDigest, sameBytes } from './digest.ts'
-import { accuse } from './evidence.ts'
+import { accuse, compareCommitted } from './evidence.ts'
 import { gather, judge } from './gathering.ts'
 import type { Head, ServerMessage, Write } from './messages.ts'
 import type { KeptChange } from './objects.ts'
@@ -18,7 +18,7 @@ import type { OrderingSettings } from './settings.ts'
 import type { OrderingTurn } from './state.ts'
 import { launch } from './submitting.ts'
 import { leaveTurn, overtaken, pump } from './turns.ts'
-import { send } from './uses.ts'
+import { send, sendAll } from './uses.ts'
 import { follow, skipWatches, tellWatches } from './watching.ts'
 
 /** For so long a source is waited for. */
@@ -159,9 +159,19 @@ function askSource(use: Use, turn: OrderingTurn): void {
 /** The source was slow, short or wrong: another. */
 export function syncTimer(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   leaveSource(use)
+  tellWanted(state, use, turn)
   if (use.copying !== undefined) return startCopy(state, settings, use, turn)
   if (use.phase === 'syncing') return completeChoice(state, settings, use, turn)
   followHeads(state, settings, use, turn)
+}
+
+/**
+ * Those who have the change may not know that it is committed, and hand out nothing of it; whoever knows may lack the
+ * change. b + 1 have said so to us: we say it to all.
+ */
+function tellWanted(state: ClientState, { object, rank, wanted, replica }: Use, turn: OrderingTurn): void {
+  if (wanted === undefined || wanted.version <= replica.version) return
+  sendAll(state, turn, { kind: 'commit', object, rank, version: wanted.version, digest: wanted.digest })
 }
 
 export function changesCame(
@@ -291,7 +301,14 @@ export function headCame(
   same.set(key, voted)
   voted.servers.add(from)
   if (voted.servers.size < settings.rules.vouchersNeeded(settings.liars)) return
+  compareCommitted(state, use, head, headsOf(same), turn)
   if (use.wanted !== undefined && use.wanted.version > version) return
   use.wanted = { ...head, vouchers: [...voted.servers] }
   if (!adoptCopy(state, settings, use, turn)) followHeads(state, settings, use, turn)
+}
+
+type Voted = ReadonlyMap<string, { readonly head: Head; readonly servers: ReadonlySet<NodeId> }>
+
+function* headsOf(voted: Voted): Iterable<readonly [NodeId, Head]> {
+  for (const { head, servers } of voted.values()) for (const server of servers) yield [server, head]
 }

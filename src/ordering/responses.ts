@@ -5,6 +5,7 @@ import type { NodeId } from '../core/index.ts'
 import type { ClientState, Use } from './client-state.ts'
 import { openedAt, sessionName, type Touched } from './content.ts'
 import { digestKey, sameBytes } from './digest.ts'
+import { accuse } from './evidence.ts'
 import { beginKeeping, endKeeping } from './keeping.ts'
 import type { Response, ServerMessage } from './messages.ts'
 import type { OrderingSettings } from './settings.ts'
@@ -61,14 +62,21 @@ export function answered(
   }
   if (session.phase === 'open' && session.id === answer.session) {
     const before = use.outstanding.size
-    for (const response of answer.responses) hear(settings, use, from, response, turn)
+    for (const response of answer.responses) hear(state, settings, use, from, response, turn)
     if (use.outstanding.size < before) heardOfOthers(settings, use, turn)
   }
   launch(use)
   pump(state, settings, use, turn)
 }
 
-function hear(settings: OrderingSettings, use: Use, from: NodeId, response: Response, turn: OrderingTurn): void {
+function hear(
+  state: ClientState,
+  settings: OrderingSettings,
+  use: Use,
+  from: NodeId,
+  response: Response,
+  turn: OrderingTurn,
+): void {
   const { seq } = response
   if (!use.outstanding.has(seq)) return
   const needed = settings.rules.vouchersNeeded(settings.liars)
@@ -79,6 +87,11 @@ function hear(settings: OrderingSettings, use: Use, from: NodeId, response: Resp
     const servers = said.get(key) ?? new Set()
     said.set(key, servers.add(from))
     if (servers.size < needed) return
+    // Committed versions have one answer.
+    for (const [other, liars] of said) {
+      if (other === key) continue
+      for (const server of liars) accuse(state, use, server, response.version, 'an answer that was never given', turn)
+    }
   }
   settle(use, response, turn)
 }

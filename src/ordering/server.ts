@@ -14,7 +14,7 @@ import type { OrderingMessage } from './messages.ts'
 import { checkServer, type OrderingServerEvent, objectOf, reply, type ServerState, type ServerTurn } from './objects.ts'
 import { submit, sweepPending } from './pending.ts'
 import { commit, get, propose } from './ranks.ts'
-import { restore } from './records.ts'
+import { restore, restored } from './records.ts'
 import { mustRejoin, recall, rejoinCame, rejoinTimer, startRejoin } from './rejoining.ts'
 import { handOut, lookUp, page, read } from './serving.ts'
 import { ping, sweepSessions } from './sessions.ts'
@@ -66,6 +66,7 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     complained: 0,
   }
   for (const record of saved.get('') ?? []) restore(state, settings, record)
+  restored(state)
   return state
 }
 
@@ -79,20 +80,20 @@ function start(state: ServerState, settings: OrderingSettings, turn: ServerTurn)
 }
 
 function timer(state: ServerState, settings: OrderingSettings, name: string, turn: ServerTurn): void {
-  if (name === 'sweep') return sweep(state, turn)
+  if (name === 'sweep') return sweep(state, settings, turn)
   if (name === 'rejoin') return rejoinTimer(state, turn)
   if (!name.startsWith('lag:')) return
   const object = state.objects.get(name.slice('lag:'.length))
   if (object !== undefined) fetchAgain(state, settings, object, turn)
 }
 
-function sweep(state: ServerState, turn: ServerTurn): void {
+function sweep(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
   for (const object of state.objects.values()) {
     sweepSessions(object, turn.now)
     sweepPending(object, turn.now)
     sweepWatchers(object, turn.now)
   }
-  goOn(state, turn)
+  goOn(state, settings, turn)
   turn.do({ kind: 'timer', name: 'sweep', after: SWEEP_EVERY })
 }
 

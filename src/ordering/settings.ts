@@ -31,6 +31,9 @@ export interface OrderingSettings {
   /** The last changes that a server keeps for those who lag, at most so many and so many bytes. */
   readonly suffixMax: number
   readonly suffixBytesMax: number
+  /** The log is gone through and shortened after so many bytes at least; each step of that writes so many. */
+  readonly accountBytesMin: number
+  readonly accountPageBytes: number
   /** The longest attempt of a client: for so long a server that came back empty does not vote. */
   readonly attemptMax: Millis
   /** This server has lost its store and is to take its state from the others. */
@@ -50,6 +53,8 @@ export const orderingDefaults: OrderingSettings = {
   drift: 0.01,
   suffixMax: 10_000,
   suffixBytesMax: 32 * 2 ** 20,
+  accountBytesMin: 16 * 2 ** 20,
+  accountPageBytes: 2 ** 18,
   attemptMax: 60_000,
   rejoins: false,
   proofs: undefined,

@@ -4,7 +4,8 @@
 import type { Millis, NodeId } from '../core/index.ts'
 import { choose } from './choose.ts'
 import type { ClientState, Use } from './client-state.ts'
-import { COUNTER_MAX, type Operation, type Rank, type ServerMessage } from './messages.ts'
+import { compareCommitted } from './evidence.ts'
+import { COUNTER_MAX, type Head, type Operation, type Rank, type ServerMessage } from './messages.ts'
 import { hearOf } from './pool.ts'
 import { isProven, prove } from './proofs.ts'
 import { proposeAgain, proposeNext, silentSessions, tellCommit } from './proposing.ts'
@@ -189,8 +190,13 @@ export function got(
   if (use.phase === 'getting') use.choice = choose(use.replies, settings.liars, settings.rules)
   if (use.choice === undefined) return
   if (use.phase === 'getting') use.shares = use.shares && use.choice.version !== use.replica.version
+  if (use.choice.committed) compareCommitted(state, use, use.choice, heads(use), turn)
   use.phase = 'syncing'
   completeChoice(state, settings, use, turn)
+}
+
+function* heads({ replies }: Use): Iterable<readonly [NodeId, Head]> {
+  for (const [server, { committed }] of replies) yield [server, committed]
 }
 
 export function busy(

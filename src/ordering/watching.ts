@@ -4,6 +4,7 @@ import type { Millis } from '../core/index.ts'
 import type { ClientState, Use } from './client-state.ts'
 import { RESERVED } from './content.ts'
 import type { Write } from './messages.ts'
+import { skip, tellLater } from './replaying.ts'
 import type { OrderingSettings } from './settings.ts'
 import type { OrderingTurn } from './state.ts'
 import { send, sendAll } from './uses.ts'
@@ -37,6 +38,7 @@ export function tellWatches(use: Use, version: number, writes: readonly Write[],
   const { object } = use
   const shown = writes.filter(({ key }) => !key.startsWith(RESERVED))
   for (const watch of use.watches.values()) {
+    if (watch.replay !== undefined) tellLater(use, watch, version, shown, turn)
     if (watch.told === undefined || watch.told >= version) continue
     watch.told = version
     turn.do({ kind: 'emit', event: { kind: 'changed', id: watch.id, object, version, writes: shown } })
@@ -48,6 +50,7 @@ export function skipWatches(use: Use, turn: OrderingTurn): void {
   const { object, replica } = use
   const { version, table } = replica
   for (const watch of use.watches.values()) {
+    if (watch.replay !== undefined) skip(use, watch, turn)
     if (watch.told === undefined || watch.told >= version) continue
     watch.told = version
     turn.do({ kind: 'emit', event: { kind: 'skipped', id: watch.id, object, version, table } })

@@ -39,6 +39,11 @@ export const TTL_DEFAULT_MS = 60_000
 export const DRIFT_DEFAULT = 0.01
 const DRIFT_MAX = 0.2
 
+/** A server that lost its store stays silent for this long; a client that is slower than this tries again. */
+export const ATTEMPT_DEFAULT_MS = 60_000
+const ATTEMPT_MIN_MS = 1_000
+const ATTEMPT_MAX_MS = 60 * 60 * 1000
+
 /** The client that `coterie init` makes. Groups made before there were operators do not name them. */
 export const OPERATORS_DEFAULT: readonly string[] = ['admin']
 /** More people than this who may break any lock are nobody in particular. */
@@ -57,6 +62,11 @@ export interface LockSettings {
   readonly ttlMax: number
   /** By which share two clocks may differ in rate. */
   readonly drift: number
+}
+
+export interface ObjectSettings {
+  /** The longest attempt of a client to order operations, in milliseconds. */
+  readonly attemptMax: number
 }
 
 export interface ServerAddress {
@@ -93,6 +103,7 @@ export interface GroupSettings {
   /** The names of clients that may take a lock from its holder. */
   readonly operators: readonly string[]
   readonly lock: LockSettings
+  readonly objects: ObjectSettings
   readonly servers: readonly ServerAddress[]
   readonly membership: MembershipSettings
 }
@@ -207,11 +218,12 @@ function readGroup(table: Table): GroupSettings {
     : OPERATORS_DEFAULT
   group.end()
   const lock = readLock(table.table('lock'))
+  const objects = table.has('objects') ? readObjects(table.table('objects')) : { attemptMax: ATTEMPT_DEFAULT_MS }
   const servers = readServers(table)
   const membership = table.has('membership') ? readMembership(table) : NO_MEMBERS
   try {
     const numbers = trust({ liars, crashes, servers: servers.length })
-    return { name, id, trust: numbers, operators, lock, servers, membership }
+    return { name, id, trust: numbers, operators, lock, objects, servers, membership }
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error
     throw new SettingsError(`${table.file}: ${error.message}`)
@@ -223,6 +235,12 @@ function readLock(table: Table): LockSettings {
   const drift = table.number('drift', 0, DRIFT_MAX)
   table.end()
   return { ttlMax, drift }
+}
+
+function readObjects(table: Table): ObjectSettings {
+  const attemptMax = table.whole('attemptMax', ATTEMPT_MIN_MS, ATTEMPT_MAX_MS, ' (milliseconds)')
+  table.end()
+  return { attemptMax }
 }
 
 function readServers(table: Table): ServerAddress[] {

@@ -3,24 +3,37 @@
 
 import { createPrivateKey } from 'node:crypto'
 import { FileError, type Millis, type NodeId, type Parted, type Saved } from '../core/index.ts'
-import { x25519Sealing } from '../crypto/index.ts'
+import { type Group, ristretto, x25519Sealing } from '../crypto/index.ts'
 import { type Attribute, electionDefaults, type Voter } from '../election/index.ts'
-import { type MembershipEvent, membershipDefaults, type NamedValue } from '../membership/index.ts'
+import { isOperator } from '../lock/index.ts'
+import { type MembershipEvent, type MemberView, membershipDefaults, type NamedValue } from '../membership/index.ts'
+import type { ManySlotsCommand, ManySlotsEvent } from '../node/many-slots.ts'
 import { firstElectorate, memberFirstStart, memberNode, memberVocabulary } from '../node/member.ts'
-import { admission, identityBytes } from './admission.ts'
+import { type Admits, admission, identityBytes } from './admission.ts'
 import { granterClock } from './clock.ts'
 import type { MemberConfig } from './config.ts'
 import { Driver } from './driver.ts'
 import { takeFirstStartMark } from './first-start.ts'
 import { opensslSignatures, opensslSigner } from './signatures.ts'
+import { openWorkshop, type SlotsWorkshop } from './slots-work.ts'
 import { createLogStorage } from './storage/log.ts'
 import { createTlsTransport, type Log, type TlsTransport } from './transport/index.ts'
 
 export interface RunningMember {
+  /** What its group agreed on, and every slots group of it begins with. */
+  readonly terms: { readonly drift: number; readonly liars: number }
   command(body: Parted): void
   now(): Millis
+  /** The keys of a member whose certificate holds now, as it announced them. */
+  keysOf(view: Pick<MemberView, 'member' | 'identity' | 'keys'>): MemberKeys | undefined
+  isOperator(client: NodeId): boolean
   /** Says goodbye, so that nobody waits for it, and stops. */
   stop(): Promise<void>
+}
+
+export interface MemberKeys {
+  readonly key: Uint8Array
+  readonly sealKey: Uint8Array
 }
 
 export interface MemberOptions {
@@ -37,6 +50,7 @@ export interface MemberOptions {
 
 /** Under this name a member announces the key that ballots are sealed to. */
 export const SEAL_KEY = 'seal'
+const SEAL_KEY_BYTES = 32
 /** Enough notices for a certificate that no b liars make alone; more would only be slower. */
 const CERTIFY_LEAST = 2
 
@@ -52,7 +66,10 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
   })
   try {
     const saved = await readSaved(await storage.read(), config)
-    const protocol = await createProtocol(options)
+    const admits = admission(config.group.id, config.authority)
+    const group = await ristretto()
+    const workshop = openWorkshop(group, log)
+    const protocol = await createProtocol(options, admits, group, saved.size === 0)
     let transport: TlsTransport | undefined
     const known = knownAddresses(config)
     driver = new Driver({
@@ -66,7 +83,7 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
       saved,
       event(event) {
         if (transport !== undefined) learn(event, known, transport)
-        options.event(event)
+        if (!takeWork(event, workshop, body => driver?.command({ part: 'slots', body }))) options.event(event)
       },
       failed: options.failed,
       up: peer => log('debug', 'connected', { peer }),
@@ -77,10 +94,14 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
     running.start(transport)
     const opened = transport
     return {
+      terms: { drift: config.group.lock.drift, liars: config.group.membership.liars },
       command: body => running.command(body),
       now: granterClock,
+      keysOf: view => keysOf(view, admits),
+      isOperator: client => isOperator(config.group.operators, client),
       async stop() {
         await running.stop()
+        await workshop.close()
         await opened.close()
         await storage.close()
       },
@@ -89,6 +110,21 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
     await storage.close()
     throw explain(error, config)
   }
+}
+
+/** Heavy work is nobody's news: it goes to the workshop, and its answer back to the machine that asked. */
+function takeWork(event: Parted, workshop: SlotsWorkshop, tell: (command: ManySlotsCommand) => void): boolean {
+  if (event.part !== 'slots') return false
+  const said = event.body as ManySlotsEvent
+  if (said.kind === 'opened') workshop.prepare()
+  if (said.kind !== 'said' || said.body.kind !== 'work') return false
+  const { name, body } = said
+  workshop.work(body.request).then(
+    answer => tell({ kind: 'tell', name, body: { kind: 'worked', id: body.id, answer } }),
+    // The node has stopped.
+    () => {},
+  )
+  return true
 }
 
 async function listen(config: MemberConfig, log: Log, driver: MemberDriver): Promise<TlsTransport> {
@@ -133,7 +169,12 @@ export function formatAddress({ host, port }: { readonly host: string; readonly 
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-async function createProtocol({ config, attributes, ranking }: MemberOptions) {
+async function createProtocol(
+  { config, attributes, ranking }: MemberOptions,
+  admits: Admits,
+  slotsGroup: Group,
+  storeLost: boolean,
+) {
   const { group } = config
   const { liars, lease } = group.membership
   const signer = opensslSigner(secretOf(config.key))
@@ -147,7 +188,7 @@ async function createProtocol({ config, attributes, ranking }: MemberOptions) {
       identity: identityBytes(config.certificate),
       signer,
       signatures,
-      admits: admission(group.id, config.authority),
+      admits,
       keys: [{ name: SEAL_KEY, key: sealing.publicKey }],
       attributes,
       certifyAt: Math.max(CERTIFY_LEAST, liars + 1),
@@ -160,7 +201,23 @@ async function createProtocol({ config, attributes, ranking }: MemberOptions) {
       attributes: ranking,
     },
     keys: { signer, signatures, sealing },
+    slots: {
+      members: group.membership.members.map(voterOf).map(({ id, key }) => ({ name: id, identity: key })),
+      group: slotsGroup,
+      signer,
+      signatures,
+      storeLost,
+    },
   })
+}
+
+function keysOf(
+  { member, identity, keys }: Pick<MemberView, 'member' | 'identity' | 'keys'>,
+  admits: Admits,
+): MemberKeys | undefined {
+  const key = admits(member, identity)
+  const sealKey = keys.find(({ name }) => name === SEAL_KEY)?.key
+  return key === undefined || sealKey?.length !== SEAL_KEY_BYTES ? undefined : { key, sealKey }
 }
 
 /** The 32 secret bytes of an Ed25519 or X25519 key. */

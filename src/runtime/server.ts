@@ -3,12 +3,14 @@
 import { FileError, type Parted, type Saved } from '../core/index.ts'
 import type { ServerEvent, ServerState } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
+import type { OrderingServerEvent, OrderingServerState } from '../ordering/index.ts'
 import { granterClock } from './clock.ts'
 import type { ServerConfig } from './config.ts'
 import { Driver } from './driver.ts'
 import { takeFirstStartMark } from './first-start.ts'
 import { sha256 } from './hash.ts'
 import { type Measures, type MetricsServer, serveMetrics } from './metrics.ts'
+import { measureObjects } from './object-measures.ts'
 import { createLogStorage } from './storage/log.ts'
 import type { Storage } from './storage/storage.ts'
 import { createTlsTransport, type Log, type TlsTransport } from './transport/index.ts'
@@ -55,7 +57,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
     failed(error)
   })
   opened.push(storage)
-  const saved = await readSaved(storage, config.folder)
+  const saved = await readSaved(storage, options)
   driver = new Driver({
     protocol: serverNode(group, { hash: sha256, rejoins: options.rejoins ?? false }),
     self: config.name,
@@ -65,7 +67,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
     log,
     storage,
     saved,
-    event: event => tell(event, log),
+    event: teller(log),
     failed,
     up: peer => log('debug', 'connected', { peer }),
     down: (peer, why) => log('debug', 'disconnected', { peer, why }),
@@ -94,17 +96,37 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   return { recovering: measures.recovering, stop: () => stop(driver, transport, metrics, storage, log) }
 }
 
-// Only what its operators did; the lock's own work is not logged.
+// Only what its operators did and what clients complain of; the parts' own work is not logged.
+function teller(log: Log): (event: Parted) => void {
+  const told = new Set<string>()
+  return event => {
+    if (event.part !== 'ordering') return tell(event, log)
+    const { complaint } = event.body as OrderingServerEvent
+    const matter = `${complaint.server} ${complaint.what}`
+    // A liar lies all day: once for each kind of lie, the rest is counted.
+    if (told.has(matter) || told.size >= MATTERS_MAX) return
+    told.add(matter)
+    log('warn', 'a client says that a server lied', { ...complaint })
+  }
+}
+
+/** Kinds of lies times servers: clients choose the words. */
+const MATTERS_MAX = 1_000
+
 function tell(event: Parted, log: Log): void {
   const { kind, name, by, ...more } = event.body as ServerEvent
   const what = kind === 'forced' ? 'a lock was taken from its holder by force' : 'unlock by force refused: no operator'
   log('warn', what, { lock: name, by, ...more })
 }
 
-async function readSaved(storage: Storage, folder: string): Promise<Saved> {
+async function readSaved(storage: Storage, { config, rejoins = false }: ServerOptions): Promise<Saved> {
   const saved = await storage.read()
-  const first = await takeFirstStartMark(folder)
-  return first && saved.size === 0 ? firstStart : saved
+  const first = await takeFirstStartMark(config.folder)
+  if (saved.size > 0) return saved
+  if (first) return firstStart
+  // It may have promised things that it no longer knows of: with a vote it could undo what a client was told.
+  if (!rejoins && config.group.trust.orderingQuorum !== undefined) throw storeLost(config)
+  return saved
 }
 
 async function stop(
@@ -135,9 +157,17 @@ function measure(driver: Driver<Map<string, unknown>, Parted, Parted, Parted>, t
         connections: { help: 'Peers connected now', value: transport.connected().length },
         lock_names: { help: 'Lock names in memory', value: lock().locks.size },
         lock_recovering_ms: { help: 'Milliseconds until locks are granted again', value: this.recovering() },
+        ...measureObjects(driver.state.get('ordering') as OrderingServerState | undefined),
       }
     },
   }
+}
+
+function storeLost(config: ServerConfig): FileError {
+  return new FileError(
+    `${config.name} has run before, and its store ${config.storeFolder} is empty. If the store was lost, ` +
+      `coterie serve --rejoin ${config.folder} takes its content from the other servers.`,
+  )
 }
 
 function isPortInUse(error: Error): boolean {

@@ -6,6 +6,7 @@ import { basename, join, resolve } from 'node:path'
 import { SERVERS_MAX, SettingsError, type Trust, trust } from '../core/index.ts'
 import { type Credentials, createAuthority, type Identity, issueCertificate } from './authority.ts'
 import {
+  ATTEMPT_DEFAULT_MS,
   AUTHORITY_FILE,
   AUTHORITY_KEY_FILE,
   credentialFiles,
@@ -63,6 +64,8 @@ export interface InitOptions extends MembersOptions {
   readonly basePort?: number
   /** The longest lease, in milliseconds: as long as a server waits after a crash. The default is a minute. */
   readonly ttlMax?: number
+  /** The longest attempt of a client to order operations, in milliseconds. The default is a minute. */
+  readonly attemptMax?: number
   /** The default is one client, "admin". */
   readonly clients?: readonly string[]
 }
@@ -148,6 +151,7 @@ function planGroup(options: InitOptions): GroupSettings {
     trust: numbers,
     operators: OPERATORS_DEFAULT,
     lock: { ttlMax: checkTtlMax(options.ttlMax ?? TTL_DEFAULT_MS), drift: DRIFT_DEFAULT },
+    objects: { attemptMax: options.attemptMax ?? ATTEMPT_DEFAULT_MS },
     servers: planServers(numbers, options.hosts ?? ['127.0.0.1'], options.basePort ?? BASE_PORT_DEFAULT),
     membership: planMembers(options, options.basePort ?? BASE_PORT_DEFAULT),
   }

@@ -71,6 +71,11 @@ operators = [${group.operators.map(quote).join(', ')}]
 ttlMax = ${group.lock.ttlMax}
 # By which share two machines' clocks may differ in speed. 0.01 is generous for working clocks.
 drift = ${group.lock.drift}
+
+[objects]
+# The longest attempt of a client to order operations, in milliseconds. A server that has lost its store (coterie serve
+# --rejoin) does not vote for this long. It must be the same everywhere.
+attemptMax = ${group.objects.attemptMax}
 ${group.servers.map((server, at) => serverText(server, at === 0)).join('')}${membersText(group)}`
 }
 

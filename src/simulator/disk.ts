@@ -65,6 +65,11 @@ export class Disk {
     this.endLife()
   }
 
+  /** Another disk, with nothing on it, takes its place. */
+  lose(): void {
+    this.lanes = new Map()
+  }
+
   // An account that this life has begun is not the next one's.
   private endLife(): void {
     this.lanes = lanesOf(this.read())

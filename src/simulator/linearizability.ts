@@ -51,6 +51,8 @@ export interface Model<State, Call, Result> {
 export interface Hint<State> {
   readonly from?: State
   readonly to?: State
+  /** With this result it has left the object in `to` for certain. */
+  readonly sets?: boolean
 }
 
 export type OperationOutcome<Result> =

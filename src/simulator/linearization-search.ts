@@ -8,6 +8,7 @@
 
 import { fingerprint } from '../core/index.ts'
 import type { Model, Operation } from './linearizability.ts'
+import { type Needs, needsOf, outlived } from './linearization-needs.ts'
 
 /** A set of small numbers, 32 to a word, as many words as needed. */
 type Bits = readonly number[]
@@ -35,7 +36,7 @@ function size(set: Bits): number {
 const TRIES_MAX = 30
 
 /** An operation with its place among those that are under way at one time. */
-interface Entry<Call, Result> {
+export interface Entry<Call, Result> {
   readonly operation: Operation<Call, Result>
   readonly reads: boolean
   /** Set for operations of unknown outcome: calls with the same text are as good as each other. */
@@ -83,7 +84,7 @@ export type Found<State, Call, Result> = { readonly configurations: number } & (
   | { readonly kind: 'undecided' }
 )
 
-type Whole<State, Call, Result> = Required<Model<State, Call, Result>>
+export type Whole<State, Call, Result> = Required<Model<State, Call, Result>>
 
 export function search<State, Call, Result>(
   model: Whole<State, Call, Result>,
@@ -91,7 +92,10 @@ export function search<State, Call, Result>(
   configurationsMax: number,
 ): Found<State, Call, Result> {
   const sorted = [...operations].sort((a, b) => a.calledAt - b.calledAt)
-  const walk = new Walk(model, entriesOf(model, sorted))
+  const entries = entriesOf(model, sorted)
+  const needs = needsOf(model, entries)
+  if (outlived(model, entries, needs)) return { kind: 'none', configurations: 0 }
+  const walk = new Walk(model, entries, needs)
   walk.begin()
   for (;;) {
     const found = walk.advance()
@@ -143,7 +147,7 @@ function momentsOf<Call, Result>(entries: readonly Entry<Call, Result>[]): Momen
   return moments
 }
 
-function returnOf<Call, Result>({ operation: { outcome } }: Entry<Call, Result>): number {
+export function returnOf<Call, Result>({ operation: { outcome } }: Entry<Call, Result>): number {
   return outcome.kind === 'returned' ? outcome.at : Number.POSITIVE_INFINITY
 }
 
@@ -161,36 +165,6 @@ function dequeue<State, Call, Result>(
 ): Configuration<State, Call, Result> | undefined {
   const queue = frame.queues.find(one => one.head < one.items.length)
   return queue?.items[queue.head++]
-}
-
-/** Who needs which state, and who can bring it about, each in order of return. */
-interface Needs<Call, Result> {
-  readonly requiring: ReadonlyMap<string, readonly Entry<Call, Result>[]>
-  readonly restoring: ReadonlyMap<string, readonly Entry<Call, Result>[]>
-  /** May lead to any state. */
-  readonly anywhere: readonly Entry<Call, Result>[]
-}
-
-function needsOf<State, Call, Result>(
-  model: Whole<State, Call, Result>,
-  entries: readonly Entry<Call, Result>[],
-): Needs<Call, Result> {
-  const requiring = new Map<string, Entry<Call, Result>[]>()
-  const restoring = new Map<string, Entry<Call, Result>[]>()
-  const anywhere: Entry<Call, Result>[] = []
-  const add = (to: Map<string, Entry<Call, Result>[]>, state: State, entry: Entry<Call, Result>) => {
-    const print = model.fingerprint(state)
-    to.set(print, [...(to.get(print) ?? []), entry])
-  }
-  for (const entry of [...entries].sort((a, b) => returnOf(a) - returnOf(b))) {
-    const { call, outcome } = entry.operation
-    const hint = model.hint(call, outcome.kind === 'returned' ? outcome.result : undefined)
-    if (hint?.from !== undefined && outcome.kind === 'returned') add(requiring, hint.from, entry)
-    if (entry.reads) continue
-    if (hint?.to === undefined) anywhere.push(entry)
-    else add(restoring, hint.to, entry)
-  }
-  return { requiring, restoring, anywhere }
 }
 
 type Ended<State, Call, Result> =
@@ -215,10 +189,10 @@ class Walk<State, Call, Result> {
   /** By moment: taken operations and state → the smallest sets of spent ones that were tried with them. */
   private readonly seen: Map<string, Bits[]>[] = []
 
-  constructor(model: Whole<State, Call, Result>, entries: readonly Entry<Call, Result>[]) {
+  constructor(model: Whole<State, Call, Result>, entries: readonly Entry<Call, Result>[], needs: Needs<Call, Result>) {
     this.model = model
     this.moments = momentsOf(entries)
-    this.needs = needsOf(model, entries)
+    this.needs = needs
   }
 
   begin(): void {

@@ -20,9 +20,9 @@ export const registers: Model<Value, RegisterCall, Value | boolean> = {
       case 'read':
         return { from: result as Value }
       case 'write':
-        return { to: call.value }
+        return { to: call.value, sets: true }
       case 'swap':
-        return result === true ? { from: call.expected, to: call.value } : { to: call.value }
+        return result === true ? { from: call.expected, to: call.value, sets: true } : { to: call.value }
     }
   },
   step(state, call) {

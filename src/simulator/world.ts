@@ -161,6 +161,12 @@ export class World {
     node.disk.crash()
   }
 
+  /** The process is gone, and its disk too: it comes back with nothing. */
+  lose(id: NodeId): void {
+    this.crash(id)
+    this.node(id).disk.lose()
+  }
+
   /** A clean stop: the machine may save, and its disk finishes. */
   stop(id: NodeId): void {
     const node = this.node(id)

@@ -21,7 +21,7 @@ describe('a holder whose main thread is blocked', () => {
     const basePort = await freePorts(SERVERS)
     const group = await initGroup({ dir: join(dir, 'group'), servers: SERVERS, liars: 0, basePort, ttlMax: TTL })
     config = group.clientFolders[0]!
-    await Promise.all(group.serverFolders.map(serve))
+    await Promise.all(group.serverFolders.map(folder => serve(folder)))
     other = await connect({ config, blockedMax: 0 })
   })
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The lock's long campaign: simulated runs with faults and liars, in four sizes of group, on all cores.
+# The lock's long campaign: simulated runs with faults and liars, in four sizes of group, on all cores. Then that of
+# objects (ordering.sh).
 #   npm run sim:long                 20,000 runs, seeds 1 to 5,000 in each group
 #   npm run sim:long -- 1500 5001    so many in each group, from this seed on
 # Says for each group how many runs there were, with which seeds, and how to replay what broke a promise.
@@ -25,4 +26,6 @@ for group in "${groups[@]}"; do
   echo
 done
 echo "$((runs * ${#groups[@]})) runs in $SECONDS s; groups in which a promise was broken: $broken"
+echo
+bash test/long/ordering.sh "$@" || broken=$((broken + 1))
 [ "$broken" -eq 0 ]

@@ -14,7 +14,7 @@ export interface Seen {
 export async function runCommand(commands: readonly Command[], line: readonly string[]): Promise<Seen> {
   const seen: Seen = { out: '', err: '', code: 0 }
   const catchAll = (to: 'out' | 'err') => (text: string | Uint8Array) => {
-    seen[to] += text
+    seen[to] += typeof text === 'string' ? text : Buffer.from(text).toString()
     return true
   }
   vi.spyOn(process.stdout, 'write').mockImplementation(catchAll('out'))

@@ -48,8 +48,8 @@ export async function waitFor(what: string, test: () => boolean | Promise<boolea
 }
 
 /** Starts a server and waits until it listens. */
-export async function serve(folder: string): Promise<Running> {
-  const server = coterie(['serve', folder])
+export async function serve(folder: string, options: readonly string[] = []): Promise<Running> {
+  const server = coterie(['serve', ...options, folder])
   await waitFor(`${folder} listens`, () => {
     if (server.child.exitCode !== null) throw new Error(`server ended: ${server.output()} ${server.errors()}`)
     return server.output().includes('"msg":"listening"')

@@ -229,16 +229,15 @@ export class Orders {
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       this.checkOpen()
-      if (timeout !== undefined && !(timeout >= 0)) {
-        throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)
-      }
       const id = this.newId()
       const said = command(id)
       const object = 'object' in said ? said.object : ''
-      if (signal?.aborted) throw new NotAnswered(object, 'cancelled', 'did not happen')
       const cancel = () => this.command({ kind: 'cancel', id, object })
-      const limited = timeout !== undefined && timeout !== Number.POSITIVE_INFINITY
-      const timer = limited ? setTimeout(cancel, timeout) : undefined
+      const timer = timerOf(timeout, () => cancel())
+      if (signal?.aborted) {
+        clearTimeout(timer)
+        throw new NotAnswered(object, 'cancelled', 'did not happen')
+      }
       signal?.addEventListener('abort', cancel, { once: true })
       const over = () => {
         this.waiting.delete(id)
@@ -280,6 +279,13 @@ export class Orders {
       this.submitCommand(follower?.object === command.object ? { ...command, more: true } : command)
     }
   }
+}
+
+/** Calls when the time is over; never where there is no limit. */
+export function timerOf(timeout: Millis | undefined, late: () => void): NodeJS.Timeout | undefined {
+  if (timeout === undefined || timeout === Number.POSITIVE_INFINITY) return undefined
+  if (!(timeout >= 0)) throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)
+  return setTimeout(late, timeout)
 }
 
 function notAnswered(event: OrderingEvent & { kind: 'failed' }): NotAnswered {

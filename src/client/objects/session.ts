@@ -2,7 +2,7 @@
 // Whoever has something bound to a session (an ephemeral entry) asks for its `signal`.
 
 import { type Millis, NotAnswered } from '../../core/index.ts'
-import type { Orders, WaitOptions } from './orders.ts'
+import { type Orders, timerOf, type WaitOptions } from './orders.ts'
 
 export class Session {
   private readonly orders: Orders
@@ -61,7 +61,7 @@ function patient<T>(object: string, promise: Promise<T>, { timeout, signal }: Wa
       reject(error)
     }
     const cancel = () => give(new NotAnswered(object, 'cancelled', 'did not happen'))
-    const timer = timeout === undefined ? undefined : setTimeout(cancel, timeout)
+    const timer = timerOf(timeout, () => cancel())
     const over = () => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', cancel)

@@ -25,14 +25,20 @@ export interface Version<State> {
   readonly state: State
 }
 
-export interface ReadOptions extends WaitOptions {
-  /** What this client last heard, without asking more than one server. */
-  readonly stale?: boolean
-}
-
 const SESSION_TTL_DEFAULT_MS = 30_000
 const ENCODER = new TextEncoder()
 const DECODER = new TextDecoder()
+
+function inJson(operation: unknown): string {
+  let why = ''
+  try {
+    const text = JSON.stringify(operation)
+    if (text !== undefined) return text
+  } catch (error) {
+    why = `: ${(error as Error).message}`
+  }
+  throw new OperationFailed(`an operation must be something that JSON has a word for${why}`)
+}
 
 export class SharedObject<State, Operation = unknown, Result = unknown> {
   readonly name: string
@@ -62,15 +68,14 @@ export class SharedObject<State, Operation = unknown, Result = unknown> {
    * with `NotAnswered` where no answer came; its `outcome` says whether the operation may have been applied.
    */
   async submit(operation: Operation, options: WaitOptions = {}): Promise<Result> {
-    const text = JSON.stringify(operation)
-    if (text === undefined) throw new OperationFailed('an operation must be something that JSON has a word for')
+    const text = inJson(operation)
     await this.session.ready(options)
     const { body } = await this.orders.submit(this.name, ENCODER.encode(text), options)
     return body.length === 0 ? (undefined as Result) : (JSON.parse(DECODER.decode(body)) as Result)
   }
 
   /** The state now: nothing that was acknowledged before this call is missing. */
-  async read(options: ReadOptions = {}): Promise<Version<State>> {
+  async read(options: WaitOptions = {}): Promise<Version<State>> {
     const look = (table: LiveTable, version: number) => ({ version, state: this.state(table) })
     return this.orders.copy(this.name, look, options)
   }
@@ -145,6 +150,7 @@ export class SharedObject<State, Operation = unknown, Result = unknown> {
         const stored = this.tables.read(view) as State | undefined
         const operation = JSON.parse(DECODER.decode(body)) as Operation
         const { state, result } = this.definition.apply(stored ?? this.first(), operation)
+        if (state === undefined) throw new TypeError('apply returned no state')
         this.tables.write(view, stored, state)
         return result === undefined ? new Uint8Array() : ENCODER.encode(JSON.stringify(result))
       },

@@ -20,6 +20,8 @@ export interface TreeOptions {
   readonly name?: string
   /** For how long ephemeral entries outlive this process. Default 10 s. */
   readonly ttl?: Millis
+  /** How long to wait for an answer where a call does not say. Default: for ever. */
+  readonly timeout?: Millis
 }
 
 export interface TreeEntry {
@@ -29,11 +31,16 @@ export interface TreeEntry {
   text(): string
 }
 
+export interface TreeReadOptions extends WaitOptions {
+  /** What one server has: quicker, and perhaps old, or a lie where servers may lie. */
+  readonly stale?: boolean
+}
+
 export interface TransactionOptions extends WaitOptions {
   /** All of them must hold. */
   readonly if?: readonly TreeCondition[]
   /** All of them happen, or none. */
-  readonly then: readonly TreeWrite[]
+  readonly do: readonly TreeWrite[]
 }
 
 export interface TreeWatchOptions {
@@ -56,15 +63,17 @@ export class SharedTree {
   private readonly orders: Orders
   private readonly session: Session
   private readonly closed: () => void
+  private readonly waiting: WaitOptions
 
   /** @internal Made by `group.tree`. */
-  constructor(orders: Orders, name: string, ttl: Millis = TTL_DEFAULT_MS, closed: () => void) {
+  constructor(orders: Orders, name: string, options: TreeOptions, closed: () => void) {
     this.orders = orders
     this.name = name
     this.closed = closed
-    this.session = new Session(orders, name, ttl)
+    this.session = new Session(orders, name, options.ttl ?? TTL_DEFAULT_MS)
+    this.waiting = options.timeout === undefined ? {} : { timeout: options.timeout }
     orders.appliers.set(name, treeApplier)
-    this.plain = new ObjectTree(objectPort(orders, name, this.session))
+    this.plain = new ObjectTree(objectPort(orders, name, this.session, this.waiting))
   }
 
   /** Fires when ephemeral entries of this process may be gone. */
@@ -89,13 +98,13 @@ export class SharedTree {
     return this.with(options).delete(path, options.version)
   }
 
-  /** Linearizable. Undefined where there is no such entry. */
-  async get(path: string, options: WaitOptions = {}): Promise<TreeEntry | undefined> {
+  /** Linearizable, unless `stale`. Undefined where there is no such entry. */
+  async get(path: string, options: TreeReadOptions = {}): Promise<TreeEntry | undefined> {
     const found = await this.with(options).get(path)
     return found && { ...found, text: () => DECODER.decode(found.value) }
   }
 
-  exists(path: string, options: WaitOptions = {}): Promise<Stat | undefined> {
+  exists(path: string, options: TreeReadOptions = {}): Promise<Stat | undefined> {
     return this.with(options).exists(path)
   }
 
@@ -105,7 +114,7 @@ export class SharedTree {
   }
 
   txn(transaction: TransactionOptions): Promise<readonly TreeWriteResult[]> {
-    return this.with(transaction).txn(transaction.if ?? [], transaction.then)
+    return this.with(transaction).txn(transaction.if ?? [], transaction.do)
   }
 
   /** Every change of a path from now on, in order. `missed` tells of a gap that could not be closed: look again. */
@@ -132,10 +141,10 @@ export class SharedTree {
     return this.close()
   }
 
-  private with({ timeout, signal }: WaitOptions): Tree {
-    if (timeout === undefined && signal === undefined) return this.plain
-    const waiting = { ...(timeout === undefined ? {} : { timeout }), ...(signal === undefined ? {} : { signal }) }
-    return new ObjectTree(objectPort(this.orders, this.name, this.session, waiting))
+  private with({ timeout, signal, stale = false }: TreeReadOptions): Tree {
+    if (timeout === undefined && signal === undefined && !stale) return this.plain
+    const more = { stale, ...(timeout === undefined ? {} : { timeout }), ...(signal === undefined ? {} : { signal }) }
+    return new ObjectTree(objectPort(this.orders, this.name, this.session, { ...this.waiting, ...more }))
   }
 }
 

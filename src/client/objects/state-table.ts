@@ -51,10 +51,10 @@ export class StateTable {
     if (before === undefined || !isPlain(before)) view.set(FORM, OBJECT_FORM)
     for (const [property, value] of Object.entries(after)) {
       if (value === undefined) continue
-      if (!(property in old) || old[property] !== value) this.put(view, PROPERTY + property, value)
+      if (!Object.hasOwn(old, property) || old[property] !== value) this.put(view, PROPERTY + property, value)
     }
     for (const property of Object.keys(old)) {
-      if (after[property] === undefined) view.remove(PROPERTY + property)
+      if (!Object.hasOwn(after, property) || after[property] === undefined) view.remove(PROPERTY + property)
     }
   }
 
@@ -90,7 +90,9 @@ export function readable(table: ReadonlyMap<string, Uint8Array>): Readable {
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (typeof value !== 'object' || value === null) return false
+  const parent = Object.getPrototypeOf(value)
+  return parent === Object.prototype || parent === null
 }
 
 export function deepFreeze<T>(value: T): T {

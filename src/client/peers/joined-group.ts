@@ -1,13 +1,19 @@
-// A group that this process is a member of: who is here, and who leads. Promises and loops over a member node.
+// A group that this process is a member of: who is here, who leads, and slots. Promises and loops over a member node.
 
 import { type Millis, type Parted, SettingsError, Unavailable } from '../../core/index.ts'
 import type { Attribute, ElectionCommand, ElectionEvent } from '../../election/index.ts'
 import type { MembershipCommand, MembershipEvent } from '../../membership/index.ts'
+import type { ManySlotsCommand, ManySlotsEvent } from '../../node/many-slots.ts'
 import { holderClock } from '../../runtime/clock.ts'
 import type { RunningMember } from '../../runtime/member.ts'
+import type { SlotsStatus } from '../../slots/index.ts'
 import { Feed } from '../feed.ts'
+import { type Attributes, changedValues, numberOf } from './attributes.ts'
 import { type CoordinatorInfo, Office } from './office.ts'
+import { Roll } from './roll.ts'
 import { type MemberInfo, Roster, standsFor } from './roster.ts'
+import { Slots } from './slots.ts'
+import { type SlotsOptions, settingsOf } from './slots-settings.ts'
 import type { Term } from './term.ts'
 import { answerLook } from './window.ts'
 
@@ -33,6 +39,9 @@ export interface Candidacy extends AsyncDisposable {
   close(): Promise<void>
 }
 
+/** Whether this very member waits for a seat is its own business. */
+export type PublicSlotsStatus = Omit<SlotsStatus, 'waiting'>
+
 interface Question {
   resolve(answer: MembershipEvent): void
   reject(error: Error): void
@@ -43,11 +52,17 @@ const NAME_RULE = /^[a-z0-9][a-z0-9-]{0,39}$/
 
 export class JoinedGroup {
   readonly name: string
-  private readonly node: Pick<RunningMember, 'command' | 'now' | 'stop'>
+  private readonly node: RunningMember
   private readonly attributes: readonly Attribute[]
   private readonly roster = new Roster()
+  private readonly roll: Roll
   private readonly feeds = new Set<Feed<readonly MemberInfo[]>>()
   private readonly offices = new Map<string, Office>()
+  /** Places that this member sees to: that there is a coordinator. */
+  private readonly opened = new Set<string>()
+  /** The views that elections were told last. */
+  private readonly told = new Map<string, string>()
+  private readonly openSlots = new Map<string, Slots>()
   private readonly questions = new Map<number, Question>()
   private readonly clock = holderClock()
   private readonly refresh: NodeJS.Timeout | undefined
@@ -58,24 +73,24 @@ export class JoinedGroup {
   private failures = new Map<string, number>()
 
   /** @internal Made by `join`. */
-  constructor(
-    name: string,
-    node: Pick<RunningMember, 'command' | 'now' | 'stop'>,
-    values: Readonly<Record<string, number | (() => number)>>,
-    attributes: readonly Attribute[],
-  ) {
+  constructor(name: string, node: RunningMember, values: Attributes, attributes: readonly Attribute[]) {
     this.name = name
     this.node = node
     this.attributes = attributes
-    const changing = Object.entries(values).filter(([, value]) => typeof value === 'function')
-    if (changing.length > 0) {
-      this.refresh = setInterval(() => this.set(Object.fromEntries(changing)), REFRESH_MS).unref()
+    this.roll = new Roll({
+      leads: () => this.leads(),
+      tell: command => this.tellElection(command),
+      view: member => this.roster.get(member),
+      keysOf: view => node.keysOf(view),
+    })
+    if (Object.values(values).some(value => typeof value === 'function')) {
+      this.refresh = setInterval(() => this.set(changedValues(values)), REFRESH_MS).unref()
     }
   }
 
   /** Everybody known, at this moment. */
   list(): readonly MemberInfo[] {
-    return this.roster.list()
+    return this.roster.list(member => this.roll.mayVote(member))
   }
 
   /** The members now, and again whenever something about them changes. */
@@ -94,7 +109,7 @@ export class JoinedGroup {
   }
 
   /** Says something about this member: what coordinators are chosen by, or what is aggregated. */
-  set(values: Readonly<Record<string, number | (() => number)>>): void {
+  set(values: Attributes): void {
     const named = Object.entries(values).map(([name, value]) => ({ name, value: numberOf(name, value) }))
     this.tellMembership({ kind: 'set', id: ++this.ids, values: named })
   }
@@ -122,6 +137,38 @@ export class JoinedGroup {
     yield* this.office(name).follow(options.signal)
   }
 
+  /**
+   * Agrees that a guest may vote and lead. q members must agree and somebody must lead: resolves when the list has it,
+   * with the list's number. `coterie member admit` says it to all.
+   */
+  async admit(member: string): Promise<number> {
+    this.checkOpen()
+    return this.roll.admit(member)
+  }
+
+  /** Agrees that a member may vote and lead no longer. */
+  async expel(member: string): Promise<number> {
+    this.checkOpen()
+    return this.roll.expel(member)
+  }
+
+  /**
+   * Slots that the members share without telling each other who has which. All members must name the same slots and
+   * lease. From the first call of a name on, this process takes part in its rounds, whether it wants a seat or not.
+   */
+  slots(name: string, options: SlotsOptions): Slots {
+    this.checkOpen()
+    const settings = settingsOf(name, options, this.node.terms)
+    const known = this.openSlots.get(name)
+    if (known?.accepts(settings)) return known
+    if (known !== undefined) throw new SettingsError(`slots '${name}' are open with other settings already.`)
+    const now = () => this.node.now()
+    const slots = new Slots(settings, options, this.clock, now, body => this.tellSlots(body))
+    this.openSlots.set(name, slots)
+    this.tellSlots({ kind: 'open', settings })
+    return slots
+  }
+
   /** Says goodbye and stops. */
   close(): Promise<void> {
     this.stopped ??= this.shutDown()
@@ -136,7 +183,9 @@ export class JoinedGroup {
   event({ part, body }: Parted): void {
     if (part === 'membership') return this.membershipEvent(body as MembershipEvent)
     if (part === 'election') return this.electionEvent(body as ElectionEvent)
-    if (part === 'window') answerLook(body as never, this, found => this.node.command({ part: 'window', body: found }))
+    if (part === 'slots') return this.slotsEvent(body as ManySlotsEvent)
+    if (part === 'window')
+      void answerLook(body as never, this, found => this.node.command({ part: 'window', body: found }))
   }
 
   /** @internal The node below has ended. */
@@ -146,14 +195,29 @@ export class JoinedGroup {
     const why = new Unavailable(`this member ended: ${error.message}`)
     for (const feed of this.feeds) feed.fail(why)
     for (const office of this.offices.values()) office.ended(why)
+    this.roll.end(why)
+    for (const slots of this.openSlots.values()) slots.ended(why)
     for (const question of this.questions.values()) question.reject(why)
     this.questions.clear()
     this.stopped ??= Promise.resolve()
   }
 
+  /** @internal For the window: where slots stand, without what only this process may know. */
+  async slotsNow(name: string): Promise<PublicSlotsStatus | undefined> {
+    const slots = this.openSlots.get(name)
+    if (slots === undefined) return undefined
+    const { waiting: _waiting, ...status } = await slots.status()
+    return status
+  }
+
   /** @internal For the window: what this member knows of a place. */
   coordinatorNow(name: string): CoordinatorInfo {
     return this.office(name).now()
+  }
+
+  /** @internal For the window: whether that client may change who votes. */
+  isOperator(client: string): boolean {
+    return this.node.isOperator(client)
   }
 
   private office(name: string): Office {
@@ -163,6 +227,16 @@ export class JoinedGroup {
         `the coordinator's name is ${JSON.stringify(name)}; it must be 1 to 40 lower-case letters, digits and hyphens.`,
       )
     }
+    const office = this.officeOf(name)
+    if (this.opened.has(name)) return office
+    this.opened.add(name)
+    this.tellElection({ kind: 'open', name })
+    this.tellView(name)
+    return office
+  }
+
+  /** Also for a place that nobody here has asked about: who asks later is to know what was heard before. */
+  private officeOf(name: string): Office {
     const known = this.offices.get(name)
     if (known !== undefined) return known
     const office = new Office(
@@ -172,8 +246,6 @@ export class JoinedGroup {
       body => this.tellElection(body),
     )
     this.offices.set(name, office)
-    this.tellElection({ kind: 'open', name })
-    this.tellView(name)
     return office
   }
 
@@ -181,13 +253,21 @@ export class JoinedGroup {
     if (event.kind === 'certified') return this.certified(event.member)
     if ('id' in event && this.questions.has(event.id)) return this.answer(event.id, event)
     if (!this.roster.take(event)) return
-    for (const feed of this.feeds) feed.push(this.list())
+    this.showMembers()
     this.tellElection({ kind: 'failed', members: this.roster.gone() })
-    for (const name of this.offices.keys()) this.tellView(name)
+    for (const name of this.opened) this.tellView(name)
+  }
+
+  private showMembers(): void {
+    for (const feed of this.feeds) feed.push(this.list())
   }
 
   private electionEvent(event: ElectionEvent): void {
-    if ('name' in event) this.offices.get(event.name)?.take(event)
+    if (event.kind === 'electorate') {
+      this.roll.take(event)
+      return this.showMembers()
+    }
+    if ('name' in event) this.officeOf(event.name).take(event)
   }
 
   /** q members signed that somebody failed: it may stand in the next list, and who leads proposes that. */
@@ -195,12 +275,20 @@ export class JoinedGroup {
     const count = (this.failures.get(member) ?? 0) + 1
     this.failures.set(member, count)
     this.tellElection({ kind: 'vouch', member, failures: count })
-    const leads = [...this.offices.values()].some(office => office.leads())
-    if (leads) this.tellElection({ kind: 'change', id: ++this.ids, change: { failures: [{ member, count }] } })
+    if (this.leads()) this.tellElection({ kind: 'change', id: ++this.ids, change: { failures: [{ member, count }] } })
   }
 
+  private leads(): boolean {
+    return [...this.offices.values()].some(office => office.leads())
+  }
+
+  /** Most of what becomes known of members (a distance, an address) changes nothing about who stands. */
   private tellView(name: string): void {
-    this.tellElection({ kind: 'view', name, rows: this.roster.standing(name, this.attributes) })
+    const rows = this.roster.standing(name, this.attributes)
+    const view = JSON.stringify(rows)
+    if (this.told.get(name) === view) return
+    this.told.set(name, view)
+    this.tellElection({ kind: 'view', name, rows })
   }
 
   private ask(command: (id: number) => MembershipCommand): Promise<MembershipEvent> {
@@ -225,6 +313,16 @@ export class JoinedGroup {
     if (!this.silent) this.node.command({ part: 'membership', body })
   }
 
+  private slotsEvent(event: ManySlotsEvent): void {
+    this.openSlots.get(event.name)?.take(event)
+    // Whoever asks again, with what works, gets another.
+    if (event.kind === 'shut') this.openSlots.delete(event.name)
+  }
+
+  private tellSlots(body: ManySlotsCommand): void {
+    if (!this.silent) this.node.command({ part: 'slots', body })
+  }
+
   private tellElection(body: ElectionCommand): void {
     if (!this.silent) this.node.command({ part: 'election', body })
   }
@@ -246,9 +344,3 @@ export class JoinedGroup {
 
 /** How often attributes that are functions are looked at again. */
 const REFRESH_MS: Millis = 2_000
-
-function numberOf(name: string, value: number | (() => number)): number {
-  const found = typeof value === 'function' ? value() : value
-  if (Number.isFinite(found)) return found
-  throw new SettingsError(`attribute ${JSON.stringify(name)} is ${found}; it must be a number.`)
-}

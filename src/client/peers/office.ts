@@ -118,6 +118,8 @@ export class Office {
 
   private elected(number: number, remaining: Millis): void {
     const { lead } = this
+    // Told so late (the process was stopped in between) that the term is over already: it never led.
+    if (remaining <= 0) return
     // Elected while it withdrew.
     if (lead === undefined) return this.tell({ kind: 'resign', name: this.name })
     const term = new Term(this.name, number, remaining, this.clock)

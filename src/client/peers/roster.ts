@@ -7,6 +7,8 @@ export interface MemberInfo {
   /** alive, suspect (somebody could not reach it), left (it said so), failed (it is gone). */
   readonly status: MemberStatus
   readonly address: string
+  /** It stands in the list of those who vote and may lead; others are guests. */
+  readonly voter: boolean
   readonly attributes: Readonly<Record<string, number>>
 }
 
@@ -43,8 +45,15 @@ export class Roster {
     return this.views.get(member)
   }
 
-  list(): MemberInfo[] {
-    return [...this.views.values()].map(infoOf).sort((one, other) => (one.name < other.name ? -1 : 1))
+  list(mayVote: (member: string) => boolean): MemberInfo[] {
+    const infos = [...this.views.values()].map(view => infoOf(view, mayVote(view.member)))
+    return infos.sort((one, other) => (one.name < other.name ? -1 : 1))
+  }
+
+  /** Known, and not known to be gone. */
+  isHere(member: string): boolean {
+    const status = this.views.get(member)?.status
+    return status === 'alive' || status === 'suspect'
   }
 
   gone(): string[] {
@@ -53,9 +62,8 @@ export class Roster {
 
   /** Who stands for a name and is not known to be gone, with the values that the group compares by. */
   standing(name: string, attributes: readonly { readonly name: string; readonly best: 'small' | 'large' }[]) {
-    const here = [...this.views.values()].filter(view => view.status === 'alive' || view.status === 'suspect')
-    return here
-      .filter(view => view.attributes.get(standsFor(name)) === 1)
+    return [...this.views.values()]
+      .filter(view => this.isHere(view.member) && view.attributes.get(standsFor(name)) === 1)
       .map(view => ({ member: view.member, values: attributes.map(attribute => worth(view, attribute)) }))
       .sort((one, other) => (one.member < other.member ? -1 : 1))
   }
@@ -72,7 +80,7 @@ function worth(view: MemberView, attribute: { readonly name: string; readonly be
   return Math.min(UNKNOWN, Math.round(scaled))
 }
 
-function infoOf({ member, status, address, attributes }: MemberView): MemberInfo {
+function infoOf({ member, status, address, attributes }: MemberView, voter: boolean): MemberInfo {
   const shown = [...attributes].filter(([name]) => !name.startsWith(STANDS))
-  return { name: member, status, address, attributes: Object.fromEntries(shown) }
+  return { name: member, status, address, voter, attributes: Object.fromEntries(shown) }
 }

@@ -13,7 +13,7 @@ import { SettingsError } from '../../core/index.ts'
 import { FRAME_BYTES_MAX, isClient, noDrops, type Transport, type TransportEvents } from './transport.ts'
 
 /** What one node may have waiting in a round: room for a few of the largest frames. */
-const INBOX_BYTES_MAX = 8 << 20
+const INBOX_BYTES_MAX = 3 * FRAME_BYTES_MAX
 /** Empty frames take no bytes but an entry each: this bounds them. */
 const INBOX_FRAMES_MAX = 1 << 16
 /** A buffer that one burst blew up is given back, so that a node at rest is small. */

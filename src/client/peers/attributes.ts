@@ -1,0 +1,25 @@
+// What a member says of itself: numbers, given or looked up.
+
+import { SettingsError } from '../../core/index.ts'
+
+export type Attributes = Readonly<Record<string, number | (() => number)>>
+
+export function numberOf(name: string, value: number | (() => number)): number {
+  const found = typeof value === 'function' ? value() : value
+  if (Number.isFinite(found)) return found
+  throw new SettingsError(`attribute ${JSON.stringify(name)} is ${found}; it must be a number.`)
+}
+
+/** Those that are functions, looked up now. One that fails or is no number this time keeps the value that it had. */
+export function changedValues(attributes: Attributes): Record<string, number> {
+  const found: [string, number][] = []
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value !== 'function') continue
+    try {
+      found.push([name, numberOf(name, value)])
+    } catch {
+      // A sensor that is out of order must not end its member.
+    }
+  }
+  return Object.fromEntries(found)
+}

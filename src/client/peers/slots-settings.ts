@@ -1,0 +1,60 @@
+// What a user says about slots, and what follows from it. Whatever is not said is derived from the lease, so that a
+// group with leases of two seconds is as lively as one with leases of a minute.
+
+import type { Millis } from '../../core/index.ts'
+import { type Fairness, type SlotsSettings, slotsDefaults } from '../../slots/index.ts'
+
+/** All members must say the same, down to the order of the slots: members that do not are in different groups. */
+export interface SlotsOptions {
+  readonly slots: readonly string[]
+  /** The longest hold, in milliseconds (60,000). There is no renewal. */
+  readonly lease?: Millis
+  /** `lottery` (default), or `rotating`: served within n rounds, but whoever knows that a member wanted one guesses better. */
+  readonly fairness?: Fairness
+  /** Several rounds at once: better used, but how long each slot is taken becomes public. */
+  readonly concurrent?: boolean
+  /** Words wait for a beat, so that how long a member took tells nothing. */
+  readonly paced?: boolean
+  /** No rounds while nobody asks; but who asks becomes public. */
+  readonly onDemand?: boolean
+  /** Members that may do anything (default: as many as the group's config says). */
+  readonly liars?: number
+  /** How often a member looks around. */
+  readonly beat?: Millis
+  /** How long a word may be owed before its author is left out: below the lease. */
+  readonly patience?: Millis
+  /** How old an epoch must be before it ends for somebody who comes back. */
+  readonly settle?: Millis
+  /** Where evidence against members that cheat is written, one file for each. */
+  readonly evidenceFolder?: string
+}
+
+/** Of a lease: how often members look around, the longest pause between checks, how long a word may be owed. */
+const BEATS_PER_LEASE = 20
+const CHECKS_PER_LEASE = 5
+const PATIENCE_PART = 3 / 4
+const SETTLE_LEASES = 2
+
+export function settingsOf(
+  name: string,
+  options: SlotsOptions,
+  terms: { readonly drift: number; readonly liars: number },
+): SlotsSettings {
+  const { slots, lease = slotsDefaults.lease, liars = terms.liars } = options
+  const { fairness, concurrent, paced, onDemand } = { ...slotsDefaults, ...options }
+  return {
+    name,
+    slots,
+    lease,
+    drift: terms.drift,
+    liars,
+    fairness,
+    concurrent,
+    paced,
+    onDemand,
+    beat: options.beat ?? Math.max(1, Math.min(slotsDefaults.beat, lease / BEATS_PER_LEASE)),
+    checkMax: Math.max(1, Math.min(slotsDefaults.checkMax, lease / CHECKS_PER_LEASE)),
+    patience: options.patience ?? Math.min(slotsDefaults.patience, lease * PATIENCE_PART),
+    settle: options.settle ?? Math.min(slotsDefaults.settle, lease * SETTLE_LEASES),
+  }
+}

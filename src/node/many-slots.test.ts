@@ -1,0 +1,111 @@
+// Several slots groups in one node: kept apart by name, restored by name, and never reopened with other settings.
+
+import { describe, expect, it } from 'vitest'
+import { NOTHING_SAVED, seededRandom } from '../core/index.ts'
+import { idealSignatures, insecureBareGroup } from '../crypto/index.ts'
+import { calm, World } from '../simulator/index.ts'
+import { performWork, type SlotsSettings, slotsDefaults } from '../slots/index.ts'
+import { type ManySlotsEvent, type ManySlotsState, manySlots, manySlotsVocabulary } from './many-slots.ts'
+
+const names = ['anna', 'bela', 'cleo']
+const SECOND = 1_000_000
+const desks: SlotsSettings = { ...slotsDefaults, name: 'desks', slots: ['north', 'south'] }
+const rooms: SlotsSettings = { ...slotsDefaults, name: 'rooms', slots: ['attic'] }
+
+type Seen = ManySlotsEvent & { who: string }
+
+function open(storeLost = false) {
+  const group = insecureBareGroup()
+  const signatures = idealSignatures()
+  const members = names.map(name => ({ name, identity: signatures.signer(name).publicKey }))
+  const world = new World({ seed: 1, network: calm })
+  const random = seededRandom(3)
+  const seen: Seen[] = []
+  for (const id of names) {
+    const protocol = manySlots({ members, group, signer: signatures.signer(id), signatures, storeLost })
+    world.add({ id, protocol, peers: names, vocabulary: manySlotsVocabulary })
+  }
+  world.listen((node, emitted) => {
+    const event = emitted as ManySlotsEvent
+    seen.push({ ...event, who: node.spec.id })
+    if (event.kind !== 'said' || event.body.kind !== 'work') return
+    const answer = performWork(group, event.body.request, length => random.bytes(length))
+    world.command(node.spec.id, { kind: 'tell', name: event.name, body: { kind: 'worked', id: event.body.id, answer } })
+  })
+  for (const id of names) world.start(id)
+  return { world, seen }
+}
+
+const seatsOf = (seen: readonly Seen[], name: string) =>
+  seen.flatMap(event => (event.kind === 'said' && event.name === name && event.body.kind === 'seat' ? event.body : []))
+const shutsOf = (seen: readonly Seen[]) => seen.flatMap(event => (event.kind === 'shut' ? event.why : []))
+
+describe('many slots in one node', () => {
+  it('deals in each name on its own', () => {
+    const { world, seen } = open()
+    for (const id of names) {
+      for (const settings of [desks, rooms]) {
+        world.command(id, { kind: 'open', settings })
+        world.command(id, { kind: 'tell', name: settings.name, body: { kind: 'request', id: 1 } })
+      }
+    }
+    world.run(SECOND)
+    expect(new Set(seatsOf(seen, 'desks').map(seat => seat.slot))).toEqual(new Set(['north', 'south']))
+    expect(seatsOf(seen, 'rooms').map(seat => seat.slot)).toEqual(['attic'])
+    expect(seen.filter(event => event.kind === 'opened').length).toBe(6)
+  })
+
+  it('who opens late hears what it missed', () => {
+    const { world, seen } = open()
+    for (const id of ['anna', 'bela']) world.command(id, { kind: 'open', settings: rooms })
+    world.run(SECOND)
+    expect(seatsOf(seen, 'rooms')).toEqual([])
+    world.command('cleo', { kind: 'open', settings: rooms })
+    world.command('cleo', { kind: 'tell', name: 'rooms', body: { kind: 'request', id: 1 } })
+    world.run(60 * SECOND)
+    expect(seatsOf(seen, 'rooms').map(seat => seat.slot)).toEqual(['attic'])
+  })
+
+  it('refuses a name opened with other settings, also after a restart', () => {
+    const { world, seen } = open()
+    world.command('anna', { kind: 'open', settings: desks })
+    world.command('anna', { kind: 'open', settings: { ...desks, lease: 30_000 } })
+    world.run(SECOND)
+    expect(shutsOf(seen)).toEqual([expect.stringContaining('other slots, lease')])
+    world.crash('anna')
+    world.start('anna')
+    world.command('anna', { kind: 'open', settings: { ...desks, lease: 30_000 } })
+    world.run(2 * SECOND)
+    expect(shutsOf(seen).length).toBe(2)
+    world.command('anna', { kind: 'open', settings: desks })
+    world.run(3 * SECOND)
+    expect(shutsOf(seen).length).toBe(2)
+    const state = world.node('anna').host!.state as ManySlotsState
+    // It posted a key in its earlier life, and must not post another.
+    expect(state.open.get('desks')!.state.epoch.barred).toBe(true)
+  })
+
+  it('refuses names and settings that cannot be', () => {
+    const { world, seen } = open()
+    world.command('anna', { kind: 'open', settings: { ...desks, name: 'a/b' } })
+    world.command('anna', { kind: 'open', settings: { ...desks, slots: ['one', 'one'] } })
+    world.command('anna', { kind: 'tell', name: 'nothing', body: { kind: 'request', id: 1 } })
+    world.run(SECOND)
+    expect(shutsOf(seen)).toEqual([expect.stringContaining('hyphens'), expect.stringContaining('two slots')])
+  })
+
+  it('takes no part when what it promised is forgotten', () => {
+    const { world, seen } = open(true)
+    world.command('anna', { kind: 'open', settings: desks })
+    world.run(SECOND)
+    expect(shutsOf(seen)).toEqual([expect.stringContaining('store was lost')])
+  })
+
+  it('stops at a record that it cannot read', () => {
+    const signatures = idealSignatures()
+    const options = { members: [], group: insecureBareGroup(), signer: signatures.signer('anna'), signatures }
+    const protocol = manySlots({ ...options, storeLost: false })
+    expect(protocol.init('anna', [], NOTHING_SAVED).open.size).toBe(0)
+    expect(() => protocol.init('anna', [], new Map([['', [new Uint8Array([9])]]]))).toThrow('cannot be read')
+  })
+})

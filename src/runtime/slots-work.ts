@@ -1,0 +1,63 @@
+// Where a member's heavy work is done: in a thread of its own, so that a proof of tens of milliseconds does not keep
+// the main thread from answering its peers. Where there is no thread to be had, in the main thread, between two inputs.
+
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Piscina } from 'piscina'
+import type { Group } from '../crypto/index.ts'
+import { performWork } from '../slots/index.ts'
+import type { Log } from './transport/index.ts'
+
+export interface SlotsWorkshop {
+  /** There will be work: a thread that starts only when it is needed would keep a whole lap waiting. */
+  prepare(): void
+  /** Rejects only after `close`. */
+  work(request: Uint8Array): Promise<Uint8Array>
+  close(): Promise<void>
+}
+
+/** It lives in dist: run from its sources, as some tests do, the main thread works. */
+const WORKER = new URL('./slots-worker.js', import.meta.url)
+/** A lap is one piece of work; with concurrent rounds there may be two. */
+const THREADS_MAX = 2
+/** The second thread ends when it has nothing to do for so long. */
+const IDLE_MS = 60_000
+
+export function openWorkshop(group: Group, log: Log): SlotsWorkshop {
+  let pool: Piscina<Uint8Array, Uint8Array> | undefined
+  let closed = false
+  const inline = async (request: Uint8Array) => {
+    await new Promise(resolve => setImmediate(resolve))
+    return performWork(group, request, length => new Uint8Array(randomBytes(length)))
+  }
+  const begin = () => {
+    if (!existsSync(fileURLToPath(WORKER))) return undefined
+    pool ??= new Piscina({
+      filename: WORKER.href,
+      minThreads: 1,
+      maxThreads: THREADS_MAX,
+      idleTimeout: IDLE_MS,
+      // A worker needs no more than its own work: it must not see the secrets of the environment.
+      env: {},
+    })
+    return pool
+  }
+  return {
+    prepare: () => void begin(),
+    async work(request) {
+      try {
+        const threads = begin()
+        if (threads !== undefined) return await threads.run(request)
+      } catch (error) {
+        if (closed) throw error
+        log('warn', 'a thread for slots failed; the main thread works', { why: (error as Error).name })
+      }
+      return inline(request)
+    },
+    async close() {
+      closed = true
+      await pool?.destroy()
+    },
+  }
+}

@@ -1,0 +1,56 @@
+// Settings that cannot work are refused with a sentence, and the arithmetic of leases holds for every pair of clocks.
+
+import { describe, expect, it } from 'vitest'
+import { SettingsError, seededRandom } from '../core/index.ts'
+import { checkSettings, type SlotsSettings, slotsDefaults } from './settings.ts'
+import { slotsRules } from './verified/rules.ts'
+
+const good: SlotsSettings = { ...slotsDefaults, name: 'channels', slots: ['a', 'b'] }
+
+describe('settings', () => {
+  it('the defaults work with three members', () => expect(() => checkSettings(good, 3)).not.toThrow())
+  it.each([
+    ['no slot', { slots: [] }, 3, '1 to 64'],
+    ['one name twice', { slots: ['a', 'a'] }, 3, 'one name'],
+    ['more slots than members', { slots: ['a', 'b', 'c', 'd'] }, 3, 'at most one slot a member'],
+    ['two members', {}, 2, '3 to 64'],
+    ['one liar among three', { liars: 1 }, 3, '4 to 64'],
+    ['no patience', { patience: 1_000 }, 3, 'patience'],
+    ['patience beyond the lease', { patience: 60_000 }, 3, 'patience'],
+    ['rotating and concurrent', { fairness: 'rotating', concurrent: true }, 3, 'lottery'],
+    ['a lease of two days', { lease: 172_800_000 }, 3, 'lease'],
+  ] as const)('%s is refused', (_what, change, members, words) => {
+    const check = () => checkSettings({ ...good, ...change } as SlotsSettings, members)
+    expect(check).toThrow(SettingsError)
+    expect(check).toThrow(words)
+  })
+})
+
+describe('leases (PROTOCOLS A 8, 10)', () => {
+  it('whatever the clocks, the holder stops believing before anybody deals again', () => {
+    const random = seededRandom(8)
+    for (let i = 0; i < 10_000; i++) {
+      const lease = 1 + random.below(100_000)
+      const drift = random.unit() * 0.4
+      const rate = () => 1 + drift * (random.unit() * 2 - 1)
+      const [holder, other] = [rate(), rate()]
+      // In true time: the holder seals at 0, the other gives its last share, or signs a successor, later.
+      const later = random.below(1_000)
+      const believesUntil = slotsRules.deadline(0, later * holder, lease, drift) / holder
+      const quietUntil = later + slotsRules.quiet(lease, drift) / other
+      expect(believesUntil).toBeLessThanOrEqual(quietUntil)
+      const at = (quietUntil - later) * other
+      expect(slotsRules.mayReuse(false, 0, at * 0.999, lease, drift)).toBe(false)
+      expect(slotsRules.mayReuse(false, 0, at * 1.001, lease, drift)).toBe(true)
+    }
+  })
+  it('two quorums of signatures share an honest member', () => {
+    for (let n = 3; n <= 64; n++) {
+      for (let b = 0; 3 * b + 1 <= n; b++) {
+        const quorum = slotsRules.successionQuorum(n, b)
+        expect(2 * quorum - n).toBeGreaterThan(b)
+        expect(quorum).toBeLessThanOrEqual(n - b)
+      }
+    }
+  })
+})

@@ -1,0 +1,84 @@
+// What the members of a slots group agree on, whatever the level. Most of it stands in the epoch record, so that members
+// with different settings never talk past each other; the rest is each member's own pace.
+
+import { type Millis, SettingsError } from '../core/index.ts'
+
+export type Fairness =
+  /** Every ticket is dealt: unserved after k rounds with chance (1 - m/n)^k. */
+  | 'lottery'
+  /** The leader takes its ticket first: served within n rounds, but whoever knows that it wanted one may guess better. */
+  | 'rotating'
+
+export interface SlotsSettings {
+  readonly name: string
+  readonly slots: readonly string[]
+  /** The longest hold. There is no renewal: it would tell who holds. */
+  readonly lease: Millis
+  /** Clock rates lie between 1 - drift and 1 + drift. */
+  readonly drift: number
+  /** b: members that may do anything. */
+  readonly liars: number
+  readonly fairness: Fairness
+  /** Several rounds at once, each with slots of its own. The occupancy of each slot over time becomes public. */
+  readonly concurrent: boolean
+  /** Words wait for the beat, so that how long a member took tells nothing. */
+  readonly paced: boolean
+  /** Rounds start only when somebody asks. It discloses who asked. */
+  readonly onDemand: boolean
+  /** How often a member looks around: starts rounds and checks, repeats, asks for what is missing. */
+  readonly beat: Millis
+  /** The longest pause between two checks of a round; it grows from one beat to this while nothing changes. */
+  readonly checkMax: Millis
+  /** How long a word may be owed before its author is called silent: above 2 · drift · lease and the network's delays, below the lease. */
+  readonly patience: Millis
+  /** How old an epoch must be before it ends for somebody who wants to join. */
+  readonly settle: Millis
+}
+
+export const slotsDefaults: Omit<SlotsSettings, 'name' | 'slots'> = {
+  lease: 60_000,
+  drift: 0.01,
+  liars: 0,
+  fairness: 'lottery',
+  concurrent: false,
+  paced: false,
+  onDemand: false,
+  beat: 250,
+  checkMax: 4_000,
+  patience: 10_000,
+  settle: 120_000,
+}
+
+/** Slots of one group: a round's proof grows with the members, and there are at least as many members as slots in a round. */
+export const SLOTS_MAX = 64
+/** Members of one group: each checks n proofs of n tickets a round. */
+export const MEMBERS_MAX = 64
+/** With two, each knows what the other has: nobody is left to hide among. */
+export const MEMBERS_MIN = 3
+/** n ≥ 2f + b + 1 with f = b, in every epoch: with fewer, one more silent member would block the group for good. */
+export function membersNeeded(liars: number): number {
+  return Math.max(MEMBERS_MIN, 3 * liars + 1)
+}
+
+/** A day. */
+export const LEASE_MAX = 24 * 60 * 60 * 1000
+
+/** Refuses what cannot work, with a sentence that says what would. */
+export function checkSettings(settings: SlotsSettings, members: number): void {
+  const { slots, lease, drift, patience, fairness, concurrent, liars } = settings
+  const refuse = (why: string): never => {
+    throw new SettingsError(`slots '${settings.name}': ${why}`)
+  }
+  if (slots.length < 1 || slots.length > SLOTS_MAX) refuse(`there are ${slots.length} slots; 1 to ${SLOTS_MAX} work.`)
+  if (new Set(slots).size !== slots.length) refuse('two slots have one name.')
+  if (members < membersNeeded(liars) || members > MEMBERS_MAX) {
+    refuse(`${members} members with ${liars} liars; ${membersNeeded(liars)} to ${MEMBERS_MAX} work.`)
+  }
+  if (slots.length > members) refuse(`${slots.length} slots and ${members} members: have at most one slot a member.`)
+  if (!(lease >= 1 && lease <= LEASE_MAX)) refuse(`a lease of ${lease} ms; up to a day works.`)
+  if (!(drift >= 0 && drift < 0.5)) refuse(`a drift of ${drift}; 0 to 0.5 works.`)
+  if (patience <= 2 * drift * lease) refuse('patience must be above twice the drift of a lease.')
+  if (patience >= lease)
+    refuse('patience must be below the lease, or who says nothing is waited for round after round.')
+  if (fairness === 'rotating' && concurrent) refuse('concurrent rounds work with the lottery only.')
+}

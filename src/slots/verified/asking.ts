@@ -1,0 +1,178 @@
+// What a member waits for, and from whom. A word that is missing for a beat is asked for, from everybody: statements are
+// signed, so anybody who has it may pass it on, and whoever speaks to some and not to others gains nothing. A word that
+// is owed for longer than the group's patience makes its author silent: it is left out, not accused.
+
+import type { Ask, Complaint, Need } from './messages.ts'
+import { NEEDS_MAX } from './messages.ts'
+import { dealtTicket, leaderOf, passerAt, sameBytes } from './proofs.ts'
+import { driftOf } from './record.ts'
+import { isEqualSeal, mayOpen } from './rounds.ts'
+import { saidBy, sayStep, send, sendToAll, statementOf } from './saying.ts'
+import type { Epoch, MemberState, Round, SlotsTurn, Surroundings } from './state.ts'
+
+interface Owed extends Need {
+  readonly round: number
+}
+
+/** Words are asked for again after so many beats. */
+const ASK_EVERY = 3
+
+function others(epoch: Epoch): number[] {
+  return epoch.record.members.map((_member, place) => place).filter(place => place !== epoch.position)
+}
+
+/** Everything that keeps us waiting now. */
+export function owedNow(around: Surroundings, state: MemberState, now: number): Owed[] {
+  const { epoch } = state
+  if (epoch.position < 0 || epoch.secret === undefined) return []
+  if (!epoch.live) return owedByForming(epoch)
+  const owed: Owed[] = []
+  for (const round of epoch.rounds.values()) {
+    if (round.slots.length > 0 && !round.spoiled) owed.push(...owedInRound(epoch, round))
+  }
+  const leader = leaderOf(epoch.record, epoch.next)
+  const begun = (epoch.rounds.get(epoch.next)?.said.size ?? 0) > 0
+  if (leader !== epoch.position && (begun || mayOpen(around, state, now).length > 0)) {
+    owed.push({ kind: 'header', author: leader, index: 0, round: epoch.next })
+  }
+  return owed
+}
+
+function owedByForming(epoch: Epoch): Owed[] {
+  const keys = others(epoch).filter(author => saidBy(epoch, 'key', author) === undefined)
+  if (keys.length > 0) return keys.map(author => ({ kind: 'key', author, index: 0, round: 0 }))
+  const own = saidBy(epoch, 'ready', epoch.position)
+  return others(epoch)
+    .filter(author => {
+      const ready = saidBy(epoch, 'ready', author)
+      return ready === undefined || own === undefined || !sameBytes(own.keys, ready.keys)
+    })
+    .map(author => ({ kind: 'ready', author, index: 0, round: 0 }))
+}
+
+function owedInRound(epoch: Epoch, round: Round): Owed[] {
+  const { number } = round
+  switch (round.phase) {
+    case 'lap': {
+      const author = passerAt(epoch.record, number, round.passes.length)
+      const ours = author === epoch.position
+      return ours ? [] : [{ kind: 'pass', author, index: round.passes.length, round: number }]
+    }
+    case 'sealing':
+      if (saidBy(round, 'seal', epoch.position) === undefined) return []
+      return others(epoch)
+        .filter(author => !isEqualSeal(round, author))
+        .map(author => ({ kind: 'seal', author, index: 0, round: number }))
+    case 'sharing':
+      return others(epoch)
+        .filter(author => !round.checked.has(author))
+        .map(author => ({ kind: 'share', author, index: epoch.position, round: number }))
+    case 'open':
+      return owedToOthers(epoch, round) ?? owedInCheck(epoch, round)
+    case 'checking':
+    case 'over':
+      return []
+  }
+}
+
+/** Shares that others complain of: until they are there, their owners cannot go on, and are not to blame. */
+function owedToOthers(epoch: Epoch, round: Round): Owed[] | undefined {
+  const owed: Owed[] = []
+  for (const owner of others(epoch)) {
+    for (const author of others(epoch)) {
+      if (saidBy(round, 'complaint', owner, author) === undefined) continue
+      if (saidBy(round, 'share', author, owner) !== undefined) continue
+      owed.push({ kind: 'share', author, index: owner, round: round.number })
+    }
+  }
+  return owed.length > 0 ? owed : undefined
+}
+
+/**
+ * Every lease of the round is over: whatever anybody says, its slots are free. A round in which a share is still owed
+ * goes on without them, or whoever withholds shares would be forgiven after each lease.
+ */
+export function expire(epoch: Epoch, round: Round, now: number): void {
+  const { record } = epoch
+  if (round.phase !== 'open' || now < round.sharedAt + record.lease * (1 + driftOf(record))) return
+  if (owedToOthers(epoch, round) === undefined) round.phase = 'over'
+}
+
+function owedInCheck(epoch: Epoch, round: Round): Owed[] {
+  const { number, check } = round
+  if (saidBy(round, 'vote', epoch.position, check) === undefined) return []
+  const votes = others(epoch).filter(author => !round.goodVotes.has(author))
+  if (votes.length > 0) return votes.map(author => ({ kind: 'vote', author, index: check, round: number }))
+  return others(epoch)
+    .filter(author => !round.goodOpenings.has(author))
+    .map(author => ({ kind: 'opening', author, index: check, round: number }))
+}
+
+/** On the beat: remembers since when each word is missing, asks for it, and says who is silent. */
+export function lookAround(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+  const { epoch } = state
+  const { beat, patience } = around.settings
+  const owed = owedNow(around, state, turn.now)
+  const names = new Map(owed.map(need => [`${need.round}/${need.kind}:${need.author}:${need.index}`, need]))
+  for (const name of epoch.owed.keys()) if (!names.has(name)) epoch.owed.delete(name)
+  const asked: Owed[] = []
+  const silent = new Set<number>()
+  for (const [name, need] of names) {
+    const since = epoch.owed.get(name) ?? turn.now
+    epoch.owed.set(name, since)
+    const age = turn.now - since
+    if (Math.floor(age / beat) % ASK_EVERY === ASK_EVERY - 1) asked.push(need)
+    if (age > patience) silent.add(need.author)
+    if (need.kind === 'share' && need.index === epoch.position && age > patience / 3)
+      complain(around, state, need, turn)
+  }
+  ask(around, state, asked, turn)
+  tellSilent(epoch, silent, turn)
+}
+
+function ask(around: Surroundings, state: MemberState, asked: readonly Owed[], turn: SlotsTurn): void {
+  for (const round of new Set(asked.map(need => need.round))) {
+    const needs = asked
+      .filter(need => need.round === round)
+      .slice(0, NEEDS_MAX)
+      .map(({ kind, author, index }) => ({ kind, author, index }))
+    sendToAll(around, state, statementOf<Ask>(around, state, { kind: 'ask', round, needs }), turn)
+  }
+}
+
+/** Said once to all; a liar that shares with some only must then show it to all. */
+function complain(around: Surroundings, state: MemberState, need: Owed, turn: SlotsTurn): void {
+  const { epoch } = state
+  const round = epoch.rounds.get(need.round)!
+  const known = saidBy(round, 'complaint', epoch.position, need.author)
+  if (known !== undefined) return sendToAll(around, state, known, turn)
+  const { record, position } = epoch
+  const { c1 } = dealtTicket(record, round.number, round.passes[0]!, round.passes.at(-1)!, position)!
+  const words = { round: round.number, accused: need.author, point: c1 }
+  sayStep<Complaint>(around, state, round, { kind: 'complaint', ...words }, turn)
+}
+
+function tellSilent(epoch: Epoch, silent: ReadonlySet<number>, turn: SlotsTurn): void {
+  const isNew = [...silent].some(author => !epoch.silent.has(author))
+  epoch.silent.clear()
+  for (const author of silent) epoch.silent.add(author)
+  if (!isNew) return
+  const members = [...silent].map(author => epoch.record.members[author]!.name)
+  turn.do({ kind: 'emit', event: { kind: 'silent', members } })
+}
+
+/** Whatever we have of what somebody misses. */
+export function heardAsk(
+  around: Surroundings,
+  state: MemberState,
+  { author, round, needs }: Ask,
+  turn: SlotsTurn,
+): void {
+  const { epoch } = state
+  const holder = round === 0 ? epoch : epoch.rounds.get(round)
+  if (holder === undefined) return
+  for (const need of needs) {
+    const said = saidBy(holder, need.kind, need.author, need.index)
+    if (said !== undefined) send(around, state, author, said, turn)
+  }
+}

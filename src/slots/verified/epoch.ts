@@ -1,0 +1,124 @@
+// The life of an epoch (PROTOCOLS A 1): a record, fresh keys with proofs of possession, and everybody's signature under
+// all of them. Live when all listed members agreed. The key is in memory only and erased at the end; a member that
+// restarted has lost it, and comes back by the next epoch.
+
+import { encode, type NodeId } from '../../core/index.ts'
+import { keyPair, possessionProofCodec, provePossession } from '../../crypto/index.ts'
+import { accuse } from './accusing.ts'
+import { keysHash } from './evidence.ts'
+import type { Key, Ready } from './messages.ts'
+import { checkKey, keyContext, sameBytes, sumOfKeys } from './proofs.ts'
+import { driftOf, type EpochRecord, positionOf, recordHash } from './record.ts'
+import { saveJoined } from './saved.ts'
+import { saidBy, saidByAll, sayStep, send } from './saying.ts'
+import { type Epoch, type MemberState, NEVER, type SlotsTurn, type Surroundings } from './state.ts'
+
+export function newEpoch(self: NodeId, record: EpochRecord, barred: boolean, now: number, quietUntil: number): Epoch {
+  return {
+    record,
+    hash: recordHash(record),
+    position: positionOf(record, self),
+    barred,
+    secret: undefined,
+    said: new Map(),
+    keys: [],
+    groupKey: new Uint8Array(),
+    live: false,
+    liveAt: NEVER,
+    adoptedAt: now,
+    quietUntil,
+    closed: false,
+    rounds: new Map(),
+    next: 1,
+    wanted: false,
+    uses: record.slots.map(() => ({ round: -1, sharedAt: NEVER, closed: true })),
+    owed: new Map(),
+    silent: new Set(),
+    succession: {
+      active: false,
+      ballot: 0,
+      startedAt: NEVER,
+      favouredIn: -1,
+      proposals: new Map(),
+      favours: new Map(),
+      signs: new Map(),
+      lock: undefined,
+      valid: undefined,
+      signedAt: NEVER,
+    },
+  }
+}
+
+/** Whether we have a part in the rounds of this epoch. */
+export function takesPart({ position, barred }: Epoch): boolean {
+  return position >= 0 && !barred
+}
+
+/** How long nothing is dealt after an epoch change. */
+export function quietFor(around: Surroundings, record: EpochRecord): number {
+  return around.rules.quiet(record.lease, driftOf(record))
+}
+
+/** Posts our key. The mark on disk comes first: after a crash we must not post another. */
+export function beginEpoch(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+  const { epoch } = state
+  tellEpoch(state, turn)
+  if (!takesPart(epoch)) return
+  saveJoined(epoch.hash, turn)
+  const { group } = around
+  const random = (length: number) => turn.bytes(length)
+  const keys = keyPair(group, random)
+  epoch.secret = keys.secret
+  const proof = provePossession(group, keys, keyContext(epoch.hash, state.self), random)
+  const proven = encode(possessionProofCodec(group), proof)
+  sayStep<Key>(around, state, undefined, { kind: 'key', round: 0, publicKey: keys.publicKey, proof: proven }, turn)
+  advanceEpoch(around, state, turn)
+}
+
+function tellEpoch({ epoch }: MemberState, turn: SlotsTurn): void {
+  const { number, members } = epoch.record
+  const names = members.map(member => member.name)
+  turn.do({ kind: 'emit', event: { kind: 'epoch', number, members: names, live: epoch.live } })
+}
+
+export function heardKey(around: Surroundings, state: MemberState, key: Key, turn: SlotsTurn): void {
+  if (!checkKey(around.group, key, around.rules.needsPossession())) {
+    accuse(around, state, { kind: 'key', record: state.epoch.record, statement: key }, turn)
+  }
+  advanceEpoch(around, state, turn)
+}
+
+/** Somebody agreed to other keys than ours: show what we have, and whoever signed two versions is found out. */
+export function heardReady(around: Surroundings, state: MemberState, ready: Ready, turn: SlotsTurn): void {
+  const { epoch } = state
+  const own = saidBy(epoch, 'ready', epoch.position)
+  if (own !== undefined && !sameBytes(own.keys, ready.keys)) {
+    for (const key of saidByAll(epoch, epoch, 'key') ?? []) send(around, state, ready.author, key, turn)
+  }
+  advanceEpoch(around, state, turn)
+}
+
+function advanceEpoch(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+  const { epoch } = state
+  if (epoch.live || epoch.secret === undefined) return
+  const keys = saidByAll(epoch, epoch, 'key')
+  if (keys === undefined) return
+  const needsProof = around.rules.needsPossession()
+  if (!keys.every(key => checkKey(around.group, key, needsProof))) return
+  const own = saidBy(epoch, 'ready', epoch.position)
+  const hash = own?.keys ?? keysHash(keys)
+  if (own === undefined) sayStep<Ready>(around, state, undefined, { kind: 'ready', round: 0, keys: hash }, turn)
+  const readies = saidByAll(epoch, epoch, 'ready')
+  if (readies === undefined || !readies.every(ready => sameBytes(ready.keys, hash))) return
+  epoch.keys = keys
+  epoch.groupKey = sumOfKeys(around.group, keys)
+  epoch.live = true
+  epoch.liveAt = turn.now
+  tellEpoch(state, turn)
+}
+
+/** The key is worth nothing any more, and must be worth nothing to whoever reads our memory. */
+export function endEpoch(epoch: Epoch): void {
+  epoch.secret?.fill(0)
+  epoch.secret = undefined
+}

@@ -1,0 +1,90 @@
+// The lines on which the promises of `verified` rest, apart from the machine that uses them. Each says the smallest
+// story that goes wrong without it; planted.ts breaks each, and a checker must notice.
+
+import type { Millis } from '../../core/index.ts'
+
+export interface SlotsRules {
+  /** Whether a key counts only with a proof of possession. */
+  needsPossession(): boolean
+  /** Whether shares may be given, with so many seals equal to ours out of n. */
+  mayShare(equalSeals: number, members: number): boolean
+  /** For which point a share is given: the ticket dealt to the asker, whatever it asks for. */
+  pointToShare(dealt: Uint8Array, asked: Uint8Array): Uint8Array
+  /** Whether a member sends its share for this owner, seen from itself. */
+  sharesWith(self: number, owner: number): boolean
+  /** Whether a slot may be dealt again. */
+  mayReuse(closed: boolean, sharedAt: Millis, now: Millis, lease: Millis, drift: number): boolean
+  /** Until when the holder may believe. */
+  deadline(sealedAt: Millis, openedAt: Millis, lease: Millis, drift: number): Millis
+  /** How long a new epoch deals nothing. */
+  quiet(lease: Millis, drift: number): Millis
+  /** Whether shares are given after a successor was signed. */
+  sharesWhenClosed(): boolean
+  /** Whether a member may favour another record than the one that it is locked on, given the ballots of both. */
+  mayLetGo(locked: number, favoured: number | undefined): boolean
+  /** How many signatures make a successor. */
+  successionQuorum(members: number, liars: number): number
+  /** Whether the secure OR counts only ballots with a proof of knowledge. */
+  needsKnowledge(): boolean
+  /** Whether a member votes before its own ticket is opened. */
+  votesBeforeOpening(): boolean
+  /** Whether requests outlive the round. */
+  keepsRequests(): boolean
+  /** Whether a restarted member stays out of the epoch whose key it lost. */
+  staysOut(): boolean
+  /** Whether the tickets of a pass are encrypted anew. */
+  reencrypts(): boolean
+  /** Whether a proof of shuffle that fails is a reason not to seal. */
+  refusesBadLap(): boolean
+}
+
+export const slotsRules: SlotsRules = {
+  // The last to post a key posts its own minus the sum of the others', and reads every ticket alone.
+  needsPossession: () => true,
+
+  // The last in the ring shows two lists. Those who saw the first give shares by its positions, the others by the
+  // second's: two members open the same ticket.
+  mayShare: (equalSeals, members) => equalSeals === members,
+
+  // A share for any point is a decryption service: ask for somebody else's ticket, and read it.
+  pointToShare: dealt => dealt,
+
+  // The owner's own share is all that hides its ticket from the others together.
+  sharesWith: (self, owner) => self !== owner,
+
+  // The holder may be silent, dead or behind a broken link, and still believe. Its clock may be slow, ours fast.
+  mayReuse: (closed, sharedAt, now, lease, drift) => closed || now >= sharedAt + lease * (1 + drift),
+
+  // Counted from when the ticket was opened, a slow share makes the holder believe after the others deal again.
+  deadline: (sealedAt, _openedAt, lease, drift) => sealedAt + lease * (1 - drift),
+
+  // Holders of the old epoch keep theirs, and nobody in the new one can ask them.
+  quiet: (lease, drift) => lease * (1 + drift),
+
+  // A ticket of the old epoch that is opened after the new one began to wait outlives the wait.
+  sharesWhenClosed: () => false,
+
+  // A quorum may have signed what we are locked on. Only favours of a later ballot show that it cannot have.
+  mayLetGo: (locked, favoured) => favoured !== undefined && favoured >= locked,
+
+  // One fewer, and two halves of a partition each have a successor.
+  successionQuorum: (members, liars) => Math.floor((members + liars) / 2) + 1,
+
+  // A member posts the negative of what the others posted: their votes cancel, and a round is closed under a holder.
+  needsKnowledge: () => true,
+
+  // READINGS OMA 3: it says "free", the round is closed, and then it finds a slot in its ticket.
+  votesBeforeOpening: () => false,
+
+  // READINGS OMA 4: whoever was not served in this round is never served.
+  keepsRequests: () => true,
+
+  // It would post a second key for the same epoch: two versions of one step, evidence against an honest member.
+  staysOut: () => true,
+
+  // Equal ciphertexts before and after tell the permutation.
+  reencrypts: () => true,
+
+  // A pass that doubles a ticket gives one slot to two members.
+  refusesBadLap: () => true,
+}

@@ -1,0 +1,86 @@
+// How a member speaks: every word is signed, bound to the epoch, kept where it may be asked for, and sent to its peers.
+
+import type { NodeId } from '../../core/index.ts'
+import { placeOf, type SlotsMessage, type Step, signedBytes } from './messages.ts'
+import { positionOf } from './record.ts'
+import type { Epoch, MemberState, Round, SlotsTurn, Surroundings } from './state.ts'
+
+type Spoken<Message> = Message extends SlotsMessage ? Omit<Message, 'author' | 'epoch' | 'signature'> : never
+
+const UNSIGNED = new Uint8Array()
+
+/** A statement of ours in the present epoch. */
+export function statementOf<Kind extends SlotsMessage>(
+  around: Surroundings,
+  state: MemberState,
+  words: Spoken<Kind>,
+): Kind {
+  const unsigned = { ...words, author: state.self, epoch: state.epoch.hash, signature: UNSIGNED } as unknown as Kind
+  return { ...unsigned, signature: around.signer.sign(signedBytes(unsigned)) }
+}
+
+/** Words that wait for the beat: more than a few rounds' worth means that no beat comes, and they are let go. */
+const OUTBOX_MAX = 20_000
+
+export function send(around: Surroundings, state: MemberState, to: NodeId, body: SlotsMessage, turn: SlotsTurn): void {
+  if (to === state.self) return
+  if (!around.settings.paced) return turn.do({ kind: 'send', to, body })
+  if (state.outbox.length < OUTBOX_MAX) state.outbox.push({ to, body })
+}
+
+export function flush(state: MemberState, turn: SlotsTurn): void {
+  for (const { to, body } of state.outbox.splice(0)) turn.do({ kind: 'send', to, body })
+}
+
+export function sendToAll(around: Surroundings, state: MemberState, body: SlotsMessage, turn: SlotsTurn): void {
+  for (const { name } of state.epoch.record.members) send(around, state, name, body, turn)
+}
+
+/** Says a step once: kept under its place, and sent to all members or to one. */
+export function sayStep<Kind extends Step>(
+  around: Surroundings,
+  state: MemberState,
+  round: Round | undefined,
+  words: Spoken<Kind>,
+  turn: SlotsTurn,
+  to?: NodeId,
+): Kind {
+  const said = statementOf<Kind>(around, state, words)
+  shelf(state.epoch, round).set(nameOf(state.epoch, said), said)
+  if (to === undefined) sendToAll(around, state, said, turn)
+  else send(around, state, to, said, turn)
+  return said
+}
+
+function shelf(epoch: Epoch, round: Round | undefined): Map<string, Step> {
+  return round === undefined ? epoch.said : round.said
+}
+
+export function stepName(kind: string, author: number, index: number): string {
+  return `${kind}:${author}:${index}`
+}
+
+export function nameOf(epoch: Epoch, step: Step): string {
+  return stepName(step.kind, positionOf(epoch.record, step.author), placeOf(step))
+}
+
+/** What a member said in its place, if it is known. */
+export function saidBy<Kind extends Step['kind']>(
+  holder: Epoch | Round,
+  kind: Kind,
+  author: number,
+  index = 0,
+): Extract<Step, { kind: Kind }> | undefined {
+  return holder.said.get(stepName(kind, author, index)) as Extract<Step, { kind: Kind }> | undefined
+}
+
+/** What all members said in their places, or nothing while one is missing. */
+export function saidByAll<Kind extends Step['kind']>(
+  epoch: Epoch,
+  holder: Epoch | Round,
+  kind: Kind,
+  index = 0,
+): Extract<Step, { kind: Kind }>[] | undefined {
+  const all = epoch.record.members.map((_member, author) => saidBy(holder, kind, author, index))
+  return all.every(one => one !== undefined) ? all : undefined
+}

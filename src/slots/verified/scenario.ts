@@ -1,0 +1,460 @@
+// Slots under faults and liars: what the users do, and who watches them. Members run the shipped machine over a group in
+// which a multiplication takes a microsecond and with ideal signatures, so that ten thousand rounds take minutes.
+
+import {
+  type AnyProtocol,
+  type Effect,
+  type NodeId,
+  type Random,
+  SettingsError,
+  seededRandom,
+} from '../../core/index.ts'
+import { type Group, idealSignatures, insecureBareGroup, type Scalar } from '../../crypto/index.ts'
+import {
+  type AnyScenario,
+  calm,
+  drawFaults,
+  drawNetwork,
+  type Micros,
+  type NetworkFaults,
+  type Plan,
+  ProgressChecker,
+  pick,
+  type Scenario,
+  type SimulatedNode,
+  type Stage,
+  type World,
+} from '../../simulator/index.ts'
+import { type SlotsSettings, slotsDefaults } from '../settings.ts'
+import { NamingChecker, OrderChecker, SeatChecker, SuccessorChecker } from './checkers.ts'
+import { verifyEvidence } from './evidence.ts'
+import { slotsLiars } from './liars.ts'
+import { slotsMember } from './member.ts'
+import { type SlotsMessage, slotsVocabulary } from './messages.ts'
+import { plantedSlotsBugs } from './planted.ts'
+import { type SlotsRules, slotsRules } from './rules.ts'
+import { SecrecyChecker } from './secrecy.ts'
+import type { MemberState, SlotsEvent } from './state.ts'
+import { performWork } from './work.ts'
+
+export type SlotsAct =
+  /** Wants a seat, holds it for a while, lets go; gives up waiting after `patience`. */
+  | { kind: 'use'; member: NodeId; hold: Micros; patience: Micros }
+  /** Leaves the group, at once or as soon as it has a seat. */
+  | { kind: 'leave'; member: NodeId; seated: boolean }
+
+export interface SlotsPlan extends Plan<SlotsAct> {
+  readonly settings: SlotsSettings
+  readonly members: readonly NodeId[]
+  /** Members that are not in the first epoch and join. */
+  readonly late: readonly NodeId[]
+  /** Which member lies, and how. */
+  readonly liars: ReadonlyMap<NodeId, string>
+  /** Who shows its key to the secrecy checker: up to n - 2, the liars among them. */
+  readonly coalition: ReadonlySet<NodeId>
+  readonly rates: ReadonlyMap<NodeId, number>
+  /** Whether everybody must be served after healing. */
+  readonly demands: boolean
+}
+
+/** Conditions in which some bugs show sooner than in what is drawn for all. */
+export type Weather =
+  /** A quick network in which one word in ten is late; holders that hold to the end. */
+  | 'late words'
+  /** A quick network; holders that leave the group with their seat. */
+  | 'leavers'
+  /** Nothing but epochs that follow each other: nobody wants a seat. */
+  | 'successions'
+
+export interface SlotsScenarioOptions {
+  readonly members?: number
+  readonly liars?: number
+  readonly rules?: SlotsRules
+  /** This liar, instead of one that is drawn. */
+  readonly liar?: string
+  /** Settings that are not drawn. */
+  readonly settings?: Partial<SlotsSettings>
+  /** False: nothing goes wrong but what the liar does. */
+  readonly faults?: boolean
+  readonly weather?: Weather
+  /** Ends the run early, before anybody demands to be served. */
+  readonly until?: Micros
+}
+
+/** The scenario by the words of a command line: with a planted bug, where it shows soonest. */
+export function slotsScenarioFor(asked: { members?: number; liars?: number; bug?: string }): AnyScenario {
+  const { members, liars, bug } = asked
+  const planted = bug === undefined ? undefined : plantedSlotsBugs[bug]
+  if (bug !== undefined && planted === undefined) {
+    const known = Object.keys(plantedSlotsBugs).join(', ')
+    throw new SettingsError(`there is no planted bug '${bug}'; there are: ${known}.`)
+  }
+  if (planted === undefined)
+    return slotsScenario({ ...(members && { members }), ...(liars !== undefined && { liars }) })
+  const { rules, ...where } = planted
+  const lying = planted.liar === undefined ? 0 : 1
+  return slotsScenario({ liars: lying, ...where, ...(members && { members }), rules: { ...slotsRules, ...rules } })
+}
+
+/** What happened in a run, for tests that look whether anything did. */
+export interface SlotsTally {
+  readonly rounds: number
+  readonly seats: number
+  readonly epochs: number
+  readonly tickets: number
+  readonly named: readonly NodeId[]
+  /** What honest members showed against them. */
+  readonly evidence: readonly Uint8Array[]
+}
+
+const SECOND: Micros = 1_000_000
+const SAFETY = 15 * SECOND
+const LIVENESS = 45 * SECOND
+/** Mild clocks, and bad ones. */
+const DRIFTS = [0.05, 0.2]
+const MEMBERS = 5
+/** How long a run goes on when everybody is served: old leases may still overlap. */
+const AFTERWARDS = 4 * SECOND
+const WORK_MAX: Micros = 5_000
+
+const drawnSettings: Omit<SlotsSettings, 'slots'> = {
+  ...slotsDefaults,
+  name: 'channels',
+  lease: 3_000,
+  beat: 100,
+  checkMax: 800,
+  patience: 2_500,
+  settle: 8_000,
+}
+
+export function slotsScenario(
+  options: SlotsScenarioOptions = {},
+): Scenario<SlotsPlan, SlotsAct> & { tally(): SlotsTally } {
+  let stage: SlotsStage | undefined
+  return {
+    name: 'slots',
+    plan: random => drawPlan(random, options),
+    stage(world, plan) {
+      stage = new SlotsStage(world, plan, options.rules ?? slotsRules)
+      return stage
+    },
+    tally: () => stage!.tally(),
+  }
+}
+
+function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
+  const size = options.members ?? MEMBERS
+  const all = Array.from({ length: size }, (_, place) => `member-${place + 1}`)
+  const late = random.chance(0.2) && size > 4 ? all.slice(-1) : []
+  const members = all.slice(0, size - late.length)
+  const liarCount = options.liars ?? 1
+  const kinds = slotsLiars(NO_MEANS).map(liar => liar.name)
+  const liars = new Map<NodeId, string>()
+  for (let i = 0; i < liarCount; i++) liars.set(pick(random, members), options.liar ?? pick(random, kinds))
+  const colluders = members.filter(member => !liars.has(member)).slice(0, Math.max(0, members.length - 2 - liars.size))
+  const acts = drawActs(random, all, options.weather)
+  const faultless = options.faults === false || options.weather === 'late words' || options.weather === 'leavers'
+  const faults = faultless ? [] : drawFaults(random, { durable: all, all }, SAFETY, 5 * SECOND)
+  const network = weatherOf(random, options)
+  const settings = { ...drawSettings(random, members.length, liarCount), ...options.settings }
+  return {
+    settings,
+    members,
+    late,
+    liars,
+    coalition: new Set([...liars.keys(), ...colluders]),
+    rates: drawRates(random, all, settings.drift, acts, options.weather),
+    network,
+    faults,
+    demands: options.weather !== 'successions',
+    acts,
+    healsAt: SAFETY,
+    ends: options.until ?? (options.weather === 'successions' ? SAFETY + 1 : SAFETY + LIVENESS),
+    drawn: {
+      members: members.length,
+      late: late.length,
+      slots: settings.slots.length,
+      liars: [...liars].map(([member, kind]) => `${member} ${kind}`).join(', ') || 'none',
+      faults: faults.length,
+      rounds: `${settings.fairness}${settings.concurrent ? ' concurrent' : ''}${settings.paced ? ' paced' : ''}${settings.onDemand ? ' on demand' : ''}`,
+    },
+  }
+}
+
+function drawSettings(random: Random, members: number, liars: number): SlotsSettings {
+  const rotating = random.chance(0.2)
+  const slots = Array.from({ length: 1 + random.below(members - 1) }, (_, place) => `slot-${place + 1}`)
+  return {
+    ...drawnSettings,
+    slots,
+    liars,
+    drift: pick(random, DRIFTS),
+    fairness: rotating ? 'rotating' : 'lottery',
+    concurrent: !rotating && random.chance(0.3),
+    paced: random.chance(0.2),
+    onDemand: random.chance(0.2),
+  }
+}
+
+// The adversary's clocks sit at the ends of what is allowed as often as between.
+function drawRates(
+  random: Random,
+  members: readonly NodeId[],
+  drift: number,
+  acts: SlotsPlan['acts'],
+  weather: Weather | undefined,
+): ReadonlyMap<NodeId, number> {
+  const leaves = (member: NodeId) => acts.some(act => act.kind === 'leave' && act.member === member)
+  const ends = weather === 'leavers' ? (member: NodeId) => (leaves(member) ? -1 : 1) : undefined
+  const drawn = () => pick(random, [-1, -1, 0, 1, 1, random.unit() * 2 - 1])
+  return new Map(members.map(member => [member, 1 + drift * (ends?.(member) ?? drawn())]))
+}
+
+const QUICK: NetworkFaults = { ...calm, inOrder: false }
+
+function weatherOf(random: Random, { weather, faults }: SlotsScenarioOptions): NetworkFaults {
+  const drawn = drawNetwork(random)
+  if (weather === 'late words') return { ...QUICK, tailChance: 0.03, tailMax: 2 * SECOND }
+  if (weather === 'leavers' || faults === false) return QUICK
+  return weather === 'successions' ? { ...drawn, loss: 0.3, tailChance: 0.1, tailMax: 3 * SECOND } : drawn
+}
+
+function drawActs(random: Random, members: readonly NodeId[], weather: Weather | undefined): SlotsPlan['acts'] {
+  const acts: (SlotsAct & { at: Micros })[] = []
+  const busy = 1 + random.below(10)
+  const long = weather === undefined ? pick(random, [0.1, 0.3, 0.9]) : 1
+  const leaving = weather === undefined ? 0.2 : Number(weather === 'leavers')
+  const longest = weather === undefined ? 0 : 6 * SECOND
+  if (weather === 'successions') return acts
+  for (const member of members) {
+    for (let i = 0; i < busy; i++) {
+      const hold = longest + random.below(random.chance(long) ? 6 * SECOND : SECOND / 2)
+      acts.push({ kind: 'use', member, at: random.below(SAFETY), hold, patience: random.below(8 * SECOND) })
+    }
+  }
+  if (random.chance(leaving))
+    acts.push({
+      kind: 'leave',
+      member: pick(random, members),
+      seated: weather !== undefined,
+      at: random.below(SAFETY / 2),
+    })
+  return acts
+}
+
+const NO_MEANS = { group: insecureBareGroup(), signer: idealSignatures().signer('nobody'), known: [] }
+
+class SlotsStage implements Stage {
+  readonly checkers
+  private readonly world: World
+  private readonly plan: SlotsPlan
+  private readonly rules: SlotsRules
+  private readonly group: Group = insecureBareGroup()
+  private readonly signatures = idealSignatures()
+  private readonly seats = new SeatChecker()
+  private readonly successors = new SuccessorChecker()
+  private readonly naming: NamingChecker
+  private readonly secrecy: SecrecyChecker
+  private readonly order: OrderChecker
+  private readonly progress = new ProgressChecker()
+  private readonly known: Scalar[] = []
+  private readonly holds = new Map<number, Micros>()
+  /** Who waits since everything was healed. */
+  private readonly demanding = new Set<NodeId>()
+  private readonly leavers = new Set<NodeId>()
+  /** Those of them that wait for a seat to leave with. */
+  private readonly leaving = new Set<NodeId>()
+  private readonly rounds = new Set<string>()
+  private readonly evidence: Uint8Array[] = []
+  private readonly random: Random
+  private commands = 0
+
+  constructor(world: World, plan: SlotsPlan, rules: SlotsRules) {
+    this.world = world
+    this.plan = plan
+    this.rules = rules
+    this.random = seededRandom(plan.acts.length + plan.members.length, 0x3a7)
+    this.naming = new NamingChecker(new Set(plan.liars.keys()))
+    this.secrecy = new SecrecyChecker(this.group, plan.coalition, this.known)
+    this.order = new OrderChecker(new Set(plan.liars.keys()))
+    this.checkers = [this.seats, this.successors, this.naming, this.order, this.secrecy, this.progress]
+    for (const id of [...plan.members, ...plan.late]) this.add(id)
+    for (const act of plan.acts) world.at(act.at, () => this.act(act))
+    world.listen((node, event) => this.observe(node, event as SlotsEvent))
+    for (let at = SECOND; at < plan.ends; at += SECOND) world.at(at, () => this.secrecy.attack(world.now, false))
+  }
+
+  tally(): SlotsTally {
+    const { seats, successors, secrecy, naming } = this
+    const named = [...naming.named]
+    const { evidence } = this
+    return {
+      rounds: this.rounds.size,
+      seats: seats.seats,
+      epochs: successors.epochs,
+      tickets: secrecy.tried,
+      named,
+      evidence,
+    }
+  }
+
+  healed(): void {
+    if (!this.plan.demands) return
+    for (const member of [...this.plan.members, ...this.plan.late]) {
+      if (this.plan.liars.has(member) || this.leavers.has(member)) continue
+      this.progress.demand(member, this.world.now)
+      this.demanding.add(member)
+      this.use({ kind: 'use', member, hold: 100_000, patience: this.plan.ends })
+    }
+    this.world.at(this.plan.ends - 1, () => {
+      this.progress.finish(this.world.now)
+      this.secrecy.attack(this.world.now, true)
+    })
+  }
+
+  private add(id: NodeId): void {
+    const { settings, members, late, liars, rates } = this.plan
+    const identity = (name: NodeId) => ({ name, identity: this.signatures.signer(name).publicKey })
+    const signer = this.signatures.signer(id)
+    const { group, signatures, rules } = this
+    const first = members.map(identity)
+    const honest = slotsMember({
+      settings,
+      members: first,
+      candidates: late.map(identity),
+      group,
+      signer,
+      signatures,
+      rules,
+    })
+    const kind = liars.get(id)
+    const means = { group, signer, known: this.known }
+    const liar = kind === undefined ? undefined : slotsLiars(means).find(({ name }) => name === kind)!
+    const protocol = this.overheard(liar === undefined ? honest : liar.corrupt(honest))
+    const clockRate = rates.get(id)!
+    const spec = { id, protocol, peers: members, vocabulary: slotsVocabulary, clockRate, clockOffset: 777 }
+    this.world.add({ ...spec, diskMax: 5_000, lies: liar !== undefined })
+    this.world.start(id)
+  }
+
+  /** The same machine; everything that it sends is seen. */
+  private overheard(protocol: AnyProtocol): AnyProtocol {
+    const saw = (body: SlotsMessage) => {
+      this.secrecy.saw(body)
+      this.order.saw(body, this.world.now)
+    }
+    return {
+      ...protocol,
+      step(state, input, turn) {
+        protocol.step(state, input, {
+          now: turn.now,
+          below: bound => turn.below(bound),
+          bytes: length => turn.bytes(length),
+          do(effect: Effect<SlotsMessage, never>) {
+            if (effect.kind === 'send') saw(effect.body)
+            turn.do(effect)
+          },
+        })
+      },
+    }
+  }
+
+  private act(act: SlotsAct): void {
+    if (act.kind === 'use') return this.use(act)
+    this.leavers.add(act.member)
+    if (act.seated) this.leaving.add(act.member)
+    else this.world.command(act.member, { kind: 'leave' })
+  }
+
+  private use({ member, hold, patience }: SlotsAct & { kind: 'use' }): void {
+    const { world } = this
+    const id = ++this.commands
+    this.holds.set(id, hold)
+    world.command(member, { kind: 'request', id })
+    world.at(world.now + patience, () => {
+      if (this.holds.delete(id)) world.command(member, { kind: 'cancel', id })
+    })
+  }
+
+  private observe(node: SimulatedNode, event: SlotsEvent): void {
+    const { world, group, signatures } = this
+    const { id: member } = node.spec
+    const honest = !this.plan.liars.has(member)
+    switch (event.kind) {
+      case 'work':
+        return this.work(node, event.id, event.request)
+      case 'epoch':
+        return this.reached(node)
+      case 'cheat':
+        if (!honest) return
+        this.evidence.push(event.evidence)
+        return this.naming.accused(
+          event.member,
+          event.what,
+          verifyEvidence(event.evidence, { group, signatures }).ok,
+          world.now,
+        )
+      case 'seat':
+        return this.seated(node, event, honest)
+      case 'released':
+        return this.seats.left(member, world.now)
+      case 'lost':
+        // A process that was stopped could not be told in time; its clock tells it as soon as it runs.
+        if (honest && world.now > node.resumedAt) this.seats.told(member, world.now)
+        return this.seats.left(member, world.now)
+      case 'refused':
+      case 'status':
+      case 'silent':
+        return
+    }
+  }
+
+  // When all who asked after healing are served, the run has told what it can: the rest would be idle rounds.
+  private served(member: NodeId): void {
+    this.progress.served(member)
+    if (!this.demanding.delete(member) || this.demanding.size > 0) return
+    this.world.at(this.world.now + AFTERWARDS, () => {
+      this.secrecy.attack(this.world.now, true)
+      for (const id of this.world.nodes.keys()) this.world.crash(id)
+    })
+  }
+
+  private seated(node: SimulatedNode, event: SlotsEvent & { kind: 'seat' }, honest: boolean): void {
+    const { world } = this
+    const { id: member } = node.spec
+    if (honest) this.seats.seated(event.slot, member, world.now, world.whenClockShows(node, event.deadline))
+    this.served(member)
+    if (this.leaving.delete(member)) world.command(member, { kind: 'leave' })
+    const hold = this.holds.get(event.id) ?? 0
+    this.holds.delete(event.id)
+    const { life } = node
+    world.at(world.now + hold, () => {
+      if (node.life === life) world.command(member, { kind: 'release', id: event.id })
+    })
+  }
+
+  // After a crash the process and its belief are gone; this is noticed when the next life begins.
+  private reached(node: SimulatedNode): void {
+    const state = node.host?.state as MemberState | undefined
+    if (state === undefined) return this.world.at(this.world.now, () => this.reached(node))
+    const { record, hash, secret } = state.epoch
+    if (!this.plan.liars.has(node.spec.id)) {
+      this.successors.reached(record.number, hash, node.spec.id, this.world.now)
+    }
+    if (secret !== undefined) this.secrecy.joined(node.spec.id, record, hash, secret)
+  }
+
+  private work(node: SimulatedNode, id: number, request: Uint8Array): void {
+    const { world } = this
+    const { life } = node
+    world.at(world.now + this.random.below(WORK_MAX), () => {
+      const state = node.host?.state as MemberState | undefined
+      if (node.life !== life || state === undefined) return
+      for (const { number, phase } of state.epoch.rounds.values()) {
+        if (phase === 'open' || phase === 'over') this.rounds.add(`${state.epoch.record.number}/${number}`)
+      }
+      const answer = performWork(this.group, request, length => this.random.bytes(length))
+      world.command(node.spec.id, { kind: 'worked', id, answer })
+    })
+  }
+}

@@ -1,0 +1,171 @@
+// PROTOCOLS A 10, one successor: what a member promises when it signs, message by message.
+
+import { describe, expect, it } from 'vitest'
+import { type Effect, NOTHING_SAVED, seededRandom } from '../../core/index.ts'
+import { idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
+import { slotsDefaults } from '../settings.ts'
+import { slotsMember } from './member.ts'
+import { type Favoured, type SlotsMessage, signedBytes } from './messages.ts'
+import { type EpochRecord, firstRecord, recordHash } from './record.ts'
+import { type SlotsRules, slotsRules } from './rules.ts'
+import type { MemberState, SlotsEvent } from './state.ts'
+
+const names = ['a', 'b', 'c', 'd', 'e']
+const signatures = idealSignatures()
+const group = insecureBareGroup()
+const settings = { ...slotsDefaults, name: 'desks', slots: ['north'] }
+const members = names.map(name => ({ name, identity: signatures.signer(name).publicKey }))
+const first = firstRecord(settings, members, group.name)
+const epoch = recordHash(first)
+/** All stay; and e leaves. */
+const same: EpochRecord = { ...first, number: 1, previous: epoch }
+const without: EpochRecord = { ...same, members: members.slice(0, 4) }
+
+type Words = Record<string, unknown> & { kind: string }
+
+function by(author: string, words: Words): SlotsMessage {
+  const unsigned = { ...words, author, epoch, round: 0, signature: new Uint8Array() } as unknown as SlotsMessage
+  return { ...unsigned, signature: signatures.signer(author).sign(signedBytes(unsigned)) }
+}
+
+/** Member c alone: what it is told, and what it says and saves. */
+class Listener {
+  readonly said: SlotsMessage[] = []
+  readonly done: string[] = []
+  readonly saved: Uint8Array[] = []
+  readonly state: MemberState
+  private readonly machine
+  private readonly random = seededRandom(1)
+
+  constructor(rules: SlotsRules = slotsRules, saved: readonly Uint8Array[] = []) {
+    this.machine = slotsMember({ settings, members, group, signer: signatures.signer('c'), signatures, rules })
+    this.state = this.machine.init('c', names, saved.length === 0 ? NOTHING_SAVED : new Map([['', saved]]))
+    this.step({ kind: 'start' })
+  }
+
+  hears(author: string, words: Words): void {
+    this.step({ kind: 'message', from: author, body: by(author, words) })
+  }
+
+  /** Whether it sent such a word to anybody. */
+  says(kind: string, ballot: number): boolean {
+    return this.said.some(word => word.kind === kind && 'ballot' in word && word.ballot === ballot)
+  }
+
+  private step(input: Parameters<typeof this.machine.step>[1]): void {
+    this.machine.step(this.state, input, {
+      now: 0,
+      below: bound => this.random.below(bound),
+      bytes: length => this.random.bytes(length),
+      do: (effect: Effect<SlotsMessage, SlotsEvent>) => {
+        this.done.push(effect.kind === 'send' ? effect.body.kind : effect.kind)
+        if (effect.kind === 'send') this.said.push(effect.body)
+        if (effect.kind === 'save') this.saved.push(effect.record)
+      },
+    })
+  }
+}
+
+function locked(rules?: SlotsRules): Listener {
+  const member = new Listener(rules)
+  member.hears('e', { kind: 'petition', number: 0, leaving: true })
+  member.hears('a', { kind: 'propose', ballot: 0, record: same, favoured: undefined })
+  for (const author of ['a', 'b']) member.hears(author, { kind: 'favour', ballot: 0, record: recordHash(same) })
+  return member
+}
+
+function favours(authors: readonly string[], ballot: number, record: EpochRecord): Favoured {
+  const said = { kind: 'favour', ballot, record: recordHash(record) }
+  return { ballot, signatures: authors.map(author => ({ author, signature: by(author, said).signature })) }
+}
+
+describe('favouring', () => {
+  it('an acceptable record is favoured once a ballot, and saved before it is said', () => {
+    const member = new Listener()
+    member.hears('a', { kind: 'propose', ballot: 0, record: same, favoured: undefined })
+    member.hears('a', {
+      kind: 'propose',
+      ballot: 0,
+      record: { ...same, members: members.slice(1) },
+      favoured: undefined,
+    })
+    const said = member.said.filter(word => word.kind === 'favour')
+    expect(said.length).toBe(4)
+    expect(new Set(said.map(word => 'record' in word && String(word.record))).size).toBe(1)
+    expect(member.done.indexOf('favour')).toBeGreaterThan(member.done.lastIndexOf('save'))
+  })
+  it.each([
+    ['from somebody who does not lead the ballot', 'b', same],
+    ['that leaves out somebody we miss nothing from', 'a', without],
+    ['with other slots', 'a', { ...same, slots: ['north', 'south'] }],
+    ['with another lease', 'a', { ...same, lease: 1 }],
+    ['of another number', 'a', { ...same, number: 2 }],
+    ['of another past', 'a', { ...same, previous: new Uint8Array(32) }],
+    ['with a stranger', 'a', { ...same, members: [...members, { name: 'z', identity: members[0]!.identity }] }],
+    [
+      'with another key for a member',
+      'a',
+      { ...same, members: members.map(one => ({ ...one, identity: members[0]!.identity })) },
+    ],
+    ['with one member twice', 'a', { ...same, members: [...members, members[0]!] }],
+    ['with too few members', 'a', { ...same, members: members.slice(1, 3) }],
+  ])('a record %s is not', (_what, author, record) => {
+    const member = new Listener()
+    member.hears(author, { kind: 'propose', ballot: 0, record, favoured: undefined })
+    expect(member.says('favour', 0)).toBe(false)
+  })
+})
+
+describe('signing', () => {
+  it('with a quorum of favours: saved first, and no share is given afterwards', () => {
+    const member = locked()
+    expect(member.says('sign', 0)).toBe(true)
+    expect(member.done.indexOf('sign')).toBeGreaterThan(member.done.lastIndexOf('save'))
+    expect(member.state.epoch.closed).toBe(true)
+  })
+  it('with one fewer: not', () => {
+    const member = new Listener()
+    member.hears('a', { kind: 'propose', ballot: 0, record: same, favoured: undefined })
+    member.hears('a', { kind: 'favour', ballot: 0, record: recordHash(same) })
+    member.hears('a', { kind: 'favour', ballot: 0, record: recordHash(same) })
+    expect(member.says('sign', 0)).toBe(false)
+  })
+})
+
+describe('a lock', () => {
+  const other = { kind: 'propose', ballot: 1, record: without, favoured: undefined }
+
+  it('holds against another record, and the refusal shows it', () => {
+    const member = locked()
+    member.hears('b', other)
+    expect(member.says('favour', 1)).toBe(false)
+    const refusal = member.said.find(word => word.kind === 'refuse')
+    expect(refusal).toMatchObject({ record: same, favoured: { ballot: 0 } })
+  })
+  it('planted: forgotten, it lets a second successor be favoured', () => {
+    const member = locked({ ...slotsRules, mayLetGo: () => true })
+    member.hears('b', other)
+    expect(member.says('favour', 1)).toBe(true)
+  })
+  it('survives a restart, and so does the ballot', () => {
+    const again = new Listener(slotsRules, locked().saved)
+    again.hears('e', { kind: 'petition', number: 0, leaving: true })
+    again.hears('b', other)
+    expect(again.says('favour', 1)).toBe(false)
+    again.hears('a', { kind: 'propose', ballot: 0, record: same, favoured: undefined })
+    expect(again.says('favour', 0)).toBe(false)
+    expect(again.state.epoch).toMatchObject({ barred: true, closed: true })
+  })
+  it('lets go for a quorum of favours that is no older, and for nothing less', () => {
+    const shown = (authors: readonly string[], ballot: number) => {
+      const member = locked()
+      const record = without
+      member.hears('c', other)
+      member.hears('d', { kind: 'propose', ballot: 3, record, favoured: favours(authors, ballot, record) })
+      return member.says('favour', 3)
+    }
+    expect(shown(['a', 'b', 'd'], 2)).toBe(true)
+    expect(shown(['a', 'b', 'b'], 2)).toBe(false)
+    expect(shown(['a', 'b'], 2)).toBe(false)
+  })
+})

@@ -1,0 +1,389 @@
+// Succession (PROTOCOLS A 10): an epoch has at most one successor, also in a partition, and gets one whenever a quorum of
+// its members can talk. "Each signs one only" alone would let two proposals split the signatures for ever; so the
+// members vote in ballots, each led by the next position of the ring:
+//
+// - `propose`: the ballot's leader names a record.
+// - `favour`: a member that finds it acceptable says so, once a ballot. Nothing is promised yet.
+// - `sign`: with a quorum of favours of this ballot, a member locks on the record (saved first, with the favours) and
+//   signs. From then on it gives no share in the old epoch. A quorum of signatures of one ballot makes the successor.
+// - A locked member favours another record only if it is shown a quorum of favours for it of a ballot no earlier than
+//   its lock; if it refuses, it says what it is locked on, so that the next leader can propose that.
+//
+// Two quorums share an honest member. If a quorum signed R in ballot r, take the first ballot r' ≥ r with a quorum of
+// favours for another record: one honest member both signed R in r and favoured the other in r'. r' = r is impossible
+// (one favour a ballot); and for r' > r it needed favours of a ballot from r to r' - 1 for that record: there are none.
+
+import type { NodeId } from '../../core/index.ts'
+import { MEMBERS_MAX, membersNeeded } from '../settings.ts'
+import { endEpoch, newEpoch, quietFor } from './epoch.ts'
+import {
+  type Favour,
+  type Favoured,
+  type Link,
+  type Petition,
+  type Propose,
+  type Refuse,
+  type Sign,
+  type Signature,
+  type SlotsMessage,
+  type Succeeded,
+  signedBytes,
+} from './messages.ts'
+import { sameBytes } from './proofs.ts'
+import { type EpochMember, type EpochRecord, positionOf, recordHash } from './record.ts'
+import { saveAdopted, saveFavoured, saveLocked } from './saved.ts'
+import { send, sendToAll, statementOf } from './saying.ts'
+import { type Epoch, type MemberState, NEVER, type SlotsTurn, type Surroundings } from './state.ts'
+
+/** Links that are kept for members that are behind; whoever is further behind has to be set up anew. */
+const CHAIN_MAX = 256
+/** Ballots last longer and longer, up to so many times the first: a slow network gets through in the end. */
+const BALLOT_GROWTH_MAX = 8
+/** Ballots far ahead of ours are a liar's: nobody gets there without time-outs. */
+const BALLOTS_AHEAD_MAX = 1_000
+
+function quorum(around: Surroundings, record: EpochRecord): number {
+  return around.rules.successionQuorum(record.members.length, record.liars)
+}
+
+/** Members with whom there is no going on: cheats and the silent. As we see it. */
+function mustGo({ epoch, cheats }: MemberState, name: NodeId): boolean {
+  return cheats.has(name) || epoch.silent.has(positionOf(epoch.record, name))
+}
+
+/** Members that may go: those, and who asked to leave. */
+function goes(around: Surroundings, state: MemberState, name: NodeId, now: number): boolean {
+  const { epoch, petitions } = state
+  const petition = petitions.get(name)
+  // Whoever restarted has seen nothing of this epoch, and trusts the others' eyes.
+  if (epoch.barred && name !== state.self) return true
+  if (mustGo(state, name)) return true
+  if (petition === undefined) return name === state.self && state.leaving
+  // Who restarts again and again would keep the group from ever dealing: the second time it waits outside.
+  return petition.leaving || now < epoch.adoptedAt + around.settings.settle
+}
+
+/** Who wants in and may: known, not a cheat, and only once the epoch has lived for a while. */
+function joiners(around: Surroundings, state: MemberState, now: number): EpochMember[] {
+  const { epoch, petitions, cheats } = state
+  if (now < epoch.adoptedAt + around.settings.settle) return []
+  return around.directory.filter(({ name }) => {
+    const petition = petitions.get(name)
+    return positionOf(epoch.record, name) < 0 && petition !== undefined && !petition.leaving && !cheats.has(name)
+  })
+}
+
+/** Whether we see a reason for another epoch. */
+function hasReason(around: Surroundings, state: MemberState, now: number): boolean {
+  const { epoch } = state
+  if (epoch.position < 0) return false
+  if (epoch.barred || epoch.closed || epoch.silent.size > 0) return true
+  const { members, liars } = epoch.record
+  const restarted = (name: NodeId) => state.petitions.get(name)?.leaving === false
+  if (members.some(({ name }) => state.cheats.has(name) || restarted(name))) return true
+  if (joiners(around, state, now).length > 0) return true
+  // Who wants to leave is a reason only while enough are left: else epoch would follow epoch, with the same members.
+  const leavers = members.filter(({ name }) => state.petitions.has(name) || (name === state.self && state.leaving))
+  return leavers.length > 0 && members.length - leavers.length > membersNeeded(liars)
+}
+
+/** The record that we would propose, or nothing while too few would be left. */
+function wishedRecord(around: Surroundings, state: MemberState, now: number): EpochRecord | undefined {
+  const { record, hash } = state.epoch
+  const wish = (gone: (name: NodeId) => boolean) =>
+    [...record.members.filter(({ name }) => !gone(name)), ...joiners(around, state, now)].slice(0, MEMBERS_MAX)
+  const all = wish(name => !state.epoch.barred && goes(around, state, name, now))
+  // Whoever wants to leave stays while the group could not lose another member after it.
+  const members = all.length > membersNeeded(liarsLeft(state, all)) ? all : wish(name => mustGo(state, name))
+  const liars = liarsLeft(state, members)
+  if (members.length < membersNeeded(liars)) return undefined
+  return { ...record, number: record.number + 1, previous: hash, members, liars }
+}
+
+/** Whoever was caught and goes is no longer among those that may lie. */
+function liarsLeft({ epoch, cheats }: MemberState, members: readonly EpochMember[]): number {
+  const names = new Set(members.map(member => member.name))
+  const caught = epoch.record.members.filter(({ name }) => cheats.has(name) && !names.has(name)).length
+  return Math.max(0, epoch.record.liars - caught)
+}
+
+/** Whether a proposed record is one that we could live with: everything as before, but for members we also miss. */
+function isAcceptable(around: Surroundings, state: MemberState, proposed: EpochRecord, now: number): boolean {
+  const { record, hash } = state.epoch
+  const same = { ...proposed, members: record.members, liars: record.liars }
+  const liars = liarsLeft(state, proposed.members)
+  if (
+    proposed.liars !== liars ||
+    !sameBytes(recordHash(same), recordHash({ ...record, number: record.number + 1, previous: hash }))
+  )
+    return false
+  const names = proposed.members.map(member => member.name)
+  if (new Set(names).size !== names.length || names.length < membersNeeded(liars)) return false
+  const gone = record.members.filter(({ name }) => !names.includes(name))
+  if (!gone.every(({ name }) => goes(around, state, name, now))) return false
+  return proposed.members.every(member => isKnown(around, state, member))
+}
+
+// Old members keep the identity that the old record has, new ones must be in the directory.
+function isKnown(around: Surroundings, state: MemberState, { name, identity }: EpochMember): boolean {
+  if (state.cheats.has(name)) return false
+  const known = state.epoch.record.members.find(member => member.name === name)
+  const listed = known ?? around.directory.find(member => member.name === name)
+  return listed !== undefined && sameBytes(listed.identity, identity)
+}
+
+/** On the beat: begins, repeats what may be lost, goes to the next ballot. */
+export function advanceSuccession(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+  const { epoch } = state
+  const { succession } = epoch
+  if (epoch.position < 0) return
+  if (!hasReason(around, state, turn.now)) {
+    succession.active = false
+    return
+  }
+  if (!succession.active) {
+    succession.active = true
+    succession.startedAt = turn.now
+    return propose(around, state, turn)
+  }
+  const lasts = ballotLasts(around, succession.ballot)
+  if (turn.now < succession.startedAt + lasts) return repeat(around, state, turn)
+  succession.ballot++
+  succession.startedAt = turn.now
+  propose(around, state, turn)
+}
+
+function ballotLasts({ settings }: Surroundings, ballot: number): number {
+  return (settings.patience / 2) * Math.min(1 + ballot / 4, BALLOT_GROWTH_MAX)
+}
+
+function leads(epoch: Epoch, ballot: number, position: number): boolean {
+  return ballot % epoch.record.members.length === position
+}
+
+function propose(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+  const { epoch } = state
+  const { succession } = epoch
+  if (!leads(epoch, succession.ballot, epoch.position) || succession.favouredIn >= succession.ballot) return
+  const record = succession.valid?.record ?? wishedRecord(around, state, turn.now)
+  if (record === undefined) return
+  const words = { round: 0, ballot: succession.ballot, record, favoured: succession.valid?.favoured }
+  const said = statementOf<Propose>(around, state, { kind: 'propose', ...words })
+  sendToAll(around, state, said, turn)
+  heardPropose(around, state, said, turn)
+}
+
+/** Messages may be lost: what we said in this ballot is said again. */
+function repeat(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+  const { epoch, self } = state
+  const { ballot, proposals, favours, signs, lock, startedAt } = epoch.succession
+  if (Math.floor((turn.now - startedAt) / around.settings.beat) % 3 !== 2) return
+  const proposal = proposals.get(ballot)
+  if (proposal?.author === self) sendToAll(around, state, proposal, turn)
+  if (proposal !== undefined) {
+    const record = recordHash(proposal.record)
+    const signature = favours.get(tallyName(ballot, record))?.get(self)
+    if (signature !== undefined) {
+      sendToAll(
+        around,
+        state,
+        { kind: 'favour', author: self, epoch: epoch.hash, round: 0, ballot, record, signature },
+        turn,
+      )
+    }
+  }
+  if (lock === undefined) return
+  const record = recordHash(lock.record)
+  const signature = signs.get(tallyName(lock.favoured.ballot, record))?.get(self)
+  if (signature === undefined) return
+  const said = { author: self, epoch: epoch.hash, round: 0, ballot: lock.favoured.ballot, record, signature }
+  sendToAll(around, state, { kind: 'sign', ...said }, turn)
+}
+
+function tallyName(ballot: number, record: Uint8Array): string {
+  return `${ballot}:${record.join()}`
+}
+
+export function heardPropose(around: Surroundings, state: MemberState, said: Propose, turn: SlotsTurn): void {
+  const { epoch } = state
+  const { succession } = epoch
+  const { ballot, record } = said
+  if (!leads(epoch, ballot, positionOf(epoch.record, said.author)) || ballot < succession.ballot) return
+  if (ballot > succession.ballot + BALLOTS_AHEAD_MAX) return
+  learn(around, epoch, record, said.favoured)
+  if (!succession.proposals.has(ballot)) succession.proposals.set(ballot, said)
+  if (succession.favouredIn >= ballot) return
+  const refused = refusal(state, around, said, turn)
+  if (refused !== undefined) {
+    if (refused !== 'unacceptable') send(around, state, said.author, refused, turn)
+    return
+  }
+  moveTo(epoch, ballot, turn)
+  succession.favouredIn = ballot
+  saveFavoured(epoch.hash, ballot, turn)
+  const favour = statementOf<Favour>(around, state, { kind: 'favour', round: 0, ballot, record: recordHash(record) })
+  sendToAll(around, state, favour, turn)
+  heardFavour(around, state, favour, turn)
+}
+
+function moveTo({ succession }: Epoch, ballot: number, turn: SlotsTurn): void {
+  if (succession.active && succession.ballot === ballot) return
+  succession.active = true
+  succession.ballot = ballot
+  succession.startedAt = turn.now
+}
+
+function refusal(
+  state: MemberState,
+  around: Surroundings,
+  { record, ballot, favoured }: Propose,
+  turn: SlotsTurn,
+): Refuse | 'unacceptable' | undefined {
+  const { epoch } = state
+  const { lock } = epoch.succession
+  const shown = favoured !== undefined && isFavoured(around, epoch, record, favoured) ? favoured.ballot : undefined
+  if (lock === undefined || sameBytes(recordHash(lock.record), recordHash(record))) {
+    return shown !== undefined || isAcceptable(around, state, record, turn.now) ? undefined : 'unacceptable'
+  }
+  if (around.rules.mayLetGo(lock.favoured.ballot, shown)) return undefined
+  const words = { round: 0, ballot, record: lock.record, favoured: lock.favoured }
+  return statementOf<Refuse>(around, state, { kind: 'refuse', ...words })
+}
+
+/** Whether a quorum favoured this record in that ballot. */
+function isFavoured(
+  around: Surroundings,
+  epoch: Epoch,
+  record: EpochRecord,
+  { ballot, signatures }: Favoured,
+): boolean {
+  const said = { kind: 'favour', round: 0, epoch: epoch.hash, ballot, record: recordHash(record) } as const
+  return countSigned(around, epoch.record, signatures, said) >= quorum(around, epoch.record)
+}
+
+function countSigned(
+  around: Surroundings,
+  { members }: EpochRecord,
+  signatures: readonly Signature[],
+  said: Omit<Favour, 'author' | 'signature'> | Omit<Sign, 'author' | 'signature'>,
+): number {
+  const signed = new Set<NodeId>()
+  for (const { author, signature } of signatures) {
+    const member = members.find(({ name }) => name === author)
+    const statement = { ...said, author, signature } as SlotsMessage
+    if (member === undefined || signed.has(author)) continue
+    if (around.signatures.verify(member.identity, signedBytes(statement), signature)) signed.add(author)
+  }
+  return signed.size
+}
+
+/** Keeps the latest record that a quorum favoured: it is what we propose when it is our turn. */
+function learn(around: Surroundings, epoch: Epoch, record: EpochRecord, favoured: Favoured | undefined): void {
+  const { succession } = epoch
+  if (favoured === undefined || favoured.ballot <= (succession.valid?.favoured.ballot ?? -1)) return
+  if (isFavoured(around, epoch, record, favoured)) succession.valid = { record, favoured }
+}
+
+export function heardRefuse(around: Surroundings, { epoch }: MemberState, { record, favoured }: Refuse): void {
+  learn(around, epoch, record, favoured)
+}
+
+function count(
+  tallies: Map<string, Map<NodeId, Uint8Array>>,
+  epoch: Epoch,
+  { ballot, record, author, signature }: Favour | Sign,
+): Map<NodeId, Uint8Array> | undefined {
+  if (ballot > epoch.succession.ballot + BALLOTS_AHEAD_MAX || tallies.size > 4 * BALLOTS_AHEAD_MAX) return undefined
+  const name = tallyName(ballot, record)
+  const tally = tallies.get(name) ?? new Map<NodeId, Uint8Array>()
+  tallies.set(name, tally)
+  if (!tally.has(author)) tally.set(author, signature)
+  return tally
+}
+
+function listed(tally: ReadonlyMap<NodeId, Uint8Array>): Signature[] {
+  return [...tally].map(([author, signature]) => ({ author, signature }))
+}
+
+export function heardFavour(around: Surroundings, state: MemberState, said: Favour, turn: SlotsTurn): void {
+  const { epoch } = state
+  const { succession } = epoch
+  const tally = count(succession.favours, epoch, said)
+  const proposal = succession.proposals.get(said.ballot)
+  if (tally === undefined || tally.size < quorum(around, epoch.record) || proposal === undefined) return
+  if (!sameBytes(recordHash(proposal.record), said.record)) return
+  const { record } = proposal
+  const favoured = { ballot: said.ballot, signatures: listed(tally) }
+  if (said.ballot > (succession.valid?.favoured.ballot ?? -1)) succession.valid = { record, favoured }
+  if (said.ballot !== succession.ballot || said.ballot <= (succession.lock?.favoured.ballot ?? -1)) return
+  // Saved before it is said: whoever counts on our signature counts on our memory.
+  succession.lock = { record, favoured }
+  saveLocked(epoch.hash, record, favoured, turn)
+  epoch.closed = true
+  succession.signedAt = turn.now
+  const sign = statementOf<Sign>(around, state, { kind: 'sign', round: 0, ballot: said.ballot, record: said.record })
+  sendToAll(around, state, sign, turn)
+  heardSign(around, state, sign, turn)
+}
+
+export function heardSign(around: Surroundings, state: MemberState, said: Sign, turn: SlotsTurn): void {
+  const { epoch } = state
+  const { proposals, signs } = epoch.succession
+  const tally = count(signs, epoch, said)
+  const record = proposals.get(said.ballot)?.record
+  if (tally === undefined || record === undefined || !sameBytes(recordHash(record), said.record)) return
+  if (tally.size < quorum(around, epoch.record)) return
+  const old = epoch.record
+  const link = { record, ballot: said.ballot, signatures: listed(tally) }
+  adopt(around, state, link, turn)
+  const words = statementOf<Succeeded>(around, state, { kind: 'succeeded', round: 0, link })
+  for (const name of new Set([...old.members, ...record.members].map(member => member.name))) {
+    send(around, state, name, words, turn)
+  }
+}
+
+/** The successor is there: the old epoch ends here. */
+function adopt(around: Surroundings, state: MemberState, link: Link, turn: SlotsTurn): void {
+  const { epoch } = state
+  const { signedAt } = epoch.succession
+  const since = signedAt === NEVER ? turn.now : signedAt
+  endEpoch(epoch)
+  saveAdopted(link, turn)
+  state.chain.push(link)
+  if (state.chain.length > CHAIN_MAX) state.chain.shift()
+  state.petitions.clear()
+  state.working.clear()
+  const quietUntil = Math.max(epoch.quietUntil, since + quietFor(around, link.record))
+  state.epoch = newEpoch(state.self, link.record, false, turn.now, quietUntil)
+}
+
+/** A successor that somebody shows us. True if it was ours to adopt. */
+export function heardLink(around: Surroundings, state: MemberState, link: Link, turn: SlotsTurn): boolean {
+  const { epoch } = state
+  const { record, ballot, signatures } = link
+  if (!sameBytes(record.previous, epoch.hash) || record.number !== epoch.record.number + 1) return false
+  const said = { kind: 'sign', round: 0, epoch: epoch.hash, ballot, record: recordHash(record) } as const
+  if (countSigned(around, epoch.record, signatures, said) < quorum(around, epoch.record)) return false
+  adopt(around, state, link, turn)
+  return true
+}
+
+/** For a member that is behind: the successor of the epoch that it speaks of. */
+export function linkAfter({ chain }: MemberState, hash: Uint8Array): Link | undefined {
+  return chain.find(link => sameBytes(link.record.previous, hash))
+}
+
+/** From outside, after a restart, or on the way out: asks for the next epoch. */
+export function petition(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+  const { epoch, leaving } = state
+  const inside = epoch.position >= 0
+  if (inside ? !(epoch.barred || leaving) : leaving) return
+  const words = { round: 0, number: epoch.record.number, leaving }
+  const said = statementOf<Petition>(around, state, { kind: 'petition', ...words })
+  const names = inside ? epoch.record.members : around.directory
+  for (const { name } of names) send(around, state, name, said, turn)
+}
+
+export function heardPetition(state: MemberState, said: Petition): void {
+  state.petitions.set(said.author, said)
+}
