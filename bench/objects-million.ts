@@ -102,8 +102,7 @@ async function fill(group: Group, count: number, print: Print): Promise<void> {
       next = to
       const paths = Array.from({ length: to - from }, (_, place) => pathOf(from + place))
       const create = { kind: 'create', value: VALUE, ephemeral: false, sequential: false } as const
-      // biome-ignore lint/suspicious/noThenProperty: the word of a transaction
-      await tree.txn({ then: paths.map(path => ({ ...create, path })) })
+      await tree.txn({ do: paths.map(path => ({ ...create, path })) })
       if (Math.floor(to / 100_000) > Math.floor(from / 100_000)) print(`${to} entries`)
     }
   }
