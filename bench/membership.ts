@@ -1,7 +1,8 @@
 // How soon a group of 32 members knows that its coordinator was killed, and has another, at default settings. The
 // coordinator is a process of its own, the others share one: two cores carry no 32 processes. What a member costs at
-// rest, and how fast forged claims are refused, is counted and timed by the lab (membership-rest, membership-forged).
-// Targets: noticed by all within 3 s; an election within 250 ms from when nobody leads any more.
+// rest, and how fast forged claims are refused, is counted and timed by the lab (membership-rest, forged-claims).
+// npm run bench -- membership [MEMBERS [ROUNDS]]. Targets: noticed by all within 3 s; an election within 250 ms from
+// when nobody leads any more.
 
 import { join as path } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,7 +30,7 @@ interface MembershipResult extends Round {
 }
 
 const MEMBERS_DEFAULT = 32
-const ROUNDS = 3
+const ROUNDS_DEFAULT = 3
 /** Members listen this far above the group's first port. */
 const MEMBERS_ABOVE = 200
 /** Distances have been measured, and everything that was said while members came has gone round. */
@@ -37,17 +38,17 @@ const REST_MS = 5_000
 const PATIENCE_MS = 60_000
 
 export async function run(print: Print = console.log, args: readonly string[] = []): Promise<MembershipResult> {
-  const members = Number(args[0] ?? MEMBERS_DEFAULT)
+  const [members, count] = [Number(args[0] ?? MEMBERS_DEFAULT), Number(args[1] ?? ROUNDS_DEFAULT)]
   const rounds: Round[] = []
   try {
-    for (let round = 0; round < ROUNDS; round++) rounds.push(await measure(members))
+    for (let round = 0; round < count; round++) rounds.push(await measure(members))
   } finally {
     await stopAll()
   }
   const of = (value: (round: Round) => number) => median(rounds.map(value))
   const result = {
     members,
-    rounds: ROUNDS,
+    rounds: count,
     noticedMs: of(round => round.noticedMs),
     vacantMs: of(round => round.vacantMs),
     electedMs: of(round => round.electedMs),
@@ -55,7 +56,7 @@ export async function run(print: Print = console.log, args: readonly string[] = 
   }
   printTable(
     print,
-    [`${members} members, median of ${ROUNDS}`, 'measured', 'target'],
+    [`${members} members, median of ${count}`, 'measured', 'target'],
     [
       ['killed to noticed by all, ms', show(result.noticedMs), '3,000'],
       ['killed to nobody leads, ms', show(result.vacantMs), ''],

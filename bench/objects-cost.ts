@@ -96,7 +96,7 @@ interface Counts {
 
 async function countsOf({ address, pids }: Cluster, users: readonly User<Job, Done>[]): Promise<Counts> {
   const metrics = await metricsOf(address)
-  const sum = (name: string) => metrics.reduce((total, text) => total + valueOf(text, name), 0)
+  const sum = (name: string) => metrics.reduce((total, text) => total + figureIn(text, name), 0)
   return {
     at: performance.now(),
     servers: await ticksOf(pids()),
@@ -115,7 +115,7 @@ async function metricsOf(address: Address): Promise<string[]> {
   return Promise.all(group.servers.map(ask))
 }
 
-function valueOf(metrics: string, name: string): number {
+function figureIn(metrics: string, name: string): number {
   return Number(new RegExp(`^\\w*${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(metrics)?.[1] ?? 0)
 }
 

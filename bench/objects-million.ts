@@ -68,14 +68,17 @@ async function measure(count: number, puts: number, print: Print): Promise<Milli
   const [firstTenth, lastTenth] = await putAll(group, puts)
   const residents = await Promise.all(servers.map(server => residentMb(server.pid)))
   print(`${count} entries in ${fillSeconds.toFixed(1)} s; MB a server: ${residents.map(Math.round).join(', ')}`)
-  if (puts > 0) print(`${puts} puts: ${Math.round(firstTenth)}/s in the first tenth, ${Math.round(lastTenth)}/s in the last`)
+  if (puts > 0)
+    print(`${puts} puts: ${Math.round(firstTenth)}/s in the first tenth, ${Math.round(lastTenth)}/s in the last`)
   await stop(servers[0]!, 'SIGKILL')
   const stopped = performance.now()
   const again = await startServer(made.serverFolders[0]!)
   const restartSeconds = secondsSince(stopped)
   const afterRestartMb = await residentMb(again.pid)
   const processor = await processorSeconds(again.pid)
-  print(`killed and started again: ${restartSeconds.toFixed(1)} s (${processor} s of a processor), ${Math.round(afterRestartMb)} MB`)
+  print(
+    `killed and started again: ${restartSeconds.toFixed(1)} s (${processor} s of a processor), ${Math.round(afterRestartMb)} MB`,
+  )
   await group.close()
   return { entries: count, fillSeconds, residentMb: residents, restartSeconds, afterRestartMb, firstTenth, lastTenth }
 }
@@ -99,6 +102,7 @@ async function fill(group: Group, count: number, print: Print): Promise<void> {
       next = to
       const paths = Array.from({ length: to - from }, (_, place) => pathOf(from + place))
       const create = { kind: 'create', value: VALUE, ephemeral: false, sequential: false } as const
+      // biome-ignore lint/suspicious/noThenProperty: the word of a transaction
       await tree.txn({ then: paths.map(path => ({ ...create, path })) })
       if (Math.floor(to / 100_000) > Math.floor(from / 100_000)) print(`${to} entries`)
     }

@@ -8,6 +8,7 @@ import { gossipExperiments } from './gossip/index.ts'
 import { lockLabExperiments } from './lock/index.ts'
 import { membershipExperiments } from './membership/index.ts'
 import { mutexExperiments } from './mutex/index.ts'
+import { omaExperiments } from './oma/index.ts'
 import { orderingExperiments } from './ordering/index.ts'
 import { redlockExperiments } from './redlock/index.ts'
 
@@ -25,6 +26,7 @@ export const experiments: readonly Experiment[] = [
   ...electionExperiments, // SRCEA; LECTURE, election algorithms
   ...gossipExperiments, // LECTURE, gossip-based coordination
   ...redlockExperiments, // a lock service in use, and one liar
+  ...omaExperiments, // OMA: slots
   ...filterExperiments, // THESIS chapters 3 and 4
 ]
 

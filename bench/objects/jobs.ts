@@ -37,6 +37,7 @@ export class Putters {
   private client: PutClient | undefined
   private key = ''
   private heard: Span[] = []
+  private watched = ''
 
   async do(job: Job): Promise<Done> {
     switch (job.kind) {
@@ -56,7 +57,9 @@ export class Putters {
       case 'once':
         return { spans: [await this.put(this.key, value(0))] }
       case 'watch':
-        await this.client!.watch(job.key, bytes => this.hear(bytes))
+        // In place since the round before: a second one would tell everything twice.
+        if (this.watched !== job.key) await this.client!.watch(job.key, bytes => this.hear(bytes))
+        this.watched = job.key
         return NOTHING
       case 'put times':
         return this.putTimes(job.count, job.pauseMs)

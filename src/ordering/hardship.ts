@@ -7,7 +7,7 @@ import type { Micros, Scenario, SimulatedNode, Timed } from '../simulator/index.
 import { pick } from '../simulator/index.ts'
 import type { ServerState } from './objects.ts'
 import { serverRecord } from './records.ts'
-import { encodeWords, registers } from './register.ts'
+import { decodeWords, encodeWords, registers } from './register.ts'
 import {
   drawPlan,
   KEYS,
@@ -123,7 +123,7 @@ class HardshipStage extends OrderingStage {
   private readonly tables = new OneTableChecker()
   private readonly copies = new Map<number, Hardship & { kind: 'copy' | 'stale' }>()
   private readonly watchers = (this.plan as HardshipPlan).watchers
-  /** The watch of each process at each object. */
+  /** The watch of each user at each object. */
   private readonly watchIds = new Map<string, number>()
 
   override begin(): this {
@@ -149,11 +149,11 @@ class HardshipStage extends OrderingStage {
     for (const object of this.plan.objects) this.watch(this.processes.get(client)!.id, object)
   }
 
-  private watch(process: NodeId, object: string, from?: number): void {
+  private watch(user: NodeId, object: string, from?: number): void {
     const id = ++this.commands
-    this.watchIds.set(`${process} ${object}`, id)
+    this.watchIds.set(`${user} ${object}`, id)
     this.watches.asked(id, object, from)
-    this.world.command(process, { kind: 'watch', id, object, ...(from === undefined ? {} : { from }) })
+    this.world.command(user, { kind: 'watch', id, object, ...(from === undefined ? {} : { from }) })
   }
 
   protected override act(act: Act): void {
@@ -185,20 +185,20 @@ class HardshipStage extends OrderingStage {
   }
 
   private cancel(client: string): void {
-    const { id: process } = this.processes.get(client)!
+    const { id: user } = this.processes.get(client)!
     const last = [...this.asked].filter(([, act]) => act.client === client).at(-1)
-    if (last !== undefined) this.world.command(process, { kind: 'cancel', id: last[0], object: last[1].object })
+    if (last !== undefined) this.world.command(user, { kind: 'cancel', id: last[0], object: last[1].object })
   }
 
   // And uses it again at once: the session of before runs out, the watch goes on from where it was.
-  private close(process: NodeId, object: string): void {
+  private close(user: NodeId, object: string): void {
     const { world, watches } = this
     // It would hear of it only later, and what it is told until then is right.
-    if (world.node(process).paused) return
-    world.command(process, { kind: 'close', object })
-    this.open(process, object)
-    const watch = this.watchIds.get(`${process} ${object}`)
-    if (watch !== undefined) this.watch(process, object, watches.over(watch))
+    if (world.node(user).paused) return
+    world.command(user, { kind: 'close', object })
+    this.open(user, object)
+    const watch = this.watchIds.get(`${user} ${object}`)
+    if (watch !== undefined) this.watch(user, object, watches.over(watch))
   }
 
   private lookInto(act: Hardship & { kind: 'copy' | 'stale' }): void {
@@ -206,9 +206,9 @@ class HardshipStage extends OrderingStage {
     const { object, key } = act
     this.copies.set(id, act)
     this.began.set(id, this.world.now)
-    const { id: process } = this.processes.get(act.client)!
-    if (act.kind === 'copy') return this.world.command(process, { kind: 'copy', id, object })
-    this.world.command(process, { kind: 'read', id, object, keys: [`key ${key}`], stale: true })
+    const { id: user } = this.processes.get(act.client)!
+    if (act.kind === 'copy') return this.world.command(user, { kind: 'copy', id, object })
+    this.world.command(user, { kind: 'read', id, object, keys: [`key ${key}`], stale: true })
   }
 
   protected override observe(node: SimulatedNode, event: OrderingEvent): void {
@@ -229,7 +229,7 @@ class HardshipStage extends OrderingStage {
   private saw(id: number, act: Hardship & { kind: 'copy' | 'stale' }, stored: Uint8Array | undefined, version: number) {
     const { object, key } = act
     const began = act.kind === 'copy' ? this.began.get(id)! : 0
-    const value = stored === undefined ? '' : (JSON.parse(new TextDecoder().decode(stored)) as string)
+    const value = stored === undefined ? '' : decodeWords<string>(stored)
     const ended = act.kind === 'copy' ? this.world.now : Number.POSITIVE_INFINITY
     this.history.read({ object, key, value, version, began, ended })
   }

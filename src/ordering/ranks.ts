@@ -8,6 +8,7 @@ import { sameBytes } from './digest.ts'
 import type { ClientMessage, Rank } from './messages.ts'
 import {
   heldByAnother,
+  keepTurn,
   type Proposal,
   proposedHead,
   reply,
@@ -86,7 +87,7 @@ export function propose(
   if (before !== undefined) keepApplied(state, object, before, asked, turn)
   object.promised = rank
   object.proposed = { rank, version, parent, digest, change, writes: decodeChange(change) }
-  takeTurn(object, from, settings, turn.now)
+  keepTurn(object, from, settings, turn.now)
   save(state, { kind: 'proposal', object: object.name, proposed: { rank, version, parent, digest }, change }, turn)
   toldBy(object, object.proposed)
   accept(settings, object, from, object.proposed, turn)
@@ -119,7 +120,7 @@ function repeated(
   turn: ServerTurn,
 ): void {
   if (!sameBytes(before.digest, asked.digest)) return
-  takeTurn(object, from, settings, turn.now)
+  keepTurn(object, from, settings, turn.now)
   accept(settings, object, from, before, turn)
 }
 

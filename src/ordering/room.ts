@@ -13,8 +13,8 @@ import { type OrderingSettings, orderingDefaults } from './settings.ts'
 import type { OrderingCommand, OrderingEvent } from './state.ts'
 
 export const utf8 = new TextEncoder()
-export const text = (bytes: Uint8Array | undefined) =>
-  bytes === undefined ? undefined : new TextDecoder().decode(bytes)
+const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
+export const text = (bytes: Uint8Array | undefined) => (bytes === undefined ? undefined : decoder.decode(bytes))
 export const settings: OrderingSettings = {
   ...orderingDefaults,
   findApplier: () => ({

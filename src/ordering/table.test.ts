@@ -32,7 +32,9 @@ describe('a table of entries', () => {
     expect([...table.values()]).toEqual(entries.map(([, value]) => value))
     expect([...table.keys()]).toEqual(['small', 'large', 'empty'])
     const seen: [string, Uint8Array][] = []
-    table.forEach((value, key) => seen.push([key, value]))
+    table.forEach((value, key) => {
+      seen.push([key, value])
+    })
     expect(seen).toEqual(entries)
     expect(table.delete('small')).toBe(true)
     expect(table.size).toBe(2)

@@ -29,7 +29,7 @@ export interface SlotsSettings {
   readonly beat: Millis
   /** The longest pause between two checks of a round; it grows from one beat to this while nothing changes. */
   readonly checkMax: Millis
-  /** How long a word may be owed before its author is called silent: above 2 · drift · lease and the network's delays, below the lease. */
+  /** How long a word may be owed before its author is called silent: above 2 · drift · lease and the network's delays, below lease · (1 - drift). */
   readonly patience: Millis
   /** How old an epoch must be before it ends for somebody who wants to join. */
   readonly settle: Millis
@@ -60,12 +60,15 @@ export function membersNeeded(liars: number): number {
   return Math.max(MEMBERS_MIN, 3 * liars + 1)
 }
 
+/** Between our seal and our open ticket, besides what is waited for: a beat to notice, one for each paced word. */
+const BEATS_TO_OPEN = 3
+
 /** A day. */
 export const LEASE_MAX = 24 * 60 * 60 * 1000
 
 /** Refuses what cannot work, with a sentence that says what would. */
 export function checkSettings(settings: SlotsSettings, members: number): void {
-  const { slots, lease, drift, patience, fairness, concurrent, liars } = settings
+  const { slots, lease, drift, beat, patience, fairness, concurrent, liars } = settings
   const refuse = (why: string): never => {
     throw new SettingsError(`slots '${settings.name}': ${why}`)
   }
@@ -78,7 +81,8 @@ export function checkSettings(settings: SlotsSettings, members: number): void {
   if (!(lease >= 1 && lease <= LEASE_MAX)) refuse(`a lease of ${lease} ms; up to a day works.`)
   if (!(drift >= 0 && drift < 0.5)) refuse(`a drift of ${drift}; 0 to 0.5 works.`)
   if (patience <= 2 * drift * lease) refuse('patience must be above twice the drift of a lease.')
-  if (patience >= lease)
-    refuse('patience must be below the lease, or who says nothing is waited for round after round.')
+  if (patience + BEATS_TO_OPEN * beat >= lease * (1 - drift)) {
+    refuse('patience and a few beats must be below lease × (1 - drift), or tickets may open when their lease is over.')
+  }
   if (fairness === 'rotating' && concurrent) refuse('concurrent rounds work with the lottery only.')
 }

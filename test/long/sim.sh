@@ -3,6 +3,7 @@
 # objects (ordering.sh).
 #   npm run sim:long                 20,000 runs, seeds 1 to 5,000 in each group
 #   npm run sim:long -- 1500 5001    so many in each group, from this seed on
+# Then the rounds of slots, twice as many (slot-rounds.sh).
 # Says for each group how many runs there were, with which seeds, and how to replay what broke a promise.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -28,4 +29,5 @@ done
 echo "$((runs * ${#groups[@]})) runs in $SECONDS s; groups in which a promise was broken: $broken"
 echo
 bash test/long/ordering.sh "$@" || broken=$((broken + 1))
+bash test/long/slot-rounds.sh "$((2 * runs))" "$from" || broken=$((broken + 1))
 [ "$broken" -eq 0 ]

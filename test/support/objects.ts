@@ -26,6 +26,8 @@ export interface ObjectsShape {
   readonly crashes: number
   /** The last server lies. */
   readonly lying?: boolean
+  /** How; default: in all ways that there are. */
+  readonly lies?: readonly string[]
 }
 
 type Call = RegisterCall | (CounterCall & { readonly key: 'sum' })
@@ -143,7 +145,7 @@ export class ObjectsGroup {
   }
 
   private async startLiar(folder: string): Promise<Running> {
-    const liar = run(process.execPath, [join(root, 'test/e2e/liar.mjs'), folder])
+    const liar = run(process.execPath, [join(root, 'test/e2e/liar.mjs'), folder, ...(this.shape.lies ?? [])])
     await waitFor('the liar listens', () => {
       if (liar.child.exitCode !== null) throw new Error(`the liar ended: ${liar.errors()}`)
       return liar.output().includes('listening')

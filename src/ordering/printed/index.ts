@@ -1,7 +1,6 @@
 export { printedOrderingClient } from './client.ts'
 export {
   type PrintedOrderingEvent,
-  type PrintedOrderingSettings,
   printedOrderingDefaults,
   printedOrderingVocabulary,
 } from './messages.ts'

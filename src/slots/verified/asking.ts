@@ -121,13 +121,22 @@ export function lookAround(around: Surroundings, state: MemberState, turn: Slots
     const since = epoch.owed.get(name) ?? turn.now
     epoch.owed.set(name, since)
     const age = turn.now - since
+    const late = latenessOf(around, epoch, need, age)
     if (Math.floor(age / beat) % ASK_EVERY === ASK_EVERY - 1) asked.push(need)
-    if (age > patience) silent.add(need.author)
-    if (need.kind === 'share' && need.index === epoch.position && age > patience / 3)
+    if (late > patience) silent.add(need.author)
+    if (need.kind === 'share' && need.index === epoch.position && late > patience / 3)
       complain(around, state, need, turn)
   }
   ask(around, state, asked, turn)
   tellSilent(epoch, silent, turn)
+}
+
+// Seal and share of one round share one patience: our lease runs from our own seal on.
+function latenessOf({ rules }: Surroundings, epoch: Epoch, need: Owed, age: number): number {
+  const late = epoch.rounds.get(need.round)?.sealLate
+  if (need.kind === 'seal') late?.set(need.author, age)
+  const ours = need.kind === 'share' && need.index === epoch.position
+  return ours ? rules.lateness(late?.get(need.author) ?? 0, age) : age
 }
 
 function ask(around: Surroundings, state: MemberState, asked: readonly Owed[], turn: SlotsTurn): void {

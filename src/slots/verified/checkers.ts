@@ -97,6 +97,98 @@ export class NamingChecker implements Checker {
   }
 }
 
+/** Who waits, and how unlucky it was so far. */
+interface Waiting {
+  readonly rotating: boolean
+  /** Only rounds that began later count. */
+  from: Micros
+  since: Micros
+  rounds: number
+  chance: number
+}
+
+/** Less likely than this is not bad luck. */
+const LUCK = 1e-9
+/** Silences are noticed, ballots held and old leases waited for several times over; longer without a round is a standstill. */
+const STANDSTILL: Micros = 60_000_000
+
+/**
+ * Served as fairness promises, counted in rounds: by lottery, so many rounds that (1 - m/n)^k is below a billionth;
+ * rotating, n rounds of one epoch. Only rounds count that began while it waited. And rounds must be dealt at all.
+ */
+export class ServedChecker implements Checker {
+  readonly name = 'served'
+  /** Members that were served, and the most rounds that one of them waited. */
+  served = 0
+  longest = 0
+  private readonly waiting = new Map<NodeId, Waiting>()
+  private readonly begun = new Map<string, { readonly slots: number; readonly at: Micros }>()
+  private readonly members = new Map<string, Set<NodeId>>()
+  /** Who opened its ticket, by round. */
+  private readonly dealt = new Map<string, Set<NodeId>>()
+  private readonly broken: Violation[] = []
+
+  demand(who: NodeId, rotating: boolean, at: Micros): void {
+    this.waiting.set(who, { rotating, from: at, since: at, rounds: 0, chance: 1 })
+  }
+
+  got(who: NodeId): void {
+    this.longest = Math.max(this.longest, this.waiting.get(who)?.rounds ?? 0)
+    if (this.waiting.delete(who)) this.served++
+  }
+
+  left(who: NodeId, at: Micros): void {
+    const waits = this.waiting.get(who)
+    // Whoever has a seat gets no second one.
+    if (waits !== undefined) waits.from = at
+  }
+
+  /** A member's first vote in a round tells that its ticket was opened; a seat would have been told before. */
+  saw(said: SlotsMessage, at: Micros): void {
+    const epoch = said.epoch.join()
+    const name = `${epoch}/${said.round}`
+    if (said.kind === 'key') {
+      const waits = this.waiting.get(said.author)
+      // The turns of a new epoch are counted from its first round.
+      if (waits?.rotating && !this.members.get(epoch)?.has(said.author)) waits.rounds = 0
+      add(this.members, epoch, said.author)
+    }
+    if (said.kind === 'header' && !this.begun.has(name)) this.begun.set(name, { slots: said.slots.length, at })
+    if (said.kind !== 'vote' || said.check > 0) return
+    const before = this.dealt.get(name) ?? new Set<NodeId>()
+    this.dealt.set(name, before)
+    if (before.has(said.author)) return
+    before.add(said.author)
+    this.count(said.author, name, this.members.get(epoch)?.size ?? 1, at)
+  }
+
+  private count(who: NodeId, round: string, members: number, at: Micros): void {
+    const waits = this.waiting.get(who)
+    const begun = this.begun.get(round)
+    if (waits === undefined || begun === undefined) return
+    waits.since = at
+    if (begun.at <= waits.from) return
+    waits.rounds++
+    waits.chance *= 1 - Math.min(1, begun.slots / members)
+    const late = waits.rotating ? waits.rounds > members : waits.chance < LUCK
+    if (late) this.broken.push({ what: `${who} was not served in ${waits.rounds} rounds`, at })
+  }
+
+  /** Whether there is nothing more to wait for. */
+  look(at: Micros): boolean {
+    for (const [who, { since }] of this.waiting) {
+      if (at < since + STANDSTILL) continue
+      const seconds = STANDSTILL / 1_000_000
+      this.broken.push({ what: `${who} was not served: no round was dealt to it for ${seconds} s`, at })
+    }
+    return this.broken.length > 0
+  }
+
+  violations(): readonly Violation[] {
+    return this.broken
+  }
+}
+
 /** PROTOCOLS A 4: no honest member gives a share before every member whose ticket it helps to open has sealed that lap. */
 export class OrderChecker implements Checker {
   readonly name = 'seals before shares'

@@ -333,6 +333,34 @@ function repeating(): Lies {
   }
 }
 
+/** Below the patience of the simulated group; twice that is longer than its lease. */
+const LINGER_MS = 1_500
+
+/** Always late with its seal and then with its share, and never too late for either. */
+function lingering(): Lies {
+  const due = new Map<string, number>()
+  const waiting: { readonly at: number; readonly to: NodeId; readonly said: SlotsMessage }[] = []
+  return {
+    says(scene, to, said) {
+      const own = said.author === scene.state.self && (said.kind === 'seal' || said.kind === 'share')
+      if (!own) return scene.send(to, said)
+      const name = `${said.epoch.join()}/${said.round}/${said.kind}/${to}`
+      // It has its own seal from the first, and would share before the others have it.
+      const late = said.kind === 'seal' ? LINGER_MS : 2 * LINGER_MS
+      const at = due.get(name) ?? scene.turn.now + late
+      due.set(name, at)
+      waiting.push({ at, to, said })
+    },
+    hears(scene) {
+      const now = waiting.splice(0)
+      for (const one of now) {
+        if (one.at <= scene.turn.now) scene.send(one.to, one.said)
+        else waiting.push(one)
+      }
+    },
+  }
+}
+
 /** Opens a round whose slots it has not. */
 const oddHeader = changing('header', (scene, said) => scene.forge(said, { slots: [...said.slots, 60] }))
 
@@ -388,6 +416,7 @@ export function slotsLiars(means: LiarMeans): readonly SlotsLiar[] {
     ['repeating', repeating],
     ['odd-header', oddHeader],
     ['garbling', garbling],
+    ['lingering', lingering],
   ]
   return [...own.map(([name, lies]) => lying(name, means, lies)), ...generalLiars()]
 }

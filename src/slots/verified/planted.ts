@@ -23,6 +23,13 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
   'no-possession': { rules: { needsPossession: () => false }, liar: 'rogue-key', settings: plain },
   'share-before-seals': { rules: { mayShare: () => true }, settings: plain },
   'share-for-any-point': { rules: { pointToShare: (_dealt, asked) => asked }, liar: 'asking-for-more' },
+  'share-twice': { rules: { sharesOnce: () => false }, liar: 'asking-for-more', settings: plain },
+  'lateness-forgiven': {
+    rules: { lateness: (_seal, share) => share },
+    liar: 'lingering',
+    members: 6,
+    settings: { ...plain, slots: ['a', 'b', 'c', 'd'], drift: 0.05 },
+  },
   'own-share-sent': { rules: { sharesWith: () => true } },
   'reuse-before-lease': { rules: { mayReuse: () => true } },
   'lease-from-opening': {

@@ -45,6 +45,7 @@ export function roundFor(epoch: Epoch, number: number): Round | undefined {
     sealedAt: NEVER,
     sharedAt: NEVER,
     checked: new Set(),
+    sealLate: new Map(),
     wish: undefined,
     live: [],
     check: 0,
@@ -305,7 +306,8 @@ export function heardComplaint(
   if (complaint.accused !== epoch.position || given === undefined || epoch.secret === undefined) return
   const dealt = ticketOf(epoch, round, owner).c1
   const point = around.rules.pointToShare(dealt, complaint.point)
-  if (sameBytes(point, dealt) || around.group.decode(point) === undefined) {
+  const again = around.rules.sharesOnce() && sameBytes(point, dealt)
+  if (again || around.group.decode(point) === undefined) {
     return sendToAll(around, state, given, turn)
   }
   sayStep<Share>(around, state, round, shareWords(around, state, round, owner, point, turn), turn)

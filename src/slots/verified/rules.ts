@@ -34,6 +34,10 @@ export interface SlotsRules {
   staysOut(): boolean
   /** Whether the tickets of a pass are encrypted anew. */
   reencrypts(): boolean
+  /** Whether a complaint is answered with the share that was given, and not with a new one. */
+  sharesOnce(): boolean
+  /** How late a member is with its share, if its seal was late already. */
+  lateness(seal: Millis, share: Millis): Millis
   /** Whether a proof of shuffle that fails is a reason not to seal. */
   refusesBadLap(): boolean
 }
@@ -84,6 +88,13 @@ export const slotsRules: SlotsRules = {
 
   // Equal ciphertexts before and after tell the permutation.
   reencrypts: () => true,
+
+  // A second proof for the same share is a second version of one step: evidence against an honest member.
+  sharesOnce: () => true,
+
+  // The holder's lease runs from its own seal. Whoever seals at the last moment, and then shares at the last moment of
+  // a new wait, lets every ticket open after its lease; nobody is ever served, and nobody is silent.
+  lateness: (seal, share) => seal + share,
 
   // A pass that doubles a ticket gives one slot to two members.
   refusesBadLap: () => true,

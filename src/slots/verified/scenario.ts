@@ -18,15 +18,14 @@ import {
   type Micros,
   type NetworkFaults,
   type Plan,
-  ProgressChecker,
   pick,
   type Scenario,
   type SimulatedNode,
   type Stage,
   type World,
 } from '../../simulator/index.ts'
-import { type SlotsSettings, slotsDefaults } from '../settings.ts'
-import { NamingChecker, OrderChecker, SeatChecker, SuccessorChecker } from './checkers.ts'
+import { membersNeeded, type SlotsSettings, slotsDefaults } from '../settings.ts'
+import { NamingChecker, OrderChecker, SeatChecker, ServedChecker, SuccessorChecker } from './checkers.ts'
 import { verifyEvidence } from './evidence.ts'
 import { slotsLiars } from './liars.ts'
 import { slotsMember } from './member.ts'
@@ -98,10 +97,16 @@ export function slotsScenarioFor(asked: { members?: number; liars?: number; bug?
 
 /** What happened in a run, for tests that look whether anything did. */
 export interface SlotsTally {
+  /** Rounds in which some honest member opened its ticket. */
   readonly rounds: number
   readonly seats: number
+  /** Epochs that some honest member reached, the first one included. */
   readonly epochs: number
+  /** Tickets of honest members that the secrecy checker tried to open. */
   readonly tickets: number
+  /** Members that asked after healing and were served, and the most rounds that one of them waited. */
+  readonly served: number
+  readonly longest: number
   readonly named: readonly NodeId[]
   /** What honest members showed against them. */
   readonly evidence: readonly Uint8Array[]
@@ -109,7 +114,8 @@ export interface SlotsTally {
 
 const SECOND: Micros = 1_000_000
 const SAFETY = 15 * SECOND
-const LIVENESS = 45 * SECOND
+/** Runs end when everybody is served; so long a run takes that shows by the number of rounds that somebody is not. */
+const LIVENESS = 600 * SECOND
 /** Mild clocks, and bad ones. */
 const DRIFTS = [0.05, 0.2]
 const MEMBERS = 5
@@ -123,7 +129,7 @@ const drawnSettings: Omit<SlotsSettings, 'slots'> = {
   lease: 3_000,
   beat: 100,
   checkMax: 800,
-  patience: 2_500,
+  patience: 2_000,
   settle: 8_000,
 }
 
@@ -157,6 +163,9 @@ function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
   const faults = faultless ? [] : drawFaults(random, { durable: all, all }, SAFETY, 5 * SECOND)
   const network = weatherOf(random, options)
   const settings = { ...drawSettings(random, members.length, liarCount), ...options.settings }
+  // A group that cannot lose the liar stands still when it falls silent: safe, and nobody is served.
+  const spare = liarCount === 0 || members.length > membersNeeded(liarCount)
+  const demands = options.weather !== 'successions' && spare
   return {
     settings,
     members,
@@ -166,10 +175,10 @@ function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
     rates: drawRates(random, all, settings.drift, acts, options.weather),
     network,
     faults,
-    demands: options.weather !== 'successions',
+    demands,
     acts,
     healsAt: SAFETY,
-    ends: options.until ?? (options.weather === 'successions' ? SAFETY + 1 : SAFETY + LIVENESS),
+    ends: options.until ?? (demands ? SAFETY + LIVENESS : SAFETY + 1),
     drawn: {
       members: members.length,
       late: late.length,
@@ -256,7 +265,7 @@ class SlotsStage implements Stage {
   private readonly naming: NamingChecker
   private readonly secrecy: SecrecyChecker
   private readonly order: OrderChecker
-  private readonly progress = new ProgressChecker()
+  private readonly progress = new ServedChecker()
   private readonly known: Scalar[] = []
   private readonly holds = new Map<number, Micros>()
   /** Who waits since everything was healed. */
@@ -268,6 +277,7 @@ class SlotsStage implements Stage {
   private readonly evidence: Uint8Array[] = []
   private readonly random: Random
   private commands = 0
+  private over = false
 
   constructor(world: World, plan: SlotsPlan, rules: SlotsRules) {
     this.world = world
@@ -281,11 +291,27 @@ class SlotsStage implements Stage {
     for (const id of [...plan.members, ...plan.late]) this.add(id)
     for (const act of plan.acts) world.at(act.at, () => this.act(act))
     world.listen((node, event) => this.observe(node, event as SlotsEvent))
-    for (let at = SECOND; at < plan.ends; at += SECOND) world.at(at, () => this.secrecy.attack(world.now, false))
+    world.at(SECOND, () => this.look())
+  }
+
+  // Every second, until all is told.
+  private look(): void {
+    const { world } = this
+    if (this.over) return
+    this.secrecy.attack(world.now, false)
+    if (this.progress.look(world.now)) this.end()
+    world.at(world.now + SECOND, () => this.look())
+  }
+
+  private end(): void {
+    if (this.over) return
+    this.over = true
+    this.secrecy.attack(this.world.now, true)
+    for (const id of this.world.nodes.keys()) this.world.crash(id)
   }
 
   tally(): SlotsTally {
-    const { seats, successors, secrecy, naming } = this
+    const { seats, successors, secrecy, naming, progress } = this
     const named = [...naming.named]
     const { evidence } = this
     return {
@@ -293,6 +319,8 @@ class SlotsStage implements Stage {
       seats: seats.seats,
       epochs: successors.epochs,
       tickets: secrecy.tried,
+      served: progress.served,
+      longest: progress.longest,
       named,
       evidence,
     }
@@ -302,14 +330,11 @@ class SlotsStage implements Stage {
     if (!this.plan.demands) return
     for (const member of [...this.plan.members, ...this.plan.late]) {
       if (this.plan.liars.has(member) || this.leavers.has(member)) continue
-      this.progress.demand(member, this.world.now)
+      this.progress.demand(member, this.plan.settings.fairness === 'rotating', this.world.now)
       this.demanding.add(member)
       this.use({ kind: 'use', member, hold: 100_000, patience: this.plan.ends })
     }
-    this.world.at(this.plan.ends - 1, () => {
-      this.progress.finish(this.world.now)
-      this.secrecy.attack(this.world.now, true)
-    })
+    this.world.at(this.plan.ends - 1, () => this.end())
   }
 
   private add(id: NodeId): void {
@@ -342,6 +367,7 @@ class SlotsStage implements Stage {
     const saw = (body: SlotsMessage) => {
       this.secrecy.saw(body)
       this.order.saw(body, this.world.now)
+      this.progress.saw(body, this.world.now)
     }
     return {
       ...protocol,
@@ -397,11 +423,11 @@ class SlotsStage implements Stage {
       case 'seat':
         return this.seated(node, event, honest)
       case 'released':
-        return this.seats.left(member, world.now)
+        return this.left(member)
       case 'lost':
         // A process that was stopped could not be told in time; its clock tells it as soon as it runs.
         if (honest && world.now > node.resumedAt) this.seats.told(member, world.now)
-        return this.seats.left(member, world.now)
+        return this.left(member)
       case 'refused':
       case 'status':
       case 'silent':
@@ -409,14 +435,16 @@ class SlotsStage implements Stage {
     }
   }
 
+  private left(member: NodeId): void {
+    this.progress.left(member, this.world.now)
+    this.seats.left(member, this.world.now)
+  }
+
   // When all who asked after healing are served, the run has told what it can: the rest would be idle rounds.
   private served(member: NodeId): void {
-    this.progress.served(member)
+    this.progress.got(member)
     if (!this.demanding.delete(member) || this.demanding.size > 0) return
-    this.world.at(this.world.now + AFTERWARDS, () => {
-      this.secrecy.attack(this.world.now, true)
-      for (const id of this.world.nodes.keys()) this.world.crash(id)
-    })
+    this.world.at(this.world.now + AFTERWARDS, () => this.end())
   }
 
   private seated(node: SimulatedNode, event: SlotsEvent & { kind: 'seat' }, honest: boolean): void {

@@ -1,7 +1,8 @@
 // The secrecy checker: a coalition with the whole transcript, the keys of its members and every number its liars know
 // tries to open each ticket of the others. What it can derive is the closure of a few steps: subtract a share that it can
-// compute or has seen, subtract anything that the owner ever multiplied with its key, shift that by known numbers,
-// decrypt with a known number, and follow tickets through passes that do not hide them.
+// compute or has seen, subtract anything that the owner multiplied with its key, one or the sum or difference of two,
+// shift that by known numbers, find two tickets hidden with one number, decrypt with a known number, and follow tickets
+// through passes that do not hide them. README.md has the whole list.
 
 import type { NodeId } from '../../core/index.ts'
 import type { Ciphertext, Element, Group, Scalar } from '../../crypto/index.ts'
@@ -26,6 +27,9 @@ interface SeenEpoch {
   readonly secrets: Map<NodeId, Scalar>
   readonly rounds: Map<number, SeenRound>
 }
+
+/** Values of one member and round that are tried in pairs: the latest. */
+const PAIRED_MAX = 12
 
 export class SecrecyChecker implements Checker {
   readonly name = 'secrecy'
@@ -101,6 +105,10 @@ export class SecrecyChecker implements Checker {
     if (this.followed(epoch, number, round)) {
       this.broken.push({ what: `every ticket of round ${number} can be followed through the lap`, at })
     }
+    const author = passerAt(epoch.record, number, members.length - 1)
+    if (!this.coalition.has(members[author]!.name) && this.twins(last, table)) {
+      this.broken.push({ what: `two tickets of round ${number} are hidden with one number`, at })
+    }
     for (const [owner, { name }] of members.entries()) {
       const ticket = dealtTicket(epoch.record, number, first, last, owner)
       if (this.coalition.has(name) || ticket === undefined) continue
@@ -132,7 +140,10 @@ export class SecrecyChecker implements Checker {
     }
     const { name } = members[owner]!
     const key = epoch.keys.get(name)
-    for (const spoken of round.spoken.get(name) ?? []) {
+    const values = round.spoken.get(name) ?? []
+    if (this.pairs(values).some(pair => isTicket(group.subtract(rest, pair))))
+      return 'by two shares that its owner gave'
+    for (const spoken of values) {
       if (isTicket(group.subtract(rest, spoken))) return 'by a share that its owner gave away'
       const shifted = (scalar: Scalar) => group.subtract(spoken, group.multiply(key!, scalar))
       if (key !== undefined && this.known.some(scalar => isTicket(group.subtract(rest, shifted(scalar))))) {
@@ -140,6 +151,28 @@ export class SecrecyChecker implements Checker {
       }
     }
     return undefined
+  }
+
+  /** Sums and differences of what somebody multiplied with its key: its share of the sum or difference of the points. */
+  private pairs(values: readonly Element[]): Element[] {
+    const { group } = this
+    const few = values.slice(-PAIRED_MAX)
+    return few.flatMap(left => few.flatMap(right => [group.add(left, right), group.subtract(left, right)]))
+  }
+
+  /** Two tickets of one list that were hidden with one number: the difference of their contents is in the open. */
+  private twins({ list }: Pass, table: readonly Element[]): boolean {
+    const { group } = this
+    const differences = table.flatMap(left => table.map(right => group.subtract(left, right)))
+    const shifts = [group.identity, ...this.known.map(scalar => group.multiply(group.generator, scalar))]
+    return list.some((left, place) =>
+      list.slice(place + 1).some(right => {
+        const first = group.subtract(left.c1, right.c1)
+        if (!shifts.some(shift => group.equal(shift, first))) return false
+        const second = group.subtract(left.c2, right.c2)
+        return differences.some(difference => group.equal(difference, second))
+      }),
+    )
   }
 
   /** Whether no pass of an honest member hides which ticket went where. */

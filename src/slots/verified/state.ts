@@ -174,6 +174,8 @@ export interface Round {
   sharedAt: Millis
   /** Whose shares for us were checked and are good. */
   readonly checked: Set<number>
+  /** How long we waited for each member's seal. */
+  readonly sealLate: Map<number, Millis>
   /** Rotating, as the leader: which ticket we take out. Secret. */
   wish: number | undefined
   /** The slots that were not found free yet. */

@@ -1,0 +1,81 @@
+// A ring of the printed scheme in which every message takes exactly one message time, counted and timed.
+
+import type { NodeId } from '../../src/core/index.ts'
+import { type Group, insecureBareGroup } from '../../src/crypto/index.ts'
+import { calm, type Micros, type SimulatedNode, World } from '../../src/simulator/index.ts'
+import {
+  type PrintedEvent,
+  type PrintedMessage,
+  type PrintedRules,
+  type PrintedSettings,
+  printedDefaults,
+  printedSlots,
+  printedVocabulary,
+  type Tickets,
+} from '../../src/slots/printed/index.ts'
+
+export const MESSAGE: Micros = 1_000
+const EXACT = { ...calm, delayMin: MESSAGE, delaySpread: 0 }
+
+export interface RingOptions {
+  readonly members: number
+  readonly settings: Pick<PrintedSettings, 'slots'> & Partial<PrintedSettings>
+  readonly rules?: Partial<PrintedRules>
+  readonly group?: Group
+  readonly tickets?: Tickets
+  readonly seed?: number
+}
+
+export interface Ring {
+  readonly world: World
+  readonly members: readonly NodeId[]
+  /** Messages of a round, by kind. */
+  readonly sent: Map<number, Record<string, number>>
+  /** When each round was first heard of. */
+  readonly began: Map<number, Micros>
+  /** Called with every message that is sent. */
+  onSent: (from: NodeId, body: PrintedMessage) => void
+  onGranted: (node: SimulatedNode, event: PrintedEvent & { kind: 'granted' }) => void
+}
+
+export function makeRing(options: RingOptions): Ring {
+  const { group = insecureBareGroup(), rules = {}, seed = 1 } = options
+  const world = new World({ seed, network: EXACT })
+  const members = Array.from({ length: options.members }, (_, place) => `member-${place}`)
+  const ring: Ring = { world, members, sent: new Map(), began: new Map(), onSent: () => {}, onGranted: () => {} }
+  const settings = { ...printedDefaults, patience: 60_000, ...options.settings }
+  const tickets = options.tickets === undefined ? {} : { tickets: options.tickets }
+  const machine = printedSlots({ settings, members: options.members, group, rules, ...tickets })
+  const counted = (id: NodeId): typeof machine => ({
+    ...machine,
+    step: (state, input, turn) =>
+      machine.step(state, input, {
+        now: turn.now,
+        below: bound => turn.below(bound),
+        bytes: length => turn.bytes(length),
+        do(effect) {
+          if (effect.kind === 'send') {
+            count(ring.sent, effect.body)
+            ring.onSent(id, effect.body)
+          }
+          turn.do(effect)
+        },
+      }),
+  })
+  const vocabulary = printedVocabulary(group)
+  for (const id of members) world.add({ id, protocol: counted(id), peers: members, vocabulary })
+  world.listen((node, event) => {
+    const happened = event as PrintedEvent
+    if (happened.kind === 'round' && !ring.began.has(happened.round)) ring.began.set(happened.round, world.now)
+    if (happened.kind === 'granted') ring.onGranted(node, happened)
+  })
+  for (const id of members) world.start(id)
+  return ring
+}
+
+function count(sent: Ring['sent'], body: PrintedMessage): void {
+  if (!('round' in body)) return
+  const counts = sent.get(body.round) ?? {}
+  counts[body.kind] = (counts[body.kind] ?? 0) + 1
+  sent.set(body.round, counts)
+}
