@@ -11,7 +11,7 @@ export interface Looked {
   readonly coordinator: CoordinatorInfo | undefined
   /** Why what was asked for was not begun. */
   readonly refused?: string
-  readonly slots: PublicSlotsStatus | undefined
+  readonly slots?: PublicSlotsStatus | undefined
 }
 
 interface Shown {
