@@ -50,6 +50,13 @@ describe('served, counted in rounds', () => {
   })
 })
 
+describe('the checkers', () => {
+  it('seed 10068: words that a liar forges in the name of another are not held against that one', () => {
+    const settings = { fairness: 'lottery', concurrent: true, paced: false, onDemand: false } as const
+    expect(runOnce(slotsScenario({ members: 6, liars: 1, settings }), 10_068).violations).toEqual([])
+  })
+})
+
 describe('liars that no evidence is needed for', () => {
   const settings = { fairness: 'lottery', concurrent: false, paced: false, onDemand: false, drift: 0.05 } as const
   it.each(['withheld-share', 'withheld-from-one', 'always-held', 'lingering', 'repeating', 'garbling'])(
