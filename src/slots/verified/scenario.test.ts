@@ -8,7 +8,7 @@ import { slotsLiars } from './liars.ts'
 import { plantedSlotsBugs } from './planted.ts'
 import { slotsScenario, slotsScenarioFor } from './scenario.ts'
 
-const SEEDS = [3, 4, 5]
+const SEEDS = [3, 4]
 
 describe('the promises', () => {
   it.each([
@@ -50,6 +50,13 @@ describe('served, counted in rounds', () => {
   })
 })
 
+describe('the checkers', () => {
+  it('seed 10068: words that a liar forges in the name of another are not held against that one', () => {
+    const settings = { fairness: 'lottery', concurrent: true, paced: false, onDemand: false } as const
+    expect(runOnce(slotsScenario({ members: 6, liars: 1, settings }), 10_068).violations).toEqual([])
+  })
+})
+
 describe('liars that no evidence is needed for', () => {
   const settings = { fairness: 'lottery', concurrent: false, paced: false, onDemand: false, drift: 0.05 } as const
   it.each(['withheld-share', 'withheld-from-one', 'always-held', 'lingering', 'repeating', 'garbling'])(
@@ -74,7 +81,7 @@ describe('liars that no evidence is needed for', () => {
 describe('planted bugs (HOUSE 16)', () => {
   /** Where to look first, and the words of the checker that finds it. */
   const pinned: Record<string, readonly [seed: number, what: string]> = {
-    'no-possession': [1, 'is opened with a known number'],
+    'no-possession': [4, 'is opened with a known number'],
     'share-before-seals': [1, 'gave a share of round 1 after'],
     'share-for-any-point': [1, 'signed two versions of one share'],
     'share-twice': [1, 'signed two versions of one share'],
@@ -83,14 +90,14 @@ describe('planted bugs (HOUSE 16)', () => {
     'reuse-before-lease': [2, 'is held by'],
     'lease-from-opening': [9, 'is held by'],
     'no-drift-factor': [5, 'is held by'],
-    'no-quiet': [1, 'is held by'],
+    'no-quiet': [2, 'is held by'],
     'quorum-too-small': [8, 'is not that of'],
-    'no-proof-of-knowledge': [2, 'is held by'],
+    'no-proof-of-knowledge': [6, 'is held by'],
     'vote-before-opening': [2, 'is held by'],
     'requests-forgotten': [1, 'was not served'],
     'key-posted-again': [2, 'signed two versions of one key'],
     'no-re-encryption': [1, 'can be followed through the lap'],
-    'bad-lap-sealed': [1, 'is held by'],
+    'bad-lap-sealed': [4, 'is held by'],
   }
   /** A change elsewhere may move a bug to another seed: so many are looked at. */
   const LOOKED_AT = 24

@@ -355,7 +355,7 @@ class SlotsStage implements Stage {
     const kind = liars.get(id)
     const means = { group, signer, known: this.known }
     const liar = kind === undefined ? undefined : slotsLiars(means).find(({ name }) => name === kind)!
-    const protocol = this.overheard(liar === undefined ? honest : liar.corrupt(honest))
+    const protocol = this.overheard(id, liar === undefined ? honest : liar.corrupt(honest))
     const clockRate = rates.get(id)!
     const spec = { id, protocol, peers: members, vocabulary: slotsVocabulary, clockRate, clockOffset: 777 }
     this.world.add({ ...spec, diskMax: 5_000, lies: liar !== undefined })
@@ -363,8 +363,10 @@ class SlotsStage implements Stage {
   }
 
   /** The same machine; everything that it sends is seen. */
-  private overheard(protocol: AnyProtocol): AnyProtocol {
+  private overheard(id: NodeId, protocol: AnyProtocol): AnyProtocol {
     const saw = (body: SlotsMessage) => {
+      // A liar may put anything into another's mouth: nobody takes it for said (seed 10068).
+      if (this.plan.liars.has(id) && body.author !== id) return
       this.secrecy.saw(body)
       this.order.saw(body, this.world.now)
       this.progress.saw(body, this.world.now)
