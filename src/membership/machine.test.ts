@@ -421,7 +421,7 @@ describe('a group at work', () => {
   it('commands that cannot be are refused', () => {
     const puppet = acquainted()
     const long = 'x'.repeat(100)
-    const why = (command: Parameters<typeof puppet.command>[0]) => told(puppet.command(command))[0]?.kind
+    const why = (command: Parameters<typeof puppet.command>[0]) => told(puppet.command(command)).at(-1)?.kind
     expect(why({ kind: 'set', id: 1, values: [{ name: 'a', value: Number.NaN }] })).toBe('refused')
     expect(why({ kind: 'set', id: 1, values: [{ name: long, value: 1 }] })).toBe('refused')
     expect(why({ kind: 'aggregate', id: 1, name: long })).toBe('refused')
