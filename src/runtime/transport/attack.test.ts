@@ -196,7 +196,7 @@ describe('a member that breaks the rules loses its connection and nothing else h
   })
 
   it.each([
-    ['an oversized frame', () => header((1 << 20) + 1), /1048577 bytes is announced/],
+    ['an oversized frame', () => header((16 << 20) + 1), /16777217 bytes is announced/],
     [
       'half a frame, then silence',
       () => Buffer.concat([header(1000), Buffer.alloc(500)]),

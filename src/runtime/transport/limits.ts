@@ -7,7 +7,7 @@ import { FRAME_BYTES_MAX } from './transport.ts'
 export interface Limits {
   /** The largest frame of an open connection, in and out. */
   readonly frameBytesMax: number
-  /** What may wait for one connection: a few of the largest frames, about a second of a busy peer's messages. */
+  /** What may wait for one connection: the largest frame and a second of a busy peer's messages. */
   readonly queueBytesMax: number
   /** TCP connection and TLS handshake, and then the greeting, each within this. A handshake takes some 10 ms. */
   readonly handshakeMs: number
@@ -33,7 +33,7 @@ export interface Limits {
 
 const LIMITS: Limits = {
   frameBytesMax: FRAME_BYTES_MAX,
-  queueBytesMax: 32 << 20,
+  queueBytesMax: 20 << 20,
   handshakeMs: 5_000,
   stallMs: 10_000,
   frameMs: 30_000,
