@@ -42,6 +42,8 @@ export interface Rejoin {
   readonly told: Map<NodeId, { readonly objects: Map<string, RecalledObject>; whole: boolean }>
   /** Versions that are vouched for and not committed: their changes are asked for. */
   readonly halves: Map<string, Head>
+  /** Once the others have told: only what is half done is asked for again. */
+  taken: boolean
 }
 
 const ASK_AGAIN: Millis = 500
@@ -53,27 +55,34 @@ export function mustRejoin(state: ServerState, settings: OrderingSettings): bool
 export function startRejoin(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
   if (state.rejoins === 'never') save(state, { kind: 'rejoin', object: '', done: false }, turn)
   const after = (settings.attemptMax * (1 + settings.drift)) / (1 - settings.drift)
-  state.rejoin = { until: turn.now + after, query: 0, told: new Map(), halves: new Map() }
+  state.rejoin = { until: turn.now + after, query: 0, told: new Map(), halves: new Map(), taken: false }
   turn.do({ kind: 'timer', name: 'rejoin', after })
 }
 
-/** Asks those who have not told everything, and for the changes that are missing. */
+/**
+ * Asks those who have not told everything. Where a version was half done and its change did not come, the others have
+ * gone on: a busy object never stands still for this server, so that they are asked anew what they have.
+ */
 export function rejoinTimer(state: ServerState, turn: ServerTurn): void {
   const { rejoin } = state
   if (rejoin === undefined) return
-  if (rejoin.query === 0) rejoin.query = ++state.queries
+  if (rejoin.query === 0 || rejoin.taken) {
+    rejoin.query = ++state.queries
+    rejoin.told.clear()
+  }
   for (const server of state.servers) {
-    if (server === state.self) continue
-    if (rejoin.told.get(server)?.whole !== true) ask(rejoin, server, turn)
-    for (const object of rejoin.halves.keys()) {
-      turn.do({
-        kind: 'send',
-        to: server,
-        body: { kind: 'read', object, query: rejoin.query, keys: [], content: true },
-      })
-    }
+    if (server !== state.self && rejoin.told.get(server)?.whole !== true) ask(rejoin, server, turn)
   }
   turn.do({ kind: 'timer', name: 'rejoin', after: ASK_AGAIN })
+}
+
+function askForHalves(state: ServerState, { query, halves }: Rejoin, turn: ServerTurn): void {
+  for (const to of state.servers) {
+    if (to === state.self) continue
+    for (const object of halves.keys()) {
+      turn.do({ kind: 'send', to, body: { kind: 'read', object, query, keys: [], content: true } })
+    }
+  }
 }
 
 function ask({ query, told }: Rejoin, server: NodeId, turn: ServerTurn): void {
@@ -136,7 +145,11 @@ function recalled(
 type Told = ReadonlyMap<NodeId, ReadonlyMap<string, RecalledObject>>
 
 function takeOver(state: ServerState, settings: OrderingSettings, told: Told, turn: ServerTurn): void {
-  const names = new Set([...told.values()].flatMap(objects => [...objects.keys()]))
+  const rejoin = state.rejoin!
+  const all = [...told.values()].flatMap(objects => [...objects.keys()])
+  const names = new Set(rejoin.taken ? rejoin.halves.keys() : all)
+  rejoin.halves.clear()
+  rejoin.taken = true
   for (const name of names) {
     const object = objectOf(state, name)
     if (object === undefined) continue
@@ -147,10 +160,11 @@ function takeOver(state: ServerState, settings: OrderingSettings, told: Told, tu
       vouchers.set(server, one ?? { committed: { version: 0, digest: FIRST_DIGEST }, proposed: undefined })
       ranks.push(one?.promised ?? LOWEST_RANK)
     }
-    object.promised = ranks.sort((a, b) => compareRanks(b, a))[settings.liars]!
+    const vouched = ranks.sort((a, b) => compareRanks(b, a))[settings.liars]!
+    if (compareRanks(vouched, object.promised) > 0) object.promised = vouched
     adopt(state, settings, object, vouchers)
   }
-  rejoinTimer(state, turn)
+  askForHalves(state, rejoin, turn)
 }
 
 function adopt(

@@ -38,6 +38,8 @@ describe('a command under way', () => {
     const node = new Node()
     const stop = new AbortController()
     const answer = node.orders.submit(object, bytes('{}'), { signal: stop.signal })
+    // Calls of one moment go out together, when it is over.
+    await new Promise(resolve => setImmediate(resolve))
     const { id } = node.last('submit')
     stop.abort()
     expect(node.last('cancel')).toEqual({ kind: 'cancel', id, object })
