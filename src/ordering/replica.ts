@@ -272,11 +272,14 @@ function adoptCopy(state: ClientState, settings: OrderingSettings, use: Use, tur
   const content = agreed(copying, wanted, settings.rules.vouchersNeeded(settings.liars))
   if (content === undefined || content.version < use.replica.version) return false
   use.copying = undefined
+  // What was asked for meanwhile led from where the replica was; an answer to it would be waited for without a timer.
+  use.gathering = undefined
   use.replica = content
   turn.do({ kind: 'cancel', name: `sync:${use.object}` })
   reflectedAll(state, settings, use, turn)
   skipWatches(use, turn)
-  followHeads(state, settings, use, turn)
+  if (use.phase === 'syncing') completeChoice(state, settings, use, turn)
+  else followHeads(state, settings, use, turn)
   return true
 }
 

@@ -43,6 +43,10 @@ describe('one order', () => {
   })
 
   // What was proposed and vouched for came to nothing, and an honest server that had gone on was blamed for it.
+  it('what was asked for while a copy was on its way is not waited for (seed 7268)', () => {
+    expect(runOnce(orderingScenario(three), 7268).violations).toEqual([])
+  })
+
   it('nobody is blamed for a version that was overtaken (seeds 23, 32)', () => {
     for (const seed of [23, 32]) expect(runOnce(orderingScenario(three), seed).violations).toEqual([])
   })
