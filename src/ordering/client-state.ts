@@ -107,8 +107,18 @@ export interface Use {
   /** Servers have heard of our operations before this one, in the present attempt. */
   submitted: number
   readonly responses: Map<number, Map<string, Set<NodeId>>>
+  /** Speakers that did not answer in time, and when each server was last heard about our operations. */
+  readonly silentSpeakers: Set<NodeId>
+  readonly spokeAt: Map<NodeId, Millis>
+  /** Since when nothing was answered, while something is asked of speakers; and the longest such time of late. */
+  quietSince: Millis
+  slowest: Millis
+  /** A timer will ask whether the speakers are too slow. */
+  impatient: boolean
   phase: Phase
   rank: Rank
+  /** By how much the wall clock leads this machine's clock, where that is known. */
+  wallLead: Millis | undefined
   /** The counters of ranks that servers said they promised. */
   readonly counters: Map<NodeId, number>
   readonly replies: Map<NodeId, ServerMessage & { kind: 'got' }>

@@ -20,6 +20,7 @@ import { replayCame, replayTimer } from './replaying.ts'
 import { changesCame, headCame, syncTimer } from './replica.ts'
 import { answered, gone } from './responses.ts'
 import type { OrderingSettings } from './settings.ts'
+import { patienceTimer } from './speakers.ts'
 import type { OrderingCommand, OrderingEvent, OrderingTurn } from './state.ts'
 import { isName, open, submit } from './submitting.ts'
 import { busy, got, pump, refused, turnTimer } from './turns.ts'
@@ -145,6 +146,8 @@ function timer(state: ClientState, settings: OrderingSettings, name: string, tur
   switch (name.slice(0, colon)) {
     case 'turn':
       return turnTimer(state, settings, use, turn)
+    case 'patience':
+      return patienceTimer(state, settings, use, turn)
     case 'sync':
       return syncTimer(state, settings, use, turn)
     case 'replay':

@@ -61,7 +61,7 @@ export function apply(
   object.ahead.delete(kept.version)
   const touched = advance(object.content, kept.version, kept.digest, writes)
   keep(object, kept, settings)
-  for (const session of touched) forget(object, session)
-  answerTouched(state, settings, object, touched, proposer, turn)
+  const asked = touched.filter(session => forget(object, session))
+  answerTouched(state, settings, object, touched, asked, proposer, turn)
   tellWatchers(object, kept, turn)
 }

@@ -15,7 +15,7 @@ import {
 import { compareRanks } from './rules.ts'
 import { answerAgain } from './sessions.ts'
 import type { OrderingSettings } from './settings.ts'
-import { pushesFirst, takesFrom } from './speakers.ts'
+import { pushesFor } from './speakers.ts'
 
 /** What one client, and all together, may have waiting: beyond it they are told that it is full, and come again. */
 const OF_CLIENT_MAX = 2_048
@@ -37,11 +37,13 @@ export function submit(
   object: ServerObject,
   from: NodeId,
   operations: readonly Operation[],
+  told: 'speakers' | 'all',
   turn: ServerTurn,
 ): void {
   const pushed: Operation[] = []
   const held = heldByAnother(object, from, turn.now) && settings.rules.tellsPending()
-  const holder = held && mayPush(state, settings, object, from) ? object.holder : undefined
+  const pushes = told === 'speakers' || pushesFor(state.place, state.servers.length, from, settings)
+  const holder = held && pushes ? object.holder : undefined
   for (const operation of operations) {
     if (operation.client !== from) continue
     if (answerAgain(object, operation, turn)) continue
@@ -54,14 +56,6 @@ export function submit(
   if (holder !== undefined && pushed.length > 0) {
     tell(turn, holder, { kind: 'pushed', object: object.name, operations: pushed })
   }
-}
-
-/** While a version is under way its proposer hears of the others soon, with its answer: b + 1 of 2b + 1 will do. */
-function mayPush(state: ServerState, settings: OrderingSettings, object: ServerObject, client: NodeId): boolean {
-  const { place, servers } = state
-  const underWay = object.proposed !== undefined && object.proposed.version > object.committed.version
-  if (underWay) return pushesFirst(place, servers.length, client, settings)
-  return takesFrom(place, servers.length, client, settings)
 }
 
 /** Whoever has the turn has nothing to do, as far as it knows: it hears of what it was not told of. */
@@ -135,12 +129,14 @@ function keysBetween(object: ServerObject, session: string, from: number, next: 
   return keys
 }
 
-/** What a committed version reflects, or can never be applied, waits no longer. */
-export function forget(object: ServerObject, { session, before, after }: Touched): void {
-  if (object.pending.size === 0) return
+/** What a committed version reflects, or can never be applied, waits no longer. Says whether anything did. */
+export function forget(object: ServerObject, { session, before, after }: Touched): boolean {
+  const waited = object.pending.size
+  if (waited === 0) return false
   if (before === undefined && after !== undefined) remove(object, `open ${sessionName(after.client, after.nonce)}`)
   const next = after?.next ?? Number.POSITIVE_INFINITY
   for (const key of keysBetween(object, session, before?.next ?? 1, next)) remove(object, key)
+  return object.pending.size < waited
 }
 
 /** The content came as a whole: what it reflects waits no longer. */

@@ -36,7 +36,7 @@ export function get(
   const { rank, have, content } = asked
   // Who speaks under another's rank is no client of ours.
   if (rank.client !== from || !isProven(settings, object.name, rank, asked.proof)) return
-  submit(state, settings, object, from, asked.operations, turn)
+  submit(state, settings, object, from, asked.operations, 'all', turn)
   if (heldByAnother(object, from, turn.now)) {
     const remaining = Math.ceil(object.holdsUntil - turn.now)
     return reply(turn, from, { kind: 'busy', object: object.name, rank, promised: object.promised, remaining })

@@ -9,6 +9,7 @@ import { accuse } from './evidence.ts'
 import { beginKeeping, endKeeping } from './keeping.ts'
 import type { Response, ServerMessage } from './messages.ts'
 import type { OrderingSettings } from './settings.ts'
+import { heardAnswer, heardSpeaker } from './speakers.ts'
 import type { OrderingTurn } from './state.ts'
 import { fail, launch } from './submitting.ts'
 import { heardOfOthers, pump } from './turns.ts'
@@ -54,6 +55,7 @@ export function answered(
   turn: OrderingTurn,
 ): void {
   const { session } = use
+  heardSpeaker(use, from, turn.now)
   if (session.phase === 'opening' && sameBytes(answer.nonce, session.nonce)) {
     const servers = session.named.get(answer.session) ?? new Set()
     session.named.set(answer.session, servers.add(from))
@@ -63,7 +65,10 @@ export function answered(
   if (session.phase === 'open' && session.id === answer.session) {
     const before = use.outstanding.size
     for (const response of answer.responses) hear(state, settings, use, from, response, turn)
-    if (use.outstanding.size < before) heardOfOthers(settings, use, turn)
+    if (use.outstanding.size < before) {
+      heardAnswer(use, turn.now)
+      heardOfOthers(settings, use, turn)
+    }
   }
   launch(use)
   pump(state, settings, use, turn)

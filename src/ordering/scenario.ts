@@ -296,7 +296,9 @@ export class OrderingStage implements Stage {
   }
 
   protected open(id: NodeId, object: string): void {
-    this.world.command(id, { kind: 'open', id: ++this.commands, object, ttl: this.plan.ttl })
+    // Some know the time of day, and guess their ranks by it.
+    const wall = (this.plan.rates.get(id.split('#')[0]!) ?? 1) > 1 ? { wall: this.world.now } : {}
+    this.world.command(id, { kind: 'open', id: ++this.commands, object, ttl: this.plan.ttl, ...wall })
   }
 
   protected act(act: OrderingAct): void {

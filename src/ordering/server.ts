@@ -146,7 +146,7 @@ function about(state: ServerState, settings: OrderingSettings, from: NodeId, bod
     case 'get':
       return get(state, settings, object, from, body, turn)
     case 'submit':
-      return submit(state, settings, object, from, body.operations, turn)
+      return submit(state, settings, object, from, body.operations, 'speakers', turn)
     case 'propose':
       return propose(state, settings, object, from, body, turn)
     case 'commit':

@@ -6,7 +6,7 @@ import { type ClientMessage, type Operation, type Response, SILENT_MAX } from '.
 import { reply, type ServerObject, type ServerState, type ServerTurn, tell } from './objects.ts'
 import { isGone } from './pending.ts'
 import type { OrderingSettings } from './settings.ts'
-import { answers } from './speakers.ts'
+import { saysGone } from './speakers.ts'
 
 /** Answers an operation that a committed version reflects already, or that can never be applied. Says whether it did. */
 export function answerAgain(object: ServerObject, operation: Operation, turn: ServerTurn): boolean {
@@ -48,24 +48,26 @@ function answer(
   tell(turn, client, { kind: 'answered', object: object.name, session, nonce, next, responses })
 }
 
-/** What a version did to sessions goes to their clients; its proposer knows. */
+/** What a version did to sessions goes to those clients who asked this server; its proposer knows. */
 export function answerTouched(
   state: ServerState,
   settings: OrderingSettings,
   object: ServerObject,
   touched: readonly Touched[],
+  asked: readonly Touched[],
   proposer: NodeId,
   turn: ServerTurn,
 ): void {
-  for (const { session, before, after } of touched) {
+  for (const one of touched) {
+    const { session, before, after } = one
     if (after === undefined) object.heard.delete(session)
     else if (before === undefined) object.heard.set(session, turn.now)
     const client = after?.client ?? before?.client
-    if (client === undefined || client === proposer || !answers(state.place, state.servers.length, client, settings))
-      continue
+    if (client === undefined || client === proposer) continue
     if (after === undefined) {
+      if (!saysGone(state.place, state.servers.length, client, settings)) continue
       reply(turn, client, { kind: 'gone', object: object.name, session, version: object.content.version })
-    } else {
+    } else if (asked.includes(one)) {
       const since = before?.next ?? 0
       answer(
         object,
@@ -90,7 +92,7 @@ export function answerFromProposed(
     before: object.content.sessions.get(session),
     after,
   }))
-  answerTouched(state, settings, object, touched, '', turn)
+  answerTouched(state, settings, object, touched, touched, '', turn)
 }
 
 /**

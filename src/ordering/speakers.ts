@@ -1,27 +1,96 @@
-// Which servers speak for a client: hear its operations at once, tell whoever has the turn, and bring the answers.
+// Which servers speak for a client: hear its operations, tell whoever has the turn, and bring the answers.
 //
-// All n would do it too, at n times the messages. The first so many, counted from a place that the client's name gives:
-// each client loads others, and all that it says arrives whole and in order. Whoever asks again asks everybody.
+// All n would do it too, at n times the messages. 2b + 1 are told, counted from a place that the client's name gives:
+// each client loads others, and all that it says arrives whole and in order. Of these b + 1 are honest, unless some are
+// gone or cut off: where no answer comes in time, everybody is told, and those that were silent are passed over from
+// then on. A server answers whoever asked it.
 
-import type { NodeId } from '../core/index.ts'
+import type { Millis, NodeId } from '../core/index.ts'
+import type { ClientState, Use } from './client-state.ts'
+import type { Operation } from './messages.ts'
 import type { OrderingSettings } from './settings.ts'
+import type { OrderingTurn } from './state.ts'
+import { ownWords } from './submitting.ts'
+import { send, sendAll } from './uses.ts'
+
+/** For so long at least, and at most, an answer is waited for before everybody is told. */
+const PATIENCE_MIN: Millis = 25
+const PATIENCE_MAX: Millis = 400
+/** Answers that take this many times as long as the slow ones of late are late. */
+const LATE = 2
+const FORGETS_SLOWNESS = 0.95
 
 /** How far a server's place (among the servers in the order of their names) stands behind the client's first one. */
 function distance(place: number, count: number, client: NodeId): number {
   return (place - (client.charCodeAt(client.length - 1) % count) + count) % count
 }
 
-/** f + 2b + 1 take operations and tell the holder: of those that are there, b + 1 are honest and outnumber the liars. */
-export function takesFrom(place: number, count: number, client: NodeId, settings: OrderingSettings): boolean {
+/** f + 2b + 1 tell the holder of what everybody was told: of those that are there, b + 1 are honest. */
+export function pushesFor(place: number, count: number, client: NodeId, settings: OrderingSettings): boolean {
   return distance(place, count, client) < settings.crashes + 2 * settings.liars + 1
 }
 
-/** 2b + 1 of them tell it in any case: b + 1 are honest. */
-export function pushesFirst(place: number, count: number, client: NodeId, settings: OrderingSettings): boolean {
-  return distance(place, count, client) < 2 * settings.liars + 1
+/** f + b + 1 say that a session is gone: b + 1 of them are there. */
+export function saysGone(place: number, count: number, client: NodeId, settings: OrderingSettings): boolean {
+  return distance(place, count, client) < settings.crashes + settings.liars + 1
 }
 
-/** f + b + 1 bring the answers: b + 1 of them are there. */
-export function answers(place: number, count: number, client: NodeId, settings: OrderingSettings): boolean {
-  return distance(place, count, client) < settings.crashes + settings.liars + 1
+function speakersOf({ servers, self }: ClientState, settings: OrderingSettings, { silentSpeakers }: Use): NodeId[] {
+  const first = distance(0, servers.length, self)
+  const ring = servers.map((_, place) => servers[(place + servers.length - first) % servers.length]!)
+  const ready = ring.filter(server => !silentSpeakers.has(server))
+  const others = ring.filter(server => silentSpeakers.has(server))
+  return [...ready, ...others].slice(0, 2 * settings.liars + 1)
+}
+
+export function tellSpeakers(
+  state: ClientState,
+  settings: OrderingSettings,
+  use: Use,
+  operations: readonly Operation[],
+  turn: OrderingTurn,
+): void {
+  const { object } = use
+  for (const server of speakersOf(state, settings, use)) send(turn, server, { kind: 'submit', object, operations })
+  if (use.impatient) return
+  use.impatient = true
+  use.quietSince = turn.now
+  setPatience(use, turn, patienceOf(use))
+}
+
+/** Half answers count too: a speaker is there that says anything about what was asked. */
+export function heardSpeaker(use: Use, from: NodeId, now: Millis): void {
+  use.spokeAt.set(from, now)
+  use.silentSpeakers.delete(from)
+}
+
+/** Something was answered: the others of the same batch come soon. */
+export function heardAnswer(use: Use, now: Millis): void {
+  use.slowest = Math.max(now - use.quietSince, FORGETS_SLOWNESS * use.slowest)
+  use.quietSince = now
+}
+
+function patienceOf({ slowest }: Use): Millis {
+  return Math.min(PATIENCE_MAX, Math.max(PATIENCE_MIN, LATE * slowest))
+}
+
+function setPatience({ object }: Use, turn: OrderingTurn, after: Millis): void {
+  turn.do({ kind: 'timer', name: `patience:${object}`, after })
+}
+
+export function patienceTimer(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  const operations = ownWords(state, use)
+  use.impatient = use.phase === 'waiting' && operations.length > 0
+  if (!use.impatient) return
+  const rest = use.quietSince + patienceOf(use) - turn.now
+  if (rest > 0) return setPatience(use, turn, rest)
+  for (const server of speakersOf(state, settings, use)) {
+    if ((use.spokeAt.get(server) ?? 0) <= use.quietSince) use.silentSpeakers.add(server)
+  }
+  // Not all of them: whoever has the turn is gone or slow.
+  if (use.silentSpeakers.size === state.servers.length) use.silentSpeakers.clear()
+  sendAll(state, turn, { kind: 'submit', object: use.object, operations })
+  use.slowest = patienceOf(use)
+  use.quietSince = turn.now
+  setPatience(use, turn, patienceOf(use))
 }

@@ -34,8 +34,11 @@ export interface Applier {
 }
 
 export type OrderingCommand =
-  /** A session for an object; `submit` needs one. A client has one session for an object at a time. */
-  | { kind: 'open'; id: number; object: string; ttl: Millis }
+  /**
+   * A session for an object; `submit` needs one. A client has one session for an object at a time.
+   * `wall`: what the wall clock says. Ranks that follow it are above those that others had before, as a rule.
+   */
+  | { kind: 'open'; id: number; object: string; ttl: Millis; wall?: Millis }
   /** `more`: others follow at once, and go out together with it. */
   | { kind: 'submit'; id: number; object: string; body: Uint8Array; more?: boolean }
   /** The values of keys. Linearizable; `stale`: what one server has, with its version. */

@@ -4,10 +4,10 @@ import type { Millis, Outcome } from '../core/index.ts'
 import type { ClientState, Use } from './client-state.ts'
 import { BODY_BYTES_MAX, OBJECT_BYTES_MAX, type Operation, SESSION_TTL_MAX, UNACKNOWLEDGED_MAX } from './messages.ts'
 import type { OrderingSettings } from './settings.ts'
-import { takesFrom } from './speakers.ts'
+import { tellSpeakers } from './speakers.ts'
 import type { FailedReason, OrderingCommand, OrderingTurn } from './state.ts'
 import { pump } from './turns.ts'
-import { send, useOf } from './uses.ts'
+import { useOf } from './uses.ts'
 
 /** In flight at once; the others wait in line. Fewer than the responses that a session keeps. */
 const IN_FLIGHT_MAX = UNACKNOWLEDGED_MAX / 2
@@ -51,6 +51,7 @@ export function open(
   session.nonce = turn.bytes(NONCE_BYTES)
   session.ttl = ttl
   session.since = turn.now
+  if (asked.wall !== undefined) use.wallLead = asked.wall - turn.now
   pump(state, settings, use, turn)
   if (use.phase === 'waiting') submitOpen(state, settings, use, turn)
 }
@@ -114,6 +115,12 @@ export function ownOpen(state: ClientState, { session }: Use): (Operation & { ki
   return { kind: 'open', client: state.self, nonce: session.nonce, ttl: session.ttl }
 }
 
+/** Everything that this process has asked for and that is not answered. */
+export function ownWords(state: ClientState, use: Use): readonly Operation[] {
+  const open = ownOpen(state, use)
+  return open === undefined ? ownOperations(state, use) : [open, ...ownOperations(state, use)]
+}
+
 type OwnOperation = Operation & { kind: 'apply' | 'end' }
 
 /** From a number on, in their order. */
@@ -148,16 +155,4 @@ export function submitNew(state: ClientState, settings: OrderingSettings, use: U
 export function submitOpen(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   const operation = ownOpen(state, use)
   if (operation !== undefined) tellSpeakers(state, settings, use, [operation], turn)
-}
-
-function tellSpeakers(
-  { servers, self }: ClientState,
-  settings: OrderingSettings,
-  { object }: Use,
-  operations: readonly Operation[],
-  turn: OrderingTurn,
-): void {
-  for (const [place, server] of servers.entries()) {
-    if (takesFrom(place, servers.length, self, settings)) send(turn, server, { kind: 'submit', object, operations })
-  }
 }

@@ -5,7 +5,7 @@ import type { Millis, NodeId } from '../core/index.ts'
 import { choose } from './choose.ts'
 import type { ClientState, Use } from './client-state.ts'
 import { compareCommitted } from './evidence.ts'
-import { COUNTER_MAX, type Head, type Operation, type Rank, type ServerMessage } from './messages.ts'
+import { COUNTER_MAX, type Head, type Rank, type ServerMessage } from './messages.ts'
 import { hearOf } from './pool.ts'
 import { isProven, prove } from './proofs.ts'
 import { proposeAgain, proposeNext, silentSessions, tellCommit } from './proposing.ts'
@@ -13,10 +13,12 @@ import { completeChoice } from './replica.ts'
 import { compareRanks } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
 import type { OrderingTurn } from './state.ts'
-import { hasOwnWork, ownOpen, ownOperations, submitNew, submitOpen } from './submitting.ts'
+import { hasOwnWork, ownWords, submitNew, submitOpen } from './submitting.ts'
 import { quorumOf, send, sendAll } from './uses.ts'
 
 const RETRY_DOUBLINGS_MAX = 6
+/** The year 4199: a clock that says more is wrong, and would use up the counters. */
+const WALL_MAX: Millis = 2 ** 46
 
 /** Something may be there to do: does it where this client has the turn, or begins to take it. */
 export function pump(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
@@ -90,11 +92,11 @@ function rest(use: Use, turn: OrderingTurn): void {
 }
 
 function startGet(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
-  const { rules, liars } = settings
+  const { rules, liars, crashes } = settings
   const fresh = !rules.reusesRank() || use.rank.counter === 0
   if (fresh) {
-    const counter = rules.nextCounter(use.rank.counter, [...use.counters.values()], liars)
-    use.rank = { counter: Math.min(counter, COUNTER_MAX), client: state.self }
+    const above = rules.nextCounter(use.rank.counter, [...use.counters.values()], liars)
+    use.rank = { counter: Math.min(Math.max(above, guess(use, turn.now)), COUNTER_MAX), client: state.self }
   }
   use.phase = 'getting'
   use.sentAt = turn.now
@@ -109,16 +111,19 @@ function startGet(state: ClientState, settings: OrderingSettings, use: Use, turn
   const first = turn.below(state.servers.length)
   const proof = prove(settings, object, rank)
   for (const [place, server] of state.servers.entries()) {
-    // Content from b + 1 of them: one is honest. Of the others the digests will do.
-    const content = (place - first + state.servers.length) % state.servers.length <= liars
+    // Content from f + b + 1 of them: one is honest, and among the first n - f that answer. Of the others the digests
+    // will do.
+    const content = (place - first + state.servers.length) % state.servers.length <= crashes + liars
     send(turn, server, { kind: 'get', object, rank, have: use.replica.version, content, operations, proof })
   }
   setTurnTimer(settings, use, turn)
 }
 
-function ownWords(state: ClientState, use: Use): readonly Operation[] {
-  const open = ownOpen(state, use)
-  return open === undefined ? ownOperations(state, use) : [open, ...ownOperations(state, use)]
+/** Above those that others had before, if their wall clocks go right; where they do not, a refusal says what is. */
+function guess({ wallLead }: Use, now: Millis): number {
+  if (wallLead === undefined) return 0
+  const wall = Math.floor(now + wallLead)
+  return wall > 0 && wall < WALL_MAX ? wall : 0
 }
 
 export function setTurnTimer(settings: OrderingSettings, use: Use, turn: OrderingTurn): void {

@@ -116,7 +116,7 @@ export class Orders {
     }
     this.losers.set(object, lost)
     return this.ask(
-      id => ({ kind: 'open', id, object, ttl }),
+      id => ({ kind: 'open', id, object, ttl, wall: Date.now() }),
       event => (event.kind === 'opened' ? event.session : undefined),
       options,
     )
