@@ -52,9 +52,10 @@ export function tellSpeakers(
 ): void {
   const { object } = use
   for (const server of speakersOf(state, settings, use)) send(turn, server, { kind: 'submit', object, operations })
+  // Nothing else waits.
+  if (operations.length >= use.outstanding.size) use.quietSince = turn.now
   if (use.impatient) return
   use.impatient = true
-  use.quietSince = turn.now
   setPatience(use, turn, patienceOf(use))
 }
 
@@ -66,7 +67,7 @@ export function heardSpeaker(use: Use, from: NodeId, now: Millis): void {
 
 /** Something was answered: the others of the same batch come soon. */
 export function heardAnswer(use: Use, now: Millis): void {
-  use.slowest = Math.max(now - use.quietSince, FORGETS_SLOWNESS * use.slowest)
+  if (use.impatient) use.slowest = Math.max(now - use.quietSince, FORGETS_SLOWNESS * use.slowest)
   use.quietSince = now
 }
 
