@@ -16,9 +16,21 @@ export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly o
 class Refusal extends Error {}
 
 const INITIAL_BYTES = 256
+/** Texts and bytes up to here are copied one by one: the system's own ways cost more than that. */
+const SHORT = 64
+/** A writer that has grown beyond it is not kept for the next value. */
+const KEPT_BYTES_MAX = 1 << 16
+/**
+ * Short texts that were read of late. Each is made in one piece: one that is put together letter by letter keeps its
+ * parts for as long as it lives, which a table with a million keys would pay for.
+ */
+const HEARD_MAX = 1024
+const heardTexts: (string | undefined)[] = new Array<string | undefined>(HEARD_MAX).fill(undefined)
 /** The weight of the eighth byte of a number, which no number below 2^53 goes beyond. */
 const LAST_SCALE = 2 ** 49
 const utf8 = new TextEncoder()
+/** A letter of a text, as JavaScript counts, takes at most so many bytes of UTF-8. */
+const UTF8_BYTES_MAX = 3
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export class Writer {
@@ -107,14 +119,49 @@ export class Reader {
 
   /** A copy: the frame's buffer may be reused. Not by `slice`, which in a Node Buffer is a view. */
   raw(length: number): Uint8Array {
-    return new Uint8Array(this.view(length))
+    if (length > SHORT) return new Uint8Array(this.view(length))
+    const at = this.skip(length)
+    const copy = new Uint8Array(length)
+    for (let i = 0; i < length; i++) copy[i] = this.bytes[at + i]!
+    return copy
+  }
+
+  /** Names are short and plain, and come again: the same text serves for all. Nothing where it is another kind. */
+  shortAscii(length: number): string | undefined {
+    if (length > SHORT || length > this.left) return undefined
+    const { bytes, at } = this
+    let mixed = length
+    for (let i = at; i < at + length; i++) {
+      const byte = bytes[i]!
+      if (byte >= 0x80) return undefined
+      mixed = (Math.imul(mixed, 31) + byte) | 0
+    }
+    this.at += length
+    const place = (mixed ^ (mixed >>> 11)) & (HEARD_MAX - 1)
+    const heard = heardTexts[place]
+    if (heard !== undefined && isAscii(heard, bytes, at, length)) return heard
+    const text = String.fromCharCode.apply(undefined, bytes.subarray(at, at + length) as unknown as number[])
+    heardTexts[place] = text
+    return text
   }
 
   view(length: number): Uint8Array {
+    const at = this.skip(length)
+    return this.bytes.subarray(at, at + length)
+  }
+
+  /** Goes past so many bytes and returns where they start. */
+  private skip(length: number): number {
     if (length > this.left) this.refuse('ends too early')
     this.at += length
-    return this.bytes.subarray(this.at - length, this.at)
+    return this.at - length
   }
+}
+
+function isAscii(text: string, bytes: Uint8Array, at: number, length: number): boolean {
+  if (text.length !== length) return false
+  for (let i = 0; i < length; i++) if (text.charCodeAt(i) !== bytes[at + i]) return false
+  return true
 }
 
 function outOfRange(what: string, value: unknown): never {
@@ -173,13 +220,16 @@ export function text(max: number): Codec<string> {
     read(reader) {
       const length = reader.uint()
       if (length > max) reader.refuse(`more than ${max} bytes of text`)
-      const encoded = reader.view(length)
-      return shortAscii(encoded) ?? decodeUtf8(reader, encoded)
+      return reader.shortAscii(length) ?? decodeUtf8(reader, reader.view(length))
     },
   }
 }
 
-const SHORT = 64
+/** Whether it is text of at most so many bytes of UTF-8. */
+export function isText(value: string, max: number): boolean {
+  if (!value.isWellFormed()) return false
+  return value.length * UTF8_BYTES_MAX <= max || utf8.encode(value).length <= max
+}
 
 function isShortAscii(value: string): boolean {
   if (value.length > SHORT) return false
@@ -192,14 +242,6 @@ function writeAscii(writer: Writer, value: string, max: number): void {
   writer.uint(value.length)
   const at = writer.reserve(value.length)
   for (let i = 0; i < value.length; i++) writer.bytes[at + i] = value.charCodeAt(i)
-}
-
-// Names are short and plain; the decoder object costs more than this. Made in one piece: a text that is put together
-// letter by letter keeps its parts for as long as it lives, which a table with a million keys would pay for.
-function shortAscii(encoded: Uint8Array): string | undefined {
-  if (encoded.length > SHORT) return undefined
-  for (let i = 0; i < encoded.length; i++) if (encoded[i]! >= 0x80) return undefined
-  return String.fromCharCode.apply(undefined, encoded as unknown as number[])
 }
 
 function decodeUtf8(reader: Reader, encoded: Uint8Array): string {
@@ -292,7 +334,19 @@ export function variants<T extends { kind: string }>(of: Variants<T>): Codec<T> 
   }
 }
 
-export function encode<T>(codec: Codec<T>, value: T, writer: Writer = new Writer()): Uint8Array {
+/** The writer that `encode` uses where none is given; taken while it is in use. */
+let spare: Writer | undefined
+
+export function encode<T>(codec: Codec<T>, value: T, given?: Writer): Uint8Array {
+  if (given !== undefined) return written(given, codec, value)
+  const writer = spare ?? new Writer()
+  spare = undefined
+  const encoded = written(writer, codec, value)
+  if (writer.bytes.length <= KEPT_BYTES_MAX) spare = writer
+  return encoded
+}
+
+function written<T>(writer: Writer, codec: Codec<T>, value: T): Uint8Array {
   writer.reset()
   codec.write(writer, value)
   return writer.taken()

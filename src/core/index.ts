@@ -8,6 +8,7 @@ export {
   decode,
   encode,
   type Fields,
+  isText,
   list,
   option,
   Reader,

@@ -1,7 +1,7 @@
 // Operations become a version: they are applied, at a client, to a view over its replica (BACKOFF figure 2, apply).
 // The replica itself changes only when the version is decided.
 
-import { encode } from '../core/index.ts'
+import { encode, isText } from '../core/index.ts'
 import { type Content, RESERVED, type Session, sessionCodec, sessionKey, sessionName } from './content.ts'
 import {
   CHANGE_BYTES_MAX,
@@ -151,8 +151,7 @@ function viewOf({ base, writes }: Batch, own: Writes): TableView {
     get,
     set(key, value) {
       if (key.startsWith(RESERVED)) throw new Error('a key begins with U+0000')
-      if (utf8.encode(key).length > KEY_BYTES_MAX || !key.isWellFormed())
-        throw new Error('a key is too long or no text')
+      if (!isText(key, KEY_BYTES_MAX)) throw new Error('a key is too long or no text')
       if (value.length > VALUE_BYTES_MAX) throw new Error(`a value of more than ${VALUE_BYTES_MAX} bytes`)
       own.set(key, value)
     },

@@ -4,7 +4,7 @@
 // servers have not heard of it. Whatever is decided was taken by q, of which b + 1 honest ones are among those who
 // answer: so v may be read if at most b of them show anything newer.
 
-import type { NodeId } from '../core/index.ts'
+import { isText, type NodeId } from '../core/index.ts'
 import type { ClientState, Reading, Use, Watch } from './client-state.ts'
 import { decodeChange } from './content.ts'
 import { digestKey, nextDigest, sameBytes } from './digest.ts'
@@ -27,7 +27,6 @@ const AGAIN_DOUBLINGS_MAX = 7
 /** After so many looks somebody must have left the version half done: it is completed. */
 const LOOKS = 5
 const READINGS_MAX = 100_000
-const utf8 = new TextEncoder()
 
 export function read(
   state: ClientState,
@@ -37,7 +36,7 @@ export function read(
 ): void {
   const { id, object } = asked
   const keys = asked.kind === 'read' ? asked.keys : []
-  const short = (key: string) => key.isWellFormed() && utf8.encode(key).length <= KEY_BYTES_MAX
+  const short = (key: string) => isText(key, KEY_BYTES_MAX)
   if (!isName(object) || keys.length > KEYS_MAX || !keys.every(short)) {
     return fail(id, object, 'invalid', 'did not happen', turn)
   }

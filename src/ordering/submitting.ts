@@ -1,6 +1,6 @@
 // This process's own operations: numbered in the order of its commands, in one session for an object.
 
-import type { Millis, Outcome } from '../core/index.ts'
+import { isText, type Millis, type Outcome } from '../core/index.ts'
 import type { ClientState, Use } from './client-state.ts'
 import { BODY_BYTES_MAX, OBJECT_BYTES_MAX, type Operation, SESSION_TTL_MAX, UNACKNOWLEDGED_MAX } from './messages.ts'
 import type { OrderingSettings } from './settings.ts'
@@ -15,7 +15,6 @@ const IN_FLIGHT_BYTES_MAX = BODY_BYTES_MAX
 const QUEUE_MAX = 100_000
 const TTL_MIN: Millis = 100
 const NONCE_BYTES = 16
-const utf8 = new TextEncoder()
 
 export function fail(
   id: number,
@@ -29,7 +28,7 @@ export function fail(
 }
 
 export function isName(object: string): boolean {
-  return object.isWellFormed() && utf8.encode(object).length <= OBJECT_BYTES_MAX
+  return isText(object, OBJECT_BYTES_MAX)
 }
 
 export function open(

@@ -1,16 +1,15 @@
 // Paths: `/` is the root, `/a/b` a child of `/a`. One name for one entry: no empty steps, no dots, no trailing slash.
 
+import { isText } from '../../core/index.ts'
+
 /** A path is part of a key, which holds 1 KiB. */
 export const PATH_BYTES_MAX = 1_000
 /** Digits of a sequential entry's number, so that names sort as numbers do. */
 const SEQUENCE_DIGITS = 10
 
-const utf8 = new TextEncoder()
-
 export function isPath(path: string): boolean {
   if (path === '/') return true
-  if (!path.startsWith('/') || path.endsWith('/') || !path.isWellFormed()) return false
-  if (utf8.encode(path).length > PATH_BYTES_MAX) return false
+  if (!path.startsWith('/') || path.endsWith('/') || !isText(path, PATH_BYTES_MAX)) return false
   return path.slice(1).split('/').every(isName)
 }
 
