@@ -89,7 +89,7 @@ describe('planted bugs (HOUSE 16)', () => {
     'answered-from-proposed': [three, 10],
     'half-done-not-completed': [three, 1],
     'highest-sequence-number': [three, 1],
-    'read-of-committed-alone': [three, 8],
+    'read-of-committed-alone': [three, 44],
   }
   /** So rare that thousands of runs may pass: `npm run sim:long` looks for them, and a story shows each. */
   const told = { 'lower-version-in-a-rank': 'machines.test.ts', 'only-proposed-vouches': 'choose.test.ts' }
