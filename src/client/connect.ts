@@ -32,6 +32,7 @@ export interface ConnectOptions {
 const TIMEOUT_DEFAULT_MS = 10_000
 const BLOCKED_MAX_DEFAULT_MS = 60_000
 
+/** Connects to the servers of a group, as the client whose folder is given. Resolves when enough of them answer. */
 export async function connect(options: ConnectOptions): Promise<Group> {
   const config = await loadNodeConfig(options.config)
   if (config.role !== 'client') {

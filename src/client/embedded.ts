@@ -27,6 +27,7 @@ const DRIFT_DEFAULT = 0.01
 const INSTANCE_BYTES = 4
 const SELF = 'embedded'
 
+/** A whole group in this process, without network and disk: for tests, and to try things out. */
 export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
   const settings = {
     trust: trust(options),

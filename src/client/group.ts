@@ -99,6 +99,7 @@ const TTL_DEFAULT_MS = 10_000
 /** A lease shorter than this is over before its answers are back on an ordinary network. */
 const TTL_MIN_MS = 20
 
+/** A group as one client sees it: locks, objects, a tree of entries, and what is built on them. */
 export class Group {
   private readonly shape: GroupShape
   private readonly driver: GroupDriver

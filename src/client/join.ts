@@ -27,6 +27,7 @@ const RANKING: readonly Attribute[] = [
   { name: 'failures', best: 'small', tolerance: 0 },
 ]
 
+/** Makes this process a member of a group: it is seen by the others, may lead, and may ask for seats. */
 export async function join(options: JoinOptions): Promise<JoinedGroup> {
   const config = await loadNodeConfig(options.config)
   if (config.role !== 'member') {

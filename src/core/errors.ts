@@ -7,6 +7,7 @@ export type Outcome =
   /** It may have happened: look before you try again. */
   | 'may have happened'
 
+/** What every error of this library is: it says whether the thing may have happened. */
 export abstract class CoterieError extends Error {
   abstract readonly outcome: Outcome
   /** What each server said, where servers were asked. */
@@ -38,6 +39,7 @@ export type NotAcquiredReason =
   /** The request cannot be sent: its ttl, its name or its token. */
   | 'invalid'
 
+/** The lock was not taken: the time ran out, the caller gave up, or too few servers answered. */
 export class NotAcquired extends CoterieError {
   override readonly name = 'NotAcquired'
   readonly outcome = 'did not happen'

@@ -14,6 +14,7 @@ import {
 
 const FOLDER = '/recipes'
 
+/** What is usually built on a tree, by name. */
 export class Recipes {
   private readonly tree: Tree
 

@@ -40,6 +40,7 @@ function inJson(operation: unknown): string {
   throw new OperationFailed(`an operation must be something that JSON has a word for${why}`)
 }
 
+/** An object that many clients share: its operations stand in one order, which all of them see. */
 export class SharedObject<State, Operation = unknown, Result = unknown> {
   readonly name: string
   private readonly orders: Orders

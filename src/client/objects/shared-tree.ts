@@ -56,6 +56,7 @@ const TTL_DEFAULT_MS = 10_000
 const ENCODER = new TextEncoder()
 const DECODER = new TextDecoder()
 
+/** A tree of versioned entries, as in ZooKeeper: every change has a version, and watches miss none. */
 export class SharedTree {
   readonly name: string
   /** For recipes: the same tree in their words. */

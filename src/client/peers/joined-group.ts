@@ -50,6 +50,7 @@ interface Question {
 /** Letters of a coordinator's name: they are part of an attribute's name. */
 const NAME_RULE = /^[a-z0-9][a-z0-9-]{0,39}$/
 
+/** A group as one of its members sees it: who is here, who leads, and seats that nobody tells of. */
 export class JoinedGroup {
   readonly name: string
   private readonly node: RunningMember

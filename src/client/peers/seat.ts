@@ -14,6 +14,7 @@ export class SeatLost extends CoterieError {
   }
 }
 
+/** A seat, held until its lease ends or it is given back. Which slot it is, this process alone knows. */
 export class Seat {
   /** Tell nobody: it is what the others must not learn. */
   readonly slot: string

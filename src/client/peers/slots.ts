@@ -60,6 +60,7 @@ interface Waiting<T> {
 /** How long a request that was given up waits for what its group is doing, for the error's sake. */
 const STATUS_MS = 200
 
+/** Named seats that members share without telling who has which. */
 export class Slots {
   readonly name: string
   private readonly settings: SlotsSettings

@@ -4,6 +4,7 @@
 import type { Millis } from '../../core/index.ts'
 import type { Clock } from '../../runtime/clock.ts'
 
+/** One term of a coordinator: its number fences, its signal fires before another can lead. */
 export class Term {
   /** Larger than the number of every coordinator of this name before: a fencing token. */
   readonly number: number

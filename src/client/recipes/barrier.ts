@@ -4,6 +4,7 @@ import { Hold } from './hold.ts'
 import { gone, Patience, type WaitOptions } from './patience.ts'
 import { ensure, type Tree } from './tree.ts'
 
+/** Keeps those who come waiting until it is lifted. */
 export class Barrier {
   private readonly tree: Tree
   private readonly path: string

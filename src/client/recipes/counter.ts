@@ -13,6 +13,7 @@ export interface Counted {
   readonly token: bigint
 }
 
+/** A number that many count on, each time exactly once. */
 export class Counter {
   private readonly tree: Tree
   private readonly path: string

@@ -10,6 +10,7 @@ import { Hold } from './hold.ts'
 import { gone, Patience, until, type WaitOptions } from './patience.ts'
 import { ensure, hasCode, type Tree, unless } from './tree.ts'
 
+/** Lets a party begin when all of it has come, and end when all of it is done. */
 export class DoubleBarrier {
   private readonly tree: Tree
   private readonly path: string

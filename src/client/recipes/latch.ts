@@ -8,6 +8,7 @@ import { ensure, type Tree } from './tree.ts'
 
 const utf8 = new TextEncoder()
 
+/** Opens when it was counted down often enough, and stays open. */
 export class Latch {
   private readonly tree: Tree
   private readonly path: string

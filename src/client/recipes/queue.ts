@@ -13,6 +13,7 @@ export interface Taken {
   readonly token: bigint
 }
 
+/** A queue: items leave it in the order in which they came, each to one taker. */
 export class TreeQueue {
   private readonly tree: Tree
   private readonly path: string

@@ -12,6 +12,7 @@ import { ensure, type Tree } from './tree.ts'
 const utf8 = new TextEncoder()
 const text = new TextDecoder()
 
+/** Lets so many in at a time, in the order of their coming. */
 export class Semaphore {
   private readonly tree: Tree
   private readonly path: string
