@@ -126,7 +126,8 @@ function sendProposal(use: Use, turn: OrderingTurn, to: readonly NodeId[]): void
 /** To those who have not answered: the words may be lost. */
 export function proposeAgain(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   const { accepted, refused, sentAt } = use.proposal!
-  if (turn.now > sentAt + settings.attemptMax / 4) return overtaken(state, settings, use, turn)
+  const others = refused.size > settings.liars
+  if (others || turn.now > sentAt + settings.attemptMax / 4) return overtaken(state, settings, use, turn)
   const silent = state.servers.filter(server => !accepted.has(server) && !refused.has(server))
   sendProposal(use, turn, silent)
   use.tries++

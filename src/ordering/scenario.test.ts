@@ -51,6 +51,12 @@ describe('one order', () => {
     for (const seed of [23, 32]) expect(runOnce(orderingScenario(three), seed).violations).toEqual([])
   })
 
+  // One server had promised a high rank to a client that was gone; a liar refused too, always by a little.
+  it('two refusals do not keep a client from its turn where a quorum is left (9 servers, seed 102867)', () => {
+    const nine = trust({ servers: 9, liars: 1, crashes: 2 })
+    expect(runOnce(orderingScenario(nine), 102867).violations).toEqual([])
+  })
+
   // Whoever knew that a version is committed lacked its change, and those who had the change did not know.
   it('a version that is committed is brought to those who wait for it (9 servers, seed 2443)', () => {
     const nine = trust({ servers: 9, liars: 1, crashes: 2 })

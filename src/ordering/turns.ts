@@ -17,6 +17,9 @@ import { hasOwnWork, ownWords, submitNew, submitOpen } from './submitting.ts'
 import { quorumOf, send, sendAll } from './uses.ts'
 
 const RETRY_DOUBLINGS_MAX = 6
+/** So many attempts come to nothing for ordinary reasons. The longest leap is an hour of a clock in milliseconds. */
+const LEAPS_AFTER = 4
+const LEAP_DOUBLINGS_MAX = 22
 /** The year 4199: a clock that says more is wrong, and would use up the counters. */
 const WALL_MAX: Millis = 2 ** 46
 
@@ -96,7 +99,8 @@ function startGet(state: ClientState, settings: OrderingSettings, use: Use, turn
   const fresh = !rules.reusesRank() || use.rank.counter === 0
   if (fresh) {
     const above = rules.nextCounter(use.rank.counter, [...use.counters.values()], liars)
-    use.rank = { counter: Math.min(Math.max(above, guess(use, turn.now)), COUNTER_MAX), client: state.self }
+    const counter = Math.max(above + leap(use.tries), guess(use, turn.now))
+    use.rank = { counter: Math.min(counter, COUNTER_MAX), client: state.self }
   }
   use.phase = 'getting'
   use.sentAt = turn.now
@@ -117,6 +121,14 @@ function startGet(state: ClientState, settings: OrderingSettings, use: Use, turn
     send(turn, server, { kind: 'get', object, rank, have: use.replica.version, content, operations, proof })
   }
   setTurnTimer(settings, use, turn)
+}
+
+/**
+ * One server may have promised a rank far above all others, to somebody who is gone; a liar that reports less can hide
+ * that from the rule of b + 1. Whoever is refused again and again leaps, farther each time.
+ */
+function leap(tries: number): number {
+  return tries < LEAPS_AFTER ? 0 : 2 ** Math.min(tries, LEAP_DOUBLINGS_MAX)
 }
 
 /** Above those that others had before, if their wall clocks go right; where they do not, a refusal says what is. */
@@ -226,11 +238,15 @@ export function busy(
 
 /** So many said no that no quorum is left to say yes. */
 function isHopeless(state: ClientState, settings: OrderingSettings, use: Use): boolean {
-  const no = new Set([...use.busy.keys(), ...use.refused.keys()])
+  const no = use.phase === 'proposing' ? use.proposal!.refused : new Set([...use.busy.keys(), ...use.refused.keys()])
   return state.servers.length - no.size < quorumOf(state, settings)
 }
 
-/** b + 1 refusals, or one that shows a rank its client has signed, end the attempt (BACKOFF §6.2). */
+/**
+ * Refusals end the attempt when no quorum is left, or when one shows a rank that its client has signed. b + 1 of them,
+ * as BACKOFF §6.2 has it, say that a higher rank exists, and not that it will ever do anything: with one server that
+ * promised much to somebody who is gone and a liar beside it, nobody would be served. After a while they do count.
+ */
 export function refused(
   state: ClientState,
   settings: OrderingSettings,
@@ -246,8 +262,8 @@ export function refused(
   refusals.set(from, answer.promised)
   const shown = settings.proofs !== undefined && isShown(settings, use, answer.promised, answer.proof)
   if (shown) for (const server of state.servers) raise(use, server, answer.promised.counter)
-  if (shown || refusals.size > settings.liars) overtaken(state, settings, use, turn)
-  else if (use.phase === 'getting' && isHopeless(state, settings, use)) overtaken(state, settings, use, turn)
+  if (use.phase !== 'getting' && use.phase !== 'proposing') return
+  if (shown || isHopeless(state, settings, use)) overtaken(state, settings, use, turn)
 }
 
 function isShown(settings: OrderingSettings, use: Use, promised: Rank, proof: Uint8Array): boolean {
