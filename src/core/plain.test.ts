@@ -18,6 +18,7 @@ const { plain } = fc.letrec(tie => ({
     fc.array(tie('plain'), { maxLength: 3 }),
     fc.dictionary(fc.string({ maxLength: 5 }), tie('plain'), { maxKeys: 3, noNullPrototype: true }),
     fc.array(fc.tuple(fc.string({ maxLength: 3 }), tie('plain')), { maxLength: 3 }).map(pairs => new Map(pairs)),
+    fc.array(leaf, { maxLength: 3 }).map(items => new Set(items)),
   ),
 }))
 
@@ -69,6 +70,9 @@ describe('fingerprint', () => {
     [Uint8Array.of(12), Uint8Array.of(1, 2)],
     [{ a: undefined }, {}],
     [new Map([['a', 1]]), { a: 1 }],
+    [new Set(['a']), ['a']],
+    [new Set(['a', 'b']), new Set(['a,b'])],
+    [new Set(), new Map()],
   ])('tells pair %# apart', (a, b) => expect(fingerprint(a)).not.toBe(fingerprint(b)))
   it('does not see the order of fields or of entries', () => {
     expect(fingerprint({ a: 1, b: 2 })).toBe(fingerprint({ b: 2, a: 1 }))
@@ -81,6 +85,7 @@ describe('fingerprint', () => {
       ['a', 1],
     ] as const)
     expect(fingerprint(forth)).toBe(fingerprint(back))
+    expect(fingerprint(new Set([1, 2]))).toBe(fingerprint(new Set([2, 1])))
   })
   it('refuses what is not plain', () => {
     expect(() => fingerprint(new (class Odd {})())).toThrow('not plain data')

@@ -11,6 +11,7 @@ export type Plain =
   | Uint8Array
   | readonly Plain[]
   | ReadonlyMap<Plain, Plain>
+  | ReadonlySet<Plain>
   | { readonly [field: string]: Plain }
 
 export function copy<T>(value: T): T {
@@ -23,12 +24,13 @@ export function copy<T>(value: T): T {
     for (const [key, item] of value) out.set(copy(key), copy(item))
     return out as T
   }
+  if (value instanceof Set) return new Set([...value].map(copy)) as T
   const out: Record<string, unknown> = {}
   for (const field in value) out[field] = copy((value as Record<string, unknown>)[field])
   return out as T
 }
 
-/** A text that is equal exactly for equal values. Maps are told apart by content, not by the order of insertion. */
+/** A text that is equal exactly for equal values. Maps and Sets are told apart by content, not by the order of insertion. */
 export function fingerprint(value: unknown): string {
   switch (typeof value) {
     case 'number':
@@ -58,6 +60,7 @@ function fingerprintObject(value: object | null): string {
       .sort()
       .join()}}`
   }
+  if (value instanceof Set) return `s{${[...value].map(fingerprint).sort().join()}}`
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) throw new TypeError('not plain data: a class instance')
   const fields = Object.keys(value).sort()

@@ -1,10 +1,10 @@
 // Servers that lie about objects, knowing the words. Each twists what the honest machine would say.
 
-import type { Turn } from '../core/index.ts'
+import type { AnyProtocol, Turn } from '../core/index.ts'
 import { generalLiars, type Liar, twisting } from '../simulator/index.ts'
 import { encodeChange } from './content.ts'
 import { nextDigest } from './digest.ts'
-import { COUNTER_MAX, type Head, type Operation, type OrderingMessage, type ServerMessage } from './messages.ts'
+import { type ClientMessage, COUNTER_MAX, type Head, type Operation, type OrderingMessage, type ServerMessage } from './messages.ts'
 import type { Hash } from './settings.ts'
 
 type AnyTurn = Turn<OrderingMessage, never>
@@ -134,6 +134,47 @@ const undertaker: Liar = telling('undertaker', body => {
   if (body.kind !== 'got' && body.kind !== 'accepted' && body.kind !== 'pong') return body
   return { ...body, silent: ['1.0', '1.1', '2.0', '2.1', '3.0'] }
 })
+
+/**
+ * Without memory, for the explorer: to every get and read, that nothing was done since the start, and that something was
+ * that nobody proposed; the network chooses what arrives. It takes every proposal, and keeps none.
+ */
+export function inventor(start: Head, hash: Hash): AnyProtocol {
+  return {
+    name: 'ordering server, inventor',
+    init: () => ({}),
+    step(_state, input, turn) {
+      if (input.kind !== 'message') return
+      for (const body of bothFaces(start, hash, input.from, input.body as ClientMessage)) {
+        turn.do({ kind: 'send', to: input.from, body })
+      }
+    },
+  }
+}
+
+function bothFaces(start: Head, hash: Hash, to: string, asked: ClientMessage): ServerMessage[] {
+  const nothing = { committed: start, proposed: undefined, change: undefined }
+  const something = { committed: start, ...invented(start, to, hash) }
+  switch (asked.kind) {
+    case 'get': {
+      const { object, rank } = asked
+      const rest = { object, rank, changes: [], pending: [], silent: [] }
+      return [nothing, something].map(face => ({ kind: 'got', ...rest, ...face }))
+    }
+    case 'read': {
+      const { object, query, keys } = asked
+      const entries = keys.map(key => ({ key, value: undefined }))
+      const rest = { object, query, applied: start.version, entries }
+      return [nothing, something].map(face => ({ kind: 'readings', ...rest, ...face }))
+    }
+    case 'propose': {
+      const { object, rank, version, digest } = asked
+      return [{ kind: 'accepted', object, rank, version, digest, pending: [], silent: [] }]
+    }
+    default:
+      return []
+  }
+}
 
 /** Fresh ones for each run: some remember. */
 export function orderingLiars(hash: Hash): readonly Liar[] {

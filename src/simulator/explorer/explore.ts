@@ -17,6 +17,8 @@ export interface Exploration {
   readonly complete: boolean
   readonly states: number
   readonly transitions: number
+  /** Every state that so many steps lead to was looked at. */
+  readonly depth: number
   /** The first broken property, and the shortest way to it. */
   readonly broken: { readonly property: string; readonly story: readonly string[] } | undefined
   readonly sometimes: Readonly<Record<string, boolean>>
@@ -24,6 +26,8 @@ export interface Exploration {
 
 export interface ExploreOptions {
   readonly statesMax?: number
+  /** Looks no further than so many steps from the beginning. */
+  readonly depthMax?: number
   readonly progress?: (states: number, waiting: number) => void
   /** False: without symmetry, essence and settled messages. For tests that compare. */
   readonly reduced?: boolean
@@ -44,6 +48,7 @@ export function explore(whole: System, properties: Properties, options: ExploreO
   const labels: string[] = []
   const parents: number[] = []
   let transitions = 0
+  let depth = 0
   let parent = -1
   let broken: { property: string; index: number } | undefined
   let below: { packed: Packed; index: number }[] = []
@@ -72,12 +77,14 @@ export function explore(whole: System, properties: Properties, options: ExploreO
     complete,
     states: seen.size,
     transitions,
+    depth,
     broken: broken && { property: broken.property, story: story(broken.index) },
     sometimes: Object.fromEntries(Object.keys(properties.sometimes).map(name => [name, !unreached.has(name)])),
   })
 
   beginnings(tables, visit)
   while (below.length > 0) {
+    if (depth === options.depthMax) return result(false)
     const layer = below
     below = []
     for (const { packed, index } of layer) {
@@ -85,6 +92,7 @@ export function explore(whole: System, properties: Properties, options: ExploreO
       expand(tables, packed, visit)
       if (broken !== undefined || seen.size > statesMax) return result(false)
     }
+    if (below.length > 0) depth++
   }
   return result(broken === undefined)
 }

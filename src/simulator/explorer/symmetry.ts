@@ -49,7 +49,9 @@ export function refuseNames(names: readonly NodeId[], text: string, where: strin
 
 // The text of a value without what is kept under symmetric names; that goes to `about`.
 function split(value: unknown, peers: readonly NodeId[], about: Map<NodeId, string[]>, path: string): string {
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return fingerprint(value)
+  if (typeof value !== 'object' || value === null) return fingerprint(value)
+  // A name in a Set is refused: only Maps are kept under names.
+  if (value instanceof Uint8Array || value instanceof Set) return fingerprint(value)
   if (Array.isArray(value)) {
     // The list of all peers never changes.
     if (value.length === peers.length && value.every((item, place) => item === peers[place])) return 'peers'

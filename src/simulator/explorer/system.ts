@@ -63,6 +63,9 @@ export interface System {
   /** The message without what no receiver acts upon. */
   // biome-ignore lint/suspicious/noExplicitAny: the explorer knows no vocabulary
   messageEssence?(body: any): unknown
+  /** How a story tells of a message, where all of it would be too long. */
+  // biome-ignore lint/suspicious/noExplicitAny: the explorer knows no vocabulary
+  words?(body: any): string
 }
 
 /** What the disk of a node holds. */
@@ -202,9 +205,9 @@ export function starts(spec: SystemNode, clock: number, records: readonly Uint8A
 
 /** The same system without the declarations that make it smaller. */
 export function unreduced(system: System): System {
-  const { nodes, acts, ticks, crashes, duplicates } = system
+  const { nodes, acts, ticks, crashes, duplicates, words } = system
   const bare = nodes.map(({ id, protocol, peers, saved, rate, crashes: may }): SystemNode => {
     return { id, protocol, peers, rate, ...(saved && { saved }), ...(may && { crashes: may }) }
   })
-  return { nodes: bare, acts, ticks, crashes, duplicates }
+  return { nodes: bare, acts, ticks, crashes, duplicates, ...(words && { words }) }
 }

@@ -205,7 +205,7 @@ export class Tables {
   }
 
   #flightNumber(from: number, to: number, sent: unknown): number {
-    const { nodes, messageEssence } = this.system
+    const { nodes, messageEssence, words } = this.system
     const body = messageEssence === undefined ? sent : messageEssence(sent)
     const text = fingerprint(body)
     const key = `${from}>${to}${text}`
@@ -218,7 +218,7 @@ export class Tables {
     const way = rank < 0 ? key : rank === ranks[0] ? `>${to}${text}` : `${from}>${text}`
     const number = this.flights.length
     this.#flightNumbers.set(key, number)
-    const label = `${nodes[from]!.id} → ${nodes[to]!.id}: ${text}`
+    const label = `${nodes[from]!.id} → ${nodes[to]!.id}: ${words === undefined ? text : words(body)}`
     this.flights.push({ from, to, body, label, rank, symbol: this.textNumber(`flight ${way}`) })
     return number
   }
