@@ -88,19 +88,91 @@ function named({ about, depth, ...options }: Named, ...reached: readonly Sometim
 
 const one = { servers: 1, crashes: 0 }
 const three = { servers: 3, crashes: 1 }
+const liar = { servers: 5, crashes: 0, liars: 1, asksAll: true }
 const BOTH: readonly Sometimes[] = ['the first is answered', 'the second is answered']
+const TOGETHER: readonly Sometimes[] = [...BOTH, 'an operation goes by way of the other client']
 
+/** Where no depth is named, to the end. */
 export const orderingSystems: Readonly<Record<string, NamedOrderingSystem>> = {
-  one: named({ ...one, about: 'n = 1', submits: [1, 1], timers: 1 }, ...BOTH),
-  'one-two': named({ ...one, about: 'n = 1, two operations', submits: [2, 1], timers: 1, duplicates: 1 }, ...BOTH),
-  'one-turns': named({ ...one, about: 'n = 1, turns', submits: [2, 2], turns: true, timers: 1 }, ...BOTH),
-  'one-restart': named({ ...one, about: 'n = 1, restart', submits: [1, 1], timers: 1, restarts: 1 }, ...BOTH),
-  three: named({ ...three, about: 'n = 3', submits: [1, 1] }, ...BOTH),
+  one: named(
+    { about: '1 server, an operation each, the timers of each client fire once', ...one, submits: [1, 1], timers: 1 },
+    ...TOGETHER,
+    'a proposal is overtaken',
+    'one client completes what the other left half done',
+  ),
+  'one-duplicate': named(
+    { about: '1 server, two operations and one, one duplicate', ...one, submits: [2, 1], duplicates: 1 },
+    ...TOGETHER,
+    'one version has operations of both',
+  ),
+  'one-restart': named(
+    { about: '1 server, two operations and one, one crash', ...one, submits: [2, 1], restarts: 1 },
+    ...TOGETHER,
+    'one client completes what the other left half done',
+    'a server comes back with a proposal',
+  ),
+  'one-turns': named(
+    {
+      about: '1 server, two operations each, whoever has the turn keeps it, one duplicate',
+      ...{ ...one, submits: [2, 2], turns: true, duplicates: 1 },
+    },
+    ...TOGETHER,
+    'one version has operations of both',
+    'one version has two operations of one client',
+  ),
+  three: named(
+    { about: '3 servers, an operation each', ...three, submits: [1, 1], asksAll: true, depth: 16 },
+    ...BOTH,
+    'one version has operations of both',
+    'a proposal is overtaken',
+  ),
+  read: named(
+    { about: '3 servers, one operation, then a read by the other client', ...three, submits: [1, 0], reads: true },
+    'a read sees the operation',
+    'a read sees what no server calls committed',
+  ),
+  gone: named(
+    { about: '3 servers, the first client is gone, then the second', ...three, submits: [1, 1], dies: FIRST, depth: 17 },
+    'the second is answered',
+    'one client completes what the other left half done',
+  ),
+  'gone-higher': named(
+    {
+      about: '3 servers, the second client is gone, then the first, whose rank is lower',
+      ...{ ...three, submits: [1, 1], dies: SECOND, depth: 16 },
+    },
+    'a server lags',
+  ),
+  restart: named(
+    { about: '3 servers, an operation each, one crash', ...three, submits: [1, 1], restarts: 1, asksAll: true, depth: 13 },
+    ...BOTH,
+    'a server comes back with a proposal',
+  ),
+  lag: named(
+    { about: '3 servers that ask each other, two operations', ...three, submits: [2, 0], fetches: true, depth: 17 },
+    'a server lags',
+    'a server has what was never proposed to it',
+  ),
+  liar: named(
+    { about: '5 servers, one of them invents, an operation each', ...liar, submits: [1, 1], depth: 17 },
+    ...BOTH,
+  ),
 }
 
 /** For each planted bug that two clients can show in a short life, a system in which it breaks a property and the unbroken rules do not. */
 export const plantedOrderingSystems: Readonly<Record<string, OrderingSystemOptions>> = {
-  'commit-without-propose': { ...one, submits: [1, 1] },
+  'lower-version-in-a-rank': { ...one, submits: [2, 0], duplicates: 1 },
+  'committed-goes-back': { ...one, submits: [2, 0], duplicates: 1 },
+  'parent-not-committed': { ...liar, submits: [2, 0] },
+  'only-proposed-vouches': { ...liar, submits: [2, 0] },
+  'liars-are-enough': { ...liar, submits: [1, 0] },
+  'commit-without-propose': { ...one, submits: [1, 0] },
+  'one-acknowledgement-too-few': { ...three, submits: [1, 0] },
+  'rank-forgotten-at-restart': { ...one, submits: [1, 1], restarts: 1 },
+  'answered-from-proposed': { ...three, submits: [1, 1], asksAll: true },
+  'half-done-not-completed': { ...one, submits: [1, 1] },
+  'highest-sequence-number': { ...one, submits: [1, 2], turns: true },
+  'read-of-committed-alone': { ...three, submits: [1, 0], reads: true },
 }
 
 export interface OrderingExploration extends Exploration {

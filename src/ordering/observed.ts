@@ -85,8 +85,10 @@ export function observedServer(settings: OrderingSettings, keeps: boolean): Serv
 export interface Observation {
   /** How often the timers of one client fire. */
   readonly timers: number
-  /** Who hears of the answers that this client's user was given. */
+  /** Who hears of the answers that this client's user was given, and of its end. */
   readonly tells: NodeId | undefined
+  /** A get asks all servers for content, not b + 1 of them. */
+  readonly asksAll: boolean
   /** Brings a new machine to where the system begins. */
   begin(machine: ClientState): void
 }
@@ -105,7 +107,7 @@ export function observedClient(settings: OrderingSettings, observation: Observat
       const heard = listening(told, observation, turn)
       switch (input.kind) {
         case 'command':
-          if (input.body.kind === 'die') told.gone = true
+          if (input.body.kind === 'die') end(told, observation, turn)
           else client.step(machine, { kind: 'command', body: asked(told, input.body) }, heard)
           return
         case 'message':
@@ -121,6 +123,11 @@ export function observedClient(settings: OrderingSettings, observation: Observat
       }
     },
   }
+}
+
+function end(told: Told, { tells }: Observation, turn: ClientTurn): void {
+  told.gone = true
+  if (tells !== undefined) turn.do({ kind: 'send', to: tells, body: { kind: 'word', version: 1 } })
 }
 
 function nothingYet(): Told {
@@ -146,7 +153,7 @@ function asked(told: Told, body: OrderingCommand): OrderingCommand {
 
 type ClientTurn = Parameters<Client['step']>[2]
 
-function listening(told: Told, { timers, tells }: Observation, turn: ClientTurn): OrderingTurn {
+function listening(told: Told, { timers, tells, asksAll }: Observation, turn: ClientTurn): OrderingTurn {
   return {
     now: turn.now,
     below: bound => turn.below(bound),
@@ -161,6 +168,10 @@ function listening(told: Told, { timers, tells }: Observation, turn: ClientTurn)
           return
         case 'timer':
           if (told.fired < timers) turn.do({ ...effect, after: 0 })
+          return
+        case 'send':
+          if (asksAll && effect.body.kind === 'get') turn.do({ ...effect, body: { ...effect.body, content: true } })
+          else turn.do(effect)
           return
         default:
           turn.do(effect)

@@ -2,7 +2,8 @@
 // some (BACKOFF §7, lemma 4 and theorem 1).
 //
 // The simulator's checkers (history.ts) follow a run to its end. A state of the explorer has no end: so what was
-// acknowledged counts as lost as soon as there is a quorum from which the next client would go on without it.
+// acknowledged, or is taken for decided by anybody, counts as lost as soon as there is a quorum from which the next
+// client would go on without it.
 
 import { type NodeId, orderingQuorum } from '../core/index.ts'
 import type { Moment, Property, System } from '../simulator/index.ts'
@@ -146,7 +147,7 @@ export function orderAlways(options: OrderingSystemOptions): Readonly<Record<str
       const { log } = longest(accountsIn(moment, system))
       return toldIn(moment, system).every(({ answers }) => [...answers].every(([id, given]) => isGiven(log, id, given)))
     },
-    'nothing acknowledged is lost': isKept(options),
+    'nothing decided is lost': isKept(options),
     'a read sees what was answered before': (moment, system) => {
       const whole = longest(accountsIn(moment, system))
       return toldIn(moment, system).every(({ reads }) => reads.every(read => isRead(whole, read)))
@@ -192,7 +193,7 @@ function isRead({ version, log }: Account, read: Told['reads'][number]): boolean
   return value === read.value
 }
 
-/** From each quorum as it stands, the next client goes on from what was acknowledged, or from something later. */
+/** From each quorum as it stands, the next client goes on from what is taken for decided, or from something later. */
 function isKept(options: OrderingSystemOptions): Property {
   const { servers, liars = 0, crashes, bug } = options
   const rules = brokenOrderingRules(bug)
@@ -218,12 +219,13 @@ function goesOn(choice: Head, version: number, digest: string): boolean {
   return digest === '' || digestKey(choice.digest) === digest
 }
 
-/** By version, its digest where a client knows it. */
+/** By version, its digest where anybody takes it for decided, or only was answered from it. */
 function acknowledgedIn(moment: Moment, system: System): Map<number, string> {
   const found = new Map<number, string>()
-  const told = toldIn(moment, system)
-  for (const { answers } of told) for (const { version } of answers.values()) found.set(version, '')
-  for (const { decided } of told) for (const [version, digest] of decided) found.set(version, digestKey(digest))
+  for (const { answers } of toldIn(moment, system)) for (const { version } of answers.values()) found.set(version, '')
+  for (const { heads } of accountsIn(moment, system)) {
+    for (const [version, digest] of heads) if (version > START.version) found.set(version, digest)
+  }
   return found
 }
 

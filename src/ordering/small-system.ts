@@ -41,8 +41,10 @@ export interface OrderingSystemOptions {
   readonly timers?: number
   /** Whoever has the turn at a server keeps it. */
   readonly turns?: boolean
-  /** The first client's process may end at any moment. */
-  readonly dies?: boolean
+  /** This client's process ends at any moment, and only then the other one begins. */
+  readonly dies?: NodeId
+  /** A get asks all servers for content, not b + 1 of them. */
+  readonly asksAll?: boolean
   /** A server that lags asks the others. */
   readonly fetches?: boolean
   /** How often a server crashes and comes back with what it saved. */
@@ -120,12 +122,13 @@ function serverNode(
 
 function clientNode(
   settings: OrderingSettings,
-  { timers = 0, reads = false, bug }: OrderingSystemOptions,
+  { timers = 0, reads = false, dies, asksAll = false, bug }: OrderingSystemOptions,
   peers: readonly NodeId[],
   id: NodeId,
 ): SystemNode {
-  const tells = reads && id === FIRST ? SECOND : undefined
-  const protocol = observedClient(settings, { timers, tells, begin: openSession })
+  const other = id === FIRST ? SECOND : FIRST
+  const tells = (reads && id === FIRST) || dies === id ? other : undefined
+  const protocol = observedClient(settings, { timers, tells, asksAll, begin: openSession })
   const node = { id, protocol, peers, rate: 1, essence: clientEssence }
   // What is claimed of messages is true of the unbroken rules.
   return bug === undefined ? { ...node, settled: settledAtClient } : node
@@ -141,23 +144,24 @@ function openSession(machine: ClientState): void {
 function userActs({ submits, reads, dies }: OrderingSystemOptions): UserAct[] {
   const acts: UserAct[] = []
   for (const [place, node] of CLIENTS.entries()) {
-    for (let count = 0; count < submits[place]!; count++) acts.push(submitting(node, count))
+    const waits = dies !== undefined && dies !== node
+    for (let count = 0; count < submits[place]!; count++) acts.push(submitting(node, count, waits))
   }
   const lives = ({ told }: ObservedClient) => told.asked > 0 && !told.gone
   const die: ObservedCommand = { kind: 'die' }
   const read: ObservedCommand = { kind: 'read', id: READ, object: OBJECT, keys: [`key ${KEY}`], stale: false }
   const heard = ({ told }: ObservedClient) => told.heard > 0
-  if (dies) acts.push({ node: FIRST, label: 'is gone', allowed: lives, command: () => die })
+  if (dies !== undefined) acts.push({ node: dies, label: 'is gone', allowed: lives, command: () => die })
   if (reads) acts.push({ node: SECOND, label: 'reads', allowed: heard, command: () => read })
   return acts
 }
 
 // The next one need not wait for the answer to the one before.
-function submitting(node: NodeId, count: number): UserAct {
+function submitting(node: NodeId, count: number, waits: boolean): UserAct {
   const id = operationId(node, count)
   const operation: RegisterOperation = { kind: 'write', id, key: KEY, value: `${id}` }
   const submit: ObservedCommand = { kind: 'submit', id, object: OBJECT, body: encodeWords(operation) }
-  const allowed = ({ told }: ObservedClient) => told.asked === count && !told.gone
+  const allowed = ({ told }: ObservedClient) => told.asked === count && !told.gone && (told.heard > 0 || !waits)
   return { node, label: `submits ${id}`, allowed, command: () => submit }
 }
 
