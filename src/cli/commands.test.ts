@@ -50,8 +50,13 @@ describe('wrong usage ends with 2 and a sentence', () => {
     ['seeds that are no number', ['sim', 'lock', '--seeds', 'many'], /must be a whole number/],
     ['a bug that is not there', ['sim', 'lock', '--bug', 'typo'], /no planted bug 'typo'; there are: /],
     ['trust that cannot be', ['sim', 'lock', '--servers', '3', '--liars', '1'], /3 servers cannot keep a lock/],
-    ['exploring what is not there', ['explore', 'tea'], /no protocol 'tea' to explore; there are: lock, election/],
+    [
+      'exploring what is not there',
+      ['explore', 'tea'],
+      /no protocol 'tea' to explore; there are: lock, election, ordering/,
+    ],
     ['a system that is not there', ['explore', 'lock', '--system', 'big'], /--system is 'big'; it must be one of/],
+    ['a depth that is none', ['explore', 'ordering', '--depth', 'deep'], /must be a whole number/],
   ] as const)('%s', async (_, line, sentence) => {
     const { out, err, code } = await run(...line)
     expect(err).toMatch(sentence)

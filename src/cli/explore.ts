@@ -4,12 +4,15 @@ import { performance } from 'node:perf_hooks'
 import type { Command } from 'commander'
 import { SettingsError } from '../core/index.ts'
 import { electionSystems, exploreElection, exploreElectionBug, plantedElectionSystems } from '../election/index.ts'
-import { exploreLock, explorePlanted, type LockExploration, lockSystems, plantedSystems } from '../lock/index.ts'
-import { action, colour, EXIT_FAILED, newCommand, print } from './output.ts'
+import { exploreLock, explorePlanted, lockSystems, plantedSystems } from '../lock/index.ts'
+import { exploreOrdering, exploreOrderingBug, orderingSystems, plantedOrderingSystems } from '../ordering/index.ts'
+import type { Exploration, ExploreOptions } from '../simulator/index.ts'
+import { action, colour, EXIT_FAILED, newCommand, print, wholeNumber } from './output.ts'
 
 interface Options {
   readonly system?: string
   readonly bug?: string
+  readonly depth?: number
   readonly json?: boolean
 }
 
@@ -20,11 +23,26 @@ Example:
       a crash, timers, clocks that drift, both answers of a liar
   $ coterie explore lock --bug no-drift-factor
       plants a bug and prints the shortest story in which it breaks a promise
+  $ coterie explore ordering --system three --depth 18
+      three servers and two clients, every schedule of at most 18 steps; some systems have a depth of their own, beyond
+      which there are too many states
 
-Exit codes: 0 every promise is kept in every schedule, 1 one is broken or not everything was tried, 2 wrong usage.`
+Exit codes: 0 every promise is kept in every schedule (as deep as asked), 1 one is broken or not everything was tried,
+2 wrong usage.`
+
+interface Explored extends Exploration {
+  readonly system: string
+}
+
+interface Suite {
+  readonly systems: Readonly<Record<string, { readonly about: string; readonly depth?: number }>>
+  readonly planted: Readonly<Record<string, unknown>>
+  explore(system: string, options: ExploreOptions): Explored
+  explorePlanted(bug: string, planted: boolean, options: ExploreOptions): Explored
+}
 
 /** What can be explored: its systems, and those in which its planted bugs show. */
-const suites = {
+const suites: Readonly<Record<string, Suite>> = {
   lock: { systems: lockSystems, planted: plantedSystems, explore: exploreLock, explorePlanted },
   election: {
     systems: electionSystems,
@@ -32,8 +50,13 @@ const suites = {
     explore: exploreElection,
     explorePlanted: exploreElectionBug,
   },
+  ordering: {
+    systems: orderingSystems,
+    planted: plantedOrderingSystems,
+    explore: exploreOrdering,
+    explorePlanted: exploreOrderingBug,
+  },
 }
-type Suite = (typeof suites)[keyof typeof suites]
 
 const namesOf = (kind: 'systems' | 'planted') =>
   Object.entries(suites)
@@ -46,6 +69,7 @@ export function exploreCommand(): Command {
     .argument('<protocol>', `what to explore: ${Object.keys(suites).join(', ')}`)
     .option('--system <name>', `one system only: ${namesOf('systems')}`)
     .option('--bug <name>', `plant a bug: ${namesOf('planted')}`)
+    .option('--depth <steps>', 'look no further than so many steps from the beginning', wholeNumber)
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
     .action(action(explore))
@@ -70,9 +94,17 @@ async function explore(protocol: string, options: Options): Promise<void> {
     wallMs: Math.round(performance.now() - started),
     systems: explorations,
   }
-  print(options.json, summary, () => [...explorations.map(one => describe(suite, one)), total(summary)].join('\n'))
+  const depthOf = (one: Explored) => options.depth ?? suite.systems[one.system]?.depth
+  const lines = () => explorations.map(one => describe(suite, one, depthOf(one)))
+  print(options.json, summary, () => [...lines(), total(summary)].join('\n'))
+  const tried = explorations.every(one => isTried(one, depthOf(one)))
   const reached = Object.values(summary.sometimes).every(Boolean)
-  if (!summary.complete || !reached) process.exitCode = EXIT_FAILED
+  if (!tried || !reached) process.exitCode = EXIT_FAILED
+}
+
+/** To the end, or as deep as asked. */
+function isTried({ complete, broken, depth }: Explored, asked: number | undefined): boolean {
+  return complete || (broken === undefined && asked !== undefined && depth >= asked)
 }
 
 function check(option: string, value: string | undefined, known: readonly string[]): void {
@@ -81,16 +113,17 @@ function check(option: string, value: string | undefined, known: readonly string
 }
 
 function suiteOf(protocol: string): Suite {
-  if (Object.hasOwn(suites, protocol)) return suites[protocol as keyof typeof suites]
+  if (Object.hasOwn(suites, protocol)) return suites[protocol]!
   const known = Object.keys(suites).join(', ')
   throw new SettingsError(`there is no protocol '${protocol}' to explore; there are: ${known}.`)
 }
 
-function run(suite: Suite, options: Options): LockExploration[] {
-  if (options.bug !== undefined) return [suite.explorePlanted(options.bug)]
+function run(suite: Suite, options: Options): Explored[] {
+  const limit = options.depth === undefined ? {} : { depthMax: options.depth }
+  if (options.bug !== undefined) return [suite.explorePlanted(options.bug, true, limit)]
   const names = options.system === undefined ? Object.keys(suite.systems) : [options.system]
   return names.map(name => {
-    const exploration = suite.explore(name, { progress: states => progress(name, states) })
+    const exploration = suite.explore(name, { ...limit, progress: states => progress(name, states) })
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
     return exploration
   })
@@ -100,8 +133,8 @@ function progress(system: string, states: number): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${system}: ${states.toLocaleString('en')} states `)
 }
 
-function describe(suite: Suite, exploration: LockExploration): string {
-  const { system, states, broken } = exploration
+function describe(suite: Suite, exploration: Explored, asked: number | undefined): string {
+  const { system, states, broken, complete, depth } = exploration
   const count = `${states.toLocaleString('en')} states`
   if (broken !== undefined) {
     const story = broken.story.map(line => `    ${line}`)
@@ -109,7 +142,8 @@ function describe(suite: Suite, exploration: LockExploration): string {
   }
   const about = suite.systems[system]?.about ?? ''
   const missing = Object.entries(exploration.sometimes).filter(([, reached]) => !reached)
-  const verdict = exploration.complete ? colour.green('all of them safe') : colour.yellow('not all were tried')
+  const safe = complete ? 'all of them safe' : `all of them safe, those of at most ${depth} steps`
+  const verdict = isTried(exploration, asked) ? colour.green(safe) : colour.yellow('not all were tried')
   const never = missing.map(([name]) => `\n    ${colour.yellow(`never: ${name}`)}`).join('')
   return `${system}: ${count}, ${verdict} (${about})${never}`
 }

@@ -7,8 +7,8 @@ import { assert, type NodeId } from '../core/index.ts'
 import type { Reading, Use } from './client-state.ts'
 import type { Gathering } from './gathering.ts'
 import type { Head, Operation, OrderingMessage, ProposedHead, Rank } from './messages.ts'
-import type { ObservedClient, ObservedServer, Told, Word } from './observed.ts'
 import type { ServerObject } from './objects.ts'
+import type { ObservedClient, ObservedServer, Told, Word } from './observed.ts'
 import { compareRanks } from './rules.ts'
 
 /** Enough to tell apart the few that a small system knows. */
@@ -189,6 +189,8 @@ const half = (proposed: ProposedHead | undefined) => (proposed ? `, proposed ${p
 
 function told(operations: readonly Operation[]): string {
   if (operations.length === 0) return ''
-  const names = operations.map(operation => (operation.kind === 'open' ? 'open' : `${operation.session}/${operation.seq}`))
+  const names = operations.map(operation =>
+    operation.kind === 'open' ? 'open' : `${operation.session}/${operation.seq}`,
+  )
   return `, with ${names.join(' ')}`
 }

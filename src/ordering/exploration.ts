@@ -27,8 +27,7 @@ const SOMETIMES = {
     toldIn(moment, system).some(({ answers, decided }) => [...answers.values()].some(one => !decided.has(one.version))),
   'one client completes what the other left half done': (moment, system) =>
     completes(moment, system, FIRST, SECOND) || completes(moment, system, SECOND, FIRST),
-  'a proposal is overtaken': (moment, system) =>
-    CLIENTS.some(client => useIn(clientIn(moment, system, client)).shares),
+  'a proposal is overtaken': (moment, system) => CLIENTS.some(client => useIn(clientIn(moment, system, client)).shares),
   'a server comes back with a proposal': (moment, system) =>
     serversIn(moment, system).some(server => server.again && objectOf(server).proposed !== undefined),
   'a server lags': (moment, system) =>
@@ -132,7 +131,13 @@ export const orderingSystems: Readonly<Record<string, NamedOrderingSystem>> = {
     'a read sees what no server calls committed',
   ),
   gone: named(
-    { about: '3 servers, the first client is gone, then the second', ...three, submits: [1, 1], dies: FIRST, depth: 17 },
+    {
+      about: '3 servers, the first client is gone, then the second',
+      ...three,
+      submits: [1, 1],
+      dies: FIRST,
+      depth: 18,
+    },
     'the second is answered',
     'one client completes what the other left half done',
   ),
@@ -144,7 +149,14 @@ export const orderingSystems: Readonly<Record<string, NamedOrderingSystem>> = {
     'a server lags',
   ),
   restart: named(
-    { about: '3 servers, an operation each, one crash', ...three, submits: [1, 1], restarts: 1, asksAll: true, depth: 13 },
+    {
+      about: '3 servers, an operation each, one crash',
+      ...three,
+      submits: [1, 1],
+      restarts: 1,
+      asksAll: true,
+      depth: 14,
+    },
     ...BOTH,
     'a server comes back with a proposal',
   ),

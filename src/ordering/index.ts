@@ -1,5 +1,11 @@
 export { type Choice, choose, type Voucher } from './choose.ts'
 export { type OrderingClient, orderingClient } from './client.ts'
+export {
+  exploreOrdering,
+  exploreOrderingBug,
+  orderingSystems,
+  plantedOrderingSystems,
+} from './exploration.ts'
 export { hardshipScenario } from './hardship.ts'
 export { orderingLiars } from './liars.ts'
 export {

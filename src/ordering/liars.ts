@@ -4,7 +4,14 @@ import type { AnyProtocol, Turn } from '../core/index.ts'
 import { generalLiars, type Liar, twisting } from '../simulator/index.ts'
 import { encodeChange } from './content.ts'
 import { nextDigest } from './digest.ts'
-import { type ClientMessage, COUNTER_MAX, type Head, type Operation, type OrderingMessage, type ServerMessage } from './messages.ts'
+import {
+  type ClientMessage,
+  COUNTER_MAX,
+  type Head,
+  type Operation,
+  type OrderingMessage,
+  type ServerMessage,
+} from './messages.ts'
 import type { Hash } from './settings.ts'
 
 type AnyTurn = Turn<OrderingMessage, never>

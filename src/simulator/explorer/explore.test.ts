@@ -44,9 +44,17 @@ describe('every interleaving', () => {
       complete: true,
       states: 16,
       transitions: 1 + 32,
+      depth: 4,
       broken: undefined,
       sometimes: { 'both at two': true, 'never so': false },
     })
+  })
+
+  test('no further than a depth: the corner of the grid', () => {
+    const grid = system([node('a', counter), node('b', counter)], [go('a'), go('a'), go('b'), go('b')])
+    expect(explore(grid, nothing, { depthMax: 1 })).toMatchObject({ complete: false, depth: 1, states: 1 + 4 })
+    expect(explore(grid, nothing, { depthMax: 4 })).toMatchObject({ complete: false, depth: 4, states: 16 })
+    expect(explore(grid, nothing, { depthMax: 5 })).toMatchObject({ complete: true, depth: 4, states: 16 })
   })
 
   test('a broken property is told by a shortest story', () => {
@@ -243,6 +251,8 @@ describe('smaller, and the same', () => {
     expect(() => explore(byOrder, nothing)).toThrow('named outside a Map of its own')
     const inBoth = withClient(asking((mine, from) => mine.pongs.set(from, new Map([['server-2', 1]]))))
     expect(() => explore(inBoth, nothing)).toThrow('named outside a Map of its own')
+    const inSet = withClient(asking((mine, from) => mine.pongs.set('all', new Set([from]))))
+    expect(() => explore(inSet, nothing)).toThrow('named outside a Map of its own')
   })
 
   test('a symmetric name in a message is refused', () => {
