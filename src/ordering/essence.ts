@@ -1,6 +1,7 @@
 // What of the states of servers and clients matters to what can still happen: for the explorer, which then keeps one of
 // many states (src/simulator/explorer/system.ts says what is claimed, a test checks it on tiny systems).
 //
+// They are made for systems in which servers do not fetch and sessions neither open nor end.
 // A digest stands for a whole content and all that led to it. What is kept of servers is kept in Maps under their names.
 
 import { assert, type NodeId } from '../core/index.ts'
@@ -28,12 +29,12 @@ const under = (names: Iterable<NodeId>) => new Map([...names].map(name => [name,
 /** Without times, sizes, and whose words were heard last. */
 export function serverEssence({ machine, again, broken }: ObservedServer): unknown {
   const objects = [...machine.objects.values()].map(objectEssence)
-  return { objects, queries: machine.queries, again, broken }
+  return { objects, again, broken }
 }
 
 function objectEssence(object: ServerObject): unknown {
-  const { promised, proposed, committed, content, suffix, ahead, pending, holder, holdsUntil, gathering } = object
-  assert(object.copying === undefined, 'a copy in a system that claims to have none')
+  const { promised, proposed, committed, content, suffix, ahead, pending, holder, holdsUntil } = object
+  assert(object.gathering === undefined, 'a server that fetches in a system that claims to have none')
   return {
     promised: rankText(promised),
     proposed: proposed && proposedText(proposed),
@@ -44,7 +45,6 @@ function objectEssence(object: ServerObject): unknown {
     pending: [...pending].map(([key, { operation, told }]) => [key, ackOf(operation), told && rankText(told)]),
     holder,
     holdsUntil,
-    gathering: gatheringEssence(gathering),
   }
 }
 

@@ -12,27 +12,25 @@ const three = { servers: 3, crashes: 1 }
 
 describe('every schedule is safe', () => {
   // A number that changes without a change of the protocol means that the explorer looks at something else.
-  test.each([
-    ['one-restart', 36_051],
-    ['read', 37_482],
-  ])('%s, to its end: %i states', (name, states) => {
-    const found = exploreOrdering(name)
-    expect(found).toMatchObject({ system: name, complete: true, states, broken: undefined })
-    expect(Object.entries(found.sometimes).filter(([, reached]) => !reached)).toEqual([])
-    expect(Object.keys(found.sometimes).length).toBeGreaterThanOrEqual(2)
+  test('read, to its end: 37482 states', () => {
+    const found = exploreOrdering('read')
+    expect(found).toMatchObject({ system: 'read', complete: true, states: 37_482, broken: undefined })
+    const reached = { 'a read sees the operation': true, 'a read sees what no server calls committed': true }
+    expect(found.sometimes).toEqual(reached)
   })
 
-  // `coterie explore ordering` goes further.
+  // `coterie explore ordering` goes further: those of one server to their end, where everything that should come about does.
   test.each([
     ['one', 12, 3_790],
     ['one-duplicate', 12, 6_873],
-    ['one-turns', 12, 11_369],
+    ['one-restart', 14, 4_099],
+    ['one-turns', 10, 5_181],
     ['three', 12, 7_173],
     ['gone', 14, 7_576],
     ['gone-higher', 12, 5_011],
     ['restart', 10, 5_035],
-    ['lag', 12, 3_640],
-    ['liar', 11, 10_004],
+    ['lag', 12, 8_535],
+    ['liar', 9, 3_236],
   ])('%s, as far as %i steps: %i states', (name, depthMax, states) => {
     expect(exploreOrdering(name, { depthMax })).toMatchObject({ depth: depthMax, states, broken: undefined })
   })
@@ -74,14 +72,10 @@ describe('planted bugs', () => {
     ['half-done-not-completed', 'nothing decided is lost', 6],
     ['highest-sequence-number', 'each operation once, in its order', 12],
     ['read-of-committed-alone', 'a read sees what was answered before', 16],
-  ])('%s breaks "%s" in %i lines', (bug, property, lines) => {
-    const { broken } = exploreOrderingBug(bug)
+  ])('%s breaks "%s" in %i lines, and without it nothing breaks so soon', (bug, property, lines) => {
+    const { broken, depth } = exploreOrderingBug(bug)
     expect(broken?.property).toBe(property)
     expect(broken?.story).toHaveLength(lines)
-  })
-
-  test.each(Object.keys(plantedOrderingSystems))('without the bug nothing breaks so soon: the system of %s', bug => {
-    const { depth } = exploreOrderingBug(bug)
     expect(exploreOrderingBug(bug, false, { depthMax: depth + 2 }).broken).toBeUndefined()
   })
 
@@ -144,6 +138,7 @@ describe('the reductions leave nothing out', () => {
     ['the higher one is gone', { ...one, submits: [1, 1], dies: SECOND }],
     ['a read', { servers: 2, crashes: 0, submits: [1, 0], reads: true }],
     ['two servers', { servers: 2, crashes: 0, submits: [1, 0], timers: 1 }],
+    ['two servers, and one is gone', { servers: 2, crashes: 0, submits: [1, 1], dies: FIRST }],
     ['three servers', { ...three, submits: [1, 0] }],
   ]
   test.each(cases)('%s', (_name, options) => {
@@ -154,9 +149,7 @@ describe('the reductions leave nothing out', () => {
     expect(small.states).toBeLessThanOrEqual(full.states)
   })
 
-  // Two servers of which one is enough would keep nothing, but they lag and ask as any others do.
-  const asking: OrderingSystemOptions = { servers: 2, crashes: 1, submits: [2, 0], fetches: true }
-  test.each([...cases, ['servers that ask each other', asking]])('what is claimed holds: %s', (_name, options) => {
+  test.each(cases)('what is claimed holds: %s', (_name, options) => {
     const { states, locals } = checkClaims(orderingSystem(options))
     expect(states).toBeGreaterThan(50)
     expect(locals).toBeGreaterThan(10)

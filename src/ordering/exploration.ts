@@ -161,7 +161,7 @@ export const orderingSystems: Readonly<Record<string, NamedOrderingSystem>> = {
     'a server comes back with a proposal',
   ),
   lag: named(
-    { about: '3 servers that ask each other, two operations', ...three, submits: [2, 0], fetches: true, depth: 17 },
+    { about: '3 servers that ask each other, two operations', ...three, submits: [2, 0], fetches: true, depth: 16 },
     'a server lags',
     'a server has what was never proposed to it',
   ),

@@ -45,7 +45,7 @@ export interface OrderingSystemOptions {
   readonly dies?: NodeId
   /** A get asks all servers for content, not b + 1 of them. */
   readonly asksAll?: boolean
-  /** A server that lags asks the others. */
+  /** A server that lags asks the others. Nothing is claimed of such a system: it is explored as it is. */
   readonly fetches?: boolean
   /** How often a server crashes and comes back with what it saved. */
   readonly restarts?: number
@@ -107,31 +107,26 @@ function serverNode(
 ): SystemNode {
   // It remembers nothing, so when it is asked makes no difference.
   if (place < liars) return { id, protocol: inventor(START, settings.hash), peers: [], rate: 1, settled: () => true }
-  return {
-    id,
-    protocol: observedServer(settings, restarts > 0),
-    // Those who do not know of each other speak for every client, and can be exchanged.
-    peers: fetches ? ids.filter(other => other !== id) : [],
-    symmetric: !fetches,
-    saved: SAVED,
-    rate: 1,
-    crashes: restarts > 0,
-    essence: serverEssence,
-  }
+  const protocol = observedServer(settings, restarts > 0)
+  const node = { id, protocol, saved: SAVED, rate: 1, crashes: restarts > 0 }
+  if (fetches) return { ...node, peers: ids.filter(other => other !== id) }
+  // Those who do not know of each other speak for every client, and can be exchanged.
+  return { ...node, peers: [], symmetric: true, essence: serverEssence }
 }
 
 function clientNode(
   settings: OrderingSettings,
-  { timers = 0, reads = false, dies, asksAll = false, bug }: OrderingSystemOptions,
+  { timers = 0, reads = false, dies, asksAll = false, fetches, bug }: OrderingSystemOptions,
   peers: readonly NodeId[],
   id: NodeId,
 ): SystemNode {
   const other = id === FIRST ? SECOND : FIRST
   const tells = (reads && id === FIRST) || dies === id ? other : undefined
   const protocol = observedClient(settings, { timers, tells, asksAll, begin: openSession })
-  const node = { id, protocol, peers, rate: 1, essence: clientEssence }
+  const node = { id, protocol, peers, rate: 1 }
+  if (fetches) return node
   // What is claimed of messages is true of the unbroken rules.
-  return bug === undefined ? { ...node, settled: settledAtClient } : node
+  return { ...node, essence: clientEssence, ...(bug === undefined && { settled: settledAtClient }) }
 }
 
 function openSession(machine: ClientState): void {
