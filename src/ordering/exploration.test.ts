@@ -50,7 +50,7 @@ describe('every schedule is safe', () => {
 describe('planted bugs', () => {
   test('each has a system, but for those that only the simulator can show', () => {
     const simulated = [
-      'built-on-proposed', // takes more steps than are tried here
+      'built-on-proposed', // not within the steps that can be tried
       'one-rank-for-all', // likewise
       'rank-above-the-largest', // nothing goes wrong, but nobody gets on any more
       'pending-not-told', // likewise
