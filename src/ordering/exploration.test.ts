@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkClaims, explore, type Moment, type System } from '../simulator/index.ts'
 import { exploreOrdering, exploreOrderingBug, orderingSystems, plantedOrderingSystems } from './exploration.ts'
-import { accountsIn, objectOf, serversIn, toldIn } from './one-order.ts'
+import { accountsIn, objectOf, orderAlways, serversIn, toldIn } from './one-order.ts'
 import { plantedOrderingBugs } from './planted.ts'
 import { FIRST, type OrderingSystemOptions, orderingSystem, SECOND } from './small-system.ts'
 
@@ -87,6 +87,29 @@ describe('planted bugs', () => {
       'server-1 → client-1: got, rank 1 of client-1, committed 1:481db9c4',
       'client-1 → server-1: propose 2:93dcac33 on 481db9c4, rank 1 of client-1',
       'server-1 → client-1: accepted 2:93dcac33, rank 1 of client-1',
+    ])
+  })
+})
+
+describe('a story to its end', () => {
+  // The server's own invariant and the quorum's choice notice it sooner; lemma 4 is what breaks in the end.
+  test('rank-forgotten-at-restart: two states of version 2, both acknowledged', () => {
+    const options = { ...plantedOrderingSystems['rank-forgotten-at-restart']!, bug: 'rank-forgotten-at-restart' }
+    const { 'one state a version': lemma } = orderAlways(options)
+    const { broken } = explore(orderingSystem(options), { always: { lemma: lemma! }, sometimes: {} })
+    expect(broken?.story).toEqual([
+      'start',
+      'client-1: submits 1',
+      'client-1 → server-1: get, rank 1 of client-1, with 1.0/1',
+      'server-1 → client-1: got, rank 1 of client-1, committed 1:481db9c4',
+      'client-2: submits 11',
+      'client-2 → server-1: get, rank 1 of client-2, with 1.1/1',
+      'server-1 → client-2: got, rank 1 of client-2, committed 1:481db9c4, with 1.0/1',
+      'server-1: crashes and restarts',
+      'client-1 → server-1: propose 2:93dcac33 on 481db9c4, rank 1 of client-1',
+      'server-1 → client-1: accepted 2:93dcac33, rank 1 of client-1',
+      'client-2 → server-1: propose 2:f368b26d on 481db9c4, rank 1 of client-2',
+      'server-1 → client-2: accepted 2:f368b26d, rank 1 of client-2',
     ])
   })
 })
