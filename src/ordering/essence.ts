@@ -112,6 +112,8 @@ function useEssence(use: Use): unknown {
     gathering: gatheringEssence(use.gathering),
     pool: poolEssence(use),
     completes,
+    quiet: [use.impatient, use.quietSince, use.slowest],
+    silentSpeakers: under(use.silentSpeakers),
   }
 }
 

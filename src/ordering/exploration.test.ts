@@ -21,15 +21,15 @@ describe('every schedule is safe', () => {
 
   // `coterie explore ordering` goes further: those of one server to their end, where everything that should come about does.
   test.each([
-    ['one', 12, 3_790],
-    ['one-duplicate', 12, 6_873],
-    ['one-restart', 14, 4_099],
+    ['one', 12, 3_781],
+    ['one-duplicate', 12, 6_829],
+    ['one-restart', 14, 3_947],
     ['one-turns', 10, 5_181],
-    ['three', 12, 7_173],
-    ['gone', 14, 7_576],
-    ['gone-higher', 12, 5_011],
-    ['restart', 10, 5_035],
-    ['lag', 12, 8_535],
+    ['three', 12, 3_630],
+    ['gone', 14, 7_559],
+    ['gone-higher', 12, 1_987],
+    ['restart', 10, 3_140],
+    ['lag', 12, 8_547],
     ['liar', 9, 3_236],
   ])('%s, as far as %i steps: %i states', (name, depthMax, states) => {
     expect(exploreOrdering(name, { depthMax })).toMatchObject({ depth: depthMax, states, broken: undefined })

@@ -120,7 +120,7 @@ export const orderingSystems: Readonly<Record<string, NamedOrderingSystem>> = {
     'one version has two operations of one client',
   ),
   three: named(
-    { about: '3 servers, an operation each', ...three, submits: [1, 1], asksAll: true, depth: 16 },
+    { about: '3 servers, an operation each', ...three, submits: [1, 1], asksAll: true, depth: 18 },
     ...BOTH,
     'one version has operations of both',
     'a proposal is overtaken',
@@ -144,7 +144,7 @@ export const orderingSystems: Readonly<Record<string, NamedOrderingSystem>> = {
   'gone-higher': named(
     {
       about: '3 servers, the second client is gone, then the first, whose rank is lower',
-      ...{ ...three, submits: [1, 1], dies: SECOND, depth: 16 },
+      ...{ ...three, submits: [1, 1], dies: SECOND, depth: 18 },
     },
     'a server lags',
   ),
@@ -155,7 +155,7 @@ export const orderingSystems: Readonly<Record<string, NamedOrderingSystem>> = {
       submits: [1, 1],
       restarts: 1,
       asksAll: true,
-      depth: 14,
+      depth: 15,
     },
     ...BOTH,
     'a server comes back with a proposal',

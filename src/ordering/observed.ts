@@ -6,7 +6,7 @@
 import type { NodeId, Protocol, Saved } from '../core/index.ts'
 import { orderingClient } from './client.ts'
 import type { ClientState } from './client-state.ts'
-import type { OrderingMessage } from './messages.ts'
+import type { Operation, OrderingMessage } from './messages.ts'
 import type { ServerState } from './objects.ts'
 import { decodeWords, type RegisterResult } from './register.ts'
 import { orderingServer } from './server.ts'
@@ -87,7 +87,7 @@ export interface Observation {
   readonly timers: number
   /** Who hears of the answers that this client's user was given, and of its end. */
   readonly tells: NodeId | undefined
-  /** A get asks all servers for content, not b + 1 of them. */
+  /** A get asks all servers for content, not f + b + 1 of them. */
   readonly asksAll: boolean
   /** Brings a new machine to where the system begins. */
   begin(machine: ClientState): void
@@ -104,7 +104,7 @@ export function observedClient(settings: OrderingSettings, observation: Observat
     },
     step({ machine, told }, input, turn) {
       if (told.gone) return
-      const heard = listening(told, observation, turn)
+      const heard = listening(told, observation, machine.servers, turn)
       switch (input.kind) {
         case 'command':
           if (input.body.kind === 'die') end(told, observation, turn)
@@ -153,7 +153,13 @@ function asked(told: Told, body: OrderingCommand): OrderingCommand {
 
 type ClientTurn = Parameters<Client['step']>[2]
 
-function listening(told: Told, { timers, tells, asksAll }: Observation, turn: ClientTurn): OrderingTurn {
+function listening(
+  told: Told,
+  { timers, tells, asksAll }: Observation,
+  servers: readonly NodeId[],
+  turn: ClientTurn,
+): OrderingTurn {
+  let submitted: readonly Operation[] | undefined
   return {
     now: turn.now,
     below: bound => turn.below(bound),
@@ -169,10 +175,15 @@ function listening(told: Told, { timers, tells, asksAll }: Observation, turn: Cl
         case 'timer':
           if (told.fired < timers) turn.do({ ...effect, after: 0 })
           return
-        case 'send':
-          if (asksAll && effect.body.kind === 'get') turn.do({ ...effect, body: { ...effect.body, content: true } })
-          else turn.do(effect)
+        case 'send': {
+          const { body } = effect
+          if (asksAll && body.kind === 'get') turn.do({ ...effect, body: { ...body, content: true } })
+          else if (body.kind !== 'submit') turn.do(effect)
+          // Which servers speak for a client is in its name. All do here: what the others are told may be lost.
+          else if (body.operations !== submitted) for (const to of servers) turn.do({ ...effect, to })
+          if (body.kind === 'submit') submitted = body.operations
           return
+        }
         default:
           turn.do(effect)
       }

@@ -43,7 +43,7 @@ export interface OrderingSystemOptions {
   readonly turns?: boolean
   /** This client's process ends at any moment, and only then the other one begins. */
   readonly dies?: NodeId
-  /** A get asks all servers for content, not b + 1 of them. */
+  /** A get asks all servers for content, not f + b + 1 of them. */
   readonly asksAll?: boolean
   /** A server that lags asks the others. Nothing is claimed of such a system: it is explored as it is. */
   readonly fetches?: boolean
