@@ -1,0 +1,61 @@
+// Bugs planted on purpose, one broken rule each. If the checkers do not find them, they would not find ours either.
+
+import type { PrintedRules } from '../printed/index.ts'
+import type { SlotsSettings } from '../settings.ts'
+import type { SlotsRules } from '../verified/rules.ts'
+import { type TrustingRules, trustingRules } from './rules.ts'
+
+export interface PlantedTrustingBug {
+  readonly rules?: Partial<SlotsRules>
+  readonly trusting?: Partial<TrustingRules>
+  readonly printed?: Partial<PrintedRules>
+  /** Where it shows soonest. */
+  readonly members?: number
+  readonly settings?: Partial<SlotsSettings>
+  readonly weather?: TrustingWeather
+}
+
+export type TrustingWeather =
+  /** A quick network in which one word in thirty is late; holders that hold to the end. */
+  | 'late words'
+  /** A quick network; holders that leave the group with their seat. */
+  | 'leavers'
+  /** Nothing but epochs that follow each other: nobody wants a seat. */
+  | 'successions'
+  /** One member is cut off from one other, and from nobody else. */
+  | 'a broken link'
+
+const plain: Partial<SlotsSettings> = { fairness: 'lottery', paced: false }
+/** A group that changes at the slightest silence. */
+const restless: Partial<SlotsSettings> = { beat: 50, patience: 700, settle: 1_000, drift: 0.02 }
+
+export const plantedTrustingBugs: Readonly<Record<string, PlantedTrustingBug>> = {
+  'no-quiet': { rules: { quiet: () => 0 }, settings: plain, weather: 'leavers' },
+  'no-drift-factor': {
+    rules: { deadline: (sealedAt, _openedAt, lease) => sealedAt + lease, quiet: lease => lease },
+    settings: { ...plain, drift: 0.2 },
+    weather: 'leavers',
+  },
+  'lease-from-opening': {
+    rules: { deadline: (_sealedAt, openedAt, lease, drift) => openedAt + lease * (1 - drift) },
+    settings: { ...plain, ...restless, lease: 3_000 },
+    weather: 'late words',
+  },
+  'deals-when-closed': {
+    trusting: { mayDeal: (_closed, quietUntil, now) => trustingRules.mayDeal(false, quietUntil, now) },
+    settings: { ...plain, ...restless, lease: 3_000 },
+    weather: 'late words',
+  },
+  'quorum-too-small': {
+    rules: { successionQuorum: members => Math.floor(members / 2) },
+    members: 6,
+    settings: { ...restless, lease: 12_000 },
+    weather: 'successions',
+  },
+  'believes-before-the-lap': {
+    trusting: { mayBelieve: () => true },
+    settings: { ...restless, lease: 3_000, fairness: 'rotating', paced: false },
+  },
+  'passes-unopened': { printed: { passesUnopened: true }, settings: plain },
+  'stands-still': { trusting: { isStill: () => false }, settings: plain, weather: 'a broken link' },
+}
