@@ -3,7 +3,7 @@
 import type { PrintedRules } from '../printed/index.ts'
 import type { SlotsSettings } from '../settings.ts'
 import type { SlotsRules } from '../verified/rules.ts'
-import { type TrustingRules, trustingRules } from './rules.ts'
+import type { TrustingRules } from './rules.ts'
 
 export interface PlantedTrustingBug {
   readonly rules?: Partial<SlotsRules>
@@ -20,14 +20,18 @@ export type TrustingWeather =
   | 'late words'
   /** A quick network; holders that leave the group with their seat. */
   | 'leavers'
-  /** Nothing but epochs that follow each other: nobody wants a seat. */
+  /** Halves that do not hear each other, and epochs that follow each other; nobody wants a seat. */
   | 'successions'
+  /** A slow network; processes that stop for seconds at bad moments, and go on where they were. */
+  | 'stops'
   /** One member is cut off from one other, and from nobody else. */
   | 'a broken link'
 
 const plain: Partial<SlotsSettings> = { fairness: 'lottery', paced: false }
 /** A group that changes at the slightest silence. */
 const restless: Partial<SlotsSettings> = { beat: 50, patience: 700, settle: 1_000, drift: 0.02 }
+/** The same, and it deals before those come back that it left out. */
+const brisk: Partial<SlotsSettings> = { ...restless, settle: 10_000, slots: ['a', 'b', 'c'], paced: false }
 
 export const plantedTrustingBugs: Readonly<Record<string, PlantedTrustingBug>> = {
   'no-quiet': { rules: { quiet: () => 0 }, settings: plain, weather: 'leavers' },
@@ -38,13 +42,9 @@ export const plantedTrustingBugs: Readonly<Record<string, PlantedTrustingBug>> =
   },
   'lease-from-opening': {
     rules: { deadline: (_sealedAt, openedAt, lease, drift) => openedAt + lease * (1 - drift) },
-    settings: { ...plain, ...restless, lease: 3_000 },
-    weather: 'late words',
-  },
-  'deals-when-closed': {
-    trusting: { mayDeal: (_closed, quietUntil, now) => trustingRules.mayDeal(false, quietUntil, now) },
-    settings: { ...plain, ...restless, lease: 3_000 },
-    weather: 'late words',
+    members: 4,
+    settings: { ...brisk, fairness: 'lottery' },
+    weather: 'stops',
   },
   'quorum-too-small': {
     rules: { successionQuorum: members => Math.floor(members / 2) },
@@ -54,8 +54,10 @@ export const plantedTrustingBugs: Readonly<Record<string, PlantedTrustingBug>> =
   },
   'believes-before-the-lap': {
     trusting: { mayBelieve: () => true },
-    settings: { ...restless, lease: 3_000, fairness: 'rotating', paced: false },
+    members: 4,
+    settings: { ...brisk, fairness: 'rotating' },
+    weather: 'stops',
   },
-  'passes-unopened': { printed: { passesUnopened: true }, settings: plain },
+  'passes-unopened': { printed: { passesUnopened: true }, settings: plain, weather: 'late words' },
   'stands-still': { trusting: { isStill: () => false }, settings: plain, weather: 'a broken link' },
 }

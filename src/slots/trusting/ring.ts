@@ -46,7 +46,9 @@ export function ringNow(
   const { epoch } = state
   if (state.ring?.number !== epoch.record.number) state.ring = undefined
   if (!epoch.live || epoch.secret === undefined) return undefined
-  if (!around.trusting.mayDeal(epoch.closed, epoch.quietUntil, turn.now)) return undefined
+  // Whoever signed a successor counts the old leases from then on: a ticket that it helps to open later, or before that
+  // wait is over, would outlive it.
+  if (epoch.closed || turn.now < epoch.quietUntil) return undefined
   if (state.ring === undefined) {
     state.ring = newRing(around, state)
     const { patience } = around.ringOf(epoch.record).settings

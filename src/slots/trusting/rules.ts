@@ -4,8 +4,6 @@
 import type { Millis } from '../../core/index.ts'
 
 export interface TrustingRules {
-  /** Whether tokens are passed on and shares are given. */
-  mayDeal(closed: boolean, quietUntil: Millis, now: Millis): boolean
   /** Whether a member whose ticket is open may believe that it has a seat; `lap` is that of the release token. */
   mayBelieve(coordinates: boolean, lap: number): boolean
   /** Whether a ring that stood still for so long is given up. */
@@ -13,10 +11,6 @@ export interface TrustingRules {
 }
 
 export const trustingRules: TrustingRules = {
-  // Whoever signed a successor counts the old leases from then on. A ticket that opens later outlives that wait; so does
-  // one that is dealt before it is over.
-  mayDeal: (closed, quietUntil, now) => !closed && now >= quietUntil,
-
   // A rotating coordinator knows its ticket before anybody else has heard of the round. Cut off, with the others gone on
   // to the next epoch, it would give itself a slot that they deal too. When the token has come back, everybody has
   // passed it on, and nobody had signed a successor by then.

@@ -2,13 +2,21 @@
 // stop for a while, leave, and partitions. Nobody lies. Distinct slots and one successor, always; and when all is healed,
 // everybody who waits is served. Members run the shipped machine over a group in which arithmetic costs little.
 
-import { type AnyProtocol, type Effect, type NodeId, type Random, SettingsError } from '../../core/index.ts'
+import {
+  type AnyProtocol,
+  type Effect,
+  type NodeId,
+  type Random,
+  SettingsError,
+  seededRandom,
+} from '../../core/index.ts'
 import { type Group, idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
 import {
   type AnyScenario,
   calm,
   drawFaults,
   drawNetwork,
+  type Fault,
   type Micros,
   type NetworkFaults,
   type Plan,
@@ -20,6 +28,7 @@ import {
   type Timed,
   type World,
 } from '../../simulator/index.ts'
+import { coordinatorOf } from '../printed/state.ts'
 import { type SlotsSettings, slotsDefaults } from '../settings.ts'
 import { SeatChecker, SuccessorChecker } from '../verified/checkers.ts'
 import { slotsRules } from '../verified/rules.ts'
@@ -29,7 +38,7 @@ import { type TrustingMessage, trustingVocabulary } from './messages.ts'
 import { type PlantedTrustingBug, plantedTrustingBugs, type TrustingWeather } from './planted.ts'
 import { trustingRules } from './rules.ts'
 import type { TrustingLevel } from './settings.ts'
-import type { TrustingState } from './state.ts'
+import type { Ring, TrustingState } from './state.ts'
 
 export type TrustingAct =
   /** Wants a seat, holds it for a while, lets go; gives up waiting after `patience`. */
@@ -41,6 +50,8 @@ export interface TrustingPlan extends Plan<TrustingAct> {
   readonly settings: SlotsSettings
   readonly members: readonly NodeId[]
   readonly rates: ReadonlyMap<NodeId, number>
+  /** Members are stopped at bad moments. */
+  readonly stops: boolean
   /** Two that do not hear each other, for good. */
   readonly cut: readonly NodeId[]
   readonly demands: boolean
@@ -71,8 +82,12 @@ const SAFETY = 15 * SECOND
 const LIVENESS = 600 * SECOND
 /** How long a run goes on when everybody is served: old leases may still overlap. */
 const AFTERWARDS = 4 * SECOND
+/** Longer than the patience and the ballots of a restless group. */
+const STOPPED = 4 * SECOND
 const DRIFTS = [0.05, 0.2]
 const MEMBERS_MAX_DRAWN = 6
+/** Partitions, where the weather is made of them. */
+const FAULTS_OF_WEATHER = 6
 
 const drawnSettings: Omit<SlotsSettings, 'slots'> = {
   ...slotsDefaults,
@@ -122,8 +137,7 @@ function drawPlan(random: Random, options: TrustingScenarioOptions): TrustingPla
     ...options.settings,
   }
   const acts = drawActs(random, members, weather)
-  const calmly = options.faults === false || (weather !== undefined && weather !== 'successions')
-  const faults = calmly ? [] : drawFaults(random, { durable: members, all: members }, SAFETY, 5 * SECOND)
+  const faults = options.faults === false ? [] : faultsOf(random, members, weather)
   const first = random.below(size)
   const cut = weather === 'a broken link' ? [members[first]!, members[(first + 1) % size]!] : []
   const demands = weather !== 'successions'
@@ -131,6 +145,7 @@ function drawPlan(random: Random, options: TrustingScenarioOptions): TrustingPla
     settings,
     members,
     cut,
+    stops: weather === 'stops',
     rates: drawRates(random, members, settings.drift, acts, weather),
     network: networkOf(random, options),
     faults,
@@ -145,6 +160,30 @@ function drawPlan(random: Random, options: TrustingScenarioOptions): TrustingPla
       fairness: `${settings.fairness}${settings.paced ? ' paced' : ''}`,
       faults: faults.length,
     },
+  }
+}
+
+function faultsOf(random: Random, members: readonly NodeId[], weather: TrustingWeather | undefined): Timed<Fault>[] {
+  const drawn = drawFaults(random, { durable: members, all: members }, SAFETY, 5 * SECOND)
+  const often = Array.from({ length: FAULTS_OF_WEATHER }, () => ({ at: random.below(SAFETY), by: random.below(1_000) }))
+  switch (weather) {
+    case undefined:
+      return drawn
+    case 'successions': {
+      const half = (by: number) => members.filter((_member, place) => ((by >> place) & 1) === 1)
+      return [
+        ...drawn,
+        ...often.map(({ at, by }) => ({
+          kind: 'partition' as const,
+          side: half(by),
+          lasts: 3 * SECOND,
+          oneWay: false,
+          at,
+        })),
+      ]
+    }
+    default:
+      return []
   }
 }
 
@@ -178,6 +217,7 @@ const QUICK: NetworkFaults = { ...calm, inOrder: false }
 function networkOf(random: Random, { weather, faults }: TrustingScenarioOptions): NetworkFaults {
   const drawn = drawNetwork(random)
   if (weather === 'late words') return { ...QUICK, tailChance: 0.03, tailMax: 2 * SECOND }
+  if (weather === 'stops') return { ...QUICK, delayMin: SECOND / 10, delaySpread: SECOND / 10 }
   if (weather === 'successions') return { ...drawn, loss: 0.3, tailChance: 0.1, tailMax: 3 * SECOND }
   return weather === undefined && faults !== false ? drawn : QUICK
 }
@@ -185,13 +225,14 @@ function networkOf(random: Random, { weather, faults }: TrustingScenarioOptions)
 function drawActs(random: Random, members: readonly NodeId[], weather: TrustingWeather | undefined) {
   const acts: Timed<TrustingAct>[] = []
   if (weather === 'successions') return acts
-  const busy = 1 + random.below(10)
+  const busy = weather === 'stops' ? 10 : 1 + random.below(10)
   const long = pick(random, [0.1, 0.3, 0.9])
   const longest = weather === undefined ? 0 : 6 * SECOND
   for (const member of members) {
     for (let i = 0; i < busy; i++) {
       const hold = longest + random.below(random.chance(long) ? 6 * SECOND : SECOND / 2)
-      acts.push({ kind: 'use', member, at: random.below(SAFETY), hold, patience: random.below(8 * SECOND) })
+      const patience = random.below(8 * SECOND) + longest
+      acts.push({ kind: 'use', member, at: random.below(SAFETY), hold, patience })
     }
   }
   const seated = weather === 'leavers'
@@ -199,6 +240,12 @@ function drawActs(random: Random, members: readonly NodeId[], weather: TrustingW
     acts.push({ kind: 'leave', member: pick(random, members), seated, at: random.below(SAFETY / 2) })
   }
   return acts
+}
+
+/** Bad moments: about to coordinate, which is rare; shares asked for and not there yet. */
+function chanceToStop({ state: { round, position, ring } }: Ring): number {
+  if (!round.passed) return round.number > 0 && coordinatorOf(round.number, ring.length) === position ? 1 : 0
+  return round.ticket !== undefined && round.opened === undefined ? 0.2 : 0
 }
 
 class TrustingStage implements Stage {
@@ -218,6 +265,8 @@ class TrustingStage implements Stage {
   /** Those of them that wait for a seat to leave with. */
   private readonly leaving = new Set<NodeId>()
   private readonly rounds = new Set<string>()
+  private readonly random: Random
+  private stopsFrom: Micros = 0
   private commands = 0
   private served = 0
 
@@ -225,6 +274,7 @@ class TrustingStage implements Stage {
     this.world = world
     this.plan = plan
     this.planted = planted
+    this.random = seededRandom(plan.acts.length + plan.members.length, plan.acts[0]?.at ?? 0)
     this.checkers = [this.seats, this.successors, this.progress]
     for (const id of plan.members) this.add(id)
     for (const act of plan.acts) world.at(act.at, () => this.act(act))
@@ -269,6 +319,7 @@ class TrustingStage implements Stage {
   /** The same machine; rounds are counted, and where a link is broken nothing passes. */
   private overheard(id: NodeId, protocol: AnyProtocol): AnyProtocol {
     const { rounds, plan } = this
+    const stop = (member: NodeId, chance: number) => this.stop(member, chance)
     const isCut = (to: NodeId) => plan.cut.includes(id) && plan.cut.includes(to)
     return {
       ...protocol,
@@ -282,9 +333,20 @@ class TrustingStage implements Stage {
             turn.do(effect)
           },
         })
-        if (state.ring !== undefined) rounds.add(`${state.ring.number}/${state.ring.state.round.number}`)
+        if (state.ring === undefined) return
+        rounds.add(`${state.ring.number}/${state.ring.state.round.number}`)
+        if (plan.stops && state.waiting.length > 0) stop(id, chanceToStop(state.ring))
       },
     }
+  }
+
+  /** Stops a member at a bad moment, for long enough that the others go on without it. */
+  private stop(member: NodeId, chance: number): void {
+    const { world } = this
+    if (world.now < this.stopsFrom || world.now > SAFETY - STOPPED || !this.random.chance(chance)) return
+    this.stopsFrom = world.now + 2 * STOPPED
+    world.at(world.now, () => world.pause(member))
+    world.at(world.now + STOPPED, () => world.resume(member))
   }
 
   private act(act: TrustingAct): void {
