@@ -241,13 +241,12 @@ function address(
 ): Effect<ManySlotsMessage, ManySlotsEvent> {
   switch (effect.kind) {
     case 'send':
-      return { kind: 'send', to: effect.to, body: { kind: level, name, body: effect.body } as ManySlotsMessage }
+      return { ...effect, body: { kind: level, name, body: effect.body } as ManySlotsMessage }
     case 'emit':
-      return { kind: 'emit', event: { kind: 'said', name, body: effect.event } }
+      return { ...effect, event: { kind: 'said', name, body: effect.event } }
     case 'timer':
-      return { kind: 'timer', name: `${name}/${effect.name}`, after: effect.after }
     case 'cancel':
-      return { kind: 'cancel', name: `${name}/${effect.name}` }
+      return { ...effect, name: `${name}/${effect.name}` }
     case 'save':
       return { ...effect, record: encode(recordCodec, { kind: 'saved', name, record: effect.record }) }
     case 'snapshot':
