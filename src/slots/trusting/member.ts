@@ -8,7 +8,7 @@
 
 import type { NodeId, Protocol } from '../../core/index.ts'
 import { sameBytes } from '../../crypto/index.ts'
-import { type PrintedRules, printedSlots } from '../printed/index.ts'
+import { printedSlots } from '../printed/index.ts'
 import type { PrintedSlots } from '../printed/member.ts'
 import { groupOf } from '../settings.ts'
 import { repeatAccusations } from '../verified/accusing.ts'
@@ -30,7 +30,6 @@ import { heardFrom, watch } from './watching.ts'
 
 export interface TrustingMemberOptions extends SlotsMemberOptions {
   readonly trusting?: TrustingRules
-  readonly printed?: Partial<PrintedRules>
 }
 
 export type TrustingMember = Protocol<TrustingState, TrustingMessage, SlotsCommand, SlotsEvent>
@@ -67,7 +66,7 @@ function surroundings(options: TrustingMemberOptions): Omit<TrustingSurroundings
     const known = machines.get(size)
     if (known !== undefined) return known
     const ring = ringSettings(settings, slotsDealt({ record }))
-    const machine: PrintedSlots = printedSlots({ settings: ring, members: size, group, rules: options.printed ?? {} })
+    const machine: PrintedSlots = printedSlots({ settings: ring, members: size, group })
     const made = { machine, settings: ring }
     machines.set(size, made)
     return made

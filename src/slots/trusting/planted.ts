@@ -1,14 +1,15 @@
-// Bugs planted on purpose, one broken rule each. If the checkers do not find them, they would not find ours either.
+// Bugs planted on purpose, one broken rule each. If the checkers do not find them, they would not find ours either. Those
+// of the ring itself are planted in ../printed.
 
-import type { PrintedRules } from '../printed/index.ts'
 import type { SlotsSettings } from '../settings.ts'
 import type { SlotsRules } from '../verified/rules.ts'
 import type { TrustingRules } from './rules.ts'
 
 export interface PlantedTrustingBug {
+  /** What the checker says. */
+  readonly says: string
   readonly rules?: Partial<SlotsRules>
   readonly trusting?: Partial<TrustingRules>
-  readonly printed?: Partial<PrintedRules>
   /** Where it shows soonest. */
   readonly members?: number
   readonly settings?: Partial<SlotsSettings>
@@ -16,8 +17,6 @@ export interface PlantedTrustingBug {
 }
 
 export type TrustingWeather =
-  /** A quick network in which one word in thirty is late; holders that hold to the end. */
-  | 'late words'
   /** A quick network; holders that leave the group with their seat. */
   | 'leavers'
   /** Halves that do not hear each other, and epochs that follow each other; nobody wants a seat. */
@@ -34,30 +33,38 @@ const restless: Partial<SlotsSettings> = { beat: 50, patience: 700, settle: 1_00
 const brisk: Partial<SlotsSettings> = { ...restless, settle: 10_000, slots: ['a', 'b', 'c'], paced: false }
 
 export const plantedTrustingBugs: Readonly<Record<string, PlantedTrustingBug>> = {
-  'no-quiet': { rules: { quiet: () => 0 }, settings: plain, weather: 'leavers' },
+  'no-quiet': { says: 'is held by', rules: { quiet: () => 0 }, settings: plain, weather: 'leavers' },
   'no-drift-factor': {
+    says: 'is held by',
     rules: { deadline: (sealedAt, _openedAt, lease) => sealedAt + lease, quiet: lease => lease },
     settings: { ...plain, drift: 0.2 },
     weather: 'leavers',
   },
   'lease-from-opening': {
+    says: 'is held by',
     rules: { deadline: (_sealedAt, openedAt, lease, drift) => openedAt + lease * (1 - drift) },
     members: 4,
     settings: { ...brisk, fairness: 'lottery' },
     weather: 'stops',
   },
   'quorum-too-small': {
+    says: 'is not that of',
     rules: { successionQuorum: members => Math.floor(members / 2) },
     members: 6,
     settings: { ...restless, lease: 12_000 },
     weather: 'successions',
   },
   'believes-before-the-lap': {
+    says: 'is held by',
     trusting: { mayBelieve: () => true },
     members: 4,
     settings: { ...brisk, fairness: 'rotating' },
     weather: 'stops',
   },
-  'passes-unopened': { printed: { passesUnopened: true }, settings: plain, weather: 'late words' },
-  'stands-still': { trusting: { isStill: () => false }, settings: plain, weather: 'a broken link' },
+  'stands-still': {
+    says: 'was not served',
+    trusting: { isStill: () => false },
+    settings: plain,
+    weather: 'a broken link',
+  },
 }

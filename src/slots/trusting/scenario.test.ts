@@ -28,7 +28,7 @@ describe('the promises', () => {
 
   it('members that are stopped at bad moments do not believe when they go on', () => {
     for (const fairness of ['lottery', 'rotating'] as const) {
-      const scenario = trustingScenario({ settings: { fairness, patience: 1_300 }, weather: 'stops' })
+      const scenario = trustingScenario({ settings: { fairness, drift: 0.05, patience: 1_300 }, weather: 'stops' })
       expect(runOnce(scenario, 7).violations).toEqual([])
       expect(scenario.tally().epochs).toBeGreaterThan(1)
     }
@@ -41,18 +41,13 @@ describe('the promises', () => {
 })
 
 describe('the test of the test', () => {
-  /** Where to look first; then at a few more. */
-  const FIRST: Readonly<Record<string, number>> = {
-    'no-quiet': 3,
-    'no-drift-factor': 3,
-    'believes-before-the-lap': 5,
-    'passes-unopened': 13,
-  }
-
   it.each(Object.keys(plantedTrustingBugs))('%s is found', bug => {
     const planted = plantedTrustingBugs[bug]!
-    const seeds = [FIRST[bug] ?? 1, ...Array.from({ length: 24 }, (_, place) => place + 1)]
-    const found = seeds.some(seed => runOnce(trustingScenario({ planted }), seed).violations.length > 0)
+    const seeds = Array.from({ length: 24 }, (_, place) => place + 1)
+    const found = seeds.some(seed => {
+      const { violations } = runOnce(trustingScenario({ planted }), seed)
+      return violations.some(({ what }) => what.includes(planted.says))
+    })
     expect(found).toBe(true)
   })
 

@@ -216,7 +216,6 @@ const QUICK: NetworkFaults = { ...calm, inOrder: false }
 
 function networkOf(random: Random, { weather, faults }: TrustingScenarioOptions): NetworkFaults {
   const drawn = drawNetwork(random)
-  if (weather === 'late words') return { ...QUICK, tailChance: 0.03, tailMax: 2 * SECOND }
   if (weather === 'stops') return { ...QUICK, delayMin: SECOND / 10, delaySpread: SECOND / 10 }
   if (weather === 'successions') return { ...drawn, loss: 0.3, tailChance: 0.1, tailMax: 3 * SECOND }
   return weather === undefined && faults !== false ? drawn : QUICK
@@ -242,9 +241,11 @@ function drawActs(random: Random, members: readonly NodeId[], weather: TrustingW
   return acts
 }
 
-/** Bad moments: about to coordinate, which is rare; shares asked for and not there yet. */
-function chanceToStop({ state: { round, position, ring } }: Ring): number {
-  if (!round.passed) return round.number > 0 && coordinatorOf(round.number, ring.length) === position ? 1 : 0
+/** Bad moments: rotating, whoever is about to coordinate; else whoever asked for shares that are not there yet. */
+function chanceToStop({ state: { round, position, ring } }: Ring, { fairness }: SlotsSettings): number {
+  if (fairness === 'rotating') {
+    return round.number > 0 && !round.passed && coordinatorOf(round.number, ring.length) === position ? 1 : 0
+  }
   return round.ticket !== undefined && round.opened === undefined ? 0.2 : 0
 }
 
@@ -252,7 +253,7 @@ class TrustingStage implements Stage {
   readonly checkers
   private readonly world: World
   private readonly plan: TrustingPlan
-  private readonly planted: PlantedTrustingBug
+  private readonly planted: Partial<PlantedTrustingBug>
   private readonly group: Group = insecureBareGroup()
   private readonly signatures = idealSignatures()
   private readonly seats = new SeatChecker()
@@ -272,7 +273,7 @@ class TrustingStage implements Stage {
   private commands = 0
   private served = 0
 
-  constructor(world: World, plan: TrustingPlan, planted: PlantedTrustingBug) {
+  constructor(world: World, plan: TrustingPlan, planted: Partial<PlantedTrustingBug>) {
     this.world = world
     this.plan = plan
     this.planted = planted
@@ -301,7 +302,7 @@ class TrustingStage implements Stage {
 
   private add(id: NodeId): void {
     const { settings, members, rates } = this.plan
-    const { rules, trusting, printed } = this.planted
+    const { rules, trusting } = this.planted
     const { group, signatures } = this
     const machine = trustingMember({
       settings,
@@ -311,7 +312,6 @@ class TrustingStage implements Stage {
       signatures,
       rules: { ...slotsRules, ...rules },
       trusting: { ...trustingRules, ...trusting },
-      printed: printed ?? {},
     })
     const spec = { id, protocol: this.overheard(id, machine), peers: members, vocabulary: trustingVocabulary }
     this.world.add({ ...spec, clockRate: rates.get(id)!, clockOffset: 777, diskMax: 5_000 })
@@ -337,7 +337,7 @@ class TrustingStage implements Stage {
         })
         if (state.ring === undefined) return
         rounds.add(`${state.ring.number}/${state.ring.state.round.number}`)
-        if (plan.stops && state.waiting.length > 0) stop(id, chanceToStop(state.ring))
+        if (plan.stops && state.waiting.length > 0) stop(id, chanceToStop(state.ring, plan.settings))
       },
     }
   }
