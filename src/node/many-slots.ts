@@ -192,13 +192,12 @@ function innerTurn(name: string, turn: ManyTurn): Turn<SlotsMessage, SlotsEvent>
 function address(name: string, effect: Effect<SlotsMessage, SlotsEvent>): Effect<ManySlotsMessage, ManySlotsEvent> {
   switch (effect.kind) {
     case 'send':
-      return { kind: 'send', to: effect.to, body: { kind: 'verified', name, body: effect.body } }
+      return { ...effect, body: { kind: 'verified', name, body: effect.body } }
     case 'emit':
-      return { kind: 'emit', event: { kind: 'said', name, body: effect.event } }
+      return { ...effect, event: { kind: 'said', name, body: effect.event } }
     case 'timer':
-      return { kind: 'timer', name: `${name}/${effect.name}`, after: effect.after }
     case 'cancel':
-      return { kind: 'cancel', name: `${name}/${effect.name}` }
+      return { ...effect, name: `${name}/${effect.name}` }
     case 'save':
       return { ...effect, record: encode(recordCodec, { kind: 'saved', name, record: effect.record }) }
     case 'snapshot':
