@@ -10,7 +10,7 @@ export interface PlantedSlotsBug {
   /** Where it shows soonest. */
   readonly members?: number
   readonly settings?: Partial<SlotsSettings>
-  readonly weather?: 'late words' | 'leavers' | 'successions'
+  readonly weather?: 'late words' | 'leavers' | 'successions' | 'slow disks'
 }
 
 /** Rounds that follow each other closely. */
@@ -59,5 +59,6 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
   'requests-forgotten': { rules: { keepsRequests: () => false }, settings: { ...plain, onDemand: true } },
   'key-posted-again': { rules: { staysOut: () => false } },
   'no-re-encryption': { rules: { reencrypts: () => false } },
+  'told-behind-saves': { rules: { userLane: () => ({}) }, settings: plain, weather: 'slow disks' },
   'bad-lap-sealed': { rules: { refusesBadLap: () => false }, liar: 'doubled-ticket' },
 }

@@ -44,13 +44,31 @@ describe('served, counted in rounds', () => {
     // Of five, one lies and one left.
     expect(scenario.tally().served).toBe(3)
   })
-  it('seed 20006: four members cannot lose one of them; a silent liar stops them, and nothing is broken', () => {
+  it('seed 20006: of four members one is silent, and the other three are served', () => {
     const scenario = slotsScenario({ members: 4, liar: 'silent', settings: { concurrent: false } })
     expect(runOnce(scenario, 20_006).violations).toEqual([])
+    expect(scenario.tally().served).toBe(3)
+  })
+  it('seed 30006: the same on demand, with faults beside', () => {
+    const settings = { fairness: 'lottery', concurrent: false, paced: false, onDemand: true } as const
+    const scenario = slotsScenario({ members: 4, liars: 1, settings })
+    expect(runOnce(scenario, 30_006).violations).toEqual([])
+    expect(scenario.tally().served).toBe(3)
+  })
+})
+
+describe('told in time', () => {
+  it('the end of a lease waits for no disk', () => {
+    const slow = slotsScenario({ weather: 'slow disks', liars: 0 })
+    expect(runOnce(slow, 1).violations).toEqual([])
+    expect(slow.tally().seats).toBeGreaterThan(1)
   })
 })
 
 describe('the checkers', () => {
+  it('seed 40013: whoever takes back another request still has its seat, and is told in time', () => {
+    expect(runOnce(slotsScenario(), 40_013).violations).toEqual([])
+  })
   it('seed 10068: words that a liar forges in the name of another are not held against that one', () => {
     const settings = { fairness: 'lottery', concurrent: true, paced: false, onDemand: false } as const
     expect(runOnce(slotsScenario({ members: 6, liars: 1, settings }), 10_068).violations).toEqual([])
@@ -97,6 +115,7 @@ describe('planted bugs (HOUSE 16)', () => {
     'requests-forgotten': [1, 'was not served'],
     'key-posted-again': [2, 'signed two versions of one key'],
     'no-re-encryption': [1, 'can be followed through the lap'],
+    'told-behind-saves': [17, 'was told too late'],
     'bad-lap-sealed': [4, 'is held by'],
   }
   /** A change elsewhere may move a bug to another seed: so many are looked at. */

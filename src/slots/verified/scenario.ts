@@ -24,7 +24,7 @@ import {
   type Stage,
   type World,
 } from '../../simulator/index.ts'
-import { membersNeeded, type SlotsSettings, slotsDefaults } from '../settings.ts'
+import { type SlotsSettings, slotsDefaults } from '../settings.ts'
 import { NamingChecker, OrderChecker, SeatChecker, ServedChecker, SuccessorChecker } from './checkers.ts'
 import { verifyEvidence } from './evidence.ts'
 import { slotsLiars } from './liars.ts'
@@ -52,6 +52,8 @@ export interface SlotsPlan extends Plan<SlotsAct> {
   /** Who shows its key to the secrecy checker: up to n - 2, the liars among them. */
   readonly coalition: ReadonlySet<NodeId>
   readonly rates: ReadonlyMap<NodeId, number>
+  /** The longest that a save takes. */
+  readonly diskMax: Micros
   /** Whether everybody must be served after healing. */
   readonly demands: boolean
 }
@@ -64,6 +66,8 @@ export type Weather =
   | 'leavers'
   /** Nothing but epochs that follow each other: nobody wants a seat. */
   | 'successions'
+  /** A quick network, saves of seconds, and a member that leaves, so that there is something to save. */
+  | 'slow disks'
 
 export interface SlotsScenarioOptions {
   readonly members?: number
@@ -122,6 +126,8 @@ const MEMBERS = 5
 /** How long a run goes on when everybody is served: old leases may still overlap. */
 const AFTERWARDS = 4 * SECOND
 const WORK_MAX: Micros = 5_000
+const DISK: Micros = 5_000
+const SLOW_DISK: Micros = 2 * SECOND
 
 const drawnSettings: Omit<SlotsSettings, 'slots'> = {
   ...slotsDefaults,
@@ -163,15 +169,14 @@ function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
   const faults = faultless ? [] : drawFaults(random, { durable: all, all }, SAFETY, 5 * SECOND)
   const network = weatherOf(random, options)
   const settings = { ...drawSettings(random, members.length, liarCount), ...options.settings }
-  // A group that cannot lose the liar stands still when it falls silent: safe, and nobody is served.
-  const spare = liarCount === 0 || members.length > membersNeeded(liarCount)
-  const demands = options.weather !== 'successions' && spare
+  const demands = options.weather !== 'successions'
   return {
     settings,
     members,
     late,
     liars,
     coalition: new Set([...liars.keys(), ...colluders]),
+    diskMax: options.weather === 'slow disks' ? SLOW_DISK : DISK,
     rates: drawRates(random, all, settings.drift, acts, options.weather),
     network,
     faults,
@@ -224,7 +229,7 @@ const QUICK: NetworkFaults = { ...calm, inOrder: false }
 function weatherOf(random: Random, { weather, faults }: SlotsScenarioOptions): NetworkFaults {
   const drawn = drawNetwork(random)
   if (weather === 'late words') return { ...QUICK, tailChance: 0.03, tailMax: 2 * SECOND }
-  if (weather === 'leavers' || faults === false) return QUICK
+  if (weather === 'leavers' || weather === 'slow disks' || faults === false) return QUICK
   return weather === 'successions' ? { ...drawn, loss: 0.3, tailChance: 0.1, tailMax: 3 * SECOND } : drawn
 }
 
@@ -232,7 +237,7 @@ function drawActs(random: Random, members: readonly NodeId[], weather: Weather |
   const acts: (SlotsAct & { at: Micros })[] = []
   const busy = 1 + random.below(10)
   const long = weather === undefined ? pick(random, [0.1, 0.3, 0.9]) : 1
-  const leaving = weather === undefined ? 0.2 : Number(weather === 'leavers')
+  const leaving = weather === undefined ? 0.2 : Number(weather === 'leavers' || weather === 'slow disks')
   const longest = weather === undefined ? 0 : 6 * SECOND
   if (weather === 'successions') return acts
   for (const member of members) {
@@ -358,7 +363,7 @@ class SlotsStage implements Stage {
     const protocol = this.overheard(id, liar === undefined ? honest : liar.corrupt(honest))
     const clockRate = rates.get(id)!
     const spec = { id, protocol, peers: members, vocabulary: slotsVocabulary, clockRate, clockOffset: 777 }
-    this.world.add({ ...spec, diskMax: 5_000, lies: liar !== undefined })
+    this.world.add({ ...spec, diskMax: this.plan.diskMax, lies: liar !== undefined })
     this.world.start(id)
   }
 
@@ -425,11 +430,11 @@ class SlotsStage implements Stage {
       case 'seat':
         return this.seated(node, event, honest)
       case 'released':
-        return this.left(member)
+        return this.left(member, event.id)
       case 'lost':
         // A process that was stopped could not be told in time; its clock tells it as soon as it runs.
-        if (honest && world.now > node.resumedAt) this.seats.told(member, world.now)
-        return this.left(member)
+        if (honest && world.now > node.resumedAt) this.seats.told(event.id, world.now)
+        return this.left(member, event.id)
       case 'refused':
       case 'status':
       case 'silent':
@@ -437,9 +442,8 @@ class SlotsStage implements Stage {
     }
   }
 
-  private left(member: NodeId): void {
-    this.progress.left(member, this.world.now)
-    this.seats.left(member, this.world.now)
+  private left(member: NodeId, request: number): void {
+    if (this.seats.left(request, this.world.now)) this.progress.left(member, this.world.now)
   }
 
   // When all who asked after healing are served, the run has told what it can: the rest would be idle rounds.
@@ -452,7 +456,7 @@ class SlotsStage implements Stage {
   private seated(node: SimulatedNode, event: SlotsEvent & { kind: 'seat' }, honest: boolean): void {
     const { world } = this
     const { id: member } = node.spec
-    if (honest) this.seats.seated(event.slot, member, world.now, world.whenClockShows(node, event.deadline))
+    if (honest) this.seats.seated(event.slot, event.id, member, world.now, world.whenClockShows(node, event.deadline))
     this.served(member)
     if (this.leaving.delete(member)) world.command(member, { kind: 'leave' })
     const hold = this.holds.get(event.id) ?? 0
