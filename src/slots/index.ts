@@ -1,4 +1,4 @@
-export { type Fairness, type SlotsSettings, slotsDefaults } from './settings.ts'
+export { type Fairness, patienceMax, type SlotsSettings, slotsDefaults } from './settings.ts'
 export { type Verdict, verifyEvidence } from './verified/evidence.ts'
 export { slotsLiars } from './verified/liars.ts'
 export { type SlotsMember, type SlotsMemberOptions, slotsMember } from './verified/member.ts'

@@ -14,6 +14,7 @@ import {
 import { generalLiars, type Liar } from '../../simulator/index.ts'
 import { type Ballot, isStep, type Pass, type SlotsMessage, type Step, signedBytes, type Vote } from './messages.ts'
 import { ballotContext, passContext, passedOn, startList, tally } from './proofs.ts'
+import { driftOf } from './record.ts'
 import { nameOf, saidBy } from './saying.ts'
 import type { MemberState, SlotsTurn } from './state.ts'
 import { decodeAnswer, encodeWork, performWork } from './work.ts'
@@ -336,30 +337,44 @@ function repeating(): Lies {
 /** Below the patience of the simulated group; twice that is longer than its lease. */
 const LINGER_MS = 1_500
 
-/** Always late with its seal and then with its share, and never too late for either. */
-function lingering(): Lies {
-  const due = new Map<string, number>()
-  const waiting: { readonly at: number; readonly to: NodeId; readonly said: SlotsMessage }[] = []
-  return {
-    says(scene, to, said) {
-      const own = said.author === scene.state.self && (said.kind === 'seal' || said.kind === 'share')
-      if (!own) return scene.send(to, said)
-      const name = `${said.epoch.join()}/${said.round}/${said.kind}/${to}`
-      // It has its own seal from the first, and would share before the others have it.
-      const late = said.kind === 'seal' ? LINGER_MS : 2 * LINGER_MS
-      const at = due.get(name) ?? scene.turn.now + late
-      due.set(name, at)
-      waiting.push({ at, to, said })
-    },
-    hears(scene) {
-      const now = waiting.splice(0)
-      for (const one of now) {
-        if (one.at <= scene.turn.now) scene.send(one.to, one.said)
-        else waiting.push(one)
-      }
-    },
+/** Says some of its words so much later. */
+function lingeringBy(lateness: (scene: Scene, said: SlotsMessage) => number | undefined): () => Lies {
+  return () => {
+    const due = new Map<string, number>()
+    const waiting: { readonly at: number; readonly to: NodeId; readonly said: SlotsMessage }[] = []
+    return {
+      says(scene, to, said) {
+        const late = said.author === scene.state.self ? lateness(scene, said) : undefined
+        if (late === undefined) return scene.send(to, said)
+        const name = `${said.epoch.join()}/${said.round}/${said.kind}/${to}`
+        const at = due.get(name) ?? scene.turn.now + late
+        due.set(name, at)
+        waiting.push({ at, to, said })
+      },
+      hears(scene) {
+        const now = waiting.splice(0)
+        for (const one of now) {
+          if (one.at <= scene.turn.now) scene.send(one.to, one.said)
+          else waiting.push(one)
+        }
+      },
+    }
   }
 }
+
+/** Always late with its seal and then with its share, and never too late for either. */
+const lingering = lingeringBy((_scene, { kind }) => {
+  if (kind === 'seal') return LINGER_MS
+  // It has its own seal from the first, and would share before the others have it.
+  return kind === 'share' ? 2 * LINGER_MS : undefined
+})
+
+/** Late with one member's share only, by as long as that member may believe. */
+const lateToOne = lingeringBy(({ state: { epoch } }, said) => {
+  const { members, lease } = epoch.record
+  const victim = (epoch.position + 1) % members.length
+  return said.kind === 'share' && said.owner === victim ? lease * (1 - driftOf(epoch.record)) : undefined
+})
 
 /** Opens a round whose slots it has not. */
 const oddHeader = changing('header', (scene, said) => scene.forge(said, { slots: [...said.slots, 60] }))
@@ -417,6 +432,7 @@ export function slotsLiars(means: LiarMeans): readonly SlotsLiar[] {
     ['odd-header', oddHeader],
     ['garbling', garbling],
     ['lingering', lingering],
+    ['late-to-one', lateToOne],
   ]
   return [...own.map(([name, lies]) => lying(name, means, lies)), ...generalLiars()]
 }

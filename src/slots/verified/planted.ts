@@ -19,6 +19,15 @@ const plain: Partial<SlotsSettings> = { fairness: 'lottery', concurrent: false, 
 /** A group that changes at the slightest silence, and never gets to deal. */
 const restless: Partial<SlotsSettings> = { lease: 12_000, patience: 700, settle: 1_000, drift: 0.02 }
 
+/** The lease is over soon after the patience is: whoever is a little too late is too late for all. */
+const shortLease: Partial<SlotsSettings> = {
+  ...plain,
+  lease: 2_400,
+  patience: 1_800,
+  drift: 0.01,
+  slots: ['a', 'b', 'c'],
+}
+
 export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
   'no-possession': { rules: { needsPossession: () => false }, liar: 'rogue-key', settings: plain },
   'share-before-seals': { rules: { mayShare: () => true }, settings: plain },
@@ -29,6 +38,11 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
     liar: 'lingering',
     members: 6,
     settings: { ...plain, slots: ['a', 'b', 'c', 'd'], drift: 0.05 },
+  },
+  'complaint-forgiven': {
+    rules: { complaintLateness: (_seal, complained) => complained },
+    liar: 'late-to-one',
+    settings: shortLease,
   },
   'own-share-sent': { rules: { sharesWith: () => true } },
   'reuse-before-lease': { rules: { mayReuse: () => true } },

@@ -39,7 +39,7 @@ describe('the promises', () => {
 describe('served, counted in rounds', () => {
   it('seed 1150: a slow liar and one slot; by the clock it looked like a standstill, and was bad luck', () => {
     const settings = { slots: ['a'], fairness: 'lottery', concurrent: false, paced: false, onDemand: false } as const
-    const scenario = slotsScenario({ members: 5, liar: 'slow', settings: { ...settings, drift: 0.2 } })
+    const scenario = slotsScenario({ members: 5, liar: 'slow', settings: { ...settings, drift: 0.1 } })
     expect(runOnce(scenario, 1150).violations).toEqual([])
     // Of five, one lies and one left.
     expect(scenario.tally().served).toBe(3)
@@ -54,6 +54,17 @@ describe('served, counted in rounds', () => {
     const scenario = slotsScenario({ members: 4, liars: 1, settings })
     expect(runOnce(scenario, 30_006).violations).toEqual([])
     expect(scenario.tally().served).toBe(3)
+  })
+})
+
+describe('late, and never called silent', () => {
+  it('seed 60007: by clocks at both ends of the drift, too late for some, in time for others', () => {
+    const settings = { fairness: 'lottery', concurrent: false, paced: true, onDemand: false } as const
+    expect(runOnce(slotsScenario({ members: 5, liars: 1, settings }), 60_007).violations).toEqual([])
+  })
+  it('seed 60008: forgiven before the others agreed', () => {
+    const settings = { fairness: 'lottery', concurrent: false, paced: false, onDemand: true } as const
+    expect(runOnce(slotsScenario({ members: 6, liars: 1, settings }), 60_008).violations).toEqual([])
   })
 })
 
@@ -77,7 +88,7 @@ describe('the checkers', () => {
 
 describe('liars that no evidence is needed for', () => {
   const settings = { fairness: 'lottery', concurrent: false, paced: false, onDemand: false, drift: 0.05 } as const
-  it.each(['withheld-share', 'withheld-from-one', 'always-held', 'lingering', 'repeating', 'garbling'])(
+  it.each(['withheld-share', 'withheld-from-one', 'always-held', 'lingering', 'late-to-one', 'repeating', 'garbling'])(
     '%s: the others are served',
     liar => {
       const scenario = slotsScenario({
@@ -104,6 +115,7 @@ describe('planted bugs (HOUSE 16)', () => {
     'share-for-any-point': [1, 'signed two versions of one share'],
     'share-twice': [1, 'signed two versions of one share'],
     'lateness-forgiven': [1, 'was not served'],
+    'complaint-forgiven': [3, 'was not served'],
     'own-share-sent': [1, 'by a share that its owner gave away'],
     'reuse-before-lease': [2, 'is held by'],
     'lease-from-opening': [9, 'is held by'],

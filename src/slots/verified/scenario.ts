@@ -120,8 +120,10 @@ const SECOND: Micros = 1_000_000
 const SAFETY = 15 * SECOND
 /** Runs end when everybody is served; so long a run takes that shows by the number of rounds that somebody is not. */
 const LIVENESS = 600 * SECOND
-/** Mild clocks, and bad ones. */
+/** Mild clocks, and bad ones; with the worst no patience fits where somebody lies. */
 const DRIFTS = [0.05, 0.2]
+const DRIFTS_AMONG_LIARS = [0.05, 0.1]
+const PATIENCE_AMONG_LIARS = 1_900
 const MEMBERS = 5
 /** How long a run goes on when everybody is served: old leases may still overlap. */
 const AFTERWARDS = 4 * SECOND
@@ -202,7 +204,8 @@ function drawSettings(random: Random, members: number, liars: number): SlotsSett
     ...drawnSettings,
     slots,
     liars,
-    drift: pick(random, DRIFTS),
+    drift: pick(random, liars === 0 ? DRIFTS : DRIFTS_AMONG_LIARS),
+    patience: liars === 0 ? drawnSettings.patience : PATIENCE_AMONG_LIARS,
     fairness: rotating ? 'rotating' : 'lottery',
     concurrent: !rotating && random.chance(0.3),
     paced: random.chance(0.2),

@@ -54,11 +54,16 @@ export function advanceSuccession(around: Surroundings, state: MemberState, turn
   }
   if (!succession.active) {
     succession.active = true
-    succession.startedAt = turn.now
-    return propose(around, state, turn)
+    return nextBallot(around, state, turn)
   }
   const lasts = ballotLasts(around, succession.ballot)
   if (turn.now < succession.startedAt + lasts) return repeat(around, state, turn)
+  nextBallot(around, state, turn)
+}
+
+// Also where a reason came back: the leader of the ballot before may be the very one that comes and goes.
+function nextBallot(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+  const { succession } = state.epoch
   succession.ballot++
   succession.startedAt = turn.now
   propose(around, state, turn)

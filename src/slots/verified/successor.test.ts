@@ -38,7 +38,11 @@ interface Seen {
 function stateOf(self: string, record: EpochRecord, { silent = [], back = [], cheats = [] }: Seen = {}): MemberState {
   const state = machineOf(self).init(self, [], NOTHING_SAVED)
   state.epoch = newEpoch(self, record, false, 0, 0)
-  for (const name of silent) state.epoch.silent.add(record.members.findIndex(member => member.name === name))
+  for (const name of silent)
+    state.epoch.silent.set(
+      record.members.findIndex(member => member.name === name),
+      0,
+    )
   for (const name of cheats) state.cheats.set(name, new Uint8Array([1]))
   for (const author of back) {
     const words = { kind: 'petition', author, epoch: state.epoch.hash, round: 0, number: 0, leaving: false } as const
