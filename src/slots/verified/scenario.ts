@@ -171,7 +171,8 @@ function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
   const faults = faultless ? [] : drawFaults(random, { durable: all, all }, SAFETY, 5 * SECOND)
   const network = weatherOf(random, options)
   const settings = { ...drawSettings(random, members.length, liarCount), ...options.settings }
-  const demands = options.weather !== 'successions'
+  // A disk that is slower than the patience makes its member silent.
+  const demands = options.weather !== 'successions' && options.weather !== 'slow disks'
   return {
     settings,
     members,
