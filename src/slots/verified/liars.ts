@@ -376,6 +376,25 @@ const lateToOne = lingeringBy(({ state: { epoch } }, said) => {
   return said.kind === 'share' && said.owner === victim ? lease * (1 - driftOf(epoch.record)) : undefined
 })
 
+/** Well within the time for which nothing is dealt after a change. */
+const RESTLESS_MS = 1_000
+
+/** Proposes the same members again in every epoch. */
+function restless(): Lies {
+  return {
+    hears(scene) {
+      const { epoch, self } = scene.state
+      const { record, hash, position, succession } = epoch
+      if (position < 0 || succession.proposals.has(position) || scene.turn.now < epoch.adoptedAt + RESTLESS_MS) return
+      const next = { ...record, number: record.number + 1, previous: hash }
+      const words = { kind: 'propose', author: self, epoch: hash, round: 0, ballot: position, record: next } as const
+      const said = scene.forge({ ...words, favoured: undefined, signature: new Uint8Array() }, {})
+      succession.proposals.set(position, said)
+      scene.sendToAll(said)
+    },
+  }
+}
+
 /** Opens a round whose slots it has not. */
 const oddHeader = changing('header', (scene, said) => scene.forge(said, { slots: [...said.slots, 60] }))
 
@@ -433,6 +452,7 @@ export function slotsLiars(means: LiarMeans): readonly SlotsLiar[] {
     ['garbling', garbling],
     ['lingering', lingering],
     ['late-to-one', lateToOne],
+    ['restless', restless],
   ]
   return [...own.map(([name, lies]) => lying(name, means, lies)), ...generalLiars()]
 }

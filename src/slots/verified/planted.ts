@@ -44,6 +44,7 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
     liar: 'late-to-one',
     settings: shortLease,
   },
+  'no-reason-needed': { rules: { needsReason: () => false }, liar: 'restless', settings: plain },
   'own-share-sent': { rules: { sharesWith: () => true } },
   'reuse-before-lease': { rules: { mayReuse: () => true } },
   'lease-from-opening': {

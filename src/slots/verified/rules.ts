@@ -42,6 +42,8 @@ export interface SlotsRules {
   complaintLateness(seal: Millis, complained: Millis, shared: Millis): Millis
   /** Whether a proof of shuffle that fails is a reason not to seal. */
   refusesBadLap(): boolean
+  /** Whether a member goes along with a new epoch only if it sees a reason for one. */
+  needsReason(): boolean
   /** How long a member is called silent after it spoke at last. */
   silenceLasts(patience: Millis): Millis
   /** The lane in which users hear of their seats. */
@@ -108,6 +110,10 @@ export const slotsRules: SlotsRules = {
 
   // A pass that doubles a ticket gives one slot to two members.
   refusesBadLap: () => true,
+
+  // A liar proposes the same members in every epoch. There is nothing wrong with any of them, and nothing is dealt for a
+  // lease after each: nobody is ever served.
+  needsReason: () => true,
 
   // Whoever speaks just after it was called silent, and too late for everybody's lease, is forgiven before the others have
   // agreed to leave it out, round after round: nobody is served (seed 60008).

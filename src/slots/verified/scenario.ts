@@ -164,7 +164,11 @@ function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
   const liarCount = options.liars ?? 1
   const kinds = slotsLiars(NO_MEANS).map(liar => liar.name)
   const liars = new Map<NodeId, string>()
-  for (let i = 0; i < liarCount; i++) liars.set(pick(random, members), options.liar ?? pick(random, kinds))
+  for (let i = 0; i < liarCount; i++) {
+    // Drawn in any case: a seed with its liar named stays the same when there are more kinds of them.
+    const [who, kind] = [pick(random, members), pick(random, kinds)]
+    liars.set(who, options.liar ?? kind)
+  }
   const colluders = members.filter(member => !liars.has(member)).slice(0, Math.max(0, members.length - 2 - liars.size))
   const acts = drawActs(random, all, options.weather)
   const faultless = options.faults === false || options.weather === 'late words' || options.weather === 'leavers'

@@ -33,7 +33,7 @@ import { type EpochRecord, isVoter, positionOf, recordHash, votersOf } from './r
 import { saveAdopted, saveFavoured, saveLocked } from './saved.ts'
 import { send, sendToVoters, statementOf } from './saying.ts'
 import { type Epoch, type MemberState, NEVER, type SlotsTurn, type Surroundings } from './state.ts'
-import { hasReason, isAcceptable, quorum, wishedRecord } from './successor.ts'
+import { hasReason, isAcceptable, quorum, seesReason, wishedRecord } from './successor.ts'
 
 /** Links that are kept for members that are behind; whoever is further behind has to be set up anew. */
 const CHAIN_MAX = 256
@@ -126,11 +126,13 @@ export function heardPropose(around: Surroundings, state: MemberState, said: Pro
   const { ballot, record } = said
   // Its favour would count for nobody else, and must not for itself.
   if (!isVoter(epoch.record, state.self)) return
-  if (!leads(epoch, ballot, positionOf(epoch.record, said.author)) || ballot < succession.ballot) return
+  if (!leads(epoch, ballot, positionOf(epoch.record, said.author))) return
   if (ballot > succession.ballot + BALLOTS_AHEAD_MAX) return
   learn(around, epoch, record, said.favoured)
-  if (!succession.proposals.has(ballot)) succession.proposals.set(ballot, said)
+  // Also a ballot that our own clock is past: if only one member can propose, the others must not run ahead of it for
+  // ever (seed 70126). What binds us is what we favoured.
   if (succession.favouredIn >= ballot) return
+  if (!succession.proposals.has(ballot)) succession.proposals.set(ballot, said)
   const refused = refusal(state, around, said, turn)
   if (refused !== undefined) {
     if (refused !== 'unacceptable') send(around, state, said.author, refused, turn)
@@ -161,7 +163,9 @@ function refusal(
   const { lock } = epoch.succession
   const shown = favoured !== undefined && isFavoured(around, epoch, record, favoured) ? favoured.ballot : undefined
   if (lock === undefined || sameBytes(recordHash(lock.record), recordHash(record))) {
-    return shown !== undefined || isAcceptable(around, state, record, turn.now) ? undefined : 'unacceptable'
+    const welcome = around.rules.needsReason() ? seesReason(around, state, turn.now) : true
+    const acceptable = welcome && isAcceptable(around, state, record, turn.now)
+    return shown !== undefined || acceptable ? undefined : 'unacceptable'
   }
   if (around.rules.mayLetGo(lock.favoured.ballot, shown)) return undefined
   const words = { round: 0, ballot, record: lock.record, favoured: lock.favoured }

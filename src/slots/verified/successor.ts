@@ -31,8 +31,12 @@ function goes(around: Surroundings, state: MemberState, name: NodeId, now: numbe
   if ((epoch.barred || epoch.position < 0) && name !== state.self) return true
   if (mustGo(state, name)) return true
   if (petition === undefined) return name === state.self && state.leaving
-  // Who restarts again and again would keep the group from ever dealing: the second time it waits outside.
-  return petition.leaving || now < epoch.adoptedAt + around.settings.settle
+  return petition.leaving || restartsAgain(around, state, name, now)
+}
+
+/** Who restarts again and again would keep the group from ever dealing: the second time it waits outside. */
+function restartsAgain(around: Surroundings, { epoch, petitions }: MemberState, name: NodeId, now: number): boolean {
+  return petitions.get(name)?.leaving === false && now < epoch.adoptedAt + around.settings.settle
 }
 
 /** Who wants in and may: known, not a cheat, and only once the epoch has lived for a while. */
@@ -60,6 +64,11 @@ export function hasReason(around: Surroundings, state: MemberState, now: number)
   return leavers.length > 0 && members.length - leavers.length > membersNeeded(liars)
 }
 
+/** Whether we would go along with another epoch: from outside there is nothing to be seen, and the others are trusted. */
+export function seesReason(around: Surroundings, state: MemberState, now: number): boolean {
+  return state.epoch.position < 0 || hasReason(around, state, now)
+}
+
 /** The record that we would propose, or nothing while too few would be left. */
 export function wishedRecord(around: Surroundings, state: MemberState, now: number): EpochRecord | undefined {
   const { record, barred } = state.epoch
@@ -68,10 +77,11 @@ export function wishedRecord(around: Surroundings, state: MemberState, now: numb
     return successorWith(state, [...left, ...joiners(around, state, now)].slice(0, MEMBERS_MAX))
   }
   const least = wish(name => mustGo(state, name))
+  const most = barred ? least : wish(name => mustGo(state, name) || restartsAgain(around, state, name, now))
   const all = barred ? least : wish(name => goes(around, state, name, now))
   // Whoever wants to leave stays while the group could not lose another member after it.
-  const next = all.members.length > membersNeeded(all.liars) ? all : least
-  return isLargeEnough(around, next) ? next : undefined
+  if (all.members.length > membersNeeded(all.liars)) return all
+  return [most, least].find(next => isLargeEnough(around, next))
 }
 
 /** The successor with these members: everything else follows. */
