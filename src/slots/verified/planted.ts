@@ -1,6 +1,7 @@
 // Bugs planted on purpose, one broken rule each. If the checkers do not find them, they would not find ours either.
 
 import type { SlotsSettings } from '../settings.ts'
+import type { Weather } from './plan.ts'
 import type { SlotsRules } from './rules.ts'
 
 export interface PlantedSlotsBug {
@@ -10,7 +11,7 @@ export interface PlantedSlotsBug {
   /** Where it shows soonest. */
   readonly members?: number
   readonly settings?: Partial<SlotsSettings>
-  readonly weather?: 'late words' | 'leavers' | 'successions' | 'slow disks'
+  readonly weather?: Weather
 }
 
 /** Rounds that follow each other closely. */
