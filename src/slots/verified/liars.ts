@@ -395,6 +395,20 @@ function restless(): Lies {
   }
 }
 
+/** Takes part, and says again and again that it restarted. */
+function restarting(): Lies {
+  let said = ''
+  return {
+    hears(scene) {
+      const { epoch, self } = scene.state
+      if (said === epoch.hash.join()) return
+      said = epoch.hash.join()
+      const words = { kind: 'petition', author: self, epoch: epoch.hash, round: 0, leaving: false } as const
+      scene.sendToAll(scene.forge({ ...words, number: epoch.record.number, signature: new Uint8Array() }, {}))
+    },
+  }
+}
+
 /** Opens a round whose slots it has not. */
 const oddHeader = changing('header', (scene, said) => scene.forge(said, { slots: [...said.slots, 60] }))
 
@@ -453,6 +467,7 @@ export function slotsLiars(means: LiarMeans): readonly SlotsLiar[] {
     ['lingering', lingering],
     ['late-to-one', lateToOne],
     ['restless', restless],
+    ['restarting', restarting],
   ]
   return [...own.map(([name, lies]) => lying(name, means, lies)), ...generalLiars()]
 }
