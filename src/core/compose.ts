@@ -3,7 +3,8 @@
 //
 // Parts do not know each other. A wire turns one part's event into another part's command. The command is given
 // only after the event is out, which is after everything the first part saved before it: otherwise the second part
-// could promise the world something that the first forgets in a crash.
+// could promise the world something that the first forgets in a crash. (An event that a part tells in a lane of its own
+// waits for no save: such an event is not to be wired to a promise.)
 
 import { assert } from './assert.ts'
 import type { AnyProtocol, Effect, Input, NodeId, Protocol, Saved, Turn } from './process.ts'
@@ -100,29 +101,21 @@ function stepPart(
   })
 }
 
-// A part may send in a lane of its own, for words that stand whatever becomes of its saves.
-function laneWithin(part: string, lane: string | undefined): string {
-  return lane === undefined ? part : `${part}/${lane}`
-}
-
-function address(lane: string, effect: Effect<unknown, unknown>): Effect<Parted, Parted> {
+// A part may speak in a lane of its own, for words that stand whatever becomes of its saves. It saves in one only.
+function address(part: string, effect: Effect<unknown, unknown>): Effect<Parted, Parted> {
+  const lane = effect.lane === undefined ? part : `${part}/${effect.lane}`
   switch (effect.kind) {
     case 'send':
-      return {
-        kind: 'send',
-        to: effect.to,
-        body: { part: lane, body: effect.body },
-        lane: laneWithin(lane, effect.lane),
-      }
+      return { kind: 'send', to: effect.to, body: { part, body: effect.body }, lane }
     case 'emit':
-      return { kind: 'emit', event: { part: lane, body: effect.event }, lane }
+      return { kind: 'emit', event: { part, body: effect.event }, lane }
     case 'timer':
-      return { kind: 'timer', name: `${lane}/${effect.name}`, after: effect.after, lane }
+      return { kind: 'timer', name: `${part}/${effect.name}`, after: effect.after, lane }
     case 'cancel':
-      return { kind: 'cancel', name: `${lane}/${effect.name}`, lane }
+      return { kind: 'cancel', name: `${part}/${effect.name}`, lane }
     case 'save':
     case 'snapshot':
     case 'forget':
-      return { ...effect, lane }
+      return { ...effect, lane: part }
   }
 }

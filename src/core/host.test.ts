@@ -165,6 +165,23 @@ describe('lanes', () => {
     expect(log.at(-1)).toBe('send {"part":"left","body":"left"}')
   })
 
+  it('what a part says in a lane of its own waits for none of its saves, its timers included', () => {
+    const { log, tell, synced } = both()
+    const free = (effect: Does[number]): Does[number] => ({ ...effect, lane: 'free' })
+    tell('left', save(1), send('held'), free(say('told')), free({ kind: 'timer', name: 't', after: 5 }))
+    tell('left', free(send('word')), free({ kind: 'cancel', name: 't' }), free(save(2)))
+    expect(log).toEqual([
+      'save left1',
+      'emit {"part":"left","body":"told"}',
+      'timer left/t 5',
+      'send {"part":"left","body":"word"}',
+      'cancel left/t',
+    ])
+    synced()
+    // There is one lane to save in.
+    expect(log.slice(5)).toEqual(['send {"part":"left","body":"held"}', 'save left2'])
+  })
+
   it('an account is declared whole in its own lane', () => {
     const { log, tell } = both()
     tell('left', { ...lazily(1), begins: true }, { kind: 'forget' })

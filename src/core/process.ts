@@ -32,7 +32,10 @@ export type Input<Message, Command> =
   | { readonly kind: 'stop' }
 
 interface Laned {
-  /** Which part of a composed node asked: a save holds back only its own lane. Set by `compose`, never by a protocol. */
+  /**
+   * A save holds back only its own lane. `compose` gives each part one; a protocol itself names one only for words and
+   * timers that stand whatever becomes of its saves, and saves nothing in it.
+   */
   readonly lane?: string
 }
 

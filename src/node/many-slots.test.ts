@@ -1,11 +1,17 @@
 // Several slots groups in one node: kept apart by name, restored by name, and never reopened with other settings.
 
 import { describe, expect, it } from 'vitest'
-import { NOTHING_SAVED, seededRandom } from '../core/index.ts'
+import { compose, createHost, NOTHING_SAVED, type Parted, seededRandom } from '../core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../crypto/index.ts'
 import { calm, World } from '../simulator/index.ts'
-import { performWork, type SlotsSettings, slotsDefaults } from '../slots/index.ts'
-import { type ManySlotsEvent, type ManySlotsState, manySlots, manySlotsVocabulary } from './many-slots.ts'
+import { performWork, type SlotsCommand, type SlotsSettings, slotsDefaults } from '../slots/index.ts'
+import {
+  type ManySlotsCommand,
+  type ManySlotsEvent,
+  type ManySlotsState,
+  manySlots,
+  manySlotsVocabulary,
+} from './many-slots.ts'
 
 const names = ['anna', 'bela', 'cleo']
 const SECOND = 1_000_000
@@ -148,6 +154,32 @@ describe('many slots in one node', () => {
     world.command('anna', { kind: 'open', settings: desks })
     world.run(SECOND)
     expect(shutsOf(seen)).toEqual([expect.stringContaining('store was lost')])
+  })
+
+  it('users are told what concerns their seats while the disk stands still', () => {
+    const signatures = idealSignatures()
+    const members = names.map(name => ({ name, identity: signatures.signer(name).publicKey }))
+    const options = { members, group: insecureBareGroup(), signer: signatures.signer('anna'), signatures }
+    const node = compose('node', { slots: manySlots({ ...options, storeLost: false }) })
+    const said: unknown[] = []
+    const none = () => {}
+    const host = createHost(node, 'anna', names, NOTHING_SAVED, {
+      now: () => 0,
+      below: () => 0,
+      bytes: length => new Uint8Array(length).fill(1),
+      send: none,
+      timer: none,
+      cancel: none,
+      save: none,
+      forget: none,
+      emit: ({ body }: Parted) => said.push(body),
+    })
+    const give = (body: ManySlotsCommand) => host.input({ kind: 'command', body: { part: 'slots', body } })
+    const tell = (body: SlotsCommand) => give({ kind: 'tell', name: 'desks', body })
+    give({ kind: 'open', settings: desks })
+    tell({ kind: 'request', id: 1 })
+    tell({ kind: 'cancel', id: 1 })
+    expect(said).toEqual([{ kind: 'said', name: 'desks', body: { kind: 'released', id: 1 } }])
   })
 
   it('stops at a record that it cannot read', () => {

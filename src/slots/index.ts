@@ -1,4 +1,12 @@
-export { type Fairness, groupOf, type SlotsLevel, type SlotsSettings, slotsDefaults, slotsLevels } from './settings.ts'
+export {
+  type Fairness,
+  groupOf,
+  patienceMax,
+  type SlotsLevel,
+  type SlotsSettings,
+  slotsDefaults,
+  slotsLevels,
+} from './settings.ts'
 export { type TrustingMember, trustingMember } from './trusting/member.ts'
 export { type TrustingMessage, trustingVocabulary } from './trusting/messages.ts'
 export { plantedTrustingBugs } from './trusting/planted.ts'
@@ -7,10 +15,11 @@ export { type Verdict, verifyEvidence } from './verified/evidence.ts'
 export { slotsLiars } from './verified/liars.ts'
 export { type SlotsMember, type SlotsMemberOptions, slotsMember } from './verified/member.ts'
 export { EVIDENCE_BYTES_MAX, type SlotsMessage, slotsVocabulary } from './verified/messages.ts'
+export type { SlotsScenarioOptions } from './verified/plan.ts'
 export { plantedSlotsBugs } from './verified/planted.ts'
 export { type EpochMember, firstEpoch } from './verified/record.ts'
 export { type SlotsRules, slotsRules } from './verified/rules.ts'
-export { type SlotsScenarioOptions, slotsScenario, slotsScenarioFor } from './verified/scenario.ts'
+export { slotsScenario, slotsScenarioFor } from './verified/scenario.ts'
 export { SecrecyChecker } from './verified/secrecy.ts'
 export type { MemberState, SlotsCommand, SlotsEvent, SlotsStatus } from './verified/state.ts'
 export { performWork } from './verified/work.ts'

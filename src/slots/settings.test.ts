@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { SettingsError, seededRandom } from '../core/index.ts'
-import { checkSettings, type SlotsSettings, slotsDefaults } from './settings.ts'
+import { checkSettings, patienceMax, patienceMin, type SlotsSettings, slotsDefaults } from './settings.ts'
 import { slotsRules } from './verified/rules.ts'
 
 const good: SlotsSettings = { ...slotsDefaults, name: 'channels', slots: ['a', 'b'] }
@@ -17,12 +17,39 @@ describe('settings', () => {
     ['one liar among three', { liars: 1 }, 3, '4 to 64'],
     ['no patience', { patience: 1_000 }, 3, 'patience'],
     ['patience beyond the lease', { patience: 60_000 }, 3, 'patience'],
+    [
+      'patience that only clocks without drift would bear',
+      { liars: 1, drift: 0.1, patience: 45_000 },
+      4,
+      '14667 and 43431 ms',
+    ],
+    ['clocks with which none fits', { liars: 1, drift: 0.2 }, 4, 'make the drift smaller'],
     ['rotating and concurrent', { fairness: 'rotating', concurrent: true }, 3, 'lottery'],
     ['a lease of two days', { lease: 172_800_000 }, 3, 'lease'],
   ] as const)('%s is refused', (_what, change, members, words) => {
     const check = () => checkSettings({ ...good, ...change } as SlotsSettings, members)
     expect(check).toThrow(SettingsError)
     expect(check).toThrow(words)
+  })
+})
+
+describe('patience', () => {
+  it('whatever the clocks, a liar is silent to all before it is too late for one, and who is honest to none', () => {
+    const random = seededRandom(9)
+    for (let i = 0; i < 10_000; i++) {
+      const lease = 1_000 + random.below(100_000)
+      const drift = random.unit() * 0.15
+      const beat = lease / 100
+      const [least, most] = [patienceMin(lease, drift), patienceMax(lease, drift, beat, 1)]
+      expect(least).toBeLessThan(most)
+      const rate = () => 1 + drift * (random.unit() * 2 - 1)
+      const [one, other] = [rate(), rate()]
+      // In true time: one has lost its patience, and the other may still believe in what it opens then.
+      expect(most / one).toBeLessThan(slotsRules.deadline(0, 0, lease, drift) / other)
+      // Both wait for the same lease to run out, and one waits for the other's seal.
+      const quiet = slotsRules.quiet(lease, drift)
+      expect((quiet / other - quiet / one) * one).toBeLessThanOrEqual(least * 1.000_001)
+    }
   })
 })
 

@@ -49,7 +49,7 @@ export interface SlotsSettings {
   readonly beat: Millis
   /** The longest pause between two checks of a round; it grows from one beat to this while nothing changes. */
   readonly checkMax: Millis
-  /** How long a word may be owed before its author is called silent: above 2 · drift · lease and the network's delays, below lease · (1 - drift). */
+  /** How long a word may be owed before its author is called silent: see `patienceMin` and `patienceMax`. */
   readonly patience: Millis
   /** How old an epoch must be before it ends for somebody who wants to join. */
   readonly settle: Millis
@@ -84,6 +84,20 @@ export function membersNeeded(liars: number): number {
 /** Between our seal and our open ticket, besides what is waited for: a beat to notice, one for each paced word. */
 const BEATS_TO_OPEN = 3
 
+/** A slow clock waits for its lease to run out so much longer than a fast one, by the fast one's clock. */
+export function patienceMin(lease: Millis, drift: number): Millis {
+  return (lease * (1 + drift) * 2 * drift) / (1 - drift)
+}
+
+/**
+ * Nobody's patience may outlast a lease. Among liars, neither may the slowest clock's patience outlast the fastest one's
+ * lease: whoever is late by less would be silent to some only, and too late for others, round after round (seed 60008).
+ */
+export function patienceMax(lease: Millis, drift: number, beat: Millis, liars: number): Millis {
+  const least = liars === 0 ? lease * (1 - drift) : (lease * (1 - drift) ** 2) / (1 + drift)
+  return least - BEATS_TO_OPEN * beat
+}
+
 /** A day. */
 export const LEASE_MAX = 24 * 60 * 60 * 1000
 
@@ -101,9 +115,14 @@ export function checkSettings(settings: SlotsSettings, members: number): void {
   if (slots.length > members) refuse(`${slots.length} slots and ${members} members: have at most one slot a member.`)
   if (!(lease >= 1 && lease <= LEASE_MAX)) refuse(`a lease of ${lease} ms; up to a day works.`)
   if (!(drift >= 0 && drift < 0.5)) refuse(`a drift of ${drift}; 0 to 0.5 works.`)
-  if (patience <= 2 * drift * lease) refuse('patience must be above twice the drift of a lease.')
-  if (patience + BEATS_TO_OPEN * beat >= lease * (1 - drift)) {
-    refuse('patience and a few beats must be below lease × (1 - drift), or tickets may open when their lease is over.')
+  const [least, most] = [patienceMin(lease, drift), patienceMax(lease, drift, beat, liars)]
+  if (patience <= least || patience >= most) {
+    const between = `between ${Math.ceil(least)} and ${Math.floor(most)} ms`
+    refuse(
+      least < most
+        ? `a patience of ${patience} ms; with this lease, drift and beat it must lie ${between}.`
+        : `no patience fits a lease of ${lease} ms, a drift of ${drift} and a beat of ${beat} ms; make the drift smaller.`,
+    )
   }
   if (fairness === 'rotating' && concurrent) refuse('concurrent rounds work with the lottery only.')
 }

@@ -2,7 +2,7 @@
 // group with leases of two seconds is as lively as one with leases of a minute.
 
 import type { Millis } from '../../core/index.ts'
-import { type Fairness, type SlotsLevel, type SlotsSettings, slotsDefaults } from '../../slots/index.ts'
+import { type Fairness, patienceMax, type SlotsLevel, type SlotsSettings, slotsDefaults } from '../../slots/index.ts'
 
 /** All members must say the same, down to the order of the slots: members that do not are in different groups. */
 export interface SlotsOptions {
@@ -38,6 +38,8 @@ export interface SlotsOptions {
 const BEATS_PER_LEASE = 20
 const CHECKS_PER_LEASE = 5
 const PATIENCE_PART = 3 / 4
+/** Of the most that the drift of the clocks allows, which is less than the above where clocks are bad. */
+const PATIENCE_ROOM = 0.95
 const SETTLE_LEASES = 2
 
 export function settingsOf(
@@ -48,6 +50,8 @@ export function settingsOf(
   const { slots, level = slotsDefaults.level, lease = slotsDefaults.lease } = options
   const liars = options.liars ?? (level === 'verified' ? terms.liars : 0)
   const { fairness, concurrent, paced, onDemand } = { ...slotsDefaults, ...options }
+  const beat = options.beat ?? Math.max(1, Math.min(slotsDefaults.beat, lease / BEATS_PER_LEASE))
+  const most = patienceMax(lease, terms.drift, beat, liars)
   return {
     name,
     level,
@@ -59,9 +63,9 @@ export function settingsOf(
     concurrent,
     paced,
     onDemand,
-    beat: options.beat ?? Math.max(1, Math.min(slotsDefaults.beat, lease / BEATS_PER_LEASE)),
+    beat,
     checkMax: Math.max(1, Math.min(slotsDefaults.checkMax, lease / CHECKS_PER_LEASE)),
-    patience: options.patience ?? Math.min(slotsDefaults.patience, lease * PATIENCE_PART),
+    patience: options.patience ?? Math.min(slotsDefaults.patience, lease * PATIENCE_PART, most * PATIENCE_ROOM),
     settle: options.settle ?? Math.min(slotsDefaults.settle, lease * SETTLE_LEASES),
   }
 }

@@ -266,8 +266,6 @@ class TrustingStage implements Stage {
   /** Those of them that wait for a seat to leave with. */
   private readonly leaving = new Set<NodeId>()
   private readonly rounds = new Set<string>()
-  /** The request that each member's last seat answered. */
-  private readonly seated = new Map<NodeId, number>()
   private readonly random: Random
   private stopsFrom: Micros = 0
   private commands = 0
@@ -370,18 +368,19 @@ class TrustingStage implements Stage {
 
   private observe(node: SimulatedNode, event: SlotsEvent): void {
     const { world } = this
-    const { id: member } = node.spec
     switch (event.kind) {
       case 'epoch':
         return this.reached(node)
       case 'seat':
         return this.sits(node, event)
       case 'released':
-        return this.left(member, event.id)
+        this.seats.left(event.id, world.now)
+        return
       case 'lost':
         // A process that was stopped could not be told in time; its clock tells it as soon as it runs.
-        if (world.now > node.resumedAt) this.seats.told(member, world.now)
-        return this.left(member, event.id)
+        if (world.now > node.resumedAt) this.seats.told(event.id, world.now)
+        this.seats.left(event.id, world.now)
+        return
       default:
         return
     }
@@ -390,8 +389,7 @@ class TrustingStage implements Stage {
   private sits(node: SimulatedNode, event: SlotsEvent & { kind: 'seat' }): void {
     const { world } = this
     const { id: member } = node.spec
-    this.seated.set(member, event.id)
-    this.seats.seated(event.slot, member, world.now, world.whenClockShows(node, event.deadline))
+    this.seats.seated(event.slot, event.id, member, world.now, world.whenClockShows(node, event.deadline))
     this.progress.served(member)
     if (this.demanding.delete(member)) this.served++
     if (this.demanding.size === 0 && world.now > SAFETY) world.at(world.now + AFTERWARDS, () => this.end())
@@ -402,11 +400,6 @@ class TrustingStage implements Stage {
     world.at(world.now + hold, () => {
       if (node.life === life) world.command(member, { kind: 'release', id: event.id })
     })
-  }
-
-  /** A member that takes back another request still has its seat. */
-  private left(member: NodeId, request: number): void {
-    if (this.seated.get(member) === request) this.seats.left(member, this.world.now)
   }
 
   // When all who asked after healing are served, the rest would be idle rounds.

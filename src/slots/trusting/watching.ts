@@ -74,7 +74,7 @@ export function lastOf({ heard }: Pick<Ring, 'heard'>): number {
 function tell({ epoch }: TrustingState, silent: ReadonlySet<number>, turn: TrustingTurn): void {
   const isNew = [...silent].some(place => !epoch.silent.has(place))
   epoch.silent.clear()
-  for (const place of silent) epoch.silent.add(place)
+  for (const place of silent) epoch.silent.set(place, turn.now)
   if (!isNew) return
   const members = [...silent].map(place => epoch.record.members[place]!.name)
   turn.do({ kind: 'emit', event: { kind: 'silent', members } })

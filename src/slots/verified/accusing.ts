@@ -4,9 +4,9 @@
 import { type Evidence, encodeEvidence, verifyEvidence } from './evidence.ts'
 import type { Accuse, Step } from './messages.ts'
 import { sameBytes } from './proofs.ts'
-import { recordHash } from './record.ts'
+import { recordHash, votersOf } from './record.ts'
 import { saveCheat } from './saved.ts'
-import { saidBy, sendToAll, statementOf } from './saying.ts'
+import { saidBy, sendToVoters, statementOf } from './saying.ts'
 import type { MemberState, SlotsTurn, Surroundings } from './state.ts'
 
 export function accuse(around: Surroundings, state: MemberState, evidence: Evidence, turn: SlotsTurn): void {
@@ -32,7 +32,7 @@ export function convict(around: Surroundings, state: MemberState, evidence: Uint
 }
 
 function tellAll(around: Surroundings, state: MemberState, evidence: Uint8Array, turn: SlotsTurn): void {
-  sendToAll(around, state, statementOf<Accuse>(around, state, { kind: 'accuse', round: 0, evidence }), turn)
+  sendToVoters(around, state, statementOf<Accuse>(around, state, { kind: 'accuse', round: 0, evidence }), turn)
 }
 
 /** Evidence is large, and everybody needs it once. */
@@ -41,7 +41,7 @@ const REPEAT_BEATS = 10
 /** While the cheat is a member: whoever did not get the evidence would keep it, and nobody would agree on the next epoch. */
 export function repeatAccusations(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
   if (state.beats % REPEAT_BEATS !== 0) return
-  for (const { name } of state.epoch.record.members) {
+  for (const { name } of votersOf(state.epoch.record)) {
     const evidence = state.cheats.get(name)
     if (evidence !== undefined && evidence.length > 0) tellAll(around, state, evidence, turn)
   }

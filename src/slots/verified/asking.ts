@@ -14,6 +14,8 @@ interface Owed extends Need {
   readonly round: number
 }
 
+/** The part of the patience after which an owner complains, and that the accused has at least to post the share. */
+const COMPLAIN_AFTER = 1 / 3
 /** Words are asked for again after so many beats. */
 const ASK_EVERY = 3
 
@@ -121,22 +123,25 @@ export function lookAround(around: Surroundings, state: MemberState, turn: Slots
     const since = epoch.owed.get(name) ?? turn.now
     epoch.owed.set(name, since)
     const age = turn.now - since
-    const late = latenessOf(around, epoch, need, age)
+    const late = latenessOf(around, epoch, need, age, turn.now)
     if (Math.floor(age / beat) % ASK_EVERY === ASK_EVERY - 1) asked.push(need)
     if (late > patience) silent.add(need.author)
-    if (need.kind === 'share' && need.index === epoch.position && late > patience / 3)
+    if (need.kind === 'share' && need.index === epoch.position && late > patience * COMPLAIN_AFTER)
       complain(around, state, need, turn)
   }
   ask(around, state, asked, turn)
-  tellSilent(epoch, silent, turn)
+  tellSilent(around, epoch, silent, turn)
 }
 
-// Seal and share of one round share one patience: our lease runs from our own seal on.
-function latenessOf({ rules }: Surroundings, epoch: Epoch, need: Owed, age: number): number {
-  const late = epoch.rounds.get(need.round)?.sealLate
-  if (need.kind === 'seal') late?.set(need.author, age)
-  const ours = need.kind === 'share' && need.index === epoch.position
-  return ours ? rules.lateness(late?.get(need.author) ?? 0, age) : age
+// Seal and share of one round share one patience: our lease runs from our own seal on, and so does that of whoever
+// complains. What it complains of is as late as if it were ours, once there was time to post it.
+function latenessOf({ rules, settings }: Surroundings, epoch: Epoch, need: Owed, age: number, now: number): number {
+  const round = epoch.rounds.get(need.round)
+  if (need.kind === 'seal') round?.sealLate.set(need.author, age)
+  if (need.kind !== 'share' || round === undefined) return age
+  const sealLate = round.sealLate.get(need.author) ?? 0
+  if (need.index === epoch.position) return rules.lateness(sealLate, age)
+  return age > settings.patience * COMPLAIN_AFTER ? rules.complaintLateness(sealLate, age, now - round.sharedAt) : age
 }
 
 function ask(around: Surroundings, state: MemberState, asked: readonly Owed[], turn: SlotsTurn): void {
@@ -161,12 +166,14 @@ function complain(around: Surroundings, state: MemberState, need: Owed, turn: Sl
   sayStep<Complaint>(around, state, round, { kind: 'complaint', ...words }, turn)
 }
 
-function tellSilent(epoch: Epoch, silent: ReadonlySet<number>, turn: SlotsTurn): void {
-  const isNew = [...silent].some(author => !epoch.silent.has(author))
-  epoch.silent.clear()
-  for (const author of silent) epoch.silent.add(author)
+function tellSilent({ rules, settings }: Surroundings, epoch: Epoch, late: ReadonlySet<number>, turn: SlotsTurn): void {
+  const isNew = [...late].some(author => !epoch.silent.has(author))
+  for (const author of late) epoch.silent.set(author, turn.now)
+  for (const [author, at] of epoch.silent) {
+    if (turn.now > at + rules.silenceLasts(settings.patience)) epoch.silent.delete(author)
+  }
   if (!isNew) return
-  const members = [...silent].map(author => epoch.record.members[author]!.name)
+  const members = [...epoch.silent.keys()].map(author => epoch.record.members[author]!.name)
   turn.do({ kind: 'emit', event: { kind: 'silent', members } })
 }
 

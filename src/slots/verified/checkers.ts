@@ -6,52 +6,49 @@ import type { SlotsMessage } from './messages.ts'
 import { lapHash } from './proofs.ts'
 
 interface Holding {
+  readonly slot: string
   readonly holder: NodeId
+  /** When its holder can no longer believe; earlier if it let go. */
   until: Micros
 }
 
-/** Never two honest holders of one slot at one time. */
+/** Never two honest holders of one slot at one time, and whoever's lease ends is told before. */
 export class SeatChecker implements Checker {
   readonly name = 'distinct slots'
-  seats = 0
-  private readonly holdings = new Map<string, Holding[]>()
+  /** By request: a member that takes back another request still has its seat (seed 40013). */
+  private readonly holdings = new Map<number, Holding>()
   private readonly broken: Violation[] = []
 
-  seated(slot: string, holder: NodeId, at: Micros, until: Micros): void {
-    this.seats++
-    const now = (this.holdings.get(slot) ?? []).filter(holding => holding.until > at)
-    for (const other of now) {
-      this.broken.push({ what: `slot '${slot}' is held by ${holder} and by ${other.holder}`, at })
-    }
-    now.push({ holder, until })
-    this.holdings.set(slot, now)
+  get seats(): number {
+    return this.holdings.size
   }
 
-  /** It let go, was told in time that the lease is over, or its process is gone. */
-  left(holder: NodeId, at: Micros): void {
-    for (const holdings of this.holdings.values()) {
-      for (const holding of holdings) if (holding.holder === holder) holding.until = Math.min(holding.until, at)
+  seated(slot: string, request: number, holder: NodeId, at: Micros, until: Micros): void {
+    for (const other of this.holdings.values()) {
+      if (other.slot !== slot || other.until <= at) continue
+      this.broken.push({ what: `slot '${slot}' is held by ${holder} and by ${other.holder}`, at })
     }
+    this.holdings.set(request, { slot, holder, until })
+  }
+
+  /** It let go. False if it had nothing. */
+  left(request: number, at: Micros): boolean {
+    const holding = this.holdings.get(request)
+    if (holding !== undefined) holding.until = Math.min(holding.until, at)
+    return holding !== undefined
   }
 
   /** The loss must be told before the belief ends. */
-  told(holder: NodeId, at: Micros): void {
-    for (const [slot, holdings] of this.holdings) {
-      for (const { holder: who, until } of holdings) {
-        // A seat that ended long ago was let go; only the one that ends now is being told.
-        if (who === holder && at > until && at < until + TOLD_WITHIN) {
-          this.broken.push({ what: `${holder} was told too late that its seat on '${slot}' is over`, at })
-        }
-      }
-    }
+  told(request: number, at: Micros): void {
+    const holding = this.holdings.get(request)
+    if (holding === undefined || at <= holding.until) return
+    this.broken.push({ what: `${holding.holder} was told too late that its seat is over`, at })
   }
 
   violations(): readonly Violation[] {
     return this.broken
   }
 }
-
-const TOLD_WITHIN: Micros = 1_000
 
 /** One successor per epoch: whoever reaches a number reaches the same record. */
 export class SuccessorChecker implements Checker {

@@ -33,7 +33,7 @@ export function newEpoch(self: NodeId, record: EpochRecord, barred: boolean, now
     wanted: false,
     uses: record.slots.map(() => ({ round: -1, sharedAt: NEVER, closed: true })),
     owed: new Map(),
-    silent: new Set(),
+    silent: new Map(),
     succession: {
       active: false,
       ballot: 0,

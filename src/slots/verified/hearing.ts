@@ -16,7 +16,7 @@ import {
   signedBytes,
 } from './messages.ts'
 import { leaderOf, passerAt, sameBytes } from './proofs.ts'
-import { positionOf } from './record.ts'
+import { positionOf, votersOf } from './record.ts'
 import { advanceRound, compareLaps, heardComplaint, roundFor } from './rounds.ts'
 import { nameOf, send, statementOf } from './saying.ts'
 import type { MemberState, Round, SlotsTurn, Surroundings } from './state.ts'
@@ -24,6 +24,8 @@ import { heardFavour, heardLink, heardPetition, heardPropose, heardRefuse, heard
 
 /** Checks of one round that may be said ahead of ours: all members are within one. */
 const CHECKS_AHEAD_MAX = 2
+
+const VOICES: ReadonlySet<SlotsMessage['kind']> = new Set(['propose', 'favour', 'sign', 'refuse', 'accuse'])
 
 export function hear(
   around: Surroundings,
@@ -35,8 +37,11 @@ export function hear(
   if (said.kind === 'succeeded') return heardSucceeded(around, state, said, turn)
   if (!sameBytes(said.epoch, state.epoch.hash)) return heardElsewhere(around, state, from, said, turn)
   if (said.kind === 'petition') return heardPetitioner(around, state, said)
-  const member = state.epoch.record.members[positionOf(state.epoch.record, said.author)]
+  const { record } = state.epoch
+  const member = votersOf(record).find(({ name }) => name === said.author)
   if (member === undefined || said.author === state.self) return
+  // Whoever is absent has a voice in what comes next, and none in what is dealt now.
+  if (positionOf(record, said.author) < 0 && !VOICES.has(said.kind)) return
   if (!around.signatures.verify(member.identity, signedBytes(said), said.signature)) return
   if (isStep(said)) return heardStep(around, state, said, turn)
   switch (said.kind) {
@@ -88,7 +93,7 @@ function heardElsewhere(
 }
 
 function heardPetitioner(around: Surroundings, state: MemberState, said: Petition): void {
-  const listed = state.epoch.record.members.find(({ name }) => name === said.author)
+  const listed = votersOf(state.epoch.record).find(({ name }) => name === said.author)
   const known = listed ?? around.directory.find(({ name }) => name === said.author)
   if (known === undefined || said.author === state.self) return
   if (around.signatures.verify(known.identity, signedBytes(said), said.signature)) heardPetition(state, said)

@@ -14,6 +14,7 @@ import {
 import { generalLiars, type Liar } from '../../simulator/index.ts'
 import { type Ballot, isStep, type Pass, type SlotsMessage, type Step, signedBytes, type Vote } from './messages.ts'
 import { ballotContext, passContext, passedOn, startList, tally } from './proofs.ts'
+import { driftOf } from './record.ts'
 import { nameOf, saidBy } from './saying.ts'
 import type { MemberState, SlotsTurn } from './state.ts'
 import { decodeAnswer, encodeWork, performWork } from './work.ts'
@@ -336,27 +337,74 @@ function repeating(): Lies {
 /** Below the patience of the simulated group; twice that is longer than its lease. */
 const LINGER_MS = 1_500
 
+/** Says some of its words so much later. */
+function lingeringBy(lateness: (scene: Scene, said: SlotsMessage) => number | undefined): () => Lies {
+  return () => {
+    const due = new Map<string, number>()
+    const waiting: { readonly at: number; readonly to: NodeId; readonly said: SlotsMessage }[] = []
+    return {
+      says(scene, to, said) {
+        const late = said.author === scene.state.self ? lateness(scene, said) : undefined
+        if (late === undefined) return scene.send(to, said)
+        const name = `${said.epoch.join()}/${said.round}/${said.kind}/${to}`
+        const at = due.get(name) ?? scene.turn.now + late
+        due.set(name, at)
+        waiting.push({ at, to, said })
+      },
+      hears(scene) {
+        const now = waiting.splice(0)
+        for (const one of now) {
+          if (one.at <= scene.turn.now) scene.send(one.to, one.said)
+          else waiting.push(one)
+        }
+      },
+    }
+  }
+}
+
 /** Always late with its seal and then with its share, and never too late for either. */
-function lingering(): Lies {
-  const due = new Map<string, number>()
-  const waiting: { readonly at: number; readonly to: NodeId; readonly said: SlotsMessage }[] = []
+const lingering = lingeringBy((_scene, { kind }) => {
+  if (kind === 'seal') return LINGER_MS
+  // It has its own seal from the first, and would share before the others have it.
+  return kind === 'share' ? 2 * LINGER_MS : undefined
+})
+
+/** Late with one member's share only, by as long as that member may believe. */
+const lateToOne = lingeringBy(({ state: { epoch } }, said) => {
+  const { members, lease } = epoch.record
+  const victim = (epoch.position + 1) % members.length
+  return said.kind === 'share' && said.owner === victim ? lease * (1 - driftOf(epoch.record)) : undefined
+})
+
+/** Well within the time for which nothing is dealt after a change. */
+const RESTLESS_MS = 1_000
+
+/** Proposes the same members again in every epoch. */
+function restless(): Lies {
   return {
-    says(scene, to, said) {
-      const own = said.author === scene.state.self && (said.kind === 'seal' || said.kind === 'share')
-      if (!own) return scene.send(to, said)
-      const name = `${said.epoch.join()}/${said.round}/${said.kind}/${to}`
-      // It has its own seal from the first, and would share before the others have it.
-      const late = said.kind === 'seal' ? LINGER_MS : 2 * LINGER_MS
-      const at = due.get(name) ?? scene.turn.now + late
-      due.set(name, at)
-      waiting.push({ at, to, said })
-    },
     hears(scene) {
-      const now = waiting.splice(0)
-      for (const one of now) {
-        if (one.at <= scene.turn.now) scene.send(one.to, one.said)
-        else waiting.push(one)
-      }
+      const { epoch, self } = scene.state
+      const { record, hash, position, succession } = epoch
+      if (position < 0 || succession.proposals.has(position) || scene.turn.now < epoch.adoptedAt + RESTLESS_MS) return
+      const next = { ...record, number: record.number + 1, previous: hash }
+      const words = { kind: 'propose', author: self, epoch: hash, round: 0, ballot: position, record: next } as const
+      const said = scene.forge({ ...words, favoured: undefined, signature: new Uint8Array() }, {})
+      succession.proposals.set(position, said)
+      scene.sendToAll(said)
+    },
+  }
+}
+
+/** Takes part, and says again and again that it restarted. */
+function restarting(): Lies {
+  let said = ''
+  return {
+    hears(scene) {
+      const { epoch, self } = scene.state
+      if (said === epoch.hash.join()) return
+      said = epoch.hash.join()
+      const words = { kind: 'petition', author: self, epoch: epoch.hash, round: 0, leaving: false } as const
+      scene.sendToAll(scene.forge({ ...words, number: epoch.record.number, signature: new Uint8Array() }, {}))
     },
   }
 }
@@ -417,6 +465,9 @@ export function slotsLiars(means: LiarMeans): readonly SlotsLiar[] {
     ['odd-header', oddHeader],
     ['garbling', garbling],
     ['lingering', lingering],
+    ['late-to-one', lateToOne],
+    ['restless', restless],
+    ['restarting', restarting],
   ]
   return [...own.map(([name, lies]) => lying(name, means, lies)), ...generalLiars()]
 }

@@ -70,7 +70,7 @@ export function slotsMember(options: SlotsMemberOptions): SlotsMember {
         case 'command':
           return command(around, state, input.body, turn)
         case 'timer':
-          return input.name === LEASE_TIMER ? leaseEnded(state, turn) : beat(around, state, turn)
+          return input.name === LEASE_TIMER ? leaseEnded(around, state, turn) : beat(around, state, turn)
         case 'stop':
           return
       }
@@ -134,7 +134,7 @@ function command(around: Surroundings, state: MemberState, asked: SlotsCommand, 
     case 'request':
     case 'cancel':
     case 'release':
-      return seatCommand(state, asked, turn)
+      return seatCommand(around, state, asked, turn)
     case 'worked':
       return worked(around, state, asked.id, asked.answer, turn)
     case 'leave':

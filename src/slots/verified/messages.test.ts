@@ -12,6 +12,7 @@ const record = {
   number: 4,
   previous: new Uint8Array(32),
   members: [{ name: 'a', identity: bytes }],
+  absent: [{ name: 'b', identity: bytes }],
   slots: ['ch1'],
   lease: 60_000,
   drift: 10_000,

@@ -1,6 +1,7 @@
 // Bugs planted on purpose, one broken rule each. If the checkers do not find them, they would not find ours either.
 
 import type { SlotsSettings } from '../settings.ts'
+import type { Weather } from './plan.ts'
 import type { SlotsRules } from './rules.ts'
 
 export interface PlantedSlotsBug {
@@ -10,7 +11,7 @@ export interface PlantedSlotsBug {
   /** Where it shows soonest. */
   readonly members?: number
   readonly settings?: Partial<SlotsSettings>
-  readonly weather?: 'late words' | 'leavers' | 'successions'
+  readonly weather?: Weather
 }
 
 /** Rounds that follow each other closely. */
@@ -18,6 +19,15 @@ const plain: Partial<SlotsSettings> = { fairness: 'lottery', concurrent: false, 
 
 /** A group that changes at the slightest silence, and never gets to deal. */
 const restless: Partial<SlotsSettings> = { lease: 12_000, patience: 700, settle: 1_000, drift: 0.02 }
+
+/** The lease is over soon after the patience is: whoever is a little too late is too late for all. */
+const shortLease: Partial<SlotsSettings> = {
+  ...plain,
+  lease: 2_400,
+  patience: 1_800,
+  drift: 0.01,
+  slots: ['a', 'b', 'c'],
+}
 
 export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
   'no-possession': { rules: { needsPossession: () => false }, liar: 'rogue-key', settings: plain },
@@ -30,6 +40,12 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
     members: 6,
     settings: { ...plain, slots: ['a', 'b', 'c', 'd'], drift: 0.05 },
   },
+  'complaint-forgiven': {
+    rules: { complaintLateness: (_seal, complained) => complained },
+    liar: 'late-to-one',
+    settings: shortLease,
+  },
+  'no-reason-needed': { rules: { needsReason: () => false }, liar: 'restless', settings: plain },
   'own-share-sent': { rules: { sharesWith: () => true } },
   'reuse-before-lease': { rules: { mayReuse: () => true } },
   'lease-from-opening': {
@@ -59,5 +75,6 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
   'requests-forgotten': { rules: { keepsRequests: () => false }, settings: { ...plain, onDemand: true } },
   'key-posted-again': { rules: { staysOut: () => false } },
   'no-re-encryption': { rules: { reencrypts: () => false } },
+  'told-behind-saves': { rules: { userLane: () => ({}) }, settings: plain, weather: 'slow disks' },
   'bad-lap-sealed': { rules: { refusesBadLap: () => false }, liar: 'doubled-ticket' },
 }

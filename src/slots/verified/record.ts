@@ -19,6 +19,8 @@ export interface EpochRecord {
   readonly previous: Uint8Array
   /** In ring order; positions count from 0. */
   readonly members: readonly EpochMember[]
+  /** Silent members that the vote on the next epoch cannot spare: they have no place in the ring, and still vote. */
+  readonly absent: readonly EpochMember[]
   readonly slots: readonly string[]
   readonly lease: number
   /** Millionths. */
@@ -37,11 +39,17 @@ export const NAME_BYTES_MAX = 100
 const IDENTITY_BYTES_MAX = 64
 const MILLION = 1_000_000
 
+const memberCodec: Codec<EpochMember> = struct<EpochMember>({
+  name: text(NAME_BYTES_MAX),
+  identity: bytes(IDENTITY_BYTES_MAX),
+})
+
 export const recordCodec: Codec<EpochRecord> = struct<EpochRecord>({
   name: text(NAME_BYTES_MAX),
   number: uint(),
   previous: bytes(HASH_BYTES),
-  members: list(struct<EpochMember>({ name: text(NAME_BYTES_MAX), identity: bytes(IDENTITY_BYTES_MAX) }), MEMBERS_MAX),
+  members: list(memberCodec, MEMBERS_MAX),
+  absent: list(memberCodec, MEMBERS_MAX),
   slots: list(text(NAME_BYTES_MAX), SLOTS_MAX),
   lease: uint(LEASE_MAX),
   drift: uint(MILLION),
@@ -62,6 +70,7 @@ export function firstRecord(settings: SlotsSettings, members: readonly EpochMemb
     number: 0,
     previous: new Uint8Array(),
     members,
+    absent: [],
     slots,
     lease,
     drift: Math.round(drift * MILLION),
@@ -78,6 +87,15 @@ export function driftOf(record: EpochRecord): number {
 
 export function positionOf(record: EpochRecord, name: NodeId): number {
   return record.members.findIndex(member => member.name === name)
+}
+
+/** Who decides on the next epoch. */
+export function votersOf({ members, absent }: EpochRecord): readonly EpochMember[] {
+  return absent.length === 0 ? members : [...members, ...absent]
+}
+
+export function isVoter(record: EpochRecord, name: NodeId): boolean {
+  return votersOf(record).some(member => member.name === name)
 }
 
 /** What the first epoch is known by: members with other settings are in another. */

@@ -38,8 +38,16 @@ export interface SlotsRules {
   sharesOnce(): boolean
   /** How late a member is with its share, if its seal was late already. */
   lateness(seal: Millis, share: Millis): Millis
+  /** The same for a share that its owner complained of, some time ago, counted from when we gave ours. */
+  complaintLateness(seal: Millis, complained: Millis, shared: Millis): Millis
   /** Whether a proof of shuffle that fails is a reason not to seal. */
   refusesBadLap(): boolean
+  /** Whether a member goes along with a new epoch only if it sees a reason for one. */
+  needsReason(): boolean
+  /** How long a member is called silent after it spoke at last. */
+  silenceLasts(patience: Millis): Millis
+  /** The lane in which users hear of their seats. */
+  userLane(): { readonly lane?: string }
 }
 
 export const slotsRules: SlotsRules = {
@@ -96,6 +104,21 @@ export const slotsRules: SlotsRules = {
   // a new wait, lets every ticket open after its lease; nobody is ever served, and nobody is silent.
   lateness: (seal, share) => seal + share,
 
+  // Counted from the complaint, whoever withholds a share from one member only has a second wait until the others miss it.
+  // It posts the share just before, and too late for that member's lease; and nobody else ever calls it silent.
+  complaintLateness: (seal, _complained, shared) => seal + shared,
+
   // A pass that doubles a ticket gives one slot to two members.
   refusesBadLap: () => true,
+
+  // A liar proposes the same members in every epoch. There is nothing wrong with any of them, and nothing is dealt for a
+  // lease after each: nobody is ever served.
+  needsReason: () => true,
+
+  // Whoever speaks just after it was called silent, and too late for everybody's lease, is forgiven before the others have
+  // agreed to leave it out, round after round: nobody is served (seed 60008).
+  silenceLasts: patience => patience,
+
+  // A disk that is busy with a new epoch holds back the word that a lease is over, and the holder goes on.
+  userLane: () => ({ lane: 'user' }),
 }

@@ -2,7 +2,7 @@
 
 import type { NodeId } from '../../core/index.ts'
 import { placeOf, type SlotsMessage, type Step, signedBytes } from './messages.ts'
-import { positionOf } from './record.ts'
+import { positionOf, votersOf } from './record.ts'
 import type { Epoch, MemberState, Round, SlotsTurn, Surroundings } from './state.ts'
 
 type Spoken<Message> = Message extends SlotsMessage ? Omit<Message, 'author' | 'epoch' | 'signature'> : never
@@ -34,6 +34,11 @@ export function flush(state: MemberState, turn: SlotsTurn): void {
 
 export function sendToAll(around: Surroundings, state: MemberState, body: SlotsMessage, turn: SlotsTurn): void {
   for (const { name } of state.epoch.record.members) send(around, state, name, body, turn)
+}
+
+/** What concerns the next epoch, or a cheat: also to those that are absent. */
+export function sendToVoters(around: Surroundings, state: MemberState, body: SlotsMessage, turn: SlotsTurn): void {
+  for (const { name } of votersOf(state.epoch.record)) send(around, state, name, body, turn)
 }
 
 /** Says a step once: kept under its place, and sent to all members or to one. */

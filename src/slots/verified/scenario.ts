@@ -10,75 +10,18 @@ import {
   seededRandom,
 } from '../../core/index.ts'
 import { type Group, idealSignatures, insecureBareGroup, type Scalar } from '../../crypto/index.ts'
-import {
-  type AnyScenario,
-  calm,
-  drawFaults,
-  drawNetwork,
-  type Micros,
-  type NetworkFaults,
-  type Plan,
-  pick,
-  type Scenario,
-  type SimulatedNode,
-  type Stage,
-  type World,
-} from '../../simulator/index.ts'
-import { membersNeeded, type SlotsSettings, slotsDefaults } from '../settings.ts'
+import type { AnyScenario, Micros, Scenario, SimulatedNode, Stage, World } from '../../simulator/index.ts'
 import { NamingChecker, OrderChecker, SeatChecker, ServedChecker, SuccessorChecker } from './checkers.ts'
 import { verifyEvidence } from './evidence.ts'
 import { slotsLiars } from './liars.ts'
 import { slotsMember } from './member.ts'
 import { type SlotsMessage, slotsVocabulary } from './messages.ts'
+import { drawPlan, SECOND, type SlotsAct, type SlotsPlan, type SlotsScenarioOptions } from './plan.ts'
 import { plantedSlotsBugs } from './planted.ts'
 import { type SlotsRules, slotsRules } from './rules.ts'
 import { SecrecyChecker } from './secrecy.ts'
 import type { MemberState, SlotsEvent } from './state.ts'
 import { performWork } from './work.ts'
-
-export type SlotsAct =
-  /** Wants a seat, holds it for a while, lets go; gives up waiting after `patience`. */
-  | { kind: 'use'; member: NodeId; hold: Micros; patience: Micros }
-  /** Leaves the group, at once or as soon as it has a seat. */
-  | { kind: 'leave'; member: NodeId; seated: boolean }
-
-export interface SlotsPlan extends Plan<SlotsAct> {
-  readonly settings: SlotsSettings
-  readonly members: readonly NodeId[]
-  /** Members that are not in the first epoch and join. */
-  readonly late: readonly NodeId[]
-  /** Which member lies, and how. */
-  readonly liars: ReadonlyMap<NodeId, string>
-  /** Who shows its key to the secrecy checker: up to n - 2, the liars among them. */
-  readonly coalition: ReadonlySet<NodeId>
-  readonly rates: ReadonlyMap<NodeId, number>
-  /** Whether everybody must be served after healing. */
-  readonly demands: boolean
-}
-
-/** Conditions in which some bugs show sooner than in what is drawn for all. */
-export type Weather =
-  /** A quick network in which one word in ten is late; holders that hold to the end. */
-  | 'late words'
-  /** A quick network; holders that leave the group with their seat. */
-  | 'leavers'
-  /** Nothing but epochs that follow each other: nobody wants a seat. */
-  | 'successions'
-
-export interface SlotsScenarioOptions {
-  readonly members?: number
-  readonly liars?: number
-  readonly rules?: SlotsRules
-  /** This liar, instead of one that is drawn. */
-  readonly liar?: string
-  /** Settings that are not drawn. */
-  readonly settings?: Partial<SlotsSettings>
-  /** False: nothing goes wrong but what the liar does. */
-  readonly faults?: boolean
-  readonly weather?: Weather
-  /** Ends the run early, before anybody demands to be served. */
-  readonly until?: Micros
-}
 
 /** The scenario by the words of a command line: with a planted bug, where it shows soonest. */
 export function slotsScenarioFor(asked: { members?: number; liars?: number; bug?: string }): AnyScenario {
@@ -112,27 +55,6 @@ export interface SlotsTally {
   readonly evidence: readonly Uint8Array[]
 }
 
-const SECOND: Micros = 1_000_000
-const SAFETY = 15 * SECOND
-/** Runs end when everybody is served; so long a run takes that shows by the number of rounds that somebody is not. */
-const LIVENESS = 600 * SECOND
-/** Mild clocks, and bad ones. */
-const DRIFTS = [0.05, 0.2]
-const MEMBERS = 5
-/** How long a run goes on when everybody is served: old leases may still overlap. */
-const AFTERWARDS = 4 * SECOND
-const WORK_MAX: Micros = 5_000
-
-const drawnSettings: Omit<SlotsSettings, 'slots'> = {
-  ...slotsDefaults,
-  name: 'channels',
-  lease: 3_000,
-  beat: 100,
-  checkMax: 800,
-  patience: 2_000,
-  settle: 8_000,
-}
-
 export function slotsScenario(
   options: SlotsScenarioOptions = {},
 ): Scenario<SlotsPlan, SlotsAct> & { tally(): SlotsTally } {
@@ -148,110 +70,9 @@ export function slotsScenario(
   }
 }
 
-function drawPlan(random: Random, options: SlotsScenarioOptions): SlotsPlan {
-  const size = options.members ?? MEMBERS
-  const all = Array.from({ length: size }, (_, place) => `member-${place + 1}`)
-  const late = random.chance(0.2) && size > 4 ? all.slice(-1) : []
-  const members = all.slice(0, size - late.length)
-  const liarCount = options.liars ?? 1
-  const kinds = slotsLiars(NO_MEANS).map(liar => liar.name)
-  const liars = new Map<NodeId, string>()
-  for (let i = 0; i < liarCount; i++) liars.set(pick(random, members), options.liar ?? pick(random, kinds))
-  const colluders = members.filter(member => !liars.has(member)).slice(0, Math.max(0, members.length - 2 - liars.size))
-  const acts = drawActs(random, all, options.weather)
-  const faultless = options.faults === false || options.weather === 'late words' || options.weather === 'leavers'
-  const faults = faultless ? [] : drawFaults(random, { durable: all, all }, SAFETY, 5 * SECOND)
-  const network = weatherOf(random, options)
-  const settings = { ...drawSettings(random, members.length, liarCount), ...options.settings }
-  // A group that cannot lose the liar stands still when it falls silent: safe, and nobody is served.
-  const spare = liarCount === 0 || members.length > membersNeeded(liarCount)
-  const demands = options.weather !== 'successions' && spare
-  return {
-    settings,
-    members,
-    late,
-    liars,
-    coalition: new Set([...liars.keys(), ...colluders]),
-    rates: drawRates(random, all, settings.drift, acts, options.weather),
-    network,
-    faults,
-    demands,
-    acts,
-    healsAt: SAFETY,
-    ends: options.until ?? (demands ? SAFETY + LIVENESS : SAFETY + 1),
-    drawn: {
-      members: members.length,
-      late: late.length,
-      slots: settings.slots.length,
-      liars: [...liars].map(([member, kind]) => `${member} ${kind}`).join(', ') || 'none',
-      faults: faults.length,
-      rounds: `${settings.fairness}${settings.concurrent ? ' concurrent' : ''}${settings.paced ? ' paced' : ''}${settings.onDemand ? ' on demand' : ''}`,
-    },
-  }
-}
-
-function drawSettings(random: Random, members: number, liars: number): SlotsSettings {
-  const rotating = random.chance(0.2)
-  const slots = Array.from({ length: 1 + random.below(members - 1) }, (_, place) => `slot-${place + 1}`)
-  return {
-    ...drawnSettings,
-    slots,
-    liars,
-    drift: pick(random, DRIFTS),
-    fairness: rotating ? 'rotating' : 'lottery',
-    concurrent: !rotating && random.chance(0.3),
-    paced: random.chance(0.2),
-    onDemand: random.chance(0.2),
-  }
-}
-
-// The adversary's clocks sit at the ends of what is allowed as often as between.
-function drawRates(
-  random: Random,
-  members: readonly NodeId[],
-  drift: number,
-  acts: SlotsPlan['acts'],
-  weather: Weather | undefined,
-): ReadonlyMap<NodeId, number> {
-  const leaves = (member: NodeId) => acts.some(act => act.kind === 'leave' && act.member === member)
-  const ends = weather === 'leavers' ? (member: NodeId) => (leaves(member) ? -1 : 1) : undefined
-  const drawn = () => pick(random, [-1, -1, 0, 1, 1, random.unit() * 2 - 1])
-  return new Map(members.map(member => [member, 1 + drift * (ends?.(member) ?? drawn())]))
-}
-
-const QUICK: NetworkFaults = { ...calm, inOrder: false }
-
-function weatherOf(random: Random, { weather, faults }: SlotsScenarioOptions): NetworkFaults {
-  const drawn = drawNetwork(random)
-  if (weather === 'late words') return { ...QUICK, tailChance: 0.03, tailMax: 2 * SECOND }
-  if (weather === 'leavers' || faults === false) return QUICK
-  return weather === 'successions' ? { ...drawn, loss: 0.3, tailChance: 0.1, tailMax: 3 * SECOND } : drawn
-}
-
-function drawActs(random: Random, members: readonly NodeId[], weather: Weather | undefined): SlotsPlan['acts'] {
-  const acts: (SlotsAct & { at: Micros })[] = []
-  const busy = 1 + random.below(10)
-  const long = weather === undefined ? pick(random, [0.1, 0.3, 0.9]) : 1
-  const leaving = weather === undefined ? 0.2 : Number(weather === 'leavers')
-  const longest = weather === undefined ? 0 : 6 * SECOND
-  if (weather === 'successions') return acts
-  for (const member of members) {
-    for (let i = 0; i < busy; i++) {
-      const hold = longest + random.below(random.chance(long) ? 6 * SECOND : SECOND / 2)
-      acts.push({ kind: 'use', member, at: random.below(SAFETY), hold, patience: random.below(8 * SECOND) })
-    }
-  }
-  if (random.chance(leaving))
-    acts.push({
-      kind: 'leave',
-      member: pick(random, members),
-      seated: weather !== undefined,
-      at: random.below(SAFETY / 2),
-    })
-  return acts
-}
-
-const NO_MEANS = { group: insecureBareGroup(), signer: idealSignatures().signer('nobody'), known: [] }
+/** How long a run goes on when everybody is served: old leases may still overlap. */
+const AFTERWARDS = 4 * SECOND
+const WORK_MAX: Micros = 5_000
 
 class SlotsStage implements Stage {
   readonly checkers
@@ -358,7 +179,7 @@ class SlotsStage implements Stage {
     const protocol = this.overheard(id, liar === undefined ? honest : liar.corrupt(honest))
     const clockRate = rates.get(id)!
     const spec = { id, protocol, peers: members, vocabulary: slotsVocabulary, clockRate, clockOffset: 777 }
-    this.world.add({ ...spec, diskMax: 5_000, lies: liar !== undefined })
+    this.world.add({ ...spec, diskMax: this.plan.diskMax, lies: liar !== undefined })
     this.world.start(id)
   }
 
@@ -425,11 +246,11 @@ class SlotsStage implements Stage {
       case 'seat':
         return this.seated(node, event, honest)
       case 'released':
-        return this.left(member)
+        return this.left(member, event.id)
       case 'lost':
         // A process that was stopped could not be told in time; its clock tells it as soon as it runs.
-        if (honest && world.now > node.resumedAt) this.seats.told(member, world.now)
-        return this.left(member)
+        if (honest && world.now > node.resumedAt) this.seats.told(event.id, world.now)
+        return this.left(member, event.id)
       case 'refused':
       case 'status':
       case 'silent':
@@ -437,9 +258,8 @@ class SlotsStage implements Stage {
     }
   }
 
-  private left(member: NodeId): void {
-    this.progress.left(member, this.world.now)
-    this.seats.left(member, this.world.now)
+  private left(member: NodeId, request: number): void {
+    if (this.seats.left(request, this.world.now)) this.progress.left(member, this.world.now)
   }
 
   // When all who asked after healing are served, the run has told what it can: the rest would be idle rounds.
@@ -452,7 +272,7 @@ class SlotsStage implements Stage {
   private seated(node: SimulatedNode, event: SlotsEvent & { kind: 'seat' }, honest: boolean): void {
     const { world } = this
     const { id: member } = node.spec
-    if (honest) this.seats.seated(event.slot, member, world.now, world.whenClockShows(node, event.deadline))
+    if (honest) this.seats.seated(event.slot, event.id, member, world.now, world.whenClockShows(node, event.deadline))
     this.served(member)
     if (this.leaving.delete(member)) world.command(member, { kind: 'leave' })
     const hold = this.holds.get(event.id) ?? 0

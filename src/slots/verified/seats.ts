@@ -1,26 +1,37 @@
 // What the user sees: requests that wait, and the seat that one of them got. Requests outlive rounds and epochs
 // (READINGS OMA 4); a seat lasts to its lease's end, also into the next epoch, and is not renewed.
+//
+// A seat dies with its process and rests on nothing that is saved: its user is told in a lane that no save holds back.
 
+import type { Millis } from '../../core/index.ts'
 import { driftOf } from './record.ts'
-import type { MemberState, Round, SlotsCommand, SlotsTurn, Surroundings } from './state.ts'
+import type { MemberState, Round, SlotsCommand, SlotsEvent, SlotsTurn, Surroundings } from './state.ts'
 
 /** Requests of one process that may wait: each is a caller's promise. */
 const WAITING_MAX = 10_000
 export const LEASE_TIMER = 'lease'
-/** The loss is told a little before the deadline: the word may have to wait for a disk. At most a tenth of the lease. */
+/** The loss is told a little before the deadline: timers are late on a busy machine. At most a tenth of the lease. */
 const WARNING_MS = 50
 
 function warning(lease: number): number {
   return Math.min(WARNING_MS, lease / 10)
 }
 
+function tellUser({ rules }: Surroundings, event: SlotsEvent, turn: SlotsTurn): void {
+  turn.do({ kind: 'emit', event, ...rules.userLane() })
+}
+
+function wakeAfter({ rules }: Surroundings, millis: Millis, turn: SlotsTurn): void {
+  turn.do({ kind: 'timer', name: LEASE_TIMER, after: Math.max(0, millis), ...rules.userLane() })
+}
+
 type About = SlotsCommand & { kind: 'request' | 'cancel' | 'release' }
 
-export function seatCommand(state: MemberState, { kind, id }: About, turn: SlotsTurn): void {
+export function seatCommand(around: Surroundings, state: MemberState, { kind, id }: About, turn: SlotsTurn): void {
   if (kind === 'request') {
     const known = state.waiting.includes(id) || state.seat?.id === id
     if (known || state.waiting.length >= WAITING_MAX) {
-      return turn.do({ kind: 'emit', event: { kind: 'refused', id, why: 'crowded' } })
+      return tellUser(around, { kind: 'refused', id, why: 'crowded' }, turn)
     }
     state.waiting.push(id)
     return
@@ -28,8 +39,8 @@ export function seatCommand(state: MemberState, { kind, id }: About, turn: Slots
   const place = state.waiting.indexOf(id)
   if (place >= 0) state.waiting.splice(place, 1)
   else if (state.seat?.id === id) state.seat = undefined
-  else return turn.do({ kind: 'emit', event: { kind: 'refused', id, why: 'unknown' } })
-  turn.do({ kind: 'emit', event: { kind: 'released', id } })
+  else return tellUser(around, { kind: 'refused', id, why: 'unknown' }, turn)
+  tellUser(around, { kind: 'released', id }, turn)
 }
 
 /** Our ticket is open: `slot` is what it says, or nothing. A slot that nobody here wants is declared free at the check. */
@@ -47,18 +58,18 @@ export function takeSeat(
   if (id !== undefined && usable) {
     state.waiting.shift()
     state.seat = { id, epoch: record.number, round: round.number, slot, deadline }
-    turn.do({ kind: 'emit', event: { kind: 'seat', id, slot: record.slots[slot]!, deadline } })
-    turn.do({ kind: 'timer', name: LEASE_TIMER, after: Math.max(0, deadline - turn.now - warning(record.lease)) })
+    tellUser(around, { kind: 'seat', id, slot: record.slots[slot]!, deadline }, turn)
+    wakeAfter(around, deadline - turn.now - warning(record.lease), turn)
   }
   if (!around.rules.keepsRequests()) state.waiting.length = 0
 }
 
-export function leaseEnded(state: MemberState, turn: SlotsTurn): void {
+export function leaseEnded(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
   const { seat } = state
   if (seat === undefined) return
   // The timer of an earlier seat that was let go.
   const left = seat.deadline - turn.now - warning(state.epoch.record.lease)
-  if (left > 0) return turn.do({ kind: 'timer', name: LEASE_TIMER, after: left })
+  if (left > 0) return wakeAfter(around, left, turn)
   state.seat = undefined
-  turn.do({ kind: 'emit', event: { kind: 'lost', id: seat.id } })
+  tellUser(around, { kind: 'lost', id: seat.id }, turn)
 }

@@ -127,8 +127,8 @@ export interface Epoch {
   readonly uses: SlotUse[]
   /** Since when each word is missing, by its name. */
   readonly owed: Map<string, Millis>
-  /** Positions that owe for too long. */
-  readonly silent: Set<number>
+  /** Positions that owe for too long, and when they last did. */
+  readonly silent: Map<number, Millis>
   readonly succession: Succession
 }
 

@@ -66,6 +66,13 @@ class Listener {
   }
 }
 
+/** Somebody restarted: there is a reason for another epoch, with the same members. */
+function withReason(): Listener {
+  const member = new Listener()
+  member.hears('b', { kind: 'petition', number: 0, leaving: false })
+  return member
+}
+
 function locked(rules?: SlotsRules): Listener {
   const member = new Listener(rules)
   member.hears('e', { kind: 'petition', number: 0, leaving: true })
@@ -81,7 +88,7 @@ function favours(authors: readonly string[], ballot: number, record: EpochRecord
 
 describe('favouring', () => {
   it('an acceptable record is favoured once a ballot, and saved before it is said', () => {
-    const member = new Listener()
+    const member = withReason()
     member.hears('a', { kind: 'propose', ballot: 0, record: same, favoured: undefined })
     member.hears('a', {
       kind: 'propose',
@@ -93,6 +100,22 @@ describe('favouring', () => {
     expect(said.length).toBe(4)
     expect(new Set(said.map(word => 'record' in word && String(word.record))).size).toBe(1)
     expect(member.done.indexOf('favour')).toBeGreaterThan(member.done.lastIndexOf('save'))
+  })
+  it('without a reason that it sees itself, none is: each costs a lease', () => {
+    const member = new Listener()
+    member.hears('a', { kind: 'propose', ballot: 0, record: same, favoured: undefined })
+    expect(member.says('favour', 0)).toBe(false)
+  })
+  it('also in a ballot that its own clock is past, but never in one before what it favoured', () => {
+    const member = withReason()
+    member.hears('b', { kind: 'propose', ballot: 6, record: same, favoured: undefined })
+    expect(member.says('favour', 6)).toBe(true)
+    member.hears('a', { kind: 'propose', ballot: 5, record: same, favoured: undefined })
+    expect(member.says('favour', 5)).toBe(false)
+    const ahead = withReason()
+    ahead.state.epoch.succession.ballot = 9
+    ahead.hears('b', { kind: 'propose', ballot: 6, record: same, favoured: undefined })
+    expect(ahead.says('favour', 6)).toBe(true)
   })
   it.each([
     ['from somebody who does not lead the ballot', 'b', same],
@@ -110,7 +133,7 @@ describe('favouring', () => {
     ['with one member twice', 'a', { ...same, members: [...members, members[0]!] }],
     ['with too few members', 'a', { ...same, members: members.slice(1, 3) }],
   ])('a record %s is not', (_what, author, record) => {
-    const member = new Listener()
+    const member = withReason()
     member.hears(author, { kind: 'propose', ballot: 0, record, favoured: undefined })
     expect(member.says('favour', 0)).toBe(false)
   })
@@ -124,7 +147,7 @@ describe('signing', () => {
     expect(member.state.epoch.closed).toBe(true)
   })
   it('with one fewer: not', () => {
-    const member = new Listener()
+    const member = withReason()
     member.hears('a', { kind: 'propose', ballot: 0, record: same, favoured: undefined })
     member.hears('a', { kind: 'favour', ballot: 0, record: recordHash(same) })
     member.hears('a', { kind: 'favour', ballot: 0, record: recordHash(same) })

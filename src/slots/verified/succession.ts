@@ -9,12 +9,11 @@
 // - A locked member favours another record only if it is shown a quorum of favours for it of a ballot no earlier than
 //   its lock; if it refuses, it says what it is locked on, so that the next leader can propose that.
 //
-// Two quorums share an honest member. If a quorum signed R in ballot r, take the first ballot r' ≥ r with a quorum of
+// Who votes: the members, and those that are absent (successor.ts). Two quorums share an honest one. If a quorum signed R in ballot r, take the first ballot r' ≥ r with a quorum of
 // favours for another record: one honest member both signed R in r and favoured the other in r'. r' = r is impossible
 // (one favour a ballot); and for r' > r it needed favours of a ballot from r to r' - 1 for that record: there are none.
 
 import type { NodeId } from '../../core/index.ts'
-import { MEMBERS_MAX, membersNeeded } from '../settings.ts'
 import { endEpoch, newEpoch, quietFor } from './epoch.ts'
 import {
   type Favour,
@@ -30,10 +29,11 @@ import {
   signedBytes,
 } from './messages.ts'
 import { sameBytes } from './proofs.ts'
-import { type EpochMember, type EpochRecord, positionOf, recordHash } from './record.ts'
+import { type EpochRecord, isVoter, positionOf, recordHash, votersOf } from './record.ts'
 import { saveAdopted, saveFavoured, saveLocked } from './saved.ts'
-import { send, sendToAll, statementOf } from './saying.ts'
+import { send, sendToVoters, statementOf } from './saying.ts'
 import { type Epoch, type MemberState, NEVER, type SlotsTurn, type Surroundings } from './state.ts'
+import { hasReason, isAcceptable, quorum, seesReason, wishedRecord } from './successor.ts'
 
 /** Links that are kept for members that are behind; whoever is further behind has to be set up anew. */
 const CHAIN_MAX = 256
@@ -42,112 +42,28 @@ const BALLOT_GROWTH_MAX = 8
 /** Ballots far ahead of ours are a liar's: nobody gets there without time-outs. */
 const BALLOTS_AHEAD_MAX = 1_000
 
-function quorum(around: Surroundings, record: EpochRecord): number {
-  return around.rules.successionQuorum(record.members.length, record.liars)
-}
-
-/** Members with whom there is no going on: cheats and the silent. As we see it. */
-function mustGo({ epoch, cheats }: MemberState, name: NodeId): boolean {
-  return cheats.has(name) || epoch.silent.has(positionOf(epoch.record, name))
-}
-
-/** Members that may go: those, and who asked to leave. */
-function goes(around: Surroundings, state: MemberState, name: NodeId, now: number): boolean {
-  const { epoch, petitions } = state
-  const petition = petitions.get(name)
-  // Whoever restarted has seen nothing of this epoch, and trusts the others' eyes.
-  if (epoch.barred && name !== state.self) return true
-  if (mustGo(state, name)) return true
-  if (petition === undefined) return name === state.self && state.leaving
-  // Who restarts again and again would keep the group from ever dealing: the second time it waits outside.
-  return petition.leaving || now < epoch.adoptedAt + around.settings.settle
-}
-
-/** Who wants in and may: known, not a cheat, and only once the epoch has lived for a while. */
-function joiners(around: Surroundings, state: MemberState, now: number): EpochMember[] {
-  const { epoch, petitions, cheats } = state
-  if (now < epoch.adoptedAt + around.settings.settle) return []
-  return around.directory.filter(({ name }) => {
-    const petition = petitions.get(name)
-    return positionOf(epoch.record, name) < 0 && petition !== undefined && !petition.leaving && !cheats.has(name)
-  })
-}
-
-/** Whether we see a reason for another epoch. */
-function hasReason(around: Surroundings, state: MemberState, now: number): boolean {
-  const { epoch } = state
-  if (epoch.position < 0) return false
-  if (epoch.barred || epoch.closed || epoch.silent.size > 0) return true
-  const { members, liars } = epoch.record
-  const restarted = (name: NodeId) => state.petitions.get(name)?.leaving === false
-  if (members.some(({ name }) => state.cheats.has(name) || restarted(name))) return true
-  if (joiners(around, state, now).length > 0) return true
-  // Who wants to leave is a reason only while enough are left: else epoch would follow epoch, with the same members.
-  const leavers = members.filter(({ name }) => state.petitions.has(name) || (name === state.self && state.leaving))
-  return leavers.length > 0 && members.length - leavers.length > membersNeeded(liars)
-}
-
-/** The record that we would propose, or nothing while too few would be left. */
-function wishedRecord(around: Surroundings, state: MemberState, now: number): EpochRecord | undefined {
-  const { record, hash } = state.epoch
-  const wish = (gone: (name: NodeId) => boolean) =>
-    [...record.members.filter(({ name }) => !gone(name)), ...joiners(around, state, now)].slice(0, MEMBERS_MAX)
-  const all = wish(name => !state.epoch.barred && goes(around, state, name, now))
-  // Whoever wants to leave stays while the group could not lose another member after it.
-  const members = all.length > membersNeeded(liarsLeft(state, all)) ? all : wish(name => mustGo(state, name))
-  const liars = liarsLeft(state, members)
-  if (members.length < membersNeeded(liars)) return undefined
-  return { ...record, number: record.number + 1, previous: hash, members, liars }
-}
-
-/** Whoever was caught and goes is no longer among those that may lie. */
-function liarsLeft({ epoch, cheats }: MemberState, members: readonly EpochMember[]): number {
-  const names = new Set(members.map(member => member.name))
-  const caught = epoch.record.members.filter(({ name }) => cheats.has(name) && !names.has(name)).length
-  return Math.max(0, epoch.record.liars - caught)
-}
-
-/** Whether a proposed record is one that we could live with: everything as before, but for members we also miss. */
-function isAcceptable(around: Surroundings, state: MemberState, proposed: EpochRecord, now: number): boolean {
-  const { record, hash } = state.epoch
-  const same = { ...proposed, members: record.members, liars: record.liars }
-  const liars = liarsLeft(state, proposed.members)
-  if (
-    proposed.liars !== liars ||
-    !sameBytes(recordHash(same), recordHash({ ...record, number: record.number + 1, previous: hash }))
-  )
-    return false
-  const names = proposed.members.map(member => member.name)
-  if (new Set(names).size !== names.length || names.length < membersNeeded(liars)) return false
-  const gone = record.members.filter(({ name }) => !names.includes(name))
-  if (!gone.every(({ name }) => goes(around, state, name, now))) return false
-  return proposed.members.every(member => isKnown(around, state, member))
-}
-
-// Old members keep the identity that the old record has, new ones must be in the directory.
-function isKnown(around: Surroundings, state: MemberState, { name, identity }: EpochMember): boolean {
-  if (state.cheats.has(name)) return false
-  const known = state.epoch.record.members.find(member => member.name === name)
-  const listed = known ?? around.directory.find(member => member.name === name)
-  return listed !== undefined && sameBytes(listed.identity, identity)
-}
-
 /** On the beat: begins, repeats what may be lost, goes to the next ballot. */
 export function advanceSuccession(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
   const { epoch } = state
   const { succession } = epoch
-  if (epoch.position < 0) return
+  // Whoever is absent follows: it sees nothing of the epoch, and proposes nothing.
+  if (epoch.position < 0) return succession.active ? repeat(around, state, turn) : undefined
   if (!hasReason(around, state, turn.now)) {
     succession.active = false
     return
   }
   if (!succession.active) {
     succession.active = true
-    succession.startedAt = turn.now
-    return propose(around, state, turn)
+    return nextBallot(around, state, turn)
   }
   const lasts = ballotLasts(around, succession.ballot)
   if (turn.now < succession.startedAt + lasts) return repeat(around, state, turn)
+  nextBallot(around, state, turn)
+}
+
+// Also where a reason came back: the leader of the ballot before may be the very one that comes and goes.
+function nextBallot(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+  const { succession } = state.epoch
   succession.ballot++
   succession.startedAt = turn.now
   propose(around, state, turn)
@@ -169,7 +85,7 @@ function propose(around: Surroundings, state: MemberState, turn: SlotsTurn): voi
   if (record === undefined) return
   const words = { round: 0, ballot: succession.ballot, record, favoured: succession.valid?.favoured }
   const said = statementOf<Propose>(around, state, { kind: 'propose', ...words })
-  sendToAll(around, state, said, turn)
+  sendToVoters(around, state, said, turn)
   heardPropose(around, state, said, turn)
 }
 
@@ -179,12 +95,12 @@ function repeat(around: Surroundings, state: MemberState, turn: SlotsTurn): void
   const { ballot, proposals, favours, signs, lock, startedAt } = epoch.succession
   if (Math.floor((turn.now - startedAt) / around.settings.beat) % 3 !== 2) return
   const proposal = proposals.get(ballot)
-  if (proposal?.author === self) sendToAll(around, state, proposal, turn)
+  if (proposal?.author === self) sendToVoters(around, state, proposal, turn)
   if (proposal !== undefined) {
     const record = recordHash(proposal.record)
     const signature = favours.get(tallyName(ballot, record))?.get(self)
     if (signature !== undefined) {
-      sendToAll(
+      sendToVoters(
         around,
         state,
         { kind: 'favour', author: self, epoch: epoch.hash, round: 0, ballot, record, signature },
@@ -197,7 +113,7 @@ function repeat(around: Surroundings, state: MemberState, turn: SlotsTurn): void
   const signature = signs.get(tallyName(lock.favoured.ballot, record))?.get(self)
   if (signature === undefined) return
   const said = { author: self, epoch: epoch.hash, round: 0, ballot: lock.favoured.ballot, record, signature }
-  sendToAll(around, state, { kind: 'sign', ...said }, turn)
+  sendToVoters(around, state, { kind: 'sign', ...said }, turn)
 }
 
 function tallyName(ballot: number, record: Uint8Array): string {
@@ -208,11 +124,15 @@ export function heardPropose(around: Surroundings, state: MemberState, said: Pro
   const { epoch } = state
   const { succession } = epoch
   const { ballot, record } = said
-  if (!leads(epoch, ballot, positionOf(epoch.record, said.author)) || ballot < succession.ballot) return
+  // Its favour would count for nobody else, and must not for itself.
+  if (!isVoter(epoch.record, state.self)) return
+  if (!leads(epoch, ballot, positionOf(epoch.record, said.author))) return
   if (ballot > succession.ballot + BALLOTS_AHEAD_MAX) return
   learn(around, epoch, record, said.favoured)
-  if (!succession.proposals.has(ballot)) succession.proposals.set(ballot, said)
+  // Also a ballot that our own clock is past: if only one member can propose, the others must not run ahead of it for
+  // ever (seed 70126). What binds us is what we favoured.
   if (succession.favouredIn >= ballot) return
+  if (!succession.proposals.has(ballot)) succession.proposals.set(ballot, said)
   const refused = refusal(state, around, said, turn)
   if (refused !== undefined) {
     if (refused !== 'unacceptable') send(around, state, said.author, refused, turn)
@@ -222,7 +142,7 @@ export function heardPropose(around: Surroundings, state: MemberState, said: Pro
   succession.favouredIn = ballot
   saveFavoured(epoch.hash, ballot, turn)
   const favour = statementOf<Favour>(around, state, { kind: 'favour', round: 0, ballot, record: recordHash(record) })
-  sendToAll(around, state, favour, turn)
+  sendToVoters(around, state, favour, turn)
   heardFavour(around, state, favour, turn)
 }
 
@@ -243,7 +163,9 @@ function refusal(
   const { lock } = epoch.succession
   const shown = favoured !== undefined && isFavoured(around, epoch, record, favoured) ? favoured.ballot : undefined
   if (lock === undefined || sameBytes(recordHash(lock.record), recordHash(record))) {
-    return shown !== undefined || isAcceptable(around, state, record, turn.now) ? undefined : 'unacceptable'
+    const welcome = around.rules.needsReason() ? seesReason(around, state, turn.now) : true
+    const acceptable = welcome && isAcceptable(around, state, record, turn.now)
+    return shown !== undefined || acceptable ? undefined : 'unacceptable'
   }
   if (around.rules.mayLetGo(lock.favoured.ballot, shown)) return undefined
   const words = { round: 0, ballot, record: lock.record, favoured: lock.favoured }
@@ -263,13 +185,13 @@ function isFavoured(
 
 function countSigned(
   around: Surroundings,
-  { members }: EpochRecord,
+  record: EpochRecord,
   signatures: readonly Signature[],
   said: Omit<Favour, 'author' | 'signature'> | Omit<Sign, 'author' | 'signature'>,
 ): number {
   const signed = new Set<NodeId>()
   for (const { author, signature } of signatures) {
-    const member = members.find(({ name }) => name === author)
+    const member = votersOf(record).find(({ name }) => name === author)
     const statement = { ...said, author, signature } as SlotsMessage
     if (member === undefined || signed.has(author)) continue
     if (around.signatures.verify(member.identity, signedBytes(statement), signature)) signed.add(author)
@@ -322,7 +244,7 @@ export function heardFavour(around: Surroundings, state: MemberState, said: Favo
   epoch.closed = true
   succession.signedAt = turn.now
   const sign = statementOf<Sign>(around, state, { kind: 'sign', round: 0, ballot: said.ballot, record: said.record })
-  sendToAll(around, state, sign, turn)
+  sendToVoters(around, state, sign, turn)
   heardSign(around, state, sign, turn)
 }
 
@@ -337,7 +259,7 @@ export function heardSign(around: Surroundings, state: MemberState, said: Sign, 
   const link = { record, ballot: said.ballot, signatures: listed(tally) }
   adopt(around, state, link, turn)
   const words = statementOf<Succeeded>(around, state, { kind: 'succeeded', round: 0, link })
-  for (const name of new Set([...old.members, ...record.members].map(member => member.name))) {
+  for (const name of new Set([...votersOf(old), ...votersOf(record)].map(member => member.name))) {
     send(around, state, name, words, turn)
   }
 }
@@ -346,7 +268,9 @@ export function heardSign(around: Surroundings, state: MemberState, said: Sign, 
 function adopt(around: Surroundings, state: MemberState, link: Link, turn: SlotsTurn): void {
   const { epoch } = state
   const { signedAt } = epoch.succession
-  const since = signedAt === NEVER ? turn.now : signedAt
+  // A member gives no share since it signed. Whoever was outside counts from now, when a quorum has signed: an honest
+  // member of the old ring is among them.
+  const since = signedAt === NEVER || epoch.position < 0 ? turn.now : signedAt
   endEpoch(epoch)
   saveAdopted(link, turn)
   state.chain.push(link)

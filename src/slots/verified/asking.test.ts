@@ -1,0 +1,77 @@
+// Who is silent, and for how long: a member that waits for a key, on its own clock.
+
+import { describe, expect, it } from 'vitest'
+import { NOTHING_SAVED, seededRandom } from '../../core/index.ts'
+import { idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
+import { slotsDefaults } from '../settings.ts'
+import { slotsMember } from './member.ts'
+import type { SlotsMessage } from './messages.ts'
+import { slotsRules } from './rules.ts'
+import type { SlotsEvent } from './state.ts'
+
+const names = ['a', 'b', 'c']
+const signatures = idealSignatures()
+const group = insecureBareGroup()
+const settings = { ...slotsDefaults, name: 'desks', slots: ['north'] }
+const members = names.map(name => ({ name, identity: signatures.signer(name).publicKey }))
+const { patience, beat } = settings
+
+/** A member alone. */
+function alone(self: string, rules = slotsRules) {
+  const machine = slotsMember({ settings, members, group, signer: signatures.signer(self), signatures, rules })
+  const state = machine.init(self, names, NOTHING_SAVED)
+  const random = seededRandom(self.charCodeAt(0))
+  const said: SlotsMessage[] = []
+  const told: SlotsEvent[] = []
+  const step = (input: Parameters<typeof machine.step>[1], now: number) =>
+    machine.step(state, input, {
+      now,
+      below: bound => random.below(bound),
+      bytes: length => random.bytes(length),
+      do(effect) {
+        if (effect.kind === 'send') said.push(effect.body)
+        if (effect.kind === 'emit') told.push(effect.event)
+      },
+    })
+  step({ kind: 'start' }, 0)
+  return { state, said, told, step }
+}
+
+/** Member a hears of b at once, and of c when its patience is over; whom it calls silent then, and a while later. */
+function lateKey(rules = slotsRules) {
+  const { state, told, step } = alone('a', rules)
+  const hear = (from: string, now: number) => {
+    const body = alone(from).said.find(({ kind }) => kind === 'key')!
+    step({ kind: 'message', from, body }, now)
+  }
+  const look = (now: number) => {
+    step({ kind: 'timer', name: 'beat' }, now)
+    return [...state.epoch.silent.keys()]
+  }
+  hear('b', 0)
+  const waiting = [look(beat), look(beat + patience)]
+  const over = look(2 * beat + patience)
+  const events = told.filter(({ kind }) => kind === 'silent')
+  hear('c', 2 * beat + patience)
+  const spoke = [look(3 * beat + patience), look(2 * patience)]
+  return { waiting, over, spoke, later: look(2.5 * beat + 2 * patience), events }
+}
+
+describe('silence', () => {
+  it('is called so when the patience is over, and told once', () => {
+    const { waiting, over, events } = lateKey()
+    expect(waiting).toEqual([[], []])
+    expect(over).toEqual([2])
+    expect(events).toEqual([{ kind: 'silent', members: ['c'] }])
+  })
+  it('outlasts the word that breaks it by another patience, so that the others can agree', () => {
+    const { spoke, later } = lateKey()
+    expect(spoke[0]).toContain(2)
+    expect(spoke[1]).toContain(2)
+    // By then it owes the next word, and not yet for too long.
+    expect(later).not.toContain(2)
+  })
+  it('planted: forgiven at once, it is over before anybody could agree', () => {
+    expect(lateKey({ ...slotsRules, silenceLasts: () => 0 }).spoke[0]).not.toContain(2)
+  })
+})

@@ -1,0 +1,134 @@
+// PROTOCOLS A 10, who is in the next epoch: n ≥ 3b + 1 decide on it, and of these at least so many hold tickets that
+// every quorum has an honest one among them.
+
+import { describe, expect, it } from 'vitest'
+import { NOTHING_SAVED, seededRandom } from '../../core/index.ts'
+import { idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
+import { slotsDefaults } from '../settings.ts'
+import { newEpoch } from './epoch.ts'
+import { slotsMember } from './member.ts'
+import { type SlotsMessage, signedBytes } from './messages.ts'
+import { type EpochRecord, firstRecord, recordHash } from './record.ts'
+import { slotsRules } from './rules.ts'
+import type { MemberState, Surroundings } from './state.ts'
+import { isAcceptable, wishedRecord } from './successor.ts'
+
+const signatures = idealSignatures()
+const group = insecureBareGroup()
+const settings = { ...slotsDefaults, name: 'desks', slots: ['north'], liars: 1 }
+const everybody = ['a', 'b', 'c', 'd', 'e'].map(name => ({ name, identity: signatures.signer(name).publicKey }))
+const four = firstRecord(settings, everybody.slice(0, 4), group.name)
+const five = firstRecord(settings, everybody, group.name)
+const NOW = 10 * settings.settle
+
+const machineOf = (self: string) =>
+  slotsMember({ settings, members: everybody, group, signer: signatures.signer(self), signatures })
+
+function around(self: string): Surroundings {
+  const signer = signatures.signer(self)
+  return { settings, group, signer, signatures, directory: everybody, first: four, rules: slotsRules }
+}
+
+interface Seen {
+  readonly silent?: readonly string[]
+  readonly back?: readonly string[]
+  readonly cheats?: readonly string[]
+}
+
+function stateOf(self: string, record: EpochRecord, { silent = [], back = [], cheats = [] }: Seen = {}): MemberState {
+  const state = machineOf(self).init(self, [], NOTHING_SAVED)
+  state.epoch = newEpoch(self, record, false, 0, 0)
+  for (const name of silent)
+    state.epoch.silent.set(
+      record.members.findIndex(member => member.name === name),
+      0,
+    )
+  for (const name of cheats) state.cheats.set(name, new Uint8Array([1]))
+  for (const author of back) {
+    const words = { kind: 'petition', author, epoch: state.epoch.hash, round: 0, number: 0, leaving: false } as const
+    state.petitions.set(author, { ...words, signature: new Uint8Array() })
+  }
+  return state
+}
+
+const named = (list: string) => everybody.filter(({ name }) => list.includes(name))
+const nextOf = (record: EpochRecord, members: string, absent: string, liars = 1): EpochRecord => ({
+  ...record,
+  number: record.number + 1,
+  previous: recordHash(record),
+  members: named(members),
+  absent: named(absent),
+  liars,
+})
+/** Of four, d fell silent. */
+const short = nextOf(four, 'abc', 'd')
+
+describe('the record that a member proposes', () => {
+  it.each<readonly [string, EpochRecord, Seen, EpochRecord | undefined]>([
+    ['a silent member that the vote can spare is gone', five, { silent: ['e'] }, nextOf(five, 'abcd', '')],
+    ['one that it cannot spare is absent, and the others go on', four, { silent: ['d'] }, short],
+    ['a second one cannot go: two members hide nothing', four, { silent: ['c', 'd'] }, undefined],
+    ['who is back takes its place again', short, { back: ['d'] }, nextOf(short, 'abcd', '')],
+    ['who is back helps to leave out another', short, { silent: ['c'], back: ['d'] }, nextOf(short, 'abd', 'c')],
+    ['a cheat goes for good, and b becomes smaller', four, { cheats: ['d'] }, nextOf(four, 'abc', '', 0)],
+    ['also one that is absent', short, { cheats: ['d'] }, nextOf(short, 'abc', '', 0)],
+  ])('%s', (_what, record, seen, expected) => {
+    expect(wishedRecord(around('a'), stateOf('a', record, seen), NOW)).toEqual(expected)
+  })
+})
+
+describe('the record that a member accepts', () => {
+  const accepts = (self: string, record: EpochRecord, seen: Seen, proposed: EpochRecord) =>
+    isAcceptable(around(self), stateOf(self, record, seen), proposed, NOW)
+
+  it('is one that leaves out whom it misses itself', () => {
+    expect(accepts('a', four, { silent: ['d'] }, short)).toBe(true)
+    expect(accepts('a', four, {}, short)).toBe(false)
+  })
+  it('seen from outside: whoever is absent has seen nothing, and trusts the others', () => {
+    expect(accepts('d', short, { back: ['d'] }, nextOf(short, 'abd', 'c'))).toBe(true)
+  })
+  it.each([
+    ['with a vote fewer', four, nextOf(four, 'abc', '')],
+    ['with the vote of somebody who is no member', four, nextOf(four, 'abc', 'de')],
+    ['with two votes for one', four, { ...short, absent: [...short.absent, ...short.absent] }],
+    ['with a member of the ring among the absent', four, nextOf(four, 'abc', 'cd')],
+    ['with an absent one that the vote can spare', five, nextOf(five, 'abcd', 'e')],
+    ['with a ring that a quorum may have no honest member of', four, nextOf(four, 'ab', 'cd')],
+  ])('is not one %s', (_what, record, proposed) => {
+    const silent = ['b', 'c', 'd', 'e'].filter(name => record.members.some(member => member.name === name))
+    expect(accepts('a', record, { silent }, proposed)).toBe(false)
+  })
+})
+
+describe('who votes', () => {
+  /** d hears a's proposal to go on as it is. */
+  function asked(record: EpochRecord): readonly SlotsMessage[] {
+    const state = stateOf('d', record)
+    const said: SlotsMessage[] = []
+    const random = seededRandom(1)
+    const words = { kind: 'propose', author: 'a', epoch: recordHash(record), round: 0, ballot: 0 } as const
+    const next = { ...record, number: record.number + 1, previous: recordHash(record) }
+    const unsigned = { ...words, record: next, favoured: undefined, signature: new Uint8Array() }
+    const body = { ...unsigned, signature: signatures.signer('a').sign(signedBytes(unsigned)) }
+    machineOf('d').step(
+      state,
+      { kind: 'message', from: 'a', body },
+      {
+        now: NOW,
+        below: bound => random.below(bound),
+        bytes: length => random.bytes(length),
+        do(effect) {
+          if (effect.kind === 'send') said.push(effect.body)
+        },
+      },
+    )
+    return said
+  }
+  it('whoever is absent does, and tells everybody', () => {
+    expect(asked(short).map(({ kind }) => kind)).toEqual(['favour', 'favour', 'favour'])
+  })
+  it('whoever is outside does not: its own favour must not count for itself', () => {
+    expect(asked(nextOf(five, 'abce', ''))).toEqual([])
+  })
+})
