@@ -6,7 +6,13 @@ import { brokenRules, lockScenario, plantedBugs, printedScenario } from '../lock
 import { brokenMembershipRules, membershipBugs, membershipScenario } from '../membership/index.ts'
 import { brokenOrderingRules, hardshipScenario, orderingScenario, plantedOrderingBugs } from '../ordering/index.ts'
 import type { AnyScenario } from '../simulator/index.ts'
-import { plantedSlotsBugs, slotsScenarioFor } from '../slots/index.ts'
+import {
+  plantedSlotsBugs,
+  plantedTrustingBugs,
+  type SlotsLevel,
+  slotsScenarioFor,
+  trustingScenarioFor,
+} from '../slots/index.ts'
 
 export interface ScenarioOptions {
   readonly protocol: string
@@ -17,6 +23,8 @@ export interface ScenarioOptions {
   readonly unsafe?: boolean
   /** A planted bug. */
   readonly bug?: string
+  /** Of slots. */
+  readonly level?: string
 }
 
 interface Simulated {
@@ -50,9 +58,8 @@ const simulated: Readonly<Record<string, Simulated>> = {
     scenario: ({ servers, liars, bug }) => electionFor(servers, liars, bug),
   },
   slots: {
-    bugs: plantedSlotsBugs,
-    scenario: ({ servers, liars, bug }) =>
-      slotsScenarioFor({ liars, ...(servers && { members: servers }), ...(bug && { bug }) }),
+    bugs: { ...plantedSlotsBugs, ...plantedTrustingBugs },
+    scenario: slotsFor,
   },
   'election-secret': {
     bugs: plantedElectionBugs,
@@ -82,6 +89,19 @@ function sizes({ liars, servers, crashes }: ScenarioOptions & { readonly liars: 
   }
 }
 
+function slotsFor({ servers, liars, bug, level = 'verified' }: ScenarioOptions & { readonly liars: number }) {
+  const sized = { ...(servers && { members: servers }), ...(bug && { bug }) }
+  switch (level as SlotsLevel) {
+    case 'verified':
+      return slotsScenarioFor({ liars, ...sized })
+    case 'curious':
+    case 'strong':
+      return trustingScenarioFor({ level: level as 'curious' | 'strong', ...sized })
+    default:
+      throw new SettingsError(`level is ${JSON.stringify(level)}; it must be curious, strong or verified.`)
+  }
+}
+
 function electionFor(
   members: number | undefined,
   liars: number,
@@ -98,7 +118,7 @@ function electionFor(
 /** The options of a run as they are typed, for the line that repeats it. */
 export function asArguments(options: ScenarioOptions): string {
   const words = [options.protocol]
-  for (const name of ['servers', 'liars', 'crashes', 'bug'] as const) {
+  for (const name of ['servers', 'liars', 'crashes', 'bug', 'level'] as const) {
     if (options[name] !== undefined) words.push(`--${name} ${options[name]}`)
   }
   if (options.unsafe) words.push('--unsafe')

@@ -16,6 +16,7 @@ interface Options {
   readonly crashes?: number
   readonly unsafe?: boolean
   readonly bug?: string
+  readonly level?: string
   readonly seeds: number
   readonly from: number
   readonly seed?: number
@@ -50,6 +51,7 @@ export function simCommand(): Command {
     .option('--crashes <number>', 'servers that may be gone, liars included', wholeNumber)
     .option('--unsafe', "the paper's printed rule, also with fewer servers than it needs")
     .option('--bug <name>', 'plant a bug, by name: a test of the simulator')
+    .option('--level <level>', 'of slots: curious, strong or verified (default: verified)')
     .option('--seeds <number>', 'how many runs', wholeNumber, 100)
     .option('--from <seed>', 'the first seed', wholeNumber, 1)
     .option('--seed <seed>', 'one run only, shown step by step', wholeNumber)
@@ -67,7 +69,7 @@ function numbers(text: string): number[] {
 }
 
 function sim(protocol: string, options: Options): Promise<void> {
-  const { servers, liars, crashes, unsafe, bug } = options
+  const { servers, liars, crashes, unsafe, bug, level } = options
   const chosen: ScenarioOptions = {
     protocol,
     ...(servers === undefined ? {} : { servers }),
@@ -75,6 +77,7 @@ function sim(protocol: string, options: Options): Promise<void> {
     ...(crashes === undefined ? {} : { crashes }),
     ...(unsafe === undefined ? {} : { unsafe }),
     ...(bug === undefined ? {} : { bug }),
+    ...(level === undefined ? {} : { level }),
   }
   return options.seed === undefined ? campaign(chosen, options) : replay(chosen, options, options.seed)
 }

@@ -8,6 +8,7 @@ import { NoSeat, type Slots } from '../client/peers/slots.ts'
 import type { SlotsOptions } from '../client/peers/slots-settings.ts'
 import { SettingsError } from '../core/index.ts'
 import { createLog } from '../runtime/log.ts'
+import { type SlotsLevel, slotsLevels } from '../slots/index.ts'
 import { colour } from './output.ts'
 import { runUnder } from './under.ts'
 
@@ -15,6 +16,7 @@ export interface SlotsLine {
   readonly config?: string
   readonly slots?: readonly string[]
   readonly lease?: number
+  readonly level?: string
   readonly fairness?: string
   readonly concurrent?: boolean
   readonly paced?: boolean
@@ -69,13 +71,17 @@ function joinFrom(line: SlotsLine): Promise<JoinedGroup> {
 }
 
 function optionsOf(line: SlotsLine): SlotsOptions {
-  const { slots, lease, fairness = 'lottery', concurrent, paced, onDemand, liars, evidence } = line
+  const { slots, lease, level = 'verified', fairness = 'lottery', concurrent, paced, onDemand, liars, evidence } = line
   if (slots === undefined) throw new SettingsError('which slots? Name them with --slots, the same for all members.')
   if (fairness !== 'lottery' && fairness !== 'rotating') {
     throw new SettingsError(`fairness is ${JSON.stringify(fairness)}; it must be lottery or rotating.`)
   }
+  if (!isLevel(level)) {
+    throw new SettingsError(`level is ${JSON.stringify(level)}; it must be ${slotsLevels.join(', ')}.`)
+  }
   return {
     slots,
+    level,
     fairness,
     ...(lease === undefined ? {} : { lease }),
     ...(concurrent === undefined ? {} : { concurrent }),
@@ -84,6 +90,10 @@ function optionsOf(line: SlotsLine): SlotsOptions {
     ...(liars === undefined ? {} : { liars }),
     ...(evidence === undefined ? {} : { evidenceFolder: evidence }),
   }
+}
+
+function isLevel(name: string): name is SlotsLevel {
+  return (slotsLevels as readonly string[]).includes(name)
 }
 
 function openSlots(group: JoinedGroup, name: string, options: SlotsOptions): Slots {
@@ -99,6 +109,9 @@ async function warn(slots: Slots, folder: string | undefined): Promise<void> {
       const where =
         folder === undefined ? '' : `; evidence in ${joinPath(folder, `${slots.name}-${incident.member}.evidence`)}`
       process.stderr.write(`warning: ${incident.member} ${incident.what}${where}\n`)
+    } else if (incident.kind === 'differs') {
+      const { member, level } = incident
+      process.stderr.write(`warning: ${member} opened '${slots.name}' at level '${level}': all members must use one\n`)
     } else if (incident.kind === 'silent' && incident.members.length > 0) {
       process.stderr.write(`note: ${incident.members.join(', ')} said nothing for too long, and will be left out\n`)
     }

@@ -19,7 +19,7 @@ Example:
   $ coterie slots verify channels-member-3.evidence --config shop/clients/admin
       whether these bytes prove that a member cheated
 
-All members must be given the same slots and lease, and run: every seat is dealt by all of them together. A member that
+All members must be given the same slots, lease and level, and run: every seat is dealt by all of them together. A member that
 ends is left out after a while, and then nothing is dealt for one lease; --repeat keeps a member that works often.
 When the lease ends, the command gets SIGTERM, and SIGKILL at the end. There is no renewal: it would tell who holds.
 
@@ -36,6 +36,7 @@ export function slotsCommand(): Command {
     .option('--config <folder>', "request and join: the member's folder; status and verify: a client's")
     .option('--slots <names>', 'what is shared, with commas between', several)
     .option('--lease <duration>', 'the longest hold (default: 60s)', duration)
+    .option('--level <level>', 'curious, strong or verified: against whom it holds (default: verified)')
     .option('--fairness <kind>', 'lottery, or rotating: served within n rounds, with a leak (default: lottery)')
     .option('--concurrent', 'several rounds at once; how long each slot is taken becomes public')
     .option('--paced', 'words wait for a beat, so that how long a member took tells nothing')

@@ -91,13 +91,62 @@ describe('many slots in one node', () => {
     expect(state.open.get('desks')!.state.epoch.barred).toBe(true)
   })
 
+  it('each name has its level, and they do not mix', () => {
+    const { world, seen } = open()
+    const couches: SlotsSettings = { ...desks, name: 'couches', level: 'curious' }
+    const lofts: SlotsSettings = { ...rooms, name: 'lofts', level: 'strong' }
+    for (const id of names) {
+      for (const settings of [rooms, couches, lofts]) {
+        world.command(id, { kind: 'open', settings })
+        world.command(id, { kind: 'tell', name: settings.name, body: { kind: 'request', id: 1 } })
+      }
+    }
+    world.run(SECOND)
+    expect(new Set(seatsOf(seen, 'couches').map(seat => seat.slot))).toEqual(new Set(['north', 'south']))
+    expect(seatsOf(seen, 'lofts').map(seat => seat.slot)).toEqual(['attic'])
+    expect(seatsOf(seen, 'rooms').map(seat => seat.slot)).toEqual(['attic'])
+    expect(seen.filter(event => event.kind === 'differs')).toEqual([])
+  })
+
+  it('a member at another level is not heard, and both sides are told once', () => {
+    const { world, seen } = open()
+    for (const id of ['anna', 'bela']) {
+      world.command(id, { kind: 'open', settings: desks })
+      world.command(id, { kind: 'tell', name: 'desks', body: { kind: 'request', id: 1 } })
+    }
+    world.command('cleo', { kind: 'open', settings: { ...desks, level: 'curious' } })
+    world.run(5 * SECOND)
+    expect(seatsOf(seen, 'desks')).toEqual([])
+    const told = seen.flatMap(event => (event.kind === 'differs' ? `${event.who}: ${event.member} ${event.level}` : []))
+    expect(told.sort()).toEqual([
+      'anna: cleo curious',
+      'bela: cleo curious',
+      'cleo: anna verified',
+      'cleo: bela verified',
+    ])
+  })
+
+  it('refuses a name opened at another level, also after a restart', () => {
+    const { world, seen } = open()
+    world.command('anna', { kind: 'open', settings: desks })
+    world.command('anna', { kind: 'open', settings: { ...desks, level: 'strong' } })
+    world.run(SECOND)
+    world.crash('anna')
+    world.start('anna')
+    world.command('anna', { kind: 'open', settings: { ...desks, level: 'curious' } })
+    world.run(2 * SECOND)
+    expect(shutsOf(seen)).toEqual([expect.stringContaining('level'), expect.stringContaining('level')])
+  })
+
   it('refuses names and settings that cannot be', () => {
     const { world, seen } = open()
     world.command('anna', { kind: 'open', settings: { ...desks, name: 'a/b' } })
     world.command('anna', { kind: 'open', settings: { ...desks, slots: ['one', 'one'] } })
+    world.command('anna', { kind: 'open', settings: { ...desks, level: 'lax' as never } })
     world.command('anna', { kind: 'tell', name: 'nothing', body: { kind: 'request', id: 1 } })
     world.run(SECOND)
-    expect(shutsOf(seen)).toEqual([expect.stringContaining('hyphens'), expect.stringContaining('two slots')])
+    const refused = ['hyphens', 'two slots', 'there are curious, strong and verified']
+    expect(shutsOf(seen)).toEqual(refused.map(part => expect.stringContaining(part)))
   })
 
   it('takes no part when what it promised is forgotten', () => {

@@ -4,6 +4,9 @@
 // Words for a name that is not open here are dropped: whoever opens it later asks for what it missed. A name opened
 // again, in this life or after a restart, must have the same settings: a shorter lease than the one that others still
 // count with would let two hold one slot.
+//
+// Each name has one level, and each level its machine. Words say of which level they are: a member that opened the name
+// at another one is not heard, and our user is told.
 
 import {
   bytes,
@@ -25,14 +28,18 @@ import type { Group, Signatures, Signer } from '../crypto/index.ts'
 import {
   type EpochMember,
   firstEpoch,
+  groupOf,
   type MemberState,
   type SlotsCommand,
   type SlotsEvent,
-  type SlotsMember,
+  type SlotsLevel,
   type SlotsMessage,
   type SlotsSettings,
   slotsMember,
   slotsVocabulary,
+  type TrustingMessage,
+  trustingMember,
+  trustingVocabulary,
 } from '../slots/index.ts'
 
 export interface ManySlotsOptions {
@@ -46,21 +53,33 @@ export interface ManySlotsOptions {
 }
 
 /** The kind is the level: append only. */
-export type ManySlotsMessage = { kind: 'verified'; name: string; body: SlotsMessage }
+export type ManySlotsMessage =
+  | { kind: 'verified'; name: string; body: SlotsMessage }
+  | { kind: 'curious'; name: string; body: TrustingMessage }
+  | { kind: 'strong'; name: string; body: TrustingMessage }
 
 export type ManySlotsCommand =
   /** Answered by `opened` or `shut`. */
   { kind: 'open'; settings: SlotsSettings } | { kind: 'tell'; name: string; body: SlotsCommand }
 
 export type ManySlotsEvent =
-  | { kind: 'opened'; name: string }
+  | { kind: 'opened'; name: string; level: SlotsLevel }
   | { kind: 'shut'; name: string; why: string }
   | { kind: 'said'; name: string; body: SlotsEvent }
+  /** That member opened the name at another level: the two are not in one group. Told once for each level. */
+  | { kind: 'differs'; name: string; member: NodeId; level: SlotsLevel }
 
 interface OpenSlots {
   readonly settings: SlotsSettings
   readonly state: MemberState
+  /** Members that spoke at another level. */
+  readonly differing: Map<NodeId, SlotsLevel>
 }
+
+type Body = ManySlotsMessage['body']
+
+/** A machine of any level: its words are told apart by who hosts it. */
+type Machine = Protocol<MemberState, Body, SlotsCommand, SlotsEvent>
 
 export interface ManySlotsState {
   readonly self: NodeId
@@ -87,6 +106,8 @@ const OPEN_MAX = 100
 
 export const manySlotsVocabulary: Codec<ManySlotsMessage> = variants<ManySlotsMessage>({
   verified: { name: text(NAME_BYTES_MAX), body: slotsVocabulary },
+  curious: { name: text(NAME_BYTES_MAX), body: trustingVocabulary },
+  strong: { name: text(NAME_BYTES_MAX), body: trustingVocabulary },
 })
 
 const recordCodec: Codec<Record> = variants<Record>({
@@ -99,15 +120,16 @@ type ManyTurn = Turn<ManySlotsMessage, ManySlotsEvent>
 
 export function manySlots(options: ManySlotsOptions): ManySlots {
   // A machine is made of its settings and has no state of its own.
-  const machines = new WeakMap<SlotsSettings, SlotsMember>()
-  const machineOf = (settings: SlotsSettings): SlotsMember => {
-    const made = machines.get(settings) ?? slotsMember({ settings, ...options })
+  const machines = new WeakMap<SlotsSettings, Machine>()
+  const machineOf = (settings: SlotsSettings): Machine => {
+    const make = settings.level === 'verified' ? slotsMember : trustingMember
+    const made = machines.get(settings) ?? (make({ settings, ...options }) as Machine)
     machines.set(settings, made)
     return made
   }
-  const give = (state: ManySlotsState, name: string, input: Input<SlotsMessage, SlotsCommand>, turn: ManyTurn) => {
+  const give = (state: ManySlotsState, name: string, input: Input<Body, SlotsCommand>, turn: ManyTurn) => {
     const open = state.open.get(name)
-    if (open !== undefined) machineOf(open.settings).step(open.state, input, innerTurn(name, turn))
+    if (open !== undefined) machineOf(open.settings).step(open.state, input, innerTurn(open.settings, turn))
   }
   return {
     name: 'many slots',
@@ -116,8 +138,13 @@ export function manySlots(options: ManySlotsOptions): ManySlots {
       switch (input.kind) {
         case 'start':
           return
-        case 'message':
-          return give(state, input.body.name, { kind: 'message', from: input.from, body: input.body.body }, turn)
+        case 'message': {
+          const { from, body } = input
+          if (isOfLevel(options, state, from, body, turn)) {
+            give(state, body.name, { kind: 'message', from, body: body.body }, turn)
+          }
+          return
+        }
         case 'command':
           if (input.body.kind === 'open') return openNamed(options, machineOf, state, input.body.settings, turn)
           return give(state, input.body.name, { kind: 'command', body: input.body.body }, turn)
@@ -132,18 +159,37 @@ export function manySlots(options: ManySlotsOptions): ManySlots {
   }
 }
 
+/** Whether a word is for the machine that is open here; a member at another level is told of once. */
+function isOfLevel(
+  options: ManySlotsOptions,
+  state: ManySlotsState,
+  from: NodeId,
+  { kind: level, name }: ManySlotsMessage,
+  turn: ManyTurn,
+): boolean {
+  const open = state.open.get(name)
+  if (open === undefined || open.settings.level === level) return open !== undefined
+  const isMember = options.members.some(member => member.name === from)
+  if (isMember && open.differing.get(from) !== level) {
+    open.differing.set(from, level)
+    turn.do({ kind: 'emit', event: { kind: 'differs', name, member: from, level } })
+  }
+  return false
+}
+
 function openNamed(
   options: ManySlotsOptions,
-  machineOf: (settings: SlotsSettings) => SlotsMember,
+  machineOf: (settings: SlotsSettings) => Machine,
   state: ManySlotsState,
   settings: SlotsSettings,
   turn: ManyTurn,
 ): void {
-  const { name } = settings
+  const { name, level } = settings
+  const opened = { kind: 'emit', event: { kind: 'opened', name, level } } as const
   try {
-    const first = firstEpoch(settings, options.members, options.group.name)
+    const first = firstEpoch(settings, options.members, groupOf(options.group, level).name)
     checkOpening(options, state, name, first)
-    if (state.open.has(name)) return turn.do({ kind: 'emit', event: { kind: 'opened', name } })
+    if (state.open.has(name)) return turn.do(opened)
     const machine = machineOf(settings)
     const kept = state.kept.get(name)
     if (kept === undefined) turn.do({ kind: 'save', record: encode(recordCodec, { kind: 'opened', name, first }) })
@@ -154,9 +200,9 @@ function openNamed(
       options.members.map(member => member.name),
       new Map([['', records]]),
     )
-    state.open.set(name, { settings, state: inner })
-    machine.step(inner, { kind: 'start' }, innerTurn(name, turn))
-    turn.do({ kind: 'emit', event: { kind: 'opened', name } })
+    state.open.set(name, { settings, state: inner, differing: new Map() })
+    machine.step(inner, { kind: 'start' }, innerTurn(settings, turn))
+    turn.do(opened)
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error
     turn.do({ kind: 'emit', event: { kind: 'shut', name, why: error.message } })
@@ -176,23 +222,26 @@ function checkOpening(options: ManySlotsOptions, state: ManySlotsState, name: st
   if (!state.open.has(name) && state.open.size >= OPEN_MAX) refuse(`${OPEN_MAX} are open already.`)
   const known = state.kept.get(name)?.first
   if (known?.some((byte, place) => byte !== first[place])) {
-    refuse('it was opened with other slots, lease, fairness or liars before; use these, or another name.')
+    refuse('it was opened with other slots, lease, level, fairness or liars before; use these, or another name.')
   }
 }
 
-function innerTurn(name: string, turn: ManyTurn): Turn<SlotsMessage, SlotsEvent> {
+function innerTurn(settings: SlotsSettings, turn: ManyTurn): Turn<Body, SlotsEvent> {
   return {
     now: turn.now,
     below: bound => turn.below(bound),
     bytes: length => turn.bytes(length),
-    do: effect => turn.do(address(name, effect)),
+    do: effect => turn.do(address(settings, effect)),
   }
 }
 
-function address(name: string, effect: Effect<SlotsMessage, SlotsEvent>): Effect<ManySlotsMessage, ManySlotsEvent> {
+function address(
+  { name, level }: SlotsSettings,
+  effect: Effect<Body, SlotsEvent>,
+): Effect<ManySlotsMessage, ManySlotsEvent> {
   switch (effect.kind) {
     case 'send':
-      return { ...effect, body: { kind: 'verified', name, body: effect.body } }
+      return { ...effect, body: { kind: level, name, body: effect.body } as ManySlotsMessage }
     case 'emit':
       return { ...effect, event: { kind: 'said', name, body: effect.event } }
     case 'timer':

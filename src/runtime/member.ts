@@ -116,7 +116,7 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
 function takeWork(event: Parted, workshop: SlotsWorkshop, tell: (command: ManySlotsCommand) => void): boolean {
   if (event.part !== 'slots') return false
   const said = event.body as ManySlotsEvent
-  if (said.kind === 'opened') workshop.prepare()
+  if (said.kind === 'opened' && said.level === 'verified') workshop.prepare()
   if (said.kind !== 'said' || said.body.kind !== 'work') return false
   const { name, body } = said
   workshop.work(body.request).then(

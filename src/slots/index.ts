@@ -1,4 +1,16 @@
-export { type Fairness, patienceMax, type SlotsSettings, slotsDefaults } from './settings.ts'
+export {
+  type Fairness,
+  groupOf,
+  patienceMax,
+  type SlotsLevel,
+  type SlotsSettings,
+  slotsDefaults,
+  slotsLevels,
+} from './settings.ts'
+export { type TrustingMember, trustingMember } from './trusting/member.ts'
+export { type TrustingMessage, trustingVocabulary } from './trusting/messages.ts'
+export { plantedTrustingBugs } from './trusting/planted.ts'
+export { trustingScenarioFor } from './trusting/scenario.ts'
 export { type Verdict, verifyEvidence } from './verified/evidence.ts'
 export { slotsLiars } from './verified/liars.ts'
 export { type SlotsMember, type SlotsMemberOptions, slotsMember } from './verified/member.ts'

@@ -2,6 +2,25 @@
 // with different settings never talk past each other; the rest is each member's own pace.
 
 import { type Millis, SettingsError } from '../core/index.ts'
+import type { Group } from '../crypto/index.ts'
+
+export type SlotsLevel =
+  /** The paper's: nobody learns who holds which, if all members follow the protocol. How many hold is known. */
+  | 'curious'
+  /** The same, and of who holds nothing but the bit "somebody still does" is known. */
+  | 'strong'
+  /** Keeps its promises also where members do anything, and names those that cheat. */
+  | 'verified'
+
+export const slotsLevels: readonly SlotsLevel[] = ['curious', 'strong', 'verified']
+
+/**
+ * The group under the name that it has at a level. It stands in the epoch record, to whose hash every word is bound:
+ * members at different levels never talk past each other.
+ */
+export function groupOf(group: Group, level: SlotsLevel): Group {
+  return level === 'verified' ? group : { ...group, name: `${group.name}, ${level}` }
+}
 
 export type Fairness =
   /** Every ticket is dealt: unserved after k rounds with chance (1 - m/n)^k. */
@@ -11,6 +30,7 @@ export type Fairness =
 
 export interface SlotsSettings {
   readonly name: string
+  readonly level: SlotsLevel
   readonly slots: readonly string[]
   /** The longest hold. There is no renewal: it would tell who holds. */
   readonly lease: Millis
@@ -36,6 +56,7 @@ export interface SlotsSettings {
 }
 
 export const slotsDefaults: Omit<SlotsSettings, 'name' | 'slots'> = {
+  level: 'verified',
   lease: 60_000,
   drift: 0.01,
   liars: 0,

@@ -1,13 +1,13 @@
 // A member of a group, as a process of its own: requests seats, holds them for a while, lets go, and writes it into the
 // journal. When it reads "last" it asks once more, and then only takes part, so that the others are served too.
-// node seat-user.mjs MEMBER_FOLDER JOURNAL LEASE_MS SLOT,SLOT,…
+// node seat-user.mjs MEMBER_FOLDER JOURNAL LEASE_MS SLOT,SLOT,… [LEVEL]
 // Prints one JSON line for each thing that happens; a slot is in the journal only.
 
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { join, NoSeat } from 'coterie'
 
-const [config, journal, lease, slots] = process.argv.slice(2)
+const [config, journal, lease, slots, level = 'verified'] = process.argv.slice(2)
 const millis = () => Number(process.hrtime.bigint() / 1000n) / 1000
 const say = line => process.stdout.write(`${JSON.stringify(line)}\n`)
 const log = (level, message, fields) => say({ level, ...fields, msg: message })
@@ -16,7 +16,7 @@ const REST_MIN_MS = 20
 const ASK_MS = 30_000
 
 const group = await join({ config, log })
-const channels = group.slots('channels', { slots: slots.split(','), lease: Number(lease) })
+const channels = group.slots('channels', { slots: slots.split(','), lease: Number(lease), level })
 const write = line => appendFileSync(journal, `${JSON.stringify({ who: group.name, at: millis(), ...line })}\n`)
 
 let last = false

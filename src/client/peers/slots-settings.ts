@@ -2,11 +2,16 @@
 // group with leases of two seconds is as lively as one with leases of a minute.
 
 import type { Millis } from '../../core/index.ts'
-import { type Fairness, patienceMax, type SlotsSettings, slotsDefaults } from '../../slots/index.ts'
+import { type Fairness, patienceMax, type SlotsLevel, type SlotsSettings, slotsDefaults } from '../../slots/index.ts'
 
 /** All members must say the same, down to the order of the slots: members that do not are in different groups. */
 export interface SlotsOptions {
   readonly slots: readonly string[]
+  /**
+   * `verified` (default) keeps its promises whatever some members do. `curious` and `strong` cost a fraction, and count on
+   * every member to follow the protocol; with `strong` nobody learns how many hold a seat either.
+   */
+  readonly level?: SlotsLevel
   /** The longest hold, in milliseconds (60,000). There is no renewal. */
   readonly lease?: Millis
   /** `lottery` (default), or `rotating`: served within n rounds, but whoever knows that a member wanted one guesses better. */
@@ -17,7 +22,7 @@ export interface SlotsOptions {
   readonly paced?: boolean
   /** No rounds while nobody asks; but who asks becomes public. */
   readonly onDemand?: boolean
-  /** Members that may do anything (default: as many as the group's config says). */
+  /** Members that may do anything (default: as many as the group's config says; none at `curious` and `strong`). */
   readonly liars?: number
   /** How often a member looks around. */
   readonly beat?: Millis
@@ -42,12 +47,14 @@ export function settingsOf(
   options: SlotsOptions,
   terms: { readonly drift: number; readonly liars: number },
 ): SlotsSettings {
-  const { slots, lease = slotsDefaults.lease, liars = terms.liars } = options
+  const { slots, level = slotsDefaults.level, lease = slotsDefaults.lease } = options
+  const liars = options.liars ?? (level === 'verified' ? terms.liars : 0)
   const { fairness, concurrent, paced, onDemand } = { ...slotsDefaults, ...options }
   const beat = options.beat ?? Math.max(1, Math.min(slotsDefaults.beat, lease / BEATS_PER_LEASE))
   const most = patienceMax(lease, terms.drift, beat, liars)
   return {
     name,
+    level,
     slots,
     lease,
     drift: terms.drift,

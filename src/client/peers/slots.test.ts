@@ -89,6 +89,16 @@ describe('no seat', () => {
     expect((error as Error).message).toContain('Not all members have joined')
     expect(kinds()).toEqual(['request', 'cancel', 'status'])
   })
+  it('where a member uses another level: the error and an incident name it', async () => {
+    const { slots } = open()
+    const incidents = slots.incidents()
+    const first = incidents.next()
+    slots.take({ kind: 'differs', name: 'desks', member: 'bela', level: 'curious' })
+    expect((await first).value).toEqual({ kind: 'differs', member: 'bela', level: 'curious' })
+    const error = await slots.request({ timeout: 1 }).catch((caught: unknown) => caught)
+    expect((error as Error).message).toContain("here it is 'verified', bela has level 'curious'")
+    await incidents.return()
+  })
   it('when the signal fires, also before the request', async () => {
     const { slots, say } = open()
     const stop = new AbortController()
@@ -138,9 +148,15 @@ describe('settings', () => {
     const usual = settingsOf('desks', { slots: ['a'] }, terms)
     expect(usual).toMatchObject({ lease: 60_000, beat: 250, checkMax: 4_000, patience: 10_000, settle: 120_000 })
   })
+  it('the level decides who may lie', () => {
+    const ofGroup = { drift: 0.01, liars: 2 }
+    expect(settingsOf('desks', { slots: ['a'] }, ofGroup)).toMatchObject({ level: 'verified', liars: 2 })
+    expect(settingsOf('desks', { slots: ['a'], level: 'strong' }, ofGroup)).toMatchObject({ level: 'strong', liars: 0 })
+  })
   it('are the same, or others', () => {
     const { slots, settings } = open()
     expect(slots.accepts({ ...settings })).toBe(true)
     expect(slots.accepts({ ...settings, lease: 1 })).toBe(false)
+    expect(slots.accepts({ ...settings, level: 'curious' })).toBe(false)
   })
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { CoterieError, type Millis, SettingsError, Unavailable } from '../../core/index.ts'
 import type { ManySlotsCommand, ManySlotsEvent } from '../../node/many-slots.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import type { SlotsCommand, SlotsEvent, SlotsSettings, SlotsStatus } from '../../slots/index.ts'
+import type { SlotsCommand, SlotsEvent, SlotsLevel, SlotsSettings, SlotsStatus } from '../../slots/index.ts'
 import { Feed } from '../feed.ts'
 import { Seat } from './seat.ts'
 import type { SlotsOptions } from './slots-settings.ts'
@@ -25,8 +25,8 @@ export class NoSeat extends CoterieError {
   readonly outcome = 'did not happen'
   readonly reason: NoSeatReason
 
-  constructor(slots: string, reason: NoSeatReason, phase: string) {
-    super(`no seat in '${slots}': ${EXPLANATIONS[reason]} ${PHASES[phase] ?? ''}`.trimEnd())
+  constructor(slots: string, reason: NoSeatReason, why: string) {
+    super(`no seat in '${slots}': ${EXPLANATIONS[reason]} ${why}`.trimEnd())
     this.reason = reason
   }
 }
@@ -38,7 +38,7 @@ const EXPLANATIONS: Readonly<Record<NoSeatReason, string>> = {
 }
 
 const PHASES: Readonly<Record<string, string>> = {
-  forming: 'Not all members have joined: do they run, with the same slots, lease and liars?',
+  forming: 'Not all members have joined: do they run, with the same slots, lease, level and liars?',
   outside: 'This member restarted, and is taken in again with the next epoch.',
   'waiting out old leases': 'The members changed, and nothing is dealt before every old lease has run out.',
 }
@@ -49,6 +49,8 @@ export type Incident =
   | { readonly kind: 'cheat'; readonly member: string; readonly what: string; readonly evidence: Uint8Array }
   /** Members that owe a word for too long: left out, not accused. */
   | { readonly kind: 'silent'; readonly members: readonly string[] }
+  /** That member opened these slots at another level: it takes no part in ours, nor we in its. */
+  | { readonly kind: 'differs'; readonly member: string; readonly level: SlotsLevel }
   /** The members of the present epoch; `live` when all of them agreed. */
   | { readonly kind: 'epoch'; readonly number: number; readonly members: readonly string[]; readonly live: boolean }
 
@@ -72,6 +74,8 @@ export class Slots {
   private readonly questions = new Map<number, Waiting<SlotsStatus>>()
   private readonly seats = new Map<number, Seat>()
   private readonly feeds = new Set<Feed<Incident>>()
+  /** Members that opened this name at another level. */
+  private readonly differing = new Map<string, SlotsLevel>()
   private ids = 0
   private over: Error | undefined
 
@@ -150,6 +154,11 @@ export class Slots {
   take(event: ManySlotsEvent): void {
     if (event.kind === 'shut') this.ended(new SettingsError(event.why))
     else if (event.kind === 'said') this.said(event.body)
+    else if (event.kind === 'differs') {
+      const { kind, member, level } = event
+      this.differing.set(member, level)
+      this.show({ kind, member, level })
+    }
   }
 
   /** @internal The node below has ended, or the machine could not be opened. */
@@ -212,7 +221,14 @@ export class Slots {
     // Also where a seat was given at this very moment: the machine lets go of it.
     this.tell({ kind: 'cancel', id })
     const phase = await Promise.race([this.status().then(status => status.phase, none), pause(STATUS_MS).then(none)])
-    waiting.reject(new NoSeat(this.name, reason, phase))
+    waiting.reject(new NoSeat(this.name, reason, this.explain(phase)))
+  }
+
+  /** Why nothing is dealt, where something is known. */
+  private explain(phase: string): string {
+    const others = [...this.differing].map(([member, level]) => `${member} has level '${level}'`)
+    if (phase !== 'forming' || others.length === 0) return PHASES[phase] ?? ''
+    return `All members must use one level; here it is '${this.settings.level}', ${others.join(', ')}.`
   }
 
   private keepEvidence(member: string, evidence: Uint8Array): void {
