@@ -36,6 +36,11 @@ describe('hard times', () => {
     expect(runOnce(hardshipScenario(three), 327).violations).toEqual([])
   })
 
+  // Two servers knew that a version was committed and had lost its change; the third had the change and did not know.
+  it('what b + 1 call committed is told to those who have it (seed 201962)', () => {
+    expect(runOnce(hardshipScenario(three), 201962).violations).toEqual([])
+  })
+
   it('and all of it happens: stores lost, long pauses, watches, sessions that run out, copies of pages', () => {
     const counts = new Map<string, number>()
     for (let seed = 20; seed <= 35; seed++) {

@@ -41,6 +41,8 @@ interface HardshipPlan extends OrderingPlan {
 /** The record of a server that is a member for long: only one that has lost it must rejoin. */
 const MEMBER: Saved = new Map([['', [encode(serverRecord, { kind: 'rejoin', object: '', done: true })]]])
 const LONG_PAUSE: Micros = 600 * SECOND
+/** A session of at most three seconds whose client is gone is over after this, with time for those who end it. */
+const SESSION_OVER: Micros = 12 * SECOND
 
 /** Every session that has applied something has an entry, which goes with it. */
 export const bound: Applier = {
@@ -118,6 +120,9 @@ function isWhole({ rejoin, objects }: ServerState): boolean {
 }
 
 class HardshipStage extends OrderingStage {
+  /** The newest version of each object that was decided, and the newest early enough for its sessions to run out. */
+  private readonly newest = new Map<string, number>()
+  private readonly settled = new Map<string, number>()
   private readonly watches = new WatchChecker()
   private readonly bound = new BoundChecker()
   private readonly tables = new OneTableChecker()
@@ -213,6 +218,7 @@ class HardshipStage extends OrderingStage {
 
   protected override observe(node: SimulatedNode, event: OrderingEvent): void {
     this.watches.observe(event, this.world.now)
+    if (event.kind === 'decided') this.decided(event.object, event.head.version)
     if (event.kind === 'copied') {
       const act = this.copies.get(event.id)
       if (act !== undefined) this.saw(event.id, act, event.table.get(`key ${act.key}`), event.version)
@@ -223,6 +229,11 @@ class HardshipStage extends OrderingStage {
       if (act !== undefined) return this.saw(event.id, act, event.entries[0]?.value, event.version)
     }
     super.observe(node, event)
+  }
+
+  private decided(object: string, version: number): void {
+    raise(this.newest, object, version)
+    if (this.world.now < this.plan.ends - SESSION_OVER) raise(this.settled, object, version)
   }
 
   // A stale value must be true of its version; a copy must be as new as a read besides.
@@ -242,9 +253,16 @@ class HardshipStage extends OrderingStage {
     for (const { self, objects } of this.honest()) {
       for (const { name, content, committed } of objects.values()) {
         if (content.version !== committed.version) continue
-        this.bound.look(self, content, expired ? living : undefined, world.now)
+        // A server that missed the last commit hears of it with the next operation. A word of somebody who is gone may
+        // come late and open a session, which then needs its time, too.
+        const demanded = expired && content.version === this.newest.get(name) ? living : undefined
+        this.bound.look(self, content, demanded, this.settled.get(name) ?? 0, world.now)
         this.watches.compare(self, name, content, world.now)
       }
     }
   }
+}
+
+function raise(versions: Map<string, number>, object: string, version: number): void {
+  versions.set(object, Math.max(version, versions.get(object) ?? 0))
 }

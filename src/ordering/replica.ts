@@ -159,7 +159,7 @@ function askSource(use: Use, turn: OrderingTurn): void {
 /** The source was slow, short or wrong: another. */
 export function syncTimer(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   leaveSource(use)
-  tellWanted(state, use, turn)
+  tellWanted(state, settings, use, turn)
   if (use.copying !== undefined) return startCopy(state, settings, use, turn)
   if (use.phase === 'syncing') return completeChoice(state, settings, use, turn)
   followHeads(state, settings, use, turn)
@@ -169,9 +169,25 @@ export function syncTimer(state: ClientState, settings: OrderingSettings, use: U
  * Those who have the change may not know that it is committed, and hand out nothing of it; whoever knows may lack the
  * change. b + 1 have said so to us: we say it to all.
  */
-function tellWanted(state: ClientState, { object, rank, wanted, replica }: Use, turn: OrderingTurn): void {
+function tellWanted(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+  const { object, rank, replica } = use
+  const wanted = use.phase === 'syncing' ? newestCommitted(settings, use) : use.wanted
   if (wanted === undefined || wanted.version <= replica.version) return
   sendAll(state, turn, { kind: 'commit', object, rank, version: wanted.version, digest: wanted.digest })
+}
+
+/** Of those who have answered: the newest version that b + 1 call committed. */
+function newestCommitted(settings: OrderingSettings, { replies }: Use): Head | undefined {
+  const counts = new Map<string, number>()
+  let newest: Head | undefined
+  for (const { committed } of replies.values()) {
+    const key = `${committed.version} ${digestKey(committed.digest)}`
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    if (count < settings.rules.vouchersNeeded(settings.liars)) continue
+    if (newest === undefined || committed.version > newest.version) newest = committed
+  }
+  return newest
 }
 
 export function changesCame(

@@ -3,7 +3,7 @@
 
 import type { NodeId } from '../core/index.ts'
 import type { Checker, Micros, Violation } from '../simulator/index.ts'
-import type { Content } from './content.ts'
+import { type Content, openedAt } from './content.ts'
 import { sameBytes } from './digest.ts'
 import type { OrderingEvent } from './state.ts'
 
@@ -93,8 +93,14 @@ export class BoundChecker implements Checker {
   readonly name = 'sessions'
   private readonly broken: Violation[] = []
 
-  /** `living`: the processes that may have sessions, where all others had time to run out. */
-  look(server: NodeId, { table, sessions }: Content, living: ReadonlySet<NodeId> | undefined, at: Micros): void {
+  /** `living`: the processes that may have sessions, where all others, opened up to a version, had time to run out. */
+  look(
+    server: NodeId,
+    { table, sessions }: Content,
+    living: ReadonlySet<NodeId> | undefined,
+    openedUpTo: number,
+    at: Micros,
+  ): void {
     for (const key of table.keys()) {
       const session = key.startsWith('bound ') ? key.slice('bound '.length) : undefined
       if (session === undefined || sessions.has(session)) continue
@@ -102,7 +108,7 @@ export class BoundChecker implements Checker {
     }
     if (living === undefined) return
     for (const [session, { client }] of sessions) {
-      if (!living.has(client))
+      if (!living.has(client) && openedAt(session) <= openedUpTo)
         this.broken.push({ what: `at ${server} session ${session} of ${client} never ended`, at })
     }
   }
