@@ -19,7 +19,7 @@ const sealing = idealSealing()
 const ids = ['b', 'c', 'self']
 const voters = ids.map(id => ({ id, key: signatures.signer(id).publicKey, sealKey: sealing(id).publicKey }))
 const electorate = firstElectorate(voters)
-const settings = { ...electionDefaults, promise: 1_000, countAfter: 50, attemptMax: 300, holdMax: 20 }
+const settings = { ...electionDefaults, promise: 1_000, countAfter: 50, attemptMax: 300, holdMax: 20, quiet: 0 }
 const FIRST = new Map([['', [encode(electionRecord, { kind: 'first', electorate })]]])
 type Member = Puppet<ElectionState, ElectionMessage, ElectionCommand, ElectionEvent>
 

@@ -25,13 +25,14 @@ import {
 } from './context.ts'
 import { DOUBLINGS_MAX, noteCaller } from './doubting.ts'
 import { memberOf, sameBytes } from './electorate.ts'
+import { couldBecomeOwn, gatheringTime, isGathering } from './gathering.ts'
 import { save } from './keeping.ts'
 import { isSameList } from './lists.ts'
 import { type ElectionMessage, openBallot } from './messages.ts'
 import { type BallotKey, ballotKey, hide } from './secret.ts'
 import type { Attempt, Context, ElectionTurn, Keys, Race } from './state.ts'
 import { askAgain } from './tallying.ts'
-import { agrees, candidatesOf, isOrdered, ranking, type View, viewDigest } from './view.ts'
+import { agrees, candidatesOf, isOrdered, ranking, standing, type View, viewDigest } from './view.ts'
 
 type BallotMessage = Extract<ElectionMessage, { kind: 'ballot' }>
 
@@ -44,8 +45,11 @@ export function startElection(context: Context, race: Race): void {
   if (isLed(context, race) || isBound(context, race) || !mayPromise(context)) return
   const view = ownView(context, race)
   if (view === undefined) return
-  // What came to nothing once is not left to chance again: everybody is called, and votes.
-  const calls = race.failures > 0
+  const candidates = candidatesOf(context.state.electorate!, view, context.settings)
+  const wait = gatheringTime(context, race, candidates)
+  if (wait > 0) return setTimer(context, 'start', race, wait)
+  // What came to nothing once is not left to chance again, nor is the first: everybody is called, and votes.
+  const calls = race.failures > 0 || (isGathering(context, race) && candidates.length > 1)
   begin(context, race, nextTerm(context, race), view, calls)
   if (calls) call(context, race, others(context))
 }
@@ -64,7 +68,7 @@ function ownView({ state, settings, turn }: Context, race: Race): View | undefin
   let fallback: View | undefined
   for (const gone of choices) {
     const leftOut = [...new Set([...gone, ...keyless])].filter(id => memberOf(electorate, id) !== undefined).sort()
-    const view = { rows: race.rows, leftOut }
+    const view = { rows: standing(race.rows, leftOut), leftOut }
     const candidates = candidatesOf(electorate, view, settings)
     if (candidates.some(id => !race.tried.includes(id))) return view
     if (candidates.length > 0) fallback ??= view
@@ -77,8 +81,10 @@ function mayBeGone({ failed, keyless }: Context['state'], race: Race): NodeId[] 
 }
 
 /** Whether a view could be this member's own; without an opinion, any is. */
-export function isOwnView({ state, settings }: Context, race: Race, view: View): boolean {
-  return race.rows.length === 0 || agrees(race.rows, view, mayBeGone(state, race), settings)
+export function isOwnView(context: Context, race: Race, view: View): boolean {
+  const { state, settings } = context
+  if (race.rows.length === 0 || agrees(race.rows, view, mayBeGone(state, race), settings)) return true
+  return isGathering(context, race) && couldBecomeOwn(context, race, view, mayBeGone(state, race))
 }
 
 /** Whether this member votes on that view: it could be its own, or nothing else has worked. */
@@ -318,7 +324,9 @@ export function giveUp(context: Context, race: Race): void {
   race.failures++
   withdraw(context, race)
   dropAttempt(context, race)
-  setTimer(context, 'start', race, 1 + turn.below(settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX)))
+  const pause = 1 + turn.below(settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX))
+  race.pausedUntil = turn.now + pause
+  setTimer(context, 'start', race, pause)
 }
 
 /** More names on a list of those who let us wait; once it is everybody else who stands, it is nobody. */
