@@ -11,11 +11,16 @@ import type { ElectionSettings } from './settings.ts'
 import type { Context, Race } from './state.ts'
 
 /** Attempts take up to 2^2 times as long while they fail. */
-export const DOUBLINGS_MAX = 2
+const DOUBLINGS_MAX = 2
 
-/** The longest that an honest attempt takes: the patience, and what chance adds to it. */
+/** The longest that an honest claim, or the way to it, takes: the patience, and what chance adds to it. */
 function longestAttempt({ attemptMax }: ElectionSettings): Millis {
   return attemptMax * (2 ** DOUBLINGS_MAX + 1)
+}
+
+/** How long an attempt may take, and a claim after it: the longer, the more attempts have failed. */
+export function patienceOf({ settings }: Context, race: Race): Millis {
+  return settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX)
 }
 
 /** Somebody wants a later term than the one that was granted: to it, nobody leads. */
@@ -34,9 +39,9 @@ function callersNeeded(context: Context): number {
   return electorate.members.length - quorum(context, electorate) + 1
 }
 
-// Calls are repeated after an attempt and a pause, each as long as an attempt at most.
+// Calls are repeated after an attempt, a claim in it and a pause, each as long as an attempt at most.
 function isOver({ settings, turn }: Context, at: Millis): boolean {
-  return turn.now - at > settings.promise + 2 * longestAttempt(settings)
+  return turn.now - at > settings.promise + 3 * longestAttempt(settings)
 }
 
 /** Whether the promise that was given may be given for longer, to the same coordinator in the same term. */

@@ -362,7 +362,7 @@ describe('a coordinator that most others do not know', () => {
     puppet.hear('d', call(1))
     expect(renewed(puppet)).toMatchObject({ promised: true })
     puppet.hear('d', call(9))
-    puppet.pass(4_001)
+    puppet.pass(5_501)
     expect(renewed(puppet)).toMatchObject({ promised: true })
   })
 })

@@ -51,7 +51,7 @@ export const electionDefaults: ElectionSettings = {
     { name: 'joined', best: 'small', tolerance: 0 },
     { name: 'failures', best: 'small', tolerance: 0 },
   ],
-  countAfter: 100,
+  countAfter: 120,
   attemptMax: 400,
   holdMax: 150,
   patience: 3,

@@ -23,7 +23,7 @@ import {
   send,
   setTimer,
 } from './context.ts'
-import { DOUBLINGS_MAX, noteCaller } from './doubting.ts'
+import { noteCaller, patienceOf } from './doubting.ts'
 import { memberOf, sameBytes } from './electorate.ts'
 import { couldBecomeOwn, gatheringTime, isGathering } from './gathering.ts'
 import { save } from './keeping.ts'
@@ -118,8 +118,8 @@ function begin(context: Context, race: Race, term: number, view: View, called: b
     tally: undefined,
   }
   race.attempt = attempt
-  const patience = settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX)
-  setTimer(context, 'attempt', race, patience + (race.failures > 0 ? turn.below(settings.attemptMax) : 0))
+  const chance = race.failures > 0 ? turn.below(settings.attemptMax) : 0
+  setTimer(context, 'attempt', race, patienceOf(context, race) + chance)
   setTimer(context, 'count', race, settings.countAfter)
   if (attempt.votes) vote(context, race, attempt)
   else if (candidates[0] === state.self) {
@@ -317,14 +317,14 @@ function missing(context: Context, attempt: Attempt): NodeId[] {
 export function giveUp(context: Context, race: Race): void {
   const { attempt } = race
   if (attempt === undefined) return
-  const { state, settings, turn } = context
+  const { state, turn } = context
   if (attempt.votes && attempt.candidates.includes(state.self)) tellTurnout(context, race, attempt)
   const silent = attempt.candidates.filter(id => id !== state.self && !attempt.claimed.includes(id))
   race.tried = blame(context, race, race.tried, silent)
   race.failures++
   withdraw(context, race)
   dropAttempt(context, race)
-  const pause = 1 + turn.below(settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX))
+  const pause = 1 + turn.below(patienceOf(context, race))
   race.pausedUntil = turn.now + pause
   setTimer(context, 'start', race, pause)
 }
