@@ -54,17 +54,17 @@ describe('planted bugs (HOUSE 16)', () => {
   const pinned: Record<string, [seed: number, what: RegExp]> = {
     'majority-of-those-seen': [36, /is held by/],
     'literal-weights': [1, /the count of term .* votes/],
-    'ties-by-arrival': [2, /the count of term/],
+    'ties-by-arrival': [1, /the count of term/],
     'vote-counted-twice': [1, /a voter has two ballots/],
     'grant-not-saved': [134, /is held by/],
-    'promise-not-kept': [23, /is held by/],
+    'promise-not-kept': [15, /is held by/],
     'promise-forgotten': [134, /is held by/],
     'no-drift-factor': [61, /is held by/],
     'deadline-from-answer': [2012, /is held by/],
     'loss-noticed-late': [1, /was told too late/],
     'two-successors': [1140, /electorate 2 has two lists/],
     'ballot-of-any-term': [1, /a ballot is not valid/],
-    'no-turnout-check': [2, /1 ballots of 2/],
+    'no-turnout-check': [10, /1 ballots of 2/],
   }
   const run = (bug: string | undefined, seed: number) =>
     runOnce(electionScenario({ members: 3, liars: 0 }, { rules: brokenElectionRules(bug) }), seed)
@@ -74,7 +74,7 @@ describe('planted bugs (HOUSE 16)', () => {
     'possession-not-checked': [382, /a candidate did not prove its key/],
     'ballot-proof-not-checked': [36, /a ballot is not valid/],
     'opening-not-checked': [4, /the totals are not opened/],
-    'vote-counted-twice': [4, /a voter has two ballots/],
+    'vote-counted-twice': [1, /a voter has two ballots/],
   }
   const runSecret = (bug: string | undefined, seed: number) =>
     runOnce(electionScenario({ members: 4, liars: 1 }, { rules: brokenElectionRules(bug), mode: 'secret' }), seed)

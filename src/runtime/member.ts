@@ -7,7 +7,13 @@ import { FileError, type Millis, type NodeId, type Parted, type Saved } from '..
 import { type Group, ristretto, x25519Sealing } from '../crypto/index.ts'
 import { type Attribute, type Counting, countingKey, electionDefaults, type Newcomer } from '../election/index.ts'
 import { isOperator } from '../lock/index.ts'
-import { type MembershipEvent, type MemberView, membershipDefaults, type NamedKey, type NamedValue } from '../membership/index.ts'
+import {
+  type MembershipEvent,
+  type MemberView,
+  membershipDefaults,
+  type NamedKey,
+  type NamedValue,
+} from '../membership/index.ts'
 import type { ManySlotsCommand, ManySlotsEvent } from '../node/many-slots.ts'
 import { firstElectorate, memberFirstStart, memberNode, memberVocabulary } from '../node/member.ts'
 import { type Admits, admission, identityBytes } from './admission.ts'
