@@ -6,7 +6,7 @@
 import type { Millis, NodeId } from '../core/index.ts'
 import { type OpenBallot, totals, winner } from './ballot.ts'
 import { cancel, hear, isBound, mayPromise, others, quorum, send, setTimer } from './context.ts'
-import { patienceOf } from './doubting.ts'
+import { allow, patienceOf } from './doubting.ts'
 import { memberOf } from './electorate.ts'
 import { grant, isGrantOf, signGrant } from './granting.ts'
 import { becomeCoordinator, prolong, warningOf } from './leading.ts'
@@ -69,7 +69,7 @@ export function startClaim(context: Context, race: Race, attempt: Attempt): void
     by: context.state.electorate!.number,
     refusedUntil: new Map(),
   }
-  setTimer(context, 'attempt', race, patienceOf(context, race))
+  allow(context, race, attempt, patienceOf(context, race))
   sendClaim(context, race)
 }
 

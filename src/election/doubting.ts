@@ -6,9 +6,9 @@
 // and those few would refuse them. So whoever hears so many calls for a later term that no quorum can be left, lets go.
 
 import type { Millis, NodeId } from '../core/index.ts'
-import { quorum } from './context.ts'
+import { quorum, setTimer } from './context.ts'
 import type { ElectionSettings } from './settings.ts'
-import type { Context, Race } from './state.ts'
+import type { Attempt, Context, Race } from './state.ts'
 
 /** Attempts take up to 2^2 times as long while they fail. */
 const DOUBLINGS_MAX = 2
@@ -21,6 +21,24 @@ function longestAttempt({ attemptMax }: ElectionSettings): Millis {
 /** How long an attempt may take, and a claim after it: the longer, the more attempts have failed. */
 export function patienceOf({ settings }: Context, race: Race): Millis {
   return settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX)
+}
+
+/** From now on the attempt has so long. */
+export function allow(context: Context, race: Race, attempt: Attempt, time: Millis): void {
+  attempt.until = context.turn.now + time
+  setTimer(context, 'attempt', race, time)
+}
+
+/**
+ * Whether the time is over. Not if this process has just been stopped or starved: what the others sent meanwhile is
+ * still to be read, and who gives up first makes everybody begin again, on a machine that is busy as it is.
+ */
+export function isOverdue(context: Context, race: Race, attempt: Attempt): boolean {
+  const { settings, turn } = context
+  if (attempt.excused || turn.now - attempt.until < settings.countAfter) return true
+  attempt.excused = true
+  allow(context, race, attempt, 2 * settings.countAfter)
+  return false
 }
 
 /** Somebody wants a later term than the one that was granted: to it, nobody leads. */

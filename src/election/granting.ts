@@ -6,7 +6,7 @@ import { isSameBallot } from './ballot.ts'
 import { claimFault } from './claim.ts'
 import { withdraw } from './claiming.ts'
 import { hear, isBound, isReachable, mayPromise, quorum, raceOf, send, setTimer } from './context.ts'
-import { mayProlong, noteCaller, patienceOf } from './doubting.ts'
+import { allow, mayProlong, noteCaller, patienceOf } from './doubting.ts'
 import { digestOf, type Electorate, memberOf, sameBytes } from './electorate.ts'
 import { saveGrant } from './keeping.ts'
 import { isSameList } from './lists.ts'
@@ -23,7 +23,7 @@ export function onClaim(context: Context, from: NodeId, claim: Claim): void {
   const { attempt } = race
   if (attempt?.term === claim.term && attempt.candidates.includes(from) && !attempt.claimed.includes(from)) {
     // Once: the attempt has come so far, and on a slow machine the rest of it takes time as well.
-    if (attempt.claimed.length === 0) setTimer(context, 'attempt', race, patienceOf(context, race))
+    if (attempt.claimed.length === 0) allow(context, race, attempt, patienceOf(context, race))
     attempt.claimed = [...attempt.claimed, from]
   }
   judge(context, race, from, claim)

@@ -168,6 +168,10 @@ export interface Attempt {
   ticks: number
   /** Candidates that claimed. */
   claimed: readonly NodeId[]
+  /** When it is given up. */
+  until: Millis
+  /** It was to be given up when this process had been slow itself; once is enough. */
+  excused: boolean
   /** Where ballots are secret, as a candidate: what it opened. It opens nothing else in this term. */
   tally: Tally | undefined
 }

@@ -23,7 +23,7 @@ import {
   send,
   setTimer,
 } from './context.ts'
-import { noteCaller, patienceOf } from './doubting.ts'
+import { allow, isOverdue, noteCaller, patienceOf } from './doubting.ts'
 import { memberOf, sameBytes } from './electorate.ts'
 import { couldBecomeOwn, gatheringTime, isGathering } from './gathering.ts'
 import { save } from './keeping.ts'
@@ -115,11 +115,13 @@ function begin(context: Context, race: Race, term: number, view: View, called: b
     due: false,
     ticks: 0,
     claimed: [],
+    until: 0,
+    excused: false,
     tally: undefined,
   }
   race.attempt = attempt
   const chance = race.failures > 0 ? turn.below(settings.attemptMax) : 0
-  setTimer(context, 'attempt', race, patienceOf(context, race) + chance)
+  allow(context, race, attempt, patienceOf(context, race) + chance)
   setTimer(context, 'count', race, settings.countAfter)
   if (attempt.votes) vote(context, race, attempt)
   else if (candidates[0] === state.self) {
@@ -316,7 +318,7 @@ function missing(context: Context, attempt: Attempt): NodeId[] {
 /** The attempt took too long: who did not claim is left out of the next. */
 export function giveUp(context: Context, race: Race): void {
   const { attempt } = race
-  if (attempt === undefined) return
+  if (attempt === undefined || !isOverdue(context, race, attempt)) return
   const { state, turn } = context
   if (attempt.votes && attempt.candidates.includes(state.self)) tellTurnout(context, race, attempt)
   const silent = attempt.candidates.filter(id => id !== state.self && !attempt.claimed.includes(id))
