@@ -8,7 +8,16 @@ import { join as path } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { initGroup } from '../src/runtime/setup.ts'
 import { type Print, printTable, show } from './support/figures.ts'
-import { benchProgram, freePorts, makeFolder, type Running, residentMb, start, stopAll, until } from './support/processes.ts'
+import {
+  benchProgram,
+  freePorts,
+  makeFolder,
+  type Running,
+  residentMb,
+  start,
+  stopAll,
+  until,
+} from './support/processes.ts'
 
 interface RestResult {
   readonly members: number
@@ -57,7 +66,9 @@ async function measure(members: number, seconds: number): Promise<RestResult> {
   await until('the coordinator has joined', () => leading.output().includes('joined'), PATIENCE_MS)
   const share = Math.ceil(others.length / PROCESSES)
   const parts = Array.from({ length: PROCESSES }, (_, place) => others.slice(place * share, (place + 1) * share))
-  const hosts = [[measured!], ...parts].map(folders => start(process.execPath, [benchProgram('members'), '0', ...folders]))
+  const hosts = [[measured!], ...parts].map(folders =>
+    start(process.execPath, [benchProgram('members'), '0', ...folders]),
+  )
   const hasJoined = (host: Running) => host.output().includes('"joined"')
   await until('all have joined', () => hosts.every(hasJoined), PATIENCE_MS)
   await sleep(WARM_UP_MS + WARM_UP_PER_MEMBER_MS * members)

@@ -7,6 +7,7 @@
 
 import type { Millis, NodeId } from '../core/index.ts'
 import { quorum, setTimer } from './context.ts'
+import { isGathering } from './gathering.ts'
 import type { ElectionSettings } from './settings.ts'
 import type { Attempt, Context, Race } from './state.ts'
 
@@ -18,9 +19,13 @@ function longestAttempt({ attemptMax }: ElectionSettings): Millis {
   return attemptMax * (2 ** DOUBLINGS_MAX + 1)
 }
 
-/** How long an attempt may take, and a claim after it: the longer, the more attempts have failed. */
-export function patienceOf({ settings }: Context, race: Race): Millis {
-  return settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX)
+/**
+ * How long an attempt may take, and a claim after it: the longer, the more attempts have failed. While members come, they
+ * have connections to make and code to load besides: a first attempt has as much time as a second one.
+ */
+export function patienceOf(context: Context, race: Race): Millis {
+  const doublings = race.failures + (isGathering(context, race) ? 1 : 0)
+  return context.settings.attemptMax * 2 ** Math.min(doublings, DOUBLINGS_MAX)
 }
 
 /** From now on the attempt has so long. */

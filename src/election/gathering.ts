@@ -13,9 +13,11 @@ import type { Context, Race } from './state.ts'
 import { mayBecome, type Row, type View } from './view.ts'
 
 /** A quorum that membership does not see is not waited for longer than this. */
-const GATHERING_MAX: Millis = 5_000
+const GATHERING_MAX: Millis = 30_000
 /** News that does not end is listened to for so many quiet times. */
 const QUIETS_MAX = 4
+/** The next in turn begins so many quiet times later: on a busy machine, a call takes as long to be heard. */
+const TURN_QUIETS = 4
 /** What was heard so many quiet times ago has reached the others as well: gossip of a group of 100 goes round in five. */
 const NEWS_QUIETS = 8
 
@@ -35,7 +37,7 @@ export function gatheringTime(context: Context, race: Race, candidates: readonly
   const begun = Math.max(race.openedAt, gatheredAt ?? 0)
   const calm = Math.min(Math.max(begun, race.changedAt) + quiet, begun + QUIETS_MAX * quiet)
   // The others hear of the same a little later or earlier; if all called at once, each would have the votes of a few.
-  return Math.max(0, calm + turnOf(context, candidates) * quiet - turn.now)
+  return Math.max(0, calm + turnOf(context, candidates) * TURN_QUIETS * quiet - turn.now)
 }
 
 /** The candidates in their order, then the others in that of the list. */
