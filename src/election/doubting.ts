@@ -28,10 +28,11 @@ export function patienceOf(context: Context, race: Race): Millis {
   return context.settings.attemptMax * 2 ** Math.min(doublings, DOUBLINGS_MAX)
 }
 
-/** From now on the attempt has so long. */
+/** From now on the attempt has so long, or as long as it had: whoever claims must not be the first to give up each time. */
 export function allow(context: Context, race: Race, attempt: Attempt, time: Millis): void {
-  attempt.until = context.turn.now + time
-  setTimer(context, 'attempt', race, time)
+  const { now } = context.turn
+  attempt.until = Math.max(attempt.until, now + time)
+  setTimer(context, 'attempt', race, attempt.until - now)
 }
 
 /**
