@@ -204,7 +204,9 @@ export function onBallot(context: Context, from: NodeId, ballot: BallotMessage):
   race.early.set(from, ballot)
   // Somebody noticed before us that nobody leads. A ballot of a term that we have given up tells nothing: whoever gave up
   // first would call again at once, without the pause, and a candidate that never claims would always be first (seed 5660).
-  if (ballot.term > Math.max(race.term, race.voted)) startElection(context, race)
+  // After a failure everybody is called: who began on its own view when the ballot came before the call would split the
+  // votes (seed 90006).
+  if (race.failures === 0 && ballot.term > Math.max(race.term, race.voted)) startElection(context, race)
 }
 
 /** Opens a ballot and puts it with the others. Only the voter itself can hand it in: `from` is authenticated. */
