@@ -117,8 +117,8 @@ describe('planted bugs (HOUSE 16)', () => {
     expect(run(bug, seed).violations[0]?.what).toMatch(what)
   })
   it('two-successors, where the list changes all the time', () => {
-    expect(runOnce(restless('two-successors'), 148).violations[0]?.what).toMatch(/electorate 2 has two lists/)
-    expect(runOnce(restless(undefined), 148).violations).toEqual([])
+    expect(runOnce(restless('two-successors'), 453).violations[0]?.what).toMatch(/has two lists/)
+    expect(runOnce(restless(undefined), 453).violations).toEqual([])
   })
   it('without the bug, the seeds that took longest to find have nothing to show', () => {
     for (const seed of [36, 61, 245, 528, 2012]) expect(run(undefined, seed).violations).toEqual([])
