@@ -18,6 +18,7 @@ interface Options {
   readonly members?: number
   readonly memberHosts?: string[]
   readonly memberLiars?: number
+  readonly ballots?: string
   readonly client?: string[]
   readonly json?: boolean
 }
@@ -50,6 +51,10 @@ export function initCommand(): Command {
     .option('--members <number>', 'processes that elect, gossip and share slots (default: none)', wholeNumber)
     .option('--member-hosts <hosts>', 'one host for each member, or one for all (default: 127.0.0.1)', several)
     .option('--member-liars <number>', 'members that may do anything (default: 0)', wholeNumber)
+    .option(
+      '--ballots <sealed|secret>',
+      'what members learn of each ballot: all once it is counted, or never (default: sealed)',
+    )
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
     .action(action(init))

@@ -6,6 +6,7 @@
 import type { Millis, NodeId } from '../core/index.ts'
 import { type OpenBallot, totals, winner } from './ballot.ts'
 import { cancel, hear, isBound, mayPromise, others, quorum, send, setTimer } from './context.ts'
+import { allow, patienceOf } from './doubting.ts'
 import { memberOf } from './electorate.ts'
 import { grant, isGrantOf, signGrant } from './granting.ts'
 import { becomeCoordinator, prolong, warningOf } from './leading.ts'
@@ -68,6 +69,7 @@ export function startClaim(context: Context, race: Race, attempt: Attempt): void
     by: context.state.electorate!.number,
     refusedUntil: new Map(),
   }
+  allow(context, race, attempt, patienceOf(context, race))
   sendClaim(context, race)
 }
 
@@ -81,7 +83,8 @@ export function sendClaim(context: Context, race: Race): void {
     if (isUseful(context, candidacy.until.get(to)) || turn.now < (candidacy.refusedUntil.get(to) ?? 0)) continue
     send(context, to, { ...candidacy.claim, asked })
   }
-  setTimer(context, 'claim', race, context.settings.countAfter)
+  // A claim holds everybody's ballots: to check it takes a slow member a while, and another would only make it slower.
+  setTimer(context, 'claim', race, 2 * context.settings.countAfter)
   tryToLead(context, race, candidacy)
 }
 

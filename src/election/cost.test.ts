@@ -45,6 +45,7 @@ function secondElection(members: number, values: (place: number) => number[]): C
   }
   const rows = ids.map((member, place) => ({ member, values: values(place) }))
   for (const id of ids) world.command(id, { kind: 'view', name: 'jobs', rows })
+  for (const id of ids) world.command(id, { kind: 'seen', members: ids })
   for (const id of ids) world.command(id, { kind: 'open', name: 'jobs' })
   world.run(1_000_000)
   const [first] = elected

@@ -6,16 +6,45 @@
 // and those few would refuse them. So whoever hears so many calls for a later term that no quorum can be left, lets go.
 
 import type { Millis, NodeId } from '../core/index.ts'
-import { quorum } from './context.ts'
+import { quorum, setTimer } from './context.ts'
+import { isGathering } from './gathering.ts'
 import type { ElectionSettings } from './settings.ts'
-import type { Context, Race } from './state.ts'
+import type { Attempt, Context, Race } from './state.ts'
 
 /** Attempts take up to 2^2 times as long while they fail. */
-export const DOUBLINGS_MAX = 2
+const DOUBLINGS_MAX = 2
 
-/** The longest that an honest attempt takes: the patience, and what chance adds to it. */
+/** The longest that an honest claim, or the way to it, takes: the patience, and what chance adds to it. */
 function longestAttempt({ attemptMax }: ElectionSettings): Millis {
   return attemptMax * (2 ** DOUBLINGS_MAX + 1)
+}
+
+/**
+ * How long an attempt may take, and a claim after it: the longer, the more attempts have failed. While members come, they
+ * have connections to make and code to load besides: a first attempt has as much time as a second one.
+ */
+export function patienceOf(context: Context, race: Race): Millis {
+  const doublings = race.failures + (isGathering(context, race) ? 1 : 0)
+  return context.settings.attemptMax * 2 ** Math.min(doublings, DOUBLINGS_MAX)
+}
+
+/** From now on the attempt has so long, or as long as it had: whoever claims must not be the first to give up each time. */
+export function allow(context: Context, race: Race, attempt: Attempt, time: Millis): void {
+  const { now } = context.turn
+  attempt.until = Math.max(attempt.until, now + time)
+  setTimer(context, 'attempt', race, attempt.until - now)
+}
+
+/**
+ * Whether the time is over. Not if this process has just been stopped or starved: what the others sent meanwhile is
+ * still to be read, and who gives up first makes everybody begin again, on a machine that is busy as it is.
+ */
+export function isOverdue(context: Context, race: Race, attempt: Attempt): boolean {
+  const { settings, turn } = context
+  if (attempt.excused || turn.now - attempt.until < settings.countAfter) return true
+  attempt.excused = true
+  allow(context, race, attempt, 2 * settings.countAfter)
+  return false
 }
 
 /** Somebody wants a later term than the one that was granted: to it, nobody leads. */
@@ -34,9 +63,9 @@ function callersNeeded(context: Context): number {
   return electorate.members.length - quorum(context, electorate) + 1
 }
 
-// Calls are repeated after an attempt and a pause, each as long as an attempt at most.
+// Calls are repeated after an attempt, a claim in it and a pause, each as long as an attempt at most.
 function isOver({ settings, turn }: Context, at: Millis): boolean {
-  return turn.now - at > settings.promise + 2 * longestAttempt(settings)
+  return turn.now - at > settings.promise + 3 * longestAttempt(settings)
 }
 
 /** Whether the promise that was given may be given for longer, to the same coordinator in the same term. */

@@ -6,7 +6,7 @@ import { isSameBallot } from './ballot.ts'
 import { claimFault } from './claim.ts'
 import { withdraw } from './claiming.ts'
 import { hear, isBound, isReachable, mayPromise, quorum, raceOf, send, setTimer } from './context.ts'
-import { mayProlong, noteCaller } from './doubting.ts'
+import { allow, mayProlong, noteCaller, patienceOf } from './doubting.ts'
 import { digestOf, type Electorate, memberOf, sameBytes } from './electorate.ts'
 import { saveGrant } from './keeping.ts'
 import { isSameList } from './lists.ts'
@@ -21,7 +21,11 @@ export function onClaim(context: Context, from: NodeId, claim: Claim): void {
   hear(race, claim.term)
   noteCaller(context, race, from, claim.term)
   const { attempt } = race
-  if (attempt?.term === claim.term && !attempt.claimed.includes(from)) attempt.claimed = [...attempt.claimed, from]
+  if (attempt?.term === claim.term && attempt.candidates.includes(from) && !attempt.claimed.includes(from)) {
+    // Once: the attempt has come so far, and on a slow machine the rest of it takes time as well.
+    if (attempt.claimed.length === 0) allow(context, race, attempt, patienceOf(context, race))
+    attempt.claimed = [...attempt.claimed, from]
+  }
   judge(context, race, from, claim)
 }
 
@@ -32,7 +36,9 @@ function judge(context: Context, race: Race, from: NodeId, claim: Claim): void {
     return refuse(context, race, from, claim)
   if (!isReachable(context, race, claim.term) || !mayPromise(context)) return
   if (!again && isBound(context, race)) return wait(context, race, from, claim)
-  if (!countHolds(context, race, from, claim)) return
+  // Said again, because the answer was lost or is slow: the count was checked when the term was granted. To check thirty
+  // signatures again each time it is said would make a slow member slower still.
+  if (!again && !countHolds(context, race, from, claim)) return
   grant(context, race, from, claim.term, claim.electorate)
   const { name, term, asked } = claim
   send(context, from, { kind: 'grant', name, term, asked, signature: signGrant(context, race) })

@@ -23,6 +23,7 @@ export function restored(self: NodeId, saved: Saved): ElectionState {
     races: new Map(),
     peers: new Map(),
     failed: [],
+    gatheredAt: undefined,
     keyless: [],
     vouched: new Map(),
     allowed: [],

@@ -134,6 +134,8 @@ function learn(context: Context, race: Race, term: number, coordinator: NodeId):
   const until = turn.now + settings.promise
   const news = race.known?.term !== term || race.known.coordinator !== coordinator
   race.known = { term, coordinator, until }
+  race.met = true
+  race.since.clear()
   race.failures = 0
   race.tried = []
   race.idle = race.idle.filter(id => id !== coordinator)

@@ -7,6 +7,7 @@ import { idealSignatures } from '../crypto/index.ts'
 import { signBallot } from './ballot.ts'
 import { digestOf, firstElectorate } from './electorate.ts'
 import { type ElectionMessage, electionRecord, grantText, openBallot } from './messages.ts'
+import { brokenElectionRules } from './planted.ts'
 import { election } from './protocol.ts'
 import { electionRules } from './rules.ts'
 import { idealSealing } from './sealing.ts'
@@ -19,13 +20,13 @@ const sealing = idealSealing()
 const ids = ['b', 'c', 'self']
 const voters = ids.map(id => ({ id, key: signatures.signer(id).publicKey, sealKey: sealing(id).publicKey }))
 const electorate = firstElectorate(voters)
-const settings = { ...electionDefaults, promise: 1_000, countAfter: 50, attemptMax: 300, holdMax: 20 }
+const settings = { ...electionDefaults, promise: 1_000, countAfter: 50, attemptMax: 300, holdMax: 20, quiet: 0 }
 const FIRST = new Map([['', [encode(electionRecord, { kind: 'first', electorate })]]])
 type Member = Puppet<ElectionState, ElectionMessage, ElectionCommand, ElectionEvent>
 
-function member(saved = FIRST): Member {
+function member(saved = FIRST, rules = electionRules): Member {
   const keys = { signer: signatures.signer('self'), signatures, sealing: sealing('self') }
-  const puppet: Member = new Puppet(election(settings, keys), [], saved)
+  const puppet: Member = new Puppet(election({ ...settings, rules }, keys), [], saved)
   puppet.start()
   return puppet
 }
@@ -75,6 +76,13 @@ describe('grants', () => {
     expect(sent(puppet.hear('b', { ...renewal, grants: [] }))[0]?.body).toMatchObject({ promised: false })
     const grants = ['b', 'c'].map(granter => ({ granter, signature: signatureOf(granter, 'b', 1) }))
     expect(sent(puppet.hear('b', { ...renewal, grants }))[0]?.body).toMatchObject({ promised: true })
+  })
+  it('for ever with a planted bug', () => {
+    const puppet = member(FIRST, brokenElectionRules('promise-for-ever'))
+    for (let asked = 1; asked <= 9; asked++) {
+      puppet.pass(500)
+      expect(kinds(puppet.hear('b', claim('b', 1, { asked })))).toEqual(['grant'])
+    }
   })
   it('nobody else while a promise stands, by the own clock', () => {
     const puppet = member()
@@ -362,7 +370,7 @@ describe('a coordinator that most others do not know', () => {
     puppet.hear('d', call(1))
     expect(renewed(puppet)).toMatchObject({ promised: true })
     puppet.hear('d', call(9))
-    puppet.pass(4_001)
+    puppet.pass(5_501)
     expect(renewed(puppet)).toMatchObject({ promised: true })
   })
 })

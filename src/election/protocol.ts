@@ -14,6 +14,7 @@ import { onGrant, onRefusal, sendClaim } from './claiming.ts'
 import { keylessOf, raceOf } from './context.ts'
 import { memberOf } from './electorate.ts'
 import { mayAsk } from './flooding.ts'
+import { noteNews, noteOpened, noteSeen } from './gathering.ts'
 import { judgeHeld, onClaim } from './granting.ts'
 import { restored, resume, saveLeft } from './keeping.ts'
 import { checkRace, finish, lapse, lose, onAlive, onRenewed, onResigned, renew, resign } from './leading.ts'
@@ -104,6 +105,8 @@ function command(context: Context, body: ElectionCommand): void {
     case 'failed':
       state.failed = body.members.slice(0, MEMBERS_MAX)
       return
+    case 'seen':
+      return seen(context, body.members)
     case 'vouch':
       if (memberOf(state.electorate, body.member) !== undefined) state.vouched.set(body.member, body.failures)
       return
@@ -122,13 +125,26 @@ function command(context: Context, body: ElectionCommand): void {
 function interest(context: Context, body: Extract<ElectionCommand, { kind: 'open' | 'close' | 'view' }>): void {
   const race = raceOf(context, body.name)
   if (race === undefined) return
-  if (body.kind === 'view') race.rows = standing(body.rows)
-  else race.open = body.kind === 'open'
-  startElection(context, race)
+  if (body.kind === 'view') {
+    const rows = sorted(body.rows)
+    noteNews(context, race, rows)
+    race.rows = rows
+  } else if (race.open !== (body.kind === 'open')) {
+    race.open = body.kind === 'open'
+    noteOpened(context, race)
+  }
+  if (context.turn.now >= race.pausedUntil) startElection(context, race)
+}
+
+function seen(context: Context, members: readonly NodeId[]): void {
+  const before = context.state.gatheredAt
+  noteSeen(context, members)
+  if (context.state.gatheredAt === before) return
+  for (const race of context.state.races.values()) startElection(context, race)
 }
 
 /** In the order of ids, so that equal views have equal digests; values as the wire can carry them. */
-function standing(rows: Race['rows']): Race['rows'] {
+function sorted(rows: Race['rows']): Race['rows'] {
   const kept = new Map(rows.slice(0, MEMBERS_MAX).map(row => [row.member, row.values]))
   return [...kept]
     .map(([member, values]) => ({ member, values: values.slice(0, ATTRIBUTES_MAX).map(whole) }))

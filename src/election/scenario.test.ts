@@ -2,9 +2,33 @@
 // a count that checks, one list for a number, progress once all is healed. And the test of the test: every planted bug.
 
 import { describe, expect, it } from 'vitest'
-import { runOnce } from '../simulator/index.ts'
+import { runOnce, type Scenario } from '../simulator/index.ts'
 import { brokenElectionRules, plantedElectionBugs } from './planted.ts'
-import { type ElectionGroup, electionScenario } from './scenario.ts'
+import { type ElectionAct, type ElectionGroup, type ElectionPlan, electionScenario } from './scenario.ts'
+
+/** Members come and go all the time, proposed by coordinators that step down just after, and messages are lost. */
+function restless(bug: string | undefined): Scenario<ElectionPlan, ElectionAct> {
+  const scenario = electionScenario({ members: 3, liars: 0 }, { rules: brokenElectionRules(bug) })
+  const newcomers = ['newcomer-1', 'newcomer-2']
+  const acts = (names: readonly string[]) =>
+    Array.from({ length: 42 }, (_, place): ElectionPlan['acts'] => {
+      const at = 1_000_000 + 250_000 * place
+      const resigned = at + 4_000 + 2_000 * ((place + 1) % 5)
+      const resign = names.map(name => ({ kind: 'resign' as const, name, at: resigned }))
+      return [{ kind: 'change', member: newcomers[place % 2]!, at }, ...resign]
+    }).flat()
+  const also = <Value>(known: ReadonlyMap<string, Value>, value: Value) =>
+    new Map([...known, ...newcomers.filter(id => !known.has(id)).map(id => [id, value] as const)])
+  return {
+    ...scenario,
+    plan(random) {
+      const plan = scenario.plan(random)
+      const { rates, values, priorities, network, names } = plan
+      const people = { rates: also(rates, 1), values: also(values, [1, 1, 0]), priorities: also(priorities, [0, 1, 2]) }
+      return { ...plan, ...people, newcomers, network: { ...network, loss: 0.3 }, acts: acts(names) }
+    },
+  }
+}
 
 const groups: Readonly<Record<string, ElectionGroup & { readonly seeds: number }>> = {
   '3 members, none lies': { members: 3, liars: 0, seeds: 40 },
@@ -54,17 +78,16 @@ describe('planted bugs (HOUSE 16)', () => {
   const pinned: Record<string, [seed: number, what: RegExp]> = {
     'majority-of-those-seen': [36, /is held by/],
     'literal-weights': [1, /the count of term .* votes/],
-    'ties-by-arrival': [2, /the count of term/],
+    'ties-by-arrival': [1, /the count of term/],
     'vote-counted-twice': [1, /a voter has two ballots/],
-    'grant-not-saved': [134, /is held by/],
-    'promise-not-kept': [23, /is held by/],
-    'promise-forgotten': [134, /is held by/],
+    'grant-not-saved': [528, /is held by/],
+    'promise-not-kept': [34, /is held by/],
+    'promise-forgotten': [245, /is held by/],
     'no-drift-factor': [61, /is held by/],
     'deadline-from-answer': [2012, /is held by/],
     'loss-noticed-late': [1, /was told too late/],
-    'two-successors': [1140, /electorate 2 has two lists/],
     'ballot-of-any-term': [1, /a ballot is not valid/],
-    'no-turnout-check': [2, /1 ballots of 2/],
+    'no-turnout-check': [10, /1 ballots of 2/],
   }
   const run = (bug: string | undefined, seed: number) =>
     runOnce(electionScenario({ members: 3, liars: 0 }, { rules: brokenElectionRules(bug) }), seed)
@@ -74,15 +97,15 @@ describe('planted bugs (HOUSE 16)', () => {
     'possession-not-checked': [382, /a candidate did not prove its key/],
     'ballot-proof-not-checked': [36, /a ballot is not valid/],
     'opening-not-checked': [4, /the totals are not opened/],
-    'vote-counted-twice': [4, /a voter has two ballots/],
+    'vote-counted-twice': [2, /a voter has two ballots/],
   }
   const runSecret = (bug: string | undefined, seed: number) =>
     runOnce(electionScenario({ members: 4, liars: 1 }, { rules: brokenElectionRules(bug), mode: 'secret' }), seed)
       .violations
 
-  it('none is forgotten: the explorer alone finds a stale claim, and only a liar shows an endless promise', () => {
+  it('none is forgotten: the explorer finds a stale claim, protocol.test.ts an endless promise, a restless list two of it', () => {
     const found = new Set([...Object.keys(pinned), ...Object.keys(pinnedSecret)])
-    expect([...found, 'stale-claim-granted', 'promise-for-ever'].sort()).toEqual(
+    expect([...found, 'stale-claim-granted', 'promise-for-ever', 'two-successors'].sort()).toEqual(
       Object.keys(plantedElectionBugs).sort(),
     )
   })
@@ -93,20 +116,31 @@ describe('planted bugs (HOUSE 16)', () => {
   it.each(Object.entries(pinned))('%s', (bug, [seed, what]) => {
     expect(run(bug, seed).violations[0]?.what).toMatch(what)
   })
+  it('two-successors, where the list changes all the time', () => {
+    expect(runOnce(restless('two-successors'), 453).violations[0]?.what).toMatch(/has two lists/)
+    expect(runOnce(restless(undefined), 453).violations).toEqual([])
+  })
   it('without the bug, the seeds that took longest to find have nothing to show', () => {
-    for (const seed of [36, 61, 134, 1140, 2012]) expect(run(undefined, seed).violations).toEqual([])
+    for (const seed of [36, 61, 245, 528, 2012]) expect(run(undefined, seed).violations).toEqual([])
   })
 })
 
 describe('seeds that found something', () => {
   const group = { members: 4, liars: 1 }
-  const told = (seed: number, bug?: string) =>
-    runOnce(electionScenario(group, { rules: brokenElectionRules(bug) }), seed, { only: [] }).violations
+  const told = (seed: number, only?: number[]) =>
+    runOnce(electionScenario(group), seed, only === undefined ? {} : { only }).violations
 
   // One old claim, said to each member whenever its promise was nearly over, bound all of them in turn for ever.
   it('5611: a liar that replays a claim does not keep a quorum from being free', () => {
-    expect(told(5611)).toEqual([])
-    expect(told(5611, 'promise-for-ever')[0]?.what).toMatch(/was not served within 30 s/)
+    expect(told(5611, [])).toEqual([])
+  })
+  // It was always the first to give up, and called the others again with itself as a candidate.
+  it('5660: a candidate that never claims does not call before all others each time', () => {
+    expect(told(5660, [])).toEqual([])
+  })
+  // Ballots came before the call to vote, and each who had one began on its own view, in the same term.
+  it('90006: a ballot before its call does not split the votes', () => {
+    expect(told(90006, [3, 4, 5, 9])).toEqual([])
   })
 })
 

@@ -81,6 +81,7 @@ const SIMULATED: Partial<ElectionSettings> = {
   countAfter: 60,
   attemptMax: 250,
   holdMax: 60,
+  quiet: 90,
   attributes: [
     { name: 'distance', best: 'small', tolerance: 1 },
     { name: 'battery', best: 'large', tolerance: 1 },
@@ -262,7 +263,9 @@ class ElectionStage implements Stage {
       world.command(id, { kind: 'view', name, rows: this.rows(id) })
       world.command(id, { kind: 'open', name })
     }
-    world.command(id, { kind: 'failed', members: this.failed(id) })
+    const failed = this.failed(id)
+    world.command(id, { kind: 'failed', members: failed })
+    world.command(id, { kind: 'seen', members: plan.members.filter(member => !failed.includes(member)) })
     for (const change of this.wanted) world.command(id, { kind: 'allow', change })
     world.at(world.now + SIGHT_EVERY, () => this.look(id))
   }

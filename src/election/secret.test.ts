@@ -32,6 +32,7 @@ const ids = ['a', 'b', 'c', 'self']
 const candidates = ['a', 'b', 'self']
 const settings = {
   ...electionDefaults,
+  quiet: 0,
   mode: 'secret' as const,
   attributes: [
     { name: 'distance', best: 'small', tolerance: 0 },

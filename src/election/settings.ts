@@ -30,6 +30,11 @@ export interface ElectionSettings {
   readonly holdMax: Millis
   /** So many attempts in a row must fail before a member votes on a view that differs from its own. */
   readonly patience: number
+  /**
+   * The first election of a life waits until nothing new has been heard for so long about who is here and who stands:
+   * members that begin on views of their own waste terms. 0: no wait.
+   */
+  readonly quiet: Millis
   /** How much of this member's time each other one may have; without, as much as it asks for. */
   readonly talk: Allowance | undefined
   /** What is published of the ballots: `sealed` all of them, once they are counted; `secret` only the totals. */
@@ -46,10 +51,12 @@ export const electionDefaults: ElectionSettings = {
     { name: 'joined', best: 'small', tolerance: 0 },
     { name: 'failures', best: 'small', tolerance: 0 },
   ],
-  countAfter: 100,
+  countAfter: 120,
   attemptMax: 400,
   holdMax: 150,
   patience: 3,
+  // Gossip goes round every 100 ms.
+  quiet: 100,
   talk: TALK,
   mode: 'sealed',
   rules: electionRules,

@@ -58,6 +58,8 @@ export function electionSystem(options: ElectionSystemOptions): System {
     countAfter: NEVER,
     attemptMax: NEVER,
     holdMax: 0,
+    // Views never change here, and waiting only makes more states.
+    quiet: 0,
     // What was used of it would make states differ that are the same in all else.
     talk: undefined,
     rules: brokenElectionRules(options.bug),

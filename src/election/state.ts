@@ -17,6 +17,8 @@ export type ElectionCommand =
   | { kind: 'view'; name: string; rows: readonly Row[] }
   /** Who seems to be gone: from membership. Safety does not rest on it. */
   | { kind: 'failed'; members: readonly NodeId[] }
+  /** Who seems to be here: from membership. A first election waits for a quorum of them, for a while. */
+  | { kind: 'seen'; members: readonly NodeId[] }
   /** So many failures of a member are certified, as membership has checked: it may enter the next list. */
   | { kind: 'vouch'; member: NodeId; failures: number }
   /** This member may be admitted or removed, as its operator or membership has checked: else no successor is signed. */
@@ -71,6 +73,8 @@ export interface ElectionState {
   /** What each member has used of its share of our time. */
   readonly peers: Map<NodeId, Peer>
   failed: readonly NodeId[]
+  /** When a quorum of the list was first seen here; undefined while there is none, or nobody told. */
+  gatheredAt: Millis | undefined
   /** Members that cannot stand, because ballots are secret and they did not prove a key. */
   keyless: readonly NodeId[]
   readonly vouched: Map<NodeId, number>
@@ -101,6 +105,15 @@ export interface Race {
   /** This member starts elections when nobody leads. */
   open: boolean
   rows: readonly Row[]
+  /** When each of the rows came or changed, until a first coordinator is known. */
+  readonly since: Map<NodeId, Millis>
+  /** When this member's user asked for a coordinator, and when something about who stands changed last. */
+  openedAt: Millis
+  changedAt: Millis
+  /** A coordinator has been known in this life. */
+  met: boolean
+  /** After an attempt that failed: no other begins before, whatever is heard about who stands. */
+  pausedUntil: Millis
   /** The highest term that was granted, and to whom; saved before the grant is given. Never goes back. */
   term: number
   coordinator: NodeId
@@ -155,6 +168,10 @@ export interface Attempt {
   ticks: number
   /** Candidates that claimed. */
   claimed: readonly NodeId[]
+  /** When it is given up. */
+  until: Millis
+  /** It was to be given up when this process had been slow itself; once is enough. */
+  excused: boolean
   /** Where ballots are secret, as a candidate: what it opened. It opens nothing else in this term. */
   tally: Tally | undefined
 }
@@ -215,6 +232,11 @@ export function newRace(name: string, by: NodeId = ''): Race {
     by,
     open: false,
     rows: [],
+    since: new Map(),
+    openedAt: 0,
+    changedAt: 0,
+    met: false,
+    pausedUntil: 0,
     term: 0,
     coordinator: '',
     voted: 0,

@@ -85,10 +85,37 @@ export function ranking(
 /** Whether a view could be one's own: the same members stand, with values within the tolerances. */
 export function agrees(own: readonly Row[], view: View, mayBeGone: readonly NodeId[], settings: ElectionSettings) {
   if (view.leftOut.some(member => !mayBeGone.includes(member))) return false
-  if (own.length !== view.rows.length) return false
-  return view.rows.every((row, place) => {
-    const mine = own[place]!
-    return row.member === mine.member && isNear(row, mine, settings.attributes)
+  const [mine, theirs] = [standing(own, view.leftOut), standing(view.rows, view.leftOut)]
+  if (mine.length !== theirs.length) return false
+  return theirs.every((row, place) => {
+    const known = mine[place]!
+    return row.member === known.member && isNear(row, known, settings.attributes)
+  })
+}
+
+/** Who is left out stands no more: whether its row was dropped already makes no difference between two views. */
+export function standing(rows: readonly Row[], leftOut: readonly NodeId[]): Row[] {
+  return rows.filter(({ member }) => !leftOut.includes(member))
+}
+
+/**
+ * Whether a view could become one's own, while members come: it may know what we do not, and may not know what we heard
+ * only just now. What we have known for a while it must have, or a liar would call on a view without its betters.
+ */
+export function mayBecome(
+  own: readonly Row[],
+  view: View,
+  mayBeGone: readonly NodeId[],
+  settings: ElectionSettings,
+  isNews: (member: NodeId) => boolean,
+): boolean {
+  const theirs = new Map(view.rows.map(row => [row.member, row]))
+  return own.every(mine => {
+    const { member } = mine
+    if (isNews(member)) return true
+    if (view.leftOut.includes(member)) return mayBeGone.includes(member)
+    const row = theirs.get(member)
+    return row !== undefined && isNear(row, mine, settings.attributes)
   })
 }
 

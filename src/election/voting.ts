@@ -23,15 +23,16 @@ import {
   send,
   setTimer,
 } from './context.ts'
-import { DOUBLINGS_MAX, noteCaller } from './doubting.ts'
+import { allow, isOverdue, noteCaller, patienceOf } from './doubting.ts'
 import { memberOf, sameBytes } from './electorate.ts'
+import { couldBecomeOwn, gatheringTime, isGathering } from './gathering.ts'
 import { save } from './keeping.ts'
 import { isSameList } from './lists.ts'
 import { type ElectionMessage, openBallot } from './messages.ts'
 import { type BallotKey, ballotKey, hide } from './secret.ts'
 import type { Attempt, Context, ElectionTurn, Keys, Race } from './state.ts'
 import { askAgain } from './tallying.ts'
-import { agrees, candidatesOf, isOrdered, ranking, type View, viewDigest } from './view.ts'
+import { agrees, candidatesOf, isOrdered, ranking, standing, type View, viewDigest } from './view.ts'
 
 type BallotMessage = Extract<ElectionMessage, { kind: 'ballot' }>
 
@@ -44,8 +45,11 @@ export function startElection(context: Context, race: Race): void {
   if (isLed(context, race) || isBound(context, race) || !mayPromise(context)) return
   const view = ownView(context, race)
   if (view === undefined) return
-  // What came to nothing once is not left to chance again: everybody is called, and votes.
-  const calls = race.failures > 0
+  const candidates = candidatesOf(context.state.electorate!, view, context.settings)
+  const wait = gatheringTime(context, race, candidates)
+  if (wait > 0) return setTimer(context, 'start', race, wait)
+  // What came to nothing once is not left to chance again, nor is the first: everybody is called, and votes.
+  const calls = race.failures > 0 || (isGathering(context, race) && candidates.length > 1)
   begin(context, race, nextTerm(context, race), view, calls)
   if (calls) call(context, race, others(context))
 }
@@ -64,7 +68,7 @@ function ownView({ state, settings, turn }: Context, race: Race): View | undefin
   let fallback: View | undefined
   for (const gone of choices) {
     const leftOut = [...new Set([...gone, ...keyless])].filter(id => memberOf(electorate, id) !== undefined).sort()
-    const view = { rows: race.rows, leftOut }
+    const view = { rows: standing(race.rows, leftOut), leftOut }
     const candidates = candidatesOf(electorate, view, settings)
     if (candidates.some(id => !race.tried.includes(id))) return view
     if (candidates.length > 0) fallback ??= view
@@ -77,8 +81,10 @@ function mayBeGone({ failed, keyless }: Context['state'], race: Race): NodeId[] 
 }
 
 /** Whether a view could be this member's own; without an opinion, any is. */
-export function isOwnView({ state, settings }: Context, race: Race, view: View): boolean {
-  return race.rows.length === 0 || agrees(race.rows, view, mayBeGone(state, race), settings)
+export function isOwnView(context: Context, race: Race, view: View): boolean {
+  const { state, settings } = context
+  if (race.rows.length === 0 || agrees(race.rows, view, mayBeGone(state, race), settings)) return true
+  return isGathering(context, race) && couldBecomeOwn(context, race, view, mayBeGone(state, race))
 }
 
 /** Whether this member votes on that view: it could be its own, or nothing else has worked. */
@@ -109,11 +115,13 @@ function begin(context: Context, race: Race, term: number, view: View, called: b
     due: false,
     ticks: 0,
     claimed: [],
+    until: 0,
+    excused: false,
     tally: undefined,
   }
   race.attempt = attempt
-  const patience = settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX)
-  setTimer(context, 'attempt', race, patience + (race.failures > 0 ? turn.below(settings.attemptMax) : 0))
+  const chance = race.failures > 0 ? turn.below(settings.attemptMax) : 0
+  allow(context, race, attempt, patienceOf(context, race) + chance)
   setTimer(context, 'count', race, settings.countAfter)
   if (attempt.votes) vote(context, race, attempt)
   else if (candidates[0] === state.self) {
@@ -194,8 +202,11 @@ export function onBallot(context: Context, from: NodeId, ballot: BallotMessage):
   }
   if (attempt !== undefined && attempt.term > ballot.term) return
   race.early.set(from, ballot)
-  // Somebody noticed before us that nobody leads.
-  startElection(context, race)
+  // Somebody noticed before us that nobody leads. A ballot of a term that we have given up tells nothing: whoever gave up
+  // first would call again at once, without the pause, and a candidate that never claims would always be first (seed 5660).
+  // After a failure everybody is called: who began on its own view when the ballot came before the call would split the
+  // votes (seed 90006).
+  if (race.failures === 0 && ballot.term > Math.max(race.term, race.voted)) startElection(context, race)
 }
 
 /** Opens a ballot and puts it with the others. Only the voter itself can hand it in: `from` is authenticated. */
@@ -310,15 +321,17 @@ function missing(context: Context, attempt: Attempt): NodeId[] {
 /** The attempt took too long: who did not claim is left out of the next. */
 export function giveUp(context: Context, race: Race): void {
   const { attempt } = race
-  if (attempt === undefined) return
-  const { state, settings, turn } = context
+  if (attempt === undefined || !isOverdue(context, race, attempt)) return
+  const { state, turn } = context
   if (attempt.votes && attempt.candidates.includes(state.self)) tellTurnout(context, race, attempt)
   const silent = attempt.candidates.filter(id => id !== state.self && !attempt.claimed.includes(id))
   race.tried = blame(context, race, race.tried, silent)
   race.failures++
   withdraw(context, race)
   dropAttempt(context, race)
-  setTimer(context, 'start', race, 1 + turn.below(settings.attemptMax * 2 ** Math.min(race.failures, DOUBLINGS_MAX)))
+  const pause = 1 + turn.below(patienceOf(context, race))
+  race.pausedUntil = turn.now + pause
+  setTimer(context, 'start', race, pause)
 }
 
 /** More names on a list of those who let us wait; once it is everybody else who stands, it is nobody. */

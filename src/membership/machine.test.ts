@@ -124,10 +124,24 @@ describe('forged claims are refused', () => {
     puppet.hear('ann', gossip(signClaim('other', group.settings('bob').signer, leave)))
     expect(statusOf(puppet, 'bob')).toBe('alive')
   })
-  it('who brings three is named and not heard for a while, and then heard again', () => {
+  it('who brings one is not heard for a second, and nothing more of it is checked', () => {
     const puppet = acquainted()
     const claims = [1, 2, 3].map(counter => ({ ...alive('bob', 1, counter), ...mallory }) as Claim)
-    expect(told(puppet.hear('eve', gossip(...claims)))).toEqual([{ kind: 'misbehaved', member: 'eve', how: 'forging' }])
+    puppet.hear('eve', gossip(...claims))
+    expect(puppet.state.refusals).toMatchObject({ forged: 1, muted: 2 })
+    puppet.now += 1_000
+    puppet.hear('eve', gossip(alive('bob', 1, 9)))
+    expect(puppet.state.members.get('bob')!.alive.incarnation).toBe(incarnationOf(1, 9))
+  })
+  it('who brings three is named and not heard for a while, and then heard again', () => {
+    const puppet = acquainted()
+    const forgery = (counter: number) => gossip({ ...alive('bob', 1, counter), ...mallory } as Claim)
+    expect(told(puppet.hear('eve', forgery(1)))).toEqual([])
+    puppet.now += 1_000
+    expect(told(puppet.hear('eve', forgery(2)))).toEqual([])
+    puppet.now += 5_000
+    expect(told(puppet.hear('eve', forgery(3)))).toEqual([{ kind: 'misbehaved', member: 'eve', how: 'forging' }])
+    puppet.now += 6_000
     puppet.hear('eve', gossip(alive('bob', 1, 9)))
     expect(puppet.state.refusals.muted).toBe(1)
     puppet.hear('ann', gossip(alive('bob', 1, 8)))

@@ -6,9 +6,12 @@ import type { Misbehaviour, PeerRecord, Scene } from './state.ts'
 
 /** A joining member is sent a whole view at once; afterwards a few messages a second are usual. */
 const TALK: Allowance = { burst: 1_024, perSecond: 256 }
-/** One claim may be broken by a broken memory. */
-const FORGED_MAX = 3
-const MUTED_FOR: Millis = 30_000
+/**
+ * How long a peer is not heard after its first, second and third forged claim; with the third it is named. One claim may
+ * be broken by a broken memory, so the first costs little; but while it costs, nothing of that peer is checked: many
+ * forgers at once would else have three signatures checked each.
+ */
+const MUTED_FOR: readonly Millis[] = [1_000, 5_000, 30_000]
 /** One name a minute in the log is enough. */
 const NAMED_EVERY: Millis = 60_000
 /** Peers remembered: all members of a large group. Those beyond share one allowance. */
@@ -47,10 +50,10 @@ export function spendOn(scene: Scene, peer: NodeId, cost: number): boolean {
 /** The peer brought a claim whose signature does not hold. */
 export function blame(scene: Scene, peer: NodeId): void {
   const record = recordOf(scene, peer)
+  record.mutedUntil = scene.turn.now + MUTED_FOR[record.forged]!
   record.forged++
-  if (record.forged < FORGED_MAX) return
+  if (record.forged < MUTED_FOR.length) return
   record.forged = 0
-  record.mutedUntil = scene.turn.now + MUTED_FOR
   name(scene, peer, 'forging')
 }
 

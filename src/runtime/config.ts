@@ -4,7 +4,8 @@
 //   DIR/authority/                  authority.crt, authority.key: signs certificates; no server needs the key
 //   DIR/servers/server-1/           coterie.toml, server.crt, server.key, authority.crt, first-start; store/ later
 //   DIR/clients/NAME/               coterie.toml, client.crt, client.key, authority.crt
-//   DIR/members/NAME/               coterie.toml, member.crt, member.key, seal.key, authority.crt; store/ later
+//   DIR/members/NAME/               coterie.toml, member.crt, member.key, seal.key, authority.crt; store/ later;
+//                                   count.key where ballots are secret
 //
 // A node's folder is complete in itself: it can be copied to its machine and nothing else has to come along. That is
 // why coterie.toml repeats the group's settings. Two nodes with different settings could disagree about a quorum, so
@@ -26,6 +27,8 @@ export const AUTHORITY_FILE = 'authority.crt'
 export const AUTHORITY_KEY_FILE = 'authority.key'
 /** A member's secret for what is sealed to it. */
 export const SEAL_KEY_FILE = 'seal.key'
+/** Its secret for counting ballots that stay secret. */
+export const COUNT_KEY_FILE = 'count.key'
 const STORE_FOLDER = 'store'
 
 export const PORT_MAX = 65_535
@@ -84,13 +87,21 @@ export interface MemberAddress {
   readonly port: number
   readonly publicKey: string
   readonly sealKey: string
+  /** Where ballots are secret: its key for counting, and the proof that it knows the secret of it. Else empty. */
+  readonly countKey: string
+  readonly possession: string
 }
+
+/** What the others learn of a ballot once it is counted: all of it, or only the totals. */
+export const BALLOTS = ['sealed', 'secret'] as const
+export type Ballots = (typeof BALLOTS)[number]
 
 export interface MembershipSettings {
   /** b among the members: they are other processes than the servers. */
   readonly liars: number
   /** How long a grant to a coordinator holds, in milliseconds. */
   readonly lease: number
+  readonly ballots: Ballots
   /** The first electorate; empty where the group was made without members. */
   readonly members: readonly MemberAddress[]
 }
@@ -140,8 +151,14 @@ export type NodeSettings = ServerSettings | ClientSettings | MemberSettings
 /** The settings, with certificate, key and the authority's certificate as PEM. */
 export type ServerConfig = ServerSettings & NodeCredentials
 export type ClientConfig = ClientSettings & NodeCredentials
-export type MemberConfig = MemberSettings & NodeCredentials & { readonly sealKey: string }
+export type MemberConfig = MemberSettings & NodeCredentials & MemberSecrets
 export type NodeConfig = ServerConfig | ClientConfig | MemberConfig
+
+interface MemberSecrets {
+  readonly sealKey: string
+  /** In hexadecimal; undefined where ballots are not secret. */
+  readonly countSecret: string | undefined
+}
 
 export interface NodeCredentials extends Credentials {
   readonly authority: string
@@ -153,7 +170,15 @@ export async function loadNodeConfig(path: string): Promise<NodeConfig> {
   const credentials = await readCredentials(settings)
   checkCredentials(settings, credentials)
   if (settings.role !== 'member') return { ...settings, ...credentials }
-  return { ...settings, ...credentials, sealKey: await readKey(join(settings.folder, SEAL_KEY_FILE)) }
+  return { ...settings, ...credentials, ...(await readSecrets(settings)) }
+}
+
+async function readSecrets({ folder, group }: MemberSettings): Promise<MemberSecrets> {
+  const isSecret = group.membership.ballots === 'secret'
+  return {
+    sealKey: await readKey(join(folder, SEAL_KEY_FILE)),
+    countSecret: isSecret ? await readText(join(folder, COUNT_KEY_FILE), PEM_BYTES_MAX) : undefined,
+  }
 }
 
 /** Reads coterie.toml alone. */
@@ -263,15 +288,27 @@ function readServers(table: Table): ServerAddress[] {
   })
 }
 
-export const NO_MEMBERS: MembershipSettings = { liars: 0, lease: LEADER_LEASE_DEFAULT_MS, members: [] }
+export const NO_MEMBERS: MembershipSettings = {
+  liars: 0,
+  lease: LEADER_LEASE_DEFAULT_MS,
+  ballots: 'sealed',
+  members: [],
+}
 
 const KEY_RULE = '64 hexadecimal digits'
 const isKey = (value: string) => /^[0-9a-f]{64}$/.test(value)
+/** Two numbers of 32 bytes. */
+const PROOF_RULE = '128 hexadecimal digits'
+const isProof = (value: string) => /^[0-9a-f]{128}$/.test(value)
 
 function readMembership(table: Table): MembershipSettings {
   const settings = table.table('membership')
   const liars = settings.whole('liars', 0, MEMBERS_MAX)
   const lease = settings.whole('lease', TTL_MIN_MS, TTL_MAX_MS, ' (milliseconds)')
+  const isBallots = (value: string) => BALLOTS.some(known => known === value)
+  const ballots = settings.has('ballots')
+    ? (settings.text('ballots', isBallots, BALLOTS.map(known => JSON.stringify(known)).join(' or ')) as Ballots)
+    : 'sealed'
   settings.end()
   const names = new Set<string>()
   const members = table.tables('members', MEMBERS_MAX).map(entry => {
@@ -281,12 +318,14 @@ function readMembership(table: Table): MembershipSettings {
       port: entry.whole('port', 1, PORT_MAX),
       publicKey: entry.text('publicKey', isKey, KEY_RULE),
       sealKey: entry.text('sealKey', isKey, KEY_RULE),
+      countKey: ballots === 'secret' ? entry.text('countKey', isKey, KEY_RULE) : '',
+      possession: ballots === 'secret' ? entry.text('possession', isProof, PROOF_RULE) : '',
     }
     entry.end()
     takeOnce(names, member.name, () => entry.refuse('name', 'a name that no member before it has'))
     return member
   })
-  return { liars, lease, members }
+  return { liars, lease, ballots, members }
 }
 
 /** Addresses that one can listen on, and nobody can dial. */

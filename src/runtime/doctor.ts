@@ -153,6 +153,7 @@ function flatten(group: GroupSettings): Map<string, string> {
       ...lock,
       'member liars': membership.liars,
       'the coordinator’s lease': membership.lease,
+      ballots: membership.ballots,
     }).map(([field, value]) => [field, `${value}`]),
   )
   for (const node of [...group.servers, ...group.membership.members]) {

@@ -1,17 +1,25 @@
 // One member of a group: config, store, keys, transport and the node, started and stopped in order. Its peers dial it
 // and it dials them; whom it does not know from its settings, it learns of by gossip, address included.
 
-import { createPrivateKey } from 'node:crypto'
+import { createPrivateKey, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { FileError, type Millis, type NodeId, type Parted, type Saved } from '../core/index.ts'
 import { type Group, ristretto, x25519Sealing } from '../crypto/index.ts'
-import { type Attribute, electionDefaults, type Voter } from '../election/index.ts'
+import { type Attribute, type Counting, countingKey, electionDefaults, type Newcomer } from '../election/index.ts'
 import { isOperator } from '../lock/index.ts'
-import { type MembershipEvent, type MemberView, membershipDefaults, type NamedValue } from '../membership/index.ts'
+import {
+  type MembershipEvent,
+  type MemberView,
+  membershipDefaults,
+  type NamedKey,
+  type NamedValue,
+} from '../membership/index.ts'
 import type { ManySlotsCommand, ManySlotsEvent } from '../node/many-slots.ts'
 import { firstElectorate, memberFirstStart, memberNode, memberVocabulary } from '../node/member.ts'
 import { type Admits, admission, identityBytes } from './admission.ts'
 import { granterClock } from './clock.ts'
-import type { MemberConfig } from './config.ts'
+import { COUNT_KEY_FILE, type MemberAddress, type MemberConfig } from './config.ts'
+import { bytesOf, countingOf } from './counting.ts'
 import { Driver } from './driver.ts'
 import { takeFirstStartMark } from './first-start.ts'
 import { opensslSignatures, opensslSigner } from './signatures.ts'
@@ -31,10 +39,7 @@ export interface RunningMember {
   stop(): Promise<void>
 }
 
-export interface MemberKeys {
-  readonly key: Uint8Array
-  readonly sealKey: Uint8Array
-}
+export type MemberKeys = Omit<Newcomer, 'id'>
 
 export interface MemberOptions {
   readonly config: MemberConfig
@@ -51,6 +56,9 @@ export interface MemberOptions {
 /** Under this name a member announces the key that ballots are sealed to. */
 export const SEAL_KEY = 'seal'
 const SEAL_KEY_BYTES = 32
+/** Under these, where ballots are secret, its key for counting and the proof that it knows the secret. */
+const COUNT_KEY = 'count'
+const POSSESSION = 'possession'
 /** Enough notices for a certificate that no b liars make alone; more would only be slower. */
 const CERTIFY_LEAST = 2
 
@@ -180,6 +188,7 @@ async function createProtocol(
   const signer = opensslSigner(secretOf(config.key))
   const signatures = opensslSignatures()
   const sealing = (await x25519Sealing()).of(secretOf(config.sealKey))
+  const counting = countingFor(config, slotsGroup)
   return memberNode({
     membership: {
       ...membershipDefaults,
@@ -189,7 +198,7 @@ async function createProtocol(
       signer,
       signatures,
       admits,
-      keys: [{ name: SEAL_KEY, key: sealing.publicKey }],
+      keys: [{ name: SEAL_KEY, key: sealing.publicKey }, ...countingKeys(config.name, counting)],
       attributes,
       certifyAt: Math.max(CERTIFY_LEAST, liars + 1),
     },
@@ -199,8 +208,9 @@ async function createProtocol(
       promise: lease,
       drift: group.lock.drift,
       attributes: ranking,
+      mode: group.membership.ballots,
     },
-    keys: { signer, signatures, sealing },
+    keys: { signer, signatures, sealing, ...(counting && { counting }) },
     slots: {
       members: group.membership.members.map(voterOf).map(({ id, key }) => ({ name: id, identity: key })),
       group: slotsGroup,
@@ -216,8 +226,31 @@ function keysOf(
   admits: Admits,
 ): MemberKeys | undefined {
   const key = admits(member, identity)
-  const sealKey = keys.find(({ name }) => name === SEAL_KEY)?.key
-  return key === undefined || sealKey?.length !== SEAL_KEY_BYTES ? undefined : { key, sealKey }
+  const announced = new Map(keys.map(named => [named.name, named.key]))
+  const sealKey = announced.get(SEAL_KEY)
+  if (key === undefined || sealKey?.length !== SEAL_KEY_BYTES) return undefined
+  const [countKey, possession] = [announced.get(COUNT_KEY), announced.get(POSSESSION)]
+  return countKey === undefined || possession === undefined ? { key, sealKey } : { key, sealKey, countKey, possession }
+}
+
+function countingFor({ countSecret, folder, name, group }: MemberConfig, ristrettoGroup: Group): Counting | undefined {
+  if (countSecret === undefined) return undefined
+  const file = join(folder, COUNT_KEY_FILE)
+  const counting = countingOf(ristrettoGroup, countSecret, file)
+  const listed = group.membership.members.find(member => member.name === name)
+  if (listed === undefined || ristrettoGroup.equal(bytesOf(listed.countKey), counting.keys.publicKey)) return counting
+  throw new FileError(`${file} is not the key that stands for ${name} in its settings. Copy its folder again.`)
+}
+
+/** A guest is not in the settings of the others: what it would count with comes with its word that it lives. */
+function countingKeys(name: NodeId, counting: Counting | undefined): NamedKey[] {
+  if (counting === undefined) return []
+  const random = (length: number) => new Uint8Array(randomBytes(length))
+  const { countKey, possession } = countingKey(counting.group, counting.keys, name, random)
+  return [
+    { name: COUNT_KEY, key: countKey },
+    { name: POSSESSION, key: possession },
+  ]
 }
 
 /** The 32 secret bytes of an Ed25519 or X25519 key. */
@@ -233,11 +266,13 @@ async function readSaved(saved: Saved, config: MemberConfig): Promise<Saved> {
   return memberFirstStart(firstElectorate(config.group.membership.members.map(voterOf)))
 }
 
-function voterOf(member: { name: string; publicKey: string; sealKey: string }): Pick<Voter, 'id' | 'key' | 'sealKey'> {
+function voterOf({ name, publicKey, sealKey, countKey, possession }: MemberAddress): Newcomer {
   return {
-    id: member.name,
-    key: new Uint8Array(Buffer.from(member.publicKey, 'hex')),
-    sealKey: new Uint8Array(Buffer.from(member.sealKey, 'hex')),
+    id: name,
+    key: bytesOf(publicKey),
+    sealKey: bytesOf(sealKey),
+    countKey: bytesOf(countKey),
+    possession: bytesOf(possession),
   }
 }
 

@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { ristretto } from '../crypto/index.ts'
 import { loadGroup, loadNodeConfig } from './config.ts'
+import { countingOf } from './counting.ts'
 import { addMember, initGroup } from './setup.ts'
 import { publicKeyOf } from './setup-members.ts'
 
@@ -26,6 +28,20 @@ describe('members of a group', () => {
       expect(config.group).toEqual(made.group)
     }
   })
+  it('have keys for counting where ballots are secret, proved, and in every copy of the settings', async () => {
+    const made = await initGroup({ dir: join(folder, 'secret'), members: 2, ballots: 'secret' })
+    const configs = await Promise.all(made.memberFolders.map(loadNodeConfig))
+    const group = await ristretto()
+    for (const [place, config] of configs.entries()) {
+      if (config.role !== 'member') throw new Error(`it is a ${config.role}`)
+      expect(config.group).toEqual(made.group)
+      expect(config.group.membership.ballots).toBe('secret')
+      const { keys } = countingOf(group, config.countSecret!, '')
+      expect(Buffer.from(keys.publicKey).toString('hex')).toBe(made.group.membership.members[place]!.countKey)
+    }
+    expect(() => countingOf(group, '00', 'count.key')).toThrow(/count.key holds no key for counting/)
+    expect(() => countingOf(group, '0'.repeat(64), 'count.key')).toThrow(/holds no key for counting/)
+  })
   it('may be added later, outside the first electorate', async () => {
     const made = await initGroup({ dir: join(folder, 'later'), members: 1 })
     const config = await loadNodeConfig(await addMember(made.dir, 'guest', '127.0.0.1', 7777))
@@ -42,6 +58,7 @@ describe('members of a group', () => {
     [{ members: -1 }, /members is -1/],
     [{ members: 3, memberLiars: 1 }, /member liars is 1; with 3 members it can be a whole number from 0 to 0/],
     [{ members: 3, memberHosts: ['127.0.0.1', '127.0.0.2'] }, /2 hosts are named for 3 members/],
+    [{ members: 3, ballots: 'open' }, /ballots is "open"; it can be sealed or secret/],
     [{ members: 1, memberHosts: ['0.0.0.0'] }, /that the others can reach/],
   ])('refuses %j', async (options, sentence) => {
     await expect(initGroup({ dir: join(folder, 'refused'), ...options })).rejects.toThrow(sentence)

@@ -7,6 +7,9 @@ import { join } from 'node:path'
 import { SettingsError } from '../core/index.ts'
 import { type Credentials, issueCertificate } from './authority.ts'
 import {
+  BALLOTS,
+  type Ballots,
+  COUNT_KEY_FILE,
   credentialFiles,
   type GroupSettings,
   isEverywhere,
@@ -18,6 +21,7 @@ import {
   PORT_MAX,
   SEAL_KEY_FILE,
 } from './config.ts'
+import { type CountingCredentials, issueCounting } from './counting.ts'
 import { HOST_RULE, isHost, isName, NAME_RULE } from './fields.ts'
 import { KEY_MODE, syncFolder, writeNew } from './files.ts'
 import { leaveFirstStartMark } from './first-start.ts'
@@ -30,6 +34,8 @@ export interface MembersOptions {
   readonly memberHosts?: readonly string[]
   /** Members that may do anything. Default: 0. */
   readonly memberLiars?: number
+  /** What members learn of a ballot once it is counted: all of it, or only the totals. Default: sealed. */
+  readonly ballots?: string
 }
 
 /** Members listen from here on, above the ports of servers and their metrics. */
@@ -55,9 +61,15 @@ export function planMembers(options: MembersOptions, basePort: number): Membersh
     onHost.set(host, before + 1)
     const port = basePort + MEMBERS_OFFSET + before
     checkAddress(host, port)
-    return { name: `member-${at + 1}`, host, port, publicKey: '', sealKey: '' }
+    return { name: `member-${at + 1}`, host, port, publicKey: '', sealKey: '', countKey: '', possession: '' }
   })
-  return { liars, lease: LEADER_LEASE_DEFAULT_MS, members }
+  return { liars, lease: LEADER_LEASE_DEFAULT_MS, ballots: checkBallots(options.ballots), members }
+}
+
+function checkBallots(ballots = 'sealed'): Ballots {
+  const known = BALLOTS.find(mode => mode === ballots)
+  if (known !== undefined) return known
+  throw new SettingsError(`ballots is ${JSON.stringify(ballots)}; it can be ${BALLOTS.join(' or ')}.`)
 }
 
 /** n ≥ 2f + b + 1 with f ≥ b: an electorate that masks b liars has more than three times as many. */
@@ -84,9 +96,11 @@ export function checkMemberName(name: string, group: GroupSettings): void {
     throw new SettingsError(`a new member cannot be called ${shown}: another node is.`)
 }
 
-/** A member's certificate and key, and its secret for what is sealed to it, all as PEM. */
+/** A member's certificate and key, and its secret for what is sealed to it, all as PEM; what it counts ballots with. */
 export interface MemberCredentials extends Credentials {
   readonly sealKey: string
+  /** Where ballots are secret. */
+  readonly counting: CountingCredentials | undefined
 }
 
 export async function issueMember(
@@ -98,7 +112,8 @@ export async function issueMember(
   const identity = { group: group.id, role: 'member', name } as const
   const credentials = await issueCertificate(authority, identity, { hosts: namedHosts(host) })
   const sealKey = generateKeyPairSync('x25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  return { ...credentials, sealKey }
+  const counting = group.membership.ballots === 'secret' ? await issueCounting(name) : undefined
+  return { ...credentials, sealKey, counting }
 }
 
 /** Certificates first: their keys belong into the settings that all copies carry. */
@@ -108,8 +123,10 @@ export async function issueMembers(authority: Credentials, group: GroupSettings)
     issued.set(name, await issueMember(authority, group, name, host))
   }
   const members = group.membership.members.map(member => {
-    const { certificate, sealKey } = issued.get(member.name)!
-    return { ...member, publicKey: publicKeyOf(certificate), sealKey: rawKey(createPublicKey(sealKey)) }
+    const { certificate, sealKey, counting } = issued.get(member.name)!
+    const { countKey = '', possession = '' } = counting ?? {}
+    const keys = { publicKey: publicKeyOf(certificate), sealKey: rawKey(createPublicKey(sealKey)) }
+    return { ...member, ...keys, countKey, possession }
   })
   return { issued, group: { ...group, membership: { ...group.membership, members } } }
 }
@@ -138,6 +155,8 @@ export async function writeMember(
   await writeNew(files.certificate, credentials.certificate)
   await writeNew(files.key, credentials.key, KEY_MODE)
   await writeNew(join(folder, SEAL_KEY_FILE), credentials.sealKey, KEY_MODE)
+  const { counting } = credentials
+  if (counting !== undefined) await writeNew(join(folder, COUNT_KEY_FILE), `${counting.secret}\n`, KEY_MODE)
   await writeNew(files.authority, authority.certificate)
   await leaveFirstStartMark(folder)
   await syncFolder(folder)

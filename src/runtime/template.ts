@@ -103,13 +103,15 @@ metricsPort = ${server.metricsPort}
 
 function membersText({ membership }: GroupSettings): string {
   if (membership.members.length === 0) return ''
-  const { liars, lease, members } = membership
+  const { liars, lease, ballots, members } = membership
   return `
 [membership]
 # Members that may do anything. With 0, one member that grants twice can make two coordinators of one term.
 liars = ${liars}
 # For how long members promise themselves to a coordinator, in milliseconds.
 lease = ${lease}
+# What is known of a ballot once it is counted: "sealed", all of it; "secret", only the totals. The same everywhere.
+ballots = ${quote(ballots)}
 ${members.map((member, at) => memberText(member, at === 0)).join('')}`
 }
 
@@ -126,7 +128,12 @@ host = ${quote(member.host)}
 port = ${member.port}
 publicKey = ${quote(member.publicKey)}
 sealKey = ${quote(member.sealKey)}
-`
+${countingText(member)}`
+}
+
+/** A key for counting secret ballots, and the proof that the member knows its secret. */
+function countingText({ countKey, possession }: MemberAddress): string {
+  return countKey === '' ? '' : `countKey = ${quote(countKey)}\npossession = ${quote(possession)}\n`
 }
 
 /** Names and hosts hold nothing that TOML escapes and JSON does not. */

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { initGroup, type NewGroup } from '../../src/runtime/setup.ts'
 import { Crossroads, type Place } from '../support/crossroads.ts'
 import { endAll, freePorts, type Running, root, run, waitFor } from '../support/processes.ts'
-import { checkTerms, readTerms, type TermLine } from './terms.ts'
+import { checkTerms, figuresOf, type Reign, readTerms, type TermLine } from './terms.ts'
 
 const MEMBERS = Number(process.env.COTERIE_MEMBERS ?? 8)
 const ROUNDS = Number(process.env.COTERIE_ROUNDS ?? 1)
@@ -47,16 +47,19 @@ describe(`${MEMBERS} members as processes`, () => {
   }
 
   /** Somebody of these leads, in a term that began after that moment. */
-  async function waitForLeader(what: string, since: number, among = names()): Promise<TermLine> {
+  async function waitForLeader(what: string, since: number, among = names()): Promise<TermLine & { from: number }> {
     let found: TermLine | undefined
+    let from = 0
     const search = async () => {
       const lines = await read()
       const old = new Set(lines.filter(({ at }) => at < since).map(({ term }) => term))
-      found = lines.findLast(line => line.what === 'leads' && among.includes(line.who) && !old.has(line.term))
+      const fits = (line: TermLine) => line.what === 'leads' && among.includes(line.who) && !old.has(line.term)
+      found = lines.findLast(fits)
+      from = lines.find(fits)?.at ?? 0
       return found !== undefined
     }
     await waitFor(what, search, PATIENCE_MS)
-    return found!
+    return { ...found!, from }
   }
 
   /** What each of these saw last. */
@@ -90,12 +93,26 @@ describe(`${MEMBERS} members as processes`, () => {
     await rm(dir, { recursive: true, force: true })
   })
 
+  /** From a kill or a partition until somebody else leads. */
+  const handovers: number[] = []
+
+  /** The figures of a long run, for whoever runs it. */
+  async function report(reigns: readonly Reign[]): Promise<void> {
+    if (ROUNDS === 1) return
+    const { firstMs, firstTerm, seconds, reigns: count } = figuresOf(await read(), reigns, QUORUM)
+    const sorted = [...handovers].sort((one, other) => one - other).map(Math.round)
+    console.log(`${MEMBERS} members, ${seconds} s, ${count} reigns, the last in term ${reigns.at(-1)!.term}`)
+    console.log(`first coordinator ${firstMs} ms after a quorum had joined, in term ${firstTerm}`)
+    console.log(`from a kill or a partition until another leads, ms: ${sorted.join(', ')}`)
+  }
+
   async function killTheCoordinator(): Promise<void> {
     const { who } = await waitForLeader('somebody leads', 0)
     await kill(who)
     const killed = millis()
     const next = await waitForLeader('another leads after the coordinator was killed', killed)
     expect(next.who).not.toBe(who)
+    handovers.push(next.from - killed)
     start(who)
   }
 
@@ -122,7 +139,8 @@ describe(`${MEMBERS} members as processes`, () => {
     const many = names().filter(name => !few.includes(name))
     const parted = millis()
     roads.part(few, many)
-    await waitForLeader('the larger side elects', parted, many)
+    const next = await waitForLeader('the larger side elects', parted, many)
+    handovers.push(next.from - parted)
     await waitFor(
       'the smaller side sees none',
       async () => (await sights(few)).every(seen => seen === null),
@@ -153,6 +171,7 @@ describe(`${MEMBERS} members as processes`, () => {
       expect(await running.get(who)!.ended).toBe(0)
       await waitForLeader('another follows one that says goodbye', healed)
       const { reigns, problems } = checkTerms(await read())
+      await report(reigns)
       expect(problems).toEqual([])
       expect(reigns.length).toBeGreaterThanOrEqual(1 + 3 * ROUNDS)
       for (const member of running.values()) expect(member.errors()).toBe('')

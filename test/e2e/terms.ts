@@ -75,3 +75,24 @@ function compare(before: Reign, next: Reign): string[] {
     problems.push(`two lead at once, by ${(before.until - next.from).toFixed(1)} ms: ${names}`)
   return problems
 }
+
+export interface TermFigures {
+  readonly reigns: number
+  /** From when a quorum had joined until somebody led, and the term that was: how many were used. */
+  readonly firstMs: number
+  readonly firstTerm: number
+  /** From the first line to the last. */
+  readonly seconds: number
+}
+
+/** What a journal says about speed: nothing is judged by it. */
+export function figuresOf(lines: readonly TermLine[], reigns: readonly Reign[], quorum: number): TermFigures {
+  const joined = lines.filter(({ what }) => what === 'joined')
+  const [first] = reigns
+  return {
+    reigns: reigns.length,
+    firstMs: Math.round(first!.from - joined[quorum - 1]!.at),
+    firstTerm: first!.term,
+    seconds: Math.round((lines.at(-1)!.at - lines[0]!.at) / 1_000),
+  }
+}

@@ -256,6 +256,7 @@ export class JoinedGroup {
     if (!this.roster.take(event)) return
     this.showMembers()
     this.tellElection({ kind: 'failed', members: this.roster.gone() })
+    this.tellElection({ kind: 'seen', members: this.roster.here() })
     for (const name of this.opened) this.tellView(name)
   }
 

@@ -4,7 +4,7 @@
 // coordinator alone can neither fill the list nor empty it. So a wish is told to every member; whoever leads proposes it.
 
 import { type Millis, SettingsError, Unavailable } from '../../core/index.ts'
-import type { Change, ElectionCommand, ElectionEvent, Electorate } from '../../election/index.ts'
+import type { Change, ElectionCommand, ElectionEvent, Electorate, Newcomer } from '../../election/index.ts'
 import type { MemberView } from '../../membership/index.ts'
 
 interface Wish {
@@ -19,7 +19,7 @@ export interface RollPorts {
   tell(command: ElectionCommand): void
   view(member: string): MemberView | undefined
   /** The keys of a member whose certificate holds, as it announced them. */
-  keysOf(view: MemberView): { readonly key: Uint8Array; readonly sealKey: Uint8Array } | undefined
+  keysOf(view: MemberView): Omit<Newcomer, 'id'> | undefined
 }
 
 /** A wish that did not come true by then is given up here: the operator may wish again. */

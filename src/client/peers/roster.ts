@@ -56,6 +56,10 @@ export class Roster {
     return status === 'alive' || status === 'suspect'
   }
 
+  here(): string[] {
+    return this.withStatus('alive', 'suspect')
+  }
+
   gone(): string[] {
     return this.withStatus('failed', 'left')
   }
