@@ -13,7 +13,7 @@ import type { Context, Race } from './state.ts'
 import { mayBecome, type Row, type View } from './view.ts'
 
 /** A quorum that membership does not see is not waited for longer than this. */
-const GATHERING_MAX: Millis = 30_000
+const GATHERING_MAX: Millis = 5_000
 /** News that does not end is listened to for so many quiet times. */
 const QUIETS_MAX = 4
 /** The next in turn begins so many quiet times later: on a busy machine, a call takes as long to be heard. */

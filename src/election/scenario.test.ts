@@ -142,6 +142,10 @@ describe('seeds that found something', () => {
   it('90006: a ballot before its call does not split the votes', () => {
     expect(told(90006, [3, 4, 5, 9])).toEqual([])
   })
+  // Membership never saw a quorum of a list with newcomers: those who came back waited for it for half a minute.
+  it('304517: a first election does not wait long for a quorum that is not seen', () => {
+    expect(runOnce(electionScenario({ members: 3, liars: 0 }), 304517).violations).toEqual([])
+  })
 })
 
 describe('one seed, one run', () => {
