@@ -1,6 +1,6 @@
 // Levels `curious` and `strong` of the product: the ring of the paper, corrected (../printed), among processes that
 // crash. Epochs, keys, succession, requests and seats are those of `verified`; in place of its proven rounds there is the
-// printed ring, which costs a twentieth and trusts every member to follow the protocol.
+// printed ring, which costs a tenth and trusts every member to follow the protocol.
 //
 // Guarantees, if nobody deviates: distinct slots, always, also in a partition; whoever waits is served while a quorum can
 // talk; nobody learns who holds which. Faults: words lost, repeated, late; members killed in any phase, members that come
