@@ -54,7 +54,7 @@ function rowsOf(kind: string, outcomes: readonly Outcome[], honest: number): Row
 
 export const liarsExperiment: Experiment = {
   name: 'ordering-liars',
-  title: 'Up to b liars cost nothing; b + 1 that agree order what nobody asked for, or stop everybody.',
+  title: 'Up to b liars cost nothing; b + 1 that agree order what nobody asked for.',
   source: 'BACKOFF §6, §7',
   run(options: RunOptions) {
     const kinds = KINDS[options.scale]
@@ -70,7 +70,8 @@ export const liarsExperiment: Experiment = {
     for (const { kind, outcomes } of found) rows.push(...rowsOf(kind, outcomes, honest))
     const beyond = found.map(({ outcomes }) => outcomes.at(-1)!)
     rows.push(row('b + 1 liars of some kind break a promise', beyond.some(one => one.violations > 0) ? 1 : 0, 1, 0))
-    rows.push(row('b + 1 liars of some kind stop everybody', beyond.some(one => one.throughput === 0) ? 1 : 0, 1, 0))
+    // By the rule of BACKOFF §6.2, b + 1 that refuse would; ours goes on while a quorum is left.
+    rows.push(row('b + 1 liars of some kind stop everybody', beyond.some(one => one.throughput === 0) ? 1 : 0, 0, 0))
     const series = found.map(({ kind, outcomes }) => ({
       name: kind,
       points: [honest, ...outcomes.map(({ throughput }) => throughput)].map((value, at) => [at, value] as const),

@@ -60,10 +60,13 @@ function writeVersion(state: ServerState, object: ServerObject, begins: boolean,
 }
 
 function writeHead(state: ServerState, object: ServerObject, begins: boolean, turn: ServerTurn): void {
-  const { name, promised, proof, proposed, ahead } = object
+  const { name, promised, proof, proposed, ahead, doubtful } = object
   writeVersion(state, object, begins, turn)
   for (const { version, digest, parent, change } of ahead.values()) {
     saveLazily(state, { kind: 'caught', object: name, head: { version, digest }, parent, change }, turn)
+  }
+  for (const { version, digest, parent, change } of doubtful.values()) {
+    saveLazily(state, { kind: 'doubtful', object: name, head: { version, digest }, parent, change }, turn)
   }
   if (proposed === undefined) return
   const { rank, version, parent, digest, change } = proposed

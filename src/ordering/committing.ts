@@ -48,6 +48,26 @@ export function keepAhead(object: ServerObject, { version, digest, parent, chang
   object.ahead.set(version, { version, digest, parent, change })
 }
 
+/** More gaps than this while it lags: the oldest is given up. */
+const DOUBTFUL_MAX = 256
+
+/** A later version takes the place of this one. */
+export function keepDoubtful(object: ServerObject, before: AheadChange | undefined, next: number): void {
+  const { content, ahead, doubtful } = object
+  if (before === undefined || before.version <= content.version || before.version >= next) return
+  if (ahead.has(before.version)) return
+  const { version, digest, parent, change } = before
+  doubtful.delete(version)
+  doubtful.set(version, { version, digest, parent, change })
+  if (doubtful.size > DOUBTFUL_MAX) doubtful.delete(doubtful.keys().next().value!)
+}
+
+/** What the content has reached is kept no longer. */
+export function forgetAhead({ content, ahead, doubtful }: ServerObject): void {
+  for (const version of ahead.keys()) if (version <= content.version) ahead.delete(version)
+  for (const version of doubtful.keys()) if (version <= content.version) doubtful.delete(version)
+}
+
 /** Goes on by one version, whose change is known to be right. */
 export function apply(
   state: ServerState,
@@ -59,6 +79,7 @@ export function apply(
   proposer = '',
 ): void {
   object.ahead.delete(kept.version)
+  object.doubtful.delete(kept.version)
   const touched = advance(object.content, kept.version, kept.digest, writes)
   keep(object, kept, settings)
   const asked = touched.filter(session => forget(object, session))

@@ -33,7 +33,7 @@ export function serverEssence({ machine, again, broken }: ObservedServer): unkno
 }
 
 function objectEssence(object: ServerObject): unknown {
-  const { promised, proposed, committed, content, suffix, ahead, pending, holder, holdsUntil } = object
+  const { promised, proposed, committed, content, suffix, ahead, doubtful, pending, holder, holdsUntil } = object
   assert(object.gathering === undefined, 'a server that fetches in a system that claims to have none')
   return {
     promised: rankText(promised),
@@ -42,6 +42,7 @@ function objectEssence(object: ServerObject): unknown {
     content: headText(content),
     kept: suffix.length,
     ahead: [...ahead.values()].map(headText),
+    doubtful: [...doubtful.values()].map(headText),
     pending: [...pending].map(([key, { operation, told }]) => [key, ackOf(operation), told && rankText(told)]),
     holder,
     holdsUntil,

@@ -14,6 +14,8 @@ export interface Gathering {
   readonly changes: KeptChange[]
   /** From more than one source: nobody knows who lied, if they lead nowhere. */
   readonly mixed?: boolean
+  /** With what its keeper took itself and does not know to be committed. */
+  readonly doubts?: boolean
 }
 
 /**

@@ -36,6 +36,13 @@ describe('hard times', () => {
     expect(runOnce(hardshipScenario(three), 327).violations).toEqual([])
   })
 
+  // The one server that still had a change did not know that it was committed, and took the next but one in its place.
+  it('a change that may be committed is not thrown away for a later one (seed 502086)', () => {
+    expect(
+      runOnce(hardshipScenario(three), 502086, { only: [11, 12, 13, 17, 18, 41, 49, 53, 61, 63, 65] }).violations,
+    ).toEqual([])
+  })
+
   // Two servers knew that a version was committed and had lost its change; the third had the change and did not know.
   it('what b + 1 call committed is told to those who have it (seed 201962)', () => {
     expect(runOnce(hardshipScenario(three), 201962).violations).toEqual([])

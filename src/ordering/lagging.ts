@@ -4,12 +4,13 @@
 
 import type { Millis, NodeId } from '../core/index.ts'
 import { keysOf, page } from './checkpoint.ts'
-import { apply } from './committing.ts'
+import { apply, forgetAhead } from './committing.ts'
 import type { Content } from './content.ts'
 import { agreed, hearCopy, newCopying, nextQuestion } from './copying.ts'
+import { sameBytes } from './digest.ts'
 import { gather, judge } from './gathering.ts'
 import type { ServerMessage } from './messages.ts'
-import type { KeptChange, ServerObject, ServerState, ServerTurn } from './objects.ts'
+import type { AheadChange, KeptChange, ServerObject, ServerState, ServerTurn } from './objects.ts'
 import { forgetReflected } from './pending.ts'
 import { saveLazily } from './records.ts'
 import type { OrderingSettings } from './settings.ts'
@@ -40,6 +41,8 @@ function askAnother(
   const source = others[turn.below(others.length)]!
   const { version } = object.content
   object.gathering = { source, query: ++state.queries, changes: changes.filter(kept => kept.version > version) }
+  // Whether it is committed, only the end of the chain tells: tried with it and without.
+  object.gathering = { ...object.gathering, doubts: hasDoubtful(object) && turn.below(2) === 0 }
   addOwn(settings, object)
   ask(object, turn)
   turn.do({ kind: 'timer', name: `lag:${object.name}`, after: SOURCE_MS })
@@ -48,9 +51,20 @@ function askAnother(
 function addOwn(settings: OrderingSettings, object: ServerObject): void {
   const { gathering, content, ahead } = object
   for (;;) {
-    const own = ahead.get((gathering!.changes.at(-1)?.version ?? content.version) + 1)
+    const { version, digest } = gathering!.changes.at(-1) ?? content
+    const sure = ahead.get(version + 1)
+    const doubt = gathering!.doubts === true ? doubtfulAt(object, version + 1) : undefined
+    const own = sure ?? (doubt !== undefined && sameBytes(doubt.parent, digest) ? doubt : undefined)
     if (own === undefined || !gather(gathering!, content, [own], settings.hash)) return
   }
+}
+
+function hasDoubtful({ doubtful, proposed, content }: ServerObject): boolean {
+  return doubtful.size > 0 || (proposed !== undefined && proposed.version > content.version)
+}
+
+function doubtfulAt({ doubtful, proposed }: ServerObject, version: number): AheadChange | undefined {
+  return doubtful.get(version) ?? (proposed?.version === version ? proposed : undefined)
 }
 
 function ask(object: ServerObject, turn: ServerTurn): void {
@@ -148,7 +162,7 @@ function adopt(state: ServerState, object: ServerObject, content: Content, turn:
   object.content = content
   object.suffix.length = 0
   object.suffixBytes = 0
-  for (const version of object.ahead.keys()) if (version <= content.version) object.ahead.delete(version)
+  forgetAhead(object)
   forgetReflected(object)
   turn.do({ kind: 'cancel', name: `lag:${name}` })
   saveLazily(state, { kind: 'blank', object: name }, turn)

@@ -76,6 +76,11 @@ export interface ServerObject {
   suffixBytes: number
   /** Versions known to be committed whose change is here while what leads to them is missing. */
   readonly ahead: Map<number, AheadChange>
+  /**
+   * Changes that were taken, may be committed for all this server knows, and whose place a later version took. One of
+   * them may be the only one of its kind: the others who took it may have lost their stores.
+   */
+  readonly doubtful: Map<number, AheadChange>
   readonly pending: Map<string, PendingOperation>
   pendingBytes: number
   readonly pendingOf: Map<NodeId, number>
@@ -134,6 +139,7 @@ export function newObject(name: string): ServerObject {
     suffix: [],
     suffixBytes: 0,
     ahead: new Map(),
+    doubtful: new Map(),
     pending: new Map(),
     pendingBytes: 0,
     pendingOf: new Map(),

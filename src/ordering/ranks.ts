@@ -2,7 +2,7 @@
 
 import type { NodeId } from '../core/index.ts'
 import { goOn } from './checkpoint.ts'
-import { commitTo } from './committing.ts'
+import { commitTo, keepDoubtful } from './committing.ts'
 import { decodeChange } from './content.ts'
 import { sameBytes } from './digest.ts'
 import type { ClientMessage, Rank } from './messages.ts'
@@ -85,6 +85,7 @@ export function propose(
     commitTo(state, settings, object, { version: version - 1, digest: parent }, turn)
   }
   if (before !== undefined) keepApplied(state, object, before, asked, turn)
+  keepDoubtful(object, before, version)
   object.promised = rank
   object.proposed = { rank, version, parent, digest, change, writes: decodeChange(change) }
   keepTurn(object, from, settings, turn.now)

@@ -3,6 +3,7 @@
 // is proposed again by whoever comes next.
 
 import { bool, bytes, type Codec, decode, encode, list, text, variants } from '../core/index.ts'
+import { forgetAhead, keepDoubtful } from './committing.ts'
 import { advance, decodeChange, emptyContent, put } from './content.ts'
 import { sameBytes } from './digest.ts'
 import {
@@ -34,6 +35,8 @@ export type ServerRecord =
   | { kind: 'rejoin'; object: string; done: boolean }
   /** Its table is empty from here on: a copy follows. */
   | { kind: 'blank'; object: string }
+  /** A change that may be committed for all this server knows. */
+  | { kind: 'doubtful'; object: string; head: Head; parent: Uint8Array; change: Uint8Array }
   /** A part of its table, at the version that the records before it lead to. */
   | { kind: 'entries'; object: string; entries: readonly Write[] }
 
@@ -48,6 +51,7 @@ export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
   entries: { object, entries: list(writeCodec, ENTRIES_MAX) },
   blank: { object },
   rejoin: { object, done: bool },
+  doubtful: { object, head: headCodec, parent: bytes(DIGEST_BYTES), change: bytes(CHANGE_BYTES_MAX) },
 })
 
 /** Durable before anything that follows is told. */
@@ -91,6 +95,8 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
     case 'caught':
       restoreApplied(of, settings, { version: value.head.version - 1, digest: value.parent })
       return restoreChange(of, settings, value.head, value.change, value.parent)
+    case 'doubtful':
+      return keepDoubtful(of, { ...value.head, parent: value.parent, change: value.change }, Number.POSITIVE_INFINITY)
     case 'head':
       of.promised = settings.rules.promisedAfterRestart(value.promised)
       of.proof = value.proof
@@ -120,6 +126,7 @@ function restoreProposal(of: ServerObject, settings: OrderingSettings, proposed:
   const { parent, version } = proposed
   if (version - 1 > of.committed.version) of.committed = { version: version - 1, digest: parent }
   restoreApplied(of, settings, { version: version - 1, digest: parent })
+  keepDoubtful(of, of.proposed, version)
   of.promised = proposed.rank
   of.proposed = proposed
 }
@@ -141,6 +148,7 @@ function restoreChange(
   if (version > of.content.version + 1) of.ahead.set(version, { version, digest, parent, change })
   if (version !== of.content.version + 1) return
   of.ahead.delete(version)
+  of.doubtful.delete(version)
   advance(of.content, version, digest, decodeChange(change))
   keep(of, { version, digest, change }, settings)
   if (version > of.committed.version) of.committed = { version, digest }
@@ -156,6 +164,6 @@ function restoreHead(of: ServerObject, settings: OrderingSettings, applied: Head
     of.suffix.length = 0
     of.suffixBytes = 0
   }
-  for (const version of of.ahead.keys()) if (version <= of.content.version) of.ahead.delete(version)
+  forgetAhead(of)
   if (committed.version > of.committed.version) of.committed = committed
 }
