@@ -143,8 +143,8 @@ describe('planted bugs (HOUSE 16)', () => {
     'share-before-seals': [1, 'gave a share of round 1 after'],
     'share-for-any-point': [1, 'signed two versions of one share'],
     'share-twice': [1, 'signed two versions of one share'],
-    'lateness-forgiven': [1, 'was not served'],
-    'complaint-forgiven': [3, 'was not served'],
+    'lateness-forgiven': [2, 'was not served'],
+    'complaint-forgiven': [7, 'was not served'],
     'silent-beside-a-cheat': [39, 'was not served'],
     'no-reason-needed': [1, 'was not served'],
     'own-share-sent': [1, 'by a share that its owner gave away'],
@@ -159,7 +159,7 @@ describe('planted bugs (HOUSE 16)', () => {
     'key-posted-again': [2, 'signed two versions of one key'],
     'no-re-encryption': [1, 'can be followed through the lap'],
     'told-behind-saves': [3, 'was told too late'],
-    'bad-lap-sealed': [4, 'is held by'],
+    'bad-lap-sealed': [6, 'is held by'],
   }
   /** A change elsewhere may move a bug to another seed: so many are looked at. */
   const LOOKED_AT = 24
