@@ -119,18 +119,27 @@ export function lookAround(around: Surroundings, state: MemberState, turn: Slots
   for (const name of epoch.owed.keys()) if (!names.has(name)) epoch.owed.delete(name)
   const asked: Owed[] = []
   const silent = new Set<number>()
+  const blames = around.rules.callsSilent(isCaughtInRing(state))
   for (const [name, need] of names) {
     const since = epoch.owed.get(name) ?? turn.now
     epoch.owed.set(name, since)
     const age = turn.now - since
     const late = latenessOf(around, epoch, need, age, turn.now)
     if (Math.floor(age / beat) % ASK_EVERY === ASK_EVERY - 1) asked.push(need)
-    if (late > patience) silent.add(need.author)
+    if (late > patience && blames) silent.add(need.author)
     if (need.kind === 'share' && need.index === epoch.position && late > patience * COMPLAIN_AFTER)
       complain(around, state, need, turn)
   }
   ask(around, state, asked, turn)
   tellSilent(around, epoch, silent, turn)
+}
+
+/**
+ * Whether this epoch ends for a cheat, whom we can show to everybody. What others owe may then be its doing; whoever is
+ * silent indeed is so in the next epoch too, and left out by the one after.
+ */
+function isCaughtInRing({ epoch, cheats }: MemberState): boolean {
+  return epoch.record.members.some(({ name }) => (cheats.get(name)?.length ?? 0) > 0)
 }
 
 // Seal and share of one round share one patience: our lease runs from our own seal on, and so does that of whoever

@@ -1,7 +1,8 @@
 // The checkers themselves: what they must notice, and what they must not.
 
 import { describe, expect, it } from 'vitest'
-import { SeatChecker } from './checkers.ts'
+import { SeatChecker, ServedChecker } from './checkers.ts'
+import type { SlotsMessage } from './messages.ts'
 
 describe('distinct slots', () => {
   const seated = () => {
@@ -34,5 +35,34 @@ describe('distinct slots', () => {
     expect(checker.violations().map(({ what }) => what)).toEqual(
       Array(2).fill('anna was told too late that its seat is over'),
     )
+  })
+})
+
+describe('served', () => {
+  // As many slots as members: one round serves everybody.
+  const dealing = () => {
+    const checker = new ServedChecker()
+    const say = (kind: string, author: string, round: number, at: number, openedLate = false) => {
+      const said = { kind, author, round, epoch: new Uint8Array(), slots: [0, 1, 2], check: 0 }
+      checker.saw(said as unknown as SlotsMessage, at, openedLate)
+    }
+    for (const name of ['anna', 'bela', 'cleo']) say('key', name, 0, 0)
+    checker.demand('anna', false, 0)
+    const round = (number: number, at: number, openedLate: boolean) => {
+      say('header', 'bela', number, at)
+      say('vote', 'anna', number, at, openedLate)
+    }
+    return { checker, round }
+  }
+  it('a round that was dealt and gave nothing is found', () => {
+    const { checker, round } = dealing()
+    round(1, 10, false)
+    expect(checker.violations()).toEqual([{ what: 'anna was not served in 1 rounds', at: 10 }])
+  })
+  it('a ticket that opened after its lease is no such round, and no sign of life', () => {
+    const { checker, round } = dealing()
+    for (let number = 1; number < 60; number++) round(number, number * 1_000_000, true)
+    expect([checker.look(59_000_000), checker.violations()]).toEqual([false, []])
+    expect(checker.look(60_000_000)).toBe(true)
   })
 })

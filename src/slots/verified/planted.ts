@@ -45,6 +45,7 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
     liar: 'late-to-one',
     settings: shortLease,
   },
+  'silent-beside-a-cheat': { rules: { callsSilent: () => true }, liar: 'two-passes', settings: plain },
   'no-reason-needed': { rules: { needsReason: () => false }, liar: 'restless', settings: plain },
   'own-share-sent': { rules: { sharesWith: () => true } },
   'reuse-before-lease': { rules: { mayReuse: () => true } },

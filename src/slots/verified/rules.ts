@@ -46,6 +46,8 @@ export interface SlotsRules {
   needsReason(): boolean
   /** How long a member is called silent after it spoke at last. */
   silenceLasts(patience: Millis): Millis
+  /** Whether a late member is called silent, given whether another one of the ring was caught. */
+  callsSilent(caught: boolean): boolean
   /** The lane in which users hear of their seats. */
   userLane(): { readonly lane?: string }
 }
@@ -118,6 +120,10 @@ export const slotsRules: SlotsRules = {
   // Whoever speaks just after it was called silent, and too late for everybody's lease, is forgiven before the others have
   // agreed to leave it out, round after round: nobody is served (seed 60008).
   silenceLasts: patience => patience,
+
+  // A liar shows its pass in two versions. Each half of the ring goes on from its own, and misses the next pass from another
+  // honest member. All know who lied; but each half wants to leave out one more, and they never agree (seed 300367).
+  callsSilent: caught => !caught,
 
   // A disk that is busy with a new epoch holds back the word that a lease is over, and the holder goes on.
   userLane: () => ({ lane: 'user' }),

@@ -72,6 +72,21 @@ describe('late, and never called silent', () => {
     const settings = { fairness: 'lottery', concurrent: false, paced: false, onDemand: true } as const
     expect(runOnce(slotsScenario({ members: 6, liar: 'lingering', settings }), 60_008).violations).toEqual([])
   })
+  it('seed 300107: a round in which all are served, and all too late, costs the liar its place; the next one serves', () => {
+    const settings = { fairness: 'lottery', concurrent: false, paced: true, onDemand: false } as const
+    const scenario = slotsScenario({ members: 5, liar: 'lingering', settings })
+    expect(runOnce(scenario, 300_107).violations).toEqual([])
+    expect(scenario.tally().served).toBe(4)
+  })
+})
+
+describe('a lap in two versions', () => {
+  it('seed 300367: each half misses another honest member, and they agree on the one that lied', () => {
+    const settings = { fairness: 'lottery', concurrent: false, paced: false, onDemand: true } as const
+    const scenario = slotsScenario({ members: 5, liar: 'two-passes', settings })
+    expect(runOnce(scenario, 300_367).violations).toEqual([])
+    expect(scenario.tally().served).toBe(4)
+  })
 })
 
 describe('told in time', () => {
@@ -128,8 +143,9 @@ describe('planted bugs (HOUSE 16)', () => {
     'share-before-seals': [1, 'gave a share of round 1 after'],
     'share-for-any-point': [1, 'signed two versions of one share'],
     'share-twice': [1, 'signed two versions of one share'],
-    'lateness-forgiven': [1, 'was not served'],
-    'complaint-forgiven': [3, 'was not served'],
+    'lateness-forgiven': [2, 'was not served'],
+    'complaint-forgiven': [7, 'was not served'],
+    'silent-beside-a-cheat': [39, 'was not served'],
     'no-reason-needed': [1, 'was not served'],
     'own-share-sent': [1, 'by a share that its owner gave away'],
     'reuse-before-lease': [2, 'is held by'],
@@ -143,7 +159,7 @@ describe('planted bugs (HOUSE 16)', () => {
     'key-posted-again': [2, 'signed two versions of one key'],
     'no-re-encryption': [1, 'can be followed through the lap'],
     'told-behind-saves': [3, 'was told too late'],
-    'bad-lap-sealed': [4, 'is held by'],
+    'bad-lap-sealed': [6, 'is held by'],
   }
   /** A change elsewhere may move a bug to another seed: so many are looked at. */
   const LOOKED_AT = 24

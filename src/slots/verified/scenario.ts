@@ -18,7 +18,9 @@ import { slotsMember } from './member.ts'
 import { type SlotsMessage, slotsVocabulary } from './messages.ts'
 import { drawPlan, SECOND, type SlotsAct, type SlotsPlan, type SlotsScenarioOptions } from './plan.ts'
 import { plantedSlotsBugs } from './planted.ts'
+import { driftOf } from './record.ts'
 import { type SlotsRules, slotsRules } from './rules.ts'
+import { isInTime } from './seats.ts'
 import { SecrecyChecker } from './secrecy.ts'
 import type { MemberState, SlotsEvent } from './state.ts'
 import { performWork } from './work.ts'
@@ -185,12 +187,12 @@ class SlotsStage implements Stage {
 
   /** The same machine; everything that it sends is seen. */
   private overheard(id: NodeId, protocol: AnyProtocol): AnyProtocol {
-    const saw = (body: SlotsMessage) => {
+    const saw = (body: SlotsMessage, state: MemberState) => {
       // A liar may put anything into another's mouth: nobody takes it for said (seed 10068).
       if (this.plan.liars.has(id) && body.author !== id) return
       this.secrecy.saw(body)
       this.order.saw(body, this.world.now)
-      this.progress.saw(body, this.world.now)
+      this.progress.saw(body, this.world.now, body.kind === 'vote' && this.openedLate(state, body.round))
     }
     return {
       ...protocol,
@@ -200,12 +202,24 @@ class SlotsStage implements Stage {
           below: bound => turn.below(bound),
           bytes: length => turn.bytes(length),
           do(effect: Effect<SlotsMessage, never>) {
-            if (effect.kind === 'send') saw(effect.body)
+            if (effect.kind === 'send') saw(effect.body, state as MemberState)
             turn.do(effect)
           },
         })
       },
     }
+  }
+
+  // Seen at the first vote, which is cast a beat after the ticket was opened.
+  private openedLate({ epoch }: MemberState, number: number): boolean {
+    const round = epoch.rounds.get(number)
+    if (round === undefined) return false
+    const openedAt = round.checkAt - this.plan.settings.beat
+    return !isInTime(
+      this.rules.deadline(round.sealedAt, openedAt, epoch.record.lease, driftOf(epoch.record)),
+      openedAt,
+      epoch.record.lease,
+    )
   }
 
   private act(act: SlotsAct): void {

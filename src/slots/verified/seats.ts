@@ -17,6 +17,11 @@ function warning(lease: number): number {
   return Math.min(WARNING_MS, lease / 10)
 }
 
+/** Whether a ticket that is opened now is worth a seat: there is time before its loss is told. */
+export function isInTime(deadline: Millis, openedAt: Millis, lease: Millis): boolean {
+  return openedAt < deadline - warning(lease)
+}
+
 function tellUser({ rules }: Surroundings, event: SlotsEvent, turn: SlotsTurn): void {
   turn.do({ kind: 'emit', event, ...rules.userLane() })
 }
@@ -54,7 +59,7 @@ export function takeSeat(
   const { record } = state.epoch
   const id = state.waiting[0]
   const deadline = around.rules.deadline(round.sealedAt, turn.now, record.lease, driftOf(record))
-  const usable = slot !== undefined && state.seat === undefined && turn.now < deadline - warning(record.lease)
+  const usable = slot !== undefined && state.seat === undefined && isInTime(deadline, turn.now, record.lease)
   if (id !== undefined && usable) {
     state.waiting.shift()
     state.seat = { id, epoch: record.number, round: round.number, slot, deadline }
