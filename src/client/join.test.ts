@@ -10,6 +10,7 @@ import { addMember, initGroup, type NewGroup } from '../runtime/setup.ts'
 import { join } from './join.ts'
 import type { JoinedGroup } from './peers/joined-group.ts'
 import type { CoordinatorInfo } from './peers/office.ts'
+import type { Roster } from './peers/roster.ts'
 import type { Term } from './peers/term.ts'
 
 const ranking = [{ name: 'battery', best: 'large', tolerance: 0 }] as const
@@ -160,6 +161,10 @@ describe('the list of those who vote', () => {
     expect(await Promise.all(members.map(member => member.admit('guest')))).toEqual([2, 2, 2])
     await waitFor('the guest knows', () => guest.list().find(({ name }) => name === 'guest')?.voter === true)
     expect(await members[0]!.admit('guest')).toBe(2)
+    const stands = (member: JoinedGroup) =>
+      member.list().some(({ name, attributes }) => name === 'guest' && attributes.battery !== undefined) &&
+      (Reflect.get(member, 'roster') as Roster).standing('jobs', []).some(row => row.member === 'guest')
+    await waitFor('everybody knows that the guest stands', () => members.every(stands))
     const first = leader()!
     await first.close()
     await waitFor('the guest leads: it has the fullest battery', () => led > 0)

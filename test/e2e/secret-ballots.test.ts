@@ -90,17 +90,15 @@ describe('members with secret ballots', () => {
       await Promise.all(open.slice(0, MEMBERS).map(member => member.admit('till')))
       // Only a member with a proved key can stand where ballots are secret, and the newcomer is the best.
       await guest.coordinator('jobs', { lead: () => {} })
-      const known = (member: JoinedGroup) => {
-        const till = member.list().find(({ name }) => name === 'till')
-        return till?.voter === true && till.attributes.battery !== undefined
+      // Gossip may be slower than the first election after it: the second has it.
+      const leads = () => guest.coordinatorNow('jobs').coordinator
+      for (let rounds = 0; rounds < 2 && leads() !== 'till'; rounds++) {
+        const leader = open.find(member => member.coordinatorNow('jobs').coordinator === member.name)!
+        await leader.close()
+        open.splice(open.indexOf(leader), 1)
+        await waitFor('another leads', () => ![null, undefined, leader.name].includes(leads()), 60_000)
       }
-      await waitFor('everybody knows the newcomer as a voter', () => open.every(known))
-      // That it stands is told by gossip, too.
-      await new Promise(resolve => setTimeout(resolve, 2_000))
-      const leader = open.find(member => member.coordinatorNow('jobs').coordinator === member.name)!
-      await leader.close()
-      open.splice(open.indexOf(leader), 1)
-      await waitFor('the newcomer leads', () => guest.coordinatorNow('jobs').coordinator === 'till', 60_000)
+      expect(leads()).toBe('till')
     } finally {
       await Promise.all(open.map(member => member.close()))
     }
