@@ -31,6 +31,7 @@ import {
 import { coordinatorOf } from '../printed/state.ts'
 import { type SlotsSettings, slotsDefaults } from '../settings.ts'
 import { SeatChecker, SuccessorChecker } from '../verified/checkers.ts'
+import type { SlotsAct } from '../verified/plan.ts'
 import { slotsRules } from '../verified/rules.ts'
 import type { SlotsEvent } from '../verified/state.ts'
 import { trustingMember } from './member.ts'
@@ -40,13 +41,7 @@ import { trustingRules } from './rules.ts'
 import type { TrustingLevel } from './settings.ts'
 import type { Ring, TrustingState } from './state.ts'
 
-export type TrustingAct =
-  /** Wants a seat, holds it for a while, lets go; gives up waiting after `patience`. */
-  | { kind: 'use'; member: NodeId; hold: Micros; patience: Micros }
-  /** Leaves the group, at once or as soon as it has a seat. */
-  | { kind: 'leave'; member: NodeId; seated: boolean }
-
-export interface TrustingPlan extends Plan<TrustingAct> {
+export interface TrustingPlan extends Plan<SlotsAct> {
   readonly settings: SlotsSettings
   readonly members: readonly NodeId[]
   readonly rates: ReadonlyMap<NodeId, number>
@@ -112,7 +107,7 @@ export function trustingScenarioFor(asked: { level: TrustingLevel; members?: num
 
 export function trustingScenario(
   options: TrustingScenarioOptions = {},
-): Scenario<TrustingPlan, TrustingAct> & { tally(): TrustingTally } {
+): Scenario<TrustingPlan, SlotsAct> & { tally(): TrustingTally } {
   const { planted } = options
   const all = { ...planted, ...options, settings: { ...planted?.settings, ...options.settings } }
   let stage: TrustingStage | undefined
@@ -222,7 +217,7 @@ function networkOf(random: Random, { weather, faults }: TrustingScenarioOptions)
 }
 
 function drawActs(random: Random, members: readonly NodeId[], weather: TrustingWeather | undefined) {
-  const acts: Timed<TrustingAct>[] = []
+  const acts: Timed<SlotsAct>[] = []
   if (weather === 'successions') return acts
   const busy = weather === 'stops' ? 10 : 1 + random.below(10)
   const long = pick(random, [0.1, 0.3, 0.9])
@@ -349,14 +344,14 @@ class TrustingStage implements Stage {
     world.at(world.now + STOPPED, () => world.resume(member))
   }
 
-  private act(act: TrustingAct): void {
+  private act(act: SlotsAct): void {
     if (act.kind === 'use') return this.use(act)
     this.leavers.add(act.member)
     if (act.seated) this.leaving.add(act.member)
     else this.world.command(act.member, { kind: 'leave' })
   }
 
-  private use({ member, hold, patience }: TrustingAct & { kind: 'use' }): void {
+  private use({ member, hold, patience }: SlotsAct & { kind: 'use' }): void {
     const { world } = this
     const id = ++this.commands
     this.holds.set(id, hold)
