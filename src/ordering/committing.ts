@@ -20,24 +20,28 @@ export function commitTo(
   head: Head,
   turn: ServerTurn,
 ): void {
-  if (head.version !== object.committed.version) {
-    if (!settings.rules.mayCommit(head.version, object.committed.version)) return
+  if (head.version !== object.committed.version && settings.rules.mayCommit(head.version, object.committed.version)) {
     object.committed = { version: head.version, digest: head.digest }
   }
-  const { proposed, content, committed } = object
-  if (content.version >= committed.version) return
-  if (
-    proposed !== undefined &&
-    proposed.version === committed.version &&
-    sameBytes(proposed.digest, committed.digest)
-  ) {
-    if (proposed.version === content.version + 1) {
-      const { version, digest, change, writes } = proposed
-      return apply(state, settings, object, { version, digest, change }, writes, turn, proposed.rank.client)
-    }
-    keepAhead(object, proposed)
-  }
-  fetchMissing(state, settings, object, turn)
+  takeProposed(state, settings, object, head, turn)
+  if (object.content.version < object.committed.version) fetchMissing(state, settings, object, turn)
+}
+
+// Also where something newer is known to be committed: the log will say of this one that it is, by what is built on it,
+// and a server must not stand behind its own log. Entries of an older version would be put over it.
+function takeProposed(
+  state: ServerState,
+  settings: OrderingSettings,
+  object: ServerObject,
+  head: Head,
+  turn: ServerTurn,
+): void {
+  const { proposed, content } = object
+  if (proposed === undefined || proposed.version <= content.version) return
+  if (proposed.version !== head.version || !sameBytes(proposed.digest, head.digest)) return
+  if (proposed.version > content.version + 1) return keepAhead(object, proposed)
+  const { version, digest, change, writes } = proposed
+  apply(state, settings, object, { version, digest, change }, writes, turn, proposed.rank.client)
 }
 
 /**

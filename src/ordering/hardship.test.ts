@@ -8,6 +8,7 @@ import { hardshipScenario } from './hardship.ts'
 
 const three = trust({ servers: 3 })
 const seven = trust({ liars: 1 })
+const nine = trust({ servers: 9, liars: 1, crashes: 2 })
 
 describe('hard times', () => {
   it.each([
@@ -41,6 +42,12 @@ describe('hard times', () => {
     expect(
       runOnce(hardshipScenario(three), 502086, { only: [11, 12, 13, 17, 18, 41, 49, 53, 61, 63, 65] }).violations,
     ).toEqual([])
+  })
+
+  // A server took 5, heard that 6 was committed, and took 6: its log says that 5 was committed, and it stood at 4. The
+  // account of 4 that it wrote then was put over 5 at the restart.
+  it('a server does not stand behind its own log (seed 701427)', () => {
+    expect(runOnce(hardshipScenario(nine), 701427).violations).toEqual([])
   })
 
   // Two servers knew that a version was committed and had lost its change; the third had the change and did not know.

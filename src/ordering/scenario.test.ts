@@ -94,7 +94,7 @@ describe('planted bugs (HOUSE 16)', () => {
     'rank-forgotten-at-restart': [three, 10],
     'answered-from-proposed': [three, 10],
     'half-done-not-completed': [three, 1],
-    'highest-sequence-number': [three, 1],
+    'highest-sequence-number': [three, 35],
     'read-of-committed-alone': [three, 44],
   }
   /** So rare that thousands of runs may pass: `npm run sim:long` looks for them, and a story shows each. */
