@@ -50,6 +50,12 @@ describe('hard times', () => {
     expect(runOnce(hardshipScenario(nine), 701427).violations).toEqual([])
   })
 
+  // The log was cut between a proposal and what led to it: the account of the version after it was put over the version
+  // before it, and what the proposal had removed was there again.
+  it('an account begins with nothing where the log does not lead to it (seed 710096)', () => {
+    expect(runOnce(hardshipScenario(nine), 710096, { only: [142] }).violations).toEqual([])
+  })
+
   // Two servers knew that a version was committed and had lost its change; the third had the change and did not know.
   it('what b + 1 call committed is told to those who have it (seed 201962)', () => {
     expect(runOnce(hardshipScenario(three), 201962).violations).toEqual([])

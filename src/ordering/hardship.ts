@@ -18,6 +18,7 @@ import {
   SAFETY,
   SECOND,
 } from './scenario.ts'
+import { orderingServer } from './server.ts'
 import type { OrderingSettings } from './settings.ts'
 import type { Applier, OrderingEvent } from './state.ts'
 import { BoundChecker, OneTableChecker, WatchChecker } from './watch-history.ts'
@@ -43,6 +44,9 @@ const MEMBER: Saved = new Map([['', [encode(serverRecord, { kind: 'rejoin', obje
 const LONG_PAUSE: Micros = 600 * SECOND
 /** A session of at most three seconds whose client is gone is over after this, with time for those who end it. */
 const SESSION_OVER: Micros = 12 * SECOND
+
+/** Longer logs are read at crashes only. What goes wrong goes wrong where a log is cut short, and that is short then. */
+const REPLAYED_MAX = 200
 
 /** Every session that has applied something has an entry, which goes with it. */
 export const bound: Applier = {
@@ -128,6 +132,8 @@ class HardshipStage extends OrderingStage {
   private readonly tables = new OneTableChecker()
   private readonly copies = new Map<number, Hardship & { kind: 'copy' | 'stale' }>()
   private readonly watchers = (this.plan as HardshipPlan).watchers
+  /** The last record of each server whose log was read. */
+  private readonly replayed = new Map<NodeId, Uint8Array | undefined>()
   /** The watch of each user at each object. */
   private readonly watchIds = new Map<string, number>()
 
@@ -140,7 +146,21 @@ class HardshipStage extends OrderingStage {
     super.look(state)
     const { life } = this.world.node(state.self)
     for (const { name, content } of state.objects.values()) {
-      this.tables.look(state.self, life, name, content, this.world.now)
+      this.tables.look(state.self, `life ${life}`, name, content, this.world.now)
+    }
+    this.replay(state)
+  }
+
+  // What it would come back with if it crashed now: seldom does a crash come at the one moment at which that is wrong.
+  private replay({ self, servers }: ServerState): void {
+    const saved = this.world.node(self).disk.read()
+    const records = saved.get('') ?? []
+    const last = records.at(-1)
+    if (last === this.replayed.get(self) || records.length > REPLAYED_MAX) return
+    this.replayed.set(self, last)
+    const { objects } = orderingServer(this.settingsOf(self)).init(self, servers, saved)
+    for (const { name, content } of objects.values()) {
+      this.tables.look(self, `log up to ${this.world.now}`, name, content, this.world.now)
     }
   }
 

@@ -100,7 +100,6 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
     case 'head':
       of.promised = settings.rules.promisedAfterRestart(value.promised)
       of.proof = value.proof
-      of.blank = false
       return restoreHead(of, settings, value.applied, value.committed)
     case 'blank':
       of.content = emptyContent()
@@ -155,15 +154,17 @@ function restoreChange(
 }
 
 // Where older records are still there, they lead to the version or, before its commit, to its proposal. Where they are
-// forgotten, pages of the table follow.
+// forgotten, pages of the table follow, and what a few later records gave is of no version. A copy's pages came before.
 function restoreHead(of: ServerObject, settings: OrderingSettings, applied: Head, committed: Head): void {
   restoreApplied(of, settings, applied)
   if (applied.version > of.content.version) {
+    if (!of.blank) of.content = emptyContent()
     of.content.version = applied.version
     of.content.digest = applied.digest
     of.suffix.length = 0
     of.suffixBytes = 0
   }
+  of.blank = false
   forgetAhead(of)
   if (committed.version > of.committed.version) of.committed = committed
 }

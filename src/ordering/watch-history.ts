@@ -125,8 +125,9 @@ export class OneTableChecker implements Checker {
   private readonly seen = new Map<string, number>()
   private readonly broken: Violation[] = []
 
-  look(server: NodeId, life: number, object: string, content: Content, at: Micros): void {
-    const mine = `${server} ${life} ${object}`
+  /** `where`: in which of its lives, or in a log of it. */
+  look(server: NodeId, where: string, object: string, content: Content, at: Micros): void {
+    const mine = `${server} ${where} ${object}`
     if (this.seen.get(mine) === content.version) return
     this.seen.set(mine, content.version)
     const table = describe(content)
@@ -135,7 +136,7 @@ export class OneTableChecker implements Checker {
     if (before === undefined) this.tables.set(name, { server, table })
     else if (before.table !== table) {
       this.broken.push({
-        what: `version ${content.version} of '${object}' at ${server} is not as at ${before.server}`,
+        what: `version ${content.version} of '${object}' at ${server} (${where}) is not as at ${before.server}`,
         at,
       })
     }
