@@ -47,6 +47,7 @@ const SESSION_OVER: Micros = 12 * SECOND
 
 /** Longer logs are read at crashes only. What goes wrong goes wrong where a log is cut short, and that is short then. */
 const REPLAYED_MAX = 200
+const REPLAY_EVERY: Micros = SECOND / 3
 
 /** Every session that has applied something has an entry, which goes with it. */
 export const bound: Applier = {
@@ -132,8 +133,9 @@ class HardshipStage extends OrderingStage {
   private readonly tables = new OneTableChecker()
   private readonly copies = new Map<number, Hardship & { kind: 'copy' | 'stale' }>()
   private readonly watchers = (this.plan as HardshipPlan).watchers
-  /** The last record of each server whose log was read. */
+  /** The last record of each server whose log was read, and when it is to be read again. */
   private readonly replayed = new Map<NodeId, Uint8Array | undefined>()
+  private readonly nextReplay = new Map<NodeId, Micros>()
   /** The watch of each user at each object. */
   private readonly watchIds = new Map<string, number>()
 
@@ -148,11 +150,12 @@ class HardshipStage extends OrderingStage {
     for (const { name, content } of state.objects.values()) {
       this.tables.look(state.self, `life ${life}`, name, content, this.world.now)
     }
-    this.replay(state)
+    if (this.world.now >= (this.nextReplay.get(state.self) ?? 0)) this.replay(state)
   }
 
   // What it would come back with if it crashed now: seldom does a crash come at the one moment at which that is wrong.
   private replay({ self, servers }: ServerState): void {
+    this.nextReplay.set(self, this.world.now + REPLAY_EVERY)
     const saved = this.world.node(self).disk.read()
     const records = saved.get('') ?? []
     const last = records.at(-1)
