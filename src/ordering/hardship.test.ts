@@ -56,6 +56,11 @@ describe('hard times', () => {
     expect(runOnce(hardshipScenario(nine), 710096, { only: [142] }).violations).toEqual([])
   })
 
+  // 43 operations on one register at one time: a search for their order took more than ten minutes.
+  it('that all stand in one order is seen by the order in which they stand (seed 701738)', () => {
+    expect(runOnce(hardshipScenario(three), 701738).violations).toEqual([])
+  })
+
   // Two servers knew that a version was committed and had lost its change; the third had the change and did not know.
   it('what b + 1 call committed is told to those who have it (seed 201962)', () => {
     expect(runOnce(hardshipScenario(three), 201962).violations).toEqual([])

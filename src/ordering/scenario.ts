@@ -23,7 +23,15 @@ import { BlameChecker, HistoryChecker, OneOrderChecker } from './history.ts'
 import { orderingLiars } from './liars.ts'
 import { orderingVocabulary } from './messages.ts'
 import type { ServerState } from './objects.ts'
-import { decodeWords, encodeWords, logOf, type RegisterOperation, type RegisterResult, registers } from './register.ts'
+import {
+  decodeWords,
+  type Entry,
+  encodeWords,
+  logOf,
+  type RegisterOperation,
+  type RegisterResult,
+  registers,
+} from './register.ts'
 import { orderingServer } from './server.ts'
 import { type OrderingSettings, orderingDefaults } from './settings.ts'
 import type { OrderingEvent } from './state.ts'
@@ -165,6 +173,9 @@ export class OrderingStage implements Stage {
   protected readonly order = new OneOrderChecker()
   protected readonly history = new HistoryChecker()
   private readonly linearizable = new LinearizabilityChecker(registerModel)
+  /** The command of each operation, and what reads have seen, in the order of their answers. */
+  private readonly commandOf = new Map<number, number>()
+  private readonly readings: { readonly id: number; readonly object: string; readonly version: number }[] = []
   private readonly progress = new ProgressChecker()
   private readonly blame = new BlameChecker()
   /** The living process of each client, and how many it had. */
@@ -241,15 +252,29 @@ export class OrderingStage implements Stage {
     const { world } = this
     this.unanswered()
     this.progress.finish(world.now)
-    this.linearizable.finish(world.now)
+    const orders: string[][] = []
     for (const object of this.plan.objects) {
       let newest: ServerState['objects'] extends Map<string, infer T> ? T | undefined : never
       for (const server of this.honest()) {
         const mine = server.objects.get(object)
         if (mine !== undefined && mine.content.version >= (newest?.content.version ?? 0)) newest = mine
       }
-      this.history.finish(object, newest === undefined ? [] : logOf(newest.content.table), world.now)
+      const log = newest === undefined ? [] : logOf(newest.content.table)
+      this.history.finish(object, log, world.now)
+      orders.push(this.orderOf(object, log))
     }
+    this.linearizable.finish(world.now, orders)
+  }
+
+  /** The commands in the order of the log; what was read of a version comes after it. */
+  private orderOf(object: string, log: readonly Entry[]): string[] {
+    const reads = this.readings.filter(reading => reading.object === object).sort((a, b) => a.version - b.version)
+    const order: string[] = []
+    for (const { version, operation } of log) {
+      while (reads.length > 0 && reads[0]!.version < version) order.push(`${reads.shift()!.id}`)
+      order.push(`${this.commandOf.get(operation.id)}`)
+    }
+    return [...order, ...reads.map(({ id }) => `${id}`)]
   }
 
   protected *honest(): Iterable<ServerState> {
@@ -315,6 +340,7 @@ export class OrderingStage implements Stage {
     this.linearizable.called(`${id}`, act.client, callOf(act), this.world.now)
     if (act.kind === 'read')
       return this.world.command(user, { kind: 'read', id, object, keys: [`key ${act.key}`], stale: false })
+    this.commandOf.set(act.operation.id, id)
     this.history.began(act.operation.id, object, act.operation, this.world.now)
     this.world.command(user, { kind: 'submit', id, object, body: encodeWords(act.operation) })
   }
@@ -339,6 +365,7 @@ export class OrderingStage implements Stage {
       const value = stored === undefined ? '' : decodeWords<string>(stored)
       const began = this.began.get(event.id)!
       this.linearizable.returned(`${event.id}`, value === '' ? null : value, world.now)
+      this.readings.push({ id: event.id, object, version: event.version })
       return history.read({ object, key, value, version: event.version, began, ended: world.now })
     }
     if (act.kind !== 'submit') return

@@ -4,7 +4,13 @@
 import { describe, expect, it } from 'vitest'
 import { fingerprint, type Random, seededRandom } from '../core/index.ts'
 import { historyLine, readHistory } from './history.ts'
-import { checkLinearizability, LinearizabilityChecker, type Model, type Operation } from './linearizability.ts'
+import {
+  checkLinearizability,
+  explains,
+  LinearizabilityChecker,
+  type Model,
+  type Operation,
+} from './linearizability.ts'
 import { type CounterCall, counter, type QueueCall, queue, type RegisterCall, registers, type Value } from './models.ts'
 
 type Register = Operation<RegisterCall, Value | boolean>
@@ -394,6 +400,43 @@ describe('the checker of a simulated run', () => {
     checker.returned('5', 3, 11)
     expect(checker.finish(12).verdict).toBe('violation')
     expect(checker.violations()[0]?.what).toContain('fits nowhere')
+  })
+
+  it('checks an order that it is told, and searches where that explains nothing', () => {
+    const checker = new LinearizabilityChecker(registers)
+    const order: string[] = []
+    // A hundred writes at one time: a search would go through their orders.
+    for (let id = 0; id < 100; id++) {
+      checker.called(`${id}`, 'a', { kind: 'write', key: 'x', value: id }, 0)
+      checker.returned(`${id}`, null, 100)
+      order.push(`${id}`)
+    }
+    checker.called('read', 'b', { kind: 'read', key: 'x' }, 101)
+    checker.returned('read', 99, 102)
+    expect(checker.finish(103, [[...order, 'read']])).toEqual({ verdict: 'linearizable', configurations: 0 })
+    const others = [['read', ...order], order, [...order, 'read', 'nobody']]
+    for (const other of others) {
+      const { verdict, configurations } = checker.finish(103, [other])
+      expect(verdict).toBe('linearizable')
+      expect(configurations).toBeGreaterThan(0)
+    }
+  })
+})
+
+describe('an order that is told', () => {
+  const history = [write('a', 1, 0, 5), write('b', 2, 6, 9), read('c', 1, 7, 8), write('d', 3, 1)]
+  const [first, second, seen, lost] = history as [Register, Register, Register, Register]
+
+  it('explains what it gives the results of, in an order that time allows', () => {
+    expect(explains(registers, [first, seen, second])).toBe(true)
+    expect(explains(registers, [lost, first, seen, second])).toBe(true)
+  })
+
+  it('explains no other result, no other order, and nothing that did not happen', () => {
+    expect(explains(registers, [first, second, seen])).toBe(false)
+    expect(explains(registers, [second, first, seen])).toBe(false)
+    expect(explains(registers, [lost, write('a', 9, 20, 21), first])).toBe(false)
+    expect(explains(registers, [{ ...first, outcome: { kind: 'failed' } }])).toBe(false)
   })
 })
 
