@@ -81,6 +81,7 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
   }
   const of = objectOf(state, value.object)
   if (of === undefined) return
+  if (of.blank && !isOfCopy(value)) giveUpCopy(of)
   switch (value.kind) {
     case 'rank':
       of.promised = settings.rules.promisedAfterRestart(value.rank)
@@ -113,12 +114,20 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
   }
 }
 
-/** After the last record. A copy whose version is missing came down to a crash: what there is of it is of no version. */
+/** After the last record. */
 export function restored(state: ServerState): void {
-  for (const object of state.objects.values()) {
-    if (object.blank) object.content = emptyContent()
-    object.blank = false
-  }
+  for (const object of state.objects.values()) if (object.blank) giveUpCopy(object)
+}
+
+// A copy is written in one piece, and its version last. Where something else comes first, or nothing, a crash came in
+// between, and its server went on without it.
+function isOfCopy(record: ServerRecord): boolean {
+  return record.kind === 'blank' || record.kind === 'entries' || (record.kind === 'head' && record.applied.version > 0)
+}
+
+function giveUpCopy(of: ServerObject): void {
+  of.content = emptyContent()
+  of.blank = false
 }
 
 function restoreProposal(of: ServerObject, settings: OrderingSettings, proposed: Proposal): void {
