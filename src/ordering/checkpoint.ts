@@ -8,7 +8,7 @@ import { encode } from '../core/index.ts'
 import { type Content, sessionCodec, sessionKey } from './content.ts'
 import { ANSWER_BYTES_MAX, ENTRIES_MAX, type Write } from './messages.ts'
 import type { ServerObject, ServerState, ServerTurn } from './objects.ts'
-import { saveLazily } from './records.ts'
+import { proposalRecord, saveLazily } from './records.ts'
 import type { OrderingSettings } from './settings.ts'
 
 /** A new account begins after the bytes of the settings, or after twice what the last one took: that is its price. */
@@ -69,8 +69,7 @@ function writeHead(state: ServerState, object: ServerObject, begins: boolean, tu
     saveLazily(state, { kind: 'doubtful', object: name, head: { version, digest }, parent, change }, turn)
   }
   if (proposed === undefined) return
-  const { rank, version, parent, digest, change } = proposed
-  saveLazily(state, { kind: 'proposal', object: name, proposed: { rank, version, parent, digest }, change }, turn)
+  saveLazily(state, proposalRecord(name, proposed), turn)
   // A proposal carries its own rank; a higher one may have been promised since.
   saveLazily(state, { kind: 'rank', object: name, rank: promised, proof }, turn)
 }

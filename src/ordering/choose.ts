@@ -21,13 +21,15 @@ export interface Candidate extends Head {
   /** Those who say that it is committed. */
   readonly committers: Set<NodeId>
   /** Of those to whom it is proposed. */
-  readonly ranks: Rank[]
+  readonly ranks: Map<NodeId, Rank>
 }
 
 export interface Choice extends Head {
   /** It is committed: build on it. Else it must be proposed again first. */
   readonly committed: boolean
   readonly vouchers: readonly NodeId[]
+  /** In which b + 1 took it, or a higher one. */
+  readonly rank: Rank
 }
 
 export function choose(replies: ReadonlyMap<NodeId, Voucher>, liars: number, rules: OrderingRules): Choice | undefined {
@@ -40,7 +42,13 @@ export function choose(replies: ReadonlyMap<NodeId, Voucher>, liars: number, rul
   }
   if (best === undefined) return undefined
   const { version, digest, vouchers, committers } = best
-  return { version, digest, committed: rules.mayBuildOn(committers.size, liars), vouchers: [...vouchers] }
+  return {
+    version,
+    digest,
+    committed: rules.mayBuildOn(committers.size, liars),
+    vouchers: [...vouchers],
+    rank: rankOf(best, needed),
+  }
 }
 
 function candidates(replies: ReadonlyMap<NodeId, Voucher>, rules: OrderingRules): Iterable<Candidate> {
@@ -49,7 +57,7 @@ function candidates(replies: ReadonlyMap<NodeId, Voucher>, rules: OrderingRules)
     if (proposed !== undefined) {
       const candidate = candidateOf(all, proposed)
       candidate.vouchers.add(server)
-      candidate.ranks.push(proposed.rank)
+      candidate.ranks.set(server, proposed.rank)
     }
     const candidate = candidateOf(all, committed)
     candidate.committers.add(server)
@@ -62,7 +70,7 @@ function candidateOf(all: Map<string, Candidate>, { version, digest }: Head): Ca
   const key = `${version} ${digestKey(digest)}`
   let candidate = all.get(key)
   if (candidate === undefined) {
-    candidate = { version, digest, vouchers: new Set(), committers: new Set(), ranks: [] }
+    candidate = { version, digest, vouchers: new Set(), committers: new Set(), ranks: new Map() }
     all.set(key, candidate)
   }
   return candidate
@@ -76,10 +84,9 @@ function isBefore(a: Candidate, b: Candidate, needed: number): boolean {
 
 const HIGHEST_RANK: Rank = { counter: Number.POSITIVE_INFINITY, client: '' }
 
-/** The (b+1)-th largest rank of those who vouch, where committed counts as the highest. */
-function rankOf(candidate: Candidate, needed: number): Rank {
-  const highest = candidate.committers.size
-  if (highest >= needed) return HIGHEST_RANK
-  const sorted = [...candidate.ranks].sort((a, b) => compareRanks(b, a))
-  return sorted[Math.max(0, needed - highest - 1)] ?? LOWEST_RANK
+/** The (b+1)-th largest rank of those who vouch, where committed counts as the highest. Each counts once. */
+function rankOf({ vouchers, committers, ranks }: Candidate, needed: number): Rank {
+  const all: Rank[] = []
+  for (const server of vouchers) all.push(committers.has(server) ? HIGHEST_RANK : (ranks.get(server) ?? LOWEST_RANK))
+  return all.sort((a, b) => compareRanks(b, a))[needed - 1] ?? LOWEST_RANK
 }

@@ -2,6 +2,7 @@
 // and tells those who watch. Where changes are missing it lags: it vouches for what it knows to be committed, and
 // fetches the content from the others.
 
+import type { NodeId } from '../core/index.ts'
 import { advance, decodeChange } from './content.ts'
 import { sameBytes } from './digest.ts'
 import { fetchMissing } from './lagging.ts'
@@ -72,7 +73,13 @@ export function forgetAhead({ content, ahead, doubtful }: ServerObject): void {
   for (const version of doubtful.keys()) if (version <= content.version) doubtful.delete(version)
 }
 
-/** Goes on by one version, whose change is known to be right. */
+/** The next version, where it is known to be committed and its change is here. */
+export function followerOf({ ahead, content }: ServerObject): AheadChange | undefined {
+  const next = ahead.get(content.version + 1)
+  return next !== undefined && sameBytes(next.parent, content.digest) ? next : undefined
+}
+
+/** Goes on by one version, whose change is known to be right, and by those that follow and are here already. */
 export function apply(
   state: ServerState,
   settings: OrderingSettings,
@@ -81,6 +88,22 @@ export function apply(
   writes: readonly Write[] = decodeChange(kept.change),
   turn: ServerTurn,
   proposer = '',
+): void {
+  applyOne(state, settings, object, kept, writes, turn, proposer)
+  for (let next = followerOf(object); next !== undefined; next = followerOf(object)) {
+    const { version, digest, change } = next
+    applyOne(state, settings, object, { version, digest, change }, decodeChange(change), turn, '')
+  }
+}
+
+function applyOne(
+  state: ServerState,
+  settings: OrderingSettings,
+  object: ServerObject,
+  kept: KeptChange,
+  writes: readonly Write[],
+  turn: ServerTurn,
+  proposer: NodeId,
 ): void {
   object.ahead.delete(kept.version)
   object.doubtful.delete(kept.version)

@@ -15,6 +15,8 @@ export interface Copy {
   readonly content: Content
   /** The version of the first page, by the source's word. */
   first: Head | undefined
+  /** The newest version of a page. */
+  last: number
   /** The last key so far. */
   after: string
   /** All pages are there. */
@@ -31,7 +33,7 @@ export interface Copying {
 export function newCopying(query: number, sources: readonly NodeId[]): Copying {
   const copies = new Map<NodeId, Copy>()
   for (const source of sources) {
-    copies.set(source, { content: emptyContent(), first: undefined, after: '', paged: false, changes: [] })
+    copies.set(source, { content: emptyContent(), first: undefined, last: 0, after: '', paged: false, changes: [] })
   }
   return { query, copies }
 }
@@ -68,7 +70,9 @@ export function hearCopy(
 function hearPage(copy: Copy, { applied, entries, more }: ServerMessage & { kind: 'entries' }): boolean {
   // A second copy of the same page, or one that does not go on.
   if (copy.paged || entries.some(({ key }) => key <= copy.after)) return false
+  if (applied.version < (copy.first?.version ?? 0)) return false
   copy.first ??= applied
+  copy.last = Math.max(copy.last, applied.version)
   for (const write of entries) put(copy.content, write)
   copy.after = entries.at(-1)?.key ?? copy.after
   copy.paged = !more
@@ -86,8 +90,8 @@ export function agreed(copying: Copying, target: Head, needed: number): Content 
 }
 
 // The chain proves the changes and the version of the first page, if they lead to the digest that is vouched for.
-function rollTo({ first, paged, content, changes }: Copy, target: Head): boolean {
-  if (first === undefined || !paged || first.version > target.version) return false
+function rollTo({ first, last, paged, content, changes }: Copy, target: Head): boolean {
+  if (first === undefined || !paged || last > target.version) return false
   const reached = first.version === target.version ? first : changes.find(({ version }) => version === target.version)
   if (reached === undefined || !sameBytes(reached.digest, target.digest)) return false
   for (const { version, digest, change } of changes) {

@@ -32,6 +32,8 @@ export const OBJECTS_MAX = 100_000
 export interface Proposal extends ProposedHead {
   readonly change: Uint8Array
   readonly writes: readonly Write[]
+  /** The others told of it when this server came back empty. It vouches for it, and is none of those who took it. */
+  readonly heard: boolean
 }
 
 export interface PendingOperation {

@@ -77,8 +77,8 @@ export function propose(
   if (compareRanks(rank, object.promised) < 0) return refuse(object, from, rank, turn)
   const before = object.proposed
   if (before !== undefined && compareRanks(before.rank, rank) === 0) {
-    if (before.version === version) return repeated(settings, object, before, from, asked, turn)
-    if (!settings.rules.mayFollow(version, before.version)) return
+    if (before.version === version && !before.heard) return repeated(settings, object, before, from, asked, turn)
+    if (before.version !== version && !settings.rules.mayFollow(version, before.version)) return
   }
   if (version < object.committed.version) return
   if (settings.rules.commitsParent()) {
@@ -87,7 +87,7 @@ export function propose(
   if (before !== undefined) keepApplied(state, object, before, asked, turn)
   keepDoubtful(object, before, version)
   object.promised = rank
-  object.proposed = { rank, version, parent, digest, change, writes: decodeChange(change) }
+  object.proposed = { rank, version, parent, digest, change, writes: decodeChange(change), heard: false }
   keepTurn(object, from, settings, turn.now)
   save(state, { kind: 'proposal', object: object.name, proposed: { rank, version, parent, digest }, change }, turn)
   toldBy(object, object.proposed)

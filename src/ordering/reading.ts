@@ -11,7 +11,7 @@ import { digestKey, nextDigest, sameBytes } from './digest.ts'
 import { type Head, KEY_BYTES_MAX, KEYS_MAX, type ServerMessage, type Write } from './messages.ts'
 import { begin, startReplay } from './replaying.ts'
 import { followHeads } from './replica.ts'
-import { compareRanks } from './rules.ts'
+import { compareRanks, LOWEST_RANK } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
 import type { OrderingCommand, OrderingTurn } from './state.ts'
 import { fail, isName } from './submitting.ts'
@@ -152,7 +152,8 @@ function sameEntries(a: readonly Write[], b: readonly Write[]): boolean {
 /** A version that q servers took in one rank is decided, though nobody says so yet. */
 function giveProposed(state: ClientState, settings: OrderingSettings, reading: Reading, turn: OrderingTurn): boolean {
   for (const { proposed } of reading.replies.values()) {
-    if (proposed === undefined) continue
+    // Of the lowest rank are those who only heard of it.
+    if (proposed === undefined || compareRanks(proposed.rank, LOWEST_RANK) === 0) continue
     let count = 0
     let change: Uint8Array | undefined
     for (const reply of reading.replies.values()) {

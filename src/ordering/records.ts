@@ -2,8 +2,8 @@
 // record of its own: the next proposal says that its parent is committed, and a version of which that is forgotten
 // is proposed again by whoever comes next.
 
-import { bool, bytes, type Codec, decode, encode, list, text, variants } from '../core/index.ts'
-import { forgetAhead, keepDoubtful } from './committing.ts'
+import { bool, bytes, type Codec, decode, encode, FileError, list, text, variants } from '../core/index.ts'
+import { followerOf, forgetAhead, keepDoubtful } from './committing.ts'
 import { advance, decodeChange, emptyContent, put } from './content.ts'
 import { sameBytes } from './digest.ts'
 import {
@@ -20,13 +20,23 @@ import {
   type Write,
   writeCodec,
 } from './messages.ts'
-import { objectOf, type Proposal, type ServerObject, type ServerState, type ServerTurn } from './objects.ts'
+import {
+  type AheadChange,
+  objectOf,
+  type Proposal,
+  type ServerObject,
+  type ServerState,
+  type ServerTurn,
+} from './objects.ts'
+import { compareRanks } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
 import { keep } from './suffix.ts'
 
 export type ServerRecord =
   | { kind: 'rank'; object: string; rank: Rank; proof: Uint8Array }
   | { kind: 'proposal'; object: string; proposed: ProposedHead; change: Uint8Array }
+  /** As the others told of it when this server came back empty: not taken by itself. */
+  | { kind: 'heard'; object: string; proposed: ProposedHead; change: Uint8Array }
   /** Fetched from others, while this server lagged. */
   | { kind: 'caught'; object: string; head: Head; parent: Uint8Array; change: Uint8Array }
   /** A checkpoint of one object begins: what it has promised, and the version of its table now. */
@@ -52,7 +62,16 @@ export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
   blank: { object },
   rejoin: { object, done: bool },
   doubtful: { object, head: headCodec, parent: bytes(DIGEST_BYTES), change: bytes(CHANGE_BYTES_MAX) },
+  heard: { object, proposed: proposedCodec, change: bytes(CHANGE_BYTES_MAX) },
 })
+
+/** Of what a server took, or was told of. */
+export function proposalRecord(
+  object: string,
+  { heard, rank, version, parent, digest, change }: Proposal,
+): ServerRecord {
+  return { kind: heard ? 'heard' : 'proposal', object, proposed: { rank, version, parent, digest }, change }
+}
 
 /** Durable before anything that follows is told. */
 export function save(state: ServerState, record: ServerRecord, turn: ServerTurn): void {
@@ -70,11 +89,19 @@ export function saveLazily(state: ServerState, record: ServerRecord, turn: Serve
   )
 }
 
-/** Replays one record. Those that cannot be read are from a newer version, and are left out. */
+/** Replays one record. Throws where it cannot be read: it may be a promise, and a server must not forget one. */
 export function restore(state: ServerState, settings: OrderingSettings, record: Uint8Array): void {
   const decoded = decode(serverRecord, record)
-  if (!decoded.ok) return
+  if (!decoded.ok) {
+    throw new FileError(
+      `the store has a record of objects that this version cannot read (${decoded.refusal}). ` +
+        'Start the version that wrote it; or, if it is lost, let the server begin with an empty store and --rejoin.',
+    )
+  }
   const { value } = decoded
+  // As if it had been written in this life: else a server that restarts often would never shorten its log.
+  if (value.kind === 'entries') state.accounted += record.length
+  else state.saved += record.length
   if (value.kind === 'rejoin') {
     state.rejoins = value.done ? 'done' : 'under way'
     return
@@ -88,10 +115,12 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
       of.proof = value.proof
       return
     case 'proposal':
+    case 'heard':
       return restoreProposal(of, settings, {
         ...value.proposed,
         change: value.change,
         writes: decodeChange(value.change),
+        heard: value.kind === 'heard',
       })
     case 'caught':
       restoreApplied(of, settings, { version: value.head.version - 1, digest: value.parent })
@@ -135,7 +164,7 @@ function restoreProposal(of: ServerObject, settings: OrderingSettings, proposed:
   if (version - 1 > of.committed.version) of.committed = { version: version - 1, digest: parent }
   restoreApplied(of, settings, { version: version - 1, digest: parent })
   keepDoubtful(of, of.proposed, version)
-  of.promised = proposed.rank
+  if (compareRanks(proposed.rank, of.promised) > 0) of.promised = proposed.rank
   of.proposed = proposed
 }
 
@@ -155,11 +184,15 @@ function restoreChange(
 ): void {
   if (version > of.content.version + 1) of.ahead.set(version, { version, digest, parent, change })
   if (version !== of.content.version + 1) return
-  of.ahead.delete(version)
-  of.doubtful.delete(version)
-  advance(of.content, version, digest, decodeChange(change))
-  keep(of, { version, digest, change }, settings)
-  if (version > of.committed.version) of.committed = { version, digest }
+  let next: AheadChange | undefined = { version, digest, parent, change }
+  for (; next !== undefined; next = followerOf(of)) {
+    of.ahead.delete(next.version)
+    of.doubtful.delete(next.version)
+    advance(of.content, next.version, next.digest, decodeChange(next.change))
+    keep(of, next, settings)
+  }
+  const { version: reached, digest: last } = of.content
+  if (reached > of.committed.version) of.committed = { version: reached, digest: last }
 }
 
 // Where older records are still there, they lead to the version or, before its commit, to its proposal. Where they are

@@ -22,6 +22,7 @@ import {
   type ServerMessage,
 } from './messages.ts'
 import {
+  OBJECTS_MAX,
   objectOf,
   type Proposal,
   proposedHead,
@@ -30,7 +31,7 @@ import {
   type ServerState,
   type ServerTurn,
 } from './objects.ts'
-import { save } from './records.ts'
+import { proposalRecord, save, saveLazily } from './records.ts'
 import { compareRanks, LOWEST_RANK } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
 
@@ -41,7 +42,7 @@ export interface Rejoin {
   /** What each of the others has, as far as it has told. */
   readonly told: Map<NodeId, { readonly objects: Map<string, RecalledObject>; whole: boolean }>
   /** Versions that are vouched for and not committed: their changes are asked for. */
-  readonly halves: Map<string, Head>
+  readonly halves: Map<string, Head & { readonly rank: Rank }>
   /** Once the others have told: only what is half done is asked for again. */
   taken: boolean
 }
@@ -134,6 +135,8 @@ function recalled(
   rejoin.told.set(from, told)
   if (told.whole) return
   for (const object of objects) told.objects.set(object.object, object)
+  // Nobody has more than that: it would go on for ever.
+  if (told.objects.size > OBJECTS_MAX) return
   if (more) return ask(rejoin, from, turn)
   told.whole = true
   const whole = [...rejoin.told].filter(([, one]) => one.whole)
@@ -146,8 +149,7 @@ type Told = ReadonlyMap<NodeId, ReadonlyMap<string, RecalledObject>>
 
 function takeOver(state: ServerState, settings: OrderingSettings, told: Told, turn: ServerTurn): void {
   const rejoin = state.rejoin!
-  const all = [...told.values()].flatMap(objects => [...objects.keys()])
-  const names = new Set(rejoin.taken ? rejoin.halves.keys() : all)
+  const names = rejoin.taken ? [...rejoin.halves.keys()] : namesIn(told, settings.liars)
   rejoin.halves.clear()
   rejoin.taken = true
   for (const name of names) {
@@ -167,6 +169,16 @@ function takeOver(state: ServerState, settings: OrderingSettings, told: Told, tu
   askForHalves(state, rejoin, turn)
 }
 
+// Whatever this server may have promised or taken is known to b + 1 honest ones of those who tell. Of other names one
+// liar may know as many as it likes.
+function namesIn(told: Told, liars: number): string[] {
+  const counts = new Map<string, number>()
+  for (const objects of told.values()) {
+    for (const name of objects.keys()) counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return [...counts].filter(([, count]) => count > liars).map(([name]) => name)
+}
+
 function adopt(
   state: ServerState,
   settings: OrderingSettings,
@@ -175,9 +187,9 @@ function adopt(
 ): void {
   const choice = choose(vouchers, settings.liars, settings.rules)
   if (choice === undefined) return
-  const { version, digest } = choice
+  const { version, digest, rank } = choice
   if (choice.committed) object.committed = { version, digest }
-  else state.rejoin!.halves.set(object.name, { version, digest })
+  else state.rejoin!.halves.set(object.name, { version, digest, rank })
 }
 
 function halfCame(
@@ -190,18 +202,18 @@ function halfCame(
   const object = state.objects.get(name)
   if (half === undefined || object === undefined || proposed === undefined || change === undefined) return
   if (proposed.version !== half.version) return
-  const { version, parent, rank } = proposed
+  const { version, parent } = proposed
   if (!sameBytes(nextDigest(settings.hash, parent, version, change), half.digest)) return
   state.rejoin!.halves.delete(name)
-  // A rank that only this one tells of may be a lie: no higher than what was promised.
+  const { digest, rank } = half
   const taken = compareRanks(rank, object.promised) > 0 ? object.promised : rank
-  const proposal: Proposal = { ...half, parent, rank: taken, change, writes: decodeChange(change) }
+  const proposal: Proposal = { version, digest, parent, rank: taken, change, writes: decodeChange(change), heard: true }
   object.proposed = proposal
   object.committed = { version: version - 1, digest: parent }
   finishIfWhole(state, settings, turn)
 }
 
-/** Everything is on disk before the first vote. */
+/** Everything is on disk before the first vote: the last record waits for all before it. */
 function finishIfWhole(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
   if (state.rejoin === undefined || state.rejoin.halves.size > 0) return
   state.rejoin = undefined
@@ -210,11 +222,10 @@ function finishIfWhole(state: ServerState, settings: OrderingSettings, turn: Ser
   for (const object of state.objects.values()) {
     const { name, promised, proof, committed, proposed, content } = object
     const applied = { version: content.version, digest: content.digest }
-    save(state, { kind: 'head', object: name, promised, proof, applied, committed }, turn)
+    saveLazily(state, { kind: 'head', object: name, promised, proof, applied, committed }, turn)
     if (proposed !== undefined) {
-      const { rank, version, parent, digest, change } = proposed
-      save(state, { kind: 'proposal', object: name, proposed: { rank, version, parent, digest }, change }, turn)
-      save(state, { kind: 'rank', object: name, rank: promised, proof }, turn)
+      saveLazily(state, proposalRecord(name, proposed), turn)
+      saveLazily(state, { kind: 'rank', object: name, rank: promised, proof }, turn)
     }
     if (content.version < committed.version) fetchMissing(state, settings, object, turn)
   }

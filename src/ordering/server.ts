@@ -24,6 +24,9 @@ import { sweepWatchers, watch } from './watchers.ts'
 export type OrderingServer = Protocol<ServerState, OrderingMessage, never, OrderingServerEvent>
 
 const SWEEP_EVERY: Millis = 500
+/** Questions are counted from somewhere: an answer to one of the life before must not pass for an answer in this one. */
+const FIRST_QUERY_BYTES = 4
+const firstQuery = (drawn: Uint8Array) => drawn.reduce((number, byte) => number * 256 + byte, 0)
 
 /** `peers` are the other servers of the group. */
 export function orderingServer(settings: OrderingSettings): OrderingServer {
@@ -72,6 +75,7 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
 
 function start(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
   state.startedAt = turn.now
+  state.queries = firstQuery(turn.bytes(FIRST_QUERY_BYTES))
   if (mustRejoin(state, settings)) return startRejoin(state, settings, turn)
   for (const object of state.objects.values()) {
     if (object.content.version < object.committed.version) fetchMissing(state, settings, object, turn)
@@ -113,7 +117,7 @@ function message(state: ServerState, settings: OrderingSettings, { from, body }:
     case 'fetch':
       return handOut(lookUp(state, body.object), from, body, turn)
     case 'page':
-      return page(lookUp(state, body.object), from, body, turn)
+      return page(settings, lookUp(state, body.object), from, body, turn)
     case 'unwatch':
       state.objects.get(body.object)?.watchers.delete(from)
       return

@@ -3,8 +3,10 @@
 import type { NodeId } from '../core/index.ts'
 import { keysOf, page as pageFrom } from './checkpoint.ts'
 import { FIRST_DIGEST } from './digest.ts'
-import type { ClientMessage, Write } from './messages.ts'
+import type { ClientMessage, ProposedHead, Write } from './messages.ts'
 import { newObject, proposedHead, reply, type ServerObject, type ServerState, type ServerTurn } from './objects.ts'
+import { LOWEST_RANK } from './rules.ts'
+import type { OrderingSettings } from './settings.ts'
 import { changesAfter } from './suffix.ts'
 
 /** An object that nobody has written to is at version 0; reading does not make it. */
@@ -26,12 +28,18 @@ export function read(
     object: name,
     query: asked.query,
     committed,
-    proposed: proposedHead(object),
+    proposed: takenHead(object),
     change:
       asked.content && proposed !== undefined && proposed.version > committed.version ? proposed.change : undefined,
     applied: content.version,
     entries,
   })
+}
+
+/** Whoever reads counts those who took it in one rank: one who only heard of it took it in none. */
+function takenHead(object: ServerObject): ProposedHead | undefined {
+  const head = proposedHead(object)
+  return head !== undefined && object.proposed?.heard ? { ...head, rank: LOWEST_RANK } : head
 }
 
 export function handOut(
@@ -63,6 +71,7 @@ function digestAt({ suffix, content }: ServerObject, version: number): Uint8Arra
 
 /** A part of the table, after a key. The keys are listed when a copy begins: those that come later come as changes. */
 export function page(
+  settings: OrderingSettings,
   object: ServerObject,
   from: NodeId,
   asked: ClientMessage & { kind: 'page' },
@@ -71,7 +80,7 @@ export function page(
   const { content, name } = object
   if (object.listed === undefined || asked.after === '') object.listed = keysOf(content).sort()
   const { listed } = object
-  const { entries, next } = pageFrom(content, listed, placeAfter(listed, asked.after))
+  const { entries, next } = pageFrom(content, listed, placeAfter(listed, asked.after), settings.copyPageBytes)
   const more = next < listed.length
   if (!more) object.listed = undefined
   const applied = { version: content.version, digest: content.digest }

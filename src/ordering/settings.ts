@@ -2,6 +2,7 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { Millis, NodeId } from '../core/index.ts'
+import { ANSWER_BYTES_MAX } from './messages.ts'
 import { type OrderingRules, orderingRules } from './rules.ts'
 import type { Applier } from './state.ts'
 
@@ -34,6 +35,8 @@ export interface OrderingSettings {
   /** The log is gone through and shortened after so many bytes at least; each step of that writes so many. */
   readonly accountBytesMin: number
   readonly accountPageBytes: number
+  /** A copy of a table travels in pages of so many bytes. */
+  readonly copyPageBytes: number
   /** The longest attempt of a client: for so long a server that came back empty does not vote. */
   readonly attemptMax: Millis
   /** This server has lost its store and is to take its state from the others. */
@@ -55,6 +58,7 @@ export const orderingDefaults: OrderingSettings = {
   suffixBytesMax: 32 * 2 ** 20,
   accountBytesMin: 16 * 2 ** 20,
   accountPageBytes: 2 ** 18,
+  copyPageBytes: ANSWER_BYTES_MAX,
   attemptMax: 60_000,
   rejoins: false,
   proofs: undefined,
