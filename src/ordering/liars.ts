@@ -10,6 +10,7 @@ import {
   type Head,
   type Operation,
   type OrderingMessage,
+  type ProposedHead,
   type ServerMessage,
 } from './messages.ts'
 import type { Hash } from './settings.ts'
@@ -127,6 +128,18 @@ function stale(): Liar {
   })
 }
 
+/** Stands by the first of those that were proposed to it as a version: above all others, and committed. */
+function lifting(): Liar {
+  const first = new Map<string, ProposedHead>()
+  return telling('lifting', body => {
+    if ((body.kind !== 'got' && body.kind !== 'readings') || body.proposed === undefined) return body
+    const name = `${body.object} ${body.proposed.version}`
+    if (!first.has(name)) first.set(name, body.proposed)
+    const proposed = { ...first.get(name)!, rank: { counter: COUNTER_MAX - 1, client: 'zzz' } }
+    return { ...body, committed: { version: proposed.version, digest: proposed.digest }, proposed }
+  })
+}
+
 /** There for some clients only. */
 const choosy: Liar = telling('choosy', (body, to) => (isOdd(to) ? body : undefined))
 
@@ -186,5 +199,5 @@ function bothFaces(start: Head, hash: Hash, to: string, asked: ClientMessage): S
 /** Fresh ones for each run: some remember. */
 export function orderingLiars(hash: Hash): readonly Liar[] {
   const own = [twoFaced(hash), aheadOfTime(hash), refusing, rankBurner, inventing, misanswering, contentForger]
-  return [...own, stale(), choosy, alwaysBusy, undertaker, ...generalLiars()]
+  return [...own, stale(), lifting(), choosy, alwaysBusy, undertaker, ...generalLiars()]
 }
