@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createDisk, type Disk, diskWith } from '../../../test/storage/disk.ts'
 import { unexpected } from '../../../test/storage/history.ts'
 import { seededRandom } from '../../core/index.ts'
-import { createLogStorage, type LogSettings, QUEUED_BYTES_MAX } from './log.ts'
+import { BATCH_BYTES_MAX, createLogStorage, type LogSettings } from './log.ts'
 import { FORMAT_VERSION } from './records.ts'
 import type { Storage } from './storage.ts'
 
@@ -85,9 +85,9 @@ describe('a lazy record', () => {
   it('waits no longer when there are many: a store that nobody waits for does not fail for it', async () => {
     const { disk, files } = counting()
     const storage = await open({ files, lazyMs: NEVER_MS })
-    // More, in all, than may wait.
+    // More, in all, than a batch holds.
     for (let i = 0; i < 12; i++) {
-      storage.save('a', new Uint8Array(QUEUED_BYTES_MAX / 8), 'append')
+      storage.save('a', new Uint8Array(BATCH_BYTES_MAX / 8), 'append')
       for (let turns = 0; turns < 4; turns++) await turn()
     }
     expect((await content(disk)).length).toBeGreaterThan(8)

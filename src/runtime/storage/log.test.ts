@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDisk, type Disk, diskWith } from '../../../test/storage/disk.ts'
 import { type History, newHistory, prefixOf, saveAwaited, saveOne, unexpected } from '../../../test/storage/history.ts'
 import { FileError, seededRandom } from '../../core/index.ts'
-import { createLogStorage, QUEUED_BYTES_MAX } from './log.ts'
+import { BATCH_BYTES_MAX, createLogStorage } from './log.ts'
 import { encodeFileHead, MARK_BYTES } from './records.ts'
 import { RECORD_BYTES_MAX } from './storage.ts'
 
@@ -206,19 +206,36 @@ describe('a disk that fails', () => {
   it('that never answers: the queue is bounded', async () => {
     const disk = createDisk()
     const failures: string[] = []
-    const storage = await createLogStorage({ folder: FOLDER, files: { ...disk, open: stuck } }).open(error =>
-      failures.push(error.message),
-    )
+    const queuedBytesMax = 2 * BATCH_BYTES_MAX
+    const store = createLogStorage({ folder: FOLDER, files: { ...disk, open: stuck }, queuedBytesMax })
+    const storage = await store.open(error => failures.push(error.message))
     async function stuck(path: string) {
       return { ...(await disk.open(path)), write: () => new Promise<void>(() => {}) }
     }
     const record = new Uint8Array(RECORD_BYTES_MAX)
-    for (let i = 0; i < 8; i++) {
+    for (let i = 0; i < 13; i++) {
       storage.save('a', record, 'append', expect.unreachable)
       await Promise.resolve()
       await Promise.resolve()
     }
-    expect(failures).toEqual([expect.stringMatching(`more than ${QUEUED_BYTES_MAX >> 20} MB wait to be written`)])
+    expect(failures).toEqual([expect.stringMatching(`more than ${queuedBytesMax >> 20} MB wait to be written`)])
+  })
+
+  // A copy of a large object is saved in one step.
+  it('takes more in one step than a batch holds, in its order', async () => {
+    const disk = createDisk()
+    const storage = await createLogStorage({ folder: FOLDER, files: disk }).open(unexpected)
+    const sizes = [8, 7, 9, 8, 7, 9, 1].map(mega => mega << 20)
+    const durable = new Promise<void>(resolve => {
+      for (const size of sizes) storage.save('a', new Uint8Array(size), 'append')
+      storage.save('a', Buffer.from('last'), 'append', resolve)
+    })
+    await durable
+    await storage.close()
+    const again = await createLogStorage({ folder: FOLDER, files: disk }).open(unexpected)
+    const found = (await again.read()).get('a')!
+    expect(found.map(record => record.length)).toEqual([...sizes, 4])
+    await again.close()
   })
 })
 
@@ -261,12 +278,13 @@ describe('one store, one process', () => {
     await rm(join(folder, 'file'))
   })
 
+  // Of ten megabytes; a rewrite runs beside the writer, and how far it gets is the disk’s affair.
   it('keeps the file small: a lane that is replaced for ever takes a few megabytes at most', async () => {
     const storage = await createLogStorage({ folder }).open(unexpected)
     const record = Buffer.alloc(100_000, 1)
     for (let i = 0; i < 100; i++) await new Promise<void>(durable => storage.save('a', record, 'replace', durable))
     await storage.close()
-    expect((await readFile(join(folder, 'store.log'))).length).toBeLessThan(3_000_000)
+    expect((await readFile(join(folder, 'store.log'))).length).toBeLessThan(6_000_000)
     expect(await readdir(folder)).toEqual(['store.log'])
   })
 })

@@ -38,13 +38,20 @@ export interface LogSettings {
   readonly deadBytesMin?: number
   /** How long a lazy record may wait for company. */
   readonly lazyMs?: number
+  /** The store fails when more than this waits to be written. */
+  readonly queuedBytesMax?: number
 }
 
 const LOG_NAME = 'store.log'
 const FRESH_NAME = 'store.new'
 
-/** What may wait for the disk. A disk that is so far behind a node is as good as gone; memory would be next. */
-export const QUEUED_BYTES_MAX = BODY_BYTES_MAX - 2 * RECORD_BYTES_MAX
+/** A batch that is so long is closed, and another one begins. */
+export const BATCH_BYTES_MAX = BODY_BYTES_MAX - 2 * RECORD_BYTES_MAX
+/**
+ * What may wait for the disk: a copy of a large object is saved in one step. A disk that is so far behind a node is as
+ * good as gone; memory would be next.
+ */
+const QUEUED_BYTES_MAX = 1 << 30
 
 /** Long against a flush, so that a busy node never flushes for a lazy record; short for somebody who looks at the file. */
 const LAZY_MS = 200
@@ -58,12 +65,13 @@ export function createLogStorage(settings: LogSettings): Store {
 
 async function openLog(settings: LogSettings, failed: (error: Error) => void): Promise<Storage> {
   const { folder, files = realFiles, log: tell = () => {}, deadBytesMin = DEAD_BYTES_MIN, lazyMs = LAZY_MS } = settings
+  const { queuedBytesMax = QUEUED_BYTES_MAX } = settings
   try {
     await files.makeFolder(folder)
     const release = await holdStore(files, folder)
     try {
       const { log, saved } = await openOrCreate(files, folder, tell)
-      return new OpenLog({ files, folder, deadBytesMin, lazyMs, release, failed }, log, saved)
+      return new OpenLog({ files, folder, deadBytesMin, lazyMs, queuedBytesMax, release, failed }, log, saved)
     } catch (error) {
       await release().catch(() => {})
       throw error
@@ -107,6 +115,7 @@ interface Running {
   readonly folder: string
   readonly deadBytesMin: number
   readonly lazyMs: number
+  readonly queuedBytesMax: number
   readonly release: () => Promise<void>
   readonly failed: (error: Error) => void
 }
@@ -132,6 +141,9 @@ class OpenLog implements Storage {
   private log: LogFile
   private filling: Pending = { batch: createBatchBuilder(), entries: [] }
   private flushing: Pending = { batch: createBatchBuilder(), entries: [] }
+  /** Batches that are full, oldest first: they go before the one that is being filled. */
+  private readonly full: Pending[] = []
+  private fullBytes = 0
   /** Somebody waits for what is being filled, or it has waited long enough. */
   private urgent = false
   private lazyTimer: NodeJS.Timeout | undefined
@@ -186,12 +198,22 @@ class OpenLog implements Storage {
 
   private add(lane: string, record: Uint8Array, kind: RecordKind, durable: (() => void) | undefined): void {
     if (this.failure !== undefined) return
+    if (this.filling.batch.length > BATCH_BYTES_MAX) this.setAside()
+    const { queuedBytesMax } = this.running
+    if (this.fullBytes > queuedBytesMax) return this.fail(tooSlow(this.log.path, queuedBytesMax))
     const { batch, entries } = this.filling
-    if (batch.length > QUEUED_BYTES_MAX) return this.fail(tooSlow(this.log.path))
     const offset = batch.add(lane, record, kind)
     entries.push({ lane, offset, bytes: batch.length - offset, kind, durable })
     if (durable !== undefined || batch.length > LAZY_BYTES_MAX) this.hurry()
     else this.lazyTimer ??= setTimeout(() => this.hurry(), this.running.lazyMs).unref()
+  }
+
+  private setAside(): void {
+    this.full.push(this.filling)
+    this.fullBytes += this.filling.batch.length
+    this.filling = { batch: createBatchBuilder(), entries: [] }
+    this.urgent = true
+    this.wake()
   }
 
   /** What is being filled, if anything, waits no longer. */
@@ -225,12 +247,24 @@ class OpenLog implements Storage {
     }
   }
 
-  private async commit(): Promise<void> {
-    const { log, filling } = this
-    const { batch, entries } = filling
+  private nextBatch(): Pending {
+    const first = this.full.shift()
+    if (first !== undefined) {
+      this.fullBytes -= first.batch.length
+      return first
+    }
+    const { filling } = this
     this.filling = this.flushing
     this.flushing = filling
     this.urgent = false
+    return filling
+  }
+
+  private async commit(): Promise<void> {
+    const { log } = this
+    const { batch, entries } = this.nextBatch()
+    // A full one went before it, and nothing came since.
+    if (entries.length === 0) return
     await writeBatch(log, batch)
     await log.file.sync()
     for (const { lane, offset, bytes, kind } of entries) log.lanes.note(lane, log.end + offset, bytes, kind)
@@ -286,9 +320,9 @@ async function seal(log: LogFile): Promise<void> {
   await log.file.sync()
 }
 
-function tooSlow(path: string): FileError {
+function tooSlow(path: string, queuedBytesMax: number): FileError {
   return new FileError(
-    `the disk under ${path} is too slow: more than ${QUEUED_BYTES_MAX >> 20} MB wait to be written. ` +
+    `the disk under ${path} is too slow: more than ${queuedBytesMax >> 20} MB wait to be written. ` +
       'Check the disk, or give the store a faster one; then start the server again.',
   )
 }
