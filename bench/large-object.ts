@@ -1,9 +1,9 @@
 // An object of 100 MB, over real servers: 100 properties of 1 MB each. One operation that changes one of them moves
-// that one, and not the whole.
+// that one, and not the whole. And a server that has lost its disk takes all of it from the others.
 //
 // npm run bench -- large-object [--properties 100] [--servers 3]
 
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { connect } from '../src/client/connect.ts'
@@ -13,6 +13,7 @@ import { coterieProgram, freePorts, makeFolder, type Running, start, stopAll, un
 
 const MEGABYTE = 1_000_000
 const METRICS_ABOVE = 100
+const REJOIN_MS = 180_000
 const WAIT = { timeout: 120_000 }
 
 interface Fill {
@@ -73,5 +74,27 @@ async function measure(print: Print, properties: number, servers: number) {
   const readMs = Math.round(performance.now() - reading)
   const whole = Object.values(state).every(value => value.length === MEGABYTE) && state.p0!.startsWith('b')
   print(`another process read ${Object.keys(state).length} MB in ${readMs} ms: ${whole ? 'whole' : 'BROKEN'}`)
-  return { properties, fillMs, changeMs, movedBytes: moved, readMs, whole }
+  const rejoinMs = await loseDisk(group.serverFolders.at(-1)!, running.at(-1)!, basePort + servers - 1 + METRICS_ABOVE)
+  print(`a server that lost its disk had everything ${rejoinMs} ms after its start (it waits for a minute first)`)
+  return { properties, fillMs, changeMs, movedBytes: moved, readMs, whole, rejoinMs }
+}
+
+/** Until the server votes again and has the content of all that it knows to be decided. */
+async function loseDisk(folder: string, server: Running, metricsPort: number): Promise<number> {
+  server.child.kill('SIGKILL')
+  await server.ended
+  await rm(join(folder, 'store'), { recursive: true })
+  const again = start(process.execPath, [coterieProgram(), 'serve', '--rejoin', folder])
+  const began = performance.now()
+  const url = `http://127.0.0.1:${metricsPort}/metrics`
+  const figure = (metrics: string, name: string) => Number(new RegExp(`^\\w*${name} (\\S+)$`, 'm').exec(metrics)?.[1])
+  const hasEverything = async () => {
+    const metrics = await fetch(url).then(
+      answer => answer.text(),
+      () => '',
+    )
+    return figure(metrics, 'object_entries') > 0 && figure(metrics, 'object_versions_behind') === 0
+  }
+  await untilReady('the server that lost its disk', again, hasEverything, REJOIN_MS)
+  return Math.round(performance.now() - began)
 }

@@ -110,11 +110,17 @@ export async function until(what: string, test: () => boolean | Promise<boolean>
 }
 
 /** As `until`, but a program that has ended is waited for no longer. */
-export async function untilReady(what: string, started: Running, test: () => boolean | Promise<boolean>) {
-  await until(what, () => {
+export async function untilReady(
+  what: string,
+  started: Running,
+  test: () => boolean | Promise<boolean>,
+  limitMs?: number,
+): Promise<void> {
+  const ready = () => {
     if (started.child.exitCode === null && started.child.signalCode === null) return test()
     throw new Error(`${what}: the program ended: ${started.output().trim().split('\n').slice(-3).join(' | ')}`)
-  })
+  }
+  await until(what, ready, limitMs)
 }
 
 /** The first of `count` free ports in a row; with `above`, the ports so far above them are free as well. */
