@@ -87,7 +87,8 @@ async function loseDisk(folder: string, server: Running, metricsPort: number): P
   const again = start(process.execPath, [coterieProgram(), 'serve', '--rejoin', folder])
   const began = performance.now()
   const url = `http://127.0.0.1:${metricsPort}/metrics`
-  const figure = (metrics: string, name: string) => Number(new RegExp(`^\\w*${name} (\\S+)$`, 'm').exec(metrics)?.[1])
+  const figure = (metrics: string, name: string) =>
+    Number(new RegExp(`^\\w*${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(metrics)?.[1])
   const hasEverything = async () => {
     const metrics = await fetch(url).then(
       answer => answer.text(),
