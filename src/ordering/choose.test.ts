@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { choose, type Voucher } from './choose.ts'
-import type { Head, ProposedHead } from './messages.ts'
+import type { Head, ProposedHead, Rank } from './messages.ts'
 import { brokenOrderingRules } from './planted.ts'
 import { compareRanks, orderingRules } from './rules.ts'
 
@@ -32,6 +32,14 @@ describe('choose', () => {
     expect(choose(replies(liar, honest, honest), 1, orderingRules)).toMatchObject({ version: 3 })
     const lifted = [proposed(4, 99, 40), proposed(4, 1, 40), proposed(4, 2, 41), proposed(4, 2, 41)]
     const all = replies(...lifted.map(one => ({ committed: head(3), proposed: one })))
+    expect(choose(all, 1, orderingRules)?.digest).toEqual(digest(41))
+  })
+  // One took 40 in rank 1. Five took 41 in rank 5: it is decided. The liar says that 40 is committed, and that it took 40
+  // in a rank that nobody ever had. Its word that 40 is committed counts; its rank must not count beside it, as another's.
+  it('a liar counts once: as one who has it committed, or as one who took it', () => {
+    const liar = { committed: head(4, 40), proposed: proposed(4, 99, 40) }
+    const honest = [proposed(4, 1, 40), proposed(4, 5, 41), proposed(4, 5, 41), proposed(4, 5, 41)]
+    const all = replies(liar, ...honest.map(one => ({ committed: head(3), proposed: one })))
     expect(choose(all, 1, orderingRules)?.digest).toEqual(digest(41))
   })
   it('believes b where b is planted to be enough', () => {
@@ -72,21 +80,22 @@ const voucher = fc
     }),
   )
 
+const same = (a: Head, b: Head) => a.version === b.version && a.digest[0] === b.digest[0]
+
+/** The rank that b + 1 vouch for, or undefined where fewer vouch for this state at all. */
+function rankOf(all: ReadonlyMap<string, Voucher>, state: Head): Rank | undefined {
+  return [...all.values()]
+    .filter(({ committed, proposed: taken }) => same(committed, state) || (taken !== undefined && same(taken, state)))
+    .map(({ committed, proposed: taken }) => (same(committed, state) ? { counter: Infinity, client: '' } : taken!.rank))
+    .sort((a, b) => compareRanks(b, a))[LIARS]
+}
+
 /** Every state that is named at all, in the plainest words. */
 function twin(all: ReadonlyMap<string, Voucher>): Head | undefined {
-  const states = [...all.values()].flatMap(({ committed, proposed: taken }) =>
-    taken ? [committed, taken] : [committed],
-  )
-  const same = (a: Head, b: Head) => a.version === b.version && a.digest[0] === b.digest[0]
-  const ranksOf = (state: Head) =>
-    [...all.values()]
-      .filter(({ committed, proposed: taken }) => same(committed, state) || (taken !== undefined && same(taken, state)))
-      .map(({ committed, proposed: taken }) =>
-        same(committed, state) ? { counter: Infinity, client: '' } : taken!.rank,
-      )
-      .sort((a, b) => compareRanks(b, a))
-  const vouched = states.filter(state => ranksOf(state).length > LIARS)
-  return vouched.sort((a, b) => b.version - a.version || compareRanks(ranksOf(b)[LIARS]!, ranksOf(a)[LIARS]!))[0]
+  return [...all.values()]
+    .flatMap(({ committed, proposed: taken }) => (taken ? [committed, taken] : [committed]))
+    .filter(state => rankOf(all, state) !== undefined)
+    .sort((a, b) => b.version - a.version || compareRanks(rankOf(all, b)!, rankOf(all, a)!))[0]
 }
 
 describe('choose and its twin', () => {
@@ -96,6 +105,7 @@ describe('choose and its twin', () => {
         const all = replies(...list)
         const [ours, theirs] = [choose(all, LIARS, orderingRules), twin(all)]
         expect(ours?.version).toBe(theirs?.version)
+        expect(ours && rankOf(all, ours)).toEqual(theirs && rankOf(all, theirs))
       }),
       { numRuns: 500 },
     )

@@ -1,11 +1,11 @@
 // A log is read as it was lived (PROTOCOLS F, "durable"): records by hand, where a simulated crash seldom comes.
 
 import { describe, expect, it } from 'vitest'
-import { encode } from '../core/index.ts'
+import { decode, encode } from '../core/index.ts'
 import { encodeChange } from './content.ts'
 import { FIRST_DIGEST, nextDigest } from './digest.ts'
 import { type ServerRecord, serverRecord } from './records.ts'
-import { SERVERS, settings, utf8 } from './room.ts'
+import { get, propose, Room, rank, SERVERS, settings, text, utf8 } from './room.ts'
 import { LOWEST_RANK } from './rules.ts'
 import { orderingServer } from './server.ts'
 
@@ -26,10 +26,20 @@ const head = (applied: { version: number; digest: Uint8Array }): ServerRecord =>
   committed: applied,
 })
 
+function reread(log: readonly Uint8Array[]) {
+  return orderingServer(settings)
+    .init(SERVERS[0]!, SERVERS, new Map([['', log]]))
+    .objects.get('o')
+}
+
 function read(...records: ServerRecord[]) {
-  const saved = new Map([['', records.map(record => encode(serverRecord, record))]])
-  const { version, table } = orderingServer(settings).init(SERVERS[0]!, SERVERS, saved).objects.get('o')!.content
+  const { version, table } = reread(records.map(record => encode(serverRecord, record)))!.content
   return { version, keys: [...table.keys()].sort() }
+}
+
+/** What each beginning of a log is read as: a crash may leave any of them. */
+function cuts(log: readonly Uint8Array[]) {
+  return log.map((_, place) => reread(log.slice(0, place + 1)))
 }
 
 describe('the log of a server', () => {
@@ -51,5 +61,71 @@ describe('the log of a server', () => {
   it('an account of a version to which the log does not lead begins with nothing', () => {
     expect(read(caught, head(later), copied('b'))).toEqual({ version: 7, keys: ['b'] })
     expect(read(caught, head(first), copied('b'))).toEqual({ version: 1, keys: ['b', 'mine'] })
+  })
+})
+
+describe('the log of a server, cut anywhere', () => {
+  // The account of one who took a version in rank 3 and promised rank 5 since: the proposal that is written again, with
+  // the rank it was taken in, must not bring that rank back.
+  it('never takes a promise back', () => {
+    const room = new Room(SERVERS, { accountBytesMin: 1 })
+    room.tell('a', 's1', propose(3, 1, 'one', FIRST_DIGEST, 'a'))
+    room.pass(settings.turnMs)
+    room.tell('b', 's1', get(5, 'b'))
+    room.pass(5_000)
+    const promised = cuts(room.disks.get('s1')!).map(object => object!.promised.counter)
+    expect(promised).toEqual(promised.toSorted((a, b) => a - b))
+    expect(promised.at(-1)).toBe(5)
+  })
+
+  // It missed 1, took 2 and 3, and fetched 1 and 2; the crash lost the record that it had fetched 2, which is there as a
+  // proposal. A server that went on from version 1 would write an account whose pages, of version 1, come behind 2.
+  it('gives a table of the version it says, also after an account', () => {
+    const words = ['one', 'two', 'three']
+    const versions: ReturnType<typeof propose>[] = []
+    for (const word of words) versions.push(propose(1, versions.length + 1, word, versions.at(-1)?.digest))
+    const [missed, ...taken] = versions
+    const fetched: ServerRecord = {
+      ...{ kind: 'caught', object: 'o', head: { version: 1, digest: missed!.digest } },
+      ...{ parent: missed!.parent, change: missed!.change },
+    }
+    const log = taken.map(({ version, digest, parent, change }): ServerRecord => {
+      return { kind: 'proposal', object: 'o', proposed: { rank: rank(1), version, parent, digest }, change }
+    })
+    const room = new Room(['s1'])
+    room.leave('s1')
+    room.disks.set(
+      's1',
+      [...log, fetched].map(record => encode(serverRecord, record)),
+    )
+    room.serve('s1', { accountBytesMin: 0 })
+    room.pass(5_000)
+    const disk = room.disks.get('s1')!
+    expect(disk.length).toBeGreaterThan(log.length + 1)
+    for (const object of cuts(disk)) {
+      const { version, table } = object!.content
+      expect(text(table.get('x'))).toBe(words[version - 1])
+    }
+  })
+})
+
+describe('the log of a server that restarts often', () => {
+  // Each life writes less than calls for an account. Only where the bytes that it found count too, the log has an end.
+  it('is shortened all the same', () => {
+    const change = { accountBytesMin: 1_000 }
+    const room = new Room(SERVERS, change)
+    let last: ReturnType<typeof propose> | undefined
+    for (let life = 1; life <= 20; life++) {
+      last = propose(life, life, 'x'.repeat(100), last?.digest)
+      room.tell('c', 's1', last)
+      room.pass(5_000)
+      room.leave('s1')
+      room.serve('s1', change)
+    }
+    const kinds = room.disks.get('s1')!.map(record => {
+      const decoded = decode(serverRecord, record)
+      return decoded.ok ? decoded.value.kind : undefined
+    })
+    expect(kinds).toContain('head')
   })
 })

@@ -1,7 +1,7 @@
 // Servers and clients in one room, where nothing is lost and messages wait until they are carried: for tests that tell
 // a story message by message.
 
-import { createHost, decode, encode, type Host, type NodeId, type Saved } from '../core/index.ts'
+import { createHost, decode, encode, type Host, type NodeId, type Random, type Saved } from '../core/index.ts'
 import { type OrderingClient, orderingClient } from './client.ts'
 import type { ClientState } from './client-state.ts'
 import { encodeChange } from './content.ts'
@@ -26,18 +26,27 @@ export const settings: OrderingSettings = {
   }),
 }
 
+type Message = { readonly from: NodeId; readonly to: NodeId; readonly body: OrderingMessage }
+
+/** Where two lives of a server must not draw the same numbers: else every draw is 0. */
+type Chance = Pick<Random, 'below'>
+
 export class Room {
   now = 0
+  /** What the way swallows, until a story says otherwise. */
+  lost: (message: Message) => boolean = () => false
   readonly hosts = new Map<NodeId, Host<unknown, OrderingMessage, OrderingCommand>>()
   readonly events: (OrderingEvent & { who: NodeId })[] = []
-  readonly carried: { from: NodeId; to: NodeId; body: OrderingMessage }[] = []
+  readonly carried: Message[] = []
   readonly disks = new Map<NodeId, Uint8Array[]>()
   readonly servers: readonly NodeId[]
-  private readonly queue: { from: NodeId; to: NodeId; body: OrderingMessage }[] = []
+  private readonly below: (bound: number) => number
+  private readonly queue: Message[] = []
   private readonly timers = new Map<string, { due: number; fire: () => void }>()
 
-  constructor(servers: readonly NodeId[], change: Partial<OrderingSettings> = {}) {
+  constructor(servers: readonly NodeId[], change: Partial<OrderingSettings> = {}, chance: Chance = { below: () => 0 }) {
     this.servers = servers
+    this.below = chance.below
     for (const server of servers) this.serve(server, change)
   }
 
@@ -61,7 +70,7 @@ export class Room {
     this.disks.set(id, disk)
     const host = createHost(protocol as OrderingClient, id, peers, saved, {
       now: () => this.now,
-      below: () => 0,
+      below: this.below,
       bytes: length => new Uint8Array(length).fill(id.charCodeAt(0)),
       send: (to, body) => this.queue.push({ from: id, to, body }),
       timer: (name, after) =>
@@ -79,7 +88,7 @@ export class Room {
   }
 
   /** Carries everything, except what `lost` says; each message goes over the wire. */
-  carry(lost: (message: { from: NodeId; to: NodeId; body: OrderingMessage }) => boolean = () => false): void {
+  carry(lost = this.lost): void {
     for (let message = this.queue.shift(); message !== undefined; message = this.queue.shift()) {
       this.carried.push(message)
       const decoded = decode(orderingVocabulary, encode(orderingVocabulary, message.body))
@@ -95,9 +104,15 @@ export class Room {
     this.hosts.delete(id)
   }
 
+  /** One message that comes from nowhere: late, twice, or from a liar. */
+  hear(from: NodeId, to: NodeId, body: OrderingMessage): void {
+    this.hosts.get(to)!.input({ kind: 'message', from, body })
+  }
+
+  /** A message, and the answers to it. */
   tell(from: NodeId, to: NodeId, body: OrderingMessage): OrderingMessage[] {
     const start = this.carried.length
-    this.hosts.get(to)!.input({ kind: 'message', from, body })
+    this.hear(from, to, body)
     this.carry()
     return this.carried
       .slice(start)
@@ -132,8 +147,12 @@ export class Room {
     return this.events.filter(event => event.kind === kind)
   }
 
+  state(id: NodeId): ServerState {
+    return this.hosts.get(id)!.state as ServerState
+  }
+
   server(id: NodeId) {
-    return (this.hosts.get(id)!.state as ServerState).objects.get('o')!
+    return this.state(id).objects.get('o')!
   }
 
   use(id: NodeId) {
