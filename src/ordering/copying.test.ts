@@ -92,7 +92,7 @@ describe('a server that takes a copy', () => {
   // which there is a key more.
   it('takes no page that an earlier life asked for', () => {
     const change = { suffixMax: 3 }
-    const room = new Room(SERVERS, change, seededRandom(1))
+    const room = new Room(SERVERS, change, { ...seededRandom(1), below: () => 0 })
     const small = ['c', 'd', 'e', 'f'].map(key => [write(key, key)])
     const versions = proposals([large('a')], [large('b')], ...small)
     decide(room, ['s1', 's2'], versions.slice(0, 5))

@@ -28,8 +28,8 @@ export const settings: OrderingSettings = {
 
 type Message = { readonly from: NodeId; readonly to: NodeId; readonly body: OrderingMessage }
 
-/** Where two lives of a server must not draw the same numbers: else every draw is 0. */
-type Chance = Pick<Random, 'below'>
+/** Where two lives of a server must not draw the same: else numbers are 0, and bytes of its name. */
+type Chance = Pick<Random, 'below' | 'bytes'>
 
 export class Room {
   now = 0
@@ -40,13 +40,13 @@ export class Room {
   readonly carried: Message[] = []
   readonly disks = new Map<NodeId, Uint8Array[]>()
   readonly servers: readonly NodeId[]
-  private readonly below: (bound: number) => number
+  private readonly chance: Chance | undefined
   private readonly queue: Message[] = []
   private readonly timers = new Map<string, { due: number; fire: () => void }>()
 
-  constructor(servers: readonly NodeId[], change: Partial<OrderingSettings> = {}, chance: Chance = { below: () => 0 }) {
+  constructor(servers: readonly NodeId[], change: Partial<OrderingSettings> = {}, chance?: Chance) {
     this.servers = servers
-    this.below = chance.below
+    this.chance = chance
     for (const server of servers) this.serve(server, change)
   }
 
@@ -70,8 +70,8 @@ export class Room {
     this.disks.set(id, disk)
     const host = createHost(protocol as OrderingClient, id, peers, saved, {
       now: () => this.now,
-      below: this.below,
-      bytes: length => new Uint8Array(length).fill(id.charCodeAt(0)),
+      below: bound => this.chance?.below(bound) ?? 0,
+      bytes: length => this.chance?.bytes(length) ?? new Uint8Array(length).fill(id.charCodeAt(0)),
       send: (to, body) => this.queue.push({ from: id, to, body }),
       timer: (name, after) =>
         this.timers.set(`${id} ${name}`, { due: this.now + after, fire: () => host.input({ kind: 'timer', name }) }),
