@@ -9,6 +9,7 @@ import { fetchMissing } from './lagging.ts'
 import type { Head, Write } from './messages.ts'
 import type { AheadChange, KeptChange, ServerObject, ServerState, ServerTurn } from './objects.ts'
 import { forget } from './pending.ts'
+import { saveLazily } from './records.ts'
 import { answerTouched } from './sessions.ts'
 import type { OrderingSettings } from './settings.ts'
 import { keep } from './suffix.ts'
@@ -91,7 +92,9 @@ export function apply(
 ): void {
   applyOne(state, settings, object, kept, writes, turn, proposer)
   for (let next = followerOf(object); next !== undefined; next = followerOf(object)) {
-    const { version, digest, change } = next
+    const { version, digest, parent, change } = next
+    // That it is committed may be known from a commit only, which has no record: without one, the log would end before it.
+    saveLazily(state, { kind: 'caught', object: object.name, head: { version, digest }, parent, change }, turn)
     applyOne(state, settings, object, { version, digest, change }, decodeChange(change), turn, '')
   }
 }

@@ -126,6 +126,24 @@ describe('the log of a server, cut anywhere', () => {
     room.pass(5_000)
     expectWhole(room.disks.get('s1')!)
   })
+
+  // It missed 1 and 3. That 2 is committed it knows from a commit, which has no record: the log knows 2 as a proposal in
+  // whose place 4 came. Once 1 is there it goes on to 2, and the log must do so, too: the account will say that it leads
+  // to 3, and a log that does not would be read as a table of nothing.
+  it('leads to every version that its server went on to', () => {
+    const change = { accountBytesMin: 0 }
+    const room = new Room(SERVERS, change)
+    for (const server of ['s1', 's2']) for (const version of versions) room.tell('c', server, version)
+    const [, second, , fourth] = versions
+    room.lost = ({ from, body }) => from === 's3' && body.kind === 'fetch'
+    room.tell('c', 's3', second!)
+    room.tell('c', 's3', { kind: 'commit', object: 'o', rank: rank(1), version: 2, digest: second!.digest })
+    room.tell('c', 's3', fourth!)
+    room.lost = () => false
+    room.pass(5_000)
+    expect(room.server('s3').content.version).toBe(3)
+    expectWhole(room.disks.get('s3')!)
+  })
 })
 
 describe('the log of a server that restarts often', () => {
