@@ -37,6 +37,7 @@ export function newEpoch(self: NodeId, record: EpochRecord, barred: boolean, now
     succession: {
       active: false,
       ballot: 0,
+      tries: 0,
       startedAt: NEVER,
       favouredIn: -1,
       proposals: new Map(),
@@ -45,6 +46,9 @@ export function newEpoch(self: NodeId, record: EpochRecord, barred: boolean, now
       lock: undefined,
       valid: undefined,
       signedAt: NEVER,
+      reached: new Map(),
+      led: new Map(),
+      torn: new Set(),
     },
   }
 }

@@ -12,6 +12,7 @@ import {
   type Signer,
 } from '../../crypto/index.ts'
 import { generalLiars, type Liar } from '../../simulator/index.ts'
+import { clinging, restarting, restless, splitting } from './epoch-liars.ts'
 import { type Ballot, isStep, type Pass, type SlotsMessage, type Step, signedBytes, type Vote } from './messages.ts'
 import { ballotContext, passContext, passedOn, startList, tally } from './proofs.ts'
 import { driftOf } from './record.ts'
@@ -27,7 +28,7 @@ export interface LiarMeans {
   readonly known: Scalar[]
 }
 
-interface Scene extends LiarMeans {
+export interface Scene extends LiarMeans {
   readonly state: MemberState
   readonly turn: SlotsTurn
   send(to: NodeId, body: SlotsMessage): void
@@ -36,7 +37,7 @@ interface Scene extends LiarMeans {
   forge<Said extends SlotsMessage>(said: Said, change: Partial<Said>): Said
 }
 
-interface Lies {
+export interface Lies {
   /** Instead of sending what the honest machine says. */
   readonly says?: (scene: Scene, to: NodeId, said: SlotsMessage) => void
   /** After the honest machine has heard. */
@@ -376,39 +377,6 @@ const lateToOne = lingeringBy(({ state: { epoch } }, said) => {
   return said.kind === 'share' && said.owner === victim ? lease * (1 - driftOf(epoch.record)) : undefined
 })
 
-/** Well within the time for which nothing is dealt after a change. */
-const RESTLESS_MS = 1_000
-
-/** Proposes the same members again in every epoch. */
-function restless(): Lies {
-  return {
-    hears(scene) {
-      const { epoch, self } = scene.state
-      const { record, hash, position, succession } = epoch
-      if (position < 0 || succession.proposals.has(position) || scene.turn.now < epoch.adoptedAt + RESTLESS_MS) return
-      const next = { ...record, number: record.number + 1, previous: hash }
-      const words = { kind: 'propose', author: self, epoch: hash, round: 0, ballot: position, record: next } as const
-      const said = scene.forge({ ...words, favoured: undefined, signature: new Uint8Array() }, {})
-      succession.proposals.set(position, said)
-      scene.sendToAll(said)
-    },
-  }
-}
-
-/** Takes part, and says again and again that it restarted. */
-function restarting(): Lies {
-  let said = ''
-  return {
-    hears(scene) {
-      const { epoch, self } = scene.state
-      if (said === epoch.hash.join()) return
-      said = epoch.hash.join()
-      const words = { kind: 'petition', author: self, epoch: epoch.hash, round: 0, leaving: false } as const
-      scene.sendToAll(scene.forge({ ...words, number: epoch.record.number, signature: new Uint8Array() }, {}))
-    },
-  }
-}
-
 /** Opens a round whose slots it has not. */
 const oddHeader = changing('header', (scene, said) => scene.forge(said, { slots: [...said.slots, 60] }))
 
@@ -468,6 +436,8 @@ export function slotsLiars(means: LiarMeans): readonly SlotsLiar[] {
     ['late-to-one', lateToOne],
     ['restless', restless],
     ['restarting', restarting],
+    ['clinging', clinging],
+    ['splitting', splitting],
   ]
   return [...own.map(([name, lies]) => lying(name, means, lies)), ...generalLiars()]
 }

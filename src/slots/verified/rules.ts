@@ -44,6 +44,12 @@ export interface SlotsRules {
   refusesBadLap(): boolean
   /** Whether a member goes along with a new epoch only if it sees a reason for one. */
   needsReason(): boolean
+  /** Whether a restart, like whoever wants in, is a reason only in an epoch that has lived for a while. */
+  restartWaits(): boolean
+  /** Whether a proposed record must do something about the reason that the member sees. */
+  mustAnswer(): boolean
+  /** Whether a leader is heard that proposed two records in one ballot, or leads again before the others could. */
+  hearsHasty(): boolean
   /** How long a member is called silent after it spoke at last. */
   silenceLasts(patience: Millis): Millis
   /** Whether a late member is called silent, given whether another one of the ring was caught. */
@@ -116,6 +122,18 @@ export const slotsRules: SlotsRules = {
   // A liar proposes the same members in every epoch. There is nothing wrong with any of them, and nothing is dealt for a
   // lease after each: nobody is ever served.
   needsReason: () => true,
+
+  // In a ring of three nobody can be left out. A liar among them says in every epoch that it restarted, while it takes part;
+  // the ring begins again with the same three, the fourth never gets in, and nothing is ever dealt (seed 410016).
+  restartWaits: () => true,
+
+  // A liar says nothing, is missed by all, and is the first to propose: the same members. All see a reason, nobody who is
+  // left out is missed, and the next epoch begins as the last one did.
+  mustAnswer: () => true,
+
+  // A liar leads ballot after ballot, with another order of the ring for each of the others: each favours its own, none gets
+  // a quorum, and no honest leader's turn ever comes.
+  hearsHasty: () => false,
 
   // Whoever speaks just after it was called silent, and too late for everybody's lease, is forgiven before the others have
   // agreed to leave it out, round after round: nobody is served (seed 60008).

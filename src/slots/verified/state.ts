@@ -144,6 +144,8 @@ export interface SlotUse {
 export interface Succession {
   active: boolean
   ballot: number
+  /** How many ballots began by our own clock. */
+  tries: number
   startedAt: Millis
   /** The largest ballot in which we favoured something; saved first. */
   favouredIn: number
@@ -155,6 +157,12 @@ export interface Succession {
   /** The latest record known to be favoured by a quorum. */
   valid: { readonly record: EpochRecord; readonly favoured: Favoured } | undefined
   signedAt: Millis
+  /** The largest ballot in which each member favoured something. */
+  readonly reached: Map<NodeId, number>
+  /** When we last favoured something of each leader. */
+  readonly led: Map<NodeId, Millis>
+  /** Leaders that proposed two records in one ballot: they are not heard any more. */
+  readonly torn: Set<NodeId>
 }
 
 export interface Round {

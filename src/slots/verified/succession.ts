@@ -31,8 +31,8 @@ import {
 import { sameBytes } from './proofs.ts'
 import { type EpochRecord, isVoter, positionOf, recordHash, votersOf } from './record.ts'
 import { saveAdopted, saveFavoured, saveLocked } from './saved.ts'
-import { send, sendToVoters, statementOf } from './saying.ts'
-import { type Epoch, type MemberState, NEVER, type SlotsTurn, type Surroundings } from './state.ts'
+import { send, sendToAll, sendToVoters, statementOf } from './saying.ts'
+import { type Epoch, type MemberState, NEVER, type SlotsTurn, type Succession, type Surroundings } from './state.ts'
 import { hasReason, isAcceptable, quorum, seesReason, wishedRecord } from './successor.ts'
 
 /** Links that are kept for members that are behind; whoever is further behind has to be set up anew. */
@@ -41,6 +41,9 @@ const CHAIN_MAX = 256
 const BALLOT_GROWTH_MAX = 8
 /** Ballots far ahead of ours are a liar's: nobody gets there without time-outs. */
 const BALLOTS_AHEAD_MAX = 1_000
+
+/** Of its own turn, at the end of everybody's: so much may be early, since clocks differ. */
+const EARLY = 1 / 2
 
 /** On the beat: begins, repeats what may be lost, goes to the next ballot. */
 export function advanceSuccession(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
@@ -56,7 +59,7 @@ export function advanceSuccession(around: Surroundings, state: MemberState, turn
     succession.active = true
     return nextBallot(around, state, turn)
   }
-  const lasts = ballotLasts(around, succession.ballot)
+  const lasts = ballotLasts(around, succession)
   if (turn.now < succession.startedAt + lasts) return repeat(around, state, turn)
   nextBallot(around, state, turn)
 }
@@ -65,12 +68,14 @@ export function advanceSuccession(around: Surroundings, state: MemberState, turn
 function nextBallot(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
   const { succession } = state.epoch
   succession.ballot++
+  succession.tries++
   succession.startedAt = turn.now
   propose(around, state, turn)
 }
 
-function ballotLasts({ settings }: Surroundings, ballot: number): number {
-  return (settings.patience / 2) * Math.min(1 + ballot / 4, BALLOT_GROWTH_MAX)
+// By how many we saw begin, and not by their number: a liar may take us to any number.
+function ballotLasts({ settings }: Surroundings, { tries }: Succession): number {
+  return (settings.patience / 2) * Math.min(1 + tries / 4, BALLOT_GROWTH_MAX)
 }
 
 function leads(epoch: Epoch, ballot: number, position: number): boolean {
@@ -131,8 +136,7 @@ export function heardPropose(around: Surroundings, state: MemberState, said: Pro
   learn(around, epoch, record, said.favoured)
   // Also a ballot that our own clock is past: if only one member can propose, the others must not run ahead of it for
   // ever (seed 70126). What binds us is what we favoured.
-  if (succession.favouredIn >= ballot) return
-  if (!succession.proposals.has(ballot)) succession.proposals.set(ballot, said)
+  if (!isHeard(around, state, said, turn) || succession.favouredIn >= ballot) return
   const refused = refusal(state, around, said, turn)
   if (refused !== undefined) {
     if (refused !== 'unacceptable') send(around, state, said.author, refused, turn)
@@ -140,10 +144,29 @@ export function heardPropose(around: Surroundings, state: MemberState, said: Pro
   }
   moveTo(epoch, ballot, turn)
   succession.favouredIn = ballot
+  succession.led.set(said.author, turn.now)
   saveFavoured(epoch.hash, ballot, turn)
   const favour = statementOf<Favour>(around, state, { kind: 'favour', round: 0, ballot, record: recordHash(record) })
+  // Passed on, so that nobody can propose to some only, or one thing to some and another to others.
+  if (said.author !== state.self) sendToVoters(around, state, said, turn)
   sendToVoters(around, state, favour, turn)
   heardFavour(around, state, favour, turn)
+}
+
+/** Keeps the proposal. Whoever proposed another in this ballot, or led a moment ago, is not heard: let others lead. */
+function isHeard(around: Surroundings, state: MemberState, said: Propose, turn: SlotsTurn): boolean {
+  const { epoch, self } = state
+  const { proposals, torn, led } = epoch.succession
+  const { author, ballot, record } = said
+  const known = proposals.get(ballot) ?? said
+  proposals.set(ballot, known)
+  if (author === self || epoch.record.liars === 0 || around.rules.hearsHasty()) return true
+  if (!torn.has(author) && !sameBytes(recordHash(known.record), recordHash(record))) {
+    torn.add(author)
+    for (const version of [known, said]) sendToVoters(around, state, version, turn)
+  }
+  const turns = (epoch.record.members.length - EARLY) * ballotLasts(around, epoch.succession)
+  return !torn.has(author) && turn.now >= (led.get(author) ?? NEVER) + turns
 }
 
 function moveTo({ succession }: Epoch, ballot: number, turn: SlotsTurn): void {
@@ -162,7 +185,8 @@ function refusal(
   const { epoch } = state
   const { lock } = epoch.succession
   const shown = favoured !== undefined && isFavoured(around, epoch, record, favoured) ? favoured.ballot : undefined
-  if (lock === undefined || sameBytes(recordHash(lock.record), recordHash(record))) {
+  if (lock !== undefined && sameBytes(recordHash(lock.record), recordHash(record))) return undefined
+  if (lock === undefined) {
     const welcome = around.rules.needsReason() ? seesReason(around, state, turn.now) : true
     const acceptable = welcome && isAcceptable(around, state, record, turn.now)
     return shown !== undefined || acceptable ? undefined : 'unacceptable'
@@ -227,9 +251,18 @@ function listed(tally: ReadonlyMap<NodeId, Uint8Array>): Signature[] {
   return [...tally].map(([author, signature]) => ({ author, signature }))
 }
 
+/** Where b + 1 are, one of them honest, we are too: else our turns would come in ballots that the others are past. */
+function catchUp(epoch: Epoch, { author, ballot }: Favour, turn: SlotsTurn): void {
+  const { reached, ballot: ours } = epoch.succession
+  reached.set(author, Math.max(ballot, reached.get(author) ?? 0))
+  const theirs = [...reached.values()].sort((left, right) => right - left)[epoch.record.liars] ?? 0
+  if (theirs > ours) moveTo(epoch, theirs, turn)
+}
+
 export function heardFavour(around: Surroundings, state: MemberState, said: Favour, turn: SlotsTurn): void {
   const { epoch } = state
   const { succession } = epoch
+  catchUp(epoch, said, turn)
   const tally = count(succession.favours, epoch, said)
   const proposal = succession.proposals.get(said.ballot)
   if (tally === undefined || tally.size < quorum(around, epoch.record) || proposal === undefined) return
@@ -308,6 +341,9 @@ export function petition(around: Surroundings, state: MemberState, turn: SlotsTu
   for (const { name } of names) send(around, state, name, said, turn)
 }
 
-export function heardPetition(state: MemberState, said: Petition): void {
+/** The first of each is passed on: those who are asked to go along must know who waits. */
+export function heardPetition(around: Surroundings, state: MemberState, said: Petition, turn: SlotsTurn): void {
+  const isNew = !state.petitions.has(said.author)
   state.petitions.set(said.author, said)
+  if (isNew && state.epoch.position >= 0) sendToAll(around, state, said, turn)
 }

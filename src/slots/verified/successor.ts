@@ -11,42 +11,52 @@ import type { NodeId } from '../../core/index.ts'
 import { MEMBERS_MAX, MEMBERS_MIN, membersNeeded } from '../settings.ts'
 import { sameBytes } from './proofs.ts'
 import { type EpochMember, type EpochRecord, positionOf, recordHash, votersOf } from './record.ts'
-import type { MemberState, Surroundings } from './state.ts'
+import type { Epoch, MemberState, Surroundings } from './state.ts'
 
 /** How many of those who vote make a successor. */
 export function quorum(around: Surroundings, record: EpochRecord): number {
   return around.rules.successionQuorum(votersOf(record).length, record.liars)
 }
 
-/** Members with whom there is no going on: cheats and the silent. As we see it. */
-function mustGo({ epoch, cheats }: MemberState, name: NodeId): boolean {
-  return cheats.has(name) || epoch.silent.has(positionOf(epoch.record, name))
+/** Members with whom there is no going on, as we see it: cheats, and the silent, unless they petition and may be back. */
+function mustGo(around: Surroundings, { epoch, cheats, petitions }: MemberState, name: NodeId, now: number): boolean {
+  if (cheats.has(name)) return true
+  const isBack = petitions.has(name) && isSettled(around, epoch, now)
+  return !isBack && epoch.silent.has(positionOf(epoch.record, name))
+}
+
+function restarted({ petitions }: MemberState, name: NodeId): boolean {
+  return petitions.get(name)?.leaving === false
 }
 
 /** Members that may go: those, and who asked to leave. */
 function goes(around: Surroundings, state: MemberState, name: NodeId, now: number): boolean {
-  const { epoch, petitions } = state
-  const petition = petitions.get(name)
+  const { epoch } = state
   // Whoever restarted or is outside has seen nothing of this epoch, and trusts the others' eyes.
-  if ((epoch.barred || epoch.position < 0) && name !== state.self) return true
-  if (mustGo(state, name)) return true
-  if (petition === undefined) return name === state.self && state.leaving
-  return petition.leaving || restartsAgain(around, state, name, now)
+  if (epoch.barred || epoch.position < 0) return true
+  return mustGo(around, state, name, now) || restartsAgain(around, state, name, now) || wantsOut(state, name)
+}
+
+function wantsOut({ self, leaving, petitions }: MemberState, name: NodeId): boolean {
+  return petitions.get(name)?.leaving ?? (name === self && leaving)
 }
 
 /** Who restarts again and again would keep the group from ever dealing: the second time it waits outside. */
-function restartsAgain(around: Surroundings, { epoch, petitions }: MemberState, name: NodeId, now: number): boolean {
-  return petitions.get(name)?.leaving === false && now < epoch.adoptedAt + around.settings.settle
+function restartsAgain(around: Surroundings, state: MemberState, name: NodeId, now: number): boolean {
+  return restarted(state, name) && !isSettled(around, state.epoch, now)
 }
 
-/** Who wants in and may: known, not a cheat, and only once the epoch has lived for a while. */
-function joiners(around: Surroundings, state: MemberState, now: number): EpochMember[] {
-  const { epoch, petitions, cheats } = state
-  if (now < epoch.adoptedAt + around.settings.settle) return []
+/** Who wants in and may: known, and not a cheat. */
+function waitingOutside(around: Surroundings, { epoch, petitions, cheats }: MemberState): EpochMember[] {
   return around.directory.filter(({ name }) => {
     const petition = petitions.get(name)
     return positionOf(epoch.record, name) < 0 && petition !== undefined && !petition.leaving && !cheats.has(name)
   })
+}
+
+/** Whether the epoch has lived for a while: only then it ends for whoever wants in, or restarted. */
+function isSettled({ settings }: Surroundings, epoch: Epoch, now: number): boolean {
+  return now >= epoch.adoptedAt + settings.settle
 }
 
 /** Whether we see a reason for another epoch. */
@@ -54,14 +64,19 @@ export function hasReason(around: Surroundings, state: MemberState, now: number)
   const { epoch } = state
   if (epoch.position < 0) return false
   if (epoch.barred || epoch.closed || epoch.silent.size > 0) return true
-  const { members, liars } = epoch.record
-  const restarted = (name: NodeId) => state.petitions.get(name)?.leaving === false
   if (votersOf(epoch.record).some(({ name }) => state.cheats.has(name))) return true
-  if (members.some(({ name }) => restarted(name))) return true
-  if (joiners(around, state, now).length > 0) return true
-  // Who wants to leave is a reason only while enough are left: else epoch would follow epoch, with the same members.
-  const leavers = members.filter(({ name }) => state.petitions.has(name) || (name === state.self && state.leaving))
-  return leavers.length > 0 && members.length - leavers.length > membersNeeded(liars)
+  const { members } = epoch.record
+  const counts = isSettled(around, state.epoch, now) || !around.rules.restartWaits()
+  if (counts && members.some(({ name }) => restarted(state, name))) return true
+  const next = wishedRecord(around, state, now)
+  // Who wants to leave, or restarts again, is a reason only while enough are left: else epoch would follow epoch, with
+  // the same members, and nothing would ever be dealt (seed 410016). Who restarted indeed will be missed.
+  return next !== undefined && (leftOut(epoch.record, next).length > 0 || leftOut(next, epoch.record).length > 0)
+}
+
+/** The members of the one that are not in the other. */
+function leftOut({ members }: EpochRecord, other: EpochRecord): EpochMember[] {
+  return members.filter(({ name }) => positionOf(other, name) < 0)
 }
 
 /** Whether we would go along with another epoch: from outside there is nothing to be seen, and the others are trusted. */
@@ -72,16 +87,21 @@ export function seesReason(around: Surroundings, state: MemberState, now: number
 /** The record that we would propose, or nothing while too few would be left. */
 export function wishedRecord(around: Surroundings, state: MemberState, now: number): EpochRecord | undefined {
   const { record, barred } = state.epoch
-  const wish = (gone: (name: NodeId) => boolean) => {
+  const outside = waitingOutside(around, state)
+  const joining = isSettled(around, state.epoch, now) ? outside : []
+  const wish = (gone: (name: NodeId) => boolean, joiners = joining) => {
     const left = record.members.filter(({ name }) => !gone(name))
-    return successorWith(state, [...left, ...joiners(around, state, now)].slice(0, MEMBERS_MAX))
+    return successorWith(state, [...left, ...joiners].slice(0, MEMBERS_MAX))
   }
-  const least = wish(name => mustGo(state, name))
-  const most = barred ? least : wish(name => mustGo(state, name) || restartsAgain(around, state, name, now))
-  const all = barred ? least : wish(name => goes(around, state, name, now))
+  const must = (name: NodeId) => mustGo(around, state, name, now)
+  const least = wish(must)
+  const most = barred ? least : wish(name => must(name) || restartsAgain(around, state, name, now))
+  const all = wish(name => positionOf(most, name) < 0 || wantsOut(state, name))
   // Whoever wants to leave stays while the group could not lose another member after it.
   if (all.members.length > membersNeeded(all.liars)) return all
-  return [most, least].find(next => isLargeEnough(around, next))
+  // And where those who are left are too few, nobody outside has to wait.
+  const filled = wish(must, outside)
+  return [most, least, filled].find(next => isLargeEnough(around, next))
 }
 
 /** The successor with these members: everything else follows. */
@@ -111,9 +131,24 @@ export function isAcceptable(around: Surroundings, state: MemberState, proposed:
   if (new Set(names).size !== names.length) return false
   if (!sameBytes(recordHash(proposed), recordHash(successorWith(state, proposed.members)))) return false
   if (!isLargeEnough(around, proposed)) return false
-  const gone = record.members.filter(({ name }) => !names.includes(name))
-  if (!gone.every(({ name }) => goes(around, state, name, now))) return false
-  return proposed.members.every(member => isKnown(around, state, member))
+  if (!leftOut(record, proposed).every(({ name }) => goes(around, state, name, now))) return false
+  if (!proposed.members.every(member => isKnown(around, state, member))) return false
+  return !around.rules.mustAnswer() || isAnswer(around, state, proposed, now)
+}
+
+/**
+ * Whether it does something about the reason that we see: without it, the member that is the reason would propose the same
+ * members for ever. Somebody of those who are to go is gone; all who are to come in are in, and nobody comes in early.
+ */
+function isAnswer(around: Surroundings, state: MemberState, proposed: EpochRecord, now: number): boolean {
+  const { record, barred, position } = state.epoch
+  const wished = barred || position < 0 ? undefined : wishedRecord(around, state, now)
+  // Nobody knows better: whoever is missed because it restarted may propose to go on with it (seed 70126).
+  if (wished === undefined) return true
+  const [gone, joining] = [leftOut(record, wished), leftOut(wished, record)]
+  if (gone.length > 0 && gone.every(({ name }) => positionOf(proposed, name) >= 0)) return false
+  if (joining.some(({ name }) => positionOf(proposed, name) < 0)) return false
+  return joining.length > 0 || isSettled(around, state.epoch, now) || leftOut(proposed, record).length === 0
 }
 
 // Old members keep the identity that the old record has, new ones must be in the directory.
