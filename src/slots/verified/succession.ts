@@ -86,12 +86,30 @@ function propose(around: Surroundings, state: MemberState, turn: SlotsTurn): voi
   const { epoch } = state
   const { succession } = epoch
   if (!leads(epoch, succession.ballot, epoch.position) || succession.favouredIn >= succession.ballot) return
-  const record = succession.valid?.record ?? wishedRecord(around, state, turn.now)
+  const favourite = epoch.barred ? favouriteOf(state) : undefined
+  const record = succession.valid?.record ?? favourite ?? wishedRecord(around, state, turn.now)
   if (record === undefined) return
   const words = { round: 0, ballot: succession.ballot, record, favoured: succession.valid?.favoured }
   const said = statementOf<Propose>(around, state, { kind: 'propose', ...words })
   sendToVoters(around, state, said, turn)
   heardPropose(around, state, said, turn)
+}
+
+/**
+ * What most of the others favoured, if one of them is honest. Whoever restarted has seen nothing, and may be alone in ballots
+ * that a liar led it to: it must then propose what it cannot favour in theirs.
+ */
+function favouriteOf({ epoch, self }: MemberState): EpochRecord | undefined {
+  let most = epoch.record.liars
+  let favourite: EpochRecord | undefined
+  for (const [ballot, { record }] of epoch.succession.proposals) {
+    const tally = epoch.succession.favours.get(tallyName(ballot, recordHash(record)))
+    const others = (tally?.size ?? 0) - Number(tally?.has(self) ?? false)
+    if (others <= most) continue
+    most = others
+    favourite = record
+  }
+  return favourite
 }
 
 /** Messages may be lost: what we said in this ballot is said again. */
