@@ -93,16 +93,15 @@ export function heardKey(around: Surroundings, state: MemberState, key: Key, tur
 }
 
 /** Somebody agreed to other keys than ours: show what we have, and whoever signed two versions is found out. */
-export function heardReady(around: Surroundings, state: MemberState, ready: Ready, turn: SlotsTurn): void {
+export function compareKeys(around: Surroundings, state: MemberState, ready: Ready, turn: SlotsTurn): void {
   const { epoch } = state
   const own = saidBy(epoch, 'ready', epoch.position)
   if (own !== undefined && !sameBytes(own.keys, ready.keys)) {
     for (const key of saidByAll(epoch, epoch, 'key') ?? []) send(around, state, ready.author, key, turn)
   }
-  advanceEpoch(around, state, turn)
 }
 
-function advanceEpoch(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+export function advanceEpoch(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
   const { epoch } = state
   if (epoch.live || epoch.secret === undefined) return
   const keys = saidByAll(epoch, epoch, 'key')

@@ -4,7 +4,7 @@
 import { accuseVersions, convict } from './accusing.ts'
 import { heardAsk } from './asking.ts'
 import { compareVotes } from './checks.ts'
-import { beginEpoch, heardKey, heardReady } from './epoch.ts'
+import { advanceEpoch, beginEpoch, compareKeys, heardKey } from './epoch.ts'
 import { isSameStep } from './evidence.ts'
 import {
   type Ask,
@@ -111,13 +111,29 @@ function heardStep(around: Surroundings, state: MemberState, said: Step, turn: S
   const shelf = round?.said ?? epoch.said
   const known = shelf.get(nameOf(epoch, said))
   if (known !== undefined) {
-    if (!isSameStep(known, said)) accuseVersions(around, state, known, said, turn)
-    return
+    if (!isSameStep(known, said)) return accuseVersions(around, state, known, said, turn)
+    // Asked for again, because it does not fit to what we have: what we showed may be lost (seed 300367).
+    return compare(around, state, round, said, turn)
   }
   shelf.set(nameOf(epoch, said), said)
   if (said.kind === 'key') return heardKey(around, state, said, turn)
-  if (said.kind === 'ready') return heardReady(around, state, said, turn)
+  compare(around, state, round, said, turn)
+  if (said.kind === 'ready') return advanceEpoch(around, state, turn)
   heardInRound(around, state, round!, said, turn)
+}
+
+/** Where others go on from other words than ours: shows them ours, and whoever signed two versions is found out. */
+function compare(
+  around: Surroundings,
+  state: MemberState,
+  round: Round | undefined,
+  said: Step,
+  turn: SlotsTurn,
+): void {
+  if (said.kind === 'ready') return compareKeys(around, state, said, turn)
+  if (round === undefined) return
+  if (said.kind === 'pass' || said.kind === 'seal') compareLaps(around, state, round, said, turn)
+  if (said.kind === 'opening') compareVotes(around, state, round, said, turn)
 }
 
 /** Whether this author may say this at all, now: a bound on what is kept. */
@@ -143,8 +159,6 @@ function belongs({ epoch }: MemberState, round: Round, said: Step): boolean {
 }
 
 function heardInRound(around: Surroundings, state: MemberState, round: Round, said: Step, turn: SlotsTurn): void {
-  if (said.kind === 'pass' || said.kind === 'seal') compareLaps(around, state, round, said, turn)
   if (said.kind === 'complaint') heardComplaint(around, state, round, said, turn)
-  if (said.kind === 'opening') compareVotes(around, state, round, said, turn)
   advanceRound(around, state, round, turn)
 }

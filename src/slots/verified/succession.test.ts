@@ -21,6 +21,9 @@ const epoch = recordHash(first)
 const same: EpochRecord = { ...first, number: 1, previous: epoch }
 const without: EpochRecord = { ...same, members: members.slice(0, 4) }
 
+/** The epoch has lived for a while: a restart is a reason for another. */
+const LATER = settings.settle
+
 type Words = Record<string, unknown> & { kind: string }
 
 function by(author: string, words: Words): SlotsMessage {
@@ -44,7 +47,7 @@ class Listener {
   }
 
   hears(author: string, words: Words): void {
-    this.step({ kind: 'message', from: author, body: by(author, words) })
+    this.step({ kind: 'message', from: author, body: by(author, words) }, LATER)
   }
 
   /** Whether it sent such a word to anybody. */
@@ -52,9 +55,9 @@ class Listener {
     return this.said.some(word => word.kind === kind && 'ballot' in word && word.ballot === ballot)
   }
 
-  private step(input: Parameters<typeof this.machine.step>[1]): void {
+  private step(input: Parameters<typeof this.machine.step>[1], now = 0): void {
     this.machine.step(this.state, input, {
-      now: 0,
+      now,
       below: bound => this.random.below(bound),
       bytes: length => this.random.bytes(length),
       do: (effect: Effect<SlotsMessage, SlotsEvent>) => {
@@ -75,7 +78,7 @@ function withReason(): Listener {
 
 function locked(rules?: SlotsRules): Listener {
   const member = new Listener(rules)
-  member.hears('e', { kind: 'petition', number: 0, leaving: true })
+  member.hears('b', { kind: 'petition', number: 0, leaving: false })
   member.hears('a', { kind: 'propose', ballot: 0, record: same, favoured: undefined })
   for (const author of ['a', 'b']) member.hears(author, { kind: 'favour', ballot: 0, record: recordHash(same) })
   return member
