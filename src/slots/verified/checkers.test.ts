@@ -59,6 +59,16 @@ describe('served', () => {
     round(1, 10, false)
     expect(checker.violations()).toEqual([{ what: 'anna was not served in 1 rounds', at: 10 }])
   })
+  it('a round while it has a seat is no such round, until it lets go of it (seed 137)', () => {
+    const { checker, round } = dealing()
+    checker.got('anna', 40)
+    checker.demand('anna', false, 5)
+    round(1, 10, false)
+    checker.left('anna', 20)
+    expect(checker.violations()).toEqual([])
+    round(2, 30, false)
+    expect(checker.violations()).toEqual([{ what: 'anna was not served in 1 rounds', at: 30 }])
+  })
   it('a ticket that opened after its lease is no such round, and no sign of life', () => {
     const { checker, round } = dealing()
     for (let number = 1; number < 60; number++) round(number, number * 1_000_000, true)

@@ -123,6 +123,8 @@ export class ServedChecker implements Checker {
   served = 0
   longest = 0
   private readonly waiting = new Map<NodeId, Waiting>()
+  /** Whoever has a seat gets no second one: its rounds do not count. */
+  private readonly heldUntil = new Map<NodeId, Micros>()
   private readonly begun = new Map<string, { readonly slots: number; readonly at: Micros }>()
   private readonly members = new Map<string, Set<NodeId>>()
   /** Who opened its ticket, by round. */
@@ -133,14 +135,15 @@ export class ServedChecker implements Checker {
     this.waiting.set(who, { rotating, from: at, since: at, rounds: 0, chance: 1 })
   }
 
-  got(who: NodeId): void {
+  got(who: NodeId, until: Micros): void {
+    this.heldUntil.set(who, until)
     this.longest = Math.max(this.longest, this.waiting.get(who)?.rounds ?? 0)
     if (this.waiting.delete(who)) this.served++
   }
 
   left(who: NodeId, at: Micros): void {
+    this.heldUntil.delete(who)
     const waits = this.waiting.get(who)
-    // Whoever has a seat gets no second one.
     if (waits !== undefined) waits.from = at
   }
 
@@ -168,7 +171,7 @@ export class ServedChecker implements Checker {
     const begun = this.begun.get(round)
     if (waits === undefined || begun === undefined) return
     waits.since = at
-    if (begun.at <= waits.from) return
+    if (begun.at <= waits.from || at < (this.heldUntil.get(who) ?? 0)) return
     waits.rounds++
     waits.chance *= 1 - Math.min(1, begun.slots / members)
     const late = waits.rotating ? waits.rounds > members : waits.chance < LUCK

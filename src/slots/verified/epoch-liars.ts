@@ -61,11 +61,11 @@ export function restarting(): Lies {
 
 /** Takes no part, says that it restarted, and would have the same members again, itself among them. */
 export function clinging(): Lies {
-  const [restarts, proposes] = [restarting(), proposing(0, HASTY_MS, everybody)]
+  const [restarts, proposes] = [restarting(), proposing(RESTLESS_MS, HASTY_MS, everybody)]
   return {
     says: saysNoStep,
     hears(scene, said) {
-      restarts.hears?.(scene, said)
+      if (scene.turn.now >= scene.state.epoch.adoptedAt + RESTLESS_MS) restarts.hears?.(scene, said)
       proposes(scene)
     },
   }

@@ -36,7 +36,7 @@ export function hear(
 ): void {
   if (said.kind === 'succeeded') return heardSucceeded(around, state, said, turn)
   if (!sameBytes(said.epoch, state.epoch.hash)) return heardElsewhere(around, state, from, said, turn)
-  if (said.kind === 'petition') return heardPetitioner(around, state, said, turn)
+  if (said.kind === 'petition') return heardPetitioner(around, state, said)
   const { record } = state.epoch
   const member = votersOf(record).find(({ name }) => name === said.author)
   if (member === undefined || said.author === state.self) return
@@ -92,13 +92,11 @@ function heardElsewhere(
   send(around, state, from, statementOf<Ask>(around, state, { kind: 'ask', round: 0, needs: [] }), turn)
 }
 
-function heardPetitioner(around: Surroundings, state: MemberState, said: Petition, turn: SlotsTurn): void {
+function heardPetitioner(around: Surroundings, state: MemberState, said: Petition): void {
   const listed = votersOf(state.epoch.record).find(({ name }) => name === said.author)
   const known = listed ?? around.directory.find(({ name }) => name === said.author)
   if (known === undefined || said.author === state.self) return
-  if (around.signatures.verify(known.identity, signedBytes(said), said.signature)) {
-    heardPetition(around, state, said, turn)
-  }
+  if (around.signatures.verify(known.identity, signedBytes(said), said.signature)) heardPetition(state, said)
 }
 
 function heardStep(around: Surroundings, state: MemberState, said: Step, turn: SlotsTurn): void {

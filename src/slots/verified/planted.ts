@@ -47,6 +47,9 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
   },
   'silent-beside-a-cheat': { rules: { callsSilent: () => true }, liar: 'two-passes', settings: plain },
   'no-reason-needed': { rules: { needsReason: () => false }, liar: 'restless', settings: plain },
+  'restart-at-once': { rules: { restartWaits: () => false }, liar: 'restarting', members: 4, settings: plain },
+  'any-record': { rules: { mustAnswer: () => false }, liar: 'clinging', settings: plain },
+  'hasty-leader': { rules: { hearsHasty: () => true }, liar: 'splitting', settings: plain },
   'own-share-sent': { rules: { sharesWith: () => true } },
   'reuse-before-lease': { rules: { mayReuse: () => true } },
   'lease-from-opening': {

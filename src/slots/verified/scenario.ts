@@ -277,8 +277,8 @@ class SlotsStage implements Stage {
   }
 
   // When all who asked after healing are served, the run has told what it can: the rest would be idle rounds.
-  private served(member: NodeId): void {
-    this.progress.got(member)
+  private served(member: NodeId, until: Micros): void {
+    this.progress.got(member, until)
     if (!this.demanding.delete(member) || this.demanding.size > 0) return
     this.world.at(this.world.now + AFTERWARDS, () => this.end())
   }
@@ -286,8 +286,9 @@ class SlotsStage implements Stage {
   private seated(node: SimulatedNode, event: SlotsEvent & { kind: 'seat' }, honest: boolean): void {
     const { world } = this
     const { id: member } = node.spec
-    if (honest) this.seats.seated(event.slot, event.id, member, world.now, world.whenClockShows(node, event.deadline))
-    this.served(member)
+    const until = world.whenClockShows(node, event.deadline)
+    if (honest) this.seats.seated(event.slot, event.id, member, world.now, until)
+    this.served(member, until)
     if (this.leaving.delete(member)) world.command(member, { kind: 'leave' })
     const hold = this.holds.get(event.id) ?? 0
     this.holds.delete(event.id)

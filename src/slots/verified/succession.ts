@@ -348,10 +348,16 @@ export function linkAfter({ chain }: MemberState, hash: Uint8Array): Link | unde
   return chain.find(link => sameBytes(link.record.previous, hash))
 }
 
+/** Those who are asked to go along must know who waits: petitions are passed on every so many beats. */
+const PASSED_ON_BEATS = 10
+
 /** From outside, after a restart, or on the way out: asks for the next epoch. */
 export function petition(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
   const { epoch, leaving } = state
   const inside = epoch.position >= 0
+  if (inside && state.beats % PASSED_ON_BEATS === 0) {
+    for (const known of state.petitions.values()) sendToAll(around, state, known, turn)
+  }
   if (inside ? !(epoch.barred || leaving) : leaving) return
   const words = { round: 0, number: epoch.record.number, leaving }
   const said = statementOf<Petition>(around, state, { kind: 'petition', ...words })
@@ -359,9 +365,6 @@ export function petition(around: Surroundings, state: MemberState, turn: SlotsTu
   for (const { name } of names) send(around, state, name, said, turn)
 }
 
-/** The first of each is passed on: those who are asked to go along must know who waits. */
-export function heardPetition(around: Surroundings, state: MemberState, said: Petition, turn: SlotsTurn): void {
-  const isNew = !state.petitions.has(said.author)
+export function heardPetition(state: MemberState, said: Petition): void {
   state.petitions.set(said.author, said)
-  if (isNew && state.epoch.position >= 0) sendToAll(around, state, said, turn)
 }

@@ -19,22 +19,27 @@ export function quorum(around: Surroundings, record: EpochRecord): number {
 }
 
 /** Members with whom there is no going on, as we see it: cheats, and the silent, unless they petition and may be back. */
-function mustGo(around: Surroundings, { epoch, cheats, petitions }: MemberState, name: NodeId, now: number): boolean {
-  if (cheats.has(name)) return true
-  const isBack = petitions.has(name) && isSettled(around, epoch, now)
-  return !isBack && epoch.silent.has(positionOf(epoch.record, name))
+function mustGo(around: Surroundings, state: MemberState, name: NodeId, now: number): boolean {
+  if (state.cheats.has(name)) return true
+  const isBack = state.petitions.has(name) && isSettled(around, state.epoch, now)
+  return !isBack && isSilent(state, name)
+}
+
+function isSilent({ epoch }: MemberState, name: NodeId): boolean {
+  return epoch.silent.has(positionOf(epoch.record, name))
 }
 
 function restarted({ petitions }: MemberState, name: NodeId): boolean {
   return petitions.get(name)?.leaving === false
 }
 
-/** Members that may go: those, and who asked to leave. */
+/** Members that may go: those, whoever is silent at all, and who asked to leave. */
 function goes(around: Surroundings, state: MemberState, name: NodeId, now: number): boolean {
   const { epoch } = state
   // Whoever restarted or is outside has seen nothing of this epoch, and trusts the others' eyes.
   if (epoch.barred || epoch.position < 0) return true
-  return mustGo(around, state, name, now) || restartsAgain(around, state, name, now) || wantsOut(state, name)
+  if (state.cheats.has(name) || isSilent(state, name) || wantsOut(state, name)) return true
+  return restartsAgain(around, state, name, now)
 }
 
 function wantsOut({ self, leaving, petitions }: MemberState, name: NodeId): boolean {
