@@ -89,6 +89,22 @@ describe('a lap in two versions', () => {
   })
 })
 
+describe('epoch after epoch, and nothing is dealt', () => {
+  const busy = { fairness: 'rotating', concurrent: false, paced: true, onDemand: true } as const
+  const quick = { fairness: 'lottery', concurrent: true, paced: false, onDemand: true } as const
+
+  it.each([
+    ['seed 410016: says that it restarted, in a ring of three that can spare nobody', 410_016, 4, 'restarting', busy],
+    ['seed 100: silent, and says that it restarted, to half of them', 100, 7, 'clinging', busy],
+    ['seed 5: proposes the same members, and three who restarted would go along', 5, 5, 'restless', quick],
+    ['seed 5: another record for each, and one who restarted alone in its ballots', 5, 5, 'splitting', quick],
+  ])('%s', (_what, seed, members, liar, settings) => {
+    const scenario = slotsScenario({ members, liar, settings })
+    expect(runOnce(scenario, seed).violations).toEqual([])
+    expect(scenario.tally().served).toBeGreaterThan(1)
+  })
+})
+
 describe('told in time', () => {
   it('the end of a lease waits for no disk', () => {
     const { rules: _broken, ...where } = plantedSlotsBugs['told-behind-saves']!
@@ -118,6 +134,8 @@ describe('liars that no evidence is needed for', () => {
     'late-to-one',
     'restless',
     'restarting',
+    'clinging',
+    'splitting',
     'repeating',
     'garbling',
   ])('%s: the others are served', liar => {
@@ -147,13 +165,16 @@ describe('planted bugs (HOUSE 16)', () => {
     'complaint-forgiven': [7, 'was not served'],
     'silent-beside-a-cheat': [39, 'was not served'],
     'no-reason-needed': [1, 'was not served'],
+    'restart-at-once': [5, 'was not served'],
+    'any-record': [2, 'was not served'],
+    'hasty-leader': [3, 'was not served'],
     'own-share-sent': [1, 'by a share that its owner gave away'],
     'reuse-before-lease': [2, 'is held by'],
     'lease-from-opening': [9, 'is held by'],
     'no-drift-factor': [5, 'is held by'],
     'no-quiet': [2, 'is held by'],
-    'quorum-too-small': [12, 'is not that of'],
-    'no-proof-of-knowledge': [5, 'is held by'],
+    'quorum-too-small': [11, 'is not that of'],
+    'no-proof-of-knowledge': [1, 'is held by'],
     'vote-before-opening': [2, 'is held by'],
     'requests-forgotten': [1, 'was not served'],
     'key-posted-again': [2, 'signed two versions of one key'],

@@ -11,7 +11,7 @@ import { type SlotsMessage, signedBytes } from './messages.ts'
 import { type EpochRecord, firstRecord, recordHash } from './record.ts'
 import { slotsRules } from './rules.ts'
 import type { MemberState, Surroundings } from './state.ts'
-import { isAcceptable, wishedRecord } from './successor.ts'
+import { hasReason, isAcceptable, wishedRecord } from './successor.ts'
 
 const signatures = idealSignatures()
 const group = insecureBareGroup()
@@ -20,6 +20,8 @@ const everybody = ['a', 'b', 'c', 'd', 'e'].map(name => ({ name, identity: signa
 const four = firstRecord(settings, everybody.slice(0, 4), group.name)
 const five = firstRecord(settings, everybody, group.name)
 const NOW = 10 * settings.settle
+/** The epoch has not lived for long. */
+const EARLY = settings.settle - 1
 
 const machineOf = (self: string) =>
   slotsMember({ settings, members: everybody, group, signer: signatures.signer(self), signatures })
@@ -77,13 +79,63 @@ describe('the record that a member proposes', () => {
   })
 })
 
+describe('a restart is a reason for another epoch', () => {
+  const counts = (record: EpochRecord, seen: Seen, now: number) =>
+    hasReason(around('a'), stateOf('a', record, seen), now)
+
+  it('once the present one has lived for a while', () => {
+    expect(counts(short, { back: ['c'] }, NOW)).toBe(true)
+    expect(counts(short, {}, NOW)).toBe(false)
+  })
+  it('before that only if the others can go on without it: a ring of three cannot (seed 410016)', () => {
+    expect(counts(short, { back: ['c'] }, EARLY)).toBe(false)
+    expect(counts(five, { back: ['c'] }, EARLY)).toBe(true)
+    expect(wishedRecord(around('a'), stateOf('a', five, { back: ['c'] }), EARLY)).toEqual(nextOf(five, 'abde', ''))
+  })
+  it('and whoever restarted indeed is missed: then it may go, or come again', () => {
+    expect(counts(short, { silent: ['c'], back: ['c'] }, EARLY)).toBe(true)
+  })
+})
+
+describe('who comes in', () => {
+  const wished = (seen: Seen, now: number) => wishedRecord(around('a'), stateOf('a', short, seen), now)
+
+  it('waits until the epoch has lived for a while', () => {
+    expect(wished({ back: ['d'] }, EARLY)).toEqual(nextOf(short, 'abc', 'd'))
+    expect(wished({ back: ['d'] }, NOW)).toEqual(nextOf(short, 'abcd', ''))
+  })
+  it('does not wait where the others are too few without it', () => {
+    expect(wished({ silent: ['c'], back: ['d'] }, EARLY)).toEqual(nextOf(short, 'abd', 'c'))
+  })
+})
+
 describe('the record that a member accepts', () => {
-  const accepts = (self: string, record: EpochRecord, seen: Seen, proposed: EpochRecord) =>
-    isAcceptable(around(self), stateOf(self, record, seen), proposed, NOW)
+  const accepts = (self: string, record: EpochRecord, seen: Seen, proposed: EpochRecord, now = NOW) =>
+    isAcceptable(around(self), stateOf(self, record, seen), proposed, now)
 
   it('is one that leaves out whom it misses itself', () => {
     expect(accepts('a', four, { silent: ['d'] }, short)).toBe(true)
     expect(accepts('a', four, {}, short)).toBe(false)
+  })
+  it('does something about the reason: whoever can be spared and is missed does not stay', () => {
+    expect(accepts('a', five, { silent: ['e'] }, nextOf(five, 'abcde', ''))).toBe(false)
+    expect(accepts('a', five, { silent: ['d', 'e'] }, nextOf(five, 'abcd', ''))).toBe(true)
+    // Too few are left to know better, and d may have restarted.
+    expect(accepts('a', short, { silent: ['c'] }, nextOf(short, 'abc', 'd'))).toBe(true)
+  })
+  it('has everybody in it who waits outside, and nobody who waits for too short a time', () => {
+    const all = nextOf(short, 'abcd', '')
+    expect(accepts('a', short, { back: ['d'] }, all)).toBe(true)
+    expect(accepts('a', short, { back: ['d'] }, nextOf(short, 'abc', 'd'))).toBe(false)
+    expect(accepts('a', short, { back: ['d'] }, all, EARLY)).toBe(false)
+  })
+  it('of a member that is silent and says that it restarted: with it and, if others go without it, without it', () => {
+    const seen = { silent: ['e'], back: ['e'] }
+    expect(accepts('a', five, seen, nextOf(five, 'abcde', ''))).toBe(true)
+    expect(accepts('a', five, seen, nextOf(five, 'abcd', ''))).toBe(true)
+    // The second time it has to go.
+    expect(accepts('a', five, seen, nextOf(five, 'abcde', ''), EARLY)).toBe(false)
+    expect(accepts('a', five, seen, nextOf(five, 'abcd', ''), EARLY)).toBe(true)
   })
   it('seen from outside: whoever is absent has seen nothing, and trusts the others', () => {
     expect(accepts('d', short, { back: ['d'] }, nextOf(short, 'abd', 'c'))).toBe(true)
@@ -127,7 +179,10 @@ describe('who votes', () => {
   }
   it('whoever is absent does, and tells everybody, with what was proposed', () => {
     const toEach = ['a', 'b', 'c']
-    expect(asked(short).map(({ kind }) => kind)).toEqual([...toEach.map(() => 'propose'), ...toEach.map(() => 'favour')])
+    expect(asked(short).map(({ kind }) => kind)).toEqual([
+      ...toEach.map(() => 'propose'),
+      ...toEach.map(() => 'favour'),
+    ])
   })
   it('whoever is outside does not: its own favour must not count for itself', () => {
     expect(asked(nextOf(five, 'abce', ''))).toEqual([])
