@@ -75,3 +75,22 @@ describe('silence', () => {
     expect(lateKey({ ...slotsRules, silenceLasts: () => 0 }).spoke[0]).not.toContain(2)
   })
 })
+
+describe('beside a proven cheat', () => {
+  /** Member a misses the key of c for too long; of b it has evidence, or knows from an earlier life. */
+  const missing = (evidence: Uint8Array, rules = slotsRules) => {
+    const { state, step } = alone('a', rules)
+    state.cheats.set('b', evidence)
+    for (const now of [beat, 2 * beat + patience]) step({ kind: 'timer', name: 'beat' }, now)
+    return [...state.epoch.silent.keys()]
+  }
+  it('nobody is called silent: what others owe may be its doing, and all must agree on who goes (seed 300367)', () => {
+    expect(missing(new Uint8Array([1]))).toEqual([])
+  })
+  it('but if there is nothing to show to the others, whoever is missed is', () => {
+    expect(missing(new Uint8Array())).toContain(2)
+  })
+  it('planted: each half of a ring misses another member, and they never agree', () => {
+    expect(missing(new Uint8Array([1]), { ...slotsRules, callsSilent: () => true })).toContain(2)
+  })
+})

@@ -45,7 +45,6 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
     liar: 'late-to-one',
     settings: shortLease,
   },
-  'silent-beside-a-cheat': { rules: { callsSilent: () => true }, liar: 'two-passes', settings: plain },
   'no-reason-needed': { rules: { needsReason: () => false }, liar: 'restless', settings: plain },
   'restart-at-once': { rules: { restartWaits: () => false }, liar: 'restarting', members: 4, settings: plain },
   'any-record': { rules: { mustAnswer: () => false }, liar: 'clinging', settings: plain },

@@ -163,7 +163,6 @@ describe('planted bugs (HOUSE 16)', () => {
     'share-twice': [1, 'signed two versions of one share'],
     'lateness-forgiven': [2, 'was not served'],
     'complaint-forgiven': [7, 'was not served'],
-    'silent-beside-a-cheat': [39, 'was not served'],
     'no-reason-needed': [1, 'was not served'],
     'restart-at-once': [5, 'was not served'],
     'any-record': [2, 'was not served'],

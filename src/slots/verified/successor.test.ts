@@ -92,6 +92,11 @@ describe('a restart is a reason for another epoch', () => {
     expect(counts(five, { back: ['c'] }, EARLY)).toBe(true)
     expect(wishedRecord(around('a'), stateOf('a', five, { back: ['c'] }), EARLY)).toEqual(nextOf(five, 'abde', ''))
   })
+  it('at once where nobody lies', () => {
+    const three = firstRecord({ ...settings, liars: 0 }, everybody.slice(0, 3), group.name)
+    expect(counts(three, { back: ['c'] }, EARLY)).toBe(true)
+    expect(wishedRecord(around('a'), stateOf('a', three, { back: ['c'] }), EARLY)).toEqual(nextOf(three, 'abc', '', 0))
+  })
   it('and whoever restarted indeed is missed: then it may go, or come again', () => {
     expect(counts(short, { silent: ['c'], back: ['c'] }, EARLY)).toBe(true)
   })

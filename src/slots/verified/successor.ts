@@ -6,6 +6,11 @@
 // be served (seed 30006). But those who decide need not all hold tickets: a silent member that the vote cannot spare is
 // `absent`. It has no place in the ring, so that the others go on without it; and it keeps its vote, so that when it is
 // back, and another one falls silent, a quorum can still leave that one out.
+//
+// After each change nothing is dealt for a lease, so nobody may cause one after the other. An epoch that is younger than
+// `settle` ends only without somebody, who then waits outside until one has lived for so long; or with whoever waits, where
+// too few are left. Who says that it restarted is no reason by itself where it cannot be spared; and a record must answer
+// the reason that a member sees. docs/decisions/slots.md has the liars that taught us, and why this ends.
 
 import type { NodeId } from '../../core/index.ts'
 import { MEMBERS_MAX, MEMBERS_MIN, membersNeeded } from '../settings.ts'
@@ -71,8 +76,9 @@ export function hasReason(around: Surroundings, state: MemberState, now: number)
   if (epoch.barred || epoch.closed || epoch.silent.size > 0) return true
   if (votersOf(epoch.record).some(({ name }) => state.cheats.has(name))) return true
   const { members } = epoch.record
-  const counts = isSettled(around, state.epoch, now) || !around.rules.restartWaits()
-  if (counts && members.some(({ name }) => restarted(state, name))) return true
+  // Where nobody lies, a restart is true, and who restarted comes in again at once.
+  const waits = epoch.record.liars > 0 && around.rules.restartWaits()
+  if ((isSettled(around, epoch, now) || !waits) && members.some(({ name }) => restarted(state, name))) return true
   const next = wishedRecord(around, state, now)
   // Who wants to leave, or restarts again, is a reason only while enough are left: else epoch would follow epoch, with
   // the same members, and nothing would ever be dealt (seed 410016). Who restarted indeed will be missed.
