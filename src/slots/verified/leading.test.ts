@@ -110,6 +110,11 @@ describe('ballots that others are past', () => {
     member.looks(settle + patience)
     expect(member.state.epoch.succession.ballot).toBe(501)
   })
+  it('whoever restarted is led less far by one alone, so that the others can follow it', () => {
+    const [member, blind] = [listener(), listener(slotsRules, listener().kept)]
+    for (const one of [member, blind]) one.proposes('a', 700)
+    expect([member.favoured(700), blind.favoured(700)]).toEqual([true, false])
+  })
   it('whoever restarted proposes, in its own, what b + 1 of the others favour', () => {
     const member = listener(slotsRules, listener().kept)
     expect(member.state.epoch.barred).toBe(true)

@@ -9,9 +9,15 @@
 // - A locked member favours another record only if it is shown a quorum of favours for it of a ballot no earlier than
 //   its lock; if it refuses, it says what it is locked on, so that the next leader can propose that.
 //
-// Who votes: the members, and those that are absent (successor.ts). Two quorums share an honest one. If a quorum signed R in ballot r, take the first ballot r' ≥ r with a quorum of
-// favours for another record: one honest member both signed R in r and favoured the other in r'. r' = r is impossible
-// (one favour a ballot); and for r' > r it needed favours of a ballot from r to r' - 1 for that record: there are none.
+// Who leads: each in its turn. A liar may lead as fast as it likes, and say one thing to some and another to others; so a
+// proposal that is favoured is passed on, a leader of two records in one ballot is not heard any more, and none is heard
+// again before the others had their turns. Where b + 1 are, the others follow.
+//
+// Who votes: the members, and those that are absent (successor.ts), who have seen nothing and favour what b + 1 favour, one
+// of them honest. Two quorums share an honest one. If a quorum signed R in ballot r, take the first ballot r' ≥ r with a
+// quorum of favours for another record: one honest member both signed R in r and favoured the other in r'. r' = r is
+// impossible (one favour a ballot); and for r' > r it needed favours of a ballot from r to r' - 1 for that record: there
+// are none.
 
 import type { NodeId } from '../../core/index.ts'
 import { endEpoch, newEpoch, quietFor } from './epoch.ts'
@@ -41,7 +47,8 @@ const CHAIN_MAX = 256
 const BALLOT_GROWTH_MAX = 8
 /** Ballots far ahead of ours are a liar's: nobody gets there without time-outs. */
 const BALLOTS_AHEAD_MAX = 1_000
-
+/** Who restarted cannot judge what it is shown, and goes less far: the others must still follow it, when it leads. */
+const BALLOTS_AHEAD_BLINDLY = BALLOTS_AHEAD_MAX / 2
 /** Of its own turn, at the end of everybody's: so much may be early, since clocks differ. */
 const EARLY = 1 / 2
 
@@ -99,17 +106,23 @@ function propose(around: Surroundings, state: MemberState, turn: SlotsTurn): voi
  * What most of the others favoured, if one of them is honest. Whoever restarted has seen nothing, and may be alone in ballots
  * that a liar led it to: it must then propose what it cannot favour in theirs.
  */
-function favouriteOf({ epoch, self }: MemberState): EpochRecord | undefined {
+function favouriteOf(state: MemberState): EpochRecord | undefined {
+  const { epoch } = state
   let most = epoch.record.liars
   let favourite: EpochRecord | undefined
   for (const [ballot, { record }] of epoch.succession.proposals) {
-    const tally = epoch.succession.favours.get(tallyName(ballot, recordHash(record)))
-    const others = (tally?.size ?? 0) - Number(tally?.has(self) ?? false)
+    const others = favoursOf(state, { ballot, record })
     if (others <= most) continue
     most = others
     favourite = record
   }
   return favourite
+}
+
+/** How many others favoured this. */
+function favoursOf({ epoch, self }: MemberState, { ballot, record }: Pick<Propose, 'ballot' | 'record'>): number {
+  const tally = epoch.succession.favours.get(tallyName(ballot, recordHash(record)))
+  return (tally?.size ?? 0) - Number(tally?.has(self) ?? false)
 }
 
 /** Messages may be lost: what we said in this ballot is said again. */
@@ -150,11 +163,13 @@ export function heardPropose(around: Surroundings, state: MemberState, said: Pro
   // Its favour would count for nobody else, and must not for itself.
   if (!isVoter(epoch.record, state.self)) return
   if (!leads(epoch, ballot, positionOf(epoch.record, said.author))) return
-  if (ballot > succession.ballot + BALLOTS_AHEAD_MAX) return
+  if (ballot > succession.ballot + (epoch.barred ? BALLOTS_AHEAD_BLINDLY : BALLOTS_AHEAD_MAX)) return
   learn(around, epoch, record, said.favoured)
   // Also a ballot that our own clock is past: if only one member can propose, the others must not run ahead of it for
   // ever (seed 70126). What binds us is what we favoured.
   if (!isHeard(around, state, said, turn) || succession.favouredIn >= ballot) return
+  // A liar could lead it to ballots where it is alone, and whoever is absent does not lead itself back.
+  if (epoch.position < 0 && favoursOf(state, said) <= epoch.record.liars) return
   const refused = refusal(state, around, said, turn)
   if (refused !== undefined) {
     if (refused !== 'unacceptable') send(around, state, said.author, refused, turn)
@@ -283,6 +298,9 @@ export function heardFavour(around: Surroundings, state: MemberState, said: Favo
   catchUp(epoch, said, turn)
   const tally = count(succession.favours, epoch, said)
   const proposal = succession.proposals.get(said.ballot)
+  if (epoch.position < 0 && proposal !== undefined && said.author !== state.self) {
+    heardPropose(around, state, proposal, turn)
+  }
   if (tally === undefined || tally.size < quorum(around, epoch.record) || proposal === undefined) return
   if (!sameBytes(recordHash(proposal.record), said.record)) return
   const { record } = proposal

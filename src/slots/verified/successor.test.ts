@@ -159,37 +159,40 @@ describe('the record that a member accepts', () => {
 })
 
 describe('who votes', () => {
-  /** d hears a's proposal to go on as it is. */
-  function asked(record: EpochRecord): readonly SlotsMessage[] {
+  /** d hears a's proposal to go on as it is, and that so many favour it. */
+  function asked(record: EpochRecord, favouring: readonly string[]): readonly SlotsMessage[] {
     const state = stateOf('d', record)
     const said: SlotsMessage[] = []
     const random = seededRandom(1)
-    const words = { kind: 'propose', author: 'a', epoch: recordHash(record), round: 0, ballot: 0 } as const
     const next = { ...record, number: record.number + 1, previous: recordHash(record) }
-    const unsigned = { ...words, record: next, favoured: undefined, signature: new Uint8Array() }
-    const body = { ...unsigned, signature: signatures.signer('a').sign(signedBytes(unsigned)) }
-    machineOf('d').step(
-      state,
-      { kind: 'message', from: 'a', body },
-      {
-        now: NOW,
-        below: bound => random.below(bound),
-        bytes: length => random.bytes(length),
-        do(effect) {
-          if (effect.kind === 'send') said.push(effect.body)
+    const hears = (author: string, words: Record<string, unknown>) => {
+      const about = { author, epoch: recordHash(record), round: 0, ballot: 0, signature: new Uint8Array() }
+      const unsigned = { ...words, ...about } as unknown as SlotsMessage
+      const body = { ...unsigned, signature: signatures.signer(author).sign(signedBytes(unsigned)) }
+      const turn = { now: NOW, below: (bound: number) => random.below(bound) }
+      machineOf('d').step(
+        state,
+        { kind: 'message', from: author, body },
+        {
+          ...turn,
+          bytes: length => random.bytes(length),
+          do: effect => void (effect.kind === 'send' && said.push(effect.body)),
         },
-      },
-    )
+      )
+    }
+    hears('a', { kind: 'propose', record: next, favoured: undefined })
+    for (const author of favouring) hears(author, { kind: 'favour', record: recordHash(next) })
     return said
   }
   it('whoever is absent does, and tells everybody, with what was proposed', () => {
     const toEach = ['a', 'b', 'c']
-    expect(asked(short).map(({ kind }) => kind)).toEqual([
-      ...toEach.map(() => 'propose'),
-      ...toEach.map(() => 'favour'),
-    ])
+    const said = asked(short, ['a', 'c']).map(({ kind }) => kind)
+    expect(said.slice(0, 6)).toEqual([...toEach.map(() => 'propose'), ...toEach.map(() => 'favour')])
+  })
+  it('but only with b + 1 of the others, one of whom is honest: it has seen nothing itself', () => {
+    expect(asked(short, ['a'])).toEqual([])
   })
   it('whoever is outside does not: its own favour must not count for itself', () => {
-    expect(asked(nextOf(five, 'abce', ''))).toEqual([])
+    expect(asked(nextOf(five, 'abce', ''), ['a', 'b'])).toEqual([])
   })
 })
