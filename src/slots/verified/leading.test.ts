@@ -115,17 +115,19 @@ describe('ballots that others are past', () => {
     for (const one of [member, blind]) one.proposes('a', 700)
     expect([member.favoured(700), blind.favoured(700)]).toEqual([true, false])
   })
-  it('whoever restarted proposes, in its own, what b + 1 of the others favour', () => {
+  it('whoever restarted proposes, in its own, what b + 1 of the others favoured last', () => {
     const member = listener(slotsRules, listener().kept)
     expect(member.state.epoch.barred).toBe(true)
     member.proposes('a', 500)
+    member.proposes('e', 9)
+    for (const author of ['a', 'b', 'd']) member.favours(author, 9)
     member.proposes('d', 3, turned)
     member.said.length = 0
     const leads = () => {
       for (let at = settle; member.said.every(word => word.kind !== 'propose'); at += beat) member.looks(at)
       return member.said.find(word => word.kind === 'propose')!
     }
-    for (const author of ['a', 'd', 'e']) member.favours(author, 3, turned)
+    for (const author of ['a', 'd']) member.favours(author, 3, turned)
     expect(leads()).toMatchObject({ author: 'c', ballot: 502, record: turned })
   })
 })

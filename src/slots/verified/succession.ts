@@ -103,20 +103,16 @@ function propose(around: Surroundings, state: MemberState, turn: SlotsTurn): voi
 }
 
 /**
- * What most of the others favoured, if one of them is honest. Whoever restarted has seen nothing, and may be alone in ballots
- * that a liar led it to: it must then propose what it cannot favour in theirs.
+ * What others favoured last, if one of them is honest. Whoever restarted has seen nothing, and may be alone in ballots that a
+ * liar led it to: it must then propose what it cannot favour in theirs.
  */
 function favouriteOf(state: MemberState): EpochRecord | undefined {
-  const { epoch } = state
-  let most = epoch.record.liars
-  let favourite: EpochRecord | undefined
-  for (const [ballot, { record }] of epoch.succession.proposals) {
-    const others = favoursOf(state, { ballot, record })
-    if (others <= most) continue
-    most = others
-    favourite = record
+  const { record: old, succession } = state.epoch
+  let last: EpochRecord | undefined
+  for (const [ballot, { record }] of succession.proposals) {
+    if (favoursOf(state, { ballot, record }) > old.liars) last = record
   }
-  return favourite
+  return last
 }
 
 /** How many others favoured this. */
