@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { SettingsError, seededRandom } from '../core/index.ts'
-import { checkSettings, patienceMax, patienceMin, type SlotsSettings, slotsDefaults } from './settings.ts'
+import { checkSettings, patienceMax, patienceMin, type SlotsSettings, settleMin, slotsDefaults } from './settings.ts'
 import { slotsRules } from './verified/rules.ts'
 
 const good: SlotsSettings = { ...slotsDefaults, name: 'channels', slots: ['a', 'b'] }
@@ -24,6 +24,7 @@ describe('settings', () => {
       '14667 and 43431 ms',
     ],
     ['clocks with which none fits', { liars: 1, drift: 0.2 }, 4, 'make the drift smaller'],
+    ['among liars, epochs that end before anything was dealt', { liars: 1, settle: 72_000 }, 4, 'at least 72027 ms'],
     ['rotating and concurrent', { fairness: 'rotating', concurrent: true }, 3, 'lottery'],
     ['a lease of two days', { lease: 172_800_000 }, 3, 'lease'],
   ] as const)('%s is refused', (_what, change, members, words) => {
@@ -50,6 +51,23 @@ describe('patience', () => {
       const quiet = slotsRules.quiet(lease, drift)
       expect((quiet / other - quiet / one) * one).toBeLessThanOrEqual(least * 1.000_001)
     }
+  })
+})
+
+describe('settle', () => {
+  it('whatever the clocks, what one calls settled has dealt, also by the other that waits longest', () => {
+    const random = seededRandom(10)
+    for (let i = 0; i < 10_000; i++) {
+      const [lease, patience] = [1_000 + random.below(100_000), 100 + random.below(10_000)]
+      const drift = random.unit() * 0.15
+      const rate = () => 1 + drift * (random.unit() * 2 - 1)
+      const [one, other] = [rate(), rate()]
+      const dealtBy = (slotsRules.quiet(lease, drift) + patience) / other
+      expect(settleMin(lease, drift, patience) / one).toBeGreaterThanOrEqual(dealtBy * 0.999_999)
+    }
+  })
+  it('where nobody lies, any works: whoever is left out has gone, and does not come and go', () => {
+    expect(() => checkSettings({ ...good, settle: 1 }, 3)).not.toThrow()
   })
 })
 

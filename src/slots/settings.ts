@@ -51,7 +51,7 @@ export interface SlotsSettings {
   readonly checkMax: Millis
   /** How long a word may be owed before its author is called silent: see `patienceMin` and `patienceMax`. */
   readonly patience: Millis
-  /** How old an epoch must be before it ends for somebody who wants to join. */
+  /** How old an epoch must be before it ends for somebody who wants to join, or restarted: see `settleMin`. */
   readonly settle: Millis
 }
 
@@ -98,12 +98,21 @@ export function patienceMax(lease: Millis, drift: number, beat: Millis, liars: n
   return least - BEATS_TO_OPEN * beat
 }
 
+/**
+ * Among liars, so long an epoch must live before it ends for somebody who wants in: the fastest clock's `settle` must
+ * outlast the slowest clock's wait for the old leases, and a round. Less, and a liar that spoils each round, is left out and
+ * comes in again keeps the group from ever dealing.
+ */
+export function settleMin(lease: Millis, drift: number, patience: Millis): Millis {
+  return ((lease * (1 + drift) + patience) * (1 + drift)) / (1 - drift)
+}
+
 /** A day. */
 export const LEASE_MAX = 24 * 60 * 60 * 1000
 
 /** Refuses what cannot work, with a sentence that says what would. */
 export function checkSettings(settings: SlotsSettings, members: number): void {
-  const { slots, lease, drift, beat, patience, fairness, concurrent, liars } = settings
+  const { slots, lease, drift, beat, patience, settle, fairness, concurrent, liars } = settings
   const refuse = (why: string): never => {
     throw new SettingsError(`slots '${settings.name}': ${why}`)
   }
@@ -123,6 +132,11 @@ export function checkSettings(settings: SlotsSettings, members: number): void {
         ? `a patience of ${patience} ms; with this lease, drift and beat it must lie ${between}.`
         : `no patience fits a lease of ${lease} ms, a drift of ${drift} and a beat of ${beat} ms; make the drift smaller.`,
     )
+  }
+  const settles = settleMin(lease, drift, patience)
+  if (liars > 0 && settle < settles) {
+    const why = 'or one liar that comes and goes stops the group'
+    refuse(`a settle of ${settle} ms; with this lease, drift and patience at least ${Math.ceil(settles)} ms, ${why}.`)
   }
   if (fairness === 'rotating' && concurrent) refuse('concurrent rounds work with the lottery only.')
 }
