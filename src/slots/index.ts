@@ -4,6 +4,7 @@ export {
   patienceMax,
   type SlotsLevel,
   type SlotsSettings,
+  settleMin,
   slotsDefaults,
   slotsLevels,
 } from './settings.ts'

@@ -2,7 +2,14 @@
 // group with leases of two seconds is as lively as one with leases of a minute.
 
 import type { Millis } from '../../core/index.ts'
-import { type Fairness, patienceMax, type SlotsLevel, type SlotsSettings, slotsDefaults } from '../../slots/index.ts'
+import {
+  type Fairness,
+  patienceMax,
+  type SlotsLevel,
+  type SlotsSettings,
+  settleMin,
+  slotsDefaults,
+} from '../../slots/index.ts'
 
 /** All members must say the same, down to the order of the slots: members that do not are in different groups. */
 export interface SlotsOptions {
@@ -52,6 +59,7 @@ export function settingsOf(
   const { fairness, concurrent, paced, onDemand } = { ...slotsDefaults, ...options }
   const beat = options.beat ?? Math.max(1, Math.min(slotsDefaults.beat, lease / BEATS_PER_LEASE))
   const most = patienceMax(lease, terms.drift, beat, liars)
+  const patience = options.patience ?? Math.min(slotsDefaults.patience, lease * PATIENCE_PART, most * PATIENCE_ROOM)
   return {
     name,
     level,
@@ -65,7 +73,12 @@ export function settingsOf(
     onDemand,
     beat,
     checkMax: Math.max(1, Math.min(slotsDefaults.checkMax, lease / CHECKS_PER_LEASE)),
-    patience: options.patience ?? Math.min(slotsDefaults.patience, lease * PATIENCE_PART, most * PATIENCE_ROOM),
-    settle: options.settle ?? Math.min(slotsDefaults.settle, lease * SETTLE_LEASES),
+    patience,
+    settle:
+      options.settle ??
+      Math.max(
+        Math.min(slotsDefaults.settle, lease * SETTLE_LEASES),
+        liars === 0 ? 0 : settleMin(lease, terms.drift, patience),
+      ),
   }
 }

@@ -7,6 +7,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { SettingsError, Unavailable } from '../../core/index.ts'
 import type { ManySlotsCommand } from '../../node/many-slots.ts'
 import type { SlotsEvent, SlotsStatus } from '../../slots/index.ts'
+import { checkSettings } from '../../slots/settings.ts'
 import { SeatLost } from './seat.ts'
 import { NoSeat, Slots } from './slots.ts'
 import { type SlotsOptions, settingsOf } from './slots-settings.ts'
@@ -147,6 +148,18 @@ describe('settings', () => {
     expect(short).toMatchObject({ beat: 100, checkMax: 400, patience: 1_500, settle: 4_000, drift: 0.01 })
     const usual = settingsOf('desks', { slots: ['a'] }, terms)
     expect(usual).toMatchObject({ lease: 60_000, beat: 250, checkMax: 4_000, patience: 10_000, settle: 120_000 })
+  })
+  it('among liars, a long lease has room in the life of an epoch, whatever the clocks', () => {
+    const drawn = [
+      { lease: 2_000, drift: 0.01 },
+      { lease: 300_000, drift: 0.01 },
+      { lease: 300_000, drift: 0.03, patience: 20_000 },
+    ]
+    for (const { drift, ...said } of drawn) {
+      const settings = settingsOf('desks', { slots: ['a'], ...said }, { drift, liars: 1 })
+      expect(() => checkSettings(settings, 4)).not.toThrow()
+      expect(settings.settle).toBeGreaterThan(settings.lease)
+    }
   })
   it('the level decides who may lie', () => {
     const ofGroup = { drift: 0.01, liars: 2 }
