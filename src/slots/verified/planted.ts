@@ -46,7 +46,12 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
     settings: shortLease,
   },
   'no-reason-needed': { rules: { needsReason: () => false }, liar: 'restless', settings: plain },
-  'restart-at-once': { rules: { restartWaits: () => false }, liar: 'restarting', members: 4, settings: plain },
+  'restart-at-once': {
+    rules: { restartWaits: () => false },
+    liar: 'restarting',
+    members: 4,
+    settings: { ...plain, paced: true },
+  },
   'any-record': { rules: { mustAnswer: () => false }, liar: 'clinging', settings: plain },
   'hasty-leader': { rules: { hearsHasty: () => true }, liar: 'splitting', settings: plain },
   'own-share-sent': { rules: { sharesWith: () => true } },
