@@ -5,7 +5,7 @@ import { NOTHING_SAVED, seededRandom } from '../../core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
 import { slotsDefaults } from '../settings.ts'
 import { slotsMember } from './member.ts'
-import type { SlotsMessage } from './messages.ts'
+import { type SlotsMessage, signedBytes } from './messages.ts'
 import { slotsRules } from './rules.ts'
 import type { SlotsEvent } from './state.ts'
 
@@ -92,5 +92,24 @@ describe('beside a proven cheat', () => {
   })
   it('planted: each half of a ring misses another member, and they never agree', () => {
     expect(missing(new Uint8Array([1]), { ...slotsRules, callsSilent: () => true })).toContain(2)
+  })
+})
+
+describe('words that do not fit', () => {
+  it('are compared whenever they come again: what was shown in answer may be lost (seed 300367)', () => {
+    const { said, step } = alone('a')
+    const hears = (body: SlotsMessage) => step({ kind: 'message', from: body.author, body }, beat)
+    for (const from of ['b', 'c']) hears(alone(from).said.find(({ kind }) => kind === 'key')!)
+    const own = said.find(({ kind }) => kind === 'ready')!
+    // Somebody showed b another key.
+    const other = { ...own, author: 'b', keys: new Uint8Array(32) }
+    const body = { ...other, signature: signatures.signer('b').sign(signedBytes(other)) }
+    const shown = () => {
+      said.length = 0
+      hears(body)
+      return said.map(({ kind, author }) => `${kind} of ${author}`)
+    }
+    const keys = names.map(name => `key of ${name}`)
+    expect([shown(), shown()]).toEqual([keys, keys])
   })
 })
