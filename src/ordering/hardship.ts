@@ -82,7 +82,7 @@ function drawHardship(
     attemptMax: pick(random, [2_000, 4_000]),
     accountBytesMin: pick(random, [500, 5_000, 50_000]),
     accountPageBytes: pick(random, [100, 2_000]),
-    copyPageBytes: pick(random, [200, 10_000]),
+    copyPageBytes: pick(random, [4_000, 20_000]),
   }
   const plan = drawPlan(random, trust, servers, { ...own, ...change })
   const acts: Timed<Act>[] = [...plan.acts, ...drawHardActs(random, plan, servers)]
