@@ -61,6 +61,11 @@ describe('hard times', () => {
     expect(runOnce(hardshipScenario(three), 701738).violations).toEqual([])
   })
 
+  // One began to watch when its replica was at the newest version, another gave up a copy without asking again.
+  it('whoever watches hears of everything in the end (seeds 13, 47)', () => {
+    for (const seed of [13, 47]) expect(runOnce(hardshipScenario(three), seed).violations).toEqual([])
+  })
+
   // Two servers knew that a version was committed and had lost its change; the third had the change and did not know.
   it('what b + 1 call committed is told to those who have it (seed 201962)', () => {
     expect(runOnce(hardshipScenario(three), 201962).violations).toEqual([])

@@ -274,6 +274,10 @@ class HardshipStage extends OrderingStage {
     const { world, plan } = this
     const living = new Set([...this.processes.values()].map(({ id }) => id))
     const expired = plan.ttl <= 3_000
+    for (const [place, id] of this.watchIds) {
+      const [user, object] = place.split(' ') as [NodeId, string]
+      if (living.has(user)) this.watches.demand(id, this.settled.get(object) ?? 0, world.now)
+    }
     for (const { self, objects } of this.honest()) {
       for (const { name, content, committed } of objects.values()) {
         if (content.version !== committed.version) continue

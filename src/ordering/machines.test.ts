@@ -140,6 +140,17 @@ describe('a client with its servers (figure 2)', () => {
       [5, 'z'],
     ])
   })
+  it('and so is one that had the turn before: its replica was at the newest version when it began to watch', () => {
+    const room = opened()
+    room.do('c', { kind: 'watch', id: 7, object: 'o' })
+    expect(room.heard('watching')).toMatchObject([{ id: 7, version: 1 }])
+    room.join('d')
+    room.do('d', { kind: 'open', id: 8, object: 'o', ttl: 60_000 })
+    room.pass(2_000)
+    room.do('d', { kind: 'submit', id: 9, object: 'o', body: utf8.encode('x') })
+    room.pass(2_000)
+    expect(room.heard('changed').map(event => 'version' in event && event.version)).toEqual([2, 3])
+  })
   const watchFrom = (room: Room, from: number) => {
     for (const word of ['x', 'y', 'z']) {
       room.do('c', { kind: 'submit', id: word.charCodeAt(0), object: 'o', body: utf8.encode(word) })

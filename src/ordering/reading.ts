@@ -211,11 +211,13 @@ function want(state: ClientState, settings: OrderingSettings, reading: Reading, 
   const use = useOf(state, reading.object)
   reading.target = head.version
   use.copies.add(reading.id)
-  if (use.replica.version >= head.version) return serveCopies(state, use, turn)
+  const there = use.replica.version >= head.version
+  // Who watches must hear of what comes, also where the replica is at the newest version already.
+  if (!there || use.watches.has(reading.id)) follow(state, settings, use, turn)
+  if (there) return serveCopies(state, use, turn)
   const vouchers = [...reading.replies].filter(([, reply]) => sameBytes(reply.committed.digest, head.digest))
   const newer = use.wanted !== undefined && use.wanted.version > head.version
   if (!newer) use.wanted = { ...head, vouchers: vouchers.map(([server]) => server) }
-  follow(state, settings, use, turn)
   followHeads(state, settings, use, turn)
 }
 

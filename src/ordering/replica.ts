@@ -73,6 +73,8 @@ export function completeChoice(state: ClientState, settings: OrderingSettings, u
 function begin(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   use.phase = 'holding'
   use.gathering = undefined
+  // The replica got there without the copy that was on its way.
+  use.copying = undefined
   turn.do({ kind: 'cancel', name: `turn:${use.object}` })
   turn.do({ kind: 'cancel', name: `sync:${use.object}` })
   pump(state, settings, use, turn)
