@@ -142,7 +142,7 @@ function fold(results: readonly SeedResult[]): string {
 
 function replayLine(chosen: ScenarioOptions, failure: Failure): string {
   const { only = [], calm } = failure.kept
-  const words = [`bin/coterie sim ${asArguments(chosen)} --seed ${failure.seed}`]
+  const words = [`coterie sim ${asArguments(chosen)} --seed ${failure.seed}`]
   if (calm) words.push('--calm')
   words.push(`--only ${only.join(',') || 'none'}`)
   return words.join(' ')
