@@ -1,14 +1,16 @@
 // A holder falls asleep, loses its lease, and wakes after somebody else has written: PostgreSQL refuses its write.
 //
-// Needs a PostgreSQL server, named by PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE, and `npm install coterie pg`.
-// It makes the table `fenced_stock`, and the guard's own table and functions.
+//   npm run example -- fenced-postgres
+//
+// Needs a PostgreSQL server, named by PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE. It makes the table
+// `fenced_stock`, and the guard's own table and functions.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { embedded } from 'coterie'
 import { installGuard, StaleToken, withToken } from 'coterie/guards'
 import pg from 'pg'
 
-// A whole group inside this program. Between machines: `connect({ config })` in place of `embedded()`.
+// A whole group inside this program. Between processes: `connect({ config })` in place of `embedded()`.
 await using group = await embedded()
 
 const alice = new pg.Client()

@@ -1,9 +1,9 @@
 // Several programs share a small pool of machines. Each gets one for a job, and none learns which machine another has.
 //
-//   node shared-pool.js MEMBER_FOLDER [JOBS]
+//   npm run example -- shared-pool MEMBER_FOLDER [JOBS]
 //
-// `coterie init pool --members 5` makes the folders. Start this program once for each: all of them deal together, and none
-// of them decides alone. Ctrl-C ends it.
+// `coterie init pool --members 5 --base-port 8400` makes the folders pool/members/member-1 to member-5. Start this program
+// once for each, in a terminal of its own: all of them deal together, and none of them decides alone. Ctrl-C ends it.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { join, NoSeat } from 'coterie'

@@ -4,10 +4,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../test/support/command.ts'
 import { coterie } from '../../test/support/processes.ts'
+import { asTyped, duration } from './duration.ts'
 import { exploreCommand } from './explore.ts'
 import { lockCommand } from './lock.ts'
 import { describeLocks, locksCommand } from './locks.ts'
-import { simCommand } from './sim.ts'
+import { describeRuns, simCommand } from './sim.ts'
 import { statusCommand } from './status.ts'
 import { describeFreed, unlockCommand } from './unlock.ts'
 
@@ -36,11 +37,18 @@ describe('help', () => {
   )
 })
 
+it('help of a command below another is its own', async () => {
+  const running = coterie(['help', 'member', 'admit'])
+  expect(await running.ended).toBe(0)
+  expect(running.output()).toMatch(/^Usage: coterie member admit \[options\] <name>/)
+})
+
 describe('wrong usage ends with 2 and a sentence', () => {
   it.each([
     ['lock without a name', ['lock'], /missing required argument 'name'/],
     ['lock without a command', ['lock', 'a'], /missing required argument 'command'/],
     ['a ttl that is none', ['lock', 'a', '--ttl', 'soon', '--', 'true'], /must be a duration/],
+    ['a ttl without a unit', ['lock', 'a', '--ttl', '10', '--', 'true'], /with its unit: 10ms, 10s, 10m or 10h/],
     ['an unknown option', ['locks', '--everything'], /unknown option '--everything'/],
     ['unlock without a name', ['unlock', '--force'], /missing required argument 'name'/],
     ['unlock without --force', ['unlock', 'a'], /add --force: .*only guards/],
@@ -80,6 +88,7 @@ describe('sim', () => {
       scenario: 'lock',
       protocol: 'lock',
       firstSeed: 1,
+      asked: 4,
       runs: 4,
       simulatedMs: expect.any(Number),
       wallMs: expect.any(Number),
@@ -102,6 +111,18 @@ describe('sim', () => {
 })
 
 describe('what is printed', () => {
+  it('of runs, also where Ctrl-C came before the last', () => {
+    const summary = { simulatedMs: 60_000, wallMs: 500, messages: 1_200, traceHash: 'beef', violations: [] }
+    const text = (runs: number) => describeRuns({ ...summary, asked: 100, runs }, { protocol: 'lock' }, [])
+    expect(text(100)).toMatch(/^100 runs, 60 simulated seconds .*\nno promise was broken$/)
+    expect(text(75)).toMatch(/^stopped: 75 of 100 runs were done\n75 runs, .*\nno promise was broken$/)
+  })
+  it('of a duration that is refused: as it was typed', () => {
+    const said = (millis: number) => asTyped(`ttl is ${millis}; it must be less.`)
+    expect(said(7_200_000)).toBe('ttl is 7200000; it must be less.')
+    expect(duration('2h')).toBe(7_200_000)
+    expect(said(7_200_000)).toBe('ttl is 2h (7200000 ms); it must be less.')
+  })
   const lock = { name: 'a', holder: 'ann#1', token: 5n, votes: 3, held: true, age: 1_500, remaining: 900, waiters: [] }
 
   it('of a lock', () => {

@@ -1,6 +1,7 @@
 // All commands, by name, each loaded only when it is asked for.
 
 import type { Command } from 'commander'
+import { newCommand } from './output.ts'
 
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./up.ts')).upCommand(),
@@ -40,7 +41,12 @@ export async function commandReference(): Promise<string> {
     '# The command line',
     'Made from the commands themselves by `npm run docs`; a test checks that it is current.',
   ]
-  for (const load of Object.values(commands)) pages.push(...pagesOf(await load(), 'coterie'))
+  for (const load of Object.values(commands)) {
+    const command = await load()
+    // Its usage line begins with the name of what it belongs to.
+    newCommand('coterie').addCommand(command)
+    pages.push(...pagesOf(command, 'coterie'))
+  }
   return `${pages.join('\n\n')}\n`
 }
 

@@ -1,7 +1,7 @@
 // The bytes of `coterie dedup`: standard input, or files one after another.
 
 import { createReadStream } from 'node:fs'
-import { cannot } from '../runtime/files.ts'
+import { cannotRead } from './output.ts'
 
 /** Larger pieces gain nothing more; they only push the filter out of the processor's cache. */
 const PIECE_BYTES = 256 * 1024
@@ -28,6 +28,6 @@ async function* piecesOf(name: string): AsyncGenerator<Uint8Array> {
   try {
     for await (const piece of stream) yield piece as Uint8Array
   } catch (error) {
-    throw cannot('read', name === '-' ? 'standard input' : name, error)
+    throw cannotRead(name === '-' ? 'standard input' : name, error)
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { action, EXIT_FAILED, newCommand } from './output.ts'
-import { type TreeCommandOptions, withTree, withTreeOptions } from './tree.ts'
+import { type TreeCommandOptions, treePath, withTree, withTreeOptions } from './tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly json?: boolean
@@ -19,7 +19,7 @@ Exit codes: 0 found, 1 there is no such entry or the group could not be reached,
 
 export function getCommand(): Command {
   return withTreeOptions(newCommand('get').description('print the value of an entry of the tree'))
-    .argument('<path>', 'the entry, such as /services/mail')
+    .argument('<path>', 'the entry, such as /services/mail', treePath)
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
     .action(action(get))

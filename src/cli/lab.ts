@@ -1,4 +1,4 @@
-// coterie lab list, coterie lab run NAME: the seeds' tables and figures, measured again.
+// coterie lab list, coterie lab run NAME: the papers' tables and figures, measured again.
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ interface RunCommandOptions {
 const LIST_EXAMPLE = `
 Example:
   $ coterie lab list
-      every experiment, with the section of the seed that it checks
+      every experiment, with the section of the paper that it checks
 
 Exit codes: 0 listed, 2 wrong usage.`
 
@@ -49,7 +49,7 @@ export function labCommand(): Command {
     .addHelpText('after', LIST_EXAMPLE)
     .action(action(listAll))
   const run = newCommand('run')
-    .description('run an experiment, and compare what it measures with what the seed says')
+    .description('run an experiment, and compare what it measures with what the paper says')
     .argument('<name>', "name of the experiment, or 'all'")
     .option('--scale <scale>', 'small (seconds) or full (minutes)', scale, 'small')
     .option('--seed <number>', 'what all chance is drawn from', wholeNumber, 1)
@@ -58,7 +58,7 @@ export function labCommand(): Command {
     .addHelpText('after', RUN_EXAMPLE)
     .action(action(runNamed))
   return newCommand('lab')
-    .description("reproduce the seeds' tables and figures")
+    .description("reproduce the papers' tables and figures")
     .addCommand(list)
     .addCommand(run)
     .addHelpText('after', '\nExample:\n  $ coterie lab run backoff-response')

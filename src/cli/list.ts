@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { action, newCommand, print } from './output.ts'
-import { type TreeCommandOptions, walk, withTree, withTreeOptions } from './tree.ts'
+import { type TreeCommandOptions, treePath, walk, withTree, withTreeOptions } from './tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly recursive?: boolean
@@ -20,7 +20,7 @@ Exit codes: 0 shown, 1 there is no such entry or the group could not be reached,
 
 export function listCommand(): Command {
   return withTreeOptions(newCommand('list').description('list the children of an entry of the tree'))
-    .argument('[path]', 'the entry', '/')
+    .argument('[path]', 'the entry', treePath, '/')
     .option('--recursive', 'every path below it')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)

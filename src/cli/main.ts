@@ -16,20 +16,29 @@ Start here:
 Exit codes: 0 it worked, 1 it failed, 2 wrong usage or settings that cannot work.`
 
 async function main(): Promise<void> {
-  const asked = process.argv.slice(2).find(word => !word.startsWith('-'))
+  const line = unfolded(process.argv.slice(2))
+  const asked = line.find(word => !word.startsWith('-'))
   const program = newCommand('coterie')
     .description('Coordination for parties that do not fully trust each other, or the machines between them.')
     .version(version(), '-v, --version')
     .enablePositionalOptions()
     .addHelpText('after', AFTER)
-  const wanted = asked !== undefined && asked in commands ? [asked] : Object.keys(commands)
+  const wanted = asked !== undefined && Object.hasOwn(commands, asked) ? [asked] : Object.keys(commands)
   for (const name of wanted) program.addCommand(await commands[name]!())
-  if (process.argv.length <= 2) {
+  if (line.length === 0) {
     program.outputHelp()
     process.exitCode = EXIT_USAGE
     return
   }
-  await program.parseAsync()
+  await program.parseAsync(line, { from: 'user' })
+}
+
+/** `help member admit` is `member admit --help`: commander's own help knows the first word only. */
+function unfolded(line: readonly string[]): readonly string[] {
+  const [help, command, ...rest] = line
+  return help === 'help' && command !== undefined && Object.hasOwn(commands, command)
+    ? [command, ...rest, '--help']
+    : line
 }
 
 function version(): string {

@@ -28,6 +28,8 @@ Example:
   $ coterie object stock
       one object; two servers that show different digests for one version cannot both be right
 
+Entries are those of the object's table, internals counted: a tree keeps links and its last changes beside each entry.
+
 Exit codes: 0 shown, 1 there is no such object or the group could not be reached, 2 wrong usage.`
 
 export function objectCommand(): Command {
@@ -64,12 +66,17 @@ export function rowsOf(servers: readonly ObjectServerInfo[]): Row[] {
 
 const DIGITS = 12
 
+function count(number: number, one: string, several: string): string {
+  return `${number} ${number === 1 ? one : several}`
+}
+
 function describe(rows: readonly Row[], name: string | undefined): string {
   if (rows.length === 0) return name === undefined ? 'no objects' : `no server has an object '${name}'`
   const width = Math.max(...rows.map(row => row.object.length))
   return rows
     .map(row => {
-      const counts = `${row.entries} entries, ${row.sessions} sessions, ${row.pending} pending`
+      const entries = `${count(row.entries, 'entry', 'entries')} with internals`
+      const counts = `${entries}, ${count(row.sessions, 'session', 'sessions')}, ${row.pending} pending`
       const lags = row.lags > 0 ? colour.yellow(`, ${row.lags} versions behind`) : ''
       const version = `version ${row.version} ${colour.dim(row.digest.slice(0, DIGITS))}`
       return `  ${row.object.padEnd(width)}  ${row.server}  ${version}  ${counts}${lags}`

@@ -8,7 +8,9 @@
 
 import { Command, InvalidArgumentError } from 'commander'
 import picocolors from 'picocolors'
-import { CoterieError, SettingsError } from '../core/index.ts'
+import { CoterieError, FileError, SettingsError } from '../core/index.ts'
+import { cannot } from '../runtime/files.ts'
+import { asTyped } from './duration.ts'
 
 export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
@@ -35,13 +37,19 @@ export function print(json: boolean | undefined, value: unknown, text: () => str
 export function fail(error: unknown): void {
   if (error instanceof CoterieError) {
     process.stderr.write(
-      `${picocolors.createColors(wantsColour(process.stderr, process.env)).red('error:')} ${error.message}\n`,
+      `${picocolors.createColors(wantsColour(process.stderr, process.env)).red('error:')} ${asTyped(error.message)}\n`,
     )
     process.exitCode = error instanceof SettingsError ? EXIT_USAGE : EXIT_FAILED
     return
   }
   process.stderr.write(`this is a bug, please report it: ${error instanceof Error ? error.stack : String(error)}\n`)
   process.exitCode = EXIT_FAILED
+}
+
+/** Of a file that the user named, and that need not come from a group's folder. */
+export function cannotRead(file: string, error: unknown): FileError {
+  const gone = (error as NodeJS.ErrnoException).code === 'ENOENT'
+  return gone ? new FileError(`cannot read ${file}: there is no such file.`) : cannot('read', file, error)
 }
 
 /** Makes an action of commander that ends in `fail` where the work throws. */

@@ -7,7 +7,7 @@ import { action, colour, newCommand, print } from './output.ts'
 const EXAMPLE = `
 Example:
   $ coterie renew shop
-      new certificates for all servers and clients in the group's folder
+      new certificates for all servers, clients and members in the group's folder
   $ coterie renew shop server-1 till-3
       for these two only
 
@@ -17,9 +17,9 @@ Exit codes: 0 renewed, 1 a file could not be read or written, 2 wrong usage or a
 
 export function renewCommand(): Command {
   return newCommand('renew')
-    .description('make new certificates for the servers and clients of a group, before the old ones expire')
+    .description('make new certificates for the servers, clients and members of a group, before the old ones expire')
     .argument('<dir>', "the group's folder, with the key of its authority")
-    .argument('[names...]', 'servers and clients (default: all)')
+    .argument('[names...]', 'servers, clients and members (default: all)')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
     .action(action(renew))

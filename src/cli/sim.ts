@@ -35,10 +35,14 @@ Example:
   $ coterie sim lock --seed 17 --diagram run.svg
       one run step by step, and as a picture
 
-Exit codes: 0 every promise was kept, 1 a promise was broken, 2 wrong usage.`
+Ctrl-C ends it early, and it says what the runs that were done have shown.
+
+Exit codes: 0 every promise was kept, 1 a promise was broken, 2 wrong usage, 130 stopped early and none was broken.`
 
 /** Seeds in one piece of work: large enough that handing over costs nothing, small enough for progress. */
 const STRETCH = 25
+/** As shells say it: 128 and the number of SIGINT. */
+const EXIT_STOPPED = 130
 /** Failures that are shrunk and shown; the others are counted. */
 const SHOWN_MAX = 3
 
@@ -93,6 +97,7 @@ async function campaign(chosen: ScenarioOptions, options: Options): Promise<void
     scenario: scenario.name,
     ...chosen,
     firstSeed: options.from,
+    asked: options.seeds,
     runs: results.length,
     simulatedMs: results.reduce((sum, result) => sum + result.simulatedMs, 0),
     wallMs,
@@ -101,32 +106,43 @@ async function campaign(chosen: ScenarioOptions, options: Options): Promise<void
     violations: broken.map(({ seed, violations }) => ({ seed, what: violations[0]!.what })),
     replays: shown.map(failure => replayLine(chosen, failure)),
   }
-  print(options.json, summary, () => describe(summary, chosen, shown))
+  print(options.json, summary, () => describeRuns(summary, chosen, shown))
+  if (results.length < options.seeds) process.exitCode = EXIT_STOPPED
   if (broken.length > 0) process.exitCode = EXIT_FAILED
 }
 
+/** The results in the order of their seeds: fewer than were asked for where Ctrl-C came first. */
 async function runAll(chosen: ScenarioOptions, from: number, seeds: number): Promise<SeedResult[]> {
   const pool = new Piscina<Stretch, SeedResult[]>({
     filename: new URL('./sim-worker.js', import.meta.url).href,
     maxThreads: availableParallelism(),
   })
-  let done = 0
-  const stretches: Promise<SeedResult[]>[] = []
+  const done: SeedResult[] = []
+  let stopped = false
+  const stop = () => {
+    stopped = true
+    void pool.destroy()
+  }
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const stretches: Promise<void>[] = []
   for (let seed = from; seed < from + seeds; seed += STRETCH) {
     const count = Math.min(STRETCH, from + seeds - seed)
     const work = pool.run({ options: chosen, firstSeed: seed, count }).then(results => {
-      done += results.length
-      if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${seeds} runs `)
-      return results
+      done.push(...results)
+      if (process.stderr.isTTY) process.stderr.write(`\r${done.length} of ${seeds} runs `)
     })
     stretches.push(work)
   }
   try {
-    return (await Promise.all(stretches)).flat()
+    await Promise.all(stretches)
+  } catch (error) {
+    if (!stopped) throw error
   } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop)
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
     await pool.destroy()
   }
+  return done.sort((one, other) => one.seed - other.seed)
 }
 
 /** One hash over the hashes of all runs. */
@@ -142,13 +158,14 @@ function fold(results: readonly SeedResult[]): string {
 
 function replayLine(chosen: ScenarioOptions, failure: Failure): string {
   const { only = [], calm } = failure.kept
-  const words = [`bin/coterie sim ${asArguments(chosen)} --seed ${failure.seed}`]
+  const words = [`coterie sim ${asArguments(chosen)} --seed ${failure.seed}`]
   if (calm) words.push('--calm')
   words.push(`--only ${only.join(',') || 'none'}`)
   return words.join(' ')
 }
 
 interface Summary {
+  readonly asked: number
   readonly runs: number
   readonly simulatedMs: number
   readonly wallMs: number
@@ -157,9 +174,11 @@ interface Summary {
   readonly violations: readonly unknown[]
 }
 
-function describe(summary: Summary, chosen: ScenarioOptions, shown: readonly Failure[]): string {
+export function describeRuns(summary: Summary, chosen: ScenarioOptions, shown: readonly Failure[]): string {
   const seconds = Math.round(summary.simulatedMs / 1000).toLocaleString('en')
+  const { asked, runs } = summary
   const lines = [
+    ...(runs < asked ? [colour.yellow(`stopped: ${runs} of ${asked} runs were done`)] : []),
     `${summary.runs} runs, ${seconds} simulated seconds and ${summary.messages.toLocaleString('en')} messages in ` +
       `${(summary.wallMs / 1000).toFixed(1)} s; trace hash ${summary.traceHash}`,
   ]

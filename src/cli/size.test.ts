@@ -11,13 +11,17 @@ test.each([
   ['2G', 16_000_000_000],
   ['8Mbit', 8_000_000],
   ['5000bits', 5000],
-  ['12', 96],
+  ['12B', 96],
 ])('%s is %d bits', (text, bits) => {
   expect(memorySize(text)).toBe(bits)
 })
 
-test.each(['', 'MB', '-1MB', '1Mb', '1 XB', '1e6', 'NaN', '1MB2', '1toString'])('%j is refused', text => {
+test.each(['', '12', '1.5', 'MB', '-1MB', '1Mb', '1 XB', '1e6', 'NaN', '1MB2', '1toString'])('%j is refused', text => {
   expect(() => memorySize(text)).toThrow(InvalidArgumentError)
+})
+
+test('a bare number is refused with what was perhaps meant', () => {
+  expect(() => memorySize('10')).toThrow('It must have a unit: 10MB, 10kB, 10B or 10bits.')
 })
 
 test.each([

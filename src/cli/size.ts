@@ -1,10 +1,9 @@
-// Amounts of memory as people write them: 1MB, 100kB, 64KiB, 8Mbit, 5000bits; a bare number is bytes.
+// Amounts of memory as people write them: 1MB, 100kB, 64KiB, 8Mbit, 5000bits. A bare number is refused.
 
 import { InvalidArgumentError } from 'commander'
 
 /** In bits. `Mb` is left out: it says megabit, and most who write it mean megabyte. */
 const UNITS: Readonly<Record<string, number>> = {
-  '': 8,
   B: 8,
   k: 8e3,
   K: 8e3,
@@ -27,6 +26,10 @@ const UNITS: Readonly<Record<string, number>> = {
 /** How many bits that is. */
 export function memorySize(text: string): number {
   const parts = /^(\d{1,15}(?:\.\d{1,6})?) ?([A-Za-z]*)$/.exec(text)
+  if (parts?.[2] === '')
+    throw new InvalidArgumentError(
+      `It must have a unit: ${parts[1]}MB, ${parts[1]}kB, ${parts[1]}B or ${parts[1]}bits.`,
+    )
   if (parts === null || !Object.hasOwn(UNITS, parts[2]!))
     throw new InvalidArgumentError('It must be an amount of memory: 1MB, 100kB, 64KiB, 8Mbit, 5000bits.')
   return Math.floor(Number(parts[1]) * UNITS[parts[2]!]!)

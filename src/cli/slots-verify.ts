@@ -1,12 +1,11 @@
 // What `coterie slots verify FILE` does: judges evidence against a member, without trust in whoever brought it.
 
 import { open } from 'node:fs/promises'
-import { FileError } from '../core/index.ts'
 import { ristretto } from '../crypto/index.ts'
 import { loadNodeConfig } from '../runtime/config.ts'
 import { opensslSignatures } from '../runtime/signatures.ts'
 import { EVIDENCE_BYTES_MAX, type Verdict, verifyEvidence } from '../slots/index.ts'
-import { colour, EXIT_FAILED, print } from './output.ts'
+import { cannotRead, colour, EXIT_FAILED, print } from './output.ts'
 import type { SlotsLine } from './slots-member.ts'
 
 export async function verify(file: string, line: SlotsLine): Promise<void> {
@@ -55,6 +54,6 @@ async function readEvidence(file: string): Promise<Uint8Array> {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0)
     return buffer.subarray(0, bytesRead)
   } catch (error) {
-    throw new FileError(`${file} cannot be read: ${(error as Error).message}`)
+    throw cannotRead(file, error)
   }
 }

@@ -60,6 +60,11 @@ describe('wrong usage ends with 2 and a sentence', () => {
     ['a timeout that is none', ['list', '--timeout', 'soon'], /must be a duration/],
     ['a transaction of nothing', ['txn', '--if', '/a exists'], /needs a --set, a --create or a --delete/],
     ['a condition that is none', ['txn', '--if', 'blue', '--delete', '/a'], /must be '\/path = value'/],
+    ['a path that is none', ['set', 'a', 'b'], /must be a path: \/a\/b/],
+    ['a path that is none, to list', ['list', '/a/'], /must be a path/],
+    ['a path that is none, in a transaction', ['txn', '--set', 'a b'], /--set "a": it must be a path/],
+    ['a path that is none, to delete in a transaction', ['txn', '--delete', 'a'], /--delete "a": it must be a path/],
+    ['the root to delete', ['delete', '/'], /the root stays/],
     ['a write without a value', ['txn', '--set', '/a'], /a path, a space and a value/],
   ] as const)('%s', async (_, line, sentence) => {
     const { out, err, code } = await run(...line)
@@ -82,7 +87,9 @@ describe('with a group of three', () => {
     servers.push(await startServer({ config, log: silence, failed }))
   }
   const feed = (text: string) =>
-    vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([text]) as unknown as typeof process.stdin)
+    vi
+      .spyOn(process, 'stdin', 'get')
+      .mockReturnValue(Readable.from([Buffer.from(text)]) as unknown as typeof process.stdin)
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'coterie-tree-'))
@@ -105,6 +112,15 @@ describe('with a group of three', () => {
     expect(await at('delete', '/services')).toMatchObject({ code: 1, err: expect.stringMatching(/\/services: /) })
     expect(await at('delete', '/services', '--recursive')).toMatchObject({ code: 0 })
     expect(await at('get', '/services/mail')).toMatchObject({ code: 1, err: 'there is no entry /services/mail\n' })
+  })
+
+  it('takes a value from standard input, to the last byte, and no more than an entry holds', async () => {
+    feed('two\nlines\n')
+    expect(await at('set', '/fed', '-')).toMatchObject({ code: 0, err: '' })
+    expect((await at('get', '/fed')).out).toBe('two\nlines\n\n')
+    feed('x'.repeat(4 * 2 ** 20 + 1))
+    expect(await at('set', '/fed', '-')).toMatchObject({ code: 1, err: expect.stringMatching(/no entry holds more/) })
+    expect(await at('delete', '/fed')).toMatchObject({ code: 0 })
   })
 
   it('changes several entries at once or none', async () => {
@@ -153,6 +169,7 @@ describe('with a group of three', () => {
     const rows = JSON.parse((await at('object', 'tree', '--json')).out)
     expect(rows.map((row: { server: string }) => row.server).sort()).toEqual(['server-1', 'server-2', 'server-3'])
     expect(new Set(rows.map((row: { digest: string }) => row.digest)).size).toBe(1)
+    expect((await at('object', 'tree')).out).toMatch(/\d+ entries with internals, \d+ sessions?, \d+ pending/)
     expect(await at('object', 'nothing')).toMatchObject({ code: 1 })
     const { out, code } = await at('status')
     expect(code).toBe(0)

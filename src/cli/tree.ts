@@ -1,9 +1,10 @@
 // What the commands on the tree share.
 
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { SharedTree } from '../client/objects/shared-tree.ts'
 import { ensure, hasCode } from '../client/recipes/tree.ts'
 import { SettingsError } from '../core/index.ts'
+import { isPath } from '../ordering/tree/index.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from './connection.ts'
 import { duration } from './duration.ts'
 
@@ -20,6 +21,14 @@ export function withTreeOptions(command: Command): Command {
     .argParser(duration)
     .default(TIMEOUT_DEFAULT_MS, '10s')
   return withConnection(command).option('--tree <name>', 'another tree than the usual one').addOption(timeout)
+}
+
+const PATH_RULE = 'a path: /a/b, without empty steps, dots alone or control characters'
+
+/** For arguments that are a path: wrong usage, and no question to the group. */
+export function treePath(text: string): string {
+  if (isPath(text)) return text
+  throw new InvalidArgumentError(`It must be ${PATH_RULE}.`)
 }
 
 export async function withTree(options: TreeCommandOptions, work: (tree: SharedTree) => Promise<void>): Promise<void> {
@@ -54,6 +63,11 @@ export async function* walk(tree: SharedTree, path: string): AsyncGenerator<stri
 /** "/path value": the first space ends the path. */
 export function pathAndValue(text: string, option: string): { path: string; value: string } {
   const space = text.indexOf(' ')
-  if (space > 0) return { path: text.slice(0, space), value: text.slice(space + 1) }
-  throw new SettingsError(`${option} ${JSON.stringify(text)}: a path, a space and a value are needed.`)
+  if (space <= 0) throw new SettingsError(`${option} ${JSON.stringify(text)}: a path, a space and a value are needed.`)
+  return { path: checkedPath(text.slice(0, space), option), value: text.slice(space + 1) }
+}
+
+export function checkedPath(path: string, option: string): string {
+  if (isPath(path)) return path
+  throw new SettingsError(`${option} ${JSON.stringify(path)}: it must be ${PATH_RULE}.`)
 }

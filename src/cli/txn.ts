@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { SettingsError } from '../core/index.ts'
 import type { TreeCondition, TreeWrite } from '../ordering/tree/index.ts'
 import { action, newCommand } from './output.ts'
-import { pathAndValue, type TreeCommandOptions, withTree, withTreeOptions } from './tree.ts'
+import { checkedPath, pathAndValue, type TreeCommandOptions, withTree, withTreeOptions } from './tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly if?: string[]
@@ -45,7 +45,9 @@ async function txn(options: Options): Promise<void> {
     ...(options.create ?? []).map(
       text => ({ kind: 'create', ephemeral: false, sequential: false, ...encoded(text, '--create') }) as const,
     ),
-    ...(options.delete ?? []).map(path => ({ kind: 'delete', path, version: undefined }) as const),
+    ...(options.delete ?? []).map(
+      path => ({ kind: 'delete', path: checkedPath(path, '--delete'), version: undefined }) as const,
+    ),
   ]
   if (writes.length === 0) throw new SettingsError('a transaction needs a --set, a --create or a --delete.')
   await withTree(options, async tree => {

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { action, newCommand } from './output.ts'
-import { type TreeCommandOptions, withTree, withTreeOptions } from './tree.ts'
+import { type TreeCommandOptions, treePath, withTree, withTreeOptions } from './tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly recursive?: boolean
@@ -20,7 +20,7 @@ Exit codes: 0 stopped by Ctrl-C, 1 the group could not be reached, 2 wrong usage
 
 export function watchCommand(): Command {
   return withTreeOptions(newCommand('watch').description('show every change of an entry of the tree'))
-    .argument('<path>', 'the entry')
+    .argument('<path>', 'the entry', treePath)
     .option('--recursive', 'also what is below it')
     .option('--json', 'a line of JSON for each change')
     .addHelpText('after', EXAMPLE)

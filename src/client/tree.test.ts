@@ -164,6 +164,22 @@ describe('reads', () => {
       await expect(doing).rejects.toMatchObject({ code: 'bad-path', outcome: 'did not happen' })
     }
   })
+  it('and writes refuse what is too large, and say what is not', async () => {
+    const tree = new MemoryTree().client()
+    const most = new Uint8Array(4 * 2 ** 20)
+    const write = { kind: 'delete', path: '/a', version: undefined } as const
+    await tree.create('/a', most)
+    for (const doing of [
+      tree.set('/a', new Uint8Array(most.length + 1)),
+      tree.txn(
+        [],
+        Array.from({ length: 257 }, () => write),
+      ),
+    ]) {
+      await expect(doing).rejects.toMatchObject({ code: 'too-large', outcome: 'did not happen' })
+    }
+    await expect(tree.delete('/')).rejects.toThrow('/: the root is always there, and stays.')
+  })
   it('a transaction names what failed', async () => {
     const tree = new MemoryTree().client()
     const refused = tree.txn(

@@ -194,9 +194,19 @@ export class ObjectTree implements Tree {
   private async submit<K extends TreeResult['kind']>(operation: TreeOperation): Promise<TreeResult & { kind: K }> {
     const path = operation.kind === 'txn' ? '/' : operation.path
     if (!isPath(path)) throw new TreeError('bad-path', path)
-    const answer = decode(resultCodec, await this.port.submit(encode(operationCodec, operation)))
+    const answer = decode(resultCodec, await this.port.submit(inBytes(operation, path)))
     if (!answer.ok) throw new TreeError('malformed', path)
     if (answer.value.kind === 'error') throw new TreeError(answer.value.code, answer.value.path, answer.value.at)
     return answer.value as TreeResult & { kind: K }
+  }
+}
+
+/** What the words on the wire have no room for is the caller's: a value or a transaction beyond the limits. */
+function inBytes(operation: TreeOperation, path: string): Uint8Array {
+  try {
+    return encode(operationCodec, operation)
+  } catch (error) {
+    if (error instanceof RangeError) throw new TreeError('too-large', path)
+    throw error
   }
 }

@@ -1,6 +1,6 @@
 // Examples in the documentation: found, compiled and run, so that they stay true.
 //
-// Every block that begins with ```ts is a program of its own. One that begins with ```ts ignore is only for reading,
+// Every block that begins with ```ts or ```js is a program of its own. One that begins with ```ts ignore is only for reading,
 // and the sentence before it says why.
 
 import { execFile } from 'node:child_process'
@@ -34,7 +34,8 @@ export function examplesOf(page: string, text: string): Example[] {
     const end = lines.indexOf('```', at + 1)
     if (end < 0) throw new Error(`${page}:${at + 1} is never closed`)
     const code = lines.slice(at + 1, end).join('\n')
-    if (fence[1] === 'ts') found.push({ where: `${page}:${at + 1}`, code, ignored: fence[2] === 'ignore', before })
+    const isProgram = fence[1] === 'ts' || fence[1] === 'js'
+    if (isProgram) found.push({ where: `${page}:${at + 1}`, code, ignored: fence[2] === 'ignore', before })
     at = end
   }
   return found

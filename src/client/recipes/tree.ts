@@ -49,7 +49,7 @@ export class TreeError extends CoterieError {
   readonly at: number | undefined
 
   constructor(code: TreeErrorCode, path: string, at?: number) {
-    super(`${path}: ${explain[code]}${at === undefined ? '' : ` (number ${at + 1} of the transaction)`}`)
+    super(`${path}: ${reason(code, path)}${at === undefined ? '' : ` (number ${at + 1} of the transaction)`}`)
     this.code = code
     this.path = path
     this.at = at
@@ -66,8 +66,12 @@ const explain: Readonly<Record<TreeErrorCode, string>> = {
   'bad-path': 'a path looks like /a/b, up to 1,000 bytes, without empty steps, dots alone or control characters.',
   condition: 'the condition does not hold.',
   'too-many': 'this session has as many ephemeral entries as it may.',
-  'too-large': 'the value does not fit into an answer.',
+  'too-large': 'it is too large: an entry holds 4 MiB at most, a transaction 256 conditions and 256 writes.',
   malformed: 'the operation cannot be read.',
+}
+
+function reason(code: TreeErrorCode, path: string): string {
+  return code === 'bad-path' && path === '/' ? 'the root is always there, and stays.' : explain[code]
 }
 
 export function hasCode(error: unknown, ...codes: TreeErrorCode[]): boolean {
