@@ -5,7 +5,6 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CoterieError, FileError, SettingsError } from '../core/index.ts'
 import { loadGroup, loadNodeConfig } from './config.ts'
-import { FIRST_START_FILE, takeFirstStartMark } from './first-start.ts'
 import { initGroup, type NewGroup } from './setup.ts'
 
 let root: string
@@ -215,23 +214,6 @@ describe('loadNodeConfig refuses, naming file, field, value and what would work'
       }),
       { numRuns: 300 },
     )
-  })
-})
-
-describe('the first-start mark (PROTOCOLS E 6)', () => {
-  it('is there once', async () => {
-    expect(await takeFirstStartMark(server)).toBe(true)
-    expect(await takeFirstStartMark(server)).toBe(false)
-  })
-
-  it('is for servers only', async () => {
-    expect(await takeFirstStartMark(client)).toBe(false)
-  })
-
-  it('that cannot be deleted stops the start: it would be there again next time', async () => {
-    await rm(join(server, FIRST_START_FILE))
-    await mkdir(join(server, FIRST_START_FILE))
-    await expect(takeFirstStartMark(server)).rejects.toBeInstanceOf(FileError)
   })
 })
 

@@ -1,14 +1,21 @@
-// The first-start mark (PROTOCOLS E 6).
+// The first-start mark (PROTOCOLS E 6), and how a node's store begins.
 //
 // A server whose store is empty cannot know whether it never ran or lost its disk. If it lost its disk, it may have
 // granted leases that still run, so an empty store waits for ttlMax before it grants anything. A group that was made a
 // second ago need not wait: `coterie init` leaves a mark in each server's folder, and the server takes it at its first
 // start. The mark must be gone for certain before the server grants: a mark that came back after a power cut would
 // let a server with a lost store grant at once.
+//
+// Taking the mark is not the end of a start: the port may be in use, or the power fail. So "this node never ran" moves
+// from the mark into the store: first the record that says so is durable, then the mark is removed, then the node runs,
+// and the first thing it saves stands in the place of that record. Cut anywhere, one of the two says that the node never
+// ran until it has run, and neither says it after.
 
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cannot, syncFolder, writeNew } from './files.ts'
+import type { Saved } from '../core/index.ts'
+import { cannot, exists, syncFolder, writeNew } from './files.ts'
+import type { Storage, Store } from './storage/storage.ts'
 
 export const FIRST_START_FILE = 'first-start'
 
@@ -20,15 +27,52 @@ export async function leaveFirstStartMark(serverFolder: string): Promise<void> {
   await writeNew(join(serverFolder, FIRST_START_FILE), TEXT)
 }
 
-/** True once: the mark was there and is now durably gone. */
-export async function takeFirstStartMark(serverFolder: string): Promise<boolean> {
-  const file = join(serverFolder, FIRST_START_FILE)
+export interface NodeStoreOptions {
+  readonly store: Store
+  /** The node's folder, where the mark is. */
+  readonly folder: string
+  /** What the store of a node that never ran begins with. */
+  readonly first: Saved
+  /** The store failed after it was opened. */
+  failed(error: Error): void
+}
+
+/** Opens a node's store. What it holds is empty only where it was lost: the node may have promised things. */
+export async function openNodeStore(options: NodeStoreOptions): Promise<{ storage: Storage; saved: Saved }> {
+  const { store, folder, first } = options
+  let failed = (error: Error) => options.failed(error)
+  const storage = await store.open(error => failed(error))
   try {
-    await unlink(file)
+    let saved = await storage.read()
+    if (saved.size === 0 && (await exists(join(folder, FIRST_START_FILE)))) {
+      await new Promise<void>((resolve, reject) => {
+        failed = reject
+        saveAll(storage, first, resolve)
+      })
+      failed = options.failed
+      saved = first
+    }
+    await removeMark(folder)
+    return { storage, saved }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw cannot('delete', file, error)
+    await storage.close()
+    throw error
   }
-  await syncFolder(serverFolder)
-  return true
+}
+
+/** In one turn, so that a crash leaves all of it or nothing. */
+function saveAll(storage: Storage, records: Saved, durable: () => void): void {
+  const all = [...records].flatMap(([lane, list]) => list.map(record => ({ lane, record })))
+  for (const [place, { lane, record }] of all.entries()) {
+    storage.save(lane, record, 'append', place === all.length - 1 ? durable : undefined)
+  }
+}
+
+/** Durably. Where there is none, it was removed before, perhaps in the machine's memory only. */
+async function removeMark(folder: string): Promise<void> {
+  const file = join(folder, FIRST_START_FILE)
+  await unlink(file).catch(error => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw cannot('delete', file, error)
+  })
+  await syncFolder(folder)
 }

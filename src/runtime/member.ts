@@ -21,10 +21,11 @@ import { granterClock } from './clock.ts'
 import { COUNT_KEY_FILE, type MemberAddress, type MemberConfig } from './config.ts'
 import { bytesOf, countingOf } from './counting.ts'
 import { Driver } from './driver.ts'
-import { takeFirstStartMark } from './first-start.ts'
+import { openNodeStore } from './first-start.ts'
 import { opensslSignatures, opensslSigner } from './signatures.ts'
 import { openWorkshop, type SlotsWorkshop } from './slots-work.ts'
 import { createLogStorage } from './storage/log.ts'
+import type { Storage } from './storage/storage.ts'
 import { createTlsTransport, type Log, type TlsTransport } from './transport/index.ts'
 
 export interface RunningMember {
@@ -62,22 +63,29 @@ const POSSESSION = 'possession'
 /** Enough notices for a certificate that no b liars make alone; more would only be slower. */
 const CERTIFY_LEAST = 2
 
+/** A lane of no part: it has a record where the store was once found empty. */
+const LOST_LANE = 'lost'
+
 type MemberDriver = Driver<Map<string, unknown>, Parted, Parted, Parted>
 
 export async function startMember(options: MemberOptions): Promise<RunningMember> {
   const { config, log } = options
-  const store = createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}) })
   let driver: MemberDriver | undefined
-  const storage = await store.open(error => {
-    driver?.end()
-    options.failed(error)
+  const { storage, saved } = await openNodeStore({
+    store: createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}) }),
+    folder: config.folder,
+    first: memberFirstStart(firstElectorate(config.group.membership.members.map(voterOf))),
+    failed(error) {
+      driver?.end()
+      options.failed(error)
+    },
   })
   try {
-    const saved = await readSaved(await storage.read(), config)
     const admits = admission(config.group.id, config.authority)
     const group = await ristretto()
     const workshop = openWorkshop(group, log)
-    const protocol = await createProtocol(options, admits, group, saved.size === 0)
+    const storeLost = isStoreLost(storage, saved)
+    const protocol = await createProtocol(options, admits, group, storeLost)
     let transport: TlsTransport | undefined
     const known = knownAddresses(config)
     driver = new Driver({
@@ -259,11 +267,13 @@ function secretOf(pem: string): Uint8Array {
   return new Uint8Array(Buffer.from(d!, 'base64url'))
 }
 
-// A store that is empty without the mark has been lost: the member must not grant what it may have granted before.
-async function readSaved(saved: Saved, config: MemberConfig): Promise<Saved> {
-  const first = await takeFirstStartMark(config.folder)
-  if (!first || saved.size > 0) return saved
-  return memberFirstStart(firstElectorate(config.group.membership.members.map(voterOf)))
+/**
+ * A member whose store is empty may have promised what it no longer knows of. It saves other things in this life, and
+ * must not pass in the next for one that never promised: what it lost is said in the store, ahead of all else.
+ */
+function isStoreLost(storage: Storage, saved: Saved): boolean {
+  if (saved.size === 0) storage.save(LOST_LANE, new Uint8Array(0), 'replace')
+  return saved.size === 0 || saved.has(LOST_LANE)
 }
 
 function voterOf({ name, publicKey, sealKey, countKey, possession }: MemberAddress): Newcomer {

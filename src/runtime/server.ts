@@ -1,13 +1,13 @@
 // One server of a group: config, store, transport, metrics and the node, started and stopped in order.
 
-import { FileError, type Parted, type Saved } from '../core/index.ts'
+import { FileError, type Parted } from '../core/index.ts'
 import type { ServerEvent, ServerState } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
 import type { OrderingServerEvent, OrderingServerState } from '../ordering/index.ts'
 import { granterClock } from './clock.ts'
 import type { ServerConfig } from './config.ts'
 import { Driver } from './driver.ts'
-import { takeFirstStartMark } from './first-start.ts'
+import { openNodeStore } from './first-start.ts'
 import { sha256 } from './hash.ts'
 import { type Measures, type MetricsServer, serveMetrics } from './metrics.ts'
 import { measureObjects } from './object-measures.ts'
@@ -43,6 +43,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
+type ServerDriver = Driver<Map<string, unknown>, Parted, Parted, Parted>
+
 interface Closable {
   close(): Promise<void>
 }
@@ -50,14 +52,20 @@ interface Closable {
 async function open(options: ServerOptions, opened: Closable[]): Promise<RunningServer> {
   const { config, log, failed } = options
   const { group } = config
-  const store = createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}) })
-  let driver: Driver<Map<string, unknown>, Parted, Parted, Parted> | undefined
-  const storage = await store.open(error => {
-    driver?.end()
-    failed(error)
+  let driver: ServerDriver | undefined
+  const { storage, saved } = await openNodeStore({
+    store: createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}) }),
+    folder: config.folder,
+    first: firstStart,
+    failed(error) {
+      driver?.end()
+      failed(error)
+    },
   })
   opened.push(storage)
-  const saved = await readSaved(storage, options)
+  // It may have promised things that it no longer knows of: with a vote it could undo what a client was told.
+  const mustKnow = !options.rejoins && group.trust.orderingQuorum !== undefined
+  if (saved.size === 0 && mustKnow) throw storeLost(config)
   driver = new Driver({
     protocol: serverNode(group, { hash: sha256, rejoins: options.rejoins ?? false }),
     self: config.name,
@@ -72,7 +80,12 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
     up: peer => log('debug', 'connected', { peer }),
     down: (peer, why) => log('debug', 'disconnected', { peer, why }),
   })
-  const transport = await createTlsTransport(
+  let transport: TlsTransport | undefined
+  const measures = measure(driver, () => transport)
+  // Before the node runs: a start that finds a port taken must leave nothing behind that a crash would leave.
+  const metrics = await serveMetrics(config.address.metricsPort, config.name, measures)
+  opened.push(metrics)
+  transport = await createTlsTransport(
     {
       credentials: config,
       authority: config.authority,
@@ -85,9 +98,6 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   )
   opened.push(transport)
   driver.start(transport)
-  const measures = measure(driver, transport)
-  const metrics = await serveMetrics(config.address.metricsPort, config.name, measures)
-  opened.push(metrics)
   log('info', 'listening', {
     port: config.address.port,
     metricsPort: metrics.port,
@@ -119,18 +129,8 @@ function tell(event: Parted, log: Log): void {
   log('warn', what, { lock: name, by, ...more })
 }
 
-async function readSaved(storage: Storage, { config, rejoins = false }: ServerOptions): Promise<Saved> {
-  const saved = await storage.read()
-  const first = await takeFirstStartMark(config.folder)
-  if (saved.size > 0) return saved
-  if (first) return firstStart
-  // It may have promised things that it no longer knows of: with a vote it could undo what a client was told.
-  if (!rejoins && config.group.trust.orderingQuorum !== undefined) throw storeLost(config)
-  return saved
-}
-
 async function stop(
-  driver: Driver<Map<string, unknown>, Parted, Parted, Parted>,
+  driver: ServerDriver,
   transport: TlsTransport,
   metrics: MetricsServer,
   storage: Storage,
@@ -142,19 +142,20 @@ async function stop(
   log('info', 'stopped cleanly', {})
 }
 
-function measure(driver: Driver<Map<string, unknown>, Parted, Parted, Parted>, transport: TlsTransport): Measures {
+function measure(driver: ServerDriver, transport: () => TlsTransport | undefined): Measures {
   const lock = () => driver.state.get('lock') as ServerState
   return {
-    recovering: () => Math.max(0, Math.ceil(lock().recoverUntil - granterClock())),
+    // Not zero while it does not listen yet: nobody is to send it work.
+    recovering: () => Math.max(transport() === undefined ? 1 : 0, Math.ceil(lock().recoverUntil - granterClock())),
     values() {
-      const dropped = Object.values(transport.dropped()).reduce((sum, count) => sum + count, 0)
+      const dropped = Object.values(transport()?.dropped() ?? {}).reduce((sum, count) => sum + count, 0)
       return {
         messages_received_total: { help: 'Messages understood', value: driver.counts.received },
         messages_sent_total: { help: 'Messages sent', value: driver.counts.sent },
         messages_refused_total: { help: 'Frames that were no message', value: driver.counts.refused },
         frames_dropped_total: { help: 'Frames that could not be sent', value: dropped },
         saves_total: { help: 'Records saved', value: driver.counts.saves },
-        connections: { help: 'Peers connected now', value: transport.connected().length },
+        connections: { help: 'Peers connected now', value: transport()?.connected().length ?? 0 },
         lock_names: { help: 'Lock names in memory', value: lock().locks.size },
         lock_recovering_ms: { help: 'Milliseconds until locks are granted again', value: this.recovering() },
         ...measureObjects(driver.state.get('ordering') as OrderingServerState | undefined),

@@ -33,7 +33,7 @@ export async function checkStore(findings: Findings, node: ServerSettings, servi
   if (marked && names.length > 0) {
     findings.warning(
       `${join(node.folder, FIRST_START_FILE)} is there although the server has a store`,
-      'Delete it, unless the server was stopped in the middle of its very first start.',
+      'Start the server, which deletes it: it goes by its store. Do not copy the file back.',
     )
   }
   checkHolder(findings, names, serving)

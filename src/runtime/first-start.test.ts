@@ -1,0 +1,192 @@
+// A first start that comes to nothing must leave a node that can be started; a node that promised must never pass for
+// one that never ran (PROTOCOLS E 6).
+
+import { once } from 'node:events'
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { createDisk } from '../../test/storage/disk.ts'
+import { freePorts } from '../../test/support/processes.ts'
+import { FileError, type Parted, type Saved, seededRandom } from '../core/index.ts'
+import { slotsDefaults } from '../slots/index.ts'
+import { loadNodeConfig, type MemberConfig, type ServerConfig } from './config.ts'
+import { exists } from './files.ts'
+import { FIRST_START_FILE, leaveFirstStartMark, openNodeStore } from './first-start.ts'
+import { silence } from './log.ts'
+import { startMember } from './member.ts'
+import { startServer } from './server.ts'
+import { initGroup } from './setup.ts'
+import { createLogStorage } from './storage/log.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'coterie-first-'))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const unexpected = (error: Error) => {
+  throw error
+}
+
+let folders = 0
+const newFolder = () => join(folder, String(folders++))
+
+describe('a node', () => {
+  let server: ServerConfig
+  let member: MemberConfig
+
+  beforeEach(async () => {
+    const made = await initGroup({ dir: newFolder(), basePort: await freePorts(3), liars: 0, members: 3 })
+    server = (await loadNodeConfig(made.serverFolders[0]!)) as ServerConfig
+    member = (await loadNodeConfig(made.memberFolders[0]!)) as MemberConfig
+  })
+
+  const start = () => startServer({ config: server, log: silence, failed: unexpected })
+
+  /** What a member says when it is asked to open slots: only one that knows what it promised may. */
+  async function openSlots(): Promise<unknown> {
+    let say: (event: Parted) => void = () => {}
+    const said = new Promise<Parted>(resolve => {
+      say = resolve
+    })
+    const event = (one: Parted) => {
+      if (one.part === 'slots' && ['opened', 'shut'].includes((one.body as { kind: string }).kind)) say(one)
+    }
+    const running = await startMember({
+      config: member,
+      log: silence,
+      attributes: [],
+      ranking: [],
+      event,
+      failed: unexpected,
+    })
+    const settings = { ...slotsDefaults, name: 'tills', slots: ['one'], level: 'curious' as const }
+    running.command({ part: 'slots', body: { kind: 'open', settings } })
+    const { body } = await said
+    await running.stop()
+    return body
+  }
+
+  describe('whose first start finds a port taken starts later as one that never ran', () => {
+    it.each(['port', 'metricsPort'] as const)('server, %s', async which => {
+      await withPortTaken(server.address[which], () => expect(start()).rejects.toThrow())
+      const running = await start()
+      expect(running.recovering()).toBe(0)
+      await running.stop()
+    })
+
+    it('member', async () => {
+      await withPortTaken(member.address.port, () => expect(openSlots()).rejects.toThrow())
+      expect(await openSlots()).toEqual({ kind: 'opened', name: 'tills', level: 'curious' })
+    })
+  })
+
+  describe('that lost its store does not pass for new', () => {
+    it('server', async () => {
+      await (await start()).stop()
+      await rm(server.storeFolder, { recursive: true })
+      for (let time = 0; time < 2; time++) {
+        await expect(start()).rejects.toThrow(/has run before, and its store .* is empty/)
+      }
+    })
+
+    it('member, not even at the second start after', async () => {
+      await openSlots()
+      await rm(member.storeFolder, { recursive: true })
+      for (let time = 0; time < 2; time++) {
+        expect(await openSlots()).toMatchObject({ kind: 'shut', why: expect.stringMatching(/store was lost/) })
+      }
+    })
+  })
+
+  it('that crashed waits for its leases though the mark came back, and takes the mark away', async () => {
+    const [store, aside] = [join(server.storeFolder, 'store.log'), newFolder()]
+    const crashing = await start()
+    await copyFile(store, aside)
+    await crashing.stop()
+    await copyFile(aside, store)
+    await leaveFirstStartMark(server.folder)
+    const running = await start()
+    expect(running.recovering()).toBeGreaterThan(0)
+    expect(await exists(join(server.folder, FIRST_START_FILE))).toBe(false)
+    await running.stop()
+  })
+})
+
+/** Somebody else sits on the port while the work is done. */
+async function withPortTaken(port: number, work: () => Promise<void>): Promise<void> {
+  const other = createServer().listen(port, '127.0.0.1')
+  await once(other, 'listening')
+  try {
+    await work()
+  } finally {
+    other.close()
+    await once(other, 'close')
+  }
+}
+
+describe('the store of a node that never ran', () => {
+  const first: Saved = new Map([['part', [Buffer.from('never ran')]]])
+  const open = (node: string, files = createDisk()) =>
+    openNodeStore({
+      store: createLogStorage({ folder: '/store', files }),
+      folder: node,
+      first,
+      failed: unexpected,
+    })
+
+  async function markedFolder(): Promise<string> {
+    const node = newFolder()
+    await mkdir(node)
+    await leaveFirstStartMark(node)
+    return node
+  }
+
+  it('says so whenever the power is cut, and the mark goes only when the store says it', async () => {
+    let cuts = 0
+    for (let cutAt = 1; ; cutAt++) {
+      const node = await markedFolder()
+      const disk = createDisk({ cutAt })
+      const opened = open(node, disk)
+      await Promise.race([opened, disk.cut])
+      if (!disk.isCut) break
+      cuts++
+      expect(await exists(join(node, FIRST_START_FILE))).toBe(true)
+      const { storage, saved } = await open(node, disk.afterCut(seededRandom(cutAt)))
+      expect([...saved.keys()]).toEqual(['part'])
+      await storage.close()
+    }
+    expect(cuts).toBeGreaterThan(5)
+  })
+
+  it('needs the mark once', async () => {
+    const node = await markedFolder()
+    const disk = createDisk()
+    const opened = await open(node, disk)
+    expect(await exists(join(node, FIRST_START_FILE))).toBe(false)
+    await opened.storage.close()
+    const again = await open(node, disk)
+    expect([...again.saved.keys()]).toEqual(['part'])
+    await again.storage.close()
+    expect((await open(node)).saved.size).toBe(0)
+  })
+
+  it('that cannot be written stops the start, and leaves the mark', async () => {
+    for (let failAt = 1; failAt < 30; failAt++) {
+      const node = await markedFolder()
+      const disk = createDisk({ failAt, code: 'EIO' })
+      const outcome = await open(node, disk).then(
+        () => 'opened',
+        error => error,
+      )
+      if (disk.failures === 0) return expect(outcome).toBe('opened')
+      expect(outcome).toBeInstanceOf(FileError)
+      expect(await exists(join(node, FIRST_START_FILE))).toBe(true)
+    }
+  })
+
+  it('is not begun where the mark cannot be deleted: it would be there again next time', async () => {
+    const node = newFolder()
+    await mkdir(join(node, FIRST_START_FILE), { recursive: true })
+    await expect(open(node)).rejects.toBeInstanceOf(FileError)
+  })
+})
