@@ -68,14 +68,18 @@ describe('a node', () => {
 
   describe('whose first start finds a port taken starts later as one that never ran', () => {
     it.each(['port', 'metricsPort'] as const)('server, %s', async which => {
-      await withPortTaken(server.address[which], () => expect(start()).rejects.toThrow())
+      const taken = server.address[which]
+      const sentence = `server-1 cannot listen: port ${taken} is in use. Is this server running already?`
+      await withPortTaken(taken, () => expect(start()).rejects.toThrow(sentence))
       const running = await start()
       expect(running.recovering()).toBe(0)
       await running.stop()
     })
 
     it('member', async () => {
-      await withPortTaken(member.address.port, () => expect(openSlots()).rejects.toThrow())
+      const taken = member.address.port
+      const sentence = `member-1 cannot listen: port ${taken} is in use. Is this member running already?`
+      await withPortTaken(taken, () => expect(openSlots()).rejects.toThrow(sentence))
       expect(await openSlots()).toEqual({ kind: 'opened', name: 'tills', level: 'curious' })
     })
   })

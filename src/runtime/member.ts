@@ -26,7 +26,7 @@ import { opensslSignatures, opensslSigner } from './signatures.ts'
 import { openWorkshop, type SlotsWorkshop } from './slots-work.ts'
 import { createLogStorage } from './storage/log.ts'
 import type { Storage } from './storage/storage.ts'
-import { createTlsTransport, type Log, type TlsTransport } from './transport/index.ts'
+import { createTlsTransport, type Log, portInUse, type TlsTransport } from './transport/index.ts'
 
 export interface RunningMember {
   /** What its group agreed on, and every slots group of it begins with. */
@@ -287,9 +287,10 @@ function voterOf({ name, publicKey, sealKey, countKey, possession }: MemberAddre
 }
 
 function explain(error: unknown, config: MemberConfig): unknown {
-  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error
+  const taken = portInUse(error)
+  if (taken === undefined) return error
   return new FileError(
-    `${config.name} cannot listen: port ${config.address.port} is in use. Is this member running already? ` +
-      `Its port is set in ${config.file}; coterie doctor says who has it.`,
+    `${config.name} cannot listen: port ${taken} is in use. Is this member running already? ` +
+      `Its port is set in ${config.file}; coterie doctor ${config.folder} says who has it.`,
   )
 }

@@ -13,7 +13,7 @@ import { type Measures, type MetricsServer, serveMetrics } from './metrics.ts'
 import { measureObjects } from './object-measures.ts'
 import { createLogStorage } from './storage/log.ts'
 import type { Storage } from './storage/storage.ts'
-import { createTlsTransport, type Log, type TlsTransport } from './transport/index.ts'
+import { createTlsTransport, type Log, portInUse, type TlsTransport } from './transport/index.ts'
 
 export interface RunningServer {
   readonly recovering: () => number
@@ -37,7 +37,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return await open(options, opened)
   } catch (error) {
     for (const part of opened.reverse()) await part.close()
-    throw error instanceof Error && isPortInUse(error) ? portInUse(config, error) : error
+    throw explain(error, config)
   } finally {
     log('debug', 'start finished', {})
   }
@@ -171,15 +171,12 @@ function storeLost(config: ServerConfig): FileError {
   )
 }
 
-function isPortInUse(error: Error): boolean {
-  return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-}
-
-function portInUse(config: ServerConfig, error: Error): FileError {
+function explain(error: unknown, config: ServerConfig): unknown {
+  const taken = portInUse(error)
+  if (taken === undefined) return error
   const { port, metricsPort } = config.address
-  const taken = (error as NodeJS.ErrnoException & { port?: number }).port
   return new FileError(
-    `${config.name} cannot listen: port ${taken ?? port} is in use. Is this server running already? ` +
-      `It uses ports ${port} and ${metricsPort}, set in ${config.file}; coterie doctor says who has them.`,
+    `${config.name} cannot listen: port ${taken} is in use. Is this server running already? ` +
+      `It uses ports ${port} and ${metricsPort}, set in ${config.file}; coterie doctor ${config.folder} says who has them.`,
   )
 }

@@ -1,5 +1,6 @@
 export type { Address } from './dialer.ts'
 export type { Limits } from './limits.ts'
+export { portInUse } from './listener.ts'
 export { createMemoryNetwork, type MemoryNetwork } from './memory.ts'
 export { createTlsTransport, newInstance, type TlsTransport } from './tls.ts'
 export { INSTANCE_MARK, type Log, type Transport, type TransportEvents } from './transport.ts'

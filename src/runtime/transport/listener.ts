@@ -47,9 +47,8 @@ export async function listen(at: Address, credentials: ListenerCredentials, memb
   server.on('secureConnection', socket => (stopped ? socket.destroy() : accept(socket, member)))
   server.listen(at.port, at.host)
   await once(server, 'listening').catch(error => {
-    throw new SettingsError(
-      `cannot listen on ${at.host}:${at.port}: ${errorCode(error)}. Choose another address or port.`,
-    )
+    const why = `cannot listen on ${at.host}:${at.port}: ${errorCode(error)}. Choose another address or port.`
+    throw Object.assign(new SettingsError(why), { cause: error })
   })
   // Accepting can fail for want of file descriptors; those who are in stay in.
   server.on('error', error => member.log('error', 'listener failed', { why: errorCode(error) }))
@@ -66,6 +65,13 @@ export async function listen(at: Address, credentials: ListenerCredentials, memb
       await closed
     },
   }
+}
+
+/** The port, where the error says that somebody else listens on it. */
+export function portInUse(error: unknown): number | undefined {
+  const { cause = error } = error as Error
+  const { code, port } = cause as NodeJS.ErrnoException & { readonly port?: number }
+  return code === 'EADDRINUSE' ? port : undefined
 }
 
 function watchStrangers(server: tls.Server, sockets: Set<Socket>, member: Member): void {
