@@ -2,7 +2,7 @@
 
 import { open } from 'node:fs/promises'
 import { ristretto } from '../crypto/index.ts'
-import { loadNodeConfig } from '../runtime/config.ts'
+import { readNodeSettings } from '../runtime/config.ts'
 import { opensslSignatures } from '../runtime/signatures.ts'
 import { EVIDENCE_BYTES_MAX, type Verdict, verifyEvidence } from '../slots/index.ts'
 import { cannotRead, colour, EXIT_FAILED, print } from './output.ts'
@@ -42,7 +42,7 @@ export function judge(verdict: Verdict, known: ReadonlyMap<string, string> | und
 }
 
 async function keysOf(config: string): Promise<Map<string, string>> {
-  const { group } = await loadNodeConfig(config)
+  const { group } = await readNodeSettings(config)
   return new Map(group.membership.members.map(({ name, publicKey }) => [name, publicKey.toLowerCase()]))
 }
 

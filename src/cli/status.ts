@@ -42,7 +42,7 @@ export function describeStatus(status: GroupStatus): string {
     const name = server.server.padEnd(width)
     switch (server.state) {
       case 'unreachable':
-        return `  ${colour.red('●')} ${name}  does not answer`
+        return `  ${colour.red('●')} ${name}  does not answer${server.why === undefined ? '' : `: ${server.why}`}`
       case 'recovering':
         return `  ${colour.yellow('●')} ${name}  recovering: grants locks in ${inWords(server.recoveringMs!)}`
       case 'ready': {

@@ -102,7 +102,15 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
   }
   group = new Group(
     { trust, ttlMax: lock.ttlMax, drift: lock.drift, servers },
-    { command: body => driver.command(body), now: clock, wallMicros, close, appliers, ...(keeper && { keeper }) },
+    {
+      command: body => driver.command(body),
+      now: clock,
+      wallMicros,
+      close,
+      whySilent: server => arrivals.whySilent(server),
+      appliers,
+      ...(keeper && { keeper }),
+    },
   )
   driver.start(transport)
   return { group, close }
@@ -128,6 +136,12 @@ class Arrivals {
   down(peer: string, why: string): void {
     this.here.delete(peer)
     this.whys.set(peer, why)
+  }
+
+  whySilent(server: string): string {
+    const address = this.config.group.servers.find(({ name }) => name === server)
+    const why = this.here.has(server) ? 'connected, but silent' : (this.whys.get(server) ?? 'not connected yet')
+    return `${why} (${address?.host}:${address?.port})`
   }
 
   /** What the transport logs is also what the user should hear if it does not work out. */
@@ -160,12 +174,8 @@ class Arrivals {
 
   private tooFew(timeout: Millis): Unavailable | Refused {
     const { servers, trust } = this.config.group
-    const answers = Object.fromEntries(
-      servers.map(({ name, host, port }) => [
-        name,
-        this.here.has(name) ? 'connected' : `${this.whys.get(name) ?? 'no answer'} (${host}:${port})`,
-      ]),
-    )
+    const said = (name: string) => (this.here.has(name) ? 'connected' : this.whySilent(name))
+    const answers = Object.fromEntries(servers.map(({ name }) => [name, said(name)]))
     const list = Object.entries(answers).map(([server, said]) => `${server}: ${said}`)
     const found = `${this.here.size} of ${servers.length} servers connected within ${timeout} ms, and locks need ${trust.lockGrants}.`
     if (this.refused.size > servers.length - trust.lockGrants) {

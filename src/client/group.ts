@@ -5,6 +5,7 @@ import {
   explainTrust,
   LeaseLost,
   type Millis,
+  type NodeId,
   NotAcquired,
   type NotAcquiredReason,
   orderingServersNeeded,
@@ -73,6 +74,8 @@ export interface GroupDriver {
   /** The wall clock in microseconds: a good first guess for tokens. */
   wallMicros(): number
   close(): Promise<void>
+  /** Why a server does not answer, as far as the connections below tell. */
+  whySilent?(server: NodeId): string | undefined
   /** Renews what is held, besides the node itself. */
   readonly keeper?: Keeper
   /** Where the node below looks for appliers. */
@@ -222,7 +225,7 @@ export class Group {
 
   async status(): Promise<GroupStatus> {
     const { trust, servers: names } = this.shape
-    const servers = describeServers(names, await this.inspect())
+    const servers = describeServers(names, await this.inspect(), server => this.driver.whySilent?.(server))
     const ready = servers.filter(server => server.state === 'ready').length
     const objects = trust.orderingQuorum === undefined ? [] : await this.orders.inspect()
     return {

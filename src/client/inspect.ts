@@ -21,6 +21,8 @@ export interface LockInfo {
 export interface ServerInfo {
   readonly server: NodeId
   readonly state: 'ready' | 'recovering' | 'unreachable'
+  /** Where it is unreachable: why, as far as this process knows. */
+  readonly why?: string
   readonly roundTripMs?: number
   readonly uptimeMs?: number
   readonly recoveringMs?: number
@@ -101,10 +103,17 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1]!
 }
 
-export function describeServers(servers: readonly NodeId[], answers: readonly InspectedServer[]): ServerInfo[] {
+export function describeServers(
+  servers: readonly NodeId[],
+  answers: readonly InspectedServer[],
+  whySilent: (server: NodeId) => string | undefined,
+): ServerInfo[] {
   return servers.map(server => {
     const answer = answers.find(candidate => candidate.server === server)
-    if (answer === undefined) return { server, state: 'unreachable' }
+    if (answer === undefined) {
+      const why = whySilent(server)
+      return { server, state: 'unreachable', ...(why === undefined ? {} : { why }) }
+    }
     return {
       server,
       state: answer.recovering > 0 ? 'recovering' : 'ready',

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CoterieError, FileError, SettingsError } from '../core/index.ts'
+import { CoterieError, FileError, Refused, SettingsError } from '../core/index.ts'
+import { createAuthority, validFor } from './authority.ts'
 import { loadGroup, loadNodeConfig } from './config.ts'
 import { initGroup, type NewGroup } from './setup.ts'
 
@@ -214,6 +215,32 @@ describe('loadNodeConfig refuses, naming file, field, value and what would work'
       }),
       { numRuns: 300 },
     )
+  })
+})
+
+describe('a node whose own certificate does not hold now is refused', () => {
+  const day = 24 * 60 * 60 * 1000
+  const at = (days: number) => new Date(Date.now() + days * day)
+
+  it.each([
+    ['server', () => server],
+    ['client', () => client],
+  ])('expired: a %s hears which file, when, and what to do', async (role, node) => {
+    const error = await loadNodeConfig(node(), at(3 * 365)).catch(caught => caught)
+    expect(error).toBeInstanceOf(Refused)
+    expect(error.message).toMatch(new RegExp(`${role}\\.crt expired on \\d{4}-\\d\\d-\\d\\d\\. .*coterie renew DIR`))
+  })
+
+  it('not valid yet: it hears of the clock', async () => {
+    const error = await loadNodeConfig(client, at(-2)).catch(caught => caught)
+    expect(error).toBeInstanceOf(Refused)
+    expect(error.message).toMatch(/client\.crt is not valid before .* Set the clock of this machine/)
+  })
+
+  it('of an authority that expired: renewing would not help', async () => {
+    const { certificate } = await createAuthority('old', validFor(30, new Date('2020-01-01')))
+    await writeFile(join(client, 'authority.crt'), certificate)
+    expect((await refusal(client)).message).toMatch(/authority\.crt expired on 2020-01-31\. .*make a new group/)
   })
 })
 

@@ -20,6 +20,7 @@ import { FileError, SERVERS_MAX, SettingsError, type Trust, trust } from '../cor
 import { HOST_RULE, isHost, isName, NAME_RULE, Table } from './fields.ts'
 import { cannot, exists, readText } from './files.ts'
 import { type Credentials, type Identity, identityUri, type Role, readIdentity } from './identity.ts'
+import { checkValidity } from './validity.ts'
 
 export const NODE_FILE = 'coterie.toml'
 export const GROUP_FILE = 'group.toml'
@@ -164,11 +165,11 @@ export interface NodeCredentials extends Credentials {
   readonly authority: string
 }
 
-/** Reads a server's or client's folder (or its coterie.toml) with its certificate and key. */
-export async function loadNodeConfig(path: string): Promise<NodeConfig> {
+/** Reads a node's folder (or its coterie.toml) with its certificate and key, which must be valid now. */
+export async function loadNodeConfig(path: string, now = new Date()): Promise<NodeConfig> {
   const settings = await readNodeSettings(path)
   const credentials = await readCredentials(settings)
-  checkCredentials(settings, credentials)
+  checkCredentials(settings, credentials, now)
   if (settings.role !== 'member') return { ...settings, ...credentials }
   return { ...settings, ...credentials, ...(await readSecrets(settings)) }
 }
@@ -381,8 +382,8 @@ export async function readKey(file: string): Promise<string> {
   }
 }
 
-/** What would only show as a failed handshake later, said now. Dates are left to TLS and to `coterie doctor`. */
-function checkCredentials(node: NodeSettings, credentials: NodeCredentials): void {
+/** What would only show as a failed handshake later, said now. */
+function checkCredentials(node: NodeSettings, credentials: NodeCredentials, now: Date): void {
   const files = credentialFiles(node)
   const certificate = new X509Certificate(credentials.certificate)
   if (!certificate.checkPrivateKey(createPrivateKey(credentials.key))) {
@@ -394,6 +395,8 @@ function checkCredentials(node: NodeSettings, credentials: NodeCredentials): voi
     const instead = found === undefined ? 'no identity of a group' : identityUri(found)
     throw new FileError(`${files.certificate} carries ${instead}; ${node.file} says ${wanted}. They must agree.`)
   }
+  checkValidity(files.certificate, certificate, now)
+  checkValidity(files.authority, new X509Certificate(credentials.authority), now)
 }
 
 /** Accepts the folder or the file in it; where it is the other kind of folder, says so. */

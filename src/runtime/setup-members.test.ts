@@ -14,7 +14,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 describe('members of a group', () => {
   it('have certificates whose keys stand in every copy of the settings', async () => {
     const made = await initGroup({ dir: join(folder, 'three'), members: 3, basePort: 9100 })
-    const configs = await Promise.all(made.memberFolders.map(loadNodeConfig))
+    const configs = await Promise.all(made.memberFolders.map(node => loadNodeConfig(node)))
     expect(configs.map(config => [config.role, config.name])).toEqual([
       ['member', 'member-1'],
       ['member', 'member-2'],
@@ -30,7 +30,7 @@ describe('members of a group', () => {
   })
   it('have keys for counting where ballots are secret, proved, and in every copy of the settings', async () => {
     const made = await initGroup({ dir: join(folder, 'secret'), members: 2, ballots: 'secret' })
-    const configs = await Promise.all(made.memberFolders.map(loadNodeConfig))
+    const configs = await Promise.all(made.memberFolders.map(node => loadNodeConfig(node)))
     const group = await ristretto()
     for (const [place, config] of configs.entries()) {
       if (config.role !== 'member') throw new Error(`it is a ${config.role}`)
