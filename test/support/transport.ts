@@ -121,16 +121,20 @@ async function closeAll(nodes: readonly Transport[]): Promise<void> {
 interface LogRecorder extends Log {
   /** The reasons of refusals so far. */
   readonly refusals: string[]
+  /** Where those who were refused came from, where it was logged. */
+  readonly strangers: string[]
   /** Why dials failed that were nobody's fault. */
   readonly unreached: string[]
 }
 
 function logRecorder(): LogRecorder {
   const refusals: string[] = []
+  const strangers: string[] = []
   const unreached: string[] = []
   const log: Log = (level, message, fields) => {
     if (message === 'peer not reached') unreached.push(String(fields.why))
     if (level === 'warn' || level === 'error') refusals.push(String(fields.why ?? fields.count))
+    if (fields.from !== undefined) strangers.push(String(fields.from))
   }
-  return Object.assign(log, { refusals, unreached })
+  return Object.assign(log, { refusals, strangers, unreached })
 }

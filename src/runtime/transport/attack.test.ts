@@ -8,6 +8,7 @@ import { type Credentials, createAuthority, issueCertificate, validFor } from '.
 import type { Address, TlsTransport } from './index.ts'
 
 const LIMITS = { handshakeMs: 1_000, stallMs: 400, frameMs: 400, sweepMs: 40, clientsPerNameMax: 4 }
+const FROM = /^127\.0\.0\.1:\d+$/
 const LONG_AGO = new Date('2020-01-01T00:00:00Z')
 
 let bed: TlsBed
@@ -50,14 +51,17 @@ describe('a stranger is refused before a byte of the protocol is read:', () => {
   it('random bytes instead of a handshake', async () => {
     const { socket, ended } = await dialTcp(target)
     socket.write(Buffer.from('GET / HTTP/1.1\r\n\r\n'.repeat(50)))
+    const from = `127.0.0.1:${socket.localPort}`
     await ended
     await refusedWith(/no TLS handshake/)
+    expect(bed.log.strangers).toEqual([from])
   })
 
   it('a connection that says nothing', async () => {
     const { ended } = await dialTcp(target)
     await ended
     await refusedWith(/ERR_TLS_HANDSHAKE_TIMEOUT/)
+    expect(bed.log.strangers).toEqual([expect.stringMatching(FROM)])
   })
 
   it.each([
@@ -70,6 +74,7 @@ describe('a stranger is refused before a byte of the protocol is read:', () => {
     socket.write(Buffer.concat([hello(), framed(Buffer.from('let me in'))]))
     await ended
     await refusedWith(reason)
+    expect(bed.log.strangers).toEqual([expect.stringMatching(FROM)])
     expect(heard().length).toBe(0)
     expectNothingHeard()
   })

@@ -76,7 +76,10 @@ export function portInUse(error: unknown): number | undefined {
 
 function watchStrangers(server: tls.Server, sockets: Set<Socket>, member: Member): void {
   const raw: Server = server
+  // A socket that has ended no longer knows where it came from.
+  const origins = new WeakMap<Socket, string>()
   raw.on('connection', socket => {
+    origins.set(socket, endpoint(socket))
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
@@ -87,9 +90,14 @@ function watchStrangers(server: tls.Server, sockets: Set<Socket>, member: Member
     // A refused certificate shows in the error only as a connection that ended; the reason is on the socket.
     const code = socket.authorizationError
     const why = code ? `certificate refused: ${String(code)}` : `no TLS handshake: ${errorCode(error)}`
-    member.refused(why, { from: endpoint(socket) })
+    member.refused(why, { from: origins.get(beneath(socket)) ?? 'an address that is not known any more' })
     socket.destroy()
   })
+}
+
+/** The connection that a TLS socket was made of; node:tls has no public name for it. */
+function beneath(socket: tls.TLSSocket): Socket {
+  return (socket as tls.TLSSocket & { readonly _parent?: Socket })._parent ?? socket
 }
 
 function endpoint(socket: Socket): string {
