@@ -30,16 +30,28 @@ export function lockCommand(): Command {
     .argument('<name>', 'name of the lock')
     .argument('<command...>', 'the command and its arguments, after --')
     .option('--ttl <duration>', 'how long the lock outlives this process if it dies (default: 10s)', duration)
-    .option('--timeout <duration>', 'how long to wait for the lock (default: for ever)', duration)
+    .option('--timeout <duration>', 'how long to wait for the lock, connecting included (default: for ever)', duration)
     .option('--try', 'do not wait: exit with 1 if somebody else holds it')
     .addHelpText('after', EXAMPLE)
     .action(action(lock))
 }
 
+/** Who waits for ever for a lock does not wait for ever for servers that are not there. */
+const CONNECT_MS = 10_000
+/** Who does not want to wait still needs a connection: that of a server far away takes part of a second. */
+const CONNECT_TRY_MS = 2_000
+
+function connectMs({ timeout = CONNECT_MS, try: tries }: Options): number {
+  return tries || timeout === 0 ? CONNECT_TRY_MS : Math.min(timeout, CONNECT_MS)
+}
+
 async function lock(name: string, command: string[], options: Options): Promise<void> {
-  await using group = await connectFrom(options)
   const { ttl, timeout } = options
-  const chosen = { ...(ttl === undefined ? {} : { ttl }), ...(timeout === undefined ? {} : { timeout }) }
+  const began = performance.now()
+  await using group = await connectFrom(options, { timeout: connectMs(options) })
+  // One time for both, connecting and waiting.
+  const left = timeout === undefined ? {} : { timeout: Math.max(0, timeout - (performance.now() - began)) }
+  const chosen = { ...(ttl === undefined ? {} : { ttl }), ...left }
   const lease = options.try ? await group.tryLock(name, chosen) : await group.lock(name, chosen)
   if (lease === undefined) throw new NotAcquired(name, 'contended', {}, 'at the first try')
   try {

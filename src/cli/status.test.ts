@@ -4,7 +4,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { runCommand } from '../../test/support/command.ts'
 import { freePorts } from '../../test/support/processes.ts'
 import { connect } from '../client/connect.ts'
@@ -44,6 +44,20 @@ it('status says of each server why it does not answer', async () => {
   expect(seen.out).toContain(`server-1  does not answer: ECONNREFUSED (127.0.0.1:${first!.address.port})`)
   expect(seen.out).toContain(`server-2  does not answer: certificate refused: CERT_HAS_EXPIRED (127.0.0.1:`)
   expect(seen.out).toContain(`server-3  does not answer: not connected yet (127.0.0.1:`)
+})
+
+it.each([
+  ['--timeout', '300ms', 300],
+  ['--timeout', '1m', 10_000],
+  ['--try', '--timeout=0ms', 2_000],
+])('lock %s %s connects within %i ms or not at all', async (option, value, limit) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const running = runCommand([lockCommand()], ['lock', 'invoices', '--config', admin, option, value, 'true'])
+  const ended = running.finally(() => vi.useRealTimers())
+  while (vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(50)
+  const seen = await ended
+  expect(seen.code).toBe(1)
+  expect(seen.err).toContain(`0 of 3 servers connected within ${limit} ms`)
 })
 
 it('a client with an expired certificate hears that, and not that nobody is there', async () => {
