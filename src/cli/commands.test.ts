@@ -6,9 +6,11 @@ import { runCommand } from '../../test/support/command.ts'
 import { coterie } from '../../test/support/processes.ts'
 import { asTyped, duration } from './duration.ts'
 import { exploreCommand } from './explore.ts'
+import { leadCommand } from './lead.ts'
 import { lockCommand } from './lock.ts'
 import { describeLocks, locksCommand } from './locks.ts'
 import { describeRuns, simCommand } from './sim.ts'
+import { slotsCommand } from './slots.ts'
 import { statusCommand } from './status.ts'
 import { describeFreed, unlockCommand } from './unlock.ts'
 
@@ -41,6 +43,15 @@ it('help of a command below another is its own', async () => {
   const running = coterie(['help', 'member', 'admit'])
   expect(await running.ended).toBe(0)
   expect(running.output()).toMatch(/^Usage: coterie member admit \[options\] <name>/)
+})
+
+it.each([
+  ['lock', lockCommand],
+  ['lead', leadCommand],
+  ['slots', slotsCommand],
+])('help: %s says what becomes of its command when coterie itself is killed', async (name, command) => {
+  const { out } = await runCommand([command()], [name, '--help'])
+  expect(out).toMatch(/If coterie itself is ended by kill -9, the command goes on.* guard/s)
 })
 
 describe('wrong usage ends with 2 and a sentence', () => {

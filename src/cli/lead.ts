@@ -23,6 +23,8 @@ Example:
 
 When the term ends (too few members renew it), the command gets SIGTERM before anybody else can lead, and SIGKILL
 shortly before the end. If the command ends by itself, this member steps down and leaves with the command's exit code.
+If coterie itself is ended by kill -9, the command goes on while another member leads, and only guards that check the
+term help (docs/guide/fencing.md).
 
 Exit codes: the command's own; 1 it could not join, 2 wrong usage, 127 the command could not be started, 128 + n it was
 ended by signal n.`

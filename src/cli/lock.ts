@@ -20,7 +20,8 @@ Example:
   $ coterie lock invoices --try -- ./send-invoices.sh || echo "somebody else is at it"
 
 If the lock is lost (too few servers renew it), the command gets SIGTERM before anybody else can hold the lock, and
-SIGKILL shortly before the lease ends.
+SIGKILL shortly before the lease ends. If coterie itself is ended by kill -9, the command goes on while somebody else
+takes the lock, and only guards that check the token help (docs/guide/fencing.md).
 
 Exit codes: the command's own; 1 the lock was not acquired, 2 wrong usage, 127 the command could not be started,
 128 + n it was ended by signal n.`

@@ -22,6 +22,7 @@ Example:
 All members must be given the same slots, lease and level, and run: every seat is dealt by all of them together. A member that
 ends is left out after a while, and then nothing is dealt for one lease; --repeat keeps a member that works often.
 When the lease ends, the command gets SIGTERM, and SIGKILL at the end. There is no renewal: it would tell who holds.
+If coterie itself is ended by kill -9, the command goes on beyond its seat, and only a guard at what it uses helps.
 
 Exit codes: request: the command's own; 1 no seat in time or it could not join, 127 the command could not be started,
 128 + n it was ended by signal n. join, status: 0 left or shown, 1 it could not join or no member answered. verify: 0
