@@ -1,6 +1,6 @@
 // One server of a group: config, store, transport, metrics and the node, started and stopped in order.
 
-import { FileError, type Parted } from '../core/index.ts'
+import { FileError, type Parted, type Saved } from '../core/index.ts'
 import type { ServerEvent, ServerState } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
 import type { OrderingServerEvent, OrderingServerState } from '../ordering/index.ts'
@@ -66,20 +66,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   // It may have promised things that it no longer knows of: with a vote it could undo what a client was told.
   const mustKnow = !options.rejoins && group.trust.orderingQuorum !== undefined
   if (saved.size === 0 && mustKnow) throw storeLost(config)
-  driver = new Driver({
-    protocol: serverNode(group, { hash: sha256, rejoins: options.rejoins ?? false }),
-    self: config.name,
-    peers: group.servers.map(server => server.name),
-    vocabulary: nodeVocabulary,
-    clock: granterClock,
-    log,
-    storage,
-    saved,
-    event: teller(log),
-    failed,
-    up: peer => log('debug', 'connected', { peer }),
-    down: (peer, why) => log('debug', 'disconnected', { peer, why }),
-  })
+  driver = createDriver(options, storage, saved)
   let transport: TlsTransport | undefined
   const measures = measure(driver, () => transport)
   // Before the node runs: a start that finds a port taken must leave nothing behind that a crash would leave.
@@ -104,6 +91,24 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
     recoveringMs: measures.recovering(),
   })
   return { recovering: measures.recovering, stop: () => stop(driver, transport, metrics, storage, log) }
+}
+
+function createDriver({ config, log, failed, rejoins = false }: ServerOptions, storage: Storage, saved: Saved) {
+  const { group, name } = config
+  return new Driver({
+    protocol: serverNode(group, { hash: sha256, rejoins }),
+    self: name,
+    peers: group.servers.map(server => server.name),
+    vocabulary: nodeVocabulary,
+    clock: granterClock,
+    log,
+    storage,
+    saved,
+    event: teller(log),
+    failed,
+    up: peer => log('debug', 'connected', { peer }),
+    down: (peer, why) => log('debug', 'disconnected', { peer, why }),
+  })
 }
 
 // Only what its operators did and what clients complain of; the parts' own work is not logged.
