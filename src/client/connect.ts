@@ -86,15 +86,8 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
     driver.events,
   )
   if (blockedMax > 0) {
-    const { authority, certificate, key } = config
-    const shared = {
-      settings: { trust, lock, operators },
-      authority,
-      credentials: { certificate, key },
-      addresses,
-      blockedMax,
-    }
-    keeper = new WorkerKeeper({ ...shared, holder: transport.self, clock: memory }, clock, log)
+    const shared = { ...keeperSettings(config), addresses, blockedMax, holder: transport.self, clock: memory }
+    keeper = new WorkerKeeper(shared, clock, log)
   }
   const close = async () => {
     await driver.stop()
@@ -114,6 +107,11 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
   )
   driver.start(transport)
   return { group, close }
+}
+
+function keeperSettings({ group, authority, certificate, key }: ClientConfig) {
+  const { trust, lock, operators } = group
+  return { settings: { trust, lock, operators }, authority, credentials: { certificate, key } }
 }
 
 /** Who is connected, and why the others are not. */
