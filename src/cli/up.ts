@@ -1,15 +1,16 @@
 // coterie up: a whole group on this machine, each server a process of its own, and a live view of it.
 
 import { type ChildProcess, fork } from 'node:child_process'
-import { mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Command } from 'commander'
 import { connect } from '../client/connect.ts'
 import type { Group } from '../client/group.ts'
 import { explainTrust, FileError, trust } from '../core/index.ts'
-import { GROUP_FILE, type GroupSettings, loadGroup } from '../runtime/config.ts'
+import { GROUP_FILE, type GroupSettings, loadGroup, STORE_FOLDER } from '../runtime/config.ts'
 import { exists } from '../runtime/files.ts'
 import { BASE_PORT_DEFAULT, initGroup } from '../runtime/setup.ts'
+import { holderOf } from '../runtime/storage/holder.ts'
 import { GROUP_FOLDER } from './connection.ts'
 import { inWords } from './duration.ts'
 import { describeLocks, describeWaiters } from './locks.ts'
@@ -39,6 +40,8 @@ const RESTART_MS = 1_000
 /** How long a server may take to stop before it is killed. */
 const STOP_MS = 10_000
 const START_MS = 30_000
+/** In the place of a reason, once it was said that a server cannot be restarted. */
+const HOPELESS = ''
 
 export function upCommand(): Command {
   return newCommand('up')
@@ -71,6 +74,7 @@ async function up(options: Options): Promise<void> {
       anyway: true,
     })
     const view = new View(client, options.dir, started)
+    servers.tell = text => view.announce(text)
     await Promise.race([view.run(), stopped])
     view.end()
   } finally {
@@ -83,6 +87,7 @@ async function openGroup(options: Options): Promise<GroupSettings> {
   const { dir, servers, liars, crashes } = options
   if (await exists(join(dir, GROUP_FILE))) {
     const group = await loadGroup(dir)
+    await checkNotRunning(dir, group)
     process.stdout.write(`group ${group.name} in ${dir}: ${explainTrust(group.trust)}\n`)
     return group
   }
@@ -97,12 +102,25 @@ async function openGroup(options: Options): Promise<GroupSettings> {
   return group
 }
 
+async function checkNotRunning(dir: string, group: GroupSettings): Promise<void> {
+  for (const { name } of group.servers) {
+    const pid = await holderOf(join(dir, 'servers', name, STORE_FOLDER))
+    if (pid === undefined) continue
+    throw new FileError(
+      `this group is already running (process ${pid} is its ${name}). Use it, or stop it where it was started.`,
+    )
+  }
+}
+
 /** The server processes. They end when this one does, whatever ends it: the channel between them closes. */
 class Servers {
   private readonly dir: string
   private readonly group: GroupSettings
   private readonly running = new Map<string, ChildProcess>()
+  /** Servers that ended and have not come back, with what was said of it. */
+  private readonly away = new Map<string, string>()
   private stopping = false
+  tell: (text: string) => void = text => process.stdout.write(`${text}\n`)
 
   constructor(dir: string, group: GroupSettings) {
     this.dir = dir
@@ -120,30 +138,54 @@ class Servers {
   }
 
   private startOne(name: string, first: boolean): Promise<void> {
-    const log = openSync(join(this.dir, 'logs', `${name}.log`), 'a')
+    const log = openSync(this.logOf(name), 'a')
     const program = new URL('./main.js', import.meta.url)
     const child = fork(program, ['serve', join(this.dir, 'servers', name)], {
       stdio: ['ignore', log, log, 'ipc'],
       // Ctrl-C in the terminal goes to the whole foreground; the servers are stopped in order by us instead.
       detached: true,
     })
+    closeSync(log)
     this.running.set(name, child)
     return new Promise((resolve, reject) => {
-      child.once('message', () => resolve())
-      child.once('exit', code => {
+      child.once('message', () => {
+        this.cameBack(name)
+        resolve()
+      })
+      child.once('exit', (code, signal) => {
         this.running.delete(name)
         if (this.stopping) return resolve()
         if (first) reject(this.couldNotStart(name, code))
+        this.wentAway(name, signal ?? `exit code ${code}`)
         setTimeout(() => this.stopping || this.startOne(name, false).catch(() => {}), RESTART_MS)
       })
     })
   }
 
+  private wentAway(name: string, why: string): void {
+    const before = this.away.get(name)
+    this.away.set(name, before ?? why)
+    // One that cannot start ends again every second: it is said once.
+    if (before !== undefined && before !== HOPELESS) {
+      this.tell(`${name} ended (${before}), and again while it was restarted (${why}): see ${this.logOf(name)}`)
+      this.away.set(name, HOPELESS)
+    }
+  }
+
+  private cameBack(name: string): void {
+    const why = this.away.get(name)
+    this.away.delete(name)
+    if (why !== undefined) this.tell(`${name} ${why === HOPELESS ? 'runs again' : `ended (${why}), restarted`}`)
+  }
+
+  private logOf(name: string): string {
+    return join(this.dir, 'logs', `${name}.log`)
+  }
+
   private couldNotStart(name: string, code: number | null): FileError {
     const folder = join(this.dir, 'servers', name)
-    const log = join(this.dir, 'logs', `${name}.log`)
     return new FileError(
-      `${name} ended with code ${code} while starting. Its log says why: ${log}. coterie doctor ${folder} may too.`,
+      `${name} ended with code ${code} while starting. Its log says why: ${this.logOf(name)}. coterie doctor ${folder} may too.`,
     )
   }
 }
@@ -198,6 +240,10 @@ class View {
   end(): void {
     this.ended = true
     this.print('\nstopping all servers ...\n')
+  }
+
+  announce(text: string): void {
+    this.print(`${text}\n`)
   }
 
   private advice(): string {

@@ -30,7 +30,7 @@ export const AUTHORITY_KEY_FILE = 'authority.key'
 export const SEAL_KEY_FILE = 'seal.key'
 /** Its secret for counting ballots that stay secret. */
 export const COUNT_KEY_FILE = 'count.key'
-const STORE_FOLDER = 'store'
+export const STORE_FOLDER = 'store'
 
 export const PORT_MAX = 65_535
 

@@ -10,7 +10,7 @@
 // that do not see each other's processes.
 
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FileError } from '../../core/index.ts'
 import type { Files } from './files.ts'
@@ -40,6 +40,15 @@ export async function holdStore(files: Files, folder: string): Promise<() => Pro
     throw error
   }
   return release
+}
+
+/** The living process that holds the store in this folder, if there is one. */
+export async function holderOf(folder: string): Promise<number | undefined> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const [, pid, life] = NAME.exec(name) ?? []
+    if (pid !== undefined && (await lifeOf(Number(pid))) === life) return Number(pid)
+  }
+  return undefined
 }
 
 async function giveWayToOrRemove(files: Files, folder: string, name: string): Promise<void> {
