@@ -256,6 +256,8 @@ describe('the doctor finds, in stores', () => {
   it('a store that is gone', async () => {
     await rm(mark())
     await expectOne(server, /^warning server-1: .*store is not there, though the server was started before/)
+    const [finding] = worse(await examine(server, { probe: false }))
+    expect(finding?.advice).toContain(`coterie serve --rejoin ${server}`)
   })
 
   it('a file in its place', async () => {

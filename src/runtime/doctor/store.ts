@@ -46,7 +46,9 @@ function sayMissing(findings: Findings, node: ServerSettings, marked: boolean): 
   }
   findings.warning(
     `${node.storeFolder} is not there, though the server was started before`,
-    `If the store was lost, start the server all the same: it grants nothing for ${node.group.lock.ttlMax} ms, which is right.`,
+    node.group.trust.orderingQuorum === undefined
+      ? `If the store was lost, start the server all the same: it grants nothing for ${node.group.lock.ttlMax} ms, which is right.`
+      : `If the store was lost, coterie serve --rejoin ${node.folder} takes its content from the other servers.`,
   )
 }
 
