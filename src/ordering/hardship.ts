@@ -48,6 +48,7 @@ const SESSION_OVER: Micros = 12 * SECOND
 /** Longer logs are read at crashes only. What goes wrong goes wrong where a log is cut short, and that is short then. */
 const REPLAYED_MAX = 200
 const REPLAY_EVERY: Micros = SECOND / 3
+const LONG_SUFFIX = 1_000
 
 /** Every session that has applied something has an entry, which goes with it. */
 export const bound: Applier = {
@@ -82,9 +83,12 @@ function drawHardship(
     attemptMax: pick(random, [2_000, 4_000]),
     accountBytesMin: pick(random, [500, 5_000, 50_000]),
     accountPageBytes: pick(random, [100, 2_000]),
-    copyPageBytes: pick(random, [4_000, 20_000]),
   }
-  const plan = drawPlan(random, trust, servers, { ...own, ...change })
+  const copyPageBytes = pick(random, [4_000, 20_000])
+  const drawn = drawPlan(random, trust, servers, { ...own, ...change })
+  // Who forgets changes at once can hand out a copy in one page only: the next one would be too late.
+  const { suffixMax } = drawn.settings
+  const plan = suffixMax < LONG_SUFFIX ? drawn : { ...drawn, settings: { ...drawn.settings, copyPageBytes } }
   const acts: Timed<Act>[] = [...plan.acts, ...drawHardActs(random, plan, servers)]
   const watchers = new Set(plan.clients.filter(() => random.chance(0.5)))
   const long = random.chance(0.1)
