@@ -38,6 +38,22 @@ export function newCopying(query: number, sources: readonly NodeId[]): Copying {
   return { query, copies }
 }
 
+/** So many of these servers, in their order from a place on: without those that did not bring the copy before so far. */
+export function chooseSources(
+  servers: readonly NodeId[],
+  count: number,
+  first: number,
+  before: Copying | undefined,
+  target: number,
+): NodeId[] {
+  const failed = (server: NodeId) => {
+    const copy = before?.copies.get(server)
+    return copy !== undefined && (!copy.paged || copy.last < target)
+  }
+  const ring = servers.map((_, place) => servers[(first + place) % servers.length]!)
+  return [...ring.filter(server => !failed(server)), ...ring.filter(failed)].slice(0, count)
+}
+
 /** What to ask a source for next. */
 export function nextQuestion(copying: Copying, object: string, source: NodeId): ClientMessage {
   const { query } = copying

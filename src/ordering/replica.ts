@@ -4,7 +4,7 @@
 import type { Millis, NodeId } from '../core/index.ts'
 import type { ClientState, Use } from './client-state.ts'
 import { advance, decodeChange } from './content.ts'
-import { agreed, hearCopy, newCopying, nextQuestion } from './copying.ts'
+import { agreed, chooseSources, hearCopy, newCopying, nextQuestion } from './copying.ts'
 import { digestKey, nextDigest, sameBytes } from './digest.ts'
 import { accuse, compareCommitted } from './evidence.ts'
 import { gather, judge } from './gathering.ts'
@@ -259,7 +259,8 @@ function caughtUp(state: ClientState, settings: OrderingSettings, use: Use, turn
 function startCopy(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
   const { servers } = state
   const first = turn.below(servers.length)
-  const sources = Array.from({ length: settings.liars + 1 }, (_, place) => servers[(first + place) % servers.length]!)
+  const target = use.wanted?.version ?? 0
+  const sources = chooseSources(servers, settings.liars + 1, first, use.copying, target)
   use.gathering = undefined
   use.copying = newCopying(++state.queries, sources)
   if (use.phase === 'syncing') leaveTurn(state, settings, use, turn)
