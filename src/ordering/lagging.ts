@@ -40,9 +40,10 @@ function askAnother(
   const others = state.servers.filter(server => server !== state.self)
   const source = others[turn.below(others.length)]!
   const { version } = object.content
-  object.gathering = { source, query: ++state.queries, changes: changes.filter(kept => kept.version > version) }
-  // Whether it is committed, only the end of the chain tells: tried with it and without.
-  object.gathering = { ...object.gathering, doubts: hasDoubtful(object) && turn.below(2) === 0 }
+  const after = changes.filter(kept => kept.version > version)
+  // Whether what is doubtful is committed, only the end of the chain tells: tried with it and without.
+  const doubts = hasDoubtful(object) && turn.below(2) === 0
+  object.gathering = { source, query: ++state.queries, changes: after, doubts }
   addOwn(settings, object)
   ask(object, turn)
   turn.do({ kind: 'timer', name: `lag:${object.name}`, after: SOURCE_MS })
