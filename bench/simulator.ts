@@ -3,7 +3,7 @@
 // One core: the simulator is one thread. Target: 1,000 simulated seconds a second, about 200,000 messages a second.
 
 import { seededRandom, trust } from '../src/core/index.ts'
-import { alwaysYes, type LockPlan, lockLiars, lockScenario } from '../src/lock/index.ts'
+import { alwaysYes, type LockPlan, lockLiars, lockScenario } from '../src/lock/proof/index.ts'
 import { calm, World } from '../src/simulator/index.ts'
 import { median, type Print, printTable, show } from './support/figures.ts'
 

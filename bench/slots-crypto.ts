@@ -20,7 +20,7 @@ import {
   ristrettoNoble,
   shuffle,
 } from '../src/crypto/index.ts'
-import { opensslPower } from '../src/runtime/modular-power.ts'
+import { opensslPower } from '../test/support/modular-power.ts'
 import { median, type Print, printTable, show } from './support/figures.ts'
 
 interface CryptoRow {

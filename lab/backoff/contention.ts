@@ -8,7 +8,7 @@ import {
   printedClient,
   printedServer,
   printedVocabulary,
-} from '../../src/lock/index.ts'
+} from '../../src/papers/lock/index.ts'
 import { ExclusionChecker, type NetworkFaults, World } from '../../src/simulator/index.ts'
 
 /** Δ = 1 s and δ = 1 ms: the delay is small against the time that a holder runs. */

@@ -1,6 +1,6 @@
 // An erratum that ends in two holders: seen with the flaw, then gone without it, and gone under our rule.
 
-import { type LockVariant, lockVariants } from '../../src/lock/index.ts'
+import { type LockVariant, lockVariants } from '../../src/papers/lock/index.ts'
 import { type AnyScenario, diagram, type RunResult, runOnce, shrink, traceLine } from '../../src/simulator/index.ts'
 import { type Experiment, type Picture, type Result, type Row, type RunOptions, row } from '../experiment.ts'
 

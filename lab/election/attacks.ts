@@ -19,7 +19,7 @@ import {
   readVote,
   seal,
   voteMessage,
-} from '../../src/election/printed/index.ts'
+} from '../../src/papers/srcea/index.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 import { type SignedGroup, SignedReceiver, sealSigned, signedGroup } from './signed.ts'
 

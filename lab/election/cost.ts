@@ -20,7 +20,7 @@ import {
   sign,
   verify,
 } from 'node:crypto'
-import { voteMessage } from '../../src/election/printed/index.ts'
+import { voteMessage } from '../../src/papers/srcea/index.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 
 /** The quickest of many short batches: one that was disturbed does not count. */

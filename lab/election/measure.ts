@@ -1,8 +1,8 @@
 // Counts the messages and the time of one election. Every message takes exactly one message time.
 
 import type { NodeId } from '../../src/core/index.ts'
-import type { AnyElectionAlgorithm, ElectionState } from '../../src/election/field/index.ts'
-import { type Attributes, type SrceaSettings, srcea, srceaDefaults } from '../../src/election/printed/index.ts'
+import type { AnyElectionAlgorithm, ElectionState } from '../../src/papers/elections/index.ts'
+import { type Attributes, type SrceaSettings, srcea, srceaDefaults } from '../../src/papers/srcea/index.ts'
 import { calm, type Micros, World } from '../../src/simulator/index.ts'
 
 export const MESSAGE: Micros = 1_000

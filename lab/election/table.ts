@@ -17,7 +17,7 @@ import {
   wireless,
   workDefaults,
   zookeeper,
-} from '../../src/election/field/index.ts'
+} from '../../src/papers/elections/index.ts'
 import { lineChart } from '../chart.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 import { bonferroni, meanTolerance, summarise } from '../statistics.ts'

@@ -1,7 +1,7 @@
 // SRCEA, equation 2: the weights as printed elect the least wanted candidate. How often, and how little it is wanted.
 
 import { type Random, seededRandom } from '../../src/core/index.ts'
-import { tally } from '../../src/election/printed/index.ts'
+import { tally } from '../../src/papers/srcea/index.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 
 const SIZES = { small: [50], full: [10, 50, 100, 500] }

@@ -1,6 +1,6 @@
 // What membership costs a member of a group in which nothing happens.
 
-import { costAtRest } from '../../src/membership/index.ts'
+import { costAtRest } from '../../src/membership/proof/index.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 
 const SIZES = { small: [10, 20], full: [10, 32, 100, 200] }

@@ -1,6 +1,7 @@
 // One half-dead member in a group: false suspicions of healthy members, with and without Lifeguard.
 
-import { countFlaps, type Flaps, type Lifeguard } from '../../src/membership/index.ts'
+import type { Lifeguard } from '../../src/membership/index.ts'
+import { countFlaps, type Flaps } from '../../src/membership/proof/index.ts'
 import { lineChart } from '../chart.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 

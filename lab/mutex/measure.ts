@@ -2,7 +2,7 @@
 
 import { type AnyProtocol, encode, type NodeId, type Turn } from '../../src/core/index.ts'
 import { lockClient, lockDefaults, lockServer, lockVocabulary, serverRecord } from '../../src/lock/index.ts'
-import { type AnyMutexAlgorithm, decentralised, type MutexEvent } from '../../src/mutex/index.ts'
+import { type AnyMutexAlgorithm, decentralised, type MutexEvent } from '../../src/papers/mutex/index.ts'
 import { calm, type Micros, World } from '../../src/simulator/index.ts'
 
 export interface Entry {

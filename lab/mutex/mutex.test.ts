@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../src/core/index.ts'
-import { toNumber } from '../../src/mutex/index.ts'
+import { toNumber } from '../../src/papers/mutex/index.ts'
 import type { Experiment, Result } from '../experiment.ts'
 import { mutexExperiments } from './index.ts'
 import { lectureCount, lines, mutexTable } from './table.ts'

@@ -1,7 +1,7 @@
 // The token ring costs what its users make it cost: one message an entry when all want in, any number when few do.
 
 import type { NodeId } from '../../src/core/index.ts'
-import { type MutexEvent, tokenRing } from '../../src/mutex/index.ts'
+import { type MutexEvent, tokenRing } from '../../src/papers/mutex/index.ts'
 import { calm, type Micros, World } from '../../src/simulator/index.ts'
 
 const MESSAGE: Micros = 1_000

@@ -4,7 +4,7 @@
 // entry, which is what its formulas count, and the message times that pass when messages travel side by side.
 // All are whole numbers in a world where every message takes one message time: the tolerance is 0.
 
-import { centralised, majority, ricartAgrawala } from '../../src/mutex/index.ts'
+import { centralised, majority, ricartAgrawala } from '../../src/papers/mutex/index.ts'
 import { lineChart, type Series } from '../chart.ts'
 import { type Experiment, type Picture, type Row, type RunOptions, row } from '../experiment.ts'
 import { alone, byLock, byVotes, type Entry } from './measure.ts'

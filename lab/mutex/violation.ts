@@ -13,7 +13,7 @@ import {
   resetsThatBreak,
   toNumber,
   violationProbability,
-} from '../../src/mutex/index.ts'
+} from '../../src/papers/mutex/index.ts'
 import { calm, type Micros, World } from '../../src/simulator/index.ts'
 import { lineChart } from '../chart.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'

@@ -12,7 +12,7 @@ import {
   removeLayer,
   type Scalar,
 } from '../../src/crypto/index.ts'
-import type { PrintedEvent, PrintedMessage, PrintedState, Tickets } from '../../src/slots/printed/index.ts'
+import type { PrintedEvent, PrintedMessage, PrintedState, Tickets } from '../../src/slots/ring/index.ts'
 
 export type Attack =
   /** Asks for shares of the victim's ticket, after those of its own. */

@@ -2,7 +2,6 @@
 // (§5.1, lemmas 2 and 3) and the trusted third party (§5.5; appendix A, lemmas 7 to 9 there).
 
 import { type AnyProtocol, type NodeId, seededRandom } from '../../src/core/index.ts'
-import { calm, type Micros, World } from '../../src/simulator/index.ts'
 import {
   type BaselineEvent,
   type Passage,
@@ -13,7 +12,8 @@ import {
   tokenVocabulary,
   trivialToken,
   wasKept,
-} from '../../src/slots/baselines/index.ts'
+} from '../../src/papers/slots/index.ts'
+import { calm, type Micros, World } from '../../src/simulator/index.ts'
 import { type Experiment, type Result, type RunOptions, row } from '../experiment.ts'
 import { rateTolerance } from '../statistics.ts'
 

@@ -8,7 +8,7 @@
 import { seededRandom } from '../../src/core/index.ts'
 import { type Group, insecureBareGroup, insecureSmallGroup, ristretto } from '../../src/crypto/index.ts'
 import type { SlotsRules } from '../../src/slots/index.ts'
-import { bareTickets } from '../../src/slots/printed/index.ts'
+import { bareTickets } from '../../src/slots/ring/index.ts'
 import { type Experiment, type Result, type Row, type RunOptions, row } from '../experiment.ts'
 import {
   type Adversary,

@@ -4,14 +4,8 @@
 
 import { insecureBareGroup, insecureSmallGroup } from '../../src/crypto/index.ts'
 import { runOnce } from '../../src/simulator/index.ts'
-import {
-  plantedErrata,
-  printedSlotsScenario,
-  SMALL_MODULUS,
-  squareOf,
-  squareTickets,
-  ticketOfSquare,
-} from '../../src/slots/printed/index.ts'
+import { plantedErrata, printedSlotsScenario } from '../../src/slots/proof/ring/index.ts'
+import { SMALL_MODULUS, squareOf, squareTickets, ticketOfSquare } from '../../src/slots/ring/index.ts'
 import { type Experiment, type Result, type RunOptions, row } from '../experiment.ts'
 import { rateTolerance } from '../statistics.ts'
 import { coordinatorPrior } from './adversaries.ts'
@@ -134,7 +128,7 @@ export const errataCoordinator: Experiment = {
   },
 }
 
-/** Where each is seen: as in src/slots/printed/errata.test.ts. */
+/** Where each is seen: as in src/slots/ring/errata.test.ts. */
 const STORIES = [
   ['passes-unopened', 50],
   ['forgets-requests', 2],

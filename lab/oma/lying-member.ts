@@ -14,7 +14,8 @@ import { silence } from '../../src/runtime/log.ts'
 import { opensslSignatures, opensslSigner } from '../../src/runtime/signatures.ts'
 import { createMemoryStorage } from '../../src/runtime/storage/memory.ts'
 import { createTlsTransport } from '../../src/runtime/transport/index.ts'
-import { performWork, type SlotsEvent, type SlotsMessage, slotsLiars, slotsMember } from '../../src/slots/index.ts'
+import { performWork, type SlotsEvent, type SlotsMessage, slotsMember } from '../../src/slots/index.ts'
+import { slotsLiars } from '../../src/slots/proof/index.ts'
 
 /** `folder` is a member's, as `coterie init --members` made it; name and options as the others have them. */
 export async function startLyingMember(

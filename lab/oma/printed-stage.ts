@@ -16,7 +16,7 @@ import {
   printedVocabulary,
   type Tickets,
   tableTickets,
-} from '../../src/slots/printed/index.ts'
+} from '../../src/slots/ring/index.ts'
 import { type Attack, attacked } from './attacks.ts'
 import { featuresOf } from './classifier.ts'
 import type { Game, Kept, Lap, Pass, Share, View } from './view.ts'

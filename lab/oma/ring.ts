@@ -12,7 +12,7 @@ import {
   printedSlots,
   printedVocabulary,
   type Tickets,
-} from '../../src/slots/printed/index.ts'
+} from '../../src/slots/ring/index.ts'
 
 export const MESSAGE: Micros = 1_000
 const EXACT = { ...calm, delayMin: MESSAGE, delaySpread: 0 }

@@ -4,7 +4,7 @@
 
 import { seededRandom } from '../../src/core/index.ts'
 import { type Ciphertext, insecureSmallGroup, removeLayer } from '../../src/crypto/index.ts'
-import type { PrintedRules, PrintedState } from '../../src/slots/printed/index.ts'
+import type { PrintedRules, PrintedState } from '../../src/slots/ring/index.ts'
 import { type Experiment, type Result, type RunOptions, row } from '../experiment.ts'
 import { winTolerance } from './rates.ts'
 import { makeRing } from './ring.ts'

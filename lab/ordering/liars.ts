@@ -5,7 +5,8 @@
 // whatever b + 1 vouch for is believed, so they can order operations that nobody submitted, or refuse every rank.
 
 import { trust } from '../../src/core/index.ts'
-import { orderingDefaults, orderingLiars } from '../../src/ordering/index.ts'
+import { orderingDefaults } from '../../src/ordering/index.ts'
+import { orderingLiars } from '../../src/ordering/proof/index.ts'
 import { lineChart } from '../chart.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 import { ProductStage } from './product-stage.ts'

@@ -2,21 +2,21 @@
 // Every message takes exactly one message time, so that delays come out whole.
 
 import { compose, type NodeId, type Trust } from '../../src/core/index.ts'
+import { partedVocabulary } from '../../src/node/vocabulary.ts'
 import {
   type PrintedEvent,
   type PrintedSettings,
   printedClient,
   printedServer,
   printedVocabulary,
-} from '../../src/lock/printed/index.ts'
-import { partedVocabulary } from '../../src/node/vocabulary.ts'
+} from '../../src/papers/lock/index.ts'
 import {
   type PrintedOrderingEvent,
   printedOrderingClient,
   printedOrderingDefaults,
   printedOrderingServer,
   printedOrderingVocabulary,
-} from '../../src/ordering/printed/index.ts'
+} from '../../src/papers/ordering/index.ts'
 import { calm, type Micros, World } from '../../src/simulator/index.ts'
 import type { Batch } from './measure.ts'
 

@@ -2,7 +2,6 @@
 // delays come out whole and only the protocol is measured.
 
 import type { NodeId, Trust } from '../../src/core/index.ts'
-import { HistoryChecker, OneOrderChecker } from '../../src/ordering/history.ts'
 import {
   type OrderingEvent,
   type OrderingServerState,
@@ -11,6 +10,7 @@ import {
   orderingServer,
   orderingVocabulary,
 } from '../../src/ordering/index.ts'
+import { HistoryChecker, OneOrderChecker } from '../../src/ordering/proof/history.ts'
 import {
   decodeWords,
   encodeWords,
@@ -18,7 +18,7 @@ import {
   type RegisterOperation,
   type RegisterResult,
   registers,
-} from '../../src/ordering/register.ts'
+} from '../../src/ordering/proof/register.ts'
 import { type Liar, World } from '../../src/simulator/index.ts'
 import type { Batch } from './measure.ts'
 import { EXACT, MESSAGE } from './printed-stage.ts'

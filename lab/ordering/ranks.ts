@@ -5,7 +5,7 @@
 // (b+1)-th largest, which some honest server has heard of.
 
 import { trust } from '../../src/core/index.ts'
-import { printedOrderingScenario } from '../../src/ordering/printed/index.ts'
+import { printedOrderingScenario } from '../../src/papers/ordering/index.ts'
 import { runOnce } from '../../src/simulator/index.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 

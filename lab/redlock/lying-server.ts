@@ -2,7 +2,8 @@
 // who wait in its list, at once and as often as they ask.
 
 import { type AnyProtocol, compose, NOTHING_SAVED, SettingsError } from '../../src/core/index.ts'
-import { alwaysYes, type LockMessage, lockDefaults, lockServer } from '../../src/lock/index.ts'
+import { type LockMessage, lockDefaults, lockServer } from '../../src/lock/index.ts'
+import { alwaysYes } from '../../src/lock/proof/index.ts'
 import { nodeVocabulary } from '../../src/node/index.ts'
 import { granterClock } from '../../src/runtime/clock.ts'
 import { loadNodeConfig } from '../../src/runtime/config.ts'

@@ -3,9 +3,19 @@
 import { performance } from 'node:perf_hooks'
 import type { Command } from 'commander'
 import { SettingsError } from '../core/index.ts'
-import { electionSystems, exploreElection, exploreElectionBug, plantedElectionSystems } from '../election/index.ts'
-import { exploreLock, explorePlanted, lockSystems, plantedSystems } from '../lock/index.ts'
-import { exploreOrdering, exploreOrderingBug, orderingSystems, plantedOrderingSystems } from '../ordering/index.ts'
+import {
+  electionSystems,
+  exploreElection,
+  exploreElectionBug,
+  plantedElectionSystems,
+} from '../election/proof/index.ts'
+import { exploreLock, explorePlanted, lockSystems, plantedSystems } from '../lock/proof/index.ts'
+import {
+  exploreOrdering,
+  exploreOrderingBug,
+  orderingSystems,
+  plantedOrderingSystems,
+} from '../ordering/proof/index.ts'
 import type { Exploration, ExploreOptions } from '../simulator/index.ts'
 import { action, colour, EXIT_FAILED, newCommand, print, wholeNumber } from './output.ts'
 

@@ -1,18 +1,19 @@
 // What `coterie sim` can run, as plain data that travels to worker threads and into a browser.
 
 import { SettingsError, trust } from '../core/index.ts'
-import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/index.ts'
-import { brokenRules, lockScenario, plantedBugs, printedScenario } from '../lock/index.ts'
-import { brokenMembershipRules, membershipBugs, membershipScenario } from '../membership/index.ts'
-import { brokenOrderingRules, hardshipScenario, orderingScenario, plantedOrderingBugs } from '../ordering/index.ts'
-import type { AnyScenario } from '../simulator/index.ts'
+import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/proof/index.ts'
+import { brokenRules, lockScenario, plantedBugs } from '../lock/proof/index.ts'
+import { brokenMembershipRules, membershipBugs, membershipScenario } from '../membership/proof/index.ts'
 import {
-  plantedSlotsBugs,
-  plantedTrustingBugs,
-  type SlotsLevel,
-  slotsScenarioFor,
-  trustingScenarioFor,
-} from '../slots/index.ts'
+  brokenOrderingRules,
+  hardshipScenario,
+  orderingScenario,
+  plantedOrderingBugs,
+} from '../ordering/proof/index.ts'
+import { printedScenario } from '../papers/lock/index.ts'
+import type { AnyScenario } from '../simulator/index.ts'
+import type { SlotsLevel } from '../slots/index.ts'
+import { plantedSlotsBugs, plantedTrustingBugs, slotsScenarioFor, trustingScenarioFor } from '../slots/proof/index.ts'
 
 export interface ScenarioOptions {
   readonly protocol: string

@@ -1,5 +1,7 @@
 export { AssertionError, assert, unreachable } from './assert.ts'
+export { believed, outlasting } from './belief.ts'
 export { type Allowance, type Bucket, fullBucket, take } from './bucket.ts'
+export { compareBytes, sameBytes } from './bytes.ts'
 export {
   bool,
   bytes,
@@ -37,6 +39,7 @@ export {
 export { type Decision, decide } from './fencing.ts'
 export { createHost, type Host, type Ports } from './host.ts'
 export { KeptLane, type SaveKind } from './kept.ts'
+export { kthLargest } from './largest.ts'
 export { copy, fingerprint } from './plain.ts'
 export {
   type AnyProtocol,
@@ -62,4 +65,6 @@ export {
   trust,
 } from './quorum.ts'
 export { type Random, seededRandom } from './random.ts'
+export type { Scene } from './scene.ts'
 export { changes } from './spelling.ts'
+export { type TimerDue, type Timers, timers } from './timers.ts'

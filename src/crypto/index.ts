@@ -30,6 +30,7 @@ export { ristretto } from './groups/ristretto.ts'
 export { ristrettoNoble } from './groups/ristretto-noble.ts'
 export { residues2048, residues3072 } from './groups/standard.ts'
 export { type IdealSignatures, idealSignatures } from './ideal.ts'
+export { idealSealing } from './ideal-sealing.ts'
 export {
   checkEqualLogarithms,
   type EqualLogarithmsProof,

@@ -3,12 +3,12 @@
 
 import { describe, expect, it } from 'vitest'
 import { encode } from '../core/index.ts'
+import { idealSealing } from '../crypto/ideal-sealing.ts'
 import { idealSignatures } from '../crypto/index.ts'
 import { calm, World } from '../simulator/index.ts'
 import { firstElectorate } from './electorate.ts'
 import { electionRecord, electionVocabulary } from './messages.ts'
 import { election } from './protocol.ts'
-import { idealSealing } from './sealing.ts'
 import { type Attribute, type ElectionSettings, electionDefaults } from './settings.ts'
 import type { ElectionEvent } from './state.ts'
 

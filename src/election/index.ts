@@ -9,20 +9,9 @@ export {
   type Newcomer,
   type Voter,
 } from './electorate.ts'
-export {
-  type ElectionExploration,
-  electionSystems,
-  exploreElection,
-  exploreElectionBug,
-  type NamedElectionSystem,
-  plantedElectionSystems,
-} from './exploration.ts'
 export { type ElectionMessage, type ElectionRecord, electionRecord, electionVocabulary } from './messages.ts'
-export { brokenElectionRules, plantedElectionBugs } from './planted.ts'
 export { type ElectionProtocol, election } from './protocol.ts'
 export { type ElectionRules, electionRules } from './rules.ts'
-export { type ElectionGroup, type ElectionPlan, electionScenario } from './scenario.ts'
-export { idealSealing } from './sealing.ts'
 export { countingKey } from './secret.ts'
 export { type Attribute, type ElectionSettings, electionDefaults } from './settings.ts'
 export type { Claim, Counting, ElectionCommand, ElectionEvent, ElectionState, Keys } from './state.ts'

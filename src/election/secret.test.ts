@@ -4,6 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { Puppet, sent } from '../../test/support/machine.ts'
 import { decode, encode, seededRandom } from '../core/index.ts'
+import { idealSealing } from '../crypto/ideal-sealing.ts'
 import { type Group, idealSignatures, insecureBareGroup, keyPair, ristrettoNoble } from '../crypto/index.ts'
 import { isBallotOf, type OpenBallot, type Poll, signBallot } from './ballot.ts'
 import { claimFault } from './claim.ts'
@@ -11,7 +12,6 @@ import { digestOf, firstElectorate } from './electorate.ts'
 import { type ElectionMessage, electionRecord, openBallot } from './messages.ts'
 import { election } from './protocol.ts'
 import { electionRules } from './rules.ts'
-import { idealSealing } from './sealing.ts'
 import {
   type BallotKey,
   ballotKey,

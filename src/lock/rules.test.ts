@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { exponentialBackoff } from './backoff.ts'
-import { brokenRules, plantedBugs } from './planted.ts'
+import { brokenRules, plantedBugs } from './proof/planted.ts'
 import { kthLargest, lockRules, raiseToken, TOKEN_ALLOWANCE } from './rules.ts'
 
 const rate = fc.double({ min: -1, max: 1, noNaN: true })

@@ -1,5 +1,5 @@
 // The lock's arithmetic: the few lines on which its safety rests, apart from the machines that use them.
-// Each rule says the smallest story that goes wrong without it; src/lock/planted.ts breaks each, and the
+// Each rule says the smallest story that goes wrong without it; src/lock/proof/planted.ts breaks each, and the
 // explorer and the simulator must notice.
 
 import { type Decision, decide, lockGrants, type Millis, type NodeId } from '../core/index.ts'

@@ -8,13 +8,9 @@ export {
   signClaim,
   verifyClaim,
 } from './claims.ts'
-export { countFlaps, type FlapOptions, type Flaps } from './flaps.ts'
 export { bootOf, type Incarnation } from './incarnation.ts'
 export { type MembershipMessage, membershipRecord, membershipVocabulary } from './messages.ts'
-export { brokenMembershipRules, membershipBugs } from './planted.ts'
 export { type Membership, membership } from './protocol.ts'
-export { costAtRest, type RestCost } from './rest.ts'
-export { type MembershipPlan, type MembershipScenarioOptions, membershipScenario } from './scenario.ts'
 export {
   type Lifeguard,
   type MembershipBeat,

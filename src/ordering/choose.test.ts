@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { choose, type Voucher } from './choose.ts'
 import type { Head, ProposedHead, Rank } from './messages.ts'
-import { brokenOrderingRules } from './planted.ts'
+import { brokenOrderingRules } from './proof/planted.ts'
 import { compareRanks, orderingRules } from './rules.ts'
 
 const digest = (name: number) => new Uint8Array(32).fill(name)

@@ -1,12 +1,12 @@
 // A copy of an object's whole content, page by page, from a source that goes on, crashes and comes back meanwhile.
 
 import { describe, expect, it } from 'vitest'
+import { Room, rank, SERVERS, settings, text, utf8 } from '../../test/support/ordering-room.ts'
 import { type NodeId, seededRandom } from '../core/index.ts'
 import { encodeChange } from './content.ts'
 import { agreed, chooseSources, hearCopy, newCopying } from './copying.ts'
 import { FIRST_DIGEST, nextDigest } from './digest.ts'
 import type { Head, OrderingMessage, Write } from './messages.ts'
-import { Room, rank, SERVERS, settings, text, utf8 } from './room.ts'
 
 const write = (key: string, value: string): Write => ({ key, value: utf8.encode(value) })
 /** Two of them do not fit in one page. */

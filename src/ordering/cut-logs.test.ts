@@ -6,6 +6,7 @@
 // the other, and from two other servers. All of them are played, and none lies.
 
 import { describe, expect, it } from 'vitest'
+import { get, rank, SERVERS, settings, utf8 } from '../../test/support/ordering-room.ts'
 import { decode, type Effect, type Input, KeptLane, type Random, seededRandom } from '../core/index.ts'
 import { keysOf, page } from './checkpoint.ts'
 import { advance, type Content, emptyContent, encodeChange } from './content.ts'
@@ -13,7 +14,6 @@ import { FIRST_DIGEST, nextDigest, sameBytes } from './digest.ts'
 import type { ClientMessage, Head, OrderingMessage, Rank, Write } from './messages.ts'
 import type { OrderingServerEvent, ServerObject, ServerState } from './objects.ts'
 import { serverRecord } from './records.ts'
-import { get, rank, SERVERS, settings, utf8 } from './room.ts'
 import { compareRanks, LOWEST_RANK } from './rules.ts'
 import { type OrderingServer, orderingServer } from './server.ts'
 

@@ -1,14 +1,6 @@
 export { type Choice, choose, type Voucher } from './choose.ts'
 export { type OrderingClient, orderingClient } from './client.ts'
 export {
-  exploreOrdering,
-  exploreOrderingBug,
-  orderingSystems,
-  plantedOrderingSystems,
-} from './exploration.ts'
-export { hardshipScenario } from './hardship.ts'
-export { orderingLiars } from './liars.ts'
-export {
   BODY_BYTES_MAX,
   CHANGE_BYTES_MAX,
   type Complaint,
@@ -26,9 +18,7 @@ export {
   type Write,
 } from './messages.ts'
 export type { OrderingServerEvent, ServerState as OrderingServerState } from './objects.ts'
-export { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
 export { type OrderingRules, orderingRules } from './rules.ts'
-export { type OrderingPlan, orderingScenario } from './scenario.ts'
 export { type OrderingServer, orderingServer } from './server.ts'
 export { type Hash, type OrderingSettings, orderingDefaults, type RankProofs } from './settings.ts'
 export type {

@@ -2,14 +2,14 @@
 // client with its servers in one room.
 
 import { describe, expect, it } from 'vitest'
+import { get, opened, propose, Room, rank, SERVERS, settings, text, utf8 } from '../../test/support/ordering-room.ts'
+import { proofsOf } from '../../test/support/signed-scenario.ts'
 import { idealSignatures } from '../crypto/index.ts'
 import { FIRST_DIGEST } from './digest.ts'
 import type { OrderingMessage } from './messages.ts'
-import { brokenOrderingRules } from './planted.ts'
+import { brokenOrderingRules } from './proof/planted.ts'
 import { prove } from './proofs.ts'
-import { get, opened, propose, Room, rank, SERVERS, settings, text, utf8 } from './room.ts'
 import type { OrderingSettings } from './settings.ts'
-import { proofsOf } from './signed-scenario.ts'
 
 describe('a server (figure 3)', () => {
   it('lines 5-10: serves a higher rank and refuses a lower one, naming what it promised', () => {

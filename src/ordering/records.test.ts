@@ -1,11 +1,11 @@
 // A log is read as it was lived (PROTOCOLS F, "durable"): records by hand, where a simulated crash seldom comes.
 
 import { describe, expect, it } from 'vitest'
+import { get, propose, Room, rank, SERVERS, settings, text, utf8 } from '../../test/support/ordering-room.ts'
 import { decode, encode } from '../core/index.ts'
 import { encodeChange } from './content.ts'
 import { FIRST_DIGEST, nextDigest } from './digest.ts'
 import { type ServerRecord, serverRecord } from './records.ts'
-import { get, propose, Room, rank, SERVERS, settings, text, utf8 } from './room.ts'
 import { LOWEST_RANK } from './rules.ts'
 import { orderingServer } from './server.ts'
 

@@ -2,11 +2,11 @@
 // is more than what it may believe.
 
 import { describe, expect, it } from 'vitest'
+import { get, propose, Room, rank, SERVERS, settings, text } from '../../test/support/ordering-room.ts'
 import { type NodeId, seededRandom } from '../core/index.ts'
 import { choose, type Voucher } from './choose.ts'
 import { FIRST_DIGEST } from './digest.ts'
 import type { Head, OrderingMessage } from './messages.ts'
-import { get, propose, Room, rank, SERVERS, settings, text } from './room.ts'
 import { orderingRules } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
 

@@ -1,8 +1,8 @@
 // Memory stays flat over many operations, and large tables come to those who lag (issue: garbage, large objects).
 
 import { describe, expect, it } from 'vitest'
+import { opened, Room, SERVERS, utf8 } from '../../test/support/ordering-room.ts'
 import { sameBytes } from './digest.ts'
-import { opened, Room, SERVERS, utf8 } from './room.ts'
 import type { Applier } from './state.ts'
 
 /** Everything that a machine keeps, but for the table and the last changes, whose bounds are settings. */

@@ -1,9 +1,9 @@
 // Which servers a client speaks to, and in how many round trips it is served.
 
 import { describe, expect, it } from 'vitest'
+import { opened, Room, SERVERS, utf8 } from '../../test/support/ordering-room.ts'
 import type { NodeId } from '../core/index.ts'
 import type { OrderingMessage } from './messages.ts'
-import { opened, Room, SERVERS, utf8 } from './room.ts'
 
 const put = (id: number) => ({ kind: 'submit', id, object: 'o', body: utf8.encode(`put ${id}`) }) as const
 

@@ -4,7 +4,7 @@
 //   node slots.mjs 10000 1      so many rounds, from this seed on
 
 import { runOnce } from '../../src/simulator/index.ts'
-import { slotsScenario } from '../../src/slots/verified/scenario.ts'
+import { slotsScenario } from '../../src/slots/proof/verified/scenario.ts'
 
 const wanted = Number(process.argv[2] ?? 10_000)
 const from = Number(process.argv[3] ?? 1)

@@ -18,7 +18,7 @@ import {
   type ShuffleSecret,
   shuffle,
 } from '../../src/crypto/index.ts'
-import { opensslPower } from '../../src/runtime/modular-power.ts'
+import { opensslPower } from './modular-power.ts'
 
 export interface NamedGroup {
   readonly title: string

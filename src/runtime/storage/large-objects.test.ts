@@ -4,10 +4,10 @@
 import { expect, it } from 'vitest'
 import { createDisk, type Disk } from '../../../test/storage/disk.ts'
 import { unexpected } from '../../../test/storage/history.ts'
+import { rank, SERVERS, settings } from '../../../test/support/ordering-room.ts'
 import { createHost, type NodeId } from '../../core/index.ts'
 import { FIRST_DIGEST } from '../../ordering/digest.ts'
 import type { OrderingMessage } from '../../ordering/messages.ts'
-import { rank, SERVERS, settings } from '../../ordering/room.ts'
 import { orderingServer } from '../../ordering/server.ts'
 import { createLogStorage } from './log.ts'
 

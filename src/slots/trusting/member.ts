@@ -8,8 +8,8 @@
 
 import type { NodeId, Protocol } from '../../core/index.ts'
 import { sameBytes } from '../../crypto/index.ts'
-import { printedSlots } from '../printed/index.ts'
-import type { PrintedSlots } from '../printed/member.ts'
+import { printedSlots } from '../ring/index.ts'
+import type { PrintedSlots } from '../ring/member.ts'
 import { groupOf } from '../settings.ts'
 import { repeatAccusations } from '../verified/accusing.ts'
 import { lookAround } from '../verified/asking.ts'

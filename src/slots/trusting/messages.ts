@@ -4,7 +4,7 @@
 
 import { bytes, type Codec, list, struct, uint, variants } from '../../core/index.ts'
 import type { Ciphertext, Group } from '../../crypto/index.ts'
-import type { PrintedMessage } from '../printed/index.ts'
+import type { PrintedMessage } from '../ring/index.ts'
 import { MEMBERS_MAX } from '../settings.ts'
 import { type SlotsMessage, slotsVocabulary } from '../verified/messages.ts'
 import { HASH_BYTES } from '../verified/record.ts'

@@ -7,8 +7,8 @@
 // of them did its part before it signed a successor, and deals nothing for lease × (1 + drift) after that; the holder
 // counts lease × (1 - drift) from before it asked.
 
-import { ROUND_TIMER } from '../printed/request.ts'
-import { coordinatorOf, newRound } from '../printed/state.ts'
+import { ROUND_TIMER } from '../ring/request.ts'
+import { coordinatorOf, newRound } from '../ring/state.ts'
 import { quietFor } from '../verified/epoch.ts'
 import { roundFor } from '../verified/rounds.ts'
 import { takeSeat } from '../verified/seats.ts'

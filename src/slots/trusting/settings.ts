@@ -1,7 +1,7 @@
 // The settings of levels `curious` and `strong`: those of `verified`, less what a ring cannot do.
 
 import { SettingsError } from '../../core/index.ts'
-import { type PrintedSettings, printedDefaults } from '../printed/index.ts'
+import { type PrintedSettings, printedDefaults } from '../ring/index.ts'
 import { checkSettings, type SlotsSettings } from '../settings.ts'
 
 export type TrustingLevel = 'curious' | 'strong'

@@ -2,8 +2,8 @@
 // seat, and the ring of the present epoch. Everything in the ring is secret or worth nothing; none of it is saved.
 
 import type { Millis, Turn } from '../../core/index.ts'
-import type { PrintedEvent, PrintedMessage, PrintedSettings, PrintedState } from '../printed/index.ts'
-import type { PrintedSlots } from '../printed/member.ts'
+import type { PrintedEvent, PrintedMessage, PrintedSettings, PrintedState } from '../ring/index.ts'
+import type { PrintedSlots } from '../ring/member.ts'
 import type { EpochRecord } from '../verified/record.ts'
 import type { MemberState, Round, SlotsEvent, Surroundings } from '../verified/state.ts'
 import type { TrustingMessage } from './messages.ts'

@@ -3,7 +3,7 @@
 // first of those that are furthest behind is, whatever keeps it: its neighbour may not reach it. All see the same
 // pulses, so all call the same one silent, and it is left out by the next epoch.
 
-import { coordinatorOf } from '../printed/state.ts'
+import { coordinatorOf } from '../ring/state.ts'
 import type { Heard, Ring, TrustingState, TrustingSurroundings, TrustingTurn } from './state.ts'
 
 /** Pulses in the time after which one is silent: some may be lost. */

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../core/index.ts'
 import { idealSignatures, insecureBareGroup, insecureSmallGroup } from '../../crypto/index.ts'
 import { runOnce } from '../../simulator/index.ts'
+import { slotsScenario } from '../proof/verified/scenario.ts'
 import { verifyEvidence } from './evidence.ts'
-import { slotsScenario } from './scenario.ts'
 
 const members = ['member-1', 'member-2', 'member-3', 'member-4']
 const signatures = idealSignatures()

@@ -1,0 +1,13 @@
+// What tests, the simulator's commands and the lab may touch of the election' proof: scenario, liars, planted bugs, small systems.
+// No machine imports it.
+
+export {
+  type ElectionExploration,
+  electionSystems,
+  exploreElection,
+  exploreElectionBug,
+  type NamedElectionSystem,
+  plantedElectionSystems,
+} from './exploration.ts'
+export { brokenElectionRules, plantedElectionBugs } from './planted.ts'
+export { type ElectionGroup, type ElectionPlan, electionScenario } from './scenario.ts'

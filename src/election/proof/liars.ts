@@ -1,0 +1,201 @@
+// Members that lie about elections, knowing the words. Each signs as itself only: it has its own keys and no others.
+
+import { decode, encode, type NodeId, type Protocol } from '../../core/index.ts'
+import { generalLiars, type Liar, twisting } from '../../simulator/index.ts'
+import { digestOf, type Electorate, successorOf } from '../electorate.ts'
+import { ballotText, type ElectionMessage, grantText, openBallot } from '../messages.ts'
+import { election } from '../protocol.ts'
+import { hiddenBallotCodec, openingCodec } from '../secret.ts'
+import type { ElectionSettings } from '../settings.ts'
+import type { Counting, ElectionCommand, ElectionEvent, ElectionState, ElectionTurn, Keys } from '../state.ts'
+
+type Machine = Protocol<ElectionState, ElectionMessage, ElectionCommand, ElectionEvent>
+
+/** Honest, but for what it does besides with each message. */
+function besides(
+  name: string,
+  lie: (state: ElectionState, from: NodeId, body: ElectionMessage, turn: ElectionTurn) => void,
+): Liar {
+  return {
+    name,
+    corrupt(honest: Machine) {
+      const machine: Machine = {
+        name: `${honest.name}, ${name}`,
+        init: honest.init,
+        step(state, input, turn) {
+          if (input.kind === 'message') lie(state, input.from, input.body, turn)
+          honest.step(state, input, turn)
+        },
+      }
+      return machine
+    },
+  }
+}
+
+/** Casts one ballot to some candidates and the reverse to the others, both under its own signature. */
+export function votesTwice(settings: ElectionSettings, keys: Keys): Liar {
+  let text: Uint8Array | undefined
+  let casts = 0
+  const signer = {
+    publicKey: keys.signer.publicKey,
+    sign(message: Uint8Array) {
+      if (decode(ballotText, message).ok) text = message
+      return keys.signer.sign(message)
+    },
+  }
+  const reversed = (bytes: Uint8Array): Uint8Array => {
+    const ballot = decode(openBallot, bytes)
+    const signed = text === undefined ? undefined : decode(ballotText, text)
+    if (!ballot.ok || !signed?.ok) return bytes
+    const order = [...signed.value.order].reverse()
+    const signature = keys.signer.sign(encode(ballotText, { ...signed.value, order }))
+    return encode(openBallot, { ...ballot.value, order, signature })
+  }
+  const sealing = {
+    ...keys.sealing,
+    seal: (to: Uint8Array, bytes: Uint8Array, random: (length: number) => Uint8Array) =>
+      keys.sealing.seal(to, casts++ % 2 === 0 ? bytes : reversed(bytes), random),
+  }
+  return { name: 'votes-twice', corrupt: () => election(settings, { ...keys, signer, sealing }) }
+}
+
+/** Honest, but for what it makes of each ballot before it is sealed; it signs what comes out. */
+function ballotChanged(
+  name: string,
+  settings: ElectionSettings,
+  keys: Keys,
+  change: (hidden: Uint8Array) => Uint8Array,
+): Liar {
+  let text: Uint8Array | undefined
+  const signer = {
+    publicKey: keys.signer.publicKey,
+    sign(message: Uint8Array) {
+      if (decode(ballotText, message).ok) text = message
+      return keys.signer.sign(message)
+    },
+  }
+  const changed = (bytes: Uint8Array): Uint8Array => {
+    const ballot = decode(openBallot, bytes)
+    const signed = text === undefined ? undefined : decode(ballotText, text)
+    if (!ballot.ok || !signed?.ok) return bytes
+    const hidden = change(ballot.value.hidden)
+    const signature = keys.signer.sign(encode(ballotText, { ...signed.value, hidden }))
+    return encode(openBallot, { ...ballot.value, hidden, signature })
+  }
+  const seal: Keys['sealing']['seal'] = (to, bytes, random) => keys.sealing.seal(to, changed(bytes), random)
+  return { name, corrupt: () => election(settings, { ...keys, signer, sealing: { ...keys.sealing, seal } }) }
+}
+
+/** Adds votes for the first candidate to its secret ballot; the proof is of what it was. */
+export function stuffs(settings: ElectionSettings, keys: Keys, { group }: Counting): Liar {
+  return ballotChanged('stuffs', settings, keys, hidden => {
+    const ballot = decode(hiddenBallotCodec(group), hidden)
+    const [first, ...rest] = ballot.ok ? ballot.value.tickets : []
+    if (!ballot.ok || first === undefined) return hidden
+    const more = { c1: first.c1, c2: group.add(first.c2, group.generator) }
+    return encode(hiddenBallotCodec(group), { ...ballot.value, tickets: [more, ...rest] })
+  })
+}
+
+/** Gives a share of the first total that makes it larger by one; the proof is of the true one. */
+export function opensFalsely({ group }: Counting): Liar {
+  return twisting('opens-falsely', (send, turn) => {
+    const { kind, opening } = send.body as Partial<Extract<ElectionMessage, { kind: 'opening' }>>
+    const shares = kind === 'opening' ? decode(openingCodec(group), opening!) : undefined
+    const [first, ...rest] = shares?.ok ? shares.value : []
+    if (first === undefined) return turn.do(send)
+    const less = { ...first, share: group.subtract(first.share, group.generator) }
+    turn.do({ ...send, body: { ...send.body, opening: encode(openingCodec(group), [less, ...rest]) } })
+  })
+}
+
+/** Asks the candidates to open the ballots of all, and then all but one: the difference is a ballot. */
+export const talliesTwice: Liar = twisting('tallies-twice', (send, turn) => {
+  turn.do(send)
+  if (send.body.kind !== 'tally') return
+  const { ballots } = send.body as Extract<ElectionMessage, { kind: 'tally' }>
+  turn.do({ ...send, body: { ...send.body, ballots: ballots.slice(1) } })
+})
+
+/** Gives no share of the totals, so that they are not opened. */
+export const doesNotOpen: Liar = dropping('does-not-open', 'opening')
+
+/** Grants every claim and renews for everybody, whatever it granted before. */
+export function grantsTwice(keys: Keys): Liar {
+  return besides('grants-twice', (state, from, body, turn) => {
+    if (body.kind === 'claim') {
+      const { name, term, asked } = body
+      const signature = keys.signer.sign(grantFor(state.electorate, name, term, from))
+      turn.do({ kind: 'send', to: from, body: { kind: 'grant', name, term, asked, signature } })
+    }
+    if (body.kind === 'alive') {
+      const { name, term, asked } = body
+      const yes = { kind: 'renewed', name, term, asked, promised: true, informed: true } as const
+      turn.do({ kind: 'send', to: from, body: yes })
+    }
+  })
+}
+
+function grantFor(electorate: Electorate | undefined, name: string, term: number, coordinator: NodeId): Uint8Array {
+  const digest = electorate === undefined ? new Uint8Array(0) : digestOf(electorate)
+  return encode(grantText, { purpose: 'coterie grant', name, term, electorate: digest, coordinator })
+}
+
+/** Claims every term for itself, by a view on which nobody else stands, and says that it is alive. */
+export const claimsAlways: Liar = besides('claims-always', (state, _from, body, turn) => {
+  if (body.kind !== 'ballot' && body.kind !== 'call' && body.kind !== 'alive') return
+  const { electorate, self } = state
+  if (electorate === undefined) return
+  const { name } = body
+  const term = body.term + (body.kind === 'alive' ? 1 : 0)
+  const view = { rows: [{ member: self, values: [0, 0, 0] }], leftOut: [] }
+  const claim = { name, term, electorate: electorate.number, asked: 1 }
+  for (const { id: to } of electorate.members) {
+    if (to === self) continue
+    turn.do({ kind: 'send', to, body: { kind: 'claim', ...claim, view, ballots: [], voided: [], openings: [] } })
+    turn.do({
+      kind: 'send',
+      to,
+      body: { kind: 'alive', ...claim, by: electorate.number, under: electorate.number, grants: [] },
+    })
+  }
+})
+
+/** Proposes one successor to some and another to the others, and approves both. */
+export function proposesTwice(keys: Keys): Liar {
+  return besides('proposes-twice', (state, _from, body, turn) => {
+    const { electorate, self } = state
+    if (electorate === undefined || body.kind !== 'alive') return
+    for (const [place, { id: to }] of electorate.members.entries()) {
+      if (to === self) continue
+      const key = keys.signer.publicKey
+      const add = { id: place % 2 === 0 ? 'ghost-1' : 'ghost-2', key, sealKey: key }
+      turn.do({ kind: 'send', to, body: { kind: 'propose', electorate: successorOf(electorate, { add }) } })
+    }
+  })
+}
+
+/** Never hands in a ballot: a denial of voting. */
+export const withholds: Liar = dropping('withholds', 'ballot')
+/** Wins and does not claim. */
+export const doesNotClaim: Liar = dropping('does-not-claim', 'claim')
+/** Is elected and never heard of again. */
+export const leadsInSilence: Liar = dropping('leads-in-silence', 'alive')
+
+function dropping(name: string, kind: ElectionMessage['kind']): Liar {
+  return twisting(name, (send, turn) => {
+    if (send.body.kind !== kind) turn.do(send)
+  })
+}
+
+/** Fresh ones for each run: some remember. Those about secret ballots come last. */
+export function electionLiars(settings: ElectionSettings, keys: Keys): readonly Liar[] {
+  const own = [votesTwice(settings, keys), grantsTwice(keys), claimsAlways, proposesTwice(keys)]
+  const all = [...own, withholds, doesNotClaim, leadsInSilence, ...generalLiars()]
+  const { counting } = keys
+  if (counting === undefined) return all
+  return [...all, stuffs(settings, keys, counting), opensFalsely(counting), talliesTwice, doesNotOpen]
+}
+
+/** How many kinds there are, for plans that are drawn before anybody has keys. */
+export const LIARS = { sealed: 11, secret: 15 } as const

@@ -1,0 +1,15 @@
+// What tests, the simulator's commands and the lab may touch of the lock' proof: scenario, liars, planted bugs, small systems.
+// No machine imports it.
+
+export {
+  exploreLock,
+  explorePlanted,
+  type LockExploration,
+  lockSystems,
+  type NamedSystem,
+  plantedSystems,
+} from './exploration.ts'
+export { alwaysYes, lockLiars } from './liars.ts'
+export { brokenRules, plantedBugs } from './planted.ts'
+export { type LockPlan, lockScenario } from './scenario.ts'
+export { type LockSystemOptions, lockSystem } from './small-system.ts'

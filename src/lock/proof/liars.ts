@@ -1,0 +1,110 @@
+// Servers that lie about locks, knowing the words. Used by the simulator, the explorer and the lab.
+
+import type { AnyProtocol, NodeId, Protocol } from '../../core/index.ts'
+import { generalLiars, type Liar } from '../../simulator/index.ts'
+import { type ClientMessage, type LockMessage, TOKEN_MAX } from '../messages.ts'
+
+type Reply = (from: NodeId, asked: ClientMessage) => LockMessage | undefined
+
+/** A server that remembers nothing and answers as it likes. */
+function answering(name: string, reply: Reply): AnyProtocol {
+  const machine: Protocol<Record<string, never>, LockMessage, never, never> = {
+    name: `lock server, ${name}`,
+    init: () => ({}),
+    step(_state, input, turn) {
+      if (input.kind !== 'message') return
+      const body = reply(input.from, input.body as ClientMessage)
+      if (body !== undefined) turn.do({ kind: 'send', to: input.from, body })
+    },
+  }
+  return machine
+}
+
+type Asking = Extract<ClientMessage, { kind: 'try' | 'renew' | 'keep' | 'wait' }>
+
+/** Larger than honest numbers of a first life, so that one yield does not end the lie. */
+const LIED_GRANT = 2 ** 40
+
+function echo({ name, attempt, token, ttl }: Asking) {
+  return { name, attempt, token, held: ttl }
+}
+
+function yes(asked: ClientMessage): LockMessage | undefined {
+  if (asked.kind === 'try') return { kind: 'granted', ...echo(asked) }
+  if (asked.kind === 'renew' || asked.kind === 'keep') return { kind: 'renewed', ...echo(asked) }
+  if (asked.kind === 'wait') return { kind: 'given', ...echo(asked), grant: LIED_GRANT + asked.ping, ping: asked.ping }
+  return undefined
+}
+
+function no(asked: ClientMessage): LockMessage | undefined {
+  if (asked.kind === 'wait') return { kind: 'queued', name: asked.name, attempt: asked.attempt, ping: asked.ping }
+  if (asked.kind !== 'try' && asked.kind !== 'renew' && asked.kind !== 'keep') return undefined
+  return { kind: 'locked', name: asked.name, attempt: asked.attempt, remaining: 1_000, recovering: false }
+}
+
+/** Grants everything to everybody. */
+export const alwaysYes: Liar = {
+  name: 'always-yes',
+  corrupt: () => answering('always-yes', (_from, asked) => yes(asked)),
+}
+
+/** Yes to some clients, no to the others. */
+export const equivocating: Liar = {
+  name: 'equivocating',
+  corrupt: () =>
+    answering('equivocating', (from, asked) => (from.charCodeAt(from.length - 1) % 2 === 0 ? yes(asked) : no(asked))),
+}
+
+/** Says that every token is too low, by as much as it can. */
+export const tokenBurner: Liar = {
+  name: 'token-burner',
+  corrupt: () =>
+    answering('token-burner', (_from, asked) =>
+      asked.kind === 'try' || asked.kind === 'wait'
+        ? { kind: 'tooLow', name: asked.name, attempt: asked.attempt, maximum: TOKEN_MAX }
+        : undefined,
+    ),
+}
+
+/** Liars that agree on two favourites: whoever came last, and whoever came before. */
+export function colluding(): Liar {
+  const favourites: NodeId[] = []
+  return {
+    name: 'colluding',
+    corrupt: () =>
+      answering('colluding', (from, asked) => {
+        if ((asked.kind === 'try' || asked.kind === 'wait') && !favourites.includes(from)) favourites.push(from)
+        if (favourites.length > 2) favourites.shift()
+        return favourites.includes(from) ? yes(asked) : no(asked)
+      }),
+  }
+}
+
+/** Asks everybody who waits for its grants back, in the name of somebody earlier who does not exist. */
+export const inquisitor: Liar = {
+  name: 'inquisitor',
+  corrupt: () =>
+    answering('inquisitor', (_from, asked) =>
+      asked.kind === 'wait' ? { kind: 'inquire', name: asked.name, grant: LIED_GRANT, token: asked.token } : yes(asked),
+    ),
+}
+
+/** Fresh ones for each run: some remember. */
+export function lockLiars(): readonly Liar[] {
+  return [alwaysYes, equivocating, tokenBurner, inquisitor, colluding(), ...generalLiars()]
+}
+
+/** Yes and no to everything, without memory: under the explorer the network chooses what arrives, and in which order. */
+export const twoFaced: Liar = {
+  name: 'two-faced',
+  corrupt: () => ({
+    name: 'lock server, two-faced',
+    init: () => ({}),
+    step(_state, input, turn) {
+      if (input.kind !== 'message') return
+      for (const body of [yes(input.body), no(input.body)]) {
+        if (body !== undefined) turn.do({ kind: 'send', to: input.from, body })
+      }
+    },
+  }),
+}

@@ -1,0 +1,269 @@
+// The lock under faults and liars: what the users do, and who watches them.
+
+import { encode, type NodeId, type Random, seededRandom, type Trust } from '../../core/index.ts'
+import {
+  drawFaults,
+  drawNetwork,
+  ExclusionChecker,
+  type Micros,
+  type Plan,
+  ProgressChecker,
+  pick,
+  type Scenario,
+  type SimulatedNode,
+  type Stage,
+  type World,
+} from '../../simulator/index.ts'
+import { lockClient } from '../client.ts'
+import { lockVocabulary, serverRecord } from '../messages.ts'
+import { lockServer } from '../server.ts'
+import { type LockSettings, lockDefaults } from '../settings.ts'
+import type { ClientEvent } from '../state.ts'
+import { lockLiars } from './liars.ts'
+import { GuardedResource } from './writes.ts'
+
+export type LockAct =
+  /** Wants the lock, holds it for a while, lets go; gives up waiting after `patience`. */
+  | {
+      kind: 'use'
+      client: string
+      name: string
+      ttl: number
+      hold: Micros
+      patience: Micros
+      wait: boolean
+      /** Waits in the servers' lists, or by backing off. */
+      fair: boolean
+      renew: boolean
+      /** Guesses its token by the wall clock, or has none that is any good. */
+      guesses: boolean
+    }
+  /** The client's process is gone; another takes its place. */
+  | { kind: 'die'; client: string }
+
+export interface LockPlan extends Plan<LockAct> {
+  readonly settings: LockSettings
+  readonly clients: readonly string[]
+  /** Which server lies, and how. */
+  readonly liars: ReadonlyMap<NodeId, number>
+  /** Clock rates by node. */
+  readonly rates: ReadonlyMap<string, number>
+  /** Decides when holders write to what the lock protects. */
+  readonly writes: number
+}
+
+const SECOND: Micros = 1_000_000
+const SAFETY = 20 * SECOND
+const LIVENESS = 40 * SECOND
+const TTL_MAX_MS = 3_000
+const DRIFT = 0.05
+/** Writes of each holding that arrive at once. */
+const WRITES = 3
+/** How long after its holding a late write arrives. */
+const LATE_MAX = 5 * SECOND
+const FIRST_START = new Map([['', [encode(serverRecord, { kind: 'first' })]]])
+
+export function lockScenario(trust: Trust, change: Partial<LockSettings> = {}): Scenario<LockPlan, LockAct> {
+  const servers = Array.from({ length: trust.servers }, (_, place) => `server-${place + 1}`)
+  return {
+    name: 'lock',
+    plan: random => drawPlan(random, trust, servers, change),
+    stage: (world, plan) => new LockStage(world, servers, plan),
+  }
+}
+
+function drawPlan(random: Random, trust: Trust, servers: readonly string[], change: Partial<LockSettings>): LockPlan {
+  const settings = { ...lockDefaults, liars: trust.liars, ttlMax: TTL_MAX_MS, drift: DRIFT, ...change }
+  const clients = Array.from({ length: 2 + random.below(4) }, (_, place) => `client-${place + 1}`)
+  const kinds = lockLiars()
+  const liars = new Map<NodeId, number>()
+  for (let i = 0; i < trust.liars; i++) liars.set(pick(random, servers), random.below(kinds.length))
+  const all = [...servers, ...clients]
+  const names = ['a', 'b'].slice(0, 1 + random.below(2))
+  const faults = drawFaults(random, { durable: servers, all }, SAFETY, 6 * SECOND)
+  return {
+    settings,
+    clients,
+    liars,
+    // The adversary's clocks sit at the ends of what is allowed as often as between.
+    rates: new Map(all.map(node => [node, 1 + DRIFT * pick(random, [-1, -1, 0, 1, 1, random.unit() * 2 - 1])])),
+    network: drawNetwork(random),
+    faults,
+    acts: drawActs(random, clients, names),
+    writes: random.below(2 ** 32),
+    healsAt: SAFETY,
+    ends: SAFETY + LIVENESS,
+    drawn: {
+      servers: trust.servers,
+      clients: clients.length,
+      liars: [...liars].map(([server, kind]) => `${server} ${kinds[kind]!.name}`).join(', ') || 'none',
+      faults: faults.length,
+    },
+  }
+}
+
+function drawActs(random: Random, clients: readonly string[], names: readonly string[]): LockPlan['acts'] {
+  const acts: (LockAct & { at: Micros })[] = []
+  const busy = 2 + random.below(20)
+  const guessing = pick(random, [1, 1, 0, 0.5])
+  const fair = pick(random, [true, true, false, 'mixed'] as const)
+  for (const client of clients) {
+    for (let i = 0; i < busy; i++) {
+      acts.push({
+        kind: 'use',
+        client,
+        at: random.below(SAFETY),
+        name: pick(random, names),
+        ttl: 100 + random.below(TTL_MAX_MS - 100),
+        hold: random.below(random.chance(0.3) ? 5 * SECOND : SECOND / 4),
+        patience: random.below(8 * SECOND),
+        wait: random.chance(0.8),
+        fair: fair === 'mixed' ? random.chance(0.5) : fair,
+        renew: random.chance(0.7),
+        guesses: random.chance(guessing),
+      })
+    }
+    if (random.chance(0.2)) acts.push({ kind: 'die', client, at: random.below(SAFETY) })
+  }
+  return acts
+}
+
+class LockStage implements Stage {
+  readonly checkers
+  private readonly world: World
+  private readonly servers: readonly string[]
+  private readonly plan: LockPlan
+  private readonly exclusion = new ExclusionChecker()
+  private readonly progress = new ProgressChecker()
+  private readonly resource: GuardedResource
+  /** The living process of each client, and how many it had. */
+  private readonly processes = new Map<string, { id: NodeId; count: number }>()
+  private readonly holds = new Map<number, Micros>()
+  /** One set for all servers: those that collude share what they know. */
+  private readonly kinds = lockLiars()
+  private commands = 0
+
+  constructor(world: World, servers: readonly string[], plan: LockPlan) {
+    this.world = world
+    this.servers = servers
+    this.plan = plan
+    this.resource = new GuardedResource(plan.settings.rules)
+    this.checkers = [this.exclusion, this.progress, this.resource]
+    for (const server of servers) this.addServer(server)
+    for (const client of plan.clients) this.addClient(client)
+    for (const act of plan.acts) world.at(act.at, () => this.act(act))
+    world.listen((node, event) => this.observe(node, event as ClientEvent))
+  }
+
+  healed(): void {
+    // Servers that restarted just now grant nothing for the longest lease.
+    const ready = this.world.now + (TTL_MAX_MS + 500) * 1000
+    this.world.at(ready, () => {
+      for (const client of this.plan.clients) this.demand(client)
+    })
+    this.world.at(this.plan.ends - 1, () => this.progress.finish(this.world.now))
+  }
+
+  private demand(client: string): void {
+    this.progress.demand(client, this.world.now)
+    this.use({
+      kind: 'use',
+      client,
+      name: 'a',
+      ttl: 1_000,
+      hold: 100_000,
+      patience: this.plan.ends,
+      wait: true,
+      fair: true,
+      renew: true,
+      guesses: true,
+    })
+  }
+
+  private addServer(id: string): void {
+    const { settings, liars, rates } = this.plan
+    const liar = liars.get(id)
+    const honest = lockServer(settings)
+    const protocol = liar === undefined ? honest : this.kinds[liar]!.corrupt(honest)
+    const clockRate = rates.get(id)!
+    const spec = { id, protocol, peers: [], vocabulary: lockVocabulary, clockRate, clockOffset: 1_000 * clockRate }
+    this.world.add({ ...spec, saved: FIRST_START, diskMax: 5_000, lies: liar !== undefined })
+    this.world.start(id)
+  }
+
+  private addClient(client: string): void {
+    const count = (this.processes.get(client)?.count ?? 0) + 1
+    const id = count === 1 ? client : `${client}#${count}`
+    this.processes.set(client, { id, count })
+    const { settings, rates } = this.plan
+    const spec = { id, protocol: lockClient(settings), peers: this.servers, vocabulary: lockVocabulary }
+    this.world.add({ ...spec, clockRate: rates.get(client)!, clockOffset: 777, returns: false })
+    this.world.start(id)
+  }
+
+  private act(act: LockAct): void {
+    if (act.kind === 'use') return this.use(act)
+    const { id } = this.processes.get(act.client)!
+    this.world.crash(id)
+    this.exclusion.gone(id, this.world.now)
+    this.addClient(act.client)
+  }
+
+  private use(act: LockAct & { kind: 'use' }): void {
+    const { id: user } = this.processes.get(act.client)!
+    const id = ++this.commands
+    this.holds.set(id, act.hold)
+    const { name, ttl, wait, fair, renew } = act
+    const hint = act.guesses ? Math.floor(this.world.clock(this.world.node(user)) * 1000) : 0
+    this.world.command(user, { kind: 'acquire', id, name, ttl, wait, fair, renew, hint })
+    this.world.at(this.world.now + act.patience, () => {
+      if (this.holds.has(id)) this.world.command(user, { kind: 'release', id, name })
+    })
+  }
+
+  private observe(node: SimulatedNode, event: ClientEvent): void {
+    const { world, exclusion } = this
+    const { id } = node.spec
+    switch (event.kind) {
+      case 'acquired': {
+        exclusion.acquired(event.name, id, event.token, world.now, world.whenClockShows(node, event.deadline))
+        this.progress.served(this.clientOf(id))
+        const hold = this.holds.get(event.id)!
+        this.holds.delete(event.id)
+        this.scheduleWrites(node, event, hold)
+        return world.at(world.now + hold, () => world.command(id, { kind: 'release', id: event.id, name: event.name }))
+      }
+      case 'extended':
+        return exclusion.extended(event.name, id, world.now, world.whenClockShows(node, event.deadline))
+      case 'released':
+        return exclusion.released(event.name, id, world.now)
+      case 'lost':
+        // A process that was stopped could not be told in time; its clock tells it as soon as it runs.
+        if (world.now > node.resumedAt) exclusion.told(event.name, id, world.now)
+        return
+      case 'failed':
+      case 'inspected':
+      case 'forced':
+        return
+    }
+  }
+
+  // Some writes arrive at once. One was sent in time and arrives late: its writer was stopped, or the network slow.
+  private scheduleWrites({ spec }: SimulatedNode, event: ClientEvent & { kind: 'acquired' }, hold: Micros): void {
+    const { world, exclusion, resource } = this
+    const { name, token } = event
+    const random = seededRandom(this.plan.writes, event.id)
+    const believes = () => exclusion.holds(name, spec.id, token, world.now)
+    for (let i = 0; i < WRITES; i++) {
+      world.at(world.now + random.below(hold + 1), () => {
+        if (believes()) resource.write(name, token, world.now, true)
+      })
+    }
+    const late = world.now + hold + random.below(LATE_MAX)
+    world.at(late, () => resource.write(name, token, world.now, believes()))
+  }
+
+  private clientOf(id: NodeId): string {
+    return id.split('#')[0]!
+  }
+}

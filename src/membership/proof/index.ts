@@ -1,0 +1,7 @@
+// What tests, the simulator's commands and the lab may touch of the membership' proof: scenario, liars, planted bugs, small systems.
+// No machine imports it.
+
+export { countFlaps, type FlapOptions, type Flaps } from './flaps.ts'
+export { brokenMembershipRules, membershipBugs } from './planted.ts'
+export { costAtRest, type RestCost } from './rest.ts'
+export { type MembershipPlan, type MembershipScenarioOptions, membershipScenario } from './scenario.ts'

@@ -1,0 +1,166 @@
+// Members that lie about others, knowing the words. A liar speaks only as itself: it has its own key and no other.
+// Otherwise it follows the protocol, so that it stays a member and is listened to.
+
+import type { AnyProtocol, NodeId } from '../../core/index.ts'
+import { generalLiars, type Liar } from '../../simulator/index.ts'
+import { type Claim, signClaim } from '../claims.ts'
+import { incarnationOf } from '../incarnation.ts'
+import type { MembershipMessage } from '../messages.ts'
+import type { MembershipSettings } from '../settings.ts'
+import type { Member, MembershipState, MembershipTurn } from '../state.ts'
+
+const LIE_EVERY = 200
+/** Claims that a liar keeps, to bring them up again. */
+const KEPT_MAX = 500
+
+interface Lying {
+  readonly state: MembershipState
+  readonly turn: MembershipTurn
+  readonly settings: MembershipSettings
+  readonly kept: Claim[]
+}
+
+export type MembershipLiar = Omit<Liar, 'corrupt'> & {
+  corrupt(honest: AnyProtocol, settings: MembershipSettings): AnyProtocol
+}
+
+/** The honest machine, and beside it, again and again, a lie; `instead` may take the place of an honest answer. */
+function beside(
+  name: string,
+  lie: (lying: Lying) => void,
+  instead: (lying: Lying, from: NodeId, body: MembershipMessage) => boolean = () => false,
+): MembershipLiar {
+  return {
+    name,
+    corrupt(honest, settings) {
+      const kept: Claim[] = []
+      return {
+        ...honest,
+        name: `${honest.name}, ${name}`,
+        step(state: MembershipState, input, turn: MembershipTurn) {
+          const lying = { state, turn, settings, kept }
+          if (input.kind === 'start') turn.do({ kind: 'timer', name: 'lie', after: LIE_EVERY })
+          if (input.kind === 'timer' && input.name === 'lie') {
+            turn.do({ kind: 'timer', name: 'lie', after: LIE_EVERY })
+            return lie(lying)
+          }
+          if (input.kind === 'message') {
+            keep(kept, input.body)
+            if (instead(lying, input.from, input.body)) return
+          }
+          honest.step(state, input, turn)
+        },
+      }
+    },
+  }
+}
+
+function keep(kept: Claim[], body: MembershipMessage): void {
+  if (!('claims' in body)) return
+  for (const claim of body.claims) if (kept.length < KEPT_MAX) kept.push(claim)
+}
+
+function victim({ state, turn }: Lying): Member | undefined {
+  const id = state.others[turn.below(Math.max(1, state.others.length))]
+  return id === undefined ? undefined : state.members.get(id)
+}
+
+function tellAll({ state, turn }: Lying, claims: readonly Claim[]): void {
+  for (const to of state.others) turn.do({ kind: 'send', to, body: { kind: 'gossip', claims } })
+}
+
+/** Says in others' names that they left. */
+const forgesLeaves = beside('forges leaves', lying => {
+  const member = victim(lying)
+  if (member === undefined) return
+  const { incarnation, signature } = member.alive
+  tellAll(lying, [{ kind: 'leave', member: member.id, incarnation, signature }])
+})
+
+/** Says in others' names that they are elsewhere. */
+const forgesLives = beside('forges lives', lying => {
+  const member = victim(lying)
+  if (member === undefined) return
+  const { alive } = member
+  tellAll(lying, [{ ...alive, incarnation: alive.incarnation + 1 + lying.turn.below(3), address: 'liar:1' }])
+})
+
+/** Says in a third one's name that a member does not answer. */
+const forgesAccusations = beside('forges accusations', lying => {
+  const [member, author] = [victim(lying), victim(lying)]
+  if (member === undefined || author === undefined || member === author) return
+  const { incarnation, signature } = member.alive
+  const boot = Math.floor(author.alive.incarnation / incarnationOf(1, 0))
+  tellAll(lying, [{ kind: 'suspect', member: member.id, incarnation, author: author.id, boot, signature }])
+})
+
+/** Brings up what was said long ago. */
+const replaysClaims = beside('replays claims', lying => {
+  const { kept, turn } = lying
+  if (kept.length === 0) return
+  tellAll(
+    lying,
+    Array.from({ length: 8 }, () => kept[turn.below(kept.length)]!),
+  )
+})
+
+/** Suspects everybody, under its own name; and gives everybody up. */
+const accusesAll = beside('accuses all', lying => {
+  const member = victim(lying)
+  if (member === undefined) return
+  const { settings, state } = lying
+  const words = { member: member.id, incarnation: member.alive.incarnation, author: state.self, boot: state.boot }
+  const kind = lying.turn.below(2) === 0 ? ('suspect' as const) : ('failed' as const)
+  tellAll(lying, [signClaim(settings.group, settings.signer, { kind, ...words })])
+})
+
+/** As many messages as it can. */
+const FLOOD = 100
+const floods = beside('floods', ({ state, turn }) => {
+  for (const to of state.others) {
+    for (let i = 0; i < FLOOD; i++) turn.do({ kind: 'send', to, body: { kind: 'more', after: '' } })
+  }
+})
+
+/** Asked to see whether a member is there, it always says yes; and it never accuses anybody itself. */
+const vouchesForAll = beside(
+  'vouches for all',
+  ({ state }) => {
+    if (state.probe !== undefined) state.probe.answered = true
+  },
+  ({ turn }, from, body) => {
+    if (body.kind !== 'pingRequest') return false
+    turn.do({ kind: 'send', to: from, body: { kind: 'relayed', nonce: body.nonce, voucher: turn.bytes(64) } })
+    return true
+  },
+)
+
+/** Two addresses under one number: one for the first half of the others, one for the rest. */
+const twoFaced = beside('two-faced', lying => {
+  const { state, turn, settings } = lying
+  const own = state.members.get(state.self)?.alive
+  if (own === undefined || state.leaving) return
+  const other = signClaim(settings.group, settings.signer, { ...own, address: 'elsewhere:1' })
+  for (const [place, to] of [...state.others].sort().entries()) {
+    if (place % 2 === 0) turn.do({ kind: 'send', to, body: { kind: 'gossip', claims: [other] } })
+  }
+})
+
+function general(liar: Liar): MembershipLiar {
+  return { name: liar.name, corrupt: honest => liar.corrupt(honest) }
+}
+
+/** Fresh ones for each run: some remember. */
+export function membershipLiars(): readonly MembershipLiar[] {
+  return [
+    forgesLeaves,
+    forgesLives,
+    forgesAccusations,
+    replaysClaims,
+    accusesAll,
+    floods,
+    vouchesForAll,
+    twoFaced,
+    ...generalLiars().map(general),
+  ]
+}

@@ -1,0 +1,104 @@
+// Membership under faults and liars: nobody speaks for another, nothing goes back, views come together after healing.
+// And the test of the test: every planted bug is found.
+
+import { describe, expect, it } from 'vitest'
+import { runOnce } from '../../simulator/index.ts'
+import { brokenMembershipRules, membershipBugs } from './planted.ts'
+import { membershipScenario } from './scenario.ts'
+
+/** Seeds that once broke a promise, and what was wrong then. */
+const FOUND = {
+  'accusations by those believed dead were not answered: a partition never healed': 250,
+  'a liar could make honest members lose their word by answering late': 17,
+  'a refutation that missed the one who suspects was not told again': 1020,
+  'a member that has left still gave others up': 475,
+}
+
+describe('nobody speaks for another, and views come together', () => {
+  it('in 16 runs with faults and a liar', () => {
+    const kinds = new Set<string>()
+    for (let seed = 1; seed <= 16; seed++) {
+      const { violations, drawn } = runOnce(membershipScenario(), seed)
+      kinds.add(String(drawn.liars).replace(/^\S+ /, ''))
+      expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
+    }
+    expect(kinds.size).toBeGreaterThan(6)
+  })
+
+  it.each(Object.entries(FOUND))('%s', (_story, seed) => {
+    expect(runOnce(membershipScenario(), seed).violations).toEqual([])
+  })
+
+  it('with two liars among nine', () => {
+    for (let seed = 1; seed <= 2; seed++) {
+      const { violations, drawn } = runOnce(membershipScenario({ liars: 2, members: 9 }), seed)
+      expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
+    }
+  })
+
+  it('and the runs are not idle: every kind of thing happens', () => {
+    const counts = new Map<string, number>()
+    for (let seed = 1; seed <= 6; seed++) {
+      for (const { kind, what } of runOnce(membershipScenario(), seed, {}, true).trace) {
+        const [first, second] = what.split(' ')
+        const thing = kind === 'emit' && first === 'changed' ? second! : kind === 'timer' ? kind : `${kind} ${first}`
+        counts.set(thing, (counts.get(thing) ?? 0) + 1)
+      }
+    }
+    const least = {
+      'change=joined': 100,
+      'change=suspected': 20,
+      'change=cleared': 10,
+      'change=failed': 10,
+      'change=left': 2,
+      'emit certified': 5,
+      'emit misbehaved': 2,
+      'deliver pingRequest': 20,
+      'deliver relayed': 10,
+      'deliver nack': 10,
+      'deliver page': 20,
+      'deliver want': 10,
+    }
+    const rare = Object.entries(least).filter(([thing, count]) => (counts.get(thing) ?? 0) < count)
+    expect(rare, JSON.stringify([...counts])).toEqual([])
+  })
+})
+
+describe('planted bugs are found', () => {
+  const PINNED: Readonly<Record<string, readonly [seed: number, found: RegExp]>> = {
+    'alive-unsigned': [6, /at liar:1/],
+    'leave-forged': [5, /never said so/],
+    'accusation-unsigned': [14, /names .* for accusing, and it is honest/],
+    'old-claims-accepted': [1, /goes back/],
+    'incarnation-not-raised': [1, /as failed/],
+    'boot-not-raised': [3, /as left/],
+    'no-indirect-ping': [3, /for suspected, and nothing is wrong/],
+    'vouched-for-by-anyone': [32, /still sees/],
+    'notice-believed': [8, /for failed, and nothing is wrong/],
+    'the-gone-forgotten': [19, /as unknown/],
+    'flood-not-slowed': [36, /floods, and nobody noticed/],
+    'no-time-to-refute': [8, /for failed, and nothing is wrong/],
+  }
+
+  it('all of them are pinned', () => {
+    expect(Object.keys(PINNED).sort()).toEqual(Object.keys(membershipBugs).sort())
+  })
+
+  it.each(Object.entries(PINNED))('%s', (bug, [seed, found]) => {
+    const { violations } = runOnce(membershipScenario({ rules: brokenMembershipRules(bug) }), seed)
+    expect(violations[0]?.what).toMatch(found)
+    expect(runOnce(membershipScenario(), seed).violations).toEqual([])
+  })
+
+  it('a name that is no bug is refused', () => {
+    expect(() => brokenMembershipRules('nonsense')).toThrow('no planted bug')
+  })
+})
+
+describe('one seed, one run', () => {
+  it('the same seed gives the same trace, another seed another', () => {
+    const hash = (seed: number) => runOnce(membershipScenario({ members: 4 }), seed).traceHash
+    expect(hash(7)).toBe(hash(7))
+    expect(hash(8)).not.toBe(hash(7))
+  })
+})

@@ -1,0 +1,13 @@
+// What tests, the simulator's commands and the lab may touch of the objects' proof: scenario, liars, planted bugs, small systems.
+// No machine imports it.
+
+export {
+  exploreOrdering,
+  exploreOrderingBug,
+  orderingSystems,
+  plantedOrderingSystems,
+} from './exploration.ts'
+export { hardshipScenario } from './hardship.ts'
+export { orderingLiars } from './liars.ts'
+export { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
+export { type OrderingPlan, orderingScenario } from './scenario.ts'

@@ -1,0 +1,122 @@
+// Objects under faults and liars (PROTOCOLS F; BACKOFF §7): one state a version (lemma 4), linearizable, nothing
+// acknowledged lost, exactly once, everybody answered once all is healed. And the test of the test: every planted bug
+// is found.
+
+import { describe, expect, it } from 'vitest'
+import { signedScenario } from '../../../test/support/signed-scenario.ts'
+import { trust } from '../../core/index.ts'
+import { runOnce } from '../../simulator/index.ts'
+import { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
+import { orderingScenario } from './scenario.ts'
+
+const three = trust({ servers: 3 })
+const seven = trust({ liars: 1 })
+
+describe('one order', () => {
+  it.each([
+    ['3 servers, none lies', three, 25],
+    ['7 servers, one lies', seven, 8],
+    ['5 servers, two may be gone', trust({ servers: 5, crashes: 2 }), 5],
+  ] as const)('%s', (_name, group, seeds) => {
+    for (let seed = 1; seed <= seeds; seed++) {
+      const { violations, drawn } = runOnce(orderingScenario(group), seed)
+      expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
+    }
+  })
+
+  it('7 servers, one lies, ranks are signed (BACKOFF §6.2)', () => {
+    for (let seed = 1; seed <= 5; seed++) expect(runOnce(signedScenario(seven), seed).violations).toEqual([])
+  })
+
+  // All servers had missed something, each another thing, and the client that had it all was gone.
+  it('no committed change is thrown away by a server that lags (seed 300)', () => {
+    expect(runOnce(orderingScenario(three), 300).violations).toEqual([])
+  })
+  // Others had answered what came before; the client believed that it still had the turn, with nothing it could propose.
+  it('whoever was overtaken while it had nothing to do notices (seed 127)', () => {
+    expect(runOnce(orderingScenario(three), 127).violations).toEqual([])
+  })
+
+  // A liar told of an operation as it was, but as if its client had all responses; the proposer dropped them.
+  it('b + 1 must also vouch for what a client has acknowledged (seed 46)', () => {
+    expect(runOnce(orderingScenario(seven), 46).violations).toEqual([])
+  })
+
+  // What was proposed and vouched for came to nothing, and an honest server that had gone on was blamed for it.
+  it('what was asked for while a copy was on its way is not waited for (seed 7268)', () => {
+    expect(runOnce(orderingScenario(three), 7268).violations).toEqual([])
+  })
+
+  it('nobody is blamed for a version that was overtaken (seeds 23, 32)', () => {
+    for (const seed of [23, 32]) expect(runOnce(orderingScenario(three), seed).violations).toEqual([])
+  })
+
+  // One server had promised a high rank to a client that was gone; a liar refused too, always by a little.
+  it('two refusals do not keep a client from its turn where a quorum is left (9 servers, seed 102867)', () => {
+    const nine = trust({ servers: 9, liars: 1, crashes: 2 })
+    expect(runOnce(orderingScenario(nine), 102867).violations).toEqual([])
+  })
+
+  // Whoever knew that a version is committed lacked its change, and those who had the change did not know.
+  it('a version that is committed is brought to those who wait for it (9 servers, seed 2443)', () => {
+    const nine = trust({ servers: 9, liars: 1, crashes: 2 })
+    expect(runOnce(orderingScenario(nine), 2443).violations).toEqual([])
+  })
+
+  it('and the runs are not idle: every kind of thing happens', () => {
+    const counts = new Map<string, number>()
+    for (let seed = 1; seed <= 12; seed++) {
+      for (const { kind, what } of runOnce(orderingScenario(three), seed, {}, true).trace) {
+        const thing = kind === 'emit' || kind === 'deliver' ? what.split(' ')[0]! : kind
+        counts.set(thing, (counts.get(thing) ?? 0) + 1)
+      }
+    }
+    const least = { decided: 200, answered: 300, value: 100, opened: 30, crash: 3, restart: 3, pause: 2, busy: 50 }
+    const rare = { refused: 30, pushed: 30, changes: 20, entries: 1, lost: 1, gone: 1 }
+    for (const [thing, count] of Object.entries({ ...least, ...rare })) {
+      expect(counts.get(thing) ?? 0, thing).toBeGreaterThanOrEqual(count)
+    }
+  })
+})
+
+describe('planted bugs (HOUSE 16)', () => {
+  /** In which group, and from which seed on, the simulator finds each within a few runs. */
+  const found: Record<string, readonly [group: typeof three, from: number]> = {
+    'committed-goes-back': [three, 4],
+    'parent-not-committed': [three, 31],
+    'built-on-proposed': [three, 1],
+    'one-rank-for-all': [three, 1],
+    'rank-above-the-largest': [seven, 99],
+    'pending-not-told': [three, 1],
+    'liars-are-enough': [seven, 8],
+    'commit-without-propose': [three, 1],
+    'one-acknowledgement-too-few': [three, 5],
+    'rank-forgotten-at-restart': [three, 10],
+    'answered-from-proposed': [three, 10],
+    'half-done-not-completed': [three, 1],
+    'highest-sequence-number': [three, 35],
+    'read-of-committed-alone': [three, 44],
+  }
+  /** So rare that thousands of runs may pass: `npm run sim:long` looks for them, and a story shows each. */
+  const told = { 'lower-version-in-a-rank': 'machines.test.ts', 'only-proposed-vouches': 'choose.test.ts' }
+  const RUNS = 30
+
+  it('none is forgotten here', () => {
+    const all = [...Object.keys(found), ...Object.keys(told)]
+    expect(all.sort()).toEqual(Object.keys(plantedOrderingBugs).sort())
+  })
+
+  it.each(Object.keys(found))('%s is found, and the seed replays it', bug => {
+    const [group, from] = found[bug]!
+    const scenario = orderingScenario(group, { rules: brokenOrderingRules(bug) })
+    for (let seed = from; seed < from + RUNS; seed++) {
+      const result = runOnce(scenario, seed)
+      if (result.violations.length === 0) continue
+      const again = runOnce(scenario, seed)
+      expect(again.violations).toEqual(result.violations)
+      expect(again.traceHash).toBe(result.traceHash)
+      return
+    }
+    throw new Error(`${bug} was not found in ${RUNS} runs from seed ${from}`)
+  })
+})

@@ -1,0 +1,12 @@
+export { type PrintedClient, printedClient } from './client.ts'
+export { printedAlwaysYes, printedLiars } from './liars.ts'
+export {
+  type PrintedCommand,
+  type PrintedEvent,
+  type PrintedMessage,
+  type PrintedSettings,
+  printedVocabulary,
+} from './messages.ts'
+export { type PrintedAct, type PrintedPlan, type PrintedScenarioOptions, printedScenario } from './scenario.ts'
+export { type PrintedServer, printedServer } from './server.ts'
+export { type LockVariant, lockVariants } from './variants.ts'
