@@ -4,7 +4,7 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { sameBytes } from '../core/index.ts'
-import type { Sealing } from './index.ts'
+import type { Sealing } from './sealing.ts'
 
 const NONCE_BYTES = 16
 const TAG_BYTES = 16
