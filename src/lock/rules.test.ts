@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { exponentialBackoff } from './backoff.ts'
 import { brokenRules, plantedBugs } from './proof/planted.ts'
-import { kthLargest, lockRules, raiseToken, TOKEN_ALLOWANCE } from './rules.ts'
+import { lockRules, raiseToken, TOKEN_ALLOWANCE } from './rules.ts'
 
 const rate = fc.double({ min: -1, max: 1, noNaN: true })
 
@@ -81,22 +81,6 @@ describe('raising a token (PROTOCOLS E 3)', () => {
     let tries = 0
     while (token < above) token = raiseToken(token, [above], 1, ++tries)
     expect(tries).toBeLessThan(8)
-  })
-})
-
-describe('the k-th largest', () => {
-  it('has k - 1 above or beside it', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer()), fc.integer({ min: 1, max: 12 }), (values, k) => {
-        const found = kthLargest(values, k)
-        if (values.length < k) {
-          expect(found).toBe(Number.NEGATIVE_INFINITY)
-          return
-        }
-        expect(values.filter(value => value > found).length).toBeLessThan(k)
-        expect(values.filter(value => value >= found).length).toBeGreaterThanOrEqual(k)
-      }),
-    )
   })
 })
 

@@ -14,11 +14,11 @@ import {
   type Stage,
   type World,
 } from '../../simulator/index.ts'
-import { lockClient } from '../client.ts'
-import { lockVocabulary, serverRecord } from '../messages.ts'
-import { lockServer } from '../server.ts'
+import { lockClient } from '../client/machine.ts'
+import type { ClientEvent } from '../client/state.ts'
+import { lockServer } from '../server/machine.ts'
 import { type LockSettings, lockDefaults } from '../settings.ts'
-import type { ClientEvent } from '../state.ts'
+import { lockVocabulary, serverRecord } from '../wire.ts'
 import { lockLiars } from './liars.ts'
 import { GuardedResource } from './writes.ts'
 
