@@ -1,4 +1,4 @@
-// Taking a lock by force (PROTOCOLS E 8), told as stories.
+// Taking a lock by force (protocols/lock 8), told as stories.
 
 import { describe, expect, it } from 'vitest'
 import { Puppet, sent, told } from '../../test/support/machine.ts'

@@ -1,4 +1,4 @@
-// The lock's arithmetic beside dumb twins (HOUSE 9).
+// The lock's arithmetic beside dumb twins.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { lockRules, raiseToken, TOKEN_ALLOWANCE } from './rules.ts'
 
 const rate = fc.double({ min: -1, max: 1, noNaN: true })
 
-describe('the belief in a lease (PROTOCOLS E 2)', () => {
+describe('the belief in a lease (protocols/lock 2)', () => {
   const story = fc.record({
     ttl: fc.integer({ min: 1, max: 86_400_000 }),
     drift: fc.double({ min: 0, max: 0.2, noNaN: true }),
@@ -43,7 +43,7 @@ describe('the belief in a lease (PROTOCOLS E 2)', () => {
   })
 })
 
-describe('raising a token (PROTOCOLS E 3)', () => {
+describe('raising a token (protocols/lock 3)', () => {
   const reports = fc.array(fc.nat(2 ** 40), { maxLength: 9 })
   it('never goes down', () => {
     fc.assert(

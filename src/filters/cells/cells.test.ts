@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { seededRandom } from '../core/random.ts'
+import { seededRandom } from '../../core/random.ts'
 import { decrementRun, lowerAll } from './decay.ts'
 import { Draws, scale } from './draws.ts'
 import { PackedCells } from './packed.ts'

@@ -2,7 +2,7 @@
 // The same key and the same stream give the same evictions, so a run replays; without the key they cannot be foretold
 // from the code alone. One word of state, in a typed array so that a snapshot can carry it and nothing is allocated.
 
-import { finalise } from './unkeyed.ts'
+import { finalise } from '../hashing/unkeyed.ts'
 
 /** 2^32 divided by the golden ratio: an odd step that visits every counter value. */
 const STEP = 0x9e3779b9

@@ -1,8 +1,9 @@
 // Whole keys in a ring of fixed size, for the exact window: integers below a known bound packed into the bits they need,
 // or any keys up to a given number of bytes, each with its length.
 
-import { FilterError, type Key } from './filter.ts'
-import { bytesOfKey, type KeyHash } from './key-hash.ts'
+import type { Key } from '../filter.ts'
+import { bytesOfKey, type KeyHash } from '../hashing/key-hash.ts'
+import { FilterError } from '../refusals.ts'
 import { PackedCells } from './packed.ts'
 import { WideCells } from './wide-cells.ts'
 

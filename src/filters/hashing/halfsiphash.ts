@@ -162,7 +162,7 @@ export function hashInteger(k0: number, k1: number, low: number, high: number, s
   return first
 }
 
-/** Hash of bytes[start … end). */
+/** Hash of bytes[start … end). Six parameters: an object that held them would be made for every element. */
 export function hashBytes(
   k0: number,
   k1: number,

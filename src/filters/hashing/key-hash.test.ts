@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FilterError, type Key } from './filter.ts'
+import type { Key } from '../filter.ts'
+import { FilterError } from '../refusals.ts'
 import { bytesOfKey, KeyHash } from './key-hash.ts'
 import { mixBytes, mixInteger, mixSmall } from './unkeyed.ts'
 import { Utf8Scratch } from './utf8.ts'

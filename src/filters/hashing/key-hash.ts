@@ -1,8 +1,8 @@
 // From any key to two 32-bit words, by the rules in filter.ts, without allocating for integers, bytes and strings.
 
-import { FilterError, type HashOptions, type Key } from './filter.ts'
+import type { HashOptions, Key } from '../filter.ts'
+import { FilterError, requireOneOf } from '../refusals.ts'
 import { hashBytes, hashInteger, hashText } from './halfsiphash.ts'
-import { requireOneOf } from './refusals.ts'
 import { freshSecret, KEY_BYTES } from './secret.ts'
 import { mixBytes, mixInteger, mixSmall, mixText } from './unkeyed.ts'
 import { Utf8Scratch } from './utf8.ts'

@@ -1,7 +1,7 @@
 // The one place in this folder that reaches for chance: a fresh secret for a filter that was given no key.
 // Tests, the lab and everything that must replay pass a key and never come here.
 
-import { FilterError } from './filter.ts'
+import { FilterError } from '../refusals.ts'
 
 /** What HalfSipHash takes. */
 export const KEY_BYTES = 8

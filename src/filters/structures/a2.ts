@@ -7,10 +7,10 @@
 // One buffer may err with 1 - √(1 - rate), and a half-full Bloom filter errs with 2^-K: so K is a logarithm to base 2.
 // The published form takes the natural one, gets K = 2 instead of 4 at 10 %, and errs in 38 % of cases (table 3.4).
 
-import { bitField, holdsAll, setAll } from './bloom-bits.ts'
-import { FilterError, type Form, type HashOptions, type Key, type Verdict } from './filter.ts'
+import { bitField, holdsAll, setAll } from '../cells/bloom-bits.ts'
+import type { Form, HashOptions, Key, Verdict } from '../filter.ts'
+import { FilterError, HASHES_MAX, requireBits, requireOneOf, requireRate } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
-import { HASHES_MAX, requireBits, requireOneOf, requireRate } from './refusals.ts'
 
 export interface A2Options extends HashOptions {
   readonly bits: number

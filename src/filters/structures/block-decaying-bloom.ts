@@ -10,12 +10,12 @@
 // The published form counts a counter equal to the clock as live. At clock 0 that is every empty counter: for one
 // block in each turn of the clock everything is a duplicate.
 
-import { lowerAll } from './decay.ts'
-import { scale } from './draws.ts'
-import type { Form, HashOptions, Key, Verdict } from './filter.ts'
+import { lowerAll } from '../cells/decay.ts'
+import { scale } from '../cells/draws.ts'
+import { PackedCells } from '../cells/packed.ts'
+import type { Form, HashOptions, Key, Verdict } from '../filter.ts'
+import { HASHES_MAX, requireBits, requireInteger, requireOneOf, WINDOW_MAX } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
-import { PackedCells } from './packed.ts'
-import { HASHES_MAX, requireBits, requireInteger, requireOneOf, WINDOW_MAX } from './refusals.ts'
 
 export interface BlockDecayingBloomOptions extends HashOptions {
   readonly bits: number

@@ -3,10 +3,10 @@
 // K bits per element, set on insertion; all set means duplicate. No false negative, ever. But bits are never cleared:
 // on an endless stream every element becomes a duplicate. Use it for a known number of elements, or inside QueueOf.
 
-import { bitField, holdsAll, setAll } from './bloom-bits.ts'
-import type { HashOptions, Key, Verdict } from './filter.ts'
+import { bitField, holdsAll, setAll } from '../cells/bloom-bits.ts'
+import type { HashOptions, Key, Verdict } from '../filter.ts'
+import { HASHES_MAX, requireBits, requireInteger } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
-import { HASHES_MAX, requireBits, requireInteger } from './refusals.ts'
 
 export interface BloomOptions extends HashOptions {
   readonly bits: number

@@ -3,12 +3,12 @@
 // All memory goes into the hashes, ⌊M / w⌋ bits each, more than twice as long as an SHF's. The price is time: every
 // look-up reads the whole window. For small windows. No false negative within the window.
 
-import { FilterError, type HashOptions, type Key, type Verdict } from './filter.ts'
+import { isCursorSound } from '../cells/recent.ts'
+import { WideCells } from '../cells/wide-cells.ts'
+import type { HashOptions, Key, Verdict } from '../filter.ts'
+import { FilterError, requireBits, requireInteger, WINDOW_MAX } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
-import { isCursorSound } from './recent.ts'
-import { requireBits, requireInteger, WINDOW_MAX } from './refusals.ts'
 import { HASH_BITS_MAX } from './short-hash-filter.ts'
-import { WideCells } from './wide-cells.ts'
 
 export interface CompactShortHashFilterOptions extends HashOptions {
   /** M. */

@@ -12,13 +12,13 @@
 // works. The published form needs a power of two, and by mistaking s for 2^s uses a fifth of its memory; it also turns
 // fingerprint 0 into 1, which is then twice as likely.
 
-import { Draws, scale } from './draws.ts'
-import type { Form, HashOptions, Key, Verdict } from './filter.ts'
+import { Draws, scale } from '../cells/draws.ts'
+import { PackedCells } from '../cells/packed.ts'
+import { rowHolds } from '../cells/rows.ts'
+import type { Form, HashOptions, Key, Verdict } from '../filter.ts'
+import { finalise } from '../hashing/unkeyed.ts'
+import { requireBits, requireCells, requireInteger, requireOneOf } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
-import { PackedCells } from './packed.ts'
-import { requireBits, requireCells, requireInteger, requireOneOf } from './refusals.ts'
-import { rowHolds } from './rows.ts'
-import { finalise } from './unkeyed.ts'
 
 /** The authors' benchmark walks 50 steps; in a full filter they change nothing but the time. */
 const RELOCATIONS_PUBLISHED = 50

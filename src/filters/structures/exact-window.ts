@@ -6,13 +6,13 @@
 //
 // With no false negative and no false positive it may decide security: a replay check sized for the peak rate.
 
-import { scale } from './draws.ts'
-import { type Filter, FilterError, type HashOptions, type Key, type Verdict } from './filter.ts'
-import { KeyHash } from './key-hash.ts'
-import { ByteRing, IntegerRing, type KeyRing } from './key-ring.ts'
-import { isCursorSound, RecentPositions, type Ring } from './recent.ts'
-import { BITS_MAX, requireBits, requireInteger, WINDOW_MAX } from './refusals.ts'
-import { type SnapshotOptions, writeSnapshot } from './snapshot.ts'
+import { scale } from '../cells/draws.ts'
+import { ByteRing, IntegerRing, type KeyRing } from '../cells/key-ring.ts'
+import { isCursorSound, RecentPositions, type Ring } from '../cells/recent.ts'
+import type { Filter, HashOptions, Key, SnapshotOptions, Verdict } from '../filter.ts'
+import { KeyHash } from '../hashing/key-hash.ts'
+import { BITS_MAX, FilterError, requireBits, requireInteger, WINDOW_MAX } from '../refusals.ts'
+import { writeSnapshot } from '../snapshot.ts'
 
 const SLOTS_PER_ENTRY = 2
 /** Longer keys are better kept as a 64-bit hash: ShortHashFilter. */

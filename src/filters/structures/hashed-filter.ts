@@ -5,9 +5,9 @@
 //
 // State is a list of typed arrays (`parts`): that alone gives snapshot, restore and clear for every structure.
 
-import type { Filter, HashOptions, Key, Verdict } from './filter.ts'
-import { KeyHash } from './key-hash.ts'
-import { type SnapshotOptions, writeSnapshot } from './snapshot.ts'
+import type { Filter, HashOptions, Key, SnapshotOptions, Verdict } from '../filter.ts'
+import { KeyHash } from '../hashing/key-hash.ts'
+import { writeSnapshot } from '../snapshot.ts'
 
 export abstract class HashedFilter implements Filter {
   abstract readonly name: string

@@ -17,7 +17,7 @@ import {
   ShortHashFilter,
   StableBloom,
   StreamingQuotientFilter,
-} from './index.ts'
+} from '../index.ts'
 
 const KEY = Uint8Array.of(3, 1, 4, 1, 5, 9, 2, 6)
 const COUNT = 60_000
@@ -87,7 +87,7 @@ describe('saturated quotient tables', () => {
   })
 })
 
-describe('baselines, right and as published (READINGS 7, table 3.4)', () => {
+describe('baselines, right and as published (readings FILTERS 7, table 3.4)', () => {
   test('Stable Bloom: AND settles at the 2 % asked for, OR at 26 %', () => {
     const options = { bits: 10_000, cellBits: 2, hashes: 2, falsePositiveRate: 0.02, key: KEY }
     const right = falsePositives(new StableBloom(options))

@@ -4,10 +4,10 @@
 // rows hold fewer different fingerprints. Once full, the false positive rate is 1 - (1 - 1/S)^k.
 // Found right after insertion; no security decisions.
 
-import type { Key, Verdict } from './filter.ts'
+import { streamRowAgain } from '../cells/rows.ts'
+import type { Key, Verdict } from '../filter.ts'
 import type { QuotientHashTableOptions } from './quotient-hash-table.ts'
 import { QuotientTable } from './quotient-table.ts'
-import { streamRowAgain } from './rows.ts'
 
 export class QuotientHashTableWithDuplicates extends QuotientTable {
   readonly name = 'QuotientHashTableWithDuplicates'

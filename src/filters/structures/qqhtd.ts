@@ -4,9 +4,9 @@
 // oldest first, which is what a sliding window wants; eviction needs no chance, and with one cell it is a QHT.
 // An element is found as long as fewer than k others have come to its row since. No security decisions.
 
-import type { Key, Verdict } from './filter.ts'
+import { streamRowQueue } from '../cells/rows.ts'
+import type { Key, Verdict } from '../filter.ts'
 import { QuotientTable, type QuotientTableOptions } from './quotient-table.ts'
-import { streamRowQueue } from './rows.ts'
 
 export class QueuedQuotientHashTableWithDuplicates extends QuotientTable {
   readonly name = 'QueuedQuotientHashTableWithDuplicates'

@@ -4,16 +4,15 @@
 // becomes the newest. Duplicate: any subfilter says so. It covers between c(L - 1) and cL elements, as it turns.
 //
 // All subfilters share one key, so an element is hashed once for all of them. That also makes their errors depend on
-// each other: the thesis's theorems 4.5.2 and 4.5.4 assume they do not, and are far too high (PROTOCOLS D).
+// each other: the thesis's theorems 4.5.2 and 4.5.4 assume they do not, and are far too high (protocols/filters).
 // Over subfilters without false negatives (Bloom), none occurs within the last c(L - 1) elements.
 //
 // Algorithm 6, line 7 sets c to 0 where it must be the counter.
 
-import { type Filter, FilterError, type HashOptions, type Key, type Verdict } from './filter.ts'
+import type { Filter, HashOptions, Key, SnapshotOptions, Verdict } from '../filter.ts'
+import { freshSecret } from '../hashing/secret.ts'
+import { FilterError, requireBits, requireInteger, WINDOW_MAX } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
-import { requireBits, requireInteger, WINDOW_MAX } from './refusals.ts'
-import { freshSecret } from './secret.ts'
-import type { SnapshotOptions } from './snapshot.ts'
 
 /** Every look-up asks every subfilter; beyond this the thesis's optimum never lies. */
 const SUBFILTERS_MAX = 1024

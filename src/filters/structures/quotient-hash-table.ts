@@ -7,9 +7,9 @@
 // negative), and another element may share row and fingerprint (false positive: k / S once all rows are full, where
 // S = 2^s - 1). It never decides security: see README.md.
 
-import type { Key, Verdict } from './filter.ts'
+import { streamRow } from '../cells/rows.ts'
+import type { Key, Verdict } from '../filter.ts'
 import { QuotientTable, type QuotientTableOptions } from './quotient-table.ts'
-import { streamRow } from './rows.ts'
 
 export interface QuotientHashTableOptions extends QuotientTableOptions {
   /** Rows of four 4-bit cells in 12 bits (§3.5.3): a third more rows for a little time. */

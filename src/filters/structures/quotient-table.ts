@@ -1,13 +1,12 @@
 // What the three quotient hash tables share: rows of k cells of s bits, and where an element's row and fingerprint are.
 
-import { Draws, scale } from './draws.ts'
-import { FilterError, type HashOptions } from './filter.ts'
+import { Draws, scale } from '../cells/draws.ts'
+import { PackedCells } from '../cells/packed.ts'
+import { rowHolds } from '../cells/rows.ts'
+import { SEMI_SORTED_BITS, SEMI_SORTED_CELLS, SEMI_SORTED_ROW_BITS, SemiSortedRows } from '../cells/semi-sorted.ts'
+import type { HashOptions, SnapshotOptions } from '../filter.ts'
+import { FilterError, requireBits, requireCells, requireInteger } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
-import { PackedCells } from './packed.ts'
-import { requireBits, requireCells, requireInteger } from './refusals.ts'
-import { rowHolds } from './rows.ts'
-import { SEMI_SORTED_BITS, SEMI_SORTED_CELLS, SEMI_SORTED_ROW_BITS, SemiSortedRows } from './semi-sorted.ts'
-import type { SnapshotOptions } from './snapshot.ts'
 
 export interface QuotientTableOptions extends HashOptions {
   /** Memory for cells: M. */

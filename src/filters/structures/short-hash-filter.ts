@@ -8,14 +8,13 @@
 // Given memory M the hash takes h = ⌊M / 2w - ½ log2 w⌋ bits: the thesis's own figure. The floor matters: below some
 // M / w the hash is too short, and the false positives go from almost none to almost all (§4.3.2.3).
 
-import { scale } from './draws.ts'
-import { FilterError, type HashOptions, type Key, type Verdict } from './filter.ts'
+import { scale } from '../cells/draws.ts'
+import { isCursorSound, positionBits, RecentPositions, type Ring } from '../cells/recent.ts'
+import { WideCells } from '../cells/wide-cells.ts'
+import type { HashOptions, Key, SnapshotOptions, Verdict } from '../filter.ts'
+import { finalise } from '../hashing/unkeyed.ts'
+import { BITS_MAX, FilterError, requireBits, requireInteger, WINDOW_MAX } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
-import { isCursorSound, positionBits, RecentPositions, type Ring } from './recent.ts'
-import { BITS_MAX, requireBits, requireInteger, WINDOW_MAX } from './refusals.ts'
-import type { SnapshotOptions } from './snapshot.ts'
-import { finalise } from './unkeyed.ts'
-import { WideCells } from './wide-cells.ts'
 
 /** HalfSipHash gives no more. */
 export const HASH_BITS_MAX = 64

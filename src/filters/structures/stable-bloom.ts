@@ -8,12 +8,12 @@
 // An element is a duplicate when ALL its counters are above zero. The published form asks for one of them, which turns
 // a target of 2 % into 26 % (table 3.4, whose authors note that they could not find the reason).
 
-import { decrementRun } from './decay.ts'
-import { Draws, scale } from './draws.ts'
-import type { Form, HashOptions, Key, Verdict } from './filter.ts'
+import { decrementRun } from '../cells/decay.ts'
+import { Draws, scale } from '../cells/draws.ts'
+import { PackedCells } from '../cells/packed.ts'
+import type { Form, HashOptions, Key, Verdict } from '../filter.ts'
+import { HASHES_MAX, requireBits, requireInteger, requireOneOf, requireRate } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
-import { PackedCells } from './packed.ts'
-import { HASHES_MAX, requireBits, requireInteger, requireOneOf, requireRate } from './refusals.ts'
 
 export interface StableBloomOptions extends HashOptions {
   readonly bits: number

@@ -8,12 +8,12 @@
 // needs another fingerprint. The published form rounds the rows down to a power of two; this one takes any number.
 // Found right after insertion; false positives and negatives as with a QHT; no security decisions.
 
-import { Draws, scale } from './draws.ts'
-import type { Form, HashOptions, Key, Verdict } from './filter.ts'
+import { Draws, scale } from '../cells/draws.ts'
+import { PackedCells } from '../cells/packed.ts'
+import { rowHolds, streamRow } from '../cells/rows.ts'
+import type { Form, HashOptions, Key, Verdict } from '../filter.ts'
+import { requireBits, requireCells, requireInteger, requireOneOf } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
-import { PackedCells } from './packed.ts'
-import { requireBits, requireCells, requireInteger, requireOneOf } from './refusals.ts'
-import { rowHolds, streamRow } from './rows.ts'
 
 /** The fingerprint of every remainder is looked up: 2^16 of them are 256 kB. */
 const REMAINDER_BITS_MAX = 16

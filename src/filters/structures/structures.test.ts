@@ -2,9 +2,9 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FILTER_CASES, FILTER_KEY as KEY } from '../../test/support/filter-cases.ts'
-import { seededRandom } from '../core/random.ts'
-import { FilterError, restore, type Verdict } from './index.ts'
+import { FILTER_CASES, FILTER_KEY as KEY } from '../../../test/support/filter-cases.ts'
+import { seededRandom } from '../../core/random.ts'
+import { FilterError, restore, type Verdict } from '../index.ts'
 
 const anyKey = fc.oneof(
   fc.string({ maxLength: 8, unit: 'binary' }),

@@ -1,5 +1,5 @@
 // Waiters that cannot win: they see too few servers, or are not answered. They must not keep others from the lock
-// (PROTOCOLS E 1: live while n - f servers can be reached).
+// (protocols/lock 1: live while n - f servers can be reached).
 
 import { describe, expect, it } from 'vitest'
 import { encode } from '../../core/index.ts'

@@ -1,4 +1,4 @@
-// The lock's client, told as stories (BACKOFF §4, figure 1a; PROTOCOLS E).
+// The lock's client, told as stories (BACKOFF §4, figure 1a; protocols/lock).
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { sent, told } from '../../../test/support/machine.ts'
 import { encode } from '../../core/index.ts'
 import { type LockMessage, lockVocabulary } from '../wire.ts'
 
-describe('acquisition (PROTOCOLS E 1, 2)', () => {
+describe('acquisition (protocols/lock 1, 2)', () => {
   it('asks every server at once, with a token guessed from the clock', () => {
     const asked = sent(new Client().acquire())
     expect(asked.map(({ to }) => to)).toEqual(SERVERS)
@@ -43,7 +43,7 @@ describe('acquisition (PROTOCOLS E 1, 2)', () => {
     client.acquire()
     for (let i = 0; i < 5; i++) expect(told(client.answers('s1', 'granted'))).toEqual([])
   })
-  it('grants of an earlier attempt do not count (READINGS, BACKOFF 1)', () => {
+  it('grants of an earlier attempt do not count (readings BACKOFF 1)', () => {
     const client = new Client()
     client.acquire()
     const { attempt, token } = client.acquisition
@@ -191,7 +191,7 @@ describe('late grants', () => {
   })
 })
 
-describe('renewal (PROTOCOLS E 5)', () => {
+describe('renewal (protocols/lock 5)', () => {
   it('is sent when a third of the belief is over, and extends from its own sending', () => {
     const client = new Client()
     client.holds()
@@ -236,7 +236,7 @@ describe('renewal (PROTOCOLS E 5)', () => {
   })
 })
 
-describe('loss (PROTOCOLS E 7)', () => {
+describe('loss (protocols/lock 7)', () => {
   it('is told before the deadline, and says what the servers said', () => {
     const client = new Client()
     client.holds()

@@ -1,4 +1,4 @@
-// The client's side of renewal by a keeper (PROTOCOLS E 7): what the keeper proved moves the deadline, and nothing else.
+// The client's side of renewal by a keeper (protocols/lock 7): what the keeper proved moves the deadline, and nothing else.
 
 import { describe, expect, it } from 'vitest'
 import { Puppet, sent, told } from '../../../test/support/machine.ts'

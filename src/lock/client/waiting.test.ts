@@ -1,4 +1,4 @@
-// Waiting in the servers' lists, told as stories (BACKOFF §5; PROTOCOLS E 4).
+// Waiting in the servers' lists, told as stories (BACKOFF §5; protocols/lock 4).
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

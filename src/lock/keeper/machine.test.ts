@@ -1,4 +1,4 @@
-// The keeper, told as stories (PROTOCOLS E 2, 5, 7).
+// The keeper, told as stories (protocols/lock 2, 5, 7).
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

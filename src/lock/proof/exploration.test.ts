@@ -1,4 +1,4 @@
-// The lock under the explorer: PROTOCOLS E 1 to 6, each in every schedule of a small system.
+// The lock under the explorer: protocols/lock 1 to 6, each in every schedule of a small system.
 
 import { describe, expect, test } from 'vitest'
 import { checkClaims, explore, type Moment, type System } from '../../simulator/index.ts'

@@ -155,7 +155,7 @@ const groups = {
 }
 const SEEDS = 200
 
-describe('never two holders, with keepers (PROTOCOLS E 7)', () => {
+describe('never two holders, with keepers (protocols/lock 7)', () => {
   it.each(Object.entries(groups))(`%s, ${SEEDS} seeds`, (_name, group) => {
     const { scenario, counts } = withKeepers(lockScenario(group))
     for (let seed = 1; seed <= SEEDS; seed++) {

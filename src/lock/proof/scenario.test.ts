@@ -1,4 +1,4 @@
-// The lock under faults and liars (PROTOCOLS E): no two holders, no token that goes back, no stale write taken,
+// The lock under faults and liars (protocols/lock): no two holders, no token that goes back, no stale write taken,
 // progress once all is healed.
 // And the test of the test: every planted bug is found.
 
@@ -60,7 +60,7 @@ describe('never two holders', () => {
   })
 })
 
-describe('planted bugs (HOUSE 16)', () => {
+describe('planted bugs', () => {
   /** Within how many seeds the simulator must find each; three servers, where faults weigh most. Beside it, the first that do. */
   const within: Record<string, number> = {
     'one-grant-too-few': 20, // 1, 2, 3, 4, 5

@@ -1,4 +1,4 @@
-// The lock's server, told as stories (BACKOFF §4, figure 1b; PROTOCOLS E).
+// The lock's server, told as stories (BACKOFF §4, figure 1b; protocols/lock).
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -48,7 +48,7 @@ function server(saved: Saved = on({ kind: 'first' }), ttlMax = settings.ttlMax) 
   }
 }
 
-describe('grants (BACKOFF §4; PROTOCOLS E 3)', () => {
+describe('grants (BACKOFF §4; protocols/lock 3)', () => {
   it('a free lock is granted, and the answer names the attempt and the token', () => {
     expect(server().ask('ann', { kind: 'try', name: 'a', attempt: 7, token: 5, ttl: 100 })).toEqual({
       kind: 'granted',
@@ -113,7 +113,7 @@ describe('grants (BACKOFF §4; PROTOCOLS E 3)', () => {
   })
 })
 
-describe('release (PROTOCOLS E 3, 5)', () => {
+describe('release (protocols/lock 3, 5)', () => {
   it('frees the lock at once', () => {
     const { tries, releases } = server()
     tries('ann', 5)
@@ -157,7 +157,7 @@ describe('release (PROTOCOLS E 3, 5)', () => {
   })
 })
 
-describe('renewal by another thread of the holder (PROTOCOLS E 7)', () => {
+describe('renewal by another thread of the holder (protocols/lock 7)', () => {
   const keep = (from: string, holder: string, token: number, ttl = 1_000) =>
     ({ from, body: { kind: 'keep', name: 'a', attempt: 9, token, ttl, holder } }) as const
   const held = () => {
@@ -208,7 +208,7 @@ describe('renewal by another thread of the holder (PROTOCOLS E 7)', () => {
   })
 })
 
-describe('renewal (PROTOCOLS E 5)', () => {
+describe('renewal (protocols/lock 5)', () => {
   it('counts from its own arrival', () => {
     const { machine, tries, renews } = server()
     tries('ann', 5)
@@ -266,7 +266,7 @@ describe('renewal (PROTOCOLS E 5)', () => {
   })
 })
 
-describe('restart (PROTOCOLS E 6)', () => {
+describe('restart (protocols/lock 6)', () => {
   it('a first start, marked by init, is ready at once', () => {
     expect(server().tries('ann', 5)).toMatchObject({ kind: 'granted' })
   })

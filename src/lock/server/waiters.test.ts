@@ -1,4 +1,4 @@
-// The server's list (BACKOFF §5, PROTOCOLS E 4) beside a twin that sorts anew every time.
+// The server's list (BACKOFF §5, protocols/lock 4) beside a twin that sorts anew every time.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
