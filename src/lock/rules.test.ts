@@ -93,6 +93,10 @@ describe('who may release', () => {
 })
 
 describe('planted bugs', () => {
+  it('there is one for every rule', () => {
+    const broken = new Set(Object.values(plantedBugs).flatMap(rules => Object.keys(rules)))
+    expect(broken).toEqual(new Set(Object.keys(lockRules)))
+  })
   it('each breaks one rule, and an unknown one is refused by name', () => {
     for (const bug of Object.keys(plantedBugs)) {
       const broken = brokenRules(bug)

@@ -23,6 +23,13 @@ describe('never two holders', () => {
     }
   })
 
+  it('a stranger who renews what others hold gets nowhere, 60 seeds', () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const { violations } = runOnce(lockScenario(groups['4 servers, one lies'], {}, { stranger: true }), seed)
+      expect(violations, `seed ${seed}`).toEqual([])
+    }
+  })
+
   it('and the runs are not idle: every kind of thing happens often', () => {
     const counts = new Map<string, number>()
     const liars = new Set<string>()
@@ -78,6 +85,7 @@ describe('planted bugs', () => {
     'waiter-grant-from-arrival': 400, // 150, 245, 302, 304, 332
     'stale-write-accepted': 20, // 1, 2, 3, 4, 5
     'inquire-overtakes-grant': 100, // 10, 17, 47, 53, 60
+    'kept-by-a-stranger': 100, // 5, 38, 52, 57, 81
   }
   const scenario = (bug: string) => lockScenario(groups['3 servers, none lies'], { rules: brokenRules(bug) })
   const find = (bug: string) => {
