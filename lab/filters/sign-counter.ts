@@ -3,7 +3,7 @@
 // element's way. An element never seen is called a duplicate with chance one half; one seen before gave the
 // counter one push its way among h random ones, which shows with about √(2/πh): far more than one in h.
 
-import { scale } from '../../src/filters/draws.ts'
+import { scale } from '../../src/filters/cells/draws.ts'
 import { type Key, QuotientHashTable, type Verdict } from '../../src/filters/index.ts'
 
 export class SignCounter {

@@ -12,6 +12,19 @@ beforeEach(async () => {
 
 afterEach(() => group.close())
 
+describe('questions to the servers', () => {
+  it('too many at once: those beyond the limit are told that nobody was asked', async () => {
+    const asked = await Promise.allSettled(Array.from({ length: 70 }, () => group.locks()))
+    const refused = asked.filter(one => one.status === 'rejected')
+    expect(refused).toHaveLength(6)
+    for (const { reason } of refused) {
+      expect(reason).toBeInstanceOf(Unavailable)
+      expect(reason.outcome).toBe('did not happen')
+    }
+    expect(await group.locks(), 'later ones are answered').toEqual([])
+  })
+})
+
 describe('lock', () => {
   it('gives a lease with a token, held until it is released', async () => {
     const lease = await group.lock('invoices', { ttl: 5_000 })

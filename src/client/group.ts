@@ -23,6 +23,7 @@ import {
   type InspectedServer,
   lockRules,
   NAME_BYTES_MAX,
+  QUESTIONS_MAX,
 } from '../lock/index.ts'
 import type { Applier, OrderingEvent } from '../ordering/index.ts'
 import { describeForced, type ForcedUnlock } from './force.ts'
@@ -98,6 +99,12 @@ interface Pending {
   reject(error: CoterieError): void
 }
 
+/** What all servers were asked, until those that answer in time have answered. */
+interface Question<Answer> {
+  resolve(answers: readonly Answer[]): void
+  reject(error: CoterieError): void
+}
+
 const TTL_DEFAULT_MS = 10_000
 /** A lease shorter than this is over before its answers are back on an ordinary network. */
 const TTL_MIN_MS = 20
@@ -108,8 +115,8 @@ export class Group {
   private readonly driver: GroupDriver
   private readonly pending = new Map<number, Pending>()
   private readonly leases = new Map<number, LeaseHandle>()
-  private readonly inspections = new Map<number, (servers: readonly InspectedServer[]) => void>()
-  private readonly forces = new Map<number, (servers: readonly ForcedServer[]) => void>()
+  private readonly inspections = new Map<number, Question<InspectedServer>>()
+  private readonly forces = new Map<number, Question<ForcedServer>>()
   private readonly owner: LeaseOwner
   private readonly orders: Orders
   private readonly trees = new Map<string, SharedTree>()
@@ -215,11 +222,7 @@ export class Group {
   async forceUnlock(name: string): Promise<ForcedUnlock> {
     this.checkOpen()
     this.checkName(name)
-    const answers = await new Promise<readonly ForcedServer[]>(resolve => {
-      const id = ++this.ids
-      this.forces.set(id, resolve)
-      this.say({ kind: 'force', id, name })
-    })
+    const answers = await this.ask(this.forces, id => ({ kind: 'force', id, name }))
     return describeForced(name, answers, this.shape)
   }
 
@@ -270,13 +273,15 @@ export class Group {
       case 'released':
         return
       case 'inspected':
-        this.inspections.get(event.id)?.(event.servers)
+        this.inspections.get(event.id)?.resolve(event.servers)
         this.inspections.delete(event.id)
         return
       case 'forced':
-        this.forces.get(event.id)?.(event.servers)
+        this.forces.get(event.id)?.resolve(event.servers)
         this.forces.delete(event.id)
         return
+      case 'refused':
+        return this.refused(event.id)
     }
   }
 
@@ -288,9 +293,9 @@ export class Group {
     this.leases.clear()
     for (const waiter of this.pending.values()) waiter.reject(new Unavailable(`this node ended: ${error.message}`))
     this.pending.clear()
-    for (const resolve of this.inspections.values()) resolve([])
+    for (const question of this.inspections.values()) question.resolve([])
     this.inspections.clear()
-    for (const resolve of this.forces.values()) resolve([])
+    for (const question of this.forces.values()) question.resolve([])
     this.forces.clear()
   }
 
@@ -364,13 +369,30 @@ export class Group {
     waiter.reject(new NotAcquired(waiter.name, reason, answers, after))
   }
 
-  private inspect(): Promise<readonly InspectedServer[]> {
-    return new Promise(resolve => {
-      this.checkOpen()
+  private async inspect(): Promise<readonly InspectedServer[]> {
+    this.checkOpen()
+    return this.ask(this.inspections, id => ({ kind: 'inspect', id }))
+  }
+
+  private ask<Answer>(
+    questions: Map<number, Question<Answer>>,
+    command: (id: number) => ClientCommand,
+  ): Promise<readonly Answer[]> {
+    return new Promise((resolve, reject) => {
       const id = ++this.ids
-      this.inspections.set(id, resolve)
-      this.say({ kind: 'inspect', id })
+      questions.set(id, { resolve, reject })
+      this.say(command(id))
     })
+  }
+
+  private refused(id: number): void {
+    const refusal = new Unavailable(
+      `no server was asked: ${QUESTIONS_MAX} questions of this process are under way. Wait for their answers first.`,
+    )
+    this.inspections.get(id)?.reject(refusal)
+    this.forces.get(id)?.reject(refusal)
+    this.inspections.delete(id)
+    this.forces.delete(id)
   }
 
   private async shutDown(): Promise<void> {

@@ -8,8 +8,8 @@ import { checkWhole, parameterError } from './arithmetic/refusal.ts'
 import { type ErrorRates, tableShape } from './arithmetic/shapes.ts'
 import { shortHashBits, shortHashFalsePositive } from './arithmetic/short-hash.ts'
 import { tableRates } from './arithmetic/table.ts'
-import { exactWindowBits } from './exact-window.ts'
 import { BITS_MAX, WINDOW_MAX } from './refusals.ts'
+import { exactWindowBits } from './structures/exact-window.ts'
 
 export interface AdviceRequest {
   /** Memory for cells. */

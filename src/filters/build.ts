@@ -1,12 +1,12 @@
 // The filter that `advise` suggested, built. Kept apart from the advice, which is arithmetic and needs no structure.
 
 import type { Suggestion } from './advise.ts'
-import { ExactWindow } from './exact-window.ts'
 import type { Filter, HashOptions } from './filter.ts'
-import { QueuedQuotientHashTableWithDuplicates } from './qqhtd.ts'
-import { QueueOf } from './queue-of.ts'
-import { QuotientHashTable } from './quotient-hash-table.ts'
-import { ShortHashFilter } from './short-hash-filter.ts'
+import { ExactWindow } from './structures/exact-window.ts'
+import { QueuedQuotientHashTableWithDuplicates } from './structures/qqhtd.ts'
+import { QueueOf } from './structures/queue-of.ts'
+import { QuotientHashTable } from './structures/quotient-hash-table.ts'
+import { ShortHashFilter } from './structures/short-hash-filter.ts'
 
 /** `buildFilter(advise({ bits, window }).choice)`: keyed with a fresh secret unless `hash` says otherwise. */
 export function buildFilter(suggestion: Suggestion, hash: HashOptions = {}): Filter {

@@ -12,11 +12,12 @@
 // - A bigint beyond 56 bits takes 15, 23, 31 … bytes, the first that holds it.
 // - Any bytes at all are a key, the empty ones too. NaN, fractions and unsafe integers are not, and are refused.
 
-import type { SnapshotOptions } from './snapshot.ts'
-
 export type Key = string | Uint8Array | bigint | number
 
 export type Verdict = 'unseen' | 'duplicate'
+
+/** What a constructor was given, as snapshots spell it. */
+export type SnapshotOptions = { readonly [name: string]: number | string | boolean | SnapshotOptions }
 
 export interface Filter {
   /** The structure's name, as snapshots and reports spell it. */
@@ -46,9 +47,5 @@ export interface HashOptions {
   readonly hashing?: 'keyed' | 'unkeyed' | undefined
 }
 
-/** `as published` repeats a flaw of the thesis's own baseline, for the lab's comparison only (READINGS 7). */
+/** `as published` repeats a flaw of the thesis's own baseline, for the lab's comparison only (readings FILTERS 7). */
 export type Form = 'right' | 'as published'
-
-export class FilterError extends Error {
-  override readonly name = 'FilterError'
-}

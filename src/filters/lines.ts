@@ -5,8 +5,8 @@
 // copied except the piece of a line at the end of a chunk. A line's key is its bytes without the newline, or one field
 // of it. A line without that field has the empty key, as in `awk '!seen[$3]++'`.
 
-import { type Filter, FilterError, type Verdict } from './filter.ts'
-import { requireInteger } from './refusals.ts'
+import type { Filter, Verdict } from './filter.ts'
+import { FilterError, requireInteger } from './refusals.ts'
 
 const NEWLINE = 10
 const SPACE = 32

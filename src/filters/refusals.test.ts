@@ -1,9 +1,10 @@
 // Parameters that cannot work: the sentence names the parameter, the value, and what would work.
 
 import { describe, expect, test } from 'vitest'
+import { CoterieError } from '../core/index.ts'
+import { mixBytes } from './hashing/unkeyed.ts'
 import * as filters from './index.ts'
 import { openSnapshot } from './snapshot.ts'
-import { mixBytes } from './unkeyed.ts'
 
 const {
   A2,
@@ -172,4 +173,17 @@ describe('snapshots that are whole and still wrong', () => {
     later[4] = 2
     expect(() => restore(later, { key })).toThrow('version 2 is not known here, only version 1')
   })
+})
+
+test('a refusal is an error of this library, and says that nothing happened', () => {
+  const refusal = (() => {
+    try {
+      return new Bloom({ bits: 0, hashes: 1 })
+    } catch (error) {
+      return error
+    }
+  })()
+  expect(refusal).toBeInstanceOf(FilterError)
+  expect(refusal).toBeInstanceOf(CoterieError)
+  expect(refusal).toMatchObject({ name: 'FilterError', outcome: 'did not happen' })
 })

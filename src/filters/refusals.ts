@@ -1,6 +1,12 @@
 // Parameters that cannot work are refused where they enter, by a sentence with the parameter, the value and a way out.
 
-import { FilterError } from './filter.ts'
+import { CoterieError } from '../core/index.ts'
+
+/** What a filter cannot be made of, or a key it cannot take. The message says what would do. */
+export class FilterError extends CoterieError {
+  override readonly name = 'FilterError'
+  readonly outcome = 'did not happen'
+}
 
 /** Bit positions are 32-bit words: 2^32 bits are 512 MiB of cells, and more would need slower arithmetic everywhere. */
 export const BITS_MAX = 2 ** 32

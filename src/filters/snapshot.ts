@@ -6,11 +6,10 @@
 // typed arrays, little-endian. The key is never in it: who restores brings it, and the tag tells whether it is the one.
 // The checksum finds accidents. It is no signature: who can write the file can write a false history into it.
 
-import { FilterError } from './filter.ts'
-import type { KeyHash } from './key-hash.ts'
-import { mixBytes } from './unkeyed.ts'
-
-export type SnapshotOptions = { readonly [name: string]: number | string | boolean | SnapshotOptions }
+import type { SnapshotOptions } from './filter.ts'
+import type { KeyHash } from './hashing/key-hash.ts'
+import { mixBytes } from './hashing/unkeyed.ts'
+import { FilterError } from './refusals.ts'
 
 export interface SnapshotContent {
   readonly name: string

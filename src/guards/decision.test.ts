@@ -1,4 +1,4 @@
-// The rule of fencing (issue 3, PROTOCOLS E 3): no write with a smaller token after a larger one was accepted.
+// The rule of fencing (issue 3, protocols/lock 3): no write with a smaller token after a larger one was accepted.
 
 import { CoterieError, SettingsError } from 'coterie'
 import fc from 'fast-check'

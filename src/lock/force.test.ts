@@ -1,13 +1,13 @@
-// Taking a lock by force (PROTOCOLS E 8), told as stories.
+// Taking a lock by force (protocols/lock 8), told as stories.
 
 import { describe, expect, it } from 'vitest'
 import { Puppet, sent, told } from '../../test/support/machine.ts'
 import { encode } from '../core/index.ts'
-import { lockClient } from './client.ts'
-import { isOperator } from './force.ts'
-import { type LockMessage, serverRecord } from './messages.ts'
-import { lockServer } from './server.ts'
+import { lockClient } from './client/machine.ts'
+import { isOperator } from './server/force.ts'
+import { lockServer } from './server/machine.ts'
 import { lockDefaults } from './settings.ts'
+import { type LockMessage, serverRecord } from './wire.ts'
 
 const ADMIN = 'admin#01'
 

@@ -1,8 +1,21 @@
+// The lock's door: its machines, its settings, and the words that its users, its drivers and the wire speak.
+
 export { type BackoffName, backoffNames } from './backoff.ts'
-export { type LockClient, lockClient } from './client.ts'
-export type { ServerEvent, ServerState } from './entries.ts'
-export { isOperator } from './force.ts'
-export { type KeeperCommand, type KeeperEvent, lockKeeper } from './keeper.ts'
+export { type LockClient, lockClient } from './client/machine.ts'
+export {
+  type ClientCommand,
+  type ClientEvent,
+  type ForcedServer,
+  type InspectedServer,
+  QUESTIONS_MAX,
+} from './client/state.ts'
+export { lockKeeper } from './keeper/machine.ts'
+export type { KeeperCommand, KeeperEvent } from './keeper/state.ts'
+export { type LockRules, lockRules, raiseToken } from './rules.ts'
+export { isOperator } from './server/force.ts'
+export { type LockServer, lockServer } from './server/machine.ts'
+export type { ServerEvent, ServerState } from './server/state.ts'
+export { type LockSettings, lockDefaults } from './settings.ts'
 export {
   type ClientMessage,
   type InspectedLease,
@@ -13,8 +26,4 @@ export {
   serverRecord,
   TTL_MAX,
   WAITERS_SHOWN_MAX,
-} from './messages.ts'
-export { type LockRules, lockRules, raiseToken } from './rules.ts'
-export { type LockServer, lockServer } from './server.ts'
-export { type LockSettings, lockDefaults } from './settings.ts'
-export type { ClientCommand, ClientEvent, ForcedServer, InspectedServer } from './state.ts'
+} from './wire.ts'

@@ -2,7 +2,7 @@
 // Each rule says the smallest story that goes wrong without it; src/lock/proof/planted.ts breaks each, and the
 // explorer and the simulator must notice.
 
-import { type Decision, decide, lockGrants, type Millis, type NodeId } from '../core/index.ts'
+import { believed, type Decision, decide, kthLargest, lockGrants, type Millis, type NodeId } from '../core/index.ts'
 
 export interface LockRules {
   /** How many grants make a holder. */
@@ -44,8 +44,8 @@ export const lockRules: LockRules = {
   grantsNeeded: lockGrants,
 
   // The server's clock may run fast by `drift` and end the lease early, the client's slow and notice late.
-  // In real time the server holds for at least ttl / (1 + drift); the client's clock shows at least (1 - drift) of that.
-  belief: (ttl, drift) => Math.floor((ttl * (1 - drift)) / (1 + drift)),
+  // core/belief.ts has the arithmetic. Rounded down: a fraction too long would be a fraction too long.
+  belief: (ttl, drift) => Math.floor(believed(ttl, drift)),
 
   // The server counts from when the request arrived, which is after it was sent. Counted from the answer, a slow
   // answer makes the client believe after the server has granted to somebody else.
@@ -114,14 +114,7 @@ const ALLOWANCE_DOUBLINGS_MAX = 12
  * which doubles with every try. A liar can make tokens grow, but slowly.
  */
 export function raiseToken(token: number, reported: readonly number[], liars: number, tries: number): number {
-  const sorted = [...reported].sort((a, b) => b - a)
-  const vouched = Math.max(token, sorted[liars] ?? 0)
+  const vouched = Math.max(token, kthLargest(reported, liars + 1))
   const allowed = vouched + TOKEN_ALLOWANCE * 2 ** Math.min(tries, ALLOWANCE_DOUBLINGS_MAX)
-  return Math.min(Math.max(sorted[0] ?? 0, vouched), allowed)
-}
-
-/** The k-th largest (k from 1), or minus infinity where there are fewer. */
-export function kthLargest(values: Iterable<number>, k: number): number {
-  const sorted = [...values].sort((a, b) => b - a)
-  return sorted[k - 1] ?? Number.NEGATIVE_INFINITY
+  return Math.min(Math.max(kthLargest(reported, 1), vouched), allowed)
 }

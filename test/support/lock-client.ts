@@ -1,5 +1,6 @@
 // One lock client driven by hand, and four servers whose answers the test gives.
 
+import type { ClientState } from '../../src/lock/client/state.ts'
 import {
   type ClientCommand,
   type ClientEvent,
@@ -7,7 +8,6 @@ import {
   lockClient,
   lockDefaults,
 } from '../../src/lock/index.ts'
-import type { ClientState } from '../../src/lock/state.ts'
 import { Puppet } from './machine.ts'
 
 export const SERVERS = ['s1', 's2', 's3', 's4']
@@ -35,13 +35,13 @@ export class Client extends Puppet<ClientState, LockMessage, ClientCommand, Clie
     return this.command({ kind: 'acquire', id, name: 'a', ttl: 1_000, wait: true, renew: true, hint: 100, ...wish })
   }
 
-  get pursuit() {
-    return this.state.pursuits.get('a')!
+  get acquisition() {
+    return this.state.acquisitions.get('a')!
   }
 
   /** A server answers the attempt under way; a number is a token that it has granted already. */
   answers(from: string, what: Answering) {
-    return this.hear(from, answer(what, this.pursuit.attempt, this.pursuit.token))
+    return this.hear(from, answer(what, this.acquisition.attempt, this.acquisition.token))
   }
 
   /** Acquires the lock with three grants. */

@@ -1,6 +1,7 @@
 // A few lock servers and clients driven by hand, and everything under way between them: the test decides what arrives.
 
 import { encode, type NodeId } from '../../src/core/index.ts'
+import type { ClientState } from '../../src/lock/client/state.ts'
 import {
   type ClientCommand,
   type ClientEvent,
@@ -12,7 +13,6 @@ import {
   type ServerState,
   serverRecord,
 } from '../../src/lock/index.ts'
-import type { ClientState } from '../../src/lock/state.ts'
 import { Puppet, sent, told } from './machine.ts'
 
 type Server = Puppet<ServerState, LockMessage, never, ServerEvent>
@@ -80,14 +80,14 @@ export class Group {
   }
 
   phase(client: NodeId): string | undefined {
-    return this.clients.get(client)!.state.pursuits.get('a')?.phase
+    return this.clients.get(client)!.state.acquisitions.get('a')?.phase
   }
 
   holders(): NodeId[] {
     return [...this.clients].flatMap(([id, { state, now }]) => {
-      const pursuit = state.pursuits.get('a')
-      const holds = pursuit?.phase === 'held' || pursuit?.phase === 'ending'
-      return holds && now < pursuit.deadline ? [id] : []
+      const acquisition = state.acquisitions.get('a')
+      const holds = acquisition?.phase === 'held' || acquisition?.phase === 'ending'
+      return holds && now < acquisition.deadline ? [id] : []
     })
   }
 

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { type LockMessage, NAME_BYTES_MAX, TTL_MAX } from '../../src/lock/index.ts'
-import { TOKEN_MAX } from '../../src/lock/messages.ts'
+import { TOKEN_MAX } from '../../src/lock/wire.ts'
 
 const name = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('a', 'b', '', '__proto__', 'constructor') },

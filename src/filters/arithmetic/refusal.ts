@@ -1,6 +1,6 @@
 // A parameter that cannot work is refused with a sentence that names it, its value, and what would work.
 
-import { FilterError } from '../filter.ts'
+import { FilterError } from '../refusals.ts'
 
 export function parameterError(name: string, value: unknown, works: string): FilterError {
   return new FilterError(`${name} is ${String(value)}: ${works}`)

@@ -32,7 +32,8 @@ export interface RowChain {
 /** More hits at once than this are taken in several strides, which keeps the Poisson sums short. */
 const STRIDE = 16
 
-export function rowChain(rule: RowRule, { cells, fingerprints }: TableShape): RowChain {
+export function rowChain(rule: RowRule, shape: TableShape): RowChain {
+  const { cells } = shape
   const size = (cells + 1) ** 2
   const own: Step[] = []
   const other: Step[] = []
@@ -43,7 +44,7 @@ export function rowChain(rule: RowRule, { cells, fingerprints }: TableShape): Ro
         if (chance > 0) steps.push({ from, to: newFilled * (cells + 1) + newCopies, chance })
       }
       ownSteps(rule, cells, filled, copies, (f, c, chance) => put(own, f, c, chance))
-      otherSteps(rule, cells, fingerprints, filled, copies, (f, c, chance) => put(other, f, c, chance))
+      otherSteps(rule, shape, filled, copies, (f, c, chance) => put(other, f, c, chance))
     }
   }
   const empty = new Float64Array(size)
@@ -80,8 +81,7 @@ function ownSteps(rule: RowRule, cells: number, filled: number, copies: number, 
 
 function otherSteps(
   rule: RowRule,
-  cells: number,
-  fingerprints: number,
+  { cells, fingerprints }: TableShape,
   filled: number,
   copies: number,
   put: Put,

@@ -1,11 +1,11 @@
-// The lock under the explorer: PROTOCOLS E 1 to 6, each in every schedule of a small system.
+// The lock under the explorer: protocols/lock 1 to 6, each in every schedule of a small system.
 
 import { describe, expect, test } from 'vitest'
 import { checkClaims, explore, type Moment, type System } from '../../simulator/index.ts'
-import type { ServerState } from '../entries.ts'
+import type { ServerState } from '../server/state.ts'
 import { exploreLock, explorePlanted, lockSystems, plantedSystems } from './exploration.ts'
 import { plantedBugs } from './planted.ts'
-import { believes, FIRST, type LockSystemOptions, lockSystem, pursuitOf, SECOND, takenBy } from './small-system.ts'
+import { acquisitionOf, believes, FIRST, type LockSystemOptions, lockSystem, SECOND, takenBy } from './small-system.ts'
 
 describe('every schedule is safe', () => {
   // A number that changes without a change of the protocol means that the explorer looks at something else.
@@ -114,8 +114,8 @@ describe('the reductions leave nothing out', () => {
 
   function clientsIn(moment: Moment, system: System): unknown {
     return [FIRST, SECOND].map(client => {
-      const pursuit = pursuitOf(moment, system, client)
-      const doing = pursuit && [pursuit.phase, pursuit.token, pursuit.attempt, pursuit.tries]
+      const acquisition = acquisitionOf(moment, system, client)
+      const doing = acquisition && [acquisition.phase, acquisition.token, acquisition.attempt, acquisition.tries]
       return [doing, believes(moment, system, client), takenBy(moment, system, client)]
     })
   }

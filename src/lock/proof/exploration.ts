@@ -13,13 +13,13 @@ import {
   type System,
 } from '../../simulator/index.ts'
 import {
+  acquisitionOf,
   anyServer,
   believes,
   FIRST,
   heldBy,
   type LockSystemOptions,
   lockSystem,
-  pursuitOf,
   SECOND,
   takenBy,
 } from './small-system.ts'
@@ -42,19 +42,19 @@ const SOMETIMES = {
   'servers are split between the clients': (moment, system) =>
     [FIRST, SECOND].every(client => anyServer(moment, system, state => heldBy(state) === client)),
   'a belief runs out': (moment, system) =>
-    pursuitOf(moment, system, FIRST)?.phase === 'held' && !believes(moment, system, FIRST),
+    acquisitionOf(moment, system, FIRST)?.phase === 'held' && !believes(moment, system, FIRST),
   'the second follows the first': (moment, system) => follows(moment, system, FIRST, SECOND),
   'the first follows the second': (moment, system) => follows(moment, system, SECOND, FIRST),
   'a server waits after its restart': (moment, system) =>
     anyServer(moment, system, (state, clock) => clock < state.recoverUntil),
   'a renewal moves the deadline': (moment, system) => {
-    const pursuit = pursuitOf(moment, system, FIRST)
+    const acquisition = acquisitionOf(moment, system, FIRST)
     // All grants of one try count from the same moment, so a server that lags behind the deadline has not renewed.
-    return pursuit?.phase === 'held' && [...pursuit.until.values()].some(until => until < pursuit.deadline)
+    return acquisition?.phase === 'held' && [...acquisition.until.values()].some(until => until < acquisition.deadline)
   },
   'a hand-over on release': (moment, system) =>
     takenBy(moment, system, FIRST) > 0 &&
-    pursuitOf(moment, system, FIRST) === undefined &&
+    acquisitionOf(moment, system, FIRST) === undefined &&
     believes(moment, system, SECOND),
   'an inquiry is answered by a yield': (moment, system) => hasYielded(moment, system, SECOND),
   'one that yielded holds after all': (moment, system) =>
@@ -62,7 +62,7 @@ const SOMETIMES = {
 } satisfies Readonly<Record<string, Property>>
 
 function hasYielded(moment: Moment, system: System, client: string): boolean {
-  return (pursuitOf(moment, system, client)?.yielded.size ?? 0) > 0
+  return (acquisitionOf(moment, system, client)?.yielded.size ?? 0) > 0
 }
 
 function follows(moment: Moment, system: System, earlier: string, later: string): boolean {

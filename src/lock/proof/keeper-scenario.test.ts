@@ -5,8 +5,9 @@
 import { describe, expect, it } from 'vitest'
 import { type AnyProtocol, type Random, seededRandom, trust } from '../../core/index.ts'
 import { type AnyScenario, type ExclusionChecker, type NodeSpec, runOnce, type World } from '../../simulator/index.ts'
-import { type KeeperEvent, lockKeeper } from '../keeper.ts'
-import type { ClientEvent } from '../state.ts'
+import type { ClientEvent } from '../client/state.ts'
+import { lockKeeper } from '../keeper/machine.ts'
+import type { KeeperEvent } from '../keeper/state.ts'
 import { brokenRules } from './planted.ts'
 import { type LockPlan, lockScenario } from './scenario.ts'
 
@@ -97,11 +98,11 @@ class Keepers {
     const process = this.processes.get(id)
     if (process === undefined || !('name' in event)) return
     if (event.kind === 'acquired' || event.kind === 'extended') {
-      const pursuit = this.world.node(id).host!.state.pursuits.get(event.name)
+      const acquisition = this.world.node(id).host!.state.acquisitions.get(event.name)
       // Its news and its release came in one step.
-      if (pursuit?.id !== event.id || !pursuit.renew) return
+      if (acquisition?.id !== event.id || !acquisition.renew) return
       process.held.set(event.id, Math.max(event.deadline, process.held.get(event.id) ?? 0))
-      const { token, ttl } = pursuit
+      const { token, ttl } = acquisition
       const { name } = event
       const deadline = this.bug === BROUGHT_BACK ? event.deadline + ttl / 2 : event.deadline
       this.later(
@@ -154,7 +155,7 @@ const groups = {
 }
 const SEEDS = 200
 
-describe('never two holders, with keepers (PROTOCOLS E 7)', () => {
+describe('never two holders, with keepers (protocols/lock 7)', () => {
   it.each(Object.entries(groups))(`%s, ${SEEDS} seeds`, (_name, group) => {
     const { scenario, counts } = withKeepers(lockScenario(group))
     for (let seed = 1; seed <= SEEDS; seed++) {

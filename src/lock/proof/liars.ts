@@ -2,7 +2,7 @@
 
 import type { AnyProtocol, NodeId, Protocol } from '../../core/index.ts'
 import { generalLiars, type Liar } from '../../simulator/index.ts'
-import { type ClientMessage, type LockMessage, TOKEN_MAX } from '../messages.ts'
+import { type ClientMessage, type LockMessage, TOKEN_MAX } from '../wire.ts'
 
 type Reply = (from: NodeId, asked: ClientMessage) => LockMessage | undefined
 

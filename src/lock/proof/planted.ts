@@ -20,6 +20,7 @@ export const plantedBugs: Readonly<Record<string, Partial<LockRules>>> = {
   'waiter-grant-from-arrival': { waiterBeliefStart: (_pingedAt, answeredAt) => answeredAt },
   'stale-write-accepted': { admits: (_seen, token) => ({ pass: true, seen: token }) },
   'inquire-overtakes-grant': { countsGrant: () => true },
+  'kept-by-a-stranger': { mayKeep: () => true },
 }
 
 export function brokenRules(bug: string | undefined): LockRules {

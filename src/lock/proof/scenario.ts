@@ -14,12 +14,14 @@ import {
   type Stage,
   type World,
 } from '../../simulator/index.ts'
-import { lockClient } from '../client.ts'
-import { lockVocabulary, serverRecord } from '../messages.ts'
-import { lockServer } from '../server.ts'
+import { lockClient } from '../client/machine.ts'
+import type { ClientEvent } from '../client/state.ts'
+import { lockRules } from '../rules.ts'
+import { lockServer } from '../server/machine.ts'
 import { type LockSettings, lockDefaults } from '../settings.ts'
-import type { ClientEvent } from '../state.ts'
+import { lockVocabulary, serverRecord } from '../wire.ts'
 import { lockLiars } from './liars.ts'
+import { strangerClient } from './stranger.ts'
 import { GuardedResource } from './writes.ts'
 
 export type LockAct =
@@ -50,6 +52,13 @@ export interface LockPlan extends Plan<LockAct> {
   readonly rates: ReadonlyMap<string, number>
   /** Decides when holders write to what the lock protects. */
   readonly writes: number
+  /** Whether a client is there that renews what others hold (stranger.ts). */
+  readonly stranger: boolean
+}
+
+export interface LockScenarioOptions {
+  /** Left out, a stranger is there only where the rule against it is broken: it asks all servers many times a second. */
+  readonly stranger?: boolean
 }
 
 const SECOND: Micros = 1_000_000
@@ -61,18 +70,30 @@ const DRIFT = 0.05
 const WRITES = 3
 /** How long after its holding a late write arrives. */
 const LATE_MAX = 5 * SECOND
+const STRANGER = 'stranger'
 const FIRST_START = new Map([['', [encode(serverRecord, { kind: 'first' })]]])
 
-export function lockScenario(trust: Trust, change: Partial<LockSettings> = {}): Scenario<LockPlan, LockAct> {
+export function lockScenario(
+  trust: Trust,
+  change: Partial<LockSettings> = {},
+  options: LockScenarioOptions = {},
+): Scenario<LockPlan, LockAct> {
   const servers = Array.from({ length: trust.servers }, (_, place) => `server-${place + 1}`)
+  const { mayKeep } = change.rules ?? lockRules
+  const { stranger = mayKeep !== lockRules.mayKeep } = options
   return {
     name: 'lock',
-    plan: random => drawPlan(random, trust, servers, change),
+    plan: random => ({ ...drawPlan(random, trust, servers, change), stranger }),
     stage: (world, plan) => new LockStage(world, servers, plan),
   }
 }
 
-function drawPlan(random: Random, trust: Trust, servers: readonly string[], change: Partial<LockSettings>): LockPlan {
+function drawPlan(
+  random: Random,
+  trust: Trust,
+  servers: readonly string[],
+  change: Partial<LockSettings>,
+): Omit<LockPlan, 'stranger'> {
   const settings = { ...lockDefaults, liars: trust.liars, ttlMax: TTL_MAX_MS, drift: DRIFT, ...change }
   const clients = Array.from({ length: 2 + random.below(4) }, (_, place) => `client-${place + 1}`)
   const kinds = lockLiars()
@@ -151,6 +172,7 @@ class LockStage implements Stage {
     this.checkers = [this.exclusion, this.progress, this.resource]
     for (const server of servers) this.addServer(server)
     for (const client of plan.clients) this.addClient(client)
+    if (plan.stranger) this.addStranger()
     for (const act of plan.acts) world.at(act.at, () => this.act(act))
     world.listen((node, event) => this.observe(node, event as ClientEvent))
   }
@@ -199,6 +221,12 @@ class LockStage implements Stage {
     const spec = { id, protocol: lockClient(settings), peers: this.servers, vocabulary: lockVocabulary }
     this.world.add({ ...spec, clockRate: rates.get(client)!, clockOffset: 777, returns: false })
     this.world.start(id)
+  }
+
+  private addStranger(): void {
+    const spec = { id: STRANGER, protocol: strangerClient(), peers: this.servers, vocabulary: lockVocabulary }
+    this.world.add({ ...spec, returns: false, lies: true })
+    this.world.start(STRANGER)
   }
 
   private act(act: LockAct): void {

@@ -5,22 +5,22 @@
 
 import { encode, type NodeId } from '../../core/index.ts'
 import type { Moment, System, SystemNode, UserAct } from '../../simulator/index.ts'
-import { lockClient } from '../client.ts'
-import type { ServerState } from '../entries.ts'
-import { type ServerMessage, serverRecord } from '../messages.ts'
-import { lockServer } from '../server.ts'
+import { lockClient } from '../client/machine.ts'
+import type { Acquisition, ClientState } from '../client/state.ts'
+import { lockServer } from '../server/machine.ts'
+import type { ServerState } from '../server/state.ts'
 import { type LockSettings, lockDefaults } from '../settings.ts'
-import type { ClientState, Pursuit } from '../state.ts'
-import {
-  clientEssence,
-  messageEssence,
-  type Scope,
-  serverEssence,
-  settledAtClient,
-  settledAtServer,
-} from './essence.ts'
+import { type ServerMessage, serverRecord } from '../wire.ts'
 import { twoFaced } from './liars.ts'
 import { brokenRules } from './planted.ts'
+import {
+  reducedClient,
+  reducedMessage,
+  reducedServer,
+  type Scope,
+  settledAtClient,
+  settledAtServer,
+} from './reduction.ts'
 
 const NAME = 'a'
 const FIRST_START = new Map([['', [encode(serverRecord, { kind: 'first' })]]])
@@ -75,7 +75,7 @@ export function lockSystem(options: LockSystemOptions): System {
   const clients = [FIRST, SECOND].map(id => clientNode(settings, options, id, peers))
   const { ticks, crashes = 0, duplicates = 0 } = options
   const system = { nodes: [...servers, ...clients], acts: userActs(options), ticks, crashes, duplicates }
-  return isClaimed(options) ? { ...system, messageEssence } : system
+  return isClaimed(options) ? { ...system, messageEssence: reducedMessage } : system
 }
 
 // What the reductions claim is true of the unbroken rules only, and where nobody waits in the lists.
@@ -94,7 +94,7 @@ function serverNode(settings: LockSettings, options: LockSystemOptions, place: n
   const { renewals } = scopeOf(options)
   return {
     ...node,
-    essence: (state: ServerState, clock) => serverEssence(state, clock, renewals),
+    essence: (state: ServerState, clock) => reducedServer(state, clock, renewals),
     settled: settledAtServer,
   }
 }
@@ -115,7 +115,7 @@ function clientNode(
   const scope = scopeOf(options)
   return {
     ...node,
-    essence: (state: ClientState, clock) => clientEssence(state, clock, scope),
+    essence: (state: ClientState, clock) => reducedClient(state, clock, scope),
     settled: (state: ClientState, _from, body: ServerMessage) => settledAtClient(state, body, scope),
   }
 }
@@ -131,15 +131,15 @@ function ttlOf({ leaseTicks = 1 }: LockSystemOptions): number {
 function userActs(options: LockSystemOptions): UserAct[] {
   const { waits = [], fair = [], releases = [], renews = [], again = [] } = options
   const ttl = ttlOf(options)
-  const pursuit = (state: ClientState) => state.pursuits.get(NAME)
-  const isHeld = (state: ClientState) => pursuit(state)?.phase === 'held'
+  const acquisition = (state: ClientState) => state.acquisitions.get(NAME)
+  const isHeld = (state: ClientState) => acquisition(state)?.phase === 'held'
   const isNew = (state: ClientState) => state.attempts === 0
   const acquire = (node: NodeId, id: number, hint: number) => () => {
     const patience = { wait: waits.includes(node) || fair.includes(node), fair: fair.includes(node) }
     return { kind: 'acquire', id, name: NAME, ttl, ...patience, renew: false, hint }
   }
-  const letGo = (state: ClientState) => ({ kind: 'release', id: pursuit(state)!.id, name: NAME })
-  const renew = (state: ClientState) => ({ kind: 'extend', id: pursuit(state)!.id, name: NAME, ttl })
+  const letGo = (state: ClientState) => ({ kind: 'release', id: acquisition(state)!.id, name: NAME })
+  const renew = (state: ClientState) => ({ kind: 'extend', id: acquisition(state)!.id, name: NAME, ttl })
   return [
     // Tokens by the wall clock: the first client's is behind, and may have to learn.
     { node: FIRST, label: 'wants the lock', allowed: isNew, command: acquire(FIRST, 1, 2) },
@@ -147,20 +147,20 @@ function userActs(options: LockSystemOptions): UserAct[] {
     ...releases.map((node): UserAct => ({ node, label: 'lets go', allowed: isHeld, command: letGo })),
     ...renews.map((node): UserAct => ({ node, label: 'renews', allowed: isHeld, command: renew })),
     ...again.flatMap((node): UserAct[] => [
-      { node, label: 'gives up', allowed: state => pursuit(state) !== undefined, command: letGo },
+      { node, label: 'gives up', allowed: state => acquisition(state) !== undefined, command: letGo },
       {
         node,
         label: 'wants the lock again',
-        allowed: state => state.attempts > 0 && pursuit(state) === undefined,
+        allowed: state => state.attempts > 0 && acquisition(state) === undefined,
         command: acquire(node, 2, 9),
       },
     ]),
   ]
 }
 
-export function pursuitOf(moment: Moment, system: System, client: NodeId): Pursuit | undefined {
+export function acquisitionOf(moment: Moment, system: System, client: NodeId): Acquisition | undefined {
   const place = system.nodes.findIndex(node => node.id === client)
-  return (moment.nodes[place]!.state as ClientState).pursuits.get(NAME)
+  return (moment.nodes[place]!.state as ClientState).acquisitions.get(NAME)
 }
 
 /** The token with which it last took the lock, or 0. */
@@ -171,9 +171,9 @@ export function takenBy(moment: Moment, system: System, client: NodeId): number 
 /** Does this client believe, by its own clock, that it holds? */
 export function believes(moment: Moment, system: System, client: NodeId): boolean {
   const place = system.nodes.findIndex(node => node.id === client)
-  const pursuit = pursuitOf(moment, system, client)
-  const holds = pursuit?.phase === 'held' || pursuit?.phase === 'ending'
-  return holds && moment.tick * system.nodes[place]!.rate < pursuit.deadline
+  const acquisition = acquisitionOf(moment, system, client)
+  const holds = acquisition?.phase === 'held' || acquisition?.phase === 'ending'
+  return holds && moment.tick * system.nodes[place]!.rate < acquisition.deadline
 }
 
 export function anyServer(

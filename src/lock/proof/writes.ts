@@ -1,4 +1,4 @@
-// A resource outside the protocol, behind a guard that knows nothing but tokens (PROTOCOLS E 3), and the checker that
+// A resource outside the protocol, behind a guard that knows nothing but tokens (protocols/lock 3), and the checker that
 // watches it: a write that comes after one with a larger token is always refused, and whoever believes that it holds
 // is never refused.
 

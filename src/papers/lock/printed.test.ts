@@ -191,7 +191,7 @@ function play(servers: readonly string[], liar: string, arrivals: readonly Arriv
   return entered
 }
 
-describe('n = 5b is unsafe (READINGS, BACKOFF 2)', () => {
+describe('n = 5b is unsafe (readings BACKOFF 2)', () => {
   it('gives two holders to five servers, one of which says FREE to everybody, with every message within δ', () => {
     // Servers 1 and 2 hear Alice first, servers 3 and 4 hear Bob first, server 5 lies.
     // Each client then misses the answer of one server that refused it: four answers are a quorum.

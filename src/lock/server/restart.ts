@@ -1,0 +1,70 @@
+// What a server does at its start and at its stop (protocols/lock 6).
+//
+// The obvious server forgets in a crash what it granted, and grants again. Writing every grant to disk costs an fsync
+// a grant. Instead a restarted server waits until the longest lease it may have granted is over, and a clean stop
+// writes down what is out. Tokens need the disk once in a while: a floor is reserved ahead.
+
+import { decode, encode, type Millis, type Saved } from '../../core/index.ts'
+import { LIVES_MAX, STOPPED_LEASES_MAX, type StoppedLease, serverRecord } from '../wire.ts'
+import { BLANK, isOut, reserve, type ServerScene, type ServerState } from './state.ts'
+import { scheduleSweep } from './sweep.ts'
+
+/** A server that hands out a million grants a second does not come to the end of a life's numbers in an hour. */
+const GRANTS_PER_LIFE = 2 ** 32
+
+export function serverFrom(saved: Saved): ServerState {
+  const newest = saved.get('')?.at(-1)
+  const decoded = newest === undefined ? undefined : decode(serverRecord, newest)
+  return {
+    locks: new Map(),
+    floor: 0,
+    reserved: 0,
+    recoverUntil: 0,
+    startedAt: 0,
+    // A record that passed the store's checksum and cannot be read is from a newer version: as if after a crash.
+    last: decoded?.ok ? decoded.value : undefined,
+    stopped: false,
+    life: 0,
+    grants: 0,
+    latest: '',
+  }
+}
+
+export function onStart(scene: ServerScene): void {
+  const { state, settings, turn } = scene
+  const { last } = state
+  state.startedAt = turn.now
+  state.life = Math.min((last === undefined || last.kind === 'first' ? 0 : last.life) + 1, LIVES_MAX)
+  state.grants = state.life * GRANTS_PER_LIFE
+  if (last?.kind === 'stopped') {
+    state.floor = last.floor
+    for (const lease of last.leases) restore(state, lease, turn.now)
+  } else {
+    state.floor = last?.kind === 'running' ? settings.rules.floorAfterRestart(last.reserved) : 0
+    if (last?.kind !== 'first') state.recoverUntil = turn.now + settings.rules.restartWait(settings.ttlMax)
+  }
+  state.last = undefined
+  reserve(scene, state.floor)
+  scheduleSweep(scene)
+}
+
+// The time between stop and start is not counted: nobody knows how long it was, and holding longer is safe.
+function restore(state: ServerState, lease: StoppedLease, now: Millis): void {
+  const { holder, token } = lease
+  const until = now + lease.remaining
+  state.locks.set(lease.name, { ...BLANK, holder, token, since: now, until, maximum: token, before: token })
+}
+
+export function onStop({ state, turn }: ServerScene): void {
+  state.stopped = true
+  const leases = []
+  let floor = state.floor
+  for (const [name, entry] of state.locks) {
+    floor = Math.max(floor, entry.maximum)
+    if (!isOut(entry, turn.now)) continue
+    leases.push({ name, holder: entry.holder, token: entry.token, remaining: Math.ceil(entry.until - turn.now) })
+  }
+  // While it recovers, leases of its former life may be out that it does not know: the next start must wait as well.
+  if (turn.now < state.recoverUntil || leases.length > STOPPED_LEASES_MAX) return
+  turn.do({ kind: 'snapshot', record: encode(serverRecord, { kind: 'stopped', floor, life: state.life, leases }) })
+}

@@ -1,0 +1,132 @@
+// What a lock server keeps: one entry a name, at most one lease out in each. And the few things that every handler may
+// do to an entry: grant, reserve tokens ahead, look whether the lease is out.
+
+import { assert, encode, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
+import type { LockSettings } from '../settings.ts'
+import {
+  type LockMessage,
+  type ServerMessage,
+  type ServerRecord,
+  STOPPED_LEASES_MAX,
+  serverRecord,
+  TOKEN_MAX,
+} from '../wire.ts'
+import { isBefore, WAITERS_MAX, type Waiter } from './waiters.ts'
+
+export interface ServerState {
+  readonly locks: Map<string, LockEntry>
+  /** Every token granted for a name that is not in `locks` is at most this. */
+  floor: number
+  /** On disk: every token ever granted is at most this. */
+  reserved: number
+  /** Nothing is granted before. */
+  recoverUntil: Millis
+  startedAt: Millis
+  /** What the store held at the start; read once. */
+  last: ServerRecord | undefined
+  stopped: boolean
+  /** Which start this is, and the number of the last grant to a waiter: larger in every later life. */
+  life: number
+  grants: number
+  /** The name of the last grant: the one whose invariants a step can have broken. */
+  latest: string
+}
+
+export interface LockEntry {
+  /** '' when nobody holds it. */
+  holder: NodeId
+  token: number
+  since: Millis
+  /** The lease is out while now < until. */
+  until: Millis
+  /** The largest token granted and not taken back. */
+  maximum: number
+  /** What `maximum` was before the lease that is out. */
+  before: number
+  /** The largest token that its holder has let go: a late renewal of it must not lock again. */
+  closed: number
+  /** How the lease that is out was asked for, where it was by waiting, and the number of its grant. */
+  lease: Waiter | undefined
+  grant: number
+  /** Its holder has renewed, so it has won: it is not asked back. */
+  won: boolean
+  /** In the order of tickets. */
+  waiters: Waiter[] | undefined
+}
+
+/** What a server says to the people who run it. */
+export type ServerEvent =
+  /** An operator took a lock from its holder ('': nobody had it). */
+  | { kind: 'forced'; name: string; by: NodeId; holder: NodeId }
+  /** Somebody who is no operator wanted to. */
+  | { kind: 'forceRefused'; name: string; by: NodeId }
+
+export type ServerScene = Scene<ServerState, LockSettings, LockMessage, ServerEvent>
+
+/** `expire` is about a lock's name. */
+export const serverTimers = timers('sweep', 'expire')
+
+/** How far ahead the floor is reserved: five seconds of the microseconds that tokens count in, so one fsync in five seconds. */
+const RESERVED_AHEAD = 5_000_000
+/** Names locked at once; an entry takes about 250 bytes. */
+export const NAMES_MAX = 500_000
+export const BLANK = { closed: 0, lease: undefined, grant: 0, won: false, waiters: undefined }
+
+export function isOut(entry: LockEntry, now: Millis): boolean {
+  return entry.holder !== '' && now < entry.until
+}
+
+// Also done at every start, with nothing to reserve: from here on leases may be out, and a crash must wait for them.
+export function reserve({ state, turn }: ServerScene, token: number): void {
+  state.reserved = Math.min(token + RESERVED_AHEAD, TOKEN_MAX)
+  const { reserved, life } = state
+  turn.do({ kind: 'snapshot', record: encode(serverRecord, { kind: 'running', reserved, life }) })
+}
+
+interface Grant {
+  readonly name: string
+  readonly holder: NodeId
+  readonly token: number
+  readonly held: Millis
+  readonly before: number
+}
+
+export function grant(scene: ServerScene, entry: LockEntry | undefined, given: Grant): void {
+  const { state, turn } = scene
+  const { name, holder, token, before } = given
+  if (token > state.reserved) reserve(scene, token)
+  state.latest = name
+  const since = turn.now
+  const until = since + given.held
+  const lease = { holder, token, since, until, maximum: token, before, lease: undefined, grant: 0, won: false }
+  if (entry === undefined) state.locks.set(name, { ...BLANK, ...lease })
+  else Object.assign(entry, lease)
+}
+
+export function reply({ turn }: ServerScene, to: NodeId, body: ServerMessage): void {
+  turn.do({ kind: 'send', to, body })
+}
+
+export function locked(name: string, attempt: number, remaining: Millis, recovering: boolean): ServerMessage {
+  return { kind: 'locked', name, attempt, remaining: Math.ceil(remaining), recovering }
+}
+
+export function checkServer(state: ServerState): void {
+  const { floor, reserved, latest } = state
+  assert(floor <= reserved, 'tokens below the floor are not reserved on disk')
+  assert(state.locks.size <= Math.max(NAMES_MAX, STOPPED_LEASES_MAX), 'too many names are kept')
+  const entry = state.locks.get(latest)
+  if (entry !== undefined) checkEntry(entry, state)
+}
+
+function checkEntry(entry: LockEntry, { latest, reserved }: ServerState): void {
+  const { holder, token, maximum, before, closed, lease, waiters } = entry
+  assert(maximum <= reserved, `a token of lock '${latest}' is above the reserved floor`)
+  assert(maximum >= before, `the tokens of lock '${latest}' went back`)
+  assert(token <= reserved && closed <= reserved, `lock '${latest}' knows a token that was never reserved`)
+  assert(holder === '' || token === maximum, `the lease of lock '${latest}' is not under its largest token`)
+  assert(holder === '' || lease === undefined || lease.client === holder, `lock '${latest}' was given to another`)
+  if (waiters === undefined || waiters.length < 2) return
+  assert(waiters.length <= WAITERS_MAX, `too many wait for lock '${latest}'`)
+  assert(isBefore(waiters[0]!, waiters[1]!), `those who wait for lock '${latest}' are out of order`)
+}
