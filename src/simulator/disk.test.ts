@@ -1,4 +1,4 @@
-// The simulated disk, and a machine on it that writes its state bit by bit (PROTOCOLS G): no crash, at whatever moment,
+// The simulated disk, and a machine on it that writes its state bit by bit (protocols/process-model): no crash, at whatever moment,
 // loses what was promised, and the log does not grow for ever.
 
 import { describe, expect, it } from 'vitest'

@@ -23,7 +23,7 @@ export interface Step<State, Result> {
   readonly result: Result
 }
 
-/** What one copy would do, alone. States, calls and results are plain data (HOUSE rule 4). */
+/** What one copy would do, alone. States, calls and results are plain data. */
 export interface Model<State, Call, Result> {
   /** The state of every key before its first operation. */
   readonly initial: State

@@ -14,11 +14,11 @@ import {
   type Stage,
   type World,
 } from '../../simulator/index.ts'
-import { membershipVocabulary } from '../messages.ts'
-import { type Membership, membership } from '../protocol.ts'
+import type { MembershipEvent } from '../events.ts'
+import { type Membership, membership } from '../member/machine.ts'
 import { type MembershipRules, membershipRules } from '../rules.ts'
 import { membershipBeat } from '../settings.ts'
-import type { MembershipEvent } from '../state.ts'
+import { membershipVocabulary } from '../wire.ts'
 import {
   CalmChecker,
   ConvergenceChecker,

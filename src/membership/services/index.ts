@@ -1,7 +1,6 @@
 export { feed, forget, nextView, type Sampler, samplerHash } from './brahms.ts'
 export { aged, draw, offer, oldest, type Reference, swapped } from './cyclon.ts'
 export { count, emptyDegrees, hubs, type InDegrees } from './indegree.ts'
-export { type SamplingMessage, samplingVocabulary } from './messages.ts'
 export {
   peerSampling,
   type Sampling,
@@ -10,5 +9,6 @@ export {
   type SamplingSettings,
   type SamplingState,
   samplingDefaults,
-} from './sampling.ts'
+} from './machine.ts'
 export { nearest, type Place, type Placed, torusDistance } from './torus.ts'
+export { type SamplingMessage, samplingVocabulary } from './wire.ts'

@@ -2,7 +2,7 @@
 //
 // A member says its own attributes (battery, load), and can lie about them. Three are vouched for by others instead:
 // `distance` here (vouching.ts), the joining number and the failure count by the electorate. Ties go to the smaller name,
-// or two members with equal views would name different candidates (READINGS, SRCEA 4).
+// or two members with equal views would name different candidates (readings SRCEA 4).
 
 import type { NodeId } from '../core/index.ts'
 

@@ -4,27 +4,21 @@
 // has depends on how many say so independently. A notice of failure is one more suspicion for those who hear it: every
 // member gives another up by its own clock only. So one liar can trouble a member, but not remove it.
 
-import { type Allowance, fullBucket, type NodeId, take } from '../core/index.ts'
-import type { Accusation, FailedClaim } from './claims.ts'
-import { signClaim } from './claims.ts'
+import { type Allowance, fullBucket, type NodeId, take } from '../../core/index.ts'
+import type { Accusation, FailedClaim } from '../claims.ts'
+import { signClaim } from '../claims.ts'
+import { suspicionTime } from '../suspicion.ts'
 import { forgetAccusations } from './queue.ts'
-import type { Member, Scene } from './state.ts'
-import { suspicionTime } from './suspicion.ts'
+import { ACCUSERS_MAX, type Member, type MemberScene, memberTimers, WITNESSES } from './state.ts'
 import { groupSize, setStatus, spread, tell } from './views.ts'
 
-/** Of those who hear of a suspicion, about so many see for themselves at once: confirmations need not wait for their turn. */
-const WITNESSES = 6
-/** Refuted suspicions that one may have authored of one other: a bad hour, not a habit. */
+/** Refuted suspicions that one author may have of one member: a bad hour, not a habit. */
 const CREDIT: Allowance = { burst: 6, perSecond: 1 / 30 }
-/** Who spent its credit on so many is named: one alone may be to blame itself. */
+/** An author that spent its credit on so many members is named: one member alone may itself be to blame. */
 const ACCUSED_MIN = 2
-/** Accusers kept of one member: more change nothing. */
-export const ACCUSERS_MAX = 16
-
-const timerOf = (member: Member) => `suspicion:${member.id}`
 
 /** This member had no answer, directly or through others. */
-export function suspect(scene: Scene, member: Member): void {
+export function suspect(scene: MemberScene, member: Member): void {
   const { state, settings } = scene
   if (member.accusers.has(state.self)) return
   const claim = signClaim(settings.group, settings.signer, {
@@ -38,7 +32,7 @@ export function suspect(scene: Scene, member: Member): void {
 }
 
 /** A verified accusation of the member's present incarnation, from an author not heard before. */
-export function takeAccusation(scene: Scene, member: Member, claim: Accusation): void {
+export function takeAccusation(scene: MemberScene, member: Member, claim: Accusation): void {
   const { settings, turn } = scene
   if (claim.kind === 'failed') collect(scene, member, claim)
   if (member.status === 'failed') return
@@ -55,15 +49,15 @@ export function takeAccusation(scene: Scene, member: Member, claim: Accusation):
   }
   const { beat, lifeguard, rules } = settings
   const time = rules.suspicionTime(suspicionTime(beat, lifeguard, groupSize(scene), member.accusers.size - 1))
-  turn.do({ kind: 'timer', name: timerOf(member), after: Math.max(0, member.since + time - turn.now) })
+  memberTimers.set(turn, 'suspicion', Math.max(0, member.since + time - turn.now), member.id)
 }
 
-function witness({ state }: Scene, member: Member): void {
+function witness({ state }: MemberScene, member: Member): void {
   if (!state.witnessed.includes(member.id) && state.witnessed.length < WITNESSES) state.witnessed.push(member.id)
 }
 
 /** Notices of failure by different authors, up to a certificate. */
-function collect(scene: Scene, member: Member, notice: FailedClaim): void {
+function collect(scene: MemberScene, member: Member, notice: FailedClaim): void {
   const { settings, turn } = scene
   if (member.notices.size >= settings.certifyAt || member.notices.has(notice.author)) return
   member.notices.set(notice.author, notice)
@@ -75,10 +69,16 @@ function collect(scene: Scene, member: Member, notice: FailedClaim): void {
   turn.do({ kind: 'emit', event: { kind: 'certified', member: member.id, incarnation, notices } })
 }
 
-/** The time is over, and the member has not spoken. */
-export function giveUp(scene: Scene, member: Member): void {
+/** The time of a suspicion is over. */
+export function onSuspicion(scene: MemberScene, id: NodeId): void {
+  const member = scene.state.leaving ? undefined : scene.state.members.get(id)
+  if (member?.status === 'suspect') giveUp(scene, member)
+}
+
+/** The member has not spoken in time. */
+function giveUp(scene: MemberScene, member: Member): void {
   const { state, settings, turn } = scene
-  turn.do({ kind: 'cancel', name: timerOf(member) })
+  memberTimers.cancel(turn, 'suspicion', member.id)
   setStatus(scene, member, 'failed')
   tell(scene, 'failed', member)
   if (member.notices.size >= settings.certifyAt) return
@@ -93,10 +93,10 @@ export function giveUp(scene: Scene, member: Member): void {
 }
 
 /** The member spoke: accusations of its former incarnation are void, and cost their authors credit. */
-export function clearAccusations(scene: Scene, member: Member, refuted: boolean): void {
+export function clearAccusations(scene: MemberScene, member: Member, refuted: boolean): void {
   const { state, turn } = scene
   if (refuted) for (const author of member.accusers.keys()) discredit(scene, member, author)
-  turn.do({ kind: 'cancel', name: timerOf(member) })
+  memberTimers.cancel(turn, 'suspicion', member.id)
   forgetAccusations(state.queue, member.id)
   member.accusers.clear()
   member.notices.clear()
@@ -107,7 +107,7 @@ export function clearAccusations(scene: Scene, member: Member, refuted: boolean)
  * One more suspicion that was refuted. Counted by pair: a member that answers late on purpose, and then refutes, costs those
  * who suspect it their word against it, and against nobody else.
  */
-export function discredit(scene: Scene, accused: Member, author: NodeId): void {
+export function discredit(scene: MemberScene, accused: Member, author: NodeId): void {
   const { state, turn } = scene
   if (author === state.self) return
   if (!accused.credit.has(author) && accused.credit.size >= ACCUSERS_MAX) {
@@ -124,7 +124,7 @@ export function discredit(scene: Scene, accused: Member, author: NodeId): void {
 }
 
 /** Whether an author's suspicions of this member are still listened to. */
-export function hasCredit({ turn }: Scene, accused: Member, author: NodeId): boolean {
+export function hasCredit({ turn }: MemberScene, accused: Member, author: NodeId): boolean {
   const bucket = accused.credit.get(author)
   return bucket === undefined || (take(bucket, CREDIT, turn.now, 0) && bucket.tokens >= 1)
 }

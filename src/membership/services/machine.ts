@@ -10,8 +10,8 @@ import type { Millis, NodeId, Protocol, Turn } from '../../core/index.ts'
 import { feed, forget, nextView, PULLED, PUSHED, type Sampler } from './brahms.ts'
 import { aged, draw, offer, oldest, type Reference, swapped } from './cyclon.ts'
 import { count, emptyDegrees, hubs, type InDegrees } from './indegree.ts'
-import { type SamplingMessage, sendable, VIEW_MAX } from './messages.ts'
 import { nearest, type Place, type Placed } from './torus.ts'
+import { type SamplingMessage, sendable, VIEW_MAX } from './wire.ts'
 
 export interface SamplingSettings {
   /** Cyclon's exchange, the same with the defence against hubs, or Brahms. */

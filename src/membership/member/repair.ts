@@ -6,29 +6,19 @@
 // contact that it has not met: after a partition, that is how the two sides find each other.
 
 import { sha256 } from '@noble/hashes/sha2.js'
-import { encode, type Millis, type NodeId } from '../core/index.ts'
-import { type Claim, claimBytes } from './claims.ts'
-import { hearAll } from './hearing.ts'
-import {
-  CLAIMS_MAX,
-  type Entry,
-  entryCodec,
-  HASH_BYTES,
-  type MembershipMessage,
-  PAGE_MAX,
-  type Presence,
-} from './messages.ts'
+import { encode, type Millis, type NodeId, sameBytes } from '../../core/index.ts'
+import { type Claim, claimBytes } from '../claims.ts'
+import { CLAIMS_MAX, type Entry, entryCodec, HASH_BYTES, PAGE_MAX, type Presence } from '../wire.ts'
+import { hearClaims } from './hearing.ts'
 import { spendOn } from './peers.ts'
-import { isHere, type Member, type Scene } from './state.ts'
+import { isHere, type Member, type MemberScene, type Message, memberTimers } from './state.ts'
 import { someOthers } from './views.ts'
-
-type Message<K extends MembershipMessage['kind']> = Extract<MembershipMessage, { kind: K }>
 
 /** Bytes of claims in one message of a repair: well below a frame. */
 const CLAIMS_BYTES_MAX = 16_384
 /** Accusations and measures sent along with one member: as many as settle the matter. */
 const SIDE_CLAIMS_MAX = 8
-/** Of those believed gone, so many are asked each time: a side of a partition has many members to ask for. */
+/** How many of those believed gone are asked each time: a side of a partition has many members to ask for. */
 const SOUGHT = 3
 /** Contacts asked at once for entry. */
 const CONTACTS_MAX = 3
@@ -49,7 +39,7 @@ function entryOf(member: Member): Entry {
   }
 }
 
-function sortedNames({ state }: Pick<Scene, 'state'>): readonly NodeId[] {
+function sortedNames({ state }: Pick<MemberScene, 'state'>): readonly NodeId[] {
   state.names ??= [...state.members.keys()].sort()
   return state.names
 }
@@ -65,7 +55,7 @@ function placeAfter(names: readonly NodeId[], after: string): number {
   return low
 }
 
-function pageAfter(scene: Scene, after: string): Message<'page'> {
+function pageAfter(scene: MemberScene, after: string): Message<'page'> {
   const names = sortedNames(scene)
   const first = placeAfter(names, after)
   const shown = names.slice(first, first + PAGE_MAX)
@@ -77,7 +67,7 @@ function pageAfter(scene: Scene, after: string): Message<'page'> {
  * A hash over all that are here. Those that are gone are left out: a newcomer never hears of them, and would differ from the
  * others for ever; and who is here for one and gone for the other makes a difference anyway.
  */
-export function viewHash(scene: Pick<Scene, 'state'>): Uint8Array {
+export function viewHash(scene: Pick<MemberScene, 'state'>): Uint8Array {
   const hash = sha256.create()
   for (const name of sortedNames(scene)) {
     const member = scene.state.members.get(name)!
@@ -86,10 +76,10 @@ export function viewHash(scene: Pick<Scene, 'state'>): Uint8Array {
   return hash.digest().slice(0, HASH_BYTES)
 }
 
-/** Who is gone for so long is forgotten: a day, in which a claim of its life is not taken for news. */
+/** How long a member that is gone is remembered: a day, in which a claim of its life is not taken for news. */
 const FORGET_AFTER: Millis = 24 * 60 * 60 * 1_000
 
-function forgetOld({ state, turn }: Scene): void {
+function forgetOld({ state, turn }: MemberScene): void {
   for (const member of state.members.values()) {
     if (isHere(member) || member.id === state.self || turn.now - member.since < FORGET_AFTER) continue
     state.members.delete(member.id)
@@ -98,8 +88,9 @@ function forgetOld({ state, turn }: Scene): void {
 }
 
 /** Asks one random member, and some of those that are gone or were never met. */
-export function repair(scene: Scene): void {
+export function onRepair(scene: MemberScene): void {
   const { state, settings, turn } = scene
+  if (state.leaving) return
   forgetOld(scene)
   const partners = someOthers(scene, 1)
   if (settings.rules.seeksTheGone()) partners.push(...someGone(scene, SOUGHT))
@@ -107,18 +98,18 @@ export function repair(scene: Scene): void {
   const { repairEvery } = settings.beat
   const slower = Math.max(1, Math.log2((state.members.size + 1) / SLOWER_BEYOND) + 1)
   // A little chance in it keeps a group that started together from comparing all at once.
-  turn.do({ kind: 'timer', name: 'repair', after: slower * (repairEvery / 2 + turn.below(Math.ceil(repairEvery))) })
+  memberTimers.set(turn, 'repair', slower * (repairEvery / 2 + turn.below(Math.ceil(repairEvery))))
 }
 
 /** Until it knows somebody, a member asks its contacts again and again. */
-export function knock(scene: Scene): void {
+export function onJoin(scene: MemberScene): void {
   const { state, settings, turn } = scene
   if (state.others.length > 0 || state.leaving) return
   compare(scene, someGone(scene, CONTACTS_MAX))
-  turn.do({ kind: 'timer', name: 'join', after: settings.beat.joinEvery })
+  memberTimers.set(turn, 'join', settings.beat.joinEvery)
 }
 
-function compare(scene: Scene, partners: readonly NodeId[]): void {
+function compare(scene: MemberScene, partners: readonly NodeId[]): void {
   if (partners.length === 0) return
   const own = scene.state.members.get(scene.state.self)!
   const hash = viewHash(scene)
@@ -126,10 +117,10 @@ function compare(scene: Scene, partners: readonly NodeId[]): void {
   for (const to of partners) scene.turn.do({ kind: 'send', to, body: { kind: 'summary', hash, claims } })
 }
 
-function someGone({ state, turn }: Scene, count: number): NodeId[] {
+function someGone({ state, turn }: MemberScene, count: number): NodeId[] {
   const pool = state.contacts.filter(contact => !state.members.has(contact))
   for (const member of state.members.values()) {
-    // Who left will come back by itself; but a contact that left may be the only way in again.
+    // A member that left comes back by itself; but a contact that left may be the only way in again.
     const sought = member.status === 'failed' || (member.status === 'left' && state.contacts.includes(member.id))
     if (sought && member.id !== state.self) pool.push(member.id)
   }
@@ -138,21 +129,21 @@ function someGone({ state, turn }: Scene, count: number): NodeId[] {
   return chosen
 }
 
-export function hearSummary(scene: Scene, from: NodeId, message: Message<'summary'>): void {
-  hearAll(scene, from, message.claims)
-  // The hash is over all: who asks for it often in a large group pays for it.
+export function onSummary(scene: MemberScene, from: NodeId, message: Message<'summary'>): void {
+  hearClaims(scene, from, message.claims)
+  // The hash is over all: a peer that asks for it often in a large group pays for it.
   if (!spendOn(scene, from, scene.state.members.size / PAGE_MAX)) return
   const own = viewHash(scene)
-  if (own.every((byte, place) => byte === message.hash[place])) return
+  if (sameBytes(own, message.hash)) return
   scene.turn.do({ kind: 'send', to: from, body: pageAfter(scene, '') })
 }
 
-export function hearMore(scene: Scene, from: NodeId, message: Message<'more'>): void {
+export function onMore(scene: MemberScene, from: NodeId, message: Message<'more'>): void {
   scene.turn.do({ kind: 'send', to: from, body: pageAfter(scene, message.after) })
 }
 
 /** Compares one page with the own view: gives what is newer here, asks for what is newer there. */
-export function hearPage(scene: Scene, from: NodeId, { after, upTo, entries }: Message<'page'>): void {
+export function onPage(scene: MemberScene, from: NodeId, { after, upTo, entries }: Message<'page'>): void {
   const { state, turn } = scene
   const theirs = new Map(entries.map(entry => [entry.member, entry]))
   const wanted: NodeId[] = []
@@ -187,7 +178,7 @@ function isNewer(entry: Entry, known: Member | Entry | undefined): boolean {
   return entry.version > other.version
 }
 
-export function hearWant(scene: Scene, from: NodeId, message: Message<'want'>): void {
+export function onWant(scene: MemberScene, from: NodeId, message: Message<'want'>): void {
   if (!spendOn(scene, from, message.members.length / CLAIMS_MAX)) return
   const claims: Claim[] = []
   for (const id of new Set(message.members)) {
@@ -208,7 +199,7 @@ function claimsOf(member: Member): Claim[] {
   return claims
 }
 
-function give({ turn }: Scene, to: NodeId, claims: readonly Claim[]): void {
+function give({ turn }: MemberScene, to: NodeId, claims: readonly Claim[]): void {
   let part: Claim[] = []
   let bytes = 0
   const send = () => {

@@ -1,8 +1,9 @@
-// What each peer may do: so many messages and checks a second. Who wants more is slowed and named; who brings forged
-// claims is not heard for a while, and named. A peer is whoever the transport says is speaking.
+// What each peer may do: a number of messages and checks a second. A peer that wants more is slowed and named; one that
+// brings forged claims is not heard for a while, and named. A peer is the one that the transport says is speaking.
 
-import { type Allowance, fullBucket, type Millis, type NodeId, take } from '../core/index.ts'
-import type { Misbehaviour, PeerRecord, Scene } from './state.ts'
+import { type Allowance, fullBucket, type Millis, type NodeId, take } from '../../core/index.ts'
+import type { Misbehaviour } from '../events.ts'
+import { type MemberScene, PEERS_MAX, type PeerRecord } from './state.ts'
 
 /** A joining member is sent a whole view at once; afterwards a few messages a second are usual. */
 const TALK: Allowance = { burst: 1_024, perSecond: 256 }
@@ -14,11 +15,10 @@ const TALK: Allowance = { burst: 1_024, perSecond: 256 }
 const MUTED_FOR: readonly Millis[] = [1_000, 5_000, 30_000]
 /** One name a minute in the log is enough. */
 const NAMED_EVERY: Millis = 60_000
-/** Peers remembered: all members of a large group. Those beyond share one allowance. */
-const PEERS_MAX = 16_384
+/** Peers beyond those remembered share one record. */
 const CROWD = '\u0000crowd'
 
-function recordOf({ state, turn }: Scene, peer: NodeId): PeerRecord {
+function recordOf({ state, turn }: MemberScene, peer: NodeId): PeerRecord {
   const known = state.peers.get(peer)
   if (known !== undefined) return known
   const name = state.peers.size < PEERS_MAX ? peer : CROWD
@@ -34,7 +34,7 @@ function recordOf({ state, turn }: Scene, peer: NodeId): PeerRecord {
 }
 
 /** Whether the peer may have so much of this member's time; if not, it is counted, and named when it keeps on. */
-export function spendOn(scene: Scene, peer: NodeId, cost: number): boolean {
+export function spendOn(scene: MemberScene, peer: NodeId, cost: number): boolean {
   const { state, turn, settings } = scene
   const record = recordOf(scene, peer)
   if (take(record.bucket, TALK, turn.now, cost, settings.rules.spends)) return true
@@ -48,7 +48,7 @@ export function spendOn(scene: Scene, peer: NodeId, cost: number): boolean {
 }
 
 /** The peer brought a claim whose signature does not hold. */
-export function blame(scene: Scene, peer: NodeId): void {
+export function blame(scene: MemberScene, peer: NodeId): void {
   const record = recordOf(scene, peer)
   record.mutedUntil = scene.turn.now + MUTED_FOR[record.forged]!
   record.forged++
@@ -57,6 +57,6 @@ export function blame(scene: Scene, peer: NodeId): void {
   name(scene, peer, 'forging')
 }
 
-function name({ turn }: Scene, member: NodeId, how: Misbehaviour): void {
+function name({ turn }: MemberScene, member: NodeId, how: Misbehaviour): void {
   turn.do({ kind: 'emit', event: { kind: 'misbehaved', member, how } })
 }

@@ -10,30 +10,16 @@
 //
 // It trusts everybody: one member that lies about its value, or keeps adding, moves the average as far as it likes.
 
-import type { Millis, NodeId } from '../core/index.ts'
-import type { AggregateName, Estimate, MembershipMessage } from './messages.ts'
-import type { Scene } from './state.ts'
+import type { Millis, NodeId } from '../../core/index.ts'
+import type { AggregateName, Estimate } from '../wire.ts'
+import { AGGREGATES_MAX, type Aggregate, type MemberScene, type Message, memberTimers } from './state.ts'
 import { groupSize, someOthers } from './views.ts'
 
-type Message<K extends MembershipMessage['kind']> = Extract<MembershipMessage, { kind: K }>
-
-/** Aggregates under way at one member, and of one asker. */
-const AGGREGATES_MAX = 64
+/** Aggregates of one asker under way at one member. */
 const PER_ASKER_MAX = 4
 const ROUND: Millis = 150
 /** The variance falls by 1/(2√e) a round: 24 rounds make it 10^-12 of what it was. */
 const ROUNDS_LEAST = 24
-
-export interface Aggregate {
-  readonly of: AggregateName
-  estimate: Estimate
-  rounds: number
-  /** The asker's command, at the asker only. */
-  readonly id: number | undefined
-  /** The exchange under way: an answer counts once, and only from the partner. */
-  exchange: number
-  partner: NodeId | undefined
-}
 
 /** What a member with estimate `b` takes over from one with `a`: half the difference, and the extremes of both. */
 export function takenOver(a: Estimate, b: Estimate): Estimate {
@@ -66,13 +52,13 @@ export function roundsFor(members: number): number {
 
 const keyOf = ({ asker, boot, number, name }: AggregateName) => `${asker}\n${boot}\n${number}\n${name}`
 
-export function askAggregate(scene: Scene, id: number, name: string): boolean {
+export function askAggregate(scene: MemberScene, id: number, name: string): boolean {
   const { state } = scene
   const of = { asker: state.self, boot: state.boot, number: ++state.aggregateNumber, name }
   return enter(scene, of, 1, id) !== undefined
 }
 
-function enter(scene: Scene, of: AggregateName, share: number, id?: number): Aggregate | undefined {
+function enter(scene: MemberScene, of: AggregateName, share: number, id?: number): Aggregate | undefined {
   const { state, turn } = scene
   const own = [...state.aggregates.values()].filter(({ of: { asker } }) => asker === of.asker)
   if (state.aggregates.size >= AGGREGATES_MAX || own.length >= PER_ASKER_MAX) return undefined
@@ -81,12 +67,12 @@ function enter(scene: Scene, of: AggregateName, share: number, id?: number): Agg
   const aggregate = { of, estimate, rounds: 0, id, exchange: 0, partner: undefined }
   state.aggregates.set(keyOf(of), aggregate)
   // Members that enter together would all ask at once, and all be busy.
-  turn.do({ kind: 'timer', name: `aggregate:${keyOf(of)}`, after: 1 + turn.below(ROUND) })
+  memberTimers.set(turn, 'aggregate', 1 + turn.below(ROUND), keyOf(of))
   return aggregate
 }
 
 /** One round of one aggregate: a meeting with somebody, or the end. */
-export function aggregateRound(scene: Scene, key: string): void {
+export function onAggregateTimer(scene: MemberScene, key: string): void {
   const { state, turn } = scene
   const aggregate = state.aggregates.get(key)
   if (aggregate === undefined) return
@@ -96,7 +82,7 @@ export function aggregateRound(scene: Scene, key: string): void {
     state.aggregates.delete(key)
     return
   }
-  turn.do({ kind: 'timer', name: `aggregate:${key}`, after: ROUND / 2 + turn.below(ROUND) })
+  memberTimers.set(turn, 'aggregate', ROUND / 2 + turn.below(ROUND), key)
   const [partner] = aggregate.rounds > rounds ? [] : someOthers(scene, 1)
   if (partner === undefined) return
   aggregate.partner = partner
@@ -106,7 +92,7 @@ export function aggregateRound(scene: Scene, key: string): void {
 }
 
 // Those who did not ask stay as long again, so that a late message does not make them enter a second time.
-function finish({ turn }: Scene, { id, of, estimate, rounds: done }: Aggregate, rounds: number): boolean {
+function finish({ turn }: MemberScene, { id, of, estimate, rounds: done }: Aggregate, rounds: number): boolean {
   if (id === undefined) return done > 2 * rounds
   const size = Math.max(1, Math.round(1 / estimate.share))
   const { average, minimum, maximum } = estimate
@@ -115,7 +101,7 @@ function finish({ turn }: Scene, { id, of, estimate, rounds: done }: Aggregate, 
   return true
 }
 
-export function hearAverage(scene: Scene, from: NodeId, { of, exchange, estimate }: Message<'average'>): void {
+export function onAverage(scene: MemberScene, from: NodeId, { of, exchange, estimate }: Message<'average'>): void {
   const { state, turn } = scene
   const aggregate = state.aggregates.get(keyOf(of)) ?? (of.asker === state.self ? undefined : enter(scene, of, 0))
   if (aggregate === undefined) return
@@ -124,7 +110,11 @@ export function hearAverage(scene: Scene, from: NodeId, { of, exchange, estimate
   turn.do({ kind: 'send', to: from, body: { kind: 'averaged', of, exchange, estimate: taken } })
 }
 
-export function hearAveraged({ state }: Scene, from: NodeId, { of, exchange, estimate }: Message<'averaged'>): void {
+export function onAveraged(
+  { state }: MemberScene,
+  from: NodeId,
+  { of, exchange, estimate }: Message<'averaged'>,
+): void {
   const aggregate = state.aggregates.get(keyOf(of))
   if (aggregate?.partner !== from || aggregate.exchange !== exchange) return
   aggregate.partner = undefined

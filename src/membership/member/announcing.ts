@@ -1,15 +1,15 @@
 // What a member says about itself: that it lives, with what, that it is not dead after all, and that it leaves.
 
-import { encode } from '../core/index.ts'
-import { claimDigest, signClaim } from './claims.ts'
-import { BOOT_MAX, bootOf, incarnationOf } from './incarnation.ts'
-import { membershipRecord } from './messages.ts'
-import type { Member, Scene } from './state.ts'
-import { awareness } from './suspicion.ts'
+import { encode } from '../../core/index.ts'
+import { claimDigest, signClaim } from '../claims.ts'
+import { BOOT_MAX, bootOf, incarnationOf } from '../incarnation.ts'
+import { awareness } from '../suspicion.ts'
+import { membershipRecord } from '../wire.ts'
+import type { Member, MemberScene } from './state.ts'
 import { newMember, remember, someOthers, spread, tell } from './views.ts'
 
 /** A new life: its number is durable before anything is said in it. */
-export function beginLife(scene: Scene, boot: number): void {
+export function beginLife(scene: MemberScene, boot: number): void {
   const { state, turn } = scene
   state.boot = Math.min(boot, BOOT_MAX)
   state.incarnation = incarnationOf(state.boot, 0)
@@ -19,7 +19,7 @@ export function beginLife(scene: Scene, boot: number): void {
 }
 
 /** Says anew that this member lives, under its present incarnation; a life's attributes come with its first word. */
-export function announce(scene: Scene): void {
+export function announce(scene: MemberScene): void {
   const { state, settings } = scene
   const { self, incarnation, address, keys } = state
   const { group, signer, identity } = settings
@@ -39,7 +39,7 @@ export function announce(scene: Scene): void {
   if (state.version === 0 && state.values.size > 0) announceValues(scene)
 }
 
-export function announceValues(scene: Scene): void {
+export function announceValues(scene: MemberScene): void {
   const { state, settings } = scene
   const { self, boot } = state
   const values = [...state.values].map(([name, value]) => ({ name, value }))
@@ -52,23 +52,23 @@ export function announceValues(scene: Scene): void {
 }
 
 /** Somebody suspects this member, or gave it up: only its own word, with a higher number, helps. */
-export function refute(scene: Scene): void {
+export function refute(scene: MemberScene): void {
   const { state, settings } = scene
   state.incarnation = settings.rules.refutes(state.incarnation)
-  // Whoever is suspected has perhaps been slow.
+  // A member that is suspected has perhaps been slow.
   if (settings.lifeguard.awareness) state.awareness = awareness(state.awareness, 1)
   announce(scene)
 }
 
 /** Its own claims from a life that its store does not remember: it goes on above them. */
-export function surpass(scene: Scene, told: Member['alive']): void {
+export function surpass(scene: MemberScene, told: Member['alive']): void {
   beginLife(scene, bootOf(told.incarnation) + 1)
 }
 
 /** How many are told directly: enough that losing a few does not matter. */
 const FAREWELLS = 8
 
-export function sayLeave(scene: Scene): void {
+export function sayLeave(scene: MemberScene): void {
   const { state, settings, turn } = scene
   const { self, incarnation } = state
   const leave = signClaim(settings.group, settings.signer, { kind: 'leave', member: self, incarnation })

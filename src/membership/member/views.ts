@@ -1,17 +1,17 @@
-// The group as one member sees it: who is here, told whenever it changes.
+// The group as one member sees it: who is here. Every change is told.
 
-import { type Allowance, fullBucket, type NodeId } from '../core/index.ts'
-import type { AliveClaim, Claim } from './claims.ts'
-import { bootOf } from './incarnation.ts'
+import { type Allowance, fullBucket, type NodeId } from '../../core/index.ts'
+import type { AliveClaim, Claim } from '../claims.ts'
+import type { MembershipChange, MemberView } from '../events.ts'
+import { distanceOf } from './distance.ts'
 import { enqueue } from './queue.ts'
-import { isHere, MEMBERS_MAX, type Member, type MembershipChange, type MemberView, type Scene } from './state.ts'
-import { distanceOf } from './vouching.ts'
+import { isHere, MEMBERS_MAX, type Member, type MemberScene, memberTimers } from './state.ts'
 
 /** A member's words about itself: a storm of refutations fits, an endless stream does not. */
 export const UPDATES: Allowance = { burst: 32, perSecond: 4 }
 
 export function newMember(
-  { turn }: Scene,
+  { turn }: MemberScene,
   alive: AliveClaim,
   digest: string,
   key: Uint8Array,
@@ -38,7 +38,7 @@ export function newMember(
   }
 }
 
-export function viewOf(scene: Scene, member: Member): MemberView {
+export function viewOf(scene: MemberScene, member: Member): MemberView {
   const attributes = new Map(member.attributes?.values.map(({ name, value }) => [name, value]))
   // Whatever a member says its distance is, only what others measured counts.
   attributes.delete('distance')
@@ -54,7 +54,7 @@ export function viewOf(scene: Scene, member: Member): MemberView {
 const DISTANCE_CHANGE = 0.1
 
 /** Does something that may change a member's distance, and tells it if it did. */
-export function watchingDistance(scene: Scene, member: Member, act: () => void): void {
+export function watchingDistance(scene: MemberScene, member: Member, act: () => void): void {
   const before = distanceOf(scene, member)
   act()
   const after = distanceOf(scene, member)
@@ -62,24 +62,24 @@ export function watchingDistance(scene: Scene, member: Member, act: () => void):
   if (before === undefined || Math.abs(after - before) > DISTANCE_CHANGE * before) tell(scene, 'updated', member)
 }
 
-export function tell(scene: Scene, change: MembershipChange, member: Member): void {
+export function tell(scene: MemberScene, change: MembershipChange, member: Member): void {
   scene.turn.do({ kind: 'emit', event: { kind: 'changed', change, member: viewOf(scene, member) } })
 }
 
-export function remember({ state }: Scene, member: Member): void {
+export function remember({ state }: MemberScene, member: Member): void {
   state.members.set(member.id, member)
   state.names = undefined
 }
 
 /** Puts the claim into the queue and starts telling, if that is not under way. */
-export function spread({ state, settings, turn }: Scene, claim: Claim): void {
+export function spread({ state, settings, turn }: MemberScene, claim: Claim): void {
   enqueue(state.queue, claim)
   if (state.gossiping) return
   state.gossiping = true
-  turn.do({ kind: 'timer', name: 'gossip', after: settings.beat.gossipEvery })
+  memberTimers.set(turn, 'gossip', settings.beat.gossipEvery)
 }
 
-export function setStatus(scene: Scene, member: Member, status: Member['status']): void {
+export function setStatus(scene: MemberScene, member: Member, status: Member['status']): void {
   const { state, turn } = scene
   const was = isHere(member)
   member.status = status
@@ -90,20 +90,20 @@ export function setStatus(scene: Scene, member: Member, status: Member['status']
 }
 
 /** One more to talk to. It is asked at some time in the round under way: not always last. */
-export function addOther({ state, turn }: Scene, id: NodeId): void {
+export function addOther({ state, turn }: MemberScene, id: NodeId): void {
   state.others.push(id)
   state.round.splice(turn.below(state.round.length + 1), 0, id)
 }
 
-function removeOther({ state }: Scene, id: NodeId): void {
+function removeOther({ state }: MemberScene, id: NodeId): void {
   const place = state.others.indexOf(id)
   // The last takes its place: the order of the others has no meaning.
   const last = state.others.pop()!
   if (place < state.others.length) state.others[place] = last
 }
 
-/** Room for one more: whoever is gone longest is forgotten. False if all are here. */
-export function makeRoom({ state }: Scene): boolean {
+/** Room for one more: the member that is gone longest is forgotten. False if all are here. */
+export function makeRoom({ state }: MemberScene): boolean {
   if (state.members.size < MEMBERS_MAX) return true
   let oldest: Member | undefined
   for (const member of state.members.values()) {
@@ -116,7 +116,7 @@ export function makeRoom({ state }: Scene): boolean {
 }
 
 /** Up to so many different others, drawn at random, without those named. */
-export function someOthers({ state, turn }: Scene, count: number, without: readonly NodeId[] = []): NodeId[] {
+export function someOthers({ state, turn }: MemberScene, count: number, without: readonly NodeId[] = []): NodeId[] {
   const { others } = state
   const chosen: NodeId[] = []
   // A few draws may hit twice; in a small group it is quicker to shuffle.
@@ -138,10 +138,6 @@ export function someOthers({ state, turn }: Scene, count: number, without: reado
 }
 
 /** How many the group has, this member included. */
-export function groupSize({ state }: Scene): number {
+export function groupSize({ state }: MemberScene): number {
   return state.others.length + 1
-}
-
-export function sameBoot(member: Member, boot: number): boolean {
-  return bootOf(member.alive.incarnation) === boot
 }

@@ -1,7 +1,7 @@
 // What the user of a member may ask of it.
 
-import { type Millis, take } from '../core/index.ts'
-import { askAggregate } from './aggregation.ts'
+import { type Millis, take } from '../../core/index.ts'
+import { admit } from '../../crypto/index.ts'
 import {
   ADDRESS_BYTES_MAX,
   ATTRIBUTES_MAX,
@@ -12,16 +12,18 @@ import {
   PAYLOAD_BYTES_MAX,
   signClaim,
   TOPIC_BYTES_MAX,
-} from './claims.ts'
-import { announce, announceValues, sayLeave } from './own.ts'
-import { knock } from './repair.ts'
-import { type MembershipCommand, PUBLISHING, type Scene } from './state.ts'
+} from '../claims.ts'
+import type { MembershipCommand } from '../events.ts'
+import { askAggregate } from './aggregation.ts'
+import { announce, announceValues, sayLeave } from './announcing.ts'
+import { EVENTS_WINDOW } from './judging.ts'
+import { onJoin } from './repair.ts'
+import { type MemberScene, memberTimers, PUBLISHING } from './state.ts'
 import { spread, viewOf } from './views.ts'
-import { marked } from './window.ts'
 
-type Command<K extends MembershipCommand['kind']> = Extract<MembershipCommand, { kind: K }>
+type Command<Kind extends MembershipCommand['kind']> = Extract<MembershipCommand, { kind: Kind }>
 
-/** After so many beats of gossip a farewell has gone round, and the process may end. */
+/** How many beats of gossip a farewell takes to go round; then the process may end. */
 const FAREWELL_BEATS = 8
 const CONTACTS_MAX = 64
 const utf8 = new TextEncoder()
@@ -31,39 +33,15 @@ function fits(text: string, bytesMax: number): boolean {
   return text.isWellFormed() && utf8.encode(text).length <= bytesMax
 }
 
-export function obey(scene: Scene, command: MembershipCommand): void {
-  const { state } = scene
-  if (state.leaving && command.kind !== 'status') return refuse(scene, command.id, 'this member has left')
-  switch (command.kind) {
-    case 'set':
-      return set(scene, command)
-    case 'announce':
-      return newAnnouncement(scene, command)
-    case 'leave':
-      return leave(scene, command.id)
-    case 'aggregate':
-      return aggregate(scene, command)
-    case 'publish':
-      return publish(scene, command)
-    case 'status':
-      return status(scene, command.id)
-    case 'contact':
-      state.contacts = [...new Set([...command.contacts, ...state.contacts])].slice(0, CONTACTS_MAX)
-      state.contacts = state.contacts.filter(contact => contact !== state.self)
-      knock(scene)
-      return done(scene, command.id)
-  }
-}
-
-function done({ turn }: Scene, id: number): void {
+function done({ turn }: MemberScene, id: number): void {
   turn.do({ kind: 'emit', event: { kind: 'done', id } })
 }
 
-function refuse({ turn }: Scene, id: number, why: string): void {
+export function refuse({ turn }: MemberScene, id: number, why: string): void {
   turn.do({ kind: 'emit', event: { kind: 'refused', id, why } })
 }
 
-function set(scene: Scene, { id, values }: Command<'set'>): void {
+export function onSet(scene: MemberScene, { id, values }: Command<'set'>): void {
   const { state } = scene
   const wrong = values.find(value => !isValue(value))
   if (wrong !== undefined) return refuse(scene, id, `attribute '${wrong.name}' cannot be ${wrong.value}`)
@@ -75,7 +53,7 @@ function set(scene: Scene, { id, values }: Command<'set'>): void {
   done(scene, id)
 }
 
-function aggregate(scene: Scene, { id, name }: Command<'aggregate'>): void {
+export function onAggregateCommand(scene: MemberScene, { id, name }: Command<'aggregate'>): void {
   if (!fits(name, NAME_BYTES_MAX)) return refuse(scene, id, 'there is no such attribute')
   if (!askAggregate(scene, id, name)) refuse(scene, id, 'too many aggregates are under way')
 }
@@ -84,7 +62,7 @@ function isValue({ name, value }: NamedValue): boolean {
   return name !== '' && fits(name, NAME_BYTES_MAX) && Number.isFinite(value)
 }
 
-function newAnnouncement(scene: Scene, { id, keys, address }: Command<'announce'>): void {
+export function onAnnounce(scene: MemberScene, { id, keys, address }: Command<'announce'>): void {
   const { state } = scene
   const tooLong = keys?.some(({ name, key }) => !fits(name, NAME_BYTES_MAX) || key.length > KEY_BYTES_MAX)
   if (tooLong || (keys?.length ?? 0) > KEYS_MAX)
@@ -98,16 +76,16 @@ function newAnnouncement(scene: Scene, { id, keys, address }: Command<'announce'
   done(scene, id)
 }
 
-function leave(scene: Scene, id: number): void {
+export function onLeave(scene: MemberScene, { id }: Command<'leave'>): void {
   const { state, settings, turn } = scene
   state.leaving = true
   sayLeave(scene)
   const after: Millis = settings.beat.gossipEvery * FAREWELL_BEATS
-  turn.do({ kind: 'timer', name: `gone:${id}`, after })
+  memberTimers.set(turn, 'gone', after, String(id))
 }
 
 /** Tells all a few bytes, soon and probably: dissemination (LECTURE). */
-function publish(scene: Scene, { id, topic, payload }: Command<'publish'>): void {
+export function onPublish(scene: MemberScene, { id, topic, payload }: Command<'publish'>): void {
   const { state, settings, turn } = scene
   if (payload.length > PAYLOAD_BYTES_MAX || !fits(topic, TOPIC_BYTES_MAX)) {
     return refuse(scene, id, `an event has at most ${PAYLOAD_BYTES_MAX} bytes, its topic ${TOPIC_BYTES_MAX}`)
@@ -117,15 +95,30 @@ function publish(scene: Scene, { id, topic, payload }: Command<'publish'>): void
   const number = ++state.eventNumber
   const { boot, self: member } = state
   const { group, signer } = settings
-  own.events = marked(own.events, boot, number)
+  // A number of its own is always fresh; marked, so that it is not news when it comes back.
+  const admission = admit(own.events, boot, number, EVENTS_WINDOW)
+  if (admission.fresh) own.events = admission.window
   spread(scene, signClaim(group, signer, { kind: 'event', member, boot, number, topic, payload }))
   done(scene, id)
 }
 
-function status(scene: Scene, id: number): void {
+export function onStatus(scene: MemberScene, { id }: Command<'status'>): void {
   const { state, turn } = scene
   const members = [...state.members.values()].map(member => viewOf(scene, member))
   const { awareness, coordinate } = state
   const refusals = { ...state.refusals }
   turn.do({ kind: 'emit', event: { kind: 'status', id, members, awareness, refusals, coordinate } })
+}
+
+export function onContact(scene: MemberScene, { id, contacts }: Command<'contact'>): void {
+  const { state } = scene
+  const known = [...new Set([...contacts, ...state.contacts])].slice(0, CONTACTS_MAX)
+  state.contacts = known.filter(contact => contact !== state.self)
+  onJoin(scene)
+  done(scene, id)
+}
+
+/** The farewell has gone round. */
+export function onGone({ turn }: MemberScene, id: string): void {
+  turn.do({ kind: 'emit', event: { kind: 'gone', id: Number(id) } })
 }

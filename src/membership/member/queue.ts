@@ -1,8 +1,8 @@
 // What is to be passed on. Each claim goes out a bounded number of times, those that went out least first: news overtakes.
 // A newer claim of the same matter takes the place of the older.
 
-import type { NodeId } from '../core/index.ts'
-import { type Claim, claimBytes } from './claims.ts'
+import type { NodeId } from '../../core/index.ts'
+import { type Claim, claimBytes } from '../claims.ts'
 
 export interface Waiting {
   readonly key: string
