@@ -1,6 +1,6 @@
 // Sequential models for the linearizability checker: what a correct single copy would answer.
 
-import type { Model } from './linearizability.ts'
+import type { Model } from './model.ts'
 
 export type Value = string | number | null
 

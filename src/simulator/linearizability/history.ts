@@ -8,7 +8,7 @@
 // `what` may also be `failed` (it certainly did not happen) and `unknown` (it may have happened, or may happen yet).
 // `at` is of one clock for all: on one machine the system's monotonic clock. Results and calls are what JSON can hold.
 
-import type { Operation } from './linearizability.ts'
+import type { Operation } from './model.ts'
 
 export type HistoryEvent<Call, Result> = {
   readonly at: number

@@ -1,4 +1,4 @@
-// The search of linearizability.ts for one key.
+// The search of check.ts for one key.
 //
 // Walk the returns in order of time. At the return of X, X must stand in the order; if it does not, put it there, after
 // as many others that are under way as needed. Any order that real time allows has this form: move each operation
@@ -6,9 +6,9 @@
 // operations under way are done already, and the state. Depth first, since one order is enough; at each return the
 // configurations with the fewest extra operations first, since what is not used up can still be used.
 
-import { fingerprint } from '../core/index.ts'
-import type { Model, Operation } from './linearizability.ts'
-import { type Needs, needsOf, outlived } from './linearization-needs.ts'
+import { fingerprint } from '../../core/index.ts'
+import { type Entry, type Operation, returnOf, type Whole } from './model.ts'
+import { type Needs, needsOf, outlived } from './needs.ts'
 
 /** A set of small numbers, 32 to a word, as many words as needed. */
 type Bits = readonly number[]
@@ -34,20 +34,6 @@ function size(set: Bits): number {
 
 /** A try takes about a microsecond, a configuration that is kept takes memory: so many tries for each of those. */
 const TRIES_MAX = 30
-
-/** An operation with its place among those that are under way at one time. */
-export interface Entry<Call, Result> {
-  readonly operation: Operation<Call, Result>
-  readonly reads: boolean
-  /** Set for operations of unknown outcome: calls with the same text are as good as each other. */
-  readonly twin: string | undefined
-  /** Its bit in `taken`, or in `spent` where the outcome is unknown. */
-  slot: number
-  /** The first moment at which it is under way. */
-  first: number
-  /** The moment of its own return. */
-  last: number
-}
 
 /** One return, and who is under way then. */
 interface Moment<Call, Result> {
@@ -83,8 +69,6 @@ export type Found<State, Call, Result> = { readonly configurations: number } & (
   /** Gave up. */
   | { readonly kind: 'undecided' }
 )
-
-export type Whole<State, Call, Result> = Required<Model<State, Call, Result>>
 
 export function search<State, Call, Result>(
   model: Whole<State, Call, Result>,
@@ -145,10 +129,6 @@ function momentsOf<Call, Result>(entries: readonly Entry<Call, Result>[]): Momen
     free.push(entry.slot)
   }
   return moments
-}
-
-export function returnOf<Call, Result>({ operation: { outcome } }: Entry<Call, Result>): number {
-  return outcome.kind === 'returned' ? outcome.at : Number.POSITIVE_INFINITY
 }
 
 function enqueue<State, Call, Result>(

@@ -2,15 +2,11 @@
 // that tries every order. (Herlihy and Wing 1990, §3; Wing and Gong 1993; Lowe 2017.)
 
 import { describe, expect, it } from 'vitest'
-import { fingerprint, type Random, seededRandom } from '../core/index.ts'
+import { fingerprint, type Random, seededRandom } from '../../core/index.ts'
+import { checkLinearizability, explains } from './check.ts'
+import { LinearizabilityChecker } from './checker.ts'
 import { historyLine, readHistory } from './history.ts'
-import {
-  checkLinearizability,
-  explains,
-  LinearizabilityChecker,
-  type Model,
-  type Operation,
-} from './linearizability.ts'
+import type { Model, Operation } from './model.ts'
 import { type CounterCall, counter, type QueueCall, queue, type RegisterCall, registers, type Value } from './models.ts'
 
 type Register = Operation<RegisterCall, Value | boolean>

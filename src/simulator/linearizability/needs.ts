@@ -2,7 +2,7 @@
 // case of a read that is too old for any order, found without a search. A search must go through all that could be
 // before it can say no, and where twenty clients write to one key that is a great deal.
 
-import { type Entry, returnOf, type Whole } from './linearization-search.ts'
+import { type Entry, returnOf, type Whole } from './model.ts'
 
 /** Who needs which state, and who can bring it about, each in order of return. */
 export interface Needs<Call, Result> {

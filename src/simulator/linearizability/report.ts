@@ -1,7 +1,7 @@
 // A violation, told to a person: which answer fits nowhere, what was under way, and the order that got farthest.
 
-import type { Model, Operation } from './linearizability.ts'
-import { type Found, search } from './linearization-search.ts'
+import type { Operation, Whole } from './model.ts'
+import { type Found, search } from './search.ts'
 
 /** The end of an order tells most; the whole of a long one tells nothing. */
 const ORDER_LINES_MAX = 12
@@ -20,7 +20,7 @@ interface Misfit<State, Call, Result> {
 
 /** Looks for it by halves: a history that has an order has one for each of its prefixes. */
 export function findMisfit<State, Call, Result>(
-  model: Required<Model<State, Call, Result>>,
+  model: Whole<State, Call, Result>,
   operations: readonly Operation<Call, Result>[],
   configurationsMax: number,
 ): Misfit<State, Call, Result> {
@@ -55,7 +55,7 @@ function prefix<Call, Result>(
 }
 
 export function explain<State, Call, Result>(
-  model: Required<Model<State, Call, Result>>,
+  model: Whole<State, Call, Result>,
   key: string,
   misfit: Misfit<State, Call, Result>,
 ): string {
