@@ -56,8 +56,8 @@ describe('the bench', () => {
       'unseen',
     )
     const theirs = expectedRun(100, 5000, 50)
-    expect(printedRow('right', counts, 100, theirs, 1).within).toBe(true)
-    expect(printedRow('wrong', counts, 80, theirs, 1).within).toBe(false)
+    expect(printedRow('right', counts, { printed: 100, run: theirs, rows: 1 }).within).toBe(true)
+    expect(printedRow('wrong', counts, { printed: 80, run: theirs, rows: 1 }).within).toBe(false)
   })
 
   it('draws skewed streams inside the alphabet', () => {

@@ -2,14 +2,14 @@
 // most one element per bit. A filter need not keep elements: the sign counter goes below the bound. And for windows up
 // to M the bound is void. So it is drawn as "the thesis's bound" and never as an impossible region.
 
-import { thesisBound } from '../../src/filters/index.ts'
-import { lineChart } from '../chart.ts'
-import type { Experiment, Row } from '../experiment.ts'
-import { normalQuantile } from '../statistics.ts'
-import { quotientHashTable } from './contenders.ts'
-import { type Contender, type Counts, measure, SEEDS } from './measure.ts'
-import { CONFIDENCE } from './rows.ts'
-import { SignCounter } from './sign-counter.ts'
+import { thesisBound } from '../../../src/filters/index.ts'
+import { lineChart } from '../../chart.ts'
+import type { Experiment, Row } from '../../experiment.ts'
+import { normalQuantile } from '../../statistics.ts'
+import { quotientHashTable } from '../contenders.ts'
+import { type Contender, type Counts, measure, SEEDS } from '../measure.ts'
+import { CONFIDENCE } from '../rows.ts'
+import { SignCounter } from '../sign-counter.ts'
 
 const BITS = 800
 const CELL_BITS = 8

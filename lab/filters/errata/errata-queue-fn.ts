@@ -2,13 +2,13 @@
 // holding the element with chance c/w. But a duplicate's last occurrence is in one subfilter, not in none or several by
 // luck; and all share one hash. The corrected sum (src/filters/arithmetic/queuing.ts) is held against measurements.
 
-import { queuingRates, thesisQueuingRates } from '../../src/filters/index.ts'
-import { lineChart } from '../chart.ts'
-import { type Experiment, type Row, row } from '../experiment.ts'
-import { bonferroni, rateTolerance } from '../statistics.ts'
-import { measure } from './measure.ts'
-import { queued, turnover } from './queued.ts'
-import { CONFIDENCE } from './rows.ts'
+import { queuingRates, thesisQueuingRates } from '../../../src/filters/index.ts'
+import { lineChart } from '../../chart.ts'
+import { type Experiment, type Row, row } from '../../experiment.ts'
+import { bonferroni, rateTolerance } from '../../statistics.ts'
+import { measure } from '../measure.ts'
+import { queued, turnover } from '../queued.ts'
+import { CONFIDENCE } from '../rows.ts'
 
 const BITS = 100_000
 const ALPHABET = 2 ** 18

@@ -1,11 +1,11 @@
 // THESIS table 3.2: which width of fingerprint suits which window. At small scale everything (memory, alphabet, stream,
 // window) is divided by 512: the rates depend on the ratios only, and windows under one element are left out.
 
-import { QuotientHashTable, tableRates, tableShape } from '../../src/filters/index.ts'
-import { lineChart } from '../chart.ts'
-import type { Experiment, Row } from '../experiment.ts'
-import { measure } from './measure.ts'
-import { expectedRun, printedRow } from './rows.ts'
+import { QuotientHashTable, tableRates, tableShape } from '../../../src/filters/index.ts'
+import { lineChart } from '../../chart.ts'
+import type { Experiment, Row } from '../../experiment.ts'
+import { measure } from '../measure.ts'
+import { expectedRun, printedRow } from '../rows.ts'
 
 const BITS = 1e6
 const ALPHABET = 2 ** 26
@@ -51,7 +51,9 @@ export const table32: Experiment = {
       for (const [place, fingerprintBits] of WIDTHS.entries()) {
         const ours = measured.at(`s=${fingerprintBits}`, windows[index]!)
         const what = `w=${window.toLocaleString('en-US')}, s=${fingerprintBits}`
-        rows.push(printedRow(what, ours, values[place]!, theirs, printed.length * WIDTHS.length))
+        rows.push(
+          printedRow(what, ours, { printed: values[place]!, run: theirs, rows: printed.length * WIDTHS.length }),
+        )
       }
     }
     return { rows, pictures: [{ name: 'filters-table-3-2.svg', svg: picture() }], notes: notes(shrink) }

@@ -1,12 +1,12 @@
 // THESIS figures 4.9 and 4.10: what a finite stream does to the measurement. For w beyond L times the stream only one
 // subfilter is ever used, so the error is that of one table of M/L bits on the whole stream: a plateau.
 
-import { lineChart, type Series } from '../chart.ts'
-import { type Experiment, type Row, row } from '../experiment.ts'
-import { measure } from './measure.ts'
-import { queued } from './queued.ts'
-import { formulaRow } from './rows.ts'
-import { queuedRatesOf, ratesOf } from './theory.ts'
+import { lineChart, type Series } from '../../chart.ts'
+import { type Experiment, type Row, row } from '../../experiment.ts'
+import { measure } from '../measure.ts'
+import { queued } from '../queued.ts'
+import { formulaRow } from '../rows.ts'
+import { queuedRatesOf, ratesOf } from '../theory.ts'
 
 const BITS = 10_000
 const ALPHABET = 2 ** 16

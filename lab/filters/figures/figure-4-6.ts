@@ -1,12 +1,12 @@
 // THESIS figure 4.6: a queue of QHTs by the number of its subfilters, for several windows, against the corrected arithmetic.
 
-import { optimalSubfilters } from '../../src/filters/index.ts'
-import type { Series } from '../chart.ts'
-import type { Experiment, Row } from '../experiment.ts'
-import { errorPicture } from './drawing.ts'
-import { queued, steady, turnover } from './queued.ts'
-import { formulaRow } from './rows.ts'
-import { queuedRatesOf } from './theory.ts'
+import { optimalSubfilters } from '../../../src/filters/index.ts'
+import type { Series } from '../../chart.ts'
+import type { Experiment, Row } from '../../experiment.ts'
+import { errorPicture } from '../drawing.ts'
+import { queued, steady, turnover } from '../queued.ts'
+import { formulaRow } from '../rows.ts'
+import { queuedRatesOf } from '../theory.ts'
 
 const BITS = 100_000
 const ALPHABET = 2 ** 18

@@ -1,5 +1,5 @@
-import type { Experiment } from '../experiment.ts'
-import { sixFilters } from './six-filters.ts'
+import type { Experiment } from '../../experiment.ts'
+import { sixFilters } from '../six-filters.ts'
 
 export const table34: Experiment = {
   name: 'filters-table-3-4',

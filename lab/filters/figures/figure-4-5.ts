@@ -1,12 +1,12 @@
 // THESIS figure 4.5: queues of ten subfilters by window. QHT and SQF are held against the corrected arithmetic (theorems
 // 4.5.2 and 4.5.4 are far off, see errata-queue-fn), the others are drawn.
 
-import type { Series } from '../chart.ts'
-import { type Experiment, type Row, row } from '../experiment.ts'
-import { errorPicture } from './drawing.ts'
-import { QUEUEABLES, queued, steady, turnover } from './queued.ts'
-import { formulaRow } from './rows.ts'
-import { isKnown, queuedRatesOf } from './theory.ts'
+import type { Series } from '../../chart.ts'
+import { type Experiment, type Row, row } from '../../experiment.ts'
+import { errorPicture } from '../drawing.ts'
+import { QUEUEABLES, queued, steady, turnover } from '../queued.ts'
+import { formulaRow } from '../rows.ts'
+import { isKnown, queuedRatesOf } from '../theory.ts'
 
 const BITS = 100_000
 const ALPHABET = 2 ** 18

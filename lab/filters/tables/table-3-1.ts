@@ -1,9 +1,9 @@
 // THESIS table 3.1: tables with the same asymptotic false-positive rate; the fewest fingerprints saturate last.
 
-import { QuotientHashTable, tableRates, tableShape } from '../../src/filters/index.ts'
-import type { Experiment, Row } from '../experiment.ts'
-import { measure, SEEDS } from './measure.ts'
-import { expectedRun, printedRow } from './rows.ts'
+import { QuotientHashTable, tableRates, tableShape } from '../../../src/filters/index.ts'
+import type { Experiment, Row } from '../../experiment.ts'
+import { measure, SEEDS } from '../measure.ts'
+import { expectedRun, printedRow } from '../rows.ts'
 
 const BITS = 2 ** 16
 const ALPHABET = 2 ** 20
@@ -43,8 +43,12 @@ export const table31: Experiment = {
       const { cells, fingerprintBits } = printed
       const ours = measured.at(`s=${fingerprintBits}`)
       const what = `k=${cells}, s=${fingerprintBits}`
-      rows.push(printedRow(`${what}: FPR`, ours, printed.falsePositive, theirs, 10, 'falsePositive'))
-      rows.push(printedRow(`${what}: FNR`, ours, printed.falseNegative, theirs, 10, 'falseNegative'))
+      rows.push(
+        printedRow(`${what}: FPR`, ours, { printed: printed.falsePositive, run: theirs, rows: 10 }, 'falsePositive'),
+      )
+      rows.push(
+        printedRow(`${what}: FNR`, ours, { printed: printed.falseNegative, run: theirs, rows: 10 }, 'falseNegative'),
+      )
       const theory = tableRates('QHT', tableShape({ bits: BITS, cells, fingerprintBits }), {
         alphabet: ALPHABET,
         length: LENGTH,

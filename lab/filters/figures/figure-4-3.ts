@@ -1,13 +1,13 @@
 // THESIS figure 4.3: a table that knows no window beside two filters made for windows, 100 kbit. The thesis prints no
 // numbers with it; the QHT is held against the arithmetic, the others are drawn.
 
-import { BlockDecayingBloom } from '../../src/filters/index.ts'
-import { type Experiment, type Row, row } from '../experiment.ts'
-import { baseline, quotientHashTable } from './contenders.ts'
-import { errorPicture } from './drawing.ts'
-import { measure } from './measure.ts'
-import { formulaRow } from './rows.ts'
-import { ratesOf } from './theory.ts'
+import { BlockDecayingBloom } from '../../../src/filters/index.ts'
+import { type Experiment, type Row, row } from '../../experiment.ts'
+import { baseline, quotientHashTable } from '../contenders.ts'
+import { errorPicture } from '../drawing.ts'
+import { measure } from '../measure.ts'
+import { formulaRow } from '../rows.ts'
+import { ratesOf } from '../theory.ts'
 
 const BITS = 100_000
 const ALPHABET = 2 ** 18

@@ -9,11 +9,11 @@ import {
   shortHashRate,
   thesisLargestWindow,
   thesisShortHashFalsePositive,
-} from '../../src/filters/index.ts'
-import { lineChart, type Series } from '../chart.ts'
-import { type Experiment, type Row, row } from '../experiment.ts'
-import { measure } from './measure.ts'
-import { formulaRow } from './rows.ts'
+} from '../../../src/filters/index.ts'
+import { lineChart, type Series } from '../../chart.ts'
+import { type Experiment, type Row, row } from '../../experiment.ts'
+import { measure } from '../measure.ts'
+import { formulaRow } from '../rows.ts'
 
 const BITS = 100_000
 const ALPHABET = 2 ** 18

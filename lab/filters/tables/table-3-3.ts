@@ -5,11 +5,11 @@ import {
   QuotientHashTable,
   tableRates,
   tableShape,
-} from '../../src/filters/index.ts'
-import { type Experiment, type Row, row } from '../experiment.ts'
-import { measure, SEEDS } from './measure.ts'
-import { expectedRun, printedRow } from './rows.ts'
-import { bursts, zipf } from './streams.ts'
+} from '../../../src/filters/index.ts'
+import { type Experiment, type Row, row } from '../../experiment.ts'
+import { measure, SEEDS } from '../measure.ts'
+import { expectedRun, printedRow } from '../rows.ts'
+import { bursts, zipf } from '../streams.ts'
 
 const BITS = 65_536
 const ALPHABET = 2 ** 20
@@ -64,7 +64,7 @@ export const table33: Experiment = {
       const shape = tableShape({ bits: BITS, cells: printed.cells, fingerprintBits: printed.fingerprintBits })
       for (const rule of ['QHT', 'QQHTD'] as const) {
         const name = `${rule} k=${printed.cells}`
-        rows.push(printedRow(`${name}, uniform`, uniform.at(name), printed[rule], theirs, 8))
+        rows.push(printedRow(`${name}, uniform`, uniform.at(name), { printed: printed[rule], run: theirs, rows: 8 }))
         rows.push(row(`${name}, bursts`, 100 * burst.at(name).error, null, null, '%'))
         rows.push(row(`${name}, Zipf`, 100 * skewed.at(name).error, null, null, '%'))
         const rates = tableRates(rule, shape, { alphabet: ALPHABET, length: LENGTH })

@@ -1,10 +1,10 @@
 // THESIS table 3.6: time per element, as a multiple of the quotient hash table's. Times depend on machine, language and
 // neighbours, so nothing is asserted; the thesis's own ratio (C++, unkeyed) stands in the row's name.
 
-import { QueuedQuotientHashTableWithDuplicates } from '../../src/filters/index.ts'
-import { type Experiment, row } from '../experiment.ts'
-import { BASELINES, baseline, quotientHashTable } from './contenders.ts'
-import type { Contender, Streamed } from './measure.ts'
+import { QueuedQuotientHashTableWithDuplicates } from '../../../src/filters/index.ts'
+import { type Experiment, row } from '../../experiment.ts'
+import { BASELINES, baseline, quotientHashTable } from '../contenders.ts'
+import type { Contender, Streamed } from '../measure.ts'
 
 const BITS = 1_000_000
 const QHT_MICROSECONDS = 0.288

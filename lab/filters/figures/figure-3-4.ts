@@ -1,14 +1,14 @@
 // THESIS figure 3.4: filters by memory, on a uniform stream of ten million elements (divided by 256 at small scale). QHT
 // and SQF are held against the arithmetic, the others are drawn.
 
-import { thesisBound } from '../../src/filters/index.ts'
-import type { Series } from '../chart.ts'
-import { type Experiment, type Row, row } from '../experiment.ts'
-import { BASELINES, contendersOf } from './contenders.ts'
-import { BOUND_NOTE, boundSeries, errorPicture } from './drawing.ts'
-import { measure } from './measure.ts'
-import { formulaRow } from './rows.ts'
-import { isKnown, ratesOf } from './theory.ts'
+import { thesisBound } from '../../../src/filters/index.ts'
+import type { Series } from '../../chart.ts'
+import { type Experiment, type Row, row } from '../../experiment.ts'
+import { BASELINES, contendersOf } from '../contenders.ts'
+import { BOUND_NOTE, boundSeries, errorPicture } from '../drawing.ts'
+import { measure } from '../measure.ts'
+import { formulaRow } from '../rows.ts'
+import { isKnown, ratesOf } from '../theory.ts'
 
 const ALPHABET = 2 ** 26
 

@@ -3,13 +3,13 @@
 // logarithm where the number of hashes is one to base two. SQF rounds its rows down to a power of two. Each is run as
 // published, where it must show the thesis's number, and right, where it must reach what its own paper promises.
 
-import { A2, type Form, StableBloom } from '../../src/filters/index.ts'
-import { type Experiment, type Row, row } from '../experiment.ts'
-import { bonferroni, rateTolerance } from '../statistics.ts'
-import { type Baseline, baseline } from './contenders.ts'
-import { measure } from './measure.ts'
-import { CONFIDENCE, expectedRun, printedRow } from './rows.ts'
-import { ratesOf } from './theory.ts'
+import { A2, type Form, StableBloom } from '../../../src/filters/index.ts'
+import { type Experiment, type Row, row } from '../../experiment.ts'
+import { bonferroni, rateTolerance } from '../../statistics.ts'
+import { type Baseline, baseline } from '../contenders.ts'
+import { measure } from '../measure.ts'
+import { CONFIDENCE, expectedRun, printedRow } from '../rows.ts'
+import { ratesOf } from '../theory.ts'
 
 const ALPHABET = 2 ** 24
 const LENGTH = 150e6
@@ -49,8 +49,22 @@ export const errataBaselines: Experiment = {
     const rows: Row[] = []
     for (const [name, falsePositive, falseNegative] of PRINTED) {
       const published = measured.at(`${name}, as published`)
-      rows.push(printedRow(`${name} as published: FPR`, published, falsePositive, theirs, 12, 'falsePositive'))
-      rows.push(printedRow(`${name} as published: FNR`, published, falseNegative, theirs, 12, 'falseNegative'))
+      rows.push(
+        printedRow(
+          `${name} as published: FPR`,
+          published,
+          { printed: falsePositive, run: theirs, rows: 12 },
+          'falsePositive',
+        ),
+      )
+      rows.push(
+        printedRow(
+          `${name} as published: FNR`,
+          published,
+          { printed: falseNegative, run: theirs, rows: 12 },
+          'falseNegative',
+        ),
+      )
       const right = measured.at(`${name}, right`)
       const tolerance = (rate: number) => 100 * rateTolerance(rate, right.unseen, bonferroni(CONFIDENCE, 12))
       const promise = promised(name, bits, alphabet, length)
