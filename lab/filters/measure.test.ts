@@ -56,8 +56,8 @@ describe('the bench', () => {
       'unseen',
     )
     const theirs = expectedRun(100, 5000, 50)
-    expect(printedRow('right', counts, 100, theirs, 1).within).toBe(true)
-    expect(printedRow('wrong', counts, 80, theirs, 1).within).toBe(false)
+    expect(printedRow('right', counts, { printed: 100, run: theirs, rows: 1 }).within).toBe(true)
+    expect(printedRow('wrong', counts, { printed: 80, run: theirs, rows: 1 }).within).toBe(false)
   })
 
   it('draws skewed streams inside the alphabet', () => {
@@ -69,7 +69,7 @@ describe('the bench', () => {
   })
 })
 
-describe('the corrected false negatives of a queue (PROTOCOLS D), against the shipped QueueOf', () => {
+describe('the corrected false negatives of a queue (protocols/filters), against the shipped QueueOf', () => {
   const alphabet = 2 ** 16
   it.each([1, 2, 5, 10, 20, 40].flatMap(L => [[L, 1000] as const, [L, 10_000] as const]))(
     'L = %i, w = %i',

@@ -96,7 +96,8 @@ function runOnce(
         last[element] = position + offset
       }
       const skip = Math.max(0, Math.min(size, (course.warm ?? 0) - position))
-      for (const [at, filter] of filters.entries()) pour(filter, elements, buckets, size, skip, running[at]!)
+      const chunk = { elements, buckets, size, skip }
+      for (const [at, filter] of filters.entries()) pour(filter, chunk, running[at]!)
       position += size
       course.progress?.((round + position / course.length) / (course.seeds ?? SEEDS))
     }
@@ -107,14 +108,15 @@ function runOnce(
   }
 }
 
-function pour(
-  filter: Streamed,
-  elements: Int32Array,
-  buckets: Uint8Array,
-  size: number,
-  skip: number,
-  counted: Float64Array,
-): void {
+/** Some of the stream: its elements, how long ago each came last, and how many at its front are not counted. */
+interface Chunk {
+  readonly elements: Int32Array
+  readonly buckets: Uint8Array
+  readonly size: number
+  readonly skip: number
+}
+
+function pour(filter: Streamed, { elements, buckets, size, skip }: Chunk, counted: Float64Array): void {
   for (let offset = 0; offset < size; offset++) {
     const answer = filter.stream(elements[offset]!) === 'duplicate' ? 1 : 0
     if (offset >= skip) counted[buckets[offset]! * 2 + answer]!++

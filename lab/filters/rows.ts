@@ -33,19 +33,27 @@ export function expectedRun(alphabet: number, length: number, window: number, ru
   return { unseen: runs * unseen, duplicates: runs * (length - unseen) }
 }
 
-/** Ours beside a printed error rate (times 100, `digits` decimals): both were counted, and theirs was rounded. */
+export interface PrintedRate {
+  /** Times 100, with two decimals. */
+  readonly printed: number
+  readonly run: TheirRun
+  /** How many rows the experiment has in all. */
+  readonly rows: number
+}
+
+/** What printing to two decimals may have cut off. */
+const ROUNDING = 0.005
+
+/** Ours beside a printed error rate: both were counted, and theirs was rounded. */
 export function printedRow(
   what: string,
   ours: Counts,
-  printed: number,
-  theirs: TheirRun,
-  rows: number,
+  { printed, run, rows }: PrintedRate,
   kind: 'error' | 'falsePositive' | 'falseNegative' = 'error',
-  digits = 2,
 ): Row {
   const each = bonferroni(bonferroni(CONFIDENCE, rows), 2)
-  const positive = twoRateTolerance(ours.falsePositive, ours.unseen, theirs.unseen, each)
-  const negative = twoRateTolerance(ours.falseNegative, ours.duplicates, theirs.duplicates, each)
+  const positive = twoRateTolerance(ours.falsePositive, ours.unseen, run.unseen, each)
+  const negative = twoRateTolerance(ours.falseNegative, ours.duplicates, run.duplicates, each)
   const tolerance = { error: positive + negative, falsePositive: positive, falseNegative: negative }[kind]
-  return row(what, 100 * ours[kind], printed, 100 * tolerance + 0.5 * 10 ** -digits, '%')
+  return row(what, 100 * ours[kind], printed, 100 * tolerance + ROUNDING, '%')
 }

@@ -88,7 +88,7 @@ function rowsOf(done: readonly Done[], kinds: readonly Kind[], scale: RunOptions
         rows.push(
           unknown
             ? row(`${what} (thesis ${printed})`, 100 * ours[kind], null, null, '%')
-            : printedRow(what, ours, printed, theirs, total, kind),
+            : printedRow(what, ours, { printed, run: theirs, rows: total }, kind),
         )
       }
     }
@@ -114,5 +114,10 @@ function decayingAtItsSize(seed: number): Row {
   const contenders = [baseline('b_DBF', 1e6, { form: 'as published' })]
   const measured = measure({ contenders, alphabet: A, length: 300_000, windows: [Number.POSITIVE_INFINITY], seed })
   const theirs = expectedRun(A, LENGTH, LENGTH, THEIR_RUNS)
-  return printedRow('1000 kbit, b_DBF at its own size: FPR', measured.at('b_DBF'), 0.17, theirs, 1, 'falsePositive')
+  return printedRow(
+    '1000 kbit, b_DBF at its own size: FPR',
+    measured.at('b_DBF'),
+    { printed: 0.17, run: theirs, rows: 1 },
+    'falsePositive',
+  )
 }

@@ -29,8 +29,8 @@ export function twinTable(
   cells: number,
   fingerprints: number,
   random: Random,
-  hash = randomFunction(random, rows, fingerprints),
 ): TwinFilter {
+  const hash = randomFunction(random, rows, fingerprints)
   const table: number[][] = Array.from({ length: rows }, () => [])
   return {
     stream(element) {

@@ -49,15 +49,15 @@ function newWorld(): World {
   return new World({ seed: 1, network: EXACT })
 }
 
+/** The commands of a user, and the event that says that it is in. */
+interface Use {
+  readonly enter: unknown
+  readonly leave: unknown
+  isEntry(event: unknown): boolean
+}
+
 /** Lets the user in and out, and counts. */
-function enterAndLeave(
-  world: World,
-  tally: Tally,
-  user: NodeId,
-  enter: unknown,
-  leave: unknown,
-  isEntry: (event: unknown) => boolean,
-): Entry {
+function enterAndLeave(world: World, tally: Tally, user: NodeId, { enter, leave, isEntry }: Use): Entry {
   const start = world.now
   let before = Number.NaN
   let delay = Number.NaN
@@ -74,9 +74,11 @@ function enterAndLeave(
   return { messages: tally.sent, before, delay }
 }
 
-const ENTER = { kind: 'enter', id: 1 }
-const LEAVE = { kind: 'leave', id: 1 }
-const isEntered = (event: unknown) => (event as MutexEvent).kind === 'entered'
+const ENTER: Use = {
+  enter: { kind: 'enter', id: 1 },
+  leave: { kind: 'leave', id: 1 },
+  isEntry: event => (event as MutexEvent).kind === 'entered',
+}
 
 /** One member of N, the second, enters; the others want nothing. */
 export function alone(algorithm: AnyMutexAlgorithm, size: number): Entry {
@@ -87,7 +89,7 @@ export function alone(algorithm: AnyMutexAlgorithm, size: number): Entry {
   const protocol = counted(algorithm.protocol, tally)
   for (const id of members) world.add({ id, protocol, peers: members, vocabulary })
   for (const id of members) world.start(id)
-  return enterAndLeave(world, tally, members[1]!, ENTER, LEAVE, isEntered)
+  return enterAndLeave(world, tally, members[1]!, ENTER)
 }
 
 /** Takes votes and gives them back, as it is told: whoever else is after the resource. */
@@ -133,7 +135,7 @@ export function byVotes(votes: Votes): Entry {
     world.command('rival', { kind: 'release', coordinators: taken.slice(against) })
   })
   world.run(10 * MESSAGE)
-  return enterAndLeave(world, tally, 'user', ENTER, LEAVE, isEntered)
+  return enterAndLeave(world, tally, 'user', ENTER)
 }
 
 /** Our lock with N servers, none of which lies. */
@@ -148,8 +150,9 @@ export function byLock(servers: number): Entry {
   world.add({ id: 'client', protocol: client, peers: ids, vocabulary: lockVocabulary })
   for (const id of [...ids, 'client']) world.start(id)
   const name = 'a'
-  const acquire = { kind: 'acquire', id: 1, name, ttl: 60_000, wait: true, renew: false, hint: 1 }
-  const release = { kind: 'release', id: 1, name }
-  const isAcquired = (event: unknown) => (event as { kind: string }).kind === 'acquired'
-  return enterAndLeave(world, tally, 'client', acquire, release, isAcquired)
+  return enterAndLeave(world, tally, 'client', {
+    enter: { kind: 'acquire', id: 1, name, ttl: 60_000, wait: true, renew: false, hint: 1 },
+    leave: { kind: 'release', id: 1, name },
+    isEntry: event => (event as { kind: string }).kind === 'acquired',
+  })
 }

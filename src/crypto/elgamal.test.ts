@@ -49,7 +49,7 @@ describe.each(await everyGroup())('$title', ({ group }) => {
     }
     expect(ciphertext.c2).toEqual(content)
   })
-  it('re-randomised with the full key after a layer is gone, the content is lost (READINGS OMA 2)', () => {
+  it('re-randomised with the full key after a layer is gone, the content is lost (readings OMA 2)', () => {
     const without = removeLayer(group, parties[0]!.secret, sealed)
     const wrong = rerandomise(group, key, without, group.randomScalar(random))
     const opened = [parties[1]!, parties[2]!].reduce((left, party) => removeLayer(group, party.secret, left), wrong)

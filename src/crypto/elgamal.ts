@@ -4,7 +4,7 @@
 //
 // Re-randomising changes both halves of a ciphertext and nothing of its content: without the secret keys, whether two
 // ciphertexts hold the same is as hard to tell as the decisional Diffie-Hellman problem. It must be done with the key
-// of the layers that are still on. With any other key the content is lost (OMA figures 3 and 7 do that; READINGS OMA 2).
+// of the layers that are still on. With any other key the content is lost (OMA figures 3 and 7 do that; readings OMA 2).
 
 import { type Codec, struct } from '../core/index.ts'
 import { elementCodec } from './codecs.ts'
@@ -55,7 +55,7 @@ export function removeLayer(group: Group, secret: Scalar, ciphertext: Ciphertext
 
 /**
  * One party's share of opening the ciphertext with this first half. It is a decryption service for whoever chooses c1:
- * give it only for a ciphertext that was agreed upon, only to whom it belongs (READINGS OMA 9).
+ * give it only for a ciphertext that was agreed upon, only to whom it belongs (readings OMA 9).
  */
 export function partialDecryption(group: Group, secret: Scalar, c1: Element): Element {
   return group.multiply(c1, secret)

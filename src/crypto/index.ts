@@ -1,3 +1,4 @@
+export { sameBytes } from '../core/index.ts'
 export { elementCodec, scalarCodec } from './codecs.ts'
 export { ed25519Signatures, ed25519Signer, isSigningKey, SIGNING_SEED_BYTES } from './ed25519.ts'
 export {
@@ -24,7 +25,6 @@ export {
 export { framed, type Part } from './framing.ts'
 export type { Element, Group, RandomBytes, Scalar, Term } from './group.ts'
 export { insecureBareGroup, insecureSmallGroup } from './groups/insecure.ts'
-export { sameBytes } from './groups/integers.ts'
 export { bigintPower, type ModularPower, type Power } from './groups/residues.ts'
 export { ristretto } from './groups/ristretto.ts'
 export { ristrettoNoble } from './groups/ristretto-noble.ts'

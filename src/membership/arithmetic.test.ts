@@ -3,15 +3,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fullBucket, seededRandom, take } from '../core/index.ts'
-import { type AttributeSetting, compareBy, rank } from './attributes.ts'
 import { type Claim, claimBytes } from './claims.ts'
 import { bootOf, incarnationOf } from './incarnation.ts'
-import { emptyQueue, enqueue, nextClaims, QUEUE_MAX, queueSize } from './queue.ts'
+import { drawOf, median } from './member/distance.ts'
+import { emptyQueue, enqueue, nextClaims, QUEUE_MAX, queueSize } from './member/queue.ts'
+import { type AttributeSetting, compareBy, rank } from './ranking.ts'
 import { membershipBeat, membershipDefaults } from './settings.ts'
 import { awareness, doubt, retransmissions, suspicionLeast, suspicionTime } from './suspicion.ts'
 import { type Coordinate, coordinateDistance, moved, ORIGIN } from './vivaldi.ts'
-import { drawOf, median } from './vouching.ts'
-import { isFresh, marked, WINDOW, type Window } from './window.ts'
 
 const { lifeguard } = membershipDefaults
 
@@ -95,30 +94,6 @@ describe('the gossip queue', () => {
   })
 })
 
-describe('the window of seen numbers (PROTOCOLS D: no false negatives)', () => {
-  it('takes each number at most once, as a set would, within its width', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(200), { maxLength: 300 }), numbers => {
-        let window: Window | undefined
-        const seen = new Set<number>()
-        for (const number of numbers) {
-          const fresh = isFresh(window, 1, number)
-          if (seen.has(number)) expect(fresh).toBe(false)
-          else if (number > Math.max(-1, ...seen) - WINDOW) expect(fresh).toBe(true)
-          if (!fresh) continue
-          window = marked(window, 1, number)
-          seen.add(number)
-        }
-      }),
-    )
-  })
-  it('another boot starts anew, an earlier one is over', () => {
-    const window = marked(undefined, 2, 5)
-    expect(isFresh(window, 3, 5)).toBe(true)
-    expect(isFresh(window, 1, 6)).toBe(false)
-  })
-})
-
 describe('token buckets', () => {
   it('never let through more than the burst and what came in since', () => {
     fc.assert(
@@ -137,7 +112,7 @@ describe('token buckets', () => {
   })
 })
 
-describe('attributes (SRCEA 3.1, READINGS SRCEA 4)', () => {
+describe('attributes (SRCEA 3.1, readings SRCEA 4)', () => {
   const settings: AttributeSetting[] = [
     { name: 'battery', better: 'large', priority: 2 },
     { name: 'distance', better: 'small', priority: 1 },
@@ -173,7 +148,7 @@ describe('attributes (SRCEA 3.1, READINGS SRCEA 4)', () => {
   })
 })
 
-describe('vouched distance (PROTOCOLS C)', () => {
+describe('vouched distance (protocols/election)', () => {
   it('fewer than half of the measurers cannot move the median beyond honest values', () => {
     const values = fc.array(fc.integer({ min: 10, max: 20 }), { minLength: 3, maxLength: 9 })
     fc.assert(

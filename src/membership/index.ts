@@ -1,4 +1,3 @@
-export { type AttributeSetting, compareBy, type Ranked, rank } from './attributes.ts'
 export {
   type AliveClaim,
   type Claim,
@@ -8,9 +7,18 @@ export {
   signClaim,
   verifyClaim,
 } from './claims.ts'
+export type {
+  MemberStatus,
+  MembershipChange,
+  MembershipCommand,
+  MembershipEvent,
+  MemberView,
+  Misbehaviour,
+} from './events.ts'
 export { bootOf, type Incarnation } from './incarnation.ts'
-export { type MembershipMessage, membershipRecord, membershipVocabulary } from './messages.ts'
-export { type Membership, membership } from './protocol.ts'
+export { type Membership, membership } from './member/machine.ts'
+export type { MembershipState } from './member/state.ts'
+export { type AttributeSetting, compareBy, type Ranked, rank } from './ranking.ts'
 export {
   type Lifeguard,
   type MembershipBeat,
@@ -18,14 +26,6 @@ export {
   membershipBeat,
   membershipDefaults,
 } from './settings.ts'
-export type {
-  MemberStatus,
-  MembershipChange,
-  MembershipCommand,
-  MembershipEvent,
-  MembershipState,
-  MemberView,
-  Misbehaviour,
-} from './state.ts'
 export { retransmissions, suspicionTime } from './suspicion.ts'
 export { type Coordinate, coordinateDistance } from './vivaldi.ts'
+export { type MembershipMessage, membershipRecord, membershipVocabulary } from './wire.ts'

@@ -3,8 +3,8 @@
 
 import type { Millis, NodeId } from '../core/index.ts'
 import type { PublicKey, Signatures, Signer } from '../crypto/index.ts'
-import type { AttributeSetting } from './attributes.ts'
 import type { NamedKey, NamedValue } from './claims.ts'
+import type { AttributeSetting } from './ranking.ts'
 import { type MembershipRules, membershipRules } from './rules.ts'
 
 export interface MembershipBeat {

@@ -1,4 +1,4 @@
-// The simulated disk, and a machine on it that writes its state bit by bit (PROTOCOLS G): no crash, at whatever moment,
+// The simulated disk, and a machine on it that writes its state bit by bit (protocols/process-model): no crash, at whatever moment,
 // loses what was promised, and the log does not grow for ever.
 
 import { describe, expect, it } from 'vitest'
@@ -29,16 +29,16 @@ function leftovers(story: (disk: Disk) => void, found: readonly number[] = []): 
 describe('lazy records', () => {
   it('a crash loses any number of them, from the end', () => {
     const left = leftovers(disk => {
-      for (let i = 1; i <= 3; i++) disk.writeLazily('', record(i), 'append')
+      for (let i = 1; i <= 3; i++) disk.writeLazily({ lane: '', record: record(i), kind: 'append' })
     })
     expect(left).toEqual(new Set(['', '1', '1,2', '1,2,3']))
   })
 
   it('none in front of a record that is durable', () => {
     const left = leftovers(disk => {
-      disk.writeLazily('', record(1), 'append')
-      disk.write('', record(2), 'append', 0, 0, () => {})
-      disk.writeLazily('', record(3), 'append')
+      disk.writeLazily({ lane: '', record: record(1), kind: 'append' })
+      disk.write({ lane: '', record: record(2), kind: 'append' }, 0, 0, () => {})
+      disk.writeLazily({ lane: '', record: record(3), kind: 'append' })
       disk.finish()
     })
     expect(left).toEqual(new Set(['1,2', '1,2,3']))
@@ -46,7 +46,7 @@ describe('lazy records', () => {
 
   it('nor any at a clean stop', () => {
     const disk = new Disk(undefined, seededRandom(1))
-    disk.writeLazily('', record(1), 'append')
+    disk.writeLazily({ lane: '', record: record(1), kind: 'append' })
     disk.stop()
     expect(bytes(disk.read())).toEqual([1])
   })
@@ -54,7 +54,7 @@ describe('lazy records', () => {
 
 describe('an account', () => {
   const begun = (disk: Disk) => {
-    disk.write('', record(1), 'begin', 0, 0, () => {})
+    disk.write({ lane: '', record: record(1), kind: 'begin' }, 0, 0, () => {})
     disk.finish()
   }
 
@@ -67,7 +67,7 @@ describe('an account', () => {
       disk => {
         begun(disk)
         disk.forget('')
-        disk.write('', record(2), 'append', 0, 10, never)
+        disk.write({ lane: '', record: record(2), kind: 'append' }, 0, 10, never)
       },
       [8, 9],
     )
@@ -79,7 +79,7 @@ describe('an account', () => {
       disk => {
         begun(disk)
         disk.forget('')
-        disk.write('', record(2), 'append', 0, 0, () => {})
+        disk.write({ lane: '', record: record(2), kind: 'append' }, 0, 0, () => {})
         disk.finish()
       },
       [8, 9],

@@ -13,6 +13,13 @@ interface Pending {
   readonly durable?: () => void
 }
 
+/** One record on its way to the disk. */
+export interface Writing {
+  readonly lane: string
+  readonly record: Uint8Array
+  readonly kind: SaveKind
+}
+
 export class Disk {
   private lanes: Map<string, KeptLane>
   private readonly pending: Pending[] = []
@@ -29,13 +36,13 @@ export class Disk {
   }
 
   /** Takes a record, and says when it will be durable; `finish` must be called then. */
-  write(lane: string, record: Uint8Array, kind: SaveKind, now: Micros, takesMax: Micros, durable: () => void): Micros {
+  write({ lane, record, kind }: Writing, now: Micros, takesMax: Micros, durable: () => void): Micros {
     this.pending.push({ apply: () => this.lane(lane).save(record, kind), durable })
     this.busyUntil = Math.max(this.busyUntil, now) + (takesMax > 0 ? this.random.below(takesMax) : 0)
     return this.busyUntil
   }
 
-  writeLazily(lane: string, record: Uint8Array, kind: SaveKind): void {
+  writeLazily({ lane, record, kind }: Writing): void {
     this.pending.push({ apply: () => this.lane(lane).save(record, kind) })
   }
 

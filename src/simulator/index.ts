@@ -3,23 +3,32 @@ export { diagram } from './diagram.ts'
 export { ExclusionChecker, ProgressChecker } from './exclusion.ts'
 export { checkClaims } from './explorer/claims.ts'
 export { type Exploration, type ExploreOptions, explore, type Properties, type Property } from './explorer/explore.ts'
+export {
+  type ExplorationSuite,
+  explorationSuite,
+  type NamedExploration,
+  type NamedSystem,
+  type SuiteParts,
+} from './explorer/suite.ts'
 export type { Moment, System, SystemNode, UserAct } from './explorer/system.ts'
 export { drawFaults, drawNetwork, type Fault, type FaultTargets, pick, type Timed } from './faults.ts'
-export { type HistoryEvent, historyLine, type ReadHistory, readHistory } from './history.ts'
 export { forging, generalLiars, type Liar, replaying, silent, slow, twisting } from './liars.ts'
+export { type CheckOptions, checkLinearizability, type Linearizability } from './linearizability/check.ts'
+export { LinearizabilityChecker } from './linearizability/checker.ts'
+export { type HistoryEvent, historyLine, type ReadHistory, readHistory } from './linearizability/history.ts'
+export type { Model, Operation, OperationOutcome, Step } from './linearizability/model.ts'
 export {
-  type CheckOptions,
-  checkLinearizability,
-  type Linearizability,
-  LinearizabilityChecker,
-  type Model,
-  type Operation,
-  type OperationOutcome,
-  type Step,
-} from './linearizability.ts'
-export { type CounterCall, counter, type QueueCall, queue, type RegisterCall, registers, type Value } from './models.ts'
+  type CounterCall,
+  counter,
+  type QueueCall,
+  queue,
+  type RegisterCall,
+  registers,
+  type Value,
+} from './linearizability/models.ts'
 export { calm, type Micros, Network, type NetworkFaults } from './network.ts'
 export type { AnyScenario, Checker, Plan, Scenario, Stage, Violation } from './scenario.ts'
 export { reduceItems, shrink } from './shrink.ts'
+export { type Corrupt, overheard, ScenarioStage } from './stage.ts'
 export { type TraceEntry, traceLine } from './trace.ts'
 export { type NodeSpec, type SimulatedNode, World, type WorldOptions } from './world.ts'

@@ -101,7 +101,7 @@ describe('the disk', () => {
     const said: number[] = []
     let last = 0
     for (let i = 0; i < 5; i++) {
-      const at = disk.write('', record(i), 'append', 100, 50, () => said.push(i))
+      const at = disk.write({ lane: '', record: record(i), kind: 'append' }, 100, 50, () => said.push(i))
       expect(at).toBeGreaterThanOrEqual(last)
       last = at
     }
@@ -116,7 +116,7 @@ describe('the disk', () => {
     for (let seed = 0; seed < 60; seed++) {
       const disk = new Disk(new Map([['', [record(9)]]]), seededRandom(seed))
       for (let i = 0; i < 3; i++) {
-        disk.write('', record(i), 'append', 0, 10, () => {
+        disk.write({ lane: '', record: record(i), kind: 'append' }, 0, 10, () => {
           throw new Error('promised after the crash')
         })
       }
@@ -133,8 +133,8 @@ describe('the disk', () => {
   })
   it('a snapshot replaces its lane and no other', () => {
     const disk = new Disk(undefined, seededRandom(1))
-    for (const lane of ['a', 'b']) disk.write(lane, record(1), 'append', 0, 0, () => {})
-    disk.write('a', record(2), 'replace', 0, 0, () => {})
+    for (const lane of ['a', 'b']) disk.write({ lane, record: record(1), kind: 'append' }, 0, 0, () => {})
+    disk.write({ lane: 'a', record: record(2), kind: 'replace' }, 0, 0, () => {})
     for (let i = 0; i < 3; i++) disk.finish()
     expect(disk.read()).toEqual(
       new Map([

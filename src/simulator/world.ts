@@ -316,8 +316,8 @@ export class World {
         node.timers.delete(name)
       },
       save: (lane, record, kind, durable) => {
-        if (durable === undefined) return node.disk.writeLazily(lane, record, kind)
-        const done = node.disk.write(lane, record, kind, this.now, node.spec.diskMax ?? 0, durable)
+        if (durable === undefined) return node.disk.writeLazily({ lane, record, kind })
+        const done = node.disk.write({ lane, record, kind }, this.now, node.spec.diskMax ?? 0, durable)
         if (done > this.now)
           this.queue.push(this.event('act', node, { time: done, life, body: () => node.disk.finish() }))
         else node.disk.finish()

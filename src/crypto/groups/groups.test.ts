@@ -1,4 +1,4 @@
-// One suite for every group (HOUSE 10): the laws, the doors, the maps. What only one group promises is in
+// One suite for every group: the laws, the doors, the maps. What only one group promises is in
 // published.test.ts, against its standard.
 
 import { describe, expect, it } from 'vitest'

@@ -5,9 +5,10 @@
 // The bare one is for ten thousand rounds with faults: an element is its own logarithm times a constant, the numbers
 // modulo 2^61 - 1 under addition, so that a multiplication takes a microsecond.
 
+import { sameBytes } from '../../core/index.ts'
 import type { Group } from '../group.ts'
 import { hashToBytes } from './hashing.ts'
-import { bytesOf, integerOf, modulo, sameBytes } from './integers.ts'
+import { bytesOf, integerOf, modulo } from './integers.ts'
 import { residues } from './residues.ts'
 import { scalarArithmetic } from './scalars.ts'
 

@@ -60,7 +60,3 @@ export function inverse(value: bigint, modulus: bigint): bigint {
   if (high !== 1n) throw new RangeError('no inverse')
   return modulo(outer, modulus)
 }
-
-export function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && left.every((byte, place) => byte === right[place])
-}

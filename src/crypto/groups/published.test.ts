@@ -198,7 +198,7 @@ describe('squares modulo a standard prime (RFC 7919)', () => {
     const again = integerOf(group.generator, 'highFirst') + modulusOf(group)
     expect(group.decode(bytesOf(again, group.elementBytes, 'highFirst'))).toBeUndefined()
   })
-  it('generators and hashed tickets are neither 1 nor -1 (READINGS OMA 10)', async () => {
+  it('generators and hashed tickets are neither 1 nor -1 (readings OMA 10)', async () => {
     for (const { group } of await everyGroup()) {
       expect(group.generator).not.toEqual(group.identity)
       expect(group.add(group.generator, group.generator)).not.toEqual(group.identity)

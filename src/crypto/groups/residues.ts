@@ -5,9 +5,10 @@
 // The one expensive step, a modular power, is an argument: BigInt here, OpenSSL where there is one (src/runtime).
 // BigInt's timing depends on its operands; with it, secrets are safe only from those who cannot measure.
 
+import { sameBytes } from '../../core/index.ts'
 import type { Element, Group, Scalar } from '../group.ts'
 import { hashToBytes } from './hashing.ts'
-import { bytesOf, integerOf, inverse, modulo, sameBytes } from './integers.ts'
+import { bytesOf, integerOf, inverse, modulo } from './integers.ts'
 import { scalarArithmetic } from './scalars.ts'
 
 /** base^exponent modulo a fixed modulus; 1 < base < modulus - 1, 0 < exponent < modulus. */
@@ -36,7 +37,7 @@ export function residues(settings: ResidueSettings): Group {
   const multiplied = (left: bigint, right: bigint) => (left * right) % modulus
   const raised = (base: bigint, exponent: bigint) => (exponent === 0n || base === 1n ? 1n : power(base, exponent))
   const times = (element: Element, scalar: Scalar) => raised(numberOf(element), numberOf(scalar))
-  // The square of two: for every safe prime above five a square that is neither 1 nor -1 (READINGS OMA 10).
+  // The square of two: for every safe prime above five a square that is neither 1 nor -1 (readings OMA 10).
   const generator = elementOf(4n)
   return {
     ...scalarArithmetic(order, elementBytes, 'highFirst'),

@@ -3,9 +3,9 @@
 
 import { pippenger } from '@noble/curves/abstract/curve.js'
 import { ristretto255, ristretto255_hasher } from '@noble/curves/ed25519.js'
+import { sameBytes } from '../../core/index.ts'
 import type { Element } from '../group.ts'
 import { hashToBytes } from './hashing.ts'
-import { sameBytes } from './integers.ts'
 import {
   RISTRETTO_ELEMENT_BYTES,
   RISTRETTO_NAME,

@@ -2,9 +2,9 @@
 // protocols over the plain curve go wrong. On libsodium's WebAssembly, which runs in Node and in browsers alike.
 
 import sodium from 'libsodium-wrappers-sumo'
+import { sameBytes } from '../../core/index.ts'
 import type { Element, Group, Scalar } from '../group.ts'
 import { hashToBytes } from './hashing.ts'
-import { sameBytes } from './integers.ts'
 import {
   RISTRETTO_ELEMENT_BYTES,
   RISTRETTO_NAME,

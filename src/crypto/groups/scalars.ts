@@ -1,8 +1,9 @@
 // Arithmetic modulo the order of a group, on BigInt, for every group that has none of its own.
 
+import { sameBytes } from '../../core/index.ts'
 import type { Group, Scalar } from '../group.ts'
 import { hashToBytes } from './hashing.ts'
-import { type ByteOrder, bytesOf, integerOf, inverse, modulo, sameBytes } from './integers.ts'
+import { type ByteOrder, bytesOf, integerOf, inverse, modulo } from './integers.ts'
 
 export type ScalarArithmetic = Pick<
   Group,

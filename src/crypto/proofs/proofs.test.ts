@@ -159,7 +159,7 @@ describe('what the proofs are for', () => {
       expect(checkEqualLogarithms(group, statement, context, proof)).toBe(false)
     }
   })
-  it('a vote that cancels another’s has no proof (READINGS OMA 14)', () => {
+  it('a vote that cancels another’s has no proof (readings OMA 14)', () => {
     const { publicKey: key } = keyPair(group, random)
     const secret = drawVote(group, true, random)
     const honest = castVote(group, key, secret)

@@ -1,7 +1,7 @@
-// "I know the randomness and the number in this vote" (Okamoto), for the secure OR (PROTOCOLS A): A = r·G and
+// "I know the randomness and the number in this vote" (Okamoto), for the secure OR (protocols/slots): A = r·G and
 // B = r·Y + rho·G, where rho is zero for "free" and random for "held". The proof says that (r, rho) are known and not
 // which they are. Without it a member could post the negative of the others' votes, or slip in a ticket and have the
-// group open it (READINGS OMA 14).
+// group open it (readings OMA 14).
 
 import { type Codec, struct } from '../../core/index.ts'
 import { elementCodec, scalarCodec } from '../codecs.ts'

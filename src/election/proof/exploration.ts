@@ -3,14 +3,7 @@
 // What is proved is that no schedule of these systems has two that lead at once, or a term after a later one: with the
 // ticks, crashes and duplicates named. Ballots, liars, changes of the list and longer lives are for the simulator.
 
-import {
-  type Exploration,
-  type ExploreOptions,
-  explore,
-  type Moment,
-  type Property,
-  type System,
-} from '../../simulator/index.ts'
+import { explorationSuite, type Moment, type NamedSystem, type Property, type System } from '../../simulator/index.ts'
 import {
   clockOf,
   type ElectionSystemOptions,
@@ -66,21 +59,13 @@ function isBound(moment: Moment, system: System): boolean {
 
 type Sometimes = keyof typeof SOMETIMES
 
-export interface NamedElectionSystem {
-  readonly about: string
-  readonly system: () => System
-  readonly properties: { readonly always: typeof ALWAYS; readonly sometimes: Readonly<Record<string, Property>> }
-}
-
-function named(about: string, options: ElectionSystemOptions, ...reached: readonly Sometimes[]): NamedElectionSystem {
-  const sometimes = Object.fromEntries(reached.map(name => [name, SOMETIMES[name]]))
-  return { about, system: () => electionSystem(options), properties: { always: ALWAYS, sometimes } }
-}
+const suite = explorationSuite({ build: electionSystem, always: () => ALWAYS, sometimes: SOMETIMES })
+const { named } = suite
 
 const BOTH: readonly Sometimes[] = ['the first leads', 'the second leads']
 const TIME: readonly Sometimes[] = ['the second follows the first', 'a belief runs out']
 
-export const electionSystems: Readonly<Record<string, NamedElectionSystem>> = {
+export const electionSystems: Readonly<Record<string, NamedSystem>> = {
   'same-term': named('both claim the same term, one duplicate', { ticks: 0, sameTerm: true, duplicates: 1 }, ...BOTH),
   'same-term-restart': named('both claim the same term, one crash', { ticks: 0, sameTerm: true, crashes: 1 }, ...BOTH),
   terms: named('one term after the other, a promise runs out', { ticks: 1 }, ...BOTH, ...TIME),
@@ -111,25 +96,8 @@ export const plantedElectionSystems: Readonly<Record<string, ElectionSystemOptio
   'deadline-from-answer': { ticks: 1 },
 }
 
-export interface ElectionExploration extends Exploration {
-  readonly system: string
-}
-
 /** Explores one of `electionSystems`, by name. */
-export function exploreElection(name: string, options?: ExploreOptions): ElectionExploration {
-  const chosen = electionSystems[name]
-  if (chosen === undefined)
-    throw new RangeError(`no system '${name}'; there are: ${Object.keys(electionSystems).join(', ')}`)
-  return { system: name, ...explore(chosen.system(), chosen.properties, options) }
-}
+export const exploreElection = suite.exploring(electionSystems)
 
 /** Explores the system of a planted bug, with the bug or, to compare, without. */
-export function exploreElectionBug(bug: string, planted = true, options?: ExploreOptions): ElectionExploration {
-  const system = plantedElectionSystems[bug]
-  if (system === undefined) {
-    const known = Object.keys(plantedElectionSystems).join(', ')
-    throw new RangeError(`no system for a planted bug '${bug}'; there are: ${known}`)
-  }
-  const properties = { always: ALWAYS, sometimes: {} }
-  return { system: bug, ...explore(electionSystem(planted ? { ...system, bug } : system), properties, options) }
-}
+export const exploreElectionBug = suite.exploringBugs(plantedElectionSystems)

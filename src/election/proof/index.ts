@@ -2,11 +2,9 @@
 // No machine imports it.
 
 export {
-  type ElectionExploration,
   electionSystems,
   exploreElection,
   exploreElectionBug,
-  type NamedElectionSystem,
   plantedElectionSystems,
 } from './exploration.ts'
 export { brokenElectionRules, plantedElectionBugs } from './planted.ts'

@@ -4,14 +4,7 @@
 // What is proved is that no schedule of these systems has two holders or a token that goes back: two clients, one
 // name, the ticks, crashes and duplicates named. A larger group, a third client or a longer life is for the simulator.
 
-import {
-  type Exploration,
-  type ExploreOptions,
-  explore,
-  type Moment,
-  type Property,
-  type System,
-} from '../../simulator/index.ts'
+import { explorationSuite, type Moment, type NamedSystem, type Property, type System } from '../../simulator/index.ts'
 import {
   acquisitionOf,
   anyServer,
@@ -78,16 +71,8 @@ const BOTH_HOLD: readonly Sometimes[] = [
 ]
 const TIME_PASSES: readonly Sometimes[] = ['a belief runs out', 'the second follows the first']
 
-export interface NamedSystem {
-  readonly about: string
-  readonly system: () => System
-  readonly properties: { readonly always: typeof ALWAYS; readonly sometimes: Readonly<Record<string, Property>> }
-}
-
-function named(about: string, options: LockSystemOptions, ...reached: readonly Sometimes[]): NamedSystem {
-  const sometimes = Object.fromEntries(reached.map(name => [name, SOMETIMES[name]]))
-  return { about, system: () => lockSystem(options), properties: { always: ALWAYS, sometimes } }
-}
+const suite = explorationSuite({ build: lockSystem, always: () => ALWAYS, sometimes: SOMETIMES })
+const { named } = suite
 
 const honest = { servers: 3, liars: 0 }
 const list = { ...honest, ticks: 0, fair: [FIRST, SECOND] }
@@ -186,23 +171,8 @@ export const plantedSystems: Readonly<Record<string, LockSystemOptions>> = {
   'inquire-overtakes-grant': list,
 }
 
-export interface LockExploration extends Exploration {
-  readonly system: string
-}
-
 /** Explores one of `lockSystems`, by name. */
-export function exploreLock(name: string, options?: ExploreOptions): LockExploration {
-  const chosen = lockSystems[name]
-  if (chosen === undefined)
-    throw new RangeError(`no system '${name}'; there are: ${Object.keys(lockSystems).join(', ')}`)
-  return { system: name, ...explore(chosen.system(), chosen.properties, options) }
-}
+export const exploreLock = suite.exploring(lockSystems)
 
 /** Explores the system of a planted bug, with the bug or, to compare, without. */
-export function explorePlanted(bug: string, planted = true, options?: ExploreOptions): LockExploration {
-  const system = plantedSystems[bug]
-  if (system === undefined)
-    throw new RangeError(`no system for a planted bug '${bug}'; there are: ${Object.keys(plantedSystems).join(', ')}`)
-  const properties = { always: ALWAYS, sometimes: {} }
-  return { system: bug, ...explore(lockSystem(planted ? { ...system, bug } : system), properties, options) }
-}
+export const explorePlanted = suite.exploringBugs(plantedSystems)

@@ -4,9 +4,7 @@
 export {
   exploreLock,
   explorePlanted,
-  type LockExploration,
   lockSystems,
-  type NamedSystem,
   plantedSystems,
 } from './exploration.ts'
 export { alwaysYes, lockLiars } from './liars.ts'

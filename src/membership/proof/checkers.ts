@@ -2,8 +2,9 @@
 
 import type { NodeId } from '../../core/index.ts'
 import type { Checker, Micros, SimulatedNode, Violation, World } from '../../simulator/index.ts'
+import type { MembershipEvent } from '../events.ts'
 import type { Incarnation } from '../incarnation.ts'
-import { checkMember, type MembershipEvent, type MembershipState } from '../state.ts'
+import { checkMember, type MembershipState } from '../member/state.ts'
 
 /** What truly happened. */
 export interface Truth {

@@ -6,10 +6,10 @@
 
 import type { NodeId } from '../../core/index.ts'
 import { calm, type Micros, World } from '../../simulator/index.ts'
-import { membershipVocabulary } from '../messages.ts'
-import { membership } from '../protocol.ts'
+import type { MembershipEvent } from '../events.ts'
+import { membership } from '../member/machine.ts'
 import { type Lifeguard, type MembershipBeat, membershipBeat } from '../settings.ts'
-import type { MembershipEvent } from '../state.ts'
+import { membershipVocabulary } from '../wire.ts'
 import { simulatedGroup } from './simulated.ts'
 
 export interface FlapOptions {

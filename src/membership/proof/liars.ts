@@ -5,9 +5,9 @@ import type { AnyProtocol, NodeId } from '../../core/index.ts'
 import { generalLiars, type Liar } from '../../simulator/index.ts'
 import { type Claim, signClaim } from '../claims.ts'
 import { incarnationOf } from '../incarnation.ts'
-import type { MembershipMessage } from '../messages.ts'
+import type { Member, MembershipState, MembershipTurn } from '../member/state.ts'
 import type { MembershipSettings } from '../settings.ts'
-import type { Member, MembershipState, MembershipTurn } from '../state.ts'
+import type { MembershipMessage } from '../wire.ts'
 
 const LIE_EVERY = 200
 /** Claims that a liar keeps, to bring them up again. */

@@ -2,8 +2,8 @@
 
 import { encode, Writer } from '../../core/index.ts'
 import { calm, type Micros, World } from '../../simulator/index.ts'
-import { membershipVocabulary } from '../messages.ts'
-import { type Membership, membership } from '../protocol.ts'
+import { type Membership, membership } from '../member/machine.ts'
+import { membershipVocabulary } from '../wire.ts'
 import { simulatedGroup } from './simulated.ts'
 
 export interface RestCost {

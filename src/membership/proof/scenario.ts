@@ -10,24 +10,17 @@ import {
   type Plan,
   pick,
   type Scenario,
+  ScenarioStage,
   type SimulatedNode,
-  type Stage,
   type World,
 } from '../../simulator/index.ts'
-import { membershipVocabulary } from '../messages.ts'
-import { type Membership, membership } from '../protocol.ts'
+import type { MembershipEvent } from '../events.ts'
+import { type Membership, membership } from '../member/machine.ts'
+import type { MembershipState } from '../member/state.ts'
 import { type MembershipRules, membershipRules } from '../rules.ts'
 import { membershipBeat } from '../settings.ts'
-import type { MembershipEvent } from '../state.ts'
-import {
-  CalmChecker,
-  ConvergenceChecker,
-  farewell,
-  NamingChecker,
-  stateOf,
-  type Truth,
-  WordChecker,
-} from './checkers.ts'
+import { membershipVocabulary } from '../wire.ts'
+import { CalmChecker, ConvergenceChecker, farewell, NamingChecker, type Truth, WordChecker } from './checkers.ts'
 import { membershipLiars } from './liars.ts'
 import { type SimulatedGroup, simulatedGroup } from './simulated.ts'
 
@@ -50,7 +43,7 @@ export interface MembershipPlan extends Plan<MembershipAct> {
 }
 
 export interface MembershipScenarioOptions {
-  /** At most so many of the members lie. */
+  /** How many of the members lie at most. */
   readonly liars?: number
   /** How many there are; drawn if not given. */
   readonly members?: number
@@ -63,14 +56,14 @@ const SAFETY = 20 * SECOND
 const SETTLES = 25 * SECOND
 const NOTICED = 15 * SECOND
 const DRIFT = 0.02
-/** So late nobody joins any more in a mild run: who has just come may be taken for gone with reason. */
+/** When the last member joins: one that has just come may be taken for gone with reason. */
 const JOIN_MAX = 3 * SECOND
 
 export function membershipScenario(options: MembershipScenarioOptions = {}): Scenario<MembershipPlan, MembershipAct> {
   return {
     name: 'membership',
     plan: random => drawPlan(random, options),
-    stage: (world, plan) => new MembershipStage(world, plan, options.rules ?? membershipRules),
+    stage: (world, plan) => new MembershipStage(world, plan, options.rules ?? membershipRules).begin(),
   }
 }
 
@@ -139,10 +132,8 @@ function drawActs(
   return acts
 }
 
-class MembershipStage implements Stage {
+class MembershipStage extends ScenarioStage<MembershipPlan, MembershipAct, MembershipEvent> {
   readonly checkers
-  private readonly world: World
-  private readonly plan: MembershipPlan
   private readonly group: SimulatedGroup
   private readonly rules: MembershipRules
   private readonly truth: Truth
@@ -153,8 +144,7 @@ class MembershipStage implements Stage {
   private readonly kinds = membershipLiars()
 
   constructor(world: World, plan: MembershipPlan, rules: MembershipRules) {
-    this.world = world
-    this.plan = plan
+    super(world, plan)
     this.rules = rules
     this.group = simulatedGroup(plan.members)
     this.truth = {
@@ -170,21 +160,22 @@ class MembershipStage implements Stage {
     this.naming = new NamingChecker(this.truth)
     this.convergence = new ConvergenceChecker(this.truth)
     this.checkers = [this.words, this.alarms, this.naming, this.convergence]
-    for (const member of plan.members) this.add(member)
-    for (const act of plan.acts) world.at(act.at, () => this.act(act))
-    world.listen((node, event) => this.observe(node, event as MembershipEvent))
   }
 
-  healed(): void {
-    const { world, plan, convergence } = this
-    world.at(plan.healsAt + SETTLES, () => {
-      convergence.check(SETTLES)
+  protected populate(): void {
+    for (const member of this.plan.members) this.add(member)
+  }
+
+  protected override demand(): void {
+    this.world.at(this.plan.healsAt + SETTLES, () => {
+      this.convergence.check(SETTLES)
       this.vanishLast()
     })
-    world.at(plan.ends - 1, () => {
-      convergence.check(NOTICED)
-      this.naming.finish()
-    })
+  }
+
+  protected override finish(): void {
+    this.convergence.check(NOTICED)
+    this.naming.finish()
   }
 
   // Safety comes first: even if everything was calm so far, one more is gone, and must be missed in time.
@@ -197,20 +188,20 @@ class MembershipStage implements Stage {
     const { world, plan, group } = this
     const load = { name: 'load', value: plan.members.indexOf(id) }
     const settings = group.settings(id, { rules: this.rules, attributes: [load], beat: membershipBeat })
-    const liar = plan.liars.get(id)
+    const kind = plan.liars.get(id)
+    const liar = kind === undefined ? undefined : this.kinds[kind]!
     const honest = membership(settings)
-    const protocol = liar === undefined ? this.listened(honest) : this.kinds[liar]!.corrupt(honest, settings)
-    world.add({
+    const spec = {
       id,
-      protocol,
+      protocol: liar === undefined ? this.listened(honest) : honest,
       peers: plan.contacts.get(id)!,
       vocabulary: membershipVocabulary,
       clockRate: plan.rates.get(id)!,
       clockOffset: 500 * plan.members.indexOf(id),
       returns: !plan.vanishing.has(id),
       diskMax: 5_000,
-      lies: liar !== undefined,
-    })
+    }
+    this.addNode(spec, liar && (machine => liar.corrupt(machine, settings)))
     world.at(plan.startsAt.get(id)!, () => world.start(id))
   }
 
@@ -227,14 +218,14 @@ class MembershipStage implements Stage {
     }
   }
 
-  private act(act: MembershipAct): void {
+  protected act(act: MembershipAct): void {
     const { world } = this
     switch (act.kind) {
       case 'leave':
         this.alarms.disturb(act.member)
         world.command(act.member, { kind: 'leave', id: 1 })
         return world.at(world.now + 2 * SECOND + act.returnsAfter, () => {
-          if (stateOf(world.node(act.member))?.leaving) world.stop(act.member)
+          if (this.stateOf<MembershipState>(act.member)?.leaving) world.stop(act.member)
           world.start(act.member)
         })
       case 'set':
@@ -257,7 +248,7 @@ class MembershipStage implements Stage {
     })
   }
 
-  private observe(node: SimulatedNode, event: MembershipEvent): void {
+  protected observe(node: SimulatedNode, event: MembershipEvent): void {
     if (!this.truth.honest.has(node.spec.id)) return
     this.words.observe(node, event)
     this.alarms.observe(node, event)

@@ -1,14 +1,13 @@
 export { feed, forget, nextView, type Sampler, samplerHash } from './brahms.ts'
 export { aged, draw, offer, oldest, type Reference, swapped } from './cyclon.ts'
 export { count, emptyDegrees, hubs, type InDegrees } from './indegree.ts'
-export { type SamplingMessage, samplingVocabulary } from './messages.ts'
+export { peerSampling, type Sampling } from './machine.ts'
 export {
-  peerSampling,
-  type Sampling,
   type SamplingCommand,
   type SamplingEvent,
   type SamplingSettings,
   type SamplingState,
   samplingDefaults,
-} from './sampling.ts'
+} from './state.ts'
 export { nearest, type Place, type Placed, torusDistance } from './torus.ts'
+export { type SamplingMessage, samplingVocabulary } from './wire.ts'

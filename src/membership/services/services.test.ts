@@ -7,9 +7,10 @@ import { calm, World } from '../../simulator/index.ts'
 import { feed, nextView, type Sampler } from './brahms.ts'
 import { aged, draw, offer, oldest, type Reference, swapped } from './cyclon.ts'
 import { ANSWERS_MAX, COUNTED_MAX, count, emptyDegrees, hubs } from './indegree.ts'
-import { type SamplingMessage, samplingVocabulary } from './messages.ts'
-import { peerSampling, type SamplingSettings, type SamplingState, samplingDefaults } from './sampling.ts'
+import { peerSampling } from './machine.ts'
+import { type SamplingSettings, type SamplingState, samplingDefaults } from './state.ts'
 import { nearest, type Placed, torusDistance } from './torus.ts'
+import { type SamplingMessage, samplingVocabulary } from './wire.ts'
 
 const names = (size: number) => Array.from({ length: size }, (_, place) => `member-${place}`)
 const reference = fc.record({ id: fc.constantFrom(...names(12)), age: fc.nat(20) })

@@ -5,14 +5,7 @@
 // named, and, where a depth is named, within so many steps from the beginning. Sessions that open and run out, watches,
 // copies, rejoining, a third client and a longer life are for the simulator.
 
-import {
-  type Exploration,
-  type ExploreOptions,
-  explore,
-  type Moment,
-  type Property,
-  type System,
-} from '../../simulator/index.ts'
+import { explorationSuite, type Moment, type NamedSystem, type Property, type System } from '../../simulator/index.ts'
 import { accountsIn, clientIn, objectOf, orderAlways, serversIn, toldIn, useIn } from './one-order.ts'
 import { CLIENTS, FIRST, isOf, type OrderingSystemOptions, orderingSystem, SECOND } from './small-system.ts'
 
@@ -63,27 +56,8 @@ function completes(moment: Moment, system: System, left: string, by: string): bo
 
 type Sometimes = keyof typeof SOMETIMES
 
-export interface NamedOrderingSystem {
-  readonly about: string
-  /** As far as it is explored, where not to its end. */
-  readonly depth?: number
-  readonly system: () => System
-  readonly properties: {
-    readonly always: Readonly<Record<string, Property>>
-    readonly sometimes: Readonly<Record<string, Property>>
-  }
-}
-
-interface Named extends OrderingSystemOptions {
-  readonly about: string
-  readonly depth?: number
-}
-
-function named({ about, depth, ...options }: Named, ...reached: readonly Sometimes[]): NamedOrderingSystem {
-  const sometimes = Object.fromEntries(reached.map(name => [name, SOMETIMES[name]]))
-  const properties = { always: orderAlways(options), sometimes }
-  return { about, ...(depth && { depth }), system: () => orderingSystem(options), properties }
-}
+const suite = explorationSuite({ build: orderingSystem, always: orderAlways, sometimes: SOMETIMES })
+const { named } = suite
 
 const one = { servers: 1, crashes: 0 }
 const three = { servers: 3, crashes: 1 }
@@ -92,47 +66,55 @@ const BOTH: readonly Sometimes[] = ['the first is answered', 'the second is answ
 const TOGETHER: readonly Sometimes[] = [...BOTH, 'an operation goes by way of the other client']
 
 /** Where no depth is named, to the end. */
-export const orderingSystems: Readonly<Record<string, NamedOrderingSystem>> = {
+export const orderingSystems: Readonly<Record<string, NamedSystem>> = {
   one: named(
-    { about: '1 server, an operation each, the timers of each client fire once', ...one, submits: [1, 1], timers: 1 },
+    '1 server, an operation each, the timers of each client fire once',
+    { ...one, submits: [1, 1], timers: 1 },
     ...TOGETHER,
     'a proposal is overtaken',
     'one client completes what the other left half done',
   ),
   'one-duplicate': named(
-    { about: '1 server, two operations and one, one duplicate', ...one, submits: [2, 1], duplicates: 1 },
+    '1 server, two operations and one, one duplicate',
+    { ...one, submits: [2, 1], duplicates: 1 },
     ...TOGETHER,
     'one version has operations of both',
   ),
   'one-restart': named(
-    { about: '1 server, two operations and one, one crash', ...one, submits: [2, 1], restarts: 1 },
+    '1 server, two operations and one, one crash',
+    { ...one, submits: [2, 1], restarts: 1 },
     ...TOGETHER,
     'one client completes what the other left half done',
     'a server comes back with a proposal',
   ),
   'one-turns': named(
+    '1 server, two operations each, whoever has the turn keeps it, one duplicate',
     {
-      about: '1 server, two operations each, whoever has the turn keeps it, one duplicate',
-      ...{ ...one, submits: [2, 2], turns: true, duplicates: 1 },
+      ...one,
+      submits: [2, 2],
+      turns: true,
+      duplicates: 1,
     },
     ...TOGETHER,
     'one version has operations of both',
     'one version has two operations of one client',
   ),
   three: named(
-    { about: '3 servers, an operation each', ...three, submits: [1, 1], asksAll: true, depth: 18 },
+    '3 servers, an operation each',
+    { ...three, submits: [1, 1], asksAll: true, depth: 18 },
     ...BOTH,
     'one version has operations of both',
     'a proposal is overtaken',
   ),
   read: named(
-    { about: '3 servers, one operation, then a read by the other client', ...three, submits: [1, 0], reads: true },
+    '3 servers, one operation, then a read by the other client',
+    { ...three, submits: [1, 0], reads: true },
     'a read sees the operation',
     'a read sees what no server calls committed',
   ),
   gone: named(
+    '3 servers, the first client is gone, then the second',
     {
-      about: '3 servers, the first client is gone, then the second',
       ...three,
       submits: [1, 1],
       dies: FIRST,
@@ -142,15 +124,18 @@ export const orderingSystems: Readonly<Record<string, NamedOrderingSystem>> = {
     'one client completes what the other left half done',
   ),
   'gone-higher': named(
+    '3 servers, the second client is gone, then the first, whose rank is lower',
     {
-      about: '3 servers, the second client is gone, then the first, whose rank is lower',
-      ...{ ...three, submits: [1, 1], dies: SECOND, depth: 18 },
+      ...three,
+      submits: [1, 1],
+      dies: SECOND,
+      depth: 18,
     },
     'a server lags',
   ),
   restart: named(
+    '3 servers, an operation each, one crash',
     {
-      about: '3 servers, an operation each, one crash',
       ...three,
       submits: [1, 1],
       restarts: 1,
@@ -161,14 +146,12 @@ export const orderingSystems: Readonly<Record<string, NamedOrderingSystem>> = {
     'a server comes back with a proposal',
   ),
   lag: named(
-    { about: '3 servers that ask each other, two operations', ...three, submits: [2, 0], fetches: true, depth: 16 },
+    '3 servers that ask each other, two operations',
+    { ...three, submits: [2, 0], fetches: true, depth: 16 },
     'a server lags',
     'a server has what was never proposed to it',
   ),
-  liar: named(
-    { about: '5 servers, one of them invents, an operation each', ...liar, submits: [1, 1], depth: 17 },
-    ...BOTH,
-  ),
+  liar: named('5 servers, one of them invents, an operation each', { ...liar, submits: [1, 1], depth: 17 }, ...BOTH),
 }
 
 /** For each planted bug that two clients can show in a short life, a system in which it breaks a property and the unbroken rules do not. */
@@ -187,27 +170,8 @@ export const plantedOrderingSystems: Readonly<Record<string, OrderingSystemOptio
   'read-of-committed-alone': { ...three, submits: [1, 0], reads: true },
 }
 
-export interface OrderingExploration extends Exploration {
-  readonly system: string
-}
-
 /** Explores one of `orderingSystems`, by name. */
-export function exploreOrdering(name: string, options?: ExploreOptions): OrderingExploration {
-  const chosen = orderingSystems[name]
-  if (chosen === undefined)
-    throw new RangeError(`no system '${name}'; there are: ${Object.keys(orderingSystems).join(', ')}`)
-  const { system, properties, depth } = chosen
-  return { system: name, ...explore(system(), properties, { ...(depth && { depthMax: depth }), ...options }) }
-}
+export const exploreOrdering = suite.exploring(orderingSystems)
 
 /** Explores the system of a planted bug, with the bug or, to compare, without. */
-export function exploreOrderingBug(bug: string, planted = true, options?: ExploreOptions): OrderingExploration {
-  const chosen = plantedOrderingSystems[bug]
-  if (chosen === undefined) {
-    const known = Object.keys(plantedOrderingSystems).join(', ')
-    throw new RangeError(`no system for a planted bug '${bug}'; there are: ${known}`)
-  }
-  const system = planted ? { ...chosen, bug } : chosen
-  const properties = { always: orderAlways(system), sometimes: {} }
-  return { system: bug, ...explore(orderingSystem(system), properties, options) }
-}
+export const exploreOrderingBug = suite.exploringBugs(plantedOrderingSystems)

@@ -120,9 +120,23 @@ export function outcomes(
   const results: Outcome[] = []
   const untried: number[][] = [[]]
   for (let choices = untried.pop(); choices !== undefined; choices = untried.pop()) {
-    results.push(runOnce(spec, clock, before, input, choices, untried))
+    results.push(runOnce(spec, clock, before, input, choosing(choices, untried)))
   }
   return results
+}
+
+/** Takes the given choices, then the first of each further one; what it leaves out is added to those still untried. */
+function choosing(choices: readonly number[], untried: number[][]): (bound: number) => number {
+  const taken = [...choices]
+  let chosen = 0
+  return bound => {
+    const at = chosen++
+    if (at >= taken.length) {
+      for (let value = bound - 1; value > 0; value--) untried.push([...taken, value])
+      taken.push(0)
+    }
+    return taken[at]!
+  }
 }
 
 function runOnce(
@@ -130,26 +144,16 @@ function runOnce(
   now: number,
   before: NodeMoment,
   input: Input<unknown, unknown>,
-  choices: readonly number[],
-  untried: number[][],
+  below: (bound: number) => number,
 ): Outcome {
   const state = copy(before.state)
   const timers = new Map(before.timers)
   const sent: Sent[] = []
   let disk: DiskMoment = before
-  let chosen = 0
-  const taken = [...choices]
 
   const turn: Turn<unknown, unknown> = {
     now,
-    below(bound) {
-      const at = chosen++
-      if (at >= taken.length) {
-        for (let value = bound - 1; value > 0; value--) untried.push([...taken, value])
-        taken.push(0)
-      }
-      return taken[at]!
-    },
+    below,
     bytes: length => new Uint8Array(length),
     do(effect) {
       switch (effect.kind) {
@@ -165,7 +169,7 @@ function runOnce(
         case 'save':
         case 'snapshot':
         case 'forget':
-          disk = write(disk, effect, spec.crashes ? () => turn.below(2) === 0 : () => true)
+          disk = write(disk, effect, spec.crashes ? () => below(2) === 0 : () => true)
           return
         case 'emit':
           return

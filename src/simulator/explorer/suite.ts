@@ -1,0 +1,72 @@
+// A protocol's suite of explorations: small systems by name, each with what must always hold in it and what it must reach,
+// and for each planted bug a system in which the bug breaks something and the unbroken rules do not.
+//
+// A protocol says how a system is built from its options, what always holds, and what may be reached; `explorationSuite`
+// then makes named systems of them, and explores by name.
+
+import { type Exploration, type ExploreOptions, explore, type Properties, type Property } from './explore.ts'
+import type { System } from './system.ts'
+
+export interface NamedSystem {
+  readonly about: string
+  /** As far as it is explored, where not to its end. */
+  readonly depth?: number
+  readonly system: () => System
+  readonly properties: Properties
+}
+
+export interface NamedExploration extends Exploration {
+  readonly system: string
+}
+
+/** What a suite is made of. */
+export interface SuiteParts<Options, Sometimes extends string> {
+  build(options: Options): System
+  always(options: Options): Readonly<Record<string, Property>>
+  /** Everything that a system of this protocol may reach; each system names what it must. */
+  readonly sometimes: Readonly<Record<Sometimes, Property>>
+}
+
+export interface ExplorationSuite<Options, Sometimes extends string> {
+  /** With `depth`, it is explored so many steps from the beginning, and not to its end. */
+  named(about: string, options: Options & { readonly depth?: number }, ...reached: readonly Sometimes[]): NamedSystem
+  /** Explores one of these systems, by name. */
+  exploring(systems: Readonly<Record<string, NamedSystem>>): ExploreByName
+  /** Explores the system of a planted bug, with the bug or, to compare, without. */
+  exploringBugs(systems: Readonly<Record<string, Options>>): ExploreBug
+}
+
+export type ExploreByName = (name: string, options?: ExploreOptions) => NamedExploration
+export type ExploreBug = (bug: string, planted?: boolean, options?: ExploreOptions) => NamedExploration
+
+export function explorationSuite<Options extends { readonly bug?: string | undefined }, Sometimes extends string>(
+  parts: SuiteParts<Options, Sometimes>,
+): ExplorationSuite<Options, Sometimes> {
+  return {
+    named(about, { depth, ...rest }, ...reached) {
+      const options = rest as unknown as Options
+      const sometimes = Object.fromEntries(reached.map(name => [name, parts.sometimes[name]]))
+      const properties = { always: parts.always(options), sometimes }
+      return { about, ...(depth !== undefined && { depth }), system: () => parts.build(options), properties }
+    },
+    exploring: systems => (name, options) => {
+      const { system, properties, depth } = chosen(systems, name, 'system')
+      const depthMax = depth === undefined ? {} : { depthMax: depth }
+      return { system: name, ...explore(system(), properties, { ...depthMax, ...options }) }
+    },
+    exploringBugs:
+      systems =>
+      (bug, planted = true, options) => {
+        const sound = chosen(systems, bug, 'system for a planted bug')
+        const system = planted ? { ...sound, bug } : sound
+        const properties = { always: parts.always(system), sometimes: {} }
+        return { system: bug, ...explore(parts.build(system), properties, options) }
+      },
+  }
+}
+
+function chosen<T>(from: Readonly<Record<string, T>>, name: string, what: string): T {
+  const found = from[name]
+  if (found === undefined) throw new RangeError(`no ${what} '${name}'; there are: ${Object.keys(from).join(', ')}`)
+  return found
+}
