@@ -28,7 +28,7 @@ import {
   slotsVocabulary,
 } from '../../src/slots/index.ts'
 import { startList, ticketElement } from '../../src/slots/verified/proofs.ts'
-import { decodeAnswer } from '../../src/slots/verified/work.ts'
+import { decodeAnswer } from '../../src/slots/verified/shuffle-work.ts'
 import { featuresOf } from './classifier.ts'
 import type { Game, Kept, Pass, Share, View } from './view.ts'
 

@@ -1,7 +1,7 @@
 // The settings of levels `curious` and `strong`: those of `verified`, less what a ring cannot do.
 
 import { SettingsError } from '../../core/index.ts'
-import { type PrintedSettings, printedDefaults } from '../ring/index.ts'
+import { type RingSettings, ringDefaults } from '../ring/index.ts'
 import { checkSettings, type SlotsSettings } from '../settings.ts'
 
 export type TrustingLevel = 'curious' | 'strong'
@@ -26,11 +26,11 @@ export function checkTrusting(settings: SlotsSettings, members: number): void {
 }
 
 /** How the ring of one epoch is run. */
-export function ringSettings(settings: SlotsSettings, slots: number): PrintedSettings {
+export function ringSettings(settings: SlotsSettings, slots: number): RingSettings {
   const { level, fairness, beat, paced } = settings
   const pace = paced ? beat : 0
   return {
-    ...printedDefaults,
+    ...ringDefaults,
     level: level as TrustingLevel,
     slots,
     fairness,

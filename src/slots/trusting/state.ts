@@ -2,12 +2,12 @@
 // seat, and the ring of the present epoch. Everything in the ring is secret or worth nothing; none of it is saved.
 
 import type { Millis, Turn } from '../../core/index.ts'
-import type { PrintedEvent, PrintedMessage, PrintedSettings, PrintedState } from '../ring/index.ts'
-import type { PrintedSlots } from '../ring/member.ts'
+import type { RingEvent, RingMessage, RingSettings, RingState } from '../ring/index.ts'
+import type { RingMember } from '../ring/machine.ts'
 import type { EpochRecord } from '../verified/record.ts'
 import type { MemberState, Round, SlotsEvent, Surroundings } from '../verified/state.ts'
-import type { TrustingMessage } from './messages.ts'
 import type { TrustingRules } from './rules.ts'
+import type { TrustingMessage } from './wire.ts'
 
 export interface TrustingState extends MemberState {
   ring: Ring | undefined
@@ -16,7 +16,7 @@ export interface TrustingState extends MemberState {
 export interface Ring {
   /** Of the epoch that it belongs to. */
   readonly number: number
-  readonly state: PrintedState
+  readonly state: RingState
   /** The present round as status and seats see it; its `sealedAt` is what our lease counts from. */
   round: Round
   /** A slot in our ticket that nobody may believe in yet. Secret. */
@@ -35,10 +35,10 @@ export interface Heard {
 }
 
 export type TrustingTurn = Turn<TrustingMessage, SlotsEvent>
-export type RingTurn = Turn<PrintedMessage, PrintedEvent>
+export type RingTurn = Turn<RingMessage, RingEvent>
 
 export interface TrustingSurroundings extends Surroundings {
   readonly trusting: TrustingRules
   /** The machine of a ring with so many members, and its numbers. */
-  ringOf(record: EpochRecord): { readonly machine: PrintedSlots; readonly settings: PrintedSettings }
+  ringOf(record: EpochRecord): { readonly machine: RingMember; readonly settings: RingSettings }
 }

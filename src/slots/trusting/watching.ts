@@ -3,7 +3,7 @@
 // first of those that are furthest behind is, whatever keeps it: its neighbour may not reach it. All see the same
 // pulses, so all call the same one silent, and it is left out by the next epoch.
 
-import { coordinatorOf } from '../ring/state.ts'
+import { ringRules } from '../ring/rules.ts'
 import type { Heard, Ring, TrustingState, TrustingSurroundings, TrustingTurn } from './state.ts'
 
 /** Pulses in the time after which one is silent: some may be lost. */
@@ -62,7 +62,7 @@ export function watch(around: TrustingSurroundings, state: TrustingState, ring: 
 /** In ring order from the coordinator on, the first of those that are furthest behind. */
 export function lastOf({ heard }: Pick<Ring, 'heard'>): number {
   const newest = Math.max(...heard.map(({ round }) => round))
-  const first = coordinatorOf(newest, heard.length)
+  const first = ringRules.coordinator(newest, heard.length)
   let last = first
   for (let place = 0; place < heard.length; place++) {
     const position = (first + place) % heard.length

@@ -2,12 +2,12 @@
 // next epoch.
 
 import { type Evidence, encodeEvidence, verifyEvidence } from './evidence.ts'
-import type { Accuse, Step } from './messages.ts'
 import { sameBytes } from './proofs.ts'
 import { recordHash, votersOf } from './record.ts'
 import { saveCheat } from './saved.ts'
 import { saidBy, sendToVoters, statementOf } from './saying.ts'
 import type { MemberState, SlotsTurn, Surroundings } from './state.ts'
+import type { Accuse, Step } from './wire.ts'
 
 export function accuse(around: Surroundings, state: MemberState, evidence: Evidence, turn: SlotsTurn): void {
   if (state.cheats.has(evidence.statement.author)) return

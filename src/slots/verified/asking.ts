@@ -2,13 +2,13 @@
 // signed, so anybody who has it may pass it on, and whoever speaks to some and not to others gains nothing. A word that
 // is owed for longer than the group's patience makes its author silent: it is left out, not accused.
 
-import type { Ask, Complaint, Need } from './messages.ts'
-import { NEEDS_MAX } from './messages.ts'
 import { dealtTicket, leaderOf, passerAt, sameBytes } from './proofs.ts'
 import { driftOf } from './record.ts'
 import { isEqualSeal, mayOpen } from './rounds.ts'
 import { saidBy, sayStep, send, sendToAll, statementOf } from './saying.ts'
 import type { Epoch, MemberState, Round, SlotsTurn, Surroundings } from './state.ts'
+import type { Ask, Complaint, Need } from './wire.ts'
+import { NEEDS_MAX } from './wire.ts'
 
 interface Owed extends Need {
   readonly round: number

@@ -6,10 +6,10 @@ import { type Effect, type Input, NOTHING_SAVED, seededRandom } from '../../core
 import { idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
 import { slotsDefaults } from '../settings.ts'
 import { verifyEvidence } from './evidence.ts'
-import { slotsMember } from './member.ts'
-import { type SlotsMessage, signedBytes } from './messages.ts'
+import { slotsMember } from './machine.ts'
+import { performWork } from './shuffle-work.ts'
 import type { MemberState, SlotsCommand, SlotsEvent } from './state.ts'
-import { performWork } from './work.ts'
+import { type SlotsMessage, signedBytes } from './wire.ts'
 
 const names = ['a', 'b', 'c', 'd']
 const LIAR = 'b'

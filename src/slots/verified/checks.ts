@@ -8,10 +8,10 @@ import { encode } from '../../core/index.ts'
 import { castVote, drawVote, proveRepresentation, representationProofCodec } from '../../crypto/index.ts'
 import { accuse, agreement } from './accusing.ts'
 import { votesHash } from './evidence.ts'
-import type { Ballot, Opening, Vote } from './messages.ts'
 import { ballotContext, checkBallot, checkOpening, isFree, makeOpening, sameBytes } from './proofs.ts'
 import { saidBy, saidByAll, sayStep, send } from './saying.ts'
 import type { Epoch, MemberState, Round, SlotsTurn, Surroundings } from './state.ts'
+import type { Ballot, Opening, Vote } from './wire.ts'
 
 /** What each ballot of a check is about: all slots at once, or one each. */
 function subjects(epoch: Epoch, round: Round): readonly (readonly number[])[] {

@@ -6,12 +6,12 @@ import { encode, type NodeId } from '../../core/index.ts'
 import { keyPair, possessionProofCodec, provePossession } from '../../crypto/index.ts'
 import { accuse } from './accusing.ts'
 import { keysHash } from './evidence.ts'
-import type { Key, Ready } from './messages.ts'
 import { checkKey, keyContext, sameBytes, sumOfKeys } from './proofs.ts'
 import { driftOf, type EpochRecord, positionOf, recordHash } from './record.ts'
 import { saveJoined } from './saved.ts'
 import { saidBy, saidByAll, sayStep, send } from './saying.ts'
 import { type Epoch, type MemberState, NEVER, type SlotsTurn, type Surroundings } from './state.ts'
+import type { Key, Ready } from './wire.ts'
 
 export function newEpoch(self: NodeId, record: EpochRecord, barred: boolean, now: number, quietUntil: number): Epoch {
   return {

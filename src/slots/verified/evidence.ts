@@ -10,6 +10,21 @@ import { bytes, type Codec, decode, encode, list, type NodeId, option, uint, var
 import { framed, type Group, type PublicKey, type RandomBytes, type Signatures } from '../../crypto/index.ts'
 import { MEMBERS_MAX, SLOTS_MAX } from '../settings.ts'
 import {
+  checkBallot,
+  checkKey,
+  checkOpening,
+  checkPass,
+  checkShare,
+  dealtTicket,
+  digest,
+  lapHash,
+  leaderOf,
+  passerAt,
+  sameBytes,
+  sumOfKeys,
+} from './proofs.ts'
+import { type EpochRecord, HASH_BYTES, positionOf, recordCodec, recordHash } from './record.ts'
+import {
   EVIDENCE_BYTES_MAX,
   type Header,
   isStep,
@@ -25,22 +40,7 @@ import {
   slotsVocabulary,
   statementHash,
   type Vote,
-} from './messages.ts'
-import {
-  checkBallot,
-  checkKey,
-  checkOpening,
-  checkPass,
-  checkShare,
-  dealtTicket,
-  digest,
-  lapHash,
-  leaderOf,
-  passerAt,
-  sameBytes,
-  sumOfKeys,
-} from './proofs.ts'
-import { type EpochRecord, HASH_BYTES, positionOf, recordCodec, recordHash } from './record.ts'
+} from './wire.ts'
 
 interface Base {
   readonly record: EpochRecord

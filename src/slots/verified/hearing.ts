@@ -6,21 +6,13 @@ import { heardAsk } from './asking.ts'
 import { compareVotes } from './checks.ts'
 import { advanceEpoch, beginEpoch, compareKeys, heardKey } from './epoch.ts'
 import { isSameStep } from './evidence.ts'
-import {
-  type Ask,
-  isStep,
-  type Petition,
-  type SlotsMessage,
-  type Step,
-  type Succeeded,
-  signedBytes,
-} from './messages.ts'
 import { leaderOf, passerAt, sameBytes } from './proofs.ts'
 import { positionOf, votersOf } from './record.ts'
 import { advanceRound, compareLaps, heardComplaint, roundFor } from './rounds.ts'
 import { nameOf, send, statementOf } from './saying.ts'
 import type { MemberState, Round, SlotsTurn, Surroundings } from './state.ts'
 import { heardFavour, heardLink, heardPetition, heardPropose, heardRefuse, heardSign, linkAfter } from './succession.ts'
+import { type Ask, isStep, type Petition, type SlotsMessage, type Step, type Succeeded, signedBytes } from './wire.ts'
 
 /** Checks of one round that may be said ahead of ours: all members are within one. */
 const CHECKS_AHEAD_MAX = 2

@@ -6,7 +6,6 @@ import { accuse, agreement } from './accusing.ts'
 import { advanceChecks } from './checks.ts'
 import { quietFor } from './epoch.ts'
 import { isHeader } from './evidence.ts'
-import { type Complaint, type Header, type Pass, type Seal, type Share, statementHash } from './messages.ts'
 import {
   checkShare,
   dealtTicket,
@@ -25,8 +24,9 @@ import {
 import { driftOf } from './record.ts'
 import { saidBy, sayStep, send, sendToAll } from './saying.ts'
 import { takeSeat } from './seats.ts'
+import { decodeAnswer, encodeWork, type SlotsWork } from './shuffle-work.ts'
 import { type Epoch, type MemberState, NEVER, type Round, type SlotsTurn, type Surroundings } from './state.ts'
-import { decodeAnswer, encodeWork, type SlotsWork } from './work.ts'
+import { type Complaint, type Header, type Pass, type Seal, type Share, statementHash } from './wire.ts'
 
 /** The round of that number, if it is near: those before are over, those far ahead cannot have begun. */
 export function roundFor(epoch: Epoch, number: number): Round | undefined {

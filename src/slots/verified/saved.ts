@@ -3,9 +3,9 @@
 // process.
 
 import { bytes, type Codec, decode, encode, type NodeId, text, uint, variants } from '../../core/index.ts'
-import { type Favoured, type Link, linkCodec } from './messages.ts'
 import { type EpochRecord, HASH_BYTES, NAME_BYTES_MAX } from './record.ts'
 import type { SlotsTurn } from './state.ts'
+import { type Favoured, type Link, linkCodec } from './wire.ts'
 
 export type SavedRecord =
   | { kind: 'adopted'; link: Link }

@@ -1,9 +1,9 @@
 // How a member speaks: every word is signed, bound to the epoch, kept where it may be asked for, and sent to its peers.
 
 import type { NodeId } from '../../core/index.ts'
-import { placeOf, type SlotsMessage, type Step, signedBytes } from './messages.ts'
 import { positionOf, votersOf } from './record.ts'
 import type { Epoch, MemberState, Round, SlotsTurn, Surroundings } from './state.ts'
+import { placeOf, type SlotsMessage, type Step, signedBytes } from './wire.ts'
 
 type Spoken<Message> = Message extends SlotsMessage ? Omit<Message, 'author' | 'epoch' | 'signature'> : never
 

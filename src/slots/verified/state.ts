@@ -3,9 +3,9 @@
 import type { Millis, NodeId, Turn } from '../../core/index.ts'
 import type { Element, Group, Scalar, Signatures, Signer } from '../../crypto/index.ts'
 import type { SlotsSettings } from '../settings.ts'
-import type { Favoured, Key, Link, Petition, Propose, SlotsMessage, Step } from './messages.ts'
 import type { EpochMember, EpochRecord } from './record.ts'
 import type { SlotsRules } from './rules.ts'
+import type { Favoured, Key, Link, Petition, Propose, SlotsMessage, Step } from './wire.ts'
 
 export type SlotsCommand =
   /** Wants a seat; answered by `seat`, or `refused`. */

@@ -21,6 +21,12 @@
 
 import type { NodeId } from '../../core/index.ts'
 import { endEpoch, newEpoch, quietFor } from './epoch.ts'
+import { sameBytes } from './proofs.ts'
+import { type EpochRecord, isVoter, positionOf, recordHash, votersOf } from './record.ts'
+import { saveAdopted, saveFavoured, saveLocked } from './saved.ts'
+import { send, sendToAll, sendToVoters, statementOf } from './saying.ts'
+import { type Epoch, type MemberState, NEVER, type SlotsTurn, type Succession, type Surroundings } from './state.ts'
+import { hasReason, isAcceptable, quorum, seesReason, wishedRecord } from './successor.ts'
 import {
   type Favour,
   type Favoured,
@@ -33,13 +39,7 @@ import {
   type SlotsMessage,
   type Succeeded,
   signedBytes,
-} from './messages.ts'
-import { sameBytes } from './proofs.ts'
-import { type EpochRecord, isVoter, positionOf, recordHash, votersOf } from './record.ts'
-import { saveAdopted, saveFavoured, saveLocked } from './saved.ts'
-import { send, sendToAll, sendToVoters, statementOf } from './saying.ts'
-import { type Epoch, type MemberState, NEVER, type SlotsTurn, type Succession, type Surroundings } from './state.ts'
-import { hasReason, isAcceptable, quorum, seesReason, wishedRecord } from './successor.ts'
+} from './wire.ts'
 
 /** Links that are kept for members that are behind; whoever is further behind has to be set up anew. */
 const CHAIN_MAX = 256

@@ -6,12 +6,12 @@ import { NOTHING_SAVED, seededRandom } from '../../core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
 import { slotsDefaults } from '../settings.ts'
 import { newEpoch } from './epoch.ts'
-import { slotsMember } from './member.ts'
-import { type SlotsMessage, signedBytes } from './messages.ts'
+import { slotsMember } from './machine.ts'
 import { type EpochRecord, firstRecord, recordHash } from './record.ts'
 import { slotsRules } from './rules.ts'
 import type { MemberState, Surroundings } from './state.ts'
 import { hasReason, isAcceptable, wishedRecord } from './successor.ts'
+import { type SlotsMessage, signedBytes } from './wire.ts'
 
 const signatures = idealSignatures()
 const group = insecureBareGroup()

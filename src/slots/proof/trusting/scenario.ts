@@ -28,13 +28,13 @@ import {
   type Timed,
   type World,
 } from '../../../simulator/index.ts'
-import { coordinatorOf } from '../../ring/state.ts'
+import { ringRules } from '../../ring/rules.ts'
 import { type SlotsSettings, slotsDefaults } from '../../settings.ts'
-import { trustingMember } from '../../trusting/member.ts'
-import { type TrustingMessage, trustingVocabulary } from '../../trusting/messages.ts'
+import { trustingMember } from '../../trusting/machine.ts'
 import { trustingRules } from '../../trusting/rules.ts'
 import type { TrustingLevel } from '../../trusting/settings.ts'
 import type { Ring, TrustingState } from '../../trusting/state.ts'
+import { type TrustingMessage, trustingVocabulary } from '../../trusting/wire.ts'
 import { slotsRules } from '../../verified/rules.ts'
 import type { SlotsEvent } from '../../verified/state.ts'
 import { SeatChecker, SuccessorChecker } from '../verified/checkers.ts'
@@ -239,7 +239,7 @@ function drawActs(random: Random, members: readonly NodeId[], weather: TrustingW
 /** Bad moments: rotating, whoever is about to coordinate; else whoever asked for shares that are not there yet. */
 function chanceToStop({ state: { round, position, ring } }: Ring, { fairness }: SlotsSettings): number {
   if (fairness === 'rotating') {
-    return round.number > 0 && !round.passed && coordinatorOf(round.number, ring.length) === position ? 1 : 0
+    return round.number > 0 && !round.passed && ringRules.coordinator(round.number, ring.length) === position ? 1 : 0
   }
   return round.ticket !== undefined && round.opened === undefined ? 0.2 : 0
 }

@@ -3,8 +3,8 @@
 
 import type { NodeId } from '../../../core/index.ts'
 import { membersNeeded } from '../../settings.ts'
-import { isStep } from '../../verified/messages.ts'
 import { type EpochMember, votersOf } from '../../verified/record.ts'
+import { isStep } from '../../verified/wire.ts'
 import type { Lies, Scene } from './liars.ts'
 
 /** Well within the time for which nothing is dealt after a change. */

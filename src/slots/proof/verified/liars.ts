@@ -12,6 +12,11 @@ import {
   type Signer,
 } from '../../../crypto/index.ts'
 import { generalLiars, type Liar } from '../../../simulator/index.ts'
+import { ballotContext, passContext, passedOn, startList, tally } from '../../verified/proofs.ts'
+import { driftOf } from '../../verified/record.ts'
+import { nameOf, saidBy } from '../../verified/saying.ts'
+import { decodeAnswer, encodeWork, performWork } from '../../verified/shuffle-work.ts'
+import type { MemberState, SlotsTurn } from '../../verified/state.ts'
 import {
   type Ballot,
   isStep,
@@ -20,12 +25,7 @@ import {
   type Step,
   signedBytes,
   type Vote,
-} from '../../verified/messages.ts'
-import { ballotContext, passContext, passedOn, startList, tally } from '../../verified/proofs.ts'
-import { driftOf } from '../../verified/record.ts'
-import { nameOf, saidBy } from '../../verified/saying.ts'
-import type { MemberState, SlotsTurn } from '../../verified/state.ts'
-import { decodeAnswer, encodeWork, performWork } from '../../verified/work.ts'
+} from '../../verified/wire.ts'
 import { clinging, restarting, restless, splitting } from './epoch-liars.ts'
 
 /** What a liar has at hand. */

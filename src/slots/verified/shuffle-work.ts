@@ -19,10 +19,10 @@ import {
   shuffleProofCodec,
 } from '../../crypto/index.ts'
 import { MEMBERS_MAX } from '../settings.ts'
-import type { Pass } from './messages.ts'
-import { slotsVocabulary } from './messages.ts'
 import { passClaim } from './proofs.ts'
 import { type EpochRecord, recordCodec } from './record.ts'
+import type { Pass } from './wire.ts'
+import { slotsVocabulary } from './wire.ts'
 
 export type SlotsWork =
   /** Re-encrypt and permute the list, and prove it; say where ticket `follow` of the input went. */

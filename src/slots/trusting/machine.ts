@@ -8,25 +8,25 @@
 
 import type { NodeId, Protocol } from '../../core/index.ts'
 import { sameBytes } from '../../crypto/index.ts'
-import { printedSlots } from '../ring/index.ts'
-import type { PrintedSlots } from '../ring/member.ts'
+import { ringMember } from '../ring/index.ts'
+import type { RingMember } from '../ring/machine.ts'
 import { groupOf } from '../settings.ts'
 import { repeatAccusations } from '../verified/accusing.ts'
 import { lookAround } from '../verified/asking.ts'
 import { begun } from '../verified/hearing.ts'
-import { type SlotsMemberOptions, slotsMember } from '../verified/member.ts'
-import { type Ask, isStep, type SlotsMessage, type Succeeded } from '../verified/messages.ts'
+import { type SlotsMemberOptions, slotsMember } from '../verified/machine.ts'
 import { type EpochRecord, firstRecord, positionOf } from '../verified/record.ts'
 import { slotsRules } from '../verified/rules.ts'
 import { flush, send, statementOf } from '../verified/saying.ts'
 import type { SlotsCommand, SlotsEvent } from '../verified/state.ts'
 import { advanceSuccession, linkAfter, petition } from '../verified/succession.ts'
-import { isWhole, type TrustingMessage } from './messages.ts'
-import { aboutTurn, beginRing, isRingTimer, ringNow, ringTimer, slotsDealt, stepRing } from './ring.ts'
+import { type Ask, isStep, type SlotsMessage, type Succeeded } from '../verified/wire.ts'
+import { aboutTurn, beginRing, isRingTimer, ringNow, ringTimer, slotsDealt, stepRing } from './hosted-ring.ts'
 import { type TrustingRules, trustingRules } from './rules.ts'
 import { checkTrusting, ringSettings } from './settings.ts'
 import type { TrustingState, TrustingSurroundings, TrustingTurn } from './state.ts'
 import { heardFrom, watch } from './watching.ts'
+import { isWhole, type TrustingMessage } from './wire.ts'
 
 export interface TrustingMemberOptions extends SlotsMemberOptions {
   readonly trusting?: TrustingRules
@@ -66,7 +66,7 @@ function surroundings(options: TrustingMemberOptions): Omit<TrustingSurroundings
     const known = machines.get(size)
     if (known !== undefined) return known
     const ring = ringSettings(settings, slotsDealt({ record }))
-    const machine: PrintedSlots = printedSlots({ settings: ring, members: size, group })
+    const machine: RingMember = ringMember({ settings: ring, members: size, group })
     const made = { machine, settings: ring }
     machines.set(size, made)
     return made

@@ -15,7 +15,6 @@ import { repeatAccusations } from './accusing.ts'
 import { expire, lookAround } from './asking.ts'
 import { beginEpoch, newEpoch, quietFor } from './epoch.ts'
 import { begun, hear } from './hearing.ts'
-import type { SlotsMessage, Want } from './messages.ts'
 import { sameBytes } from './proofs.ts'
 import { type EpochMember, firstRecord, recordHash } from './record.ts'
 import { advanceRound, openRound, worked } from './rounds.ts'
@@ -34,6 +33,7 @@ import {
 } from './state.ts'
 import { statusOf } from './status.ts'
 import { advanceSuccession, petition } from './succession.ts'
+import type { SlotsMessage, Want } from './wire.ts'
 
 export interface SlotsMemberOptions {
   readonly settings: SlotsSettings

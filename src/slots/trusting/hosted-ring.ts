@@ -7,14 +7,14 @@
 // of them did its part before it signed a successor, and deals nothing for lease × (1 + drift) after that; the holder
 // counts lease × (1 - drift) from before it asked.
 
-import { ROUND_TIMER } from '../ring/request.ts'
-import { coordinatorOf, newRound } from '../ring/state.ts'
+import { ringRules } from '../ring/rules.ts'
+import { newRound, ringTimers } from '../ring/state.ts'
 import { quietFor } from '../verified/epoch.ts'
 import { roundFor } from '../verified/rounds.ts'
 import { takeSeat } from '../verified/seats.ts'
 import { type Epoch, NEVER, type Round, type SlotsTurn } from '../verified/state.ts'
-import type { RingWord } from './messages.ts'
 import type { Ring, RingTurn, TrustingState, TrustingSurroundings, TrustingTurn } from './state.ts'
+import type { RingWord } from './wire.ts'
 
 const RING_TIMER = 'ring'
 const RESEND_TIMER = 'resend'
@@ -114,7 +114,7 @@ export function isRingTimer(timer: string): boolean {
 export function beginRing(around: TrustingSurroundings, state: TrustingState, ring: Ring, turn: TrustingTurn): void {
   const { number, passed } = ring.state.round
   if (number > 0 || passed || turn.now < dealsFrom(around, state.epoch)) return
-  stepRing(around, state, ring, { kind: 'timer', name: ROUND_TIMER }, turn)
+  stepRing(around, state, ring, { kind: 'timer', name: ringTimers.name('round') }, turn)
 }
 
 type RingInput =
@@ -148,7 +148,7 @@ function isHeld({ seat }: TrustingState, ring: Ring): boolean {
 
 function believe(around: TrustingSurroundings, state: TrustingState, ring: Ring, turn: TrustingTurn): void {
   const { position, round, ring: members } = ring.state
-  const coordinates = coordinatorOf(round.number, members.length) === position
+  const coordinates = ringRules.coordinator(round.number, members.length) === position
   if (ring.promised === undefined || !around.trusting.mayBelieve(coordinates, round.lap)) return
   const slot = ring.promised
   ring.promised = undefined
