@@ -1,78 +1,126 @@
-// Levels `curious` and `strong` of the product: the ring of the paper, corrected (../printed), among processes that
-// crash. Epochs, keys, succession, requests and seats are those of `verified`; in place of its proven rounds there is the
-// printed ring, which costs a tenth and trusts every member to follow the protocol.
+// Levels `curious` and `strong`: the ring of the paper, corrected (../ring), among processes that crash. Epochs, keys,
+// succession, requests and seats are those of `verified`; in place of its proven rounds there is the ring, which costs a
+// tenth and trusts every member to follow the protocol.
 //
-// Guarantees, if nobody deviates: distinct slots, always, also in a partition; whoever waits is served while a quorum can
+// Guarantees, if nobody deviates: distinct slots, always, also in a partition; a request is served while a quorum can
 // talk; nobody learns who holds which. Faults: words lost, repeated, late; members killed in any phase, members that come
 // back, partitions. Not liars: one that deviates reads others' tickets. README.md says it precisely.
 
-import type { NodeId, Protocol } from '../../core/index.ts'
-import { sameBytes } from '../../crypto/index.ts'
+import { type NodeId, type Protocol, sameBytes, type TimerDue, unreachable } from '../../core/index.ts'
 import { ringMember } from '../ring/index.ts'
-import type { RingMember } from '../ring/machine.ts'
 import { groupOf } from '../settings.ts'
-import { repeatAccusations } from '../verified/accusing.ts'
 import { lookAround } from '../verified/asking.ts'
-import { begun } from '../verified/hearing.ts'
-import { type SlotsMemberOptions, slotsMember } from '../verified/machine.ts'
-import { type EpochRecord, firstRecord, positionOf } from '../verified/record.ts'
-import { slotsRules } from '../verified/rules.ts'
-import { flush, send, statementOf } from '../verified/saying.ts'
+import { answerEpoch } from '../verified/hearing.ts'
+import {
+  advanceEpochs,
+  onCommand,
+  onStart,
+  onMessage as onWordAboutEpochs,
+  type SlotsMemberOptions,
+  slotsMeans,
+} from '../verified/machine.ts'
+import { type EpochRecord, positionOf, slotsDealt } from '../verified/record.ts'
+import { restore } from '../verified/restoring.ts'
+import { flush } from '../verified/saying.ts'
+import { onLease } from '../verified/seats.ts'
 import type { SlotsCommand, SlotsEvent } from '../verified/state.ts'
-import { advanceSuccession, linkAfter, petition } from '../verified/succession.ts'
-import { type Ask, isStep, type SlotsMessage, type Succeeded } from '../verified/wire.ts'
-import { aboutTurn, beginRing, isRingTimer, ringNow, ringTimer, slotsDealt, stepRing } from './hosted-ring.ts'
+import { isStep, type SlotsMessage } from '../verified/wire.ts'
+import { beginRing, onRingTimer, ringNow, stepRing } from './hosted-ring.ts'
 import { type TrustingRules, trustingRules } from './rules.ts'
 import { checkTrusting, ringSettings } from './settings.ts'
-import type { TrustingState, TrustingSurroundings, TrustingTurn } from './state.ts'
+import {
+  aboutEpochs,
+  checkTrustingState,
+  type TrustingMeans,
+  type TrustingScene,
+  type TrustingState,
+  type TrustingTimer,
+  trustingTimers,
+} from './state.ts'
 import { heardFrom, watch } from './watching.ts'
 import { isWhole, type TrustingMessage } from './wire.ts'
 
+/** What a member of a slots group at levels `curious` and `strong` is made with. */
 export interface TrustingMemberOptions extends SlotsMemberOptions {
   readonly trusting?: TrustingRules
 }
 
+/** One member of a slots group at level `curious` or `strong`, as a machine. */
 export type TrustingMember = Protocol<TrustingState, TrustingMessage, SlotsCommand, SlotsEvent>
 
-/** The name under which the machine of the epochs asks for its first beat. */
-const BEAT_TIMER = 'beat'
-
+/** A member of a slots group at level `curious` or `strong`, as the settings say. */
 export function trustingMember(options: TrustingMemberOptions): TrustingMember {
-  const { settings, members, trusting = trustingRules } = options
+  const { settings, members } = options
   checkTrusting(settings, members.length)
-  const epochs = slotsMember({ ...options, group: groupOf(options.group, settings.level) })
-  const around = { ...surroundings(options), trusting }
+  const means = trustingMeans(options)
   return {
     name: `slots, ${settings.level}`,
-    init: (self, peers, saved) => ({ ...epochs.init(self, peers, saved), ring: undefined }),
+    init: (self, _peers, saved) => ({ ...restore(means, self, saved), ring: undefined }),
     step(state, input, turn) {
-      if (input.kind === 'timer' && input.name === BEAT_TIMER) return beat(around, state, turn)
-      if (input.kind === 'timer' && isRingTimer(input.name)) return ringTimerFired(around, state, input.name, turn)
-      if (input.kind !== 'message') return epochs.step(state, input, aboutTurn(turn))
-      const { from, body } = input
-      if (body.kind !== 'about') return hearRing(around, state, from, body, turn)
-      if (isAboutEpochs(body.said)) epochs.step(state, { kind: 'message', from, body: body.said }, aboutTurn(turn))
+      const scene: TrustingScene = { ...means, state, turn }
+      switch (input.kind) {
+        case 'start':
+          return onStart(aboutEpochs(scene))
+        case 'message':
+          return onMessage(scene, input.from, input.body)
+        case 'command':
+          return onCommand(aboutEpochs(scene), input.body)
+        case 'timer':
+          return onTimer(scene, trustingTimers.due(input.name))
+        case 'stop':
+          return
+      }
     },
+    check: checkTrustingState,
   }
 }
 
-function surroundings(options: TrustingMemberOptions): Omit<TrustingSurroundings, 'trusting'> {
-  const { settings, members, candidates = [], signer, signatures, rules = slotsRules } = options
+function trustingMeans(options: TrustingMemberOptions): TrustingMeans {
+  const { settings, trusting = trustingRules } = options
   const group = groupOf(options.group, settings.level)
   // A machine is made of its numbers and has no state of its own.
-  const machines = new Map<number, ReturnType<TrustingSurroundings['ringOf']>>()
+  const machines = new Map<number, ReturnType<TrustingMeans['ringOf']>>()
   const ringOf = (record: EpochRecord) => {
     const size = record.members.length
     const known = machines.get(size)
     if (known !== undefined) return known
-    const ring = ringSettings(settings, slotsDealt({ record }))
-    const machine: RingMember = ringMember({ settings: ring, members: size, group })
-    const made = { machine, settings: ring }
+    const ring = ringSettings(settings, slotsDealt(record))
+    const made = { machine: ringMember({ settings: ring, members: size, group }), settings: ring }
     machines.set(size, made)
     return made
   }
-  const first = firstRecord(settings, members, group.name)
-  return { settings, group, signer, signatures, directory: [...members, ...candidates], first, rules, ringOf }
+  return { ...slotsMeans({ ...options, group }), trusting, ringOf }
+}
+
+function onMessage(scene: TrustingScene, from: NodeId, said: TrustingMessage): void {
+  switch (said.kind) {
+    case 'about':
+      return onAbout(scene, from, said.said)
+    case 'ring':
+      return onRing(scene, from, said)
+    case 'pulse':
+      return onPulse(scene, from, said)
+    default:
+      return unreachable(said, 'message')
+  }
+}
+
+function onTimer(scene: TrustingScene, due: TimerDue<TrustingTimer>): void {
+  switch (due.kind) {
+    case 'beat':
+      return onBeat(scene)
+    case 'lease':
+      return onLease(aboutEpochs(scene))
+    case 'lap':
+    case 'pace':
+    case 'round':
+    case 'resend':
+      return onRingTimer(scene, due.kind, due.about)
+  }
+}
+
+function onAbout(scene: TrustingScene, from: NodeId, said: SlotsMessage): void {
+  if (isAboutEpochs(said)) onWordAboutEpochs(aboutEpochs(scene), from, said)
 }
 
 /** The rounds of `verified` are not played here: of its steps only keys and agreement to them count. */
@@ -80,65 +128,39 @@ function isAboutEpochs(said: SlotsMessage): boolean {
   return isStep(said) ? said.kind === 'key' || said.kind === 'ready' : said.kind !== 'want'
 }
 
-function hearRing(
-  around: TrustingSurroundings,
-  state: TrustingState,
-  from: NodeId,
-  body: Exclude<TrustingMessage, { kind: 'about' }>,
-  turn: TrustingTurn,
-): void {
-  const { epoch } = state
-  if (!sameBytes(body.epoch, epoch.hash)) {
-    if (body.kind === 'pulse') answerElsewhere(around, state, from, body.epoch, turn)
-    return
-  }
-  const place = positionOf(epoch.record, from)
-  const ring = ringNow(around, state, turn)
+function onRing(scene: TrustingScene, from: NodeId, said: TrustingMessage & { kind: 'ring' }): void {
+  const { state, group, turn } = scene
+  if (!sameBytes(said.epoch, state.epoch.hash)) return
+  const place = positionOf(state.epoch.record, from)
+  const ring = ringNow(scene)
   if (ring === undefined || place < 0) return
-  if (body.kind === 'pulse') return heardFrom(ring, place, turn.now, body)
   heardFrom(ring, place, turn.now)
-  if (isWhole(around.group, body.word)) stepRing(around, state, ring, { kind: 'message', from, body: body.word }, turn)
+  if (isWhole(group, said.word)) stepRing(scene, ring, { kind: 'message', from, body: said.word })
 }
 
-/** Whoever is in an older epoch gets its successor; whoever is in one that we do not know is asked for it. */
-function answerElsewhere(
-  around: TrustingSurroundings,
-  state: TrustingState,
-  from: NodeId,
-  epoch: Uint8Array,
-  turn: TrustingTurn,
-): void {
-  const link = linkAfter(state, epoch)
-  const words =
-    link === undefined
-      ? statementOf<Ask>(around, state, { kind: 'ask', round: 0, needs: [] })
-      : statementOf<Succeeded>(around, state, { kind: 'succeeded', round: 0, link })
-  send(around, state, from, words, aboutTurn(turn))
-}
-
-function ringTimerFired(around: TrustingSurroundings, state: TrustingState, timer: string, turn: TrustingTurn): void {
-  const ring = ringNow(around, state, turn)
-  const name = ringTimer(ring, timer)
-  if (ring !== undefined && name !== undefined) stepRing(around, state, ring, { kind: 'timer', name }, turn)
+/** A member in an older epoch gets its successor; one in an epoch that we do not know is asked for it. */
+function onPulse(scene: TrustingScene, from: NodeId, pulse: TrustingMessage & { kind: 'pulse' }): void {
+  const { state, turn } = scene
+  if (!sameBytes(pulse.epoch, state.epoch.hash)) return answerEpoch(aboutEpochs(scene), from, pulse.epoch, false)
+  const place = positionOf(state.epoch.record, from)
+  const ring = ringNow(scene)
+  if (ring !== undefined && place >= 0) heardFrom(ring, place, turn.now, pulse)
 }
 
 /** Everything that time brings about. */
-function beat(around: TrustingSurroundings, state: TrustingState, turn: TrustingTurn): void {
-  turn.do({ kind: 'timer', name: BEAT_TIMER, after: around.settings.beat })
-  state.beats++
-  const about = aboutTurn(turn)
-  begun(around, state, about, () => advanceSuccession(around, state, about))
-  petition(around, state, about)
-  repeatAccusations(around, state, about)
-  const ring = ringNow(around, state, turn)
+function onBeat(scene: TrustingScene): void {
+  const { state } = scene
+  const about = aboutEpochs(scene)
+  advanceEpochs(about)
+  const ring = ringNow(scene)
   if (ring !== undefined) {
-    beginRing(around, state, ring, turn)
-    watch(around, state, ring, turn)
+    beginRing(scene, ring)
+    watch(scene, ring)
   } else if (!state.epoch.live) {
-    lookAround(around, state, about)
+    lookAround(about)
   } else if (!state.epoch.closed) {
-    // Who was slow to agree to this epoch is not to blame for the next.
+    // A member that was slow to agree to this epoch is not to blame for the next.
     state.epoch.silent.clear()
   }
-  flush(state, about)
+  flush(about)
 }

@@ -1,6 +1,6 @@
-// Level `verified`: slots among members of whom up to n - 2 collude and b lie (PROTOCOLS A). One machine per member.
+// Level `verified`: slots among members of whom up to n - 2 collude and b lie (protocols/slots). One machine per member.
 //
-// Guarantees, while at least two members are honest: no two honest members hold one slot at one time; whoever waits is
+// Guarantees, while at least two members are honest: no two honest members hold one slot at one time; a request is
 // served by lottery (or within n rounds, rotating); nobody learns who holds which. A cheat is caught and named with
 // evidence; a silent member is left out. README.md says it precisely, with the limits.
 //
@@ -8,33 +8,37 @@
 // and proves it, so that nobody knows where which ticket went and nobody can change one. Ticket k then belongs to member
 // k, and opens with the shares of all others and its own.
 
-import { type NodeId, type Protocol, type Saved, unreachable } from '../../core/index.ts'
+import { type NodeId, type Protocol, type TimerDue, unreachable } from '../../core/index.ts'
 import type { Group, Signatures, Signer } from '../../crypto/index.ts'
 import { checkSettings, type SlotsSettings } from '../settings.ts'
-import { repeatAccusations } from './accusing.ts'
-import { expire, lookAround } from './asking.ts'
-import { beginEpoch, newEpoch, quietFor } from './epoch.ts'
-import { begun, hear } from './hearing.ts'
-import { sameBytes } from './proofs.ts'
-import { type EpochMember, firstRecord, recordHash } from './record.ts'
-import { advanceRound, openRound, worked } from './rounds.ts'
+import { onAccuse, repeatAccusations } from './accusing.ts'
+import { expire, lookAround, onAsk } from './asking.ts'
+import { beginEpoch, beginIfNext, onKey, onReady, quietFor } from './epoch.ts'
+import { answerElsewhere, compareStep, holderOf, isAuthentic, isOfOurEpoch, keepStep } from './hearing.ts'
+import { checkMember, checkRounds } from './invariants.ts'
+import { onSucceeded } from './links.ts'
+import { onPetition, petition } from './petitions.ts'
+import { type EpochMember, firstRecord } from './record.ts'
+import { restore } from './restoring.ts'
+import { advanceRound, onComplaint, onRoundStep, onWorked, openRound } from './rounds.ts'
 import { type SlotsRules, slotsRules } from './rules.ts'
-import { readSaved, type SavedRecord } from './saved.ts'
 import { flush, sendToAll, statementOf } from './saying.ts'
-import { LEASE_TIMER, leaseEnded, seatCommand } from './seats.ts'
+import { onLease, onLetGo, onRequest } from './seats.ts'
 import {
-  type Epoch,
   type MemberState,
   NEVER,
   type SlotsCommand,
   type SlotsEvent,
-  type SlotsTurn,
-  type Surroundings,
+  type SlotsMeans,
+  type SlotsScene,
+  type SlotsTimer,
+  slotsTimers,
 } from './state.ts'
-import { statusOf } from './status.ts'
-import { advanceSuccession, petition } from './succession.ts'
-import type { SlotsMessage, Want } from './wire.ts'
+import { onStatus } from './status.ts'
+import { advanceSuccession, onFavour, onPropose, onRefuse, onSign } from './succession.ts'
+import { isStep, type SlotsMessage, type Step, type Want } from './wire.ts'
 
+/** What a member of a slots group is made with. */
 export interface SlotsMemberOptions {
   readonly settings: SlotsSettings
   /** The members of the first epoch, in ring order. All must be given the same list. */
@@ -47,126 +51,178 @@ export interface SlotsMemberOptions {
   readonly rules?: SlotsRules
 }
 
+/** One member of a slots group at level `verified`, as a machine. */
 export type SlotsMember = Protocol<MemberState, SlotsMessage, SlotsCommand, SlotsEvent>
 
-const BEAT_TIMER = 'beat'
-const NO_EVIDENCE = new Uint8Array()
-
-export function slotsMember(options: SlotsMemberOptions): SlotsMember {
+/** What the options come to. Also for the levels whose epochs are these. */
+export function slotsMeans(options: SlotsMemberOptions): SlotsMeans {
   const { settings, members, candidates = [], group, signer, signatures, rules = slotsRules } = options
-  checkSettings(settings, members.length)
   const first = firstRecord(settings, members, group.name)
-  const directory = [...members, ...candidates]
-  const around: Surroundings = { settings, group, signer, signatures, directory, first, rules }
+  return { settings, group, signer, signatures, directory: [...members, ...candidates], first, rules }
+}
+
+/** A member of a slots group at level `verified`. */
+export function slotsMember(options: SlotsMemberOptions): SlotsMember {
+  checkSettings(options.settings, options.members.length)
+  const means = slotsMeans(options)
   return {
     name: 'slots, verified',
-    init: (self, _peers, saved) => restore(around, self, saved),
+    init: (self, _peers, saved) => restore(means, self, saved),
     step(state, input, turn) {
+      const scene: SlotsScene = { ...means, state, turn }
       switch (input.kind) {
         case 'start':
-          return start(around, state, turn)
+          return onStart(scene)
         case 'message':
-          return hear(around, state, input.from, input.body, turn)
+          return onMessage(scene, input.from, input.body)
         case 'command':
-          return command(around, state, input.body, turn)
+          return onCommand(scene, input.body)
         case 'timer':
-          return input.name === LEASE_TIMER ? leaseEnded(around, state, turn) : beat(around, state, turn)
+          return onTimer(scene, slotsTimers.due(input.name))
         case 'stop':
           return
       }
     },
-  }
-}
-
-/** From what was durable: the chain of epochs, what we favoured and signed, and whether our key of the last is lost. */
-function restore(around: Surroundings, self: NodeId, saved: Saved): MemberState {
-  const records = readSaved(saved.get('') ?? [])
-  const chain = records.filter(record => record.kind === 'adopted').map(({ link }) => link)
-  const record = chain.at(-1)?.record ?? around.first
-  const hash = recordHash(record)
-  const joined = records.some(one => one.kind === 'joined' && sameBytes(one.epoch, hash))
-  const epoch = newEpoch(self, record, joined && around.rules.staysOut(), NEVER, NEVER)
-  restoreSuccession(epoch, records)
-  const cheats = new Map(records.filter(one => one.kind === 'cheat').map(({ name }) => [name, NO_EVIDENCE]))
-  return {
-    self,
-    chain,
-    epoch,
-    waiting: [],
-    seat: undefined,
-    cheats,
-    petitions: new Map(),
-    leaving: false,
-    outbox: [],
-    beats: 0,
-    works: 0,
-    working: new Map(),
-  }
-}
-
-function restoreSuccession(epoch: Epoch, records: readonly SavedRecord[]): void {
-  const { succession } = epoch
-  for (const record of records) {
-    if (record.kind === 'favoured' && sameBytes(record.epoch, epoch.hash)) {
-      succession.favouredIn = record.ballot
-      succession.ballot = record.ballot + 1
-    } else if (record.kind === 'locked' && sameBytes(record.epoch, epoch.hash)) {
-      const { record: successor, ballot, signatures } = record.link
-      succession.lock = { record: successor, favoured: { ballot, signatures } }
-      succession.valid = succession.lock
-      epoch.closed = true
-    }
+    check(state) {
+      checkMember(state)
+      checkRounds(state)
+    },
   }
 }
 
 // Times are never saved: whatever we did before the restart, we did before now.
-function start(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+export function onStart(scene: SlotsScene): void {
+  const { state, settings, turn } = scene
   const { epoch } = state
   const first = epoch.record.number === 0 && !epoch.barred
-  const quietUntil = first && !epoch.closed ? NEVER : turn.now + quietFor(around, epoch.record)
+  const quietUntil = first && !epoch.closed ? NEVER : turn.now + quietFor(scene, epoch.record)
   state.epoch = { ...epoch, adoptedAt: turn.now, quietUntil }
-  turn.do({ kind: 'timer', name: BEAT_TIMER, after: around.settings.beat })
-  beginEpoch(around, state, turn)
+  slotsTimers.set(turn, 'beat', settings.beat)
+  beginEpoch(scene)
 }
 
-function command(around: Surroundings, state: MemberState, asked: SlotsCommand, turn: SlotsTurn): void {
+export function onMessage(scene: SlotsScene, from: NodeId, said: SlotsMessage): void {
+  if (!isOfOurEpoch(scene, said)) return answerElsewhere(scene, from, said)
+  if (!isAuthentic(scene, said)) return
+  const { epoch } = scene.state
+  onStatement(scene, said)
+  beginIfNext(scene, epoch)
+}
+
+function onStatement(scene: SlotsScene, said: SlotsMessage): void {
+  if (isStep(said)) return onStep(scene, said)
+  switch (said.kind) {
+    case 'ask':
+      return onAsk(scene, said)
+    case 'want':
+      return onWant(scene, said)
+    case 'petition':
+      return onPetition(scene, said)
+    case 'propose':
+      return onPropose(scene, said)
+    case 'favour':
+      return onFavour(scene, said)
+    case 'sign':
+      return onSign(scene, said)
+    case 'refuse':
+      return onRefuse(scene, said)
+    case 'succeeded':
+      return onSucceeded(scene, said)
+    case 'accuse':
+      return onAccuse(scene, said)
+    default:
+      return unreachable(said, 'message')
+  }
+}
+
+/** A step is kept in its place; what is new there may let the epoch or the round go on. */
+function onStep(scene: SlotsScene, said: Step): void {
+  const holder = holderOf(scene, said)
+  if (holder === undefined || !keepStep(scene, holder, said)) return
+  compareStep(scene, holder, said)
+  switch (said.kind) {
+    case 'key':
+      return onKey(scene, said)
+    case 'ready':
+      return onReady(scene)
+    case 'complaint':
+      return onComplaint(scene, said)
+    case 'header':
+    case 'pass':
+    case 'seal':
+    case 'share':
+    case 'vote':
+    case 'opening':
+      return onRoundStep(scene, said)
+    default:
+      return unreachable(said, 'step')
+  }
+}
+
+export function onCommand(scene: SlotsScene, asked: SlotsCommand): void {
   switch (asked.kind) {
     case 'request':
+      return onRequest(scene, asked.id)
     case 'cancel':
     case 'release':
-      return seatCommand(around, state, asked, turn)
+      return onLetGo(scene, asked.id)
     case 'worked':
-      return worked(around, state, asked.id, asked.answer, turn)
+      return onWorked(scene, asked.id, asked.answer)
     case 'leave':
-      state.leaving = true
-      return
+      return onLeave(scene)
     case 'status':
-      return turn.do({ kind: 'emit', event: { kind: 'status', id: asked.id, status: statusOf(state, turn.now) } })
+      return onStatus(scene, asked.id)
     default:
       return unreachable(asked, 'command')
   }
 }
 
-/** Everything that time brings about. */
-function beat(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
-  turn.do({ kind: 'timer', name: BEAT_TIMER, after: around.settings.beat })
-  state.beats++
-  begun(around, state, turn, () => advanceSuccession(around, state, turn))
-  petition(around, state, turn)
-  repeatAccusations(around, state, turn)
-  const { epoch } = state
-  for (const round of epoch.rounds.values()) {
-    expire(epoch, round, turn.now)
-    advanceRound(around, state, round, turn)
+function onTimer(scene: SlotsScene, due: TimerDue<SlotsTimer>): void {
+  switch (due.kind) {
+    case 'beat':
+      return onBeat(scene)
+    case 'lease':
+      return onLease(scene)
   }
-  openRound(around, state, turn)
-  want(around, state, turn)
-  lookAround(around, state, turn)
-  flush(state, turn)
 }
 
-function want(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+/** Everything that time brings about. */
+function onBeat(scene: SlotsScene): void {
+  advanceEpochs(scene)
+  const { epoch } = scene.state
+  for (const round of epoch.rounds.values()) {
+    expire(epoch, round, scene.turn.now)
+    advanceRound(scene, round)
+  }
+  openRound(scene)
+  want(scene)
+  lookAround(scene)
+  flush(scene)
+}
+
+/** The part of a beat that is about epochs. */
+export function advanceEpochs(scene: SlotsScene): void {
+  const { state, settings, turn } = scene
+  slotsTimers.set(turn, 'beat', settings.beat)
+  state.beats++
   const { epoch } = state
-  if (!around.settings.onDemand || !epoch.live || state.waiting.length === 0) return
-  sendToAll(around, state, statementOf<Want>(around, state, { kind: 'want', round: epoch.next }), turn)
+  advanceSuccession(scene)
+  beginIfNext(scene, epoch)
+  petition(scene)
+  repeatAccusations(scene)
+}
+
+function want(scene: SlotsScene): void {
+  const { state, settings } = scene
+  const { epoch } = state
+  if (!settings.onDemand || !epoch.live || state.waiting.length === 0) return
+  sendToAll(scene, statementOf<Want>(scene, { kind: 'want', round: epoch.next }))
+}
+
+function onWant({ state }: SlotsScene, said: Want): void {
+  if (said.round === state.epoch.next) state.epoch.wanted = true
+}
+
+function onLeave({ state }: SlotsScene): void {
+  state.leaving = true
 }

@@ -7,7 +7,7 @@ import { idealSignatures, ristrettoNoble } from '../../crypto/index.ts'
 import { calm, World } from '../../simulator/index.ts'
 import { slotsDefaults } from '../settings.ts'
 import { slotsMember } from './machine.ts'
-import { performWork } from './shuffle-work.ts'
+import { performShuffleWork } from './shuffle-work.ts'
 import type { MemberState, SlotsEvent } from './state.ts'
 import { type SlotsMessage, slotsVocabulary } from './wire.ts'
 
@@ -44,7 +44,7 @@ function run() {
     const event = emitted as SlotsEvent
     events.push({ ...event, who: node.spec.id })
     if (event.kind !== 'work') return
-    const answer = performWork(group, event.request, length => random.bytes(length))
+    const answer = performShuffleWork(group, event.request, length => random.bytes(length))
     world.command(node.spec.id, { kind: 'worked', id: event.id, answer })
   })
   for (const id of names) world.start(id)

@@ -16,7 +16,7 @@ import { slotsMember } from '../../verified/machine.ts'
 import { driftOf } from '../../verified/record.ts'
 import { type SlotsRules, slotsRules } from '../../verified/rules.ts'
 import { isInTime } from '../../verified/seats.ts'
-import { performWork } from '../../verified/shuffle-work.ts'
+import { performShuffleWork } from '../../verified/shuffle-work.ts'
 import type { MemberState, SlotsEvent } from '../../verified/state.ts'
 import { type SlotsMessage, slotsVocabulary } from '../../verified/wire.ts'
 import { NamingChecker, OrderChecker, SeatChecker, ServedChecker, SuccessorChecker } from './checkers.ts'
@@ -318,7 +318,7 @@ class SlotsStage implements Stage {
       for (const { number, phase } of state.epoch.rounds.values()) {
         if (phase === 'open' || phase === 'over') this.rounds.add(`${state.epoch.record.number}/${number}`)
       }
-      const answer = performWork(this.group, request, length => this.random.bytes(length))
+      const answer = performShuffleWork(this.group, request, length => this.random.bytes(length))
       world.command(node.spec.id, { kind: 'worked', id, answer })
     })
   }
