@@ -17,7 +17,7 @@ import { initGroup } from '../src/runtime/setup.ts'
 import { calm, World } from '../src/simulator/index.ts'
 import {
   type MemberState,
-  performWork,
+  performShuffleWork,
   type SlotsEvent,
   type SlotsLevel,
   slotsDefaults,
@@ -228,7 +228,7 @@ function countMessages(level: SlotsLevel, size: number): number {
     const event = emitted as SlotsEvent
     const tell = (body: unknown) => world.command(node.spec.id, body)
     if (event.kind === 'work') {
-      tell({ kind: 'worked', id: event.id, answer: performWork(group, event.request, length => random.bytes(length)) })
+      tell({ kind: 'worked', id: event.id, answer: performShuffleWork(group, event.request, length => random.bytes(length)) })
     } else if (event.kind === 'seat') {
       tell({ kind: 'release', id: event.id })
       tell({ kind: 'request', id: ++requests })

@@ -5,7 +5,7 @@
 import { integerOf } from '../../src/crypto/groups/integers.ts'
 import { legendre } from '../../src/crypto/groups/residues.ts'
 import { type Ciphertext, combine, type Element, partialDecryption, sameBytes } from '../../src/crypto/index.ts'
-import { SMALL_MODULUS } from '../../src/slots/ring/index.ts'
+import { SMALL_MODULUS } from '../../src/papers/slots/index.ts'
 import type { Kept, Pass, View } from './view.ts'
 
 export interface Adversary {

@@ -12,7 +12,7 @@ import {
   removeLayer,
   type Scalar,
 } from '../../src/crypto/index.ts'
-import type { PrintedEvent, PrintedMessage, PrintedState, Tickets } from '../../src/slots/ring/index.ts'
+import type { RingEvent, RingMessage, RingState, Tickets } from '../../src/slots/ring/index.ts'
 
 export type Attack =
   /** Asks for shares of the victim's ticket, after those of its own. */
@@ -30,7 +30,7 @@ export interface Opportunity {
   steal(ticket: number): void
 }
 
-type AttackTurn = Turn<PrintedMessage, PrintedEvent>
+type AttackTurn = Turn<RingMessage, RingEvent>
 
 interface Loot {
   target: Ciphertext | undefined
@@ -42,18 +42,18 @@ export function attacked(honest: AnyProtocol, attack: Attack, opportunity: Oppor
   const loot: Loot = { target: undefined, blinding: undefined, shares: new Map() }
   return {
     ...honest,
-    step(state: PrintedState, input, turn: AttackTurn) {
+    step(state: RingState, input, turn: AttackTurn) {
       if (input.kind === 'command' && (input.body as { kind: string }).kind === 'attack') {
         if (attack !== 'slipped in') ask(state, attack, opportunity, loot, turn)
         return
       }
-      if (input.kind === 'message') look(state, input.from, input.body as PrintedMessage, opportunity, loot)
+      if (input.kind === 'message') look(state, input.from, input.body as RingMessage, opportunity, loot)
       honest.step(state, input, { ...turn, now: turn.now, do: effect => act(effect, state, attack, opportunity, turn) })
     },
   }
 }
 
-function ask(state: PrintedState, attack: Attack, { group, victim }: Opportunity, loot: Loot, turn: AttackTurn): void {
+function ask(state: RingState, attack: Attack, { group, victim }: Opportunity, loot: Loot, turn: AttackTurn): void {
   const target = victim()
   if (target === undefined || loot.target !== undefined) return
   loot.target = target
@@ -65,7 +65,7 @@ function ask(state: PrintedState, attack: Attack, { group, victim }: Opportunity
 }
 
 /** Shares that come in after the attack, and the release token that comes back. */
-function look(state: PrintedState, from: string, body: PrintedMessage, opportunity: Opportunity, loot: Loot): void {
+function look(state: RingState, from: string, body: RingMessage, opportunity: Opportunity, loot: Loot): void {
   const { group, tickets, steal } = opportunity
   if (body.kind === 'share' && loot.target !== undefined && loot.blinding !== undefined) {
     loot.shares.set(from, group.multiply(body.share, group.invertScalar(loot.blinding)))
@@ -83,7 +83,7 @@ function look(state: PrintedState, from: string, body: PrintedMessage, opportuni
 
 function act(
   effect: Parameters<AttackTurn['do']>[0],
-  state: PrintedState,
+  state: RingState,
   attack: Attack,
   { victim }: Opportunity,
   turn: AttackTurn,

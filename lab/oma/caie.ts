@@ -7,8 +7,8 @@
 
 import { seededRandom } from '../../src/core/index.ts'
 import { type Group, insecureBareGroup, insecureSmallGroup, ristretto } from '../../src/crypto/index.ts'
+import { bareTickets } from '../../src/papers/slots/index.ts'
 import type { SlotsRules } from '../../src/slots/index.ts'
-import { bareTickets } from '../../src/slots/ring/index.ts'
 import { type Experiment, type Result, type Row, type RunOptions, row } from '../experiment.ts'
 import {
   type Adversary,
@@ -122,24 +122,24 @@ export const PLANTED: readonly Planted[] = [
   {
     what: 'no re-randomisation',
     adversary: equalCiphertexts,
-    change: { rules: { keepsCiphertexts: true } },
+    change: { flaws: { keepsCiphertexts: true } },
     // Who made the list knows what is in it; if it is honest, nobody else does.
     rates: [0.5, 1],
   },
   {
     what: 'no shuffle, the first taken',
     adversary: positions,
-    change: { rules: { keepsOrder: true, takesFirst: true } },
+    change: { flaws: { keepsOrder: true, takesFirst: true } },
     rates: [1, 1],
   },
   {
     what: 'one random number a pass',
     adversary: quotients,
     // Tickets of one list then share their first half, and the guard against being asked for one's own would refuse.
-    change: { rules: { reusesRandomness: true, sharesAnything: true } },
+    change: { flaws: { reusesRandomness: true, sharesAnything: true } },
     rates: [1, 1],
   },
-  { what: 'erratum 8: asks itself', adversary: ownShare, change: { rules: { asksItself: true } }, rates: [1, 1] },
+  { what: 'erratum 8: asks itself', adversary: ownShare, change: { flaws: { asksItself: true } }, rates: [1, 1] },
   {
     what: 'tickets not squared',
     adversary: legendreSymbols,
@@ -149,19 +149,19 @@ export const PLANTED: readonly Planted[] = [
   {
     what: 'erratum 13: vector by ticket',
     adversary: releaseLaps,
-    change: { rules: { vectorRelease: true } },
+    change: { flaws: { vectorRelease: true } },
     rates: [0.5, vectorRate()],
   },
   {
     what: 'work by ticket, unpaced',
     adversary: timing,
-    change: { rules: { workPerTicket: 2 } },
+    change: { flaws: { workPerTicket: 2 } },
     rates: [1, 1],
   },
   {
     what: 'work by ticket, paced',
     adversary: timing,
-    change: { settings: { ...curious, pace: 20 }, rules: { workPerTicket: 2 } },
+    change: { settings: { ...curious, pace: 20 }, flaws: { workPerTicket: 2 } },
     rates: [0.5, 0.5],
   },
   {
@@ -173,7 +173,7 @@ export const PLANTED: readonly Planted[] = [
   {
     what: 'erratum 9: asks again',
     adversary: thief,
-    change: { attack: 'asks again', rules: { sharesAnything: true } },
+    change: { attack: 'asks again', flaws: { sharesAnything: true } },
     rates: [1, 1],
   },
   { what: 'one share an asker: asks again', adversary: thief, change: { attack: 'asks again' }, rates: [0.5, 0.5] },
@@ -295,7 +295,7 @@ function verifiedRows({ scale, seed }: RunOptions): readonly Row[] {
 
 /** It was not told about the work, and finds it. */
 function classifierRow(options: RunOptions): Row {
-  const game = { ...smallGame(SMALL_GROUP, 'curious'), brief: true, rules: { workPerTicket: 2 } }
+  const game = { ...smallGame(SMALL_GROUP, 'curious'), brief: true, flaws: { workPerTicket: 2 } }
   const sessions = 2 * PLANTED_SESSIONS[options.scale]
   const games = Array.from({ length: sessions }, (_, session) =>
     playPrinted(game, options.seed * SEEDS_MAX + session, ROUNDS_A_SESSION),

@@ -3,9 +3,15 @@
 // scenarios are in `errata-oma-rounds`.
 
 import { insecureBareGroup, insecureSmallGroup } from '../../src/crypto/index.ts'
+import {
+  plantedErrata,
+  ringScenario,
+  SMALL_MODULUS,
+  squareOf,
+  squareTickets,
+  ticketOfSquare,
+} from '../../src/papers/slots/index.ts'
 import { runOnce } from '../../src/simulator/index.ts'
-import { plantedErrata, printedSlotsScenario } from '../../src/slots/proof/ring/index.ts'
-import { SMALL_MODULUS, squareOf, squareTickets, ticketOfSquare } from '../../src/slots/ring/index.ts'
 import { type Experiment, type Result, type RunOptions, row } from '../experiment.ts'
 import { rateTolerance } from '../statistics.ts'
 import { coordinatorPrior } from './adversaries.ts'
@@ -23,7 +29,7 @@ export const errataRelease: Experiment = {
   run({ scale }: RunOptions): Result {
     const sizes = scale === 'small' ? [3, 5] : [3, 4, 5, 8, 16]
     const rounds = (members: number, fullKeyRelease: boolean) => {
-      const { world, began } = makeRing({ members, settings: { slots: 1 }, rules: { fullKeyRelease } })
+      const { world, began } = makeRing({ members, settings: { slots: 1 }, flaws: { fullKeyRelease } })
       world.run(10_000_000)
       return began.size
     }
@@ -128,7 +134,7 @@ export const errataCoordinator: Experiment = {
   },
 }
 
-/** Where each is seen: as in src/slots/ring/errata.test.ts. */
+/** Where each is seen: as in src/papers/slots/errata.test.ts. */
 const STORIES = [
   ['passes-unopened', 50],
   ['forgets-requests', 2],
@@ -147,12 +153,12 @@ export const errataRounds: Experiment = {
     const rows = STORIES.flatMap(([bug, seed], place) => {
       progress(place / STORIES.length, bug)
       const { says, erratum } = plantedErrata[bug]!
-      const [first] = runOnce(printedSlotsScenario({ bug }), seed).violations
+      const [first] = runOnce(ringScenario({ bug }), seed).violations
       const found = first?.what.includes(says) ?? false
       notes.push(`${erratum}, ${bug}, seed ${seed}: ${first?.what ?? 'nothing'}.`)
       return [row(`erratum ${erratum}, ${bug}: found (1 = yes)`, found ? 1 : 0, 1, 0)]
     })
-    const sound = runOnce(printedSlotsScenario(), 50).violations.length
+    const sound = runOnce(ringScenario(), 50).violations.length
     rows.push(row('corrected, the run of seed 50: violations', sound, 0, 0))
     return { rows, pictures: [], notes }
   },

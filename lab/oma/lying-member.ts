@@ -14,7 +14,7 @@ import { silence } from '../../src/runtime/log.ts'
 import { opensslSignatures, opensslSigner } from '../../src/runtime/signatures.ts'
 import { createMemoryStorage } from '../../src/runtime/storage/memory.ts'
 import { createTlsTransport } from '../../src/runtime/transport/index.ts'
-import { performWork, type SlotsEvent, type SlotsMessage, slotsMember } from '../../src/slots/index.ts'
+import { performShuffleWork, type SlotsEvent, type SlotsMessage, slotsMember } from '../../src/slots/index.ts'
 import { slotsLiars } from '../../src/slots/proof/index.ts'
 
 /** `folder` is a member's, as `coterie init --members` made it; name and options as the others have them. */
@@ -40,7 +40,7 @@ export async function startLyingMember(
     event(event) {
       const said = (event as { readonly body: SlotsEvent }).body
       if (said.kind !== 'work') return
-      const answer = performWork(group, said.request, length => new Uint8Array(randomBytes(length)))
+      const answer = performShuffleWork(group, said.request, length => new Uint8Array(randomBytes(length)))
       driver.command({ part: 'slots', body: { kind: 'worked', id: said.id, answer } })
     },
     failed: error => {

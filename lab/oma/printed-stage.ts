@@ -1,19 +1,19 @@
-// Plays rounds of the printed scheme and puts each into the hands of the adversaries: the shipped machines in the
+// Plays rounds of the paper's ring and puts each into the hands of the adversaries: the shipped machines in the
 // simulator, every message one millisecond, everything overheard, and the memory of all but two members kept.
 
 import { type AnyProtocol, type Effect, type NodeId, seededRandom, type Turn } from '../../src/core/index.ts'
 import type { Ciphertext, Group, Scalar } from '../../src/crypto/index.ts'
+import { type Flaws, flawedRules } from '../../src/papers/slots/index.ts'
 import { calm, type Micros, World } from '../../src/simulator/index.ts'
 import {
   type PassSecret,
-  type PrintedEvent,
-  type PrintedMessage,
-  type PrintedRules,
-  type PrintedSettings,
-  type PrintedState,
-  printedDefaults,
-  printedSlots,
-  printedVocabulary,
+  type RingEvent,
+  type RingMessage,
+  type RingSettings,
+  type RingState,
+  ringDefaults,
+  ringMember,
+  ringVocabulary,
   type Tickets,
   tableTickets,
 } from '../../src/slots/ring/index.ts'
@@ -24,8 +24,8 @@ import type { Game, Kept, Lap, Pass, Share, View } from './view.ts'
 export interface PrintedGame {
   readonly group: Group
   readonly members: number
-  readonly settings: Pick<PrintedSettings, 'slots' | 'level' | 'fairness'> & Partial<PrintedSettings>
-  readonly rules?: Partial<PrintedRules>
+  readonly settings: Pick<RingSettings, 'slots' | 'level' | 'fairness'> & Partial<RingSettings>
+  readonly flaws?: Partial<Flaws>
   readonly tickets?: Tickets
   readonly attack?: Attack
   /** The honest let go at once: one lap, for games that are not about the release. */
@@ -36,7 +36,7 @@ interface Said {
   readonly at: number
   readonly from: number
   readonly to: number
-  readonly body: PrintedMessage
+  readonly body: RingMessage
 }
 
 interface Remembered {
@@ -67,7 +67,7 @@ export function playPrinted(game: PrintedGame, seed: number, rounds: number): re
 
 class Session {
   private readonly game: PrintedGame
-  private readonly settings: PrintedSettings
+  private readonly settings: RingSettings
   private readonly tickets: Tickets
   private readonly world: World
   private readonly ring: readonly NodeId[]
@@ -81,7 +81,7 @@ class Session {
 
   constructor(game: PrintedGame, seed: number) {
     this.game = game
-    this.settings = { ...printedDefaults, ...game.settings }
+    this.settings = { ...ringDefaults, ...game.settings }
     this.tickets = game.tickets ?? tableTickets(game.group, game.members)
     this.world = new World({ seed, network: EXACT })
     this.ring = Array.from({ length: game.members }, (_, place) => `member-${place}`)
@@ -97,11 +97,11 @@ class Session {
 
   play(rounds: number): readonly Game[] {
     const { world, game } = this
-    const vocabulary = printedVocabulary(game.group)
+    const vocabulary = ringVocabulary(game.group)
     for (const [place, id] of this.ring.entries()) {
       world.add({ id, protocol: this.overheard(place), peers: this.ring, vocabulary })
     }
-    world.listen((node, event) => this.observe(this.ring.indexOf(node.spec.id), event as PrintedEvent))
+    world.listen((node, event) => this.observe(this.ring.indexOf(node.spec.id), event as RingEvent))
     for (const id of this.ring) world.start(id)
     for (const id of this.ring) {
       for (let request = 0; request <= rounds; request++) world.command(id, { kind: 'request', id: request })
@@ -113,8 +113,8 @@ class Session {
 
   private overheard(place: number): AnyProtocol {
     const { game, settings, tickets } = this
-    const { group, members, rules = {} } = game
-    const honest = printedSlots({ settings, members, group, tickets, rules })
+    const { group, members, flaws = {} } = game
+    const honest = ringMember({ settings, members, group, tickets, rules: flawedRules(flaws) })
     const protocol =
       game.attack !== undefined && place === this.thief
         ? attacked(honest, game.attack, {
@@ -126,13 +126,13 @@ class Session {
         : honest
     return {
       ...protocol,
-      step: (state: PrintedState, input, turn: Turn<PrintedMessage, PrintedEvent>) => {
-        if (input.kind === 'message') this.came(place, input.body as PrintedMessage, turn.now)
+      step: (state: RingState, input, turn: Turn<RingMessage, RingEvent>) => {
+        if (input.kind === 'message') this.came(place, input.body as RingMessage, turn.now)
         protocol.step(state, input, {
           now: turn.now,
           below: bound => turn.below(bound),
           bytes: length => turn.bytes(length),
-          do: (effect: Effect<PrintedMessage, PrintedEvent>) => {
+          do: (effect: Effect<RingMessage, RingEvent>) => {
             if (effect.kind === 'send') this.sent(place, effect.to, effect.body, turn.now)
             turn.do(effect)
           },
@@ -152,12 +152,12 @@ class Session {
     return fresh
   }
 
-  private came(place: number, body: PrintedMessage, at: number): void {
+  private came(place: number, body: RingMessage, at: number): void {
     if (body.kind !== 'release') return
     this.record(body.round).came.set(`${place} ${body.lap}`, at)
   }
 
-  private sent(place: number, to: NodeId, body: PrintedMessage, at: number): void {
+  private sent(place: number, to: NodeId, body: RingMessage, at: number): void {
     if (body.kind === 'key' || body.kind === 'newRound') return
     this.record(body.round).said.push({ at, from: place, to: this.ring.indexOf(to), body })
     if (body.kind === 'ask' && place === this.honest[0] && this.game.attack !== undefined) this.strike()
@@ -178,7 +178,7 @@ class Session {
     this.stolen = ticket
   }
 
-  private observe(place: number, event: PrintedEvent): void {
+  private observe(place: number, event: RingEvent): void {
     const { world } = this
     if (event.kind === 'round') this.newest = Math.max(this.newest, event.round)
     if (event.kind !== 'granted') return

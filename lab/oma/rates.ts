@@ -2,7 +2,7 @@
 // that is left to them is one of all pairs with equal chance.
 
 import { legendre } from '../../src/crypto/groups/residues.ts'
-import { SMALL_MODULUS } from '../../src/slots/ring/index.ts'
+import { SMALL_MODULUS } from '../../src/papers/slots/index.ts'
 
 /** n and m of the game: one dummy, so that half of all pairs are two slots. */
 export const MEMBERS = 4

@@ -1,16 +1,16 @@
-// A ring of the printed scheme in which every message takes exactly one message time, counted and timed.
+// A ring of src/slots/ring in which every message takes exactly one message time, counted and timed.
 
 import type { NodeId } from '../../src/core/index.ts'
 import { type Group, insecureBareGroup } from '../../src/crypto/index.ts'
+import { type Flaws, flawedRules } from '../../src/papers/slots/index.ts'
 import { calm, type Micros, type SimulatedNode, World } from '../../src/simulator/index.ts'
 import {
-  type PrintedEvent,
-  type PrintedMessage,
-  type PrintedRules,
-  type PrintedSettings,
-  printedDefaults,
-  printedSlots,
-  printedVocabulary,
+  type RingEvent,
+  type RingMessage,
+  type RingSettings,
+  ringDefaults,
+  ringMember,
+  ringVocabulary,
   type Tickets,
 } from '../../src/slots/ring/index.ts'
 
@@ -19,8 +19,8 @@ const EXACT = { ...calm, delayMin: MESSAGE, delaySpread: 0 }
 
 export interface RingOptions {
   readonly members: number
-  readonly settings: Pick<PrintedSettings, 'slots'> & Partial<PrintedSettings>
-  readonly rules?: Partial<PrintedRules>
+  readonly settings: Pick<RingSettings, 'slots'> & Partial<RingSettings>
+  readonly flaws?: Partial<Flaws>
   readonly group?: Group
   readonly tickets?: Tickets
   readonly seed?: number
@@ -34,18 +34,18 @@ export interface Ring {
   /** When each round was first heard of. */
   readonly began: Map<number, Micros>
   /** Called with every message that is sent. */
-  onSent: (from: NodeId, body: PrintedMessage) => void
-  onGranted: (node: SimulatedNode, event: PrintedEvent & { kind: 'granted' }) => void
+  onSent: (from: NodeId, body: RingMessage) => void
+  onGranted: (node: SimulatedNode, event: RingEvent & { kind: 'granted' }) => void
 }
 
 export function makeRing(options: RingOptions): Ring {
-  const { group = insecureBareGroup(), rules = {}, seed = 1 } = options
+  const { group = insecureBareGroup(), flaws = {}, seed = 1 } = options
   const world = new World({ seed, network: EXACT })
   const members = Array.from({ length: options.members }, (_, place) => `member-${place}`)
   const ring: Ring = { world, members, sent: new Map(), began: new Map(), onSent: () => {}, onGranted: () => {} }
-  const settings = { ...printedDefaults, patience: 60_000, ...options.settings }
+  const settings = { ...ringDefaults, patience: 60_000, ...options.settings }
   const tickets = options.tickets === undefined ? {} : { tickets: options.tickets }
-  const machine = printedSlots({ settings, members: options.members, group, rules, ...tickets })
+  const machine = ringMember({ settings, members: options.members, group, rules: flawedRules(flaws), ...tickets })
   const counted = (id: NodeId): typeof machine => ({
     ...machine,
     step: (state, input, turn) =>
@@ -62,10 +62,10 @@ export function makeRing(options: RingOptions): Ring {
         },
       }),
   })
-  const vocabulary = printedVocabulary(group)
+  const vocabulary = ringVocabulary(group)
   for (const id of members) world.add({ id, protocol: counted(id), peers: members, vocabulary })
   world.listen((node, event) => {
-    const happened = event as PrintedEvent
+    const happened = event as RingEvent
     if (happened.kind === 'round' && !ring.began.has(happened.round)) ring.began.set(happened.round, world.now)
     if (happened.kind === 'granted') ring.onGranted(node, happened)
   })
@@ -73,7 +73,7 @@ export function makeRing(options: RingOptions): Ring {
   return ring
 }
 
-function count(sent: Ring['sent'], body: PrintedMessage): void {
+function count(sent: Ring['sent'], body: RingMessage): void {
   if (!('round' in body)) return
   const counts = sent.get(body.round) ?? {}
   counts[body.kind] = (counts[body.kind] ?? 0) + 1

@@ -4,7 +4,8 @@
 
 import { seededRandom } from '../../src/core/index.ts'
 import { type Ciphertext, insecureSmallGroup, removeLayer } from '../../src/crypto/index.ts'
-import type { PrintedRules, PrintedState } from '../../src/slots/ring/index.ts'
+import type { Flaws } from '../../src/papers/slots/index.ts'
+import type { RingState } from '../../src/slots/ring/index.ts'
 import { type Experiment, type Result, type RunOptions, row } from '../experiment.ts'
 import { winTolerance } from './rates.ts'
 import { makeRing } from './ring.ts'
@@ -19,18 +20,18 @@ const GROUP = insecureSmallGroup()
 const FIRST_LAP = 19_000
 
 /** One round; the coordinator, who wants nothing, guesses how many of the others hold. */
-function guessesRight(seed: number, level: 'curious' | 'strong', rules: Partial<PrintedRules>): boolean {
+function guessesRight(seed: number, level: 'curious' | 'strong', flaws: Partial<Flaws>): boolean {
   const random = seededRandom(seed, 0x50)
   const holders = 1 + random.below(OTHERS)
   const settings = { slots: MEMBERS, level, fairness: 'lottery' } as const
-  const ring = makeRing({ members: MEMBERS, settings, rules, group: GROUP, seed })
+  const ring = makeRing({ members: MEMBERS, settings, flaws, group: GROUP, seed })
   let seen: readonly Ciphertext[] = []
   ring.onSent = (from, body) => {
     if (from === ring.members.at(-1) && body.kind === 'release') seen = body.entries
   }
   for (const id of ring.members.slice(1, 1 + holders)) ring.world.command(id, { kind: 'request', id: 1 })
   ring.world.run(FIRST_LAP)
-  const { secret } = ring.world.node(ring.members[0]!).host!.state as PrintedState
+  const { secret } = ring.world.node(ring.members[0]!).host!.state as RingState
   const contents = seen.map(entry => removeLayer(GROUP, secret!, entry).c2)
   const guess = level === 'curious' ? counted(contents) : summed(contents[0])
   return (guess ?? 1 + random.below(OTHERS)) === holders
@@ -55,11 +56,11 @@ export const strongOr: Experiment = {
   source: 'OMA §4.2; §5.5, adapting the algorithm to satisfy SO-mA',
   run({ scale, seed, progress }: RunOptions): Result {
     const runs = RUNS[scale]
-    const rate = (level: 'curious' | 'strong', rules: Partial<PrintedRules> = {}) => {
+    const rate = (level: 'curious' | 'strong', flaws: Partial<Flaws> = {}) => {
       let right = 0
       for (let run = 0; run < runs; run++) {
         progress(run / runs, level)
-        if (guessesRight(seed * 100_000 + run, level, rules)) right++
+        if (guessesRight(seed * 100_000 + run, level, flaws)) right++
       }
       return right / runs
     }

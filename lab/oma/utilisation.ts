@@ -6,7 +6,7 @@ import { seededRandom } from '../../src/core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../../src/crypto/index.ts'
 import { calm, type Micros, type SimulatedNode, World } from '../../src/simulator/index.ts'
 import {
-  performWork,
+  performShuffleWork,
   type SlotsEvent,
   type SlotsSettings,
   slotsDefaults,
@@ -54,7 +54,7 @@ function utilisation(seed: number, wanting: number, concurrent: boolean, time: M
     const happened = event as SlotsEvent
     if (happened.kind === 'seat') seated(node, happened.id)
     if (happened.kind !== 'work') return
-    const answer = performWork(group, happened.request, length => random.bytes(length))
+    const answer = performShuffleWork(group, happened.request, length => random.bytes(length))
     world.at(world.now, () => world.command(node.spec.id, { kind: 'worked', id: happened.id, answer }))
   })
   for (const id of ring) {

@@ -17,7 +17,7 @@ import {
 import { calm, type SimulatedNode, World } from '../../src/simulator/index.ts'
 import {
   type MemberState,
-  performWork,
+  performShuffleWork,
   type SlotsEvent,
   type SlotsMessage,
   type SlotsRules,
@@ -28,7 +28,7 @@ import {
   slotsVocabulary,
 } from '../../src/slots/index.ts'
 import { startList, ticketElement } from '../../src/slots/verified/proofs.ts'
-import { decodeAnswer } from '../../src/slots/verified/work.ts'
+import { decodeShuffleAnswer } from '../../src/slots/verified/shuffle-work.ts'
 import { featuresOf } from './classifier.ts'
 import type { Game, Kept, Pass, Share, View } from './view.ts'
 
@@ -156,8 +156,8 @@ class Session {
       return (length: number) => random.bytes(length)
     }
     this.works++
-    const answer = performWork(this.game.group, request, chance())
-    const made = decodeAnswer(answer)
+    const answer = performShuffleWork(this.game.group, request, chance())
+    const made = decodeShuffleAnswer(answer)
     if (made?.kind === 'shuffled') {
       this.permutations.set(made.list[0]!.c2.join(), randomPermutation(made.list.length, chance()))
     }

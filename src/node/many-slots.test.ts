@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { compose, createHost, NOTHING_SAVED, type Parted, seededRandom } from '../core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../crypto/index.ts'
 import { calm, World } from '../simulator/index.ts'
-import { performWork, type SlotsCommand, type SlotsSettings, slotsDefaults } from '../slots/index.ts'
+import { performShuffleWork, type SlotsCommand, type SlotsSettings, slotsDefaults } from '../slots/index.ts'
 import {
   type ManySlotsCommand,
   type ManySlotsEvent,
@@ -35,7 +35,7 @@ function open(storeLost = false) {
     const event = emitted as ManySlotsEvent
     seen.push({ ...event, who: node.spec.id })
     if (event.kind !== 'said' || event.body.kind !== 'work') return
-    const answer = performWork(group, event.body.request, length => random.bytes(length))
+    const answer = performShuffleWork(group, event.body.request, length => random.bytes(length))
     world.command(node.spec.id, { kind: 'tell', name: event.name, body: { kind: 'worked', id: event.body.id, answer } })
   })
   for (const id of names) world.start(id)

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import type { Group } from '../crypto/index.ts'
-import { performWork } from '../slots/index.ts'
+import { performShuffleWork } from '../slots/index.ts'
 import type { Log } from './transport/index.ts'
 
 export interface SlotsWorkshop {
@@ -29,7 +29,7 @@ export function openWorkshop(group: Group, log: Log): SlotsWorkshop {
   let closed = false
   const inline = async (request: Uint8Array) => {
     await new Promise(resolve => setImmediate(resolve))
-    return performWork(group, request, length => new Uint8Array(randomBytes(length)))
+    return performShuffleWork(group, request, length => new Uint8Array(randomBytes(length)))
   }
   const begin = () => {
     if (!existsSync(fileURLToPath(WORKER))) return undefined

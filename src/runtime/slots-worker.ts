@@ -3,10 +3,10 @@
 
 import { randomBytes } from 'node:crypto'
 import { ristretto } from '../crypto/index.ts'
-import { performWork } from '../slots/index.ts'
+import { performShuffleWork } from '../slots/index.ts'
 
 const group = ristretto()
 
 export default async function work(request: Uint8Array): Promise<Uint8Array> {
-  return performWork(await group, request, length => new Uint8Array(randomBytes(length)))
+  return performShuffleWork(await group, request, length => new Uint8Array(randomBytes(length)))
 }

@@ -6,7 +6,7 @@ import { ed25519Signatures, ed25519Signer, ristretto, ristrettoNoble } from '../
 import { calm, World } from '../../src/simulator/index.ts'
 import {
   type MemberState,
-  performWork,
+  performShuffleWork,
   type SlotsEvent,
   slotsDefaults,
   slotsMember,
@@ -54,7 +54,7 @@ export async function play(game: Game): Promise<Played> {
     const tell = (body: unknown) => world.command(node.spec.id, body)
     if (event.kind === 'cheat') cheats++
     if (event.kind === 'work') {
-      tell({ kind: 'worked', id: event.id, answer: performWork(group, event.request, length => random.bytes(length)) })
+      tell({ kind: 'worked', id: event.id, answer: performShuffleWork(group, event.request, length => random.bytes(length)) })
     } else if (event.kind === 'seat') {
       dealt.push(event.slot)
       tell({ kind: 'release', id: event.id })

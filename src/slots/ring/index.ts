@@ -1,15 +1,20 @@
-export { printedSlots } from './member.ts'
-export { type PrintedMessage, printedVocabulary } from './messages.ts'
-export { type PrintedRules, printedRules } from './rules.ts'
-export { type PrintedSettings, printedDefaults } from './settings.ts'
-export type { PassSecret, PrintedEvent, PrintedState } from './state.ts'
+// The door of the ring, for ../trusting, for the papers and for the lab.
+
+export { type RingMember, type RingOptions, ringMeans, ringMember } from './machine.ts'
+export { enterRound } from './rounds.ts'
+export { type RingRules, ringRules } from './rules.ts'
+export { RING_MAX, type RingLevel, type RingSettings, ringDefaults } from './settings.ts'
 export {
-  bareTickets,
-  generatorFrom,
-  SMALL_MODULUS,
-  squareOf,
-  squareTickets,
-  type Tickets,
-  tableTickets,
-  ticketOfSquare,
-} from './tickets.ts'
+  allKeys,
+  checkRingState,
+  isJustBefore,
+  newRing,
+  type RingEvent,
+  type RingState,
+  type RingTimer,
+  type RingTurn,
+  ringTimers,
+} from './state.ts'
+export { type Tickets, tableTickets, ticketsOf } from './tickets.ts'
+export type { PassSecret } from './tokens.ts'
+export { type RingMessage, ringVocabulary } from './wire.ts'

@@ -1,67 +1,91 @@
-// What OMA prints and what does not work, one switch each: off is the correction, on is the page. Every switch has a
-// story that goes wrong (planted.ts), and an instrument that must find it: a checker, an adversary or a property test.
-// Below them are weaknesses that the paper does not have, for the assignment game: an adversary that cannot win when
-// one of them is planted could not win against a mistake of ours either.
+// The lines on which the ring rests (OMA §5, corrected). Each says the smallest story that goes wrong without it.
+// Most of the stories are the paper's own: src/papers/slots has every line as it is printed, and weaker ones beside it,
+// and an instrument that must notice each: a checker, an adversary or a property test.
 
-import type { Millis } from '../../core/index.ts'
+import { type Millis, sameBytes } from '../../core/index.ts'
+import {
+  type Element,
+  type Group,
+  type RandomBytes,
+  randomPermutation,
+  rerandomise,
+  type Scalar,
+} from '../../crypto/index.ts'
+import { beginRelease, type PassRules, passRelease, type ReleaseToken, releaseEntries } from './tokens.ts'
 
-export interface PrintedRules {
-  /** 1. The larger square root gives p - (m - 1): off by two, and two tickets read the same. */
-  readonly rootOffByTwo: boolean
-  /** 2. The release token is re-randomised with the whole key after layers are gone, and loses a layer twice. */
-  readonly fullKeyRelease: boolean
-  /** 3. The release token passes a member whose ticket is not opened yet; late shares count in any round. */
-  readonly passesUnopened: boolean
-  /** 4. A new round resets the requests that wait. */
-  readonly forgetsRequests: boolean
-  /** 5. The coordinator is i = round mod n with i from 1 to n: round n has none. */
-  readonly countsFromOne: boolean
-  /** 6. NEW_ROUND is forwarded by everybody, always. */
-  readonly forwardsForEver: boolean
-  /** 7. A coordinator that wants nothing takes a dummy, also if m = n and there is none. */
-  readonly needsDummy: boolean
-  /** 8. n shares are waited for, the own one among them, and then the own one is used again. */
-  readonly ownShareTwice: boolean
-  /** 8. The own share is asked for and given on the wire, like everybody else's. */
-  readonly asksItself: boolean
-  /** 9. A share is given for any point, to anybody, any number of times. */
-  readonly sharesAnything: boolean
-  /** 11. A process that restarts, with its key saved, runs Init as if it were the first time, and the others follow. */
-  readonly restartsAnew: boolean
-  /** 13. Appendix B: the release token is a vector by ticket, and tells which one came free. */
-  readonly vectorRelease: boolean
-
-  /** Weakness: tickets are passed on as they came. */
-  readonly keepsCiphertexts: boolean
-  /** Weakness: tickets are passed on in the order in which they came. */
-  readonly keepsOrder: boolean
-  /** Weakness: of the tickets it always takes the first. */
-  readonly takesFirst: boolean
-  /** Weakness: one random number for all tickets of a pass. */
-  readonly reusesRandomness: boolean
-  /** Weakness: holders put the same number into the secure OR, so that the sum counts them. */
-  readonly countsHolders: boolean
-  /** Weakness: work on the release token that takes so long for each number of one's ticket. */
-  readonly workPerTicket: Millis
+export interface RingRules extends PassRules {
+  /** Who coordinates a round, as a position. */
+  coordinator(round: number, members: number): number
+  /** Whether the release token may leave a member whose ticket is not opened, and late shares still count. */
+  passesUnopened(): boolean
+  /** Whether requests outlive the round. */
+  keepsRequests(): boolean
+  /** Whether the news of a round is passed on. */
+  forwardsNews(isNewer: boolean): boolean
+  /** Whether a rotating coordinator that wants nothing goes on without a dummy to take. */
+  goesWithoutDummy(): boolean
+  /** The shares that open a ticket. */
+  sharesToOpen(others: readonly Element[], own: Element): readonly Element[]
+  /** Whether a member asks itself for its own share, over the network. */
+  asksItself(): boolean
+  /** Whether a share is given for a point, to a member that asked for `before` and with `own` being our ticket's. */
+  mayShare(asked: Element, before: Element | undefined, own: Element | undefined): boolean
+  /** Which of the shuffled tickets a member takes. */
+  takes(tickets: number, below: (bound: number) => number): number
+  /** How long the work on the release token takes, given our opened ticket. */
+  workOnRelease(opened: number | undefined): Millis
+  /** What a holder adds to the secure OR. */
+  veil(group: Group, random: RandomBytes): Scalar
+  /** The release token at level `curious`. */
+  readonly release: ReleaseToken
 }
 
-export const printedRules: PrintedRules = {
-  rootOffByTwo: false,
-  fullKeyRelease: false,
-  passesUnopened: false,
-  forgetsRequests: false,
-  countsFromOne: false,
-  forwardsForEver: false,
-  needsDummy: false,
-  ownShareTwice: false,
-  asksItself: false,
-  sharesAnything: false,
-  restartsAnew: false,
-  vectorRelease: false,
-  keepsCiphertexts: false,
-  keepsOrder: false,
-  takesFirst: false,
-  reusesRandomness: false,
-  countsHolders: false,
-  workPerTicket: 0,
+export const ringRules: RingRules = {
+  // Counted from 1 to n with i = round mod n, round n has no coordinator, and nothing goes on (readings OMA 5).
+  coordinator: (round, members) => round % members,
+
+  // It says "free", the round ends, and then it finds a slot in its ticket (readings OMA 3).
+  passesUnopened: () => false,
+
+  // A member that was not served in this round is never served (readings OMA 4).
+  keepsRequests: () => true,
+
+  // What is passed on again goes round for ever (readings OMA 6).
+  forwardsNews: isNewer => isNewer,
+
+  // With as many slots as members there is no dummy, and the page does not go on (readings OMA 7).
+  goesWithoutDummy: () => true,
+
+  // The own share twice makes a ticket that nobody can read (readings OMA 8).
+  sharesToOpen: (others, own) => [...others, own],
+
+  // The own share needs no message, and on the wire it opens the ticket to everybody (readings OMA 8).
+  asksItself: () => false,
+
+  // A share for a point of the asker's choice decrypts for it: ask for somebody's ticket, and read it (readings OMA 9).
+  mayShare(asked, before, own) {
+    if (before !== undefined && !sameBytes(before, asked)) return false
+    return own === undefined || !sameBytes(own, asked)
+  },
+
+  // Drawn again although the list is shuffled, so that neither alone has to be good.
+  takes: (tickets, below) => below(tickets),
+
+  // Work that depends on the ticket tells it to a neighbour with a clock.
+  workOnRelease: () => 0,
+
+  // In the order in which they came, the tickets tell who took which.
+  order: (tickets, random) => randomPermutation(tickets, random),
+
+  // One number for all: the difference of two ciphertexts is that of their contents.
+  randomness: (group, tickets, random) => Array.from({ length: tickets }, () => group.randomScalar(random)),
+
+  // Equal ciphertexts before and after tell the order.
+  renew: rerandomise,
+
+  // If all holders add the same number, the sum counts them.
+  veil: (group, random) => group.randomScalar(random),
+
+  // As printed it is encrypted with keys whose layers are gone, and never opens (readings OMA 2).
+  release: { begin: beginRelease, pass: passRelease, entries: releaseEntries },
 }

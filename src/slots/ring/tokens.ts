@@ -13,24 +13,29 @@ import {
   rerandomise,
   type Scalar,
 } from '../../crypto/index.ts'
-import type { PrintedRules } from './rules.ts'
-import type { PassSecret } from './state.ts'
 
+/** What a pass is made with. */
 export interface Means {
   readonly group: Group
-  readonly rules: PrintedRules
   readonly random: RandomBytes
 }
 
-/** create_request_token: the tickets under the whole key, in an order that the list does not tell. */
-export function makeTickets(means: Means, key: Element, contents: readonly Element[]): Shuffled {
-  const { group } = means
-  const randomness = draws(means, contents.length)
-  return shuffled(
-    means,
-    key,
-    contents.map((content, place) => encrypt(group, key, content, randomness[place]!)),
-  )
+/** How tickets are passed on: the lines of `RingRules` that are arithmetic. */
+export interface PassRules {
+  /** The order in which they go on: place of the output → place of the input. */
+  order(tickets: number, random: RandomBytes): readonly number[]
+  /** The randomness for the tickets of one pass. */
+  randomness(group: Group, tickets: number, random: RandomBytes): readonly Scalar[]
+  /** A ticket as it is passed on. */
+  readonly renew: typeof rerandomise
+}
+
+export interface PassSecret {
+  /** Place of the output → place of the input. */
+  readonly permutation: readonly number[]
+  readonly randomness: readonly Scalar[]
+  /** Which place of the shuffled list was taken; -1: none. */
+  readonly taken: number
 }
 
 export interface Shuffled {
@@ -38,32 +43,48 @@ export interface Shuffled {
   readonly secret: PassSecret
 }
 
+/** create_request_token: the tickets under the whole key, in an order that the list does not tell. */
+export function makeTickets(means: Means, rules: PassRules, key: Element, contents: readonly Element[]): Shuffled {
+  const { group, random } = means
+  const randomness = rules.randomness(group, contents.length, random)
+  const made = contents.map((content, place) => encrypt(group, key, content, randomness[place]!))
+  return shuffled(means, rules, key, made)
+}
+
 /** shuffle and randomize_token (figure 2, lines 04 and 05; figure 6). */
-export function shuffled(means: Means, key: Element, tickets: readonly Ciphertext[]): Shuffled {
-  const { group, rules, random } = means
-  const permutation = rules.keepsOrder ? tickets.map((_, place) => place) : randomPermutation(tickets.length, random)
-  const randomness = draws(means, tickets.length)
-  const moved = permutation.map((from, place) =>
-    rules.keepsCiphertexts ? tickets[from]! : rerandomise(group, key, tickets[from]!, randomness[place]!),
-  )
+export function shuffled(means: Means, rules: PassRules, key: Element, tickets: readonly Ciphertext[]): Shuffled {
+  const { group, random } = means
+  const permutation = rules.order(tickets.length, random)
+  const randomness = rules.randomness(group, tickets.length, random)
+  const moved = permutation.map((from, place) => rules.renew(group, key, tickets[from]!, randomness[place]!))
   return { tickets: moved, secret: { permutation, randomness, taken: -1 } }
 }
 
-function draws({ group, rules, random }: Means, count: number): Scalar[] {
-  const first = group.randomScalar(random)
-  return Array.from({ length: count }, (_, place) =>
-    place === 0 || rules.reusesRandomness ? first : group.randomScalar(random),
-  )
-}
-
-/** The release token as each level and each page has it. */
+/** What a member says with the release token. */
 export interface Vote {
   /** Nothing is held here. */
   readonly free: boolean
-  /** The number of one's ticket: for the vector of appendix B. */
+  /** The number of its ticket: for the vector of appendix B, which the lab has. */
   readonly ticket: number
   /** n */
   readonly members: number
+}
+
+/** What a member passes a release token on with. */
+export interface ReleaseKeys {
+  readonly secret: Scalar
+  /** The sum of the keys whose layers are still on after ours is off. */
+  readonly remaining: Element
+  /** Of all members, by position. */
+  readonly all: readonly Element[]
+}
+
+/** The release token of level `curious`, from the coordinator's beginning to its end. */
+export interface ReleaseToken {
+  begin(means: Means, whole: Element, vote: Vote): readonly Ciphertext[]
+  pass(means: Means, keys: ReleaseKeys, entries: readonly Ciphertext[], vote: Vote): readonly Ciphertext[]
+  /** How many entries reach the member at this place; the coordinator's is 0. */
+  entries(place: number, members: number): number
 }
 
 /**
@@ -72,57 +93,35 @@ export interface Vote {
  */
 export function passRelease(
   means: Means,
-  secret: Scalar,
-  remaining: Element,
+  { secret, remaining }: ReleaseKeys,
   entries: readonly Ciphertext[],
   vote: Vote,
 ): readonly Ciphertext[] {
-  const { group } = means
-  const opened = entries.map(entry => removeLayer(group, secret, entry))
-  return added(means, remaining, opened, vote)
+  const opened = entries.map(entry => removeLayer(means.group, secret, entry))
+  return addEntry(means, remaining, opened, vote)
 }
 
 /** The coordinator's beginning: its own entry, under the whole key. */
 export function beginRelease(means: Means, whole: Element, vote: Vote): readonly Ciphertext[] {
-  return added(means, whole, [], vote)
+  return addEntry(means, whole, [], vote)
 }
 
-function added(means: Means, key: Element, entries: readonly Ciphertext[], vote: Vote): readonly Ciphertext[] {
-  const { group, rules, random } = means
-  if (rules.vectorRelease) return addedToVector(means, key, entries, vote)
-  const own = encrypt(group, key, vote.free ? group.generator : group.identity, group.randomScalar(random))
-  const order = randomPermutation(entries.length + 1, random)
-  const all = [...entries, own]
-  return order.map(from => rerandomise(group, key, all[from]!, group.randomScalar(random)))
+/** Every member that had the token before has added one. */
+export function releaseEntries(place: number, members: number): number {
+  return place === 0 ? members : place
 }
 
-/** Appendix B: one entry for each ticket, changed from 1 to another value when that ticket comes free. */
-function addedToVector(means: Means, key: Element, entries: readonly Ciphertext[], vote: Vote): readonly Ciphertext[] {
-  const { group, random } = means
-  const nothing = () => encrypt(group, key, group.identity, group.randomScalar(random))
-  const vector = entries.length > 0 ? entries : Array.from({ length: vote.members }, nothing)
-  return vector.map((entry, ticket) => {
-    const fresh = rerandomise(group, key, entry, group.randomScalar(random))
-    return vote.free && ticket === vote.ticket ? { c1: fresh.c1, c2: group.add(fresh.c2, group.generator) } : fresh
-  })
-}
-
-/**
- * Figures 3 and 7 to the letter: with the whole key throughout, and two layers off at each member. It never
- * decrypts.
- */
-export function passReleaseAsPrinted(
+export function addEntry(
   means: Means,
-  secret: Scalar,
-  whole: Element,
+  key: Element,
   entries: readonly Ciphertext[],
   vote: Vote,
 ): readonly Ciphertext[] {
   const { group, random } = means
-  const randomised = (list: readonly Ciphertext[]) =>
-    list.map(entry => rerandomise(group, whole, entry, group.randomScalar(random)))
-  const stripped = (list: readonly Ciphertext[]) => list.map(entry => removeLayer(group, secret, entry))
-  return stripped(randomised(stripped(added(means, whole, entries, vote))))
+  const own = encrypt(group, key, vote.free ? group.generator : group.identity, group.randomScalar(random))
+  const order = randomPermutation(entries.length + 1, random)
+  const all = [...entries, own]
+  return order.map(from => rerandomise(group, key, all[from]!, group.randomScalar(random)))
 }
 
 /** isFree, by the coordinator, whose layer goes last: how many said free. */
@@ -131,23 +130,29 @@ export function countFree(group: Group, secret: Scalar, entries: readonly Cipher
   return contents.filter(content => group.equal(content, group.generator)).length
 }
 
+/** What a holder adds to the secure OR, and whether we are one. */
+export interface OrVote {
+  readonly free: boolean
+  veil(group: Group, random: RandomBytes): Scalar
+}
+
 /**
  * One member's turn with the secure OR: its layer off, then (r·G, r·Y' + ρ·G) added, where Y' are the keys that remain
  * and ρ is random for a holder and zero for the others. Both are computed, then one is taken.
  */
-export function passOr(means: Means, secret: Scalar, remaining: Element, sum: Ciphertext, free: boolean): Ciphertext {
-  return addVote(means, remaining, removeLayer(means.group, secret, sum), free)
+export function passOr(means: Means, keys: ReleaseKeys, sum: Ciphertext, vote: OrVote): Ciphertext {
+  return addVote(means, keys.remaining, removeLayer(means.group, keys.secret, sum), vote)
 }
 
-export function beginOr(means: Means, whole: Element, free: boolean): Ciphertext {
+export function beginOr(means: Means, whole: Element, vote: OrVote): Ciphertext {
   const { group } = means
-  return addVote(means, whole, { c1: group.identity, c2: group.identity }, free)
+  return addVote(means, whole, { c1: group.identity, c2: group.identity }, vote)
 }
 
-function addVote({ group, rules, random }: Means, key: Element, sum: Ciphertext, free: boolean): Ciphertext {
-  const veil = group.multiplyBase(rules.countsHolders ? group.scalar(1n) : group.randomScalar(random))
+function addVote({ group, random }: Means, key: Element, sum: Ciphertext, { free, veil }: OrVote): Ciphertext {
+  const added = group.multiplyBase(veil(group, random))
   const fresh = rerandomise(group, key, sum, group.randomScalar(random))
-  const held = { c1: fresh.c1, c2: group.add(fresh.c2, veil) }
+  const held = { c1: fresh.c1, c2: group.add(fresh.c2, added) }
   return free ? fresh : held
 }
 

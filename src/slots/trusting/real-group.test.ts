@@ -7,9 +7,9 @@ import { idealSignatures, ristrettoNoble } from '../../crypto/index.ts'
 import { calm, World } from '../../simulator/index.ts'
 import { slotsDefaults } from '../settings.ts'
 import type { SlotsEvent } from '../verified/state.ts'
-import { trustingMember } from './member.ts'
-import { type TrustingMessage, trustingVocabulary } from './messages.ts'
+import { trustingMember } from './machine.ts'
 import type { TrustingState } from './state.ts'
+import { type TrustingMessage, trustingVocabulary } from './wire.ts'
 
 const names = ['anna', 'bela', 'cleo']
 const SECOND = 1_000_000

@@ -1,5 +1,5 @@
-// The lines on which `curious` and `strong` rest besides those of `verified` (leases, quiet, quorums) and of the printed
-// ring. Each says the smallest story that goes wrong without it; planted.ts breaks each, and a checker must notice.
+// The lines on which `curious` and `strong` rest besides those of `verified` (leases, quiet, quorums) and of the
+// ring itself. Each says the smallest story that goes wrong without it; planted.ts breaks each, and a checker must notice.
 
 import type { Millis } from '../../core/index.ts'
 

@@ -1,15 +1,13 @@
 // The settings of levels `curious` and `strong`: those of `verified`, less what a ring cannot do.
 
 import { SettingsError } from '../../core/index.ts'
-import { type PrintedSettings, printedDefaults } from '../ring/index.ts'
+import { type RingLevel, type RingSettings, ringDefaults } from '../ring/index.ts'
 import { checkSettings, type SlotsSettings } from '../settings.ts'
-
-export type TrustingLevel = 'curious' | 'strong'
 
 /** Between two laps of the release token the ring rests for up to 8 beats; then the lap itself, and its pulses. */
 const RESTING_BEATS = 12
 
-/** A token that nobody seems to have heard is said again after so many beats: most laps are over by then. */
+/** In beats: how long until a token that nobody seems to have heard is said again. Most laps are over by then. */
 const REPEAT_BEATS = 4
 
 export function checkTrusting(settings: SlotsSettings, members: number): void {
@@ -26,12 +24,12 @@ export function checkTrusting(settings: SlotsSettings, members: number): void {
 }
 
 /** How the ring of one epoch is run. */
-export function ringSettings(settings: SlotsSettings, slots: number): PrintedSettings {
+export function ringSettings(settings: SlotsSettings, slots: number): RingSettings {
   const { level, fairness, beat, paced } = settings
   const pace = paced ? beat : 0
   return {
-    ...printedDefaults,
-    level: level as TrustingLevel,
+    ...ringDefaults,
+    level: level as RingLevel,
     slots,
     fairness,
     beat,

@@ -1,23 +1,23 @@
 // Who holds up the ring? A token that does not come tells nobody where it is. So each member says now and then how far
-// it is. Whoever says nothing for as long as the group's patience is silent; and where all speak and nothing moves, the
+// it is. A member that says nothing for as long as the group's patience is silent; and where all speak and nothing moves, the
 // first of those that are furthest behind is, whatever keeps it: its neighbour may not reach it. All see the same
 // pulses, so all call the same one silent, and it is left out by the next epoch.
 
-import { coordinatorOf } from '../ring/state.ts'
-import type { Heard, Ring, TrustingState, TrustingSurroundings, TrustingTurn } from './state.ts'
+import { ringRules } from '../ring/index.ts'
+import type { Heard, HostedRing, TrustingScene } from './state.ts'
 
 /** Pulses in the time after which one is silent: some may be lost. */
 const PULSES_PER_PATIENCE = 4
 
 /** How far a member is in its round: has not passed the request token on, has, has opened its ticket, and each lap. */
-function stageOf({ state: { round } }: Ring): number {
+function stageOf({ state: { round } }: HostedRing): number {
   if (!round.passed) return 0
   return round.opened === undefined ? 1 : 2 + round.lap
 }
 
 /** Something came from that member; a pulse says how far it is. */
 export function heardFrom(
-  ring: Ring,
+  ring: HostedRing,
   place: number,
   now: number,
   pulse?: { readonly round: number; readonly stage: number },
@@ -38,8 +38,9 @@ function isBehind(one: Reached, other: Reached): boolean {
 }
 
 /** On the beat: says how far we are, and finds who is silent. */
-export function watch(around: TrustingSurroundings, state: TrustingState, ring: Ring, turn: TrustingTurn): void {
-  const { patience } = around.settings
+export function watch(scene: TrustingScene, ring: HostedRing): void {
+  const { state, turn, trusting } = scene
+  const { patience } = scene.settings
   const { position } = ring.state
   const own = { round: ring.state.round.number, stage: stageOf(ring) }
   heardFrom(ring, position, turn.now, own)
@@ -53,16 +54,16 @@ export function watch(around: TrustingSurroundings, state: TrustingState, ring: 
   for (const [place, { at }] of ring.heard.entries()) {
     if (place !== position && turn.now > at + patience) silent.add(place)
   }
-  const still = around.trusting.isStill(turn.now - ring.movedAt, patience)
+  const still = trusting.isStill(turn.now - ring.movedAt, patience)
   const last = lastOf(ring)
   if (still && last !== position) silent.add(last)
-  tell(state, silent, turn)
+  tell(scene, silent)
 }
 
 /** In ring order from the coordinator on, the first of those that are furthest behind. */
-export function lastOf({ heard }: Pick<Ring, 'heard'>): number {
+export function lastOf({ heard }: Pick<HostedRing, 'heard'>): number {
   const newest = Math.max(...heard.map(({ round }) => round))
-  const first = coordinatorOf(newest, heard.length)
+  const first = ringRules.coordinator(newest, heard.length)
   let last = first
   for (let place = 0; place < heard.length; place++) {
     const position = (first + place) % heard.length
@@ -71,7 +72,8 @@ export function lastOf({ heard }: Pick<Ring, 'heard'>): number {
   return last
 }
 
-function tell({ epoch }: TrustingState, silent: ReadonlySet<number>, turn: TrustingTurn): void {
+function tell({ state, turn }: TrustingScene, silent: ReadonlySet<number>): void {
+  const { epoch } = state
   const isNew = [...silent].some(place => !epoch.silent.has(place))
   epoch.silent.clear()
   for (const place of silent) epoch.silent.set(place, turn.now)

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { NOTHING_SAVED, seededRandom } from '../../core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
 import { slotsDefaults } from '../settings.ts'
-import { slotsMember } from './member.ts'
-import { type SlotsMessage, signedBytes } from './messages.ts'
+import { slotsMember } from './machine.ts'
 import { slotsRules } from './rules.ts'
 import type { SlotsEvent } from './state.ts'
+import { type SlotsMessage, signedBytes } from './wire.ts'
 
 const names = ['a', 'b', 'c']
 const signatures = idealSignatures()

@@ -2,13 +2,14 @@
 // signed, so anybody who has it may pass it on, and whoever speaks to some and not to others gains nothing. A word that
 // is owed for longer than the group's patience makes its author silent: it is left out, not accused.
 
-import type { Ask, Complaint, Need } from './messages.ts'
-import { NEEDS_MAX } from './messages.ts'
+import { mayOpen } from './dealing.ts'
+import { isEqualSeal } from './opening.ts'
 import { dealtTicket, leaderOf, passerAt, sameBytes } from './proofs.ts'
 import { driftOf } from './record.ts'
-import { isEqualSeal, mayOpen } from './rounds.ts'
 import { saidBy, sayStep, send, sendToAll, statementOf } from './saying.ts'
-import type { Epoch, MemberState, Round, SlotsTurn, Surroundings } from './state.ts'
+import type { Epoch, MemberState, Round, SlotsScene } from './state.ts'
+import type { Ask, Complaint, Need } from './wire.ts'
+import { NEEDS_MAX } from './wire.ts'
 
 interface Owed extends Need {
   readonly round: number
@@ -24,8 +25,8 @@ function others(epoch: Epoch): number[] {
 }
 
 /** Everything that keeps us waiting now. */
-export function owedNow(around: Surroundings, state: MemberState, now: number): Owed[] {
-  const { epoch } = state
+export function owedNow(scene: SlotsScene): Owed[] {
+  const { epoch } = scene.state
   if (epoch.position < 0 || epoch.secret === undefined) return []
   if (!epoch.live) return owedByForming(epoch)
   const owed: Owed[] = []
@@ -34,7 +35,7 @@ export function owedNow(around: Surroundings, state: MemberState, now: number): 
   }
   const leader = leaderOf(epoch.record, epoch.next)
   const begun = (epoch.rounds.get(epoch.next)?.said.size ?? 0) > 0
-  if (leader !== epoch.position && (begun || mayOpen(around, state, now).length > 0)) {
+  if (leader !== epoch.position && (begun || mayOpen(scene).length > 0)) {
     owed.push({ kind: 'header', author: leader, index: 0, round: epoch.next })
   }
   return owed
@@ -111,27 +112,28 @@ function owedInCheck(epoch: Epoch, round: Round): Owed[] {
 }
 
 /** On the beat: remembers since when each word is missing, asks for it, and says who is silent. */
-export function lookAround(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+export function lookAround(scene: SlotsScene): void {
+  const { state, turn } = scene
   const { epoch } = state
-  const { beat, patience } = around.settings
-  const owed = owedNow(around, state, turn.now)
+  const { beat, patience } = scene.settings
+  const owed = owedNow(scene)
   const names = new Map(owed.map(need => [`${need.round}/${need.kind}:${need.author}:${need.index}`, need]))
   for (const name of epoch.owed.keys()) if (!names.has(name)) epoch.owed.delete(name)
   const asked: Owed[] = []
   const silent = new Set<number>()
-  const blames = around.rules.callsSilent(isCaughtInRing(state))
+  const blames = scene.rules.callsSilent(isCaughtInRing(state))
   for (const [name, need] of names) {
     const since = epoch.owed.get(name) ?? turn.now
     epoch.owed.set(name, since)
     const age = turn.now - since
-    const late = latenessOf(around, epoch, need, age, turn.now)
+    const late = latenessOf(scene, need, age)
     if (Math.floor(age / beat) % ASK_EVERY === ASK_EVERY - 1) asked.push(need)
     if (late > patience && blames) silent.add(need.author)
     if (need.kind === 'share' && need.index === epoch.position && late > patience * COMPLAIN_AFTER)
-      complain(around, state, need, turn)
+      complain(scene, need)
   }
-  ask(around, state, asked, turn)
-  tellSilent(around, epoch, silent, turn)
+  ask(scene, asked)
+  tellSilent(scene, silent)
 }
 
 /**
@@ -144,7 +146,10 @@ function isCaughtInRing({ epoch, cheats }: MemberState): boolean {
 
 // Seal and share of one round share one patience: our lease runs from our own seal on, and so does that of whoever
 // complains. What it complains of is as late as if it were ours, once there was time to post it.
-function latenessOf({ rules, settings }: Surroundings, epoch: Epoch, need: Owed, age: number, now: number): number {
+function latenessOf(scene: SlotsScene, need: Owed, age: number): number {
+  const { epoch } = scene.state
+  const { rules, settings } = scene
+  const { now } = scene.turn
   const round = epoch.rounds.get(need.round)
   if (need.kind === 'seal') round?.sealLate.set(need.author, age)
   if (need.kind !== 'share' || round === undefined) return age
@@ -153,29 +158,32 @@ function latenessOf({ rules, settings }: Surroundings, epoch: Epoch, need: Owed,
   return age > settings.patience * COMPLAIN_AFTER ? rules.complaintLateness(sealLate, age, now - round.sharedAt) : age
 }
 
-function ask(around: Surroundings, state: MemberState, asked: readonly Owed[], turn: SlotsTurn): void {
+function ask(scene: SlotsScene, asked: readonly Owed[]): void {
   for (const round of new Set(asked.map(need => need.round))) {
     const needs = asked
       .filter(need => need.round === round)
       .slice(0, NEEDS_MAX)
       .map(({ kind, author, index }) => ({ kind, author, index }))
-    sendToAll(around, state, statementOf<Ask>(around, state, { kind: 'ask', round, needs }), turn)
+    sendToAll(scene, statementOf<Ask>(scene, { kind: 'ask', round, needs }))
   }
 }
 
 /** Said once to all; a liar that shares with some only must then show it to all. */
-function complain(around: Surroundings, state: MemberState, need: Owed, turn: SlotsTurn): void {
-  const { epoch } = state
+function complain(scene: SlotsScene, need: Owed): void {
+  const { epoch } = scene.state
   const round = epoch.rounds.get(need.round)!
   const known = saidBy(round, 'complaint', epoch.position, need.author)
-  if (known !== undefined) return sendToAll(around, state, known, turn)
+  if (known !== undefined) return sendToAll(scene, known)
   const { record, position } = epoch
   const { c1 } = dealtTicket(record, round.number, round.passes[0]!, round.passes.at(-1)!, position)!
   const words = { round: round.number, accused: need.author, point: c1 }
-  sayStep<Complaint>(around, state, round, { kind: 'complaint', ...words }, turn)
+  sayStep<Complaint>(scene, round, { kind: 'complaint', ...words })
 }
 
-function tellSilent({ rules, settings }: Surroundings, epoch: Epoch, late: ReadonlySet<number>, turn: SlotsTurn): void {
+function tellSilent(scene: SlotsScene, late: ReadonlySet<number>): void {
+  const { epoch } = scene.state
+  const { turn } = scene
+  const { rules, settings } = scene
   const isNew = [...late].some(author => !epoch.silent.has(author))
   for (const author of late) epoch.silent.set(author, turn.now)
   for (const [author, at] of epoch.silent) {
@@ -187,17 +195,12 @@ function tellSilent({ rules, settings }: Surroundings, epoch: Epoch, late: Reado
 }
 
 /** Whatever we have of what somebody misses. */
-export function heardAsk(
-  around: Surroundings,
-  state: MemberState,
-  { author, round, needs }: Ask,
-  turn: SlotsTurn,
-): void {
-  const { epoch } = state
+export function onAsk(scene: SlotsScene, { author, round, needs }: Ask): void {
+  const { epoch } = scene.state
   const holder = round === 0 ? epoch : epoch.rounds.get(round)
   if (holder === undefined) return
   for (const need of needs) {
     const said = saidBy(holder, need.kind, need.author, need.index)
-    if (said !== undefined) send(around, state, author, said, turn)
+    if (said !== undefined) send(scene, author, said)
   }
 }

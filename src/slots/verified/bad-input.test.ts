@@ -6,10 +6,10 @@ import { type Effect, type Input, NOTHING_SAVED, seededRandom } from '../../core
 import { idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
 import { slotsDefaults } from '../settings.ts'
 import { verifyEvidence } from './evidence.ts'
-import { slotsMember } from './member.ts'
-import { type SlotsMessage, signedBytes } from './messages.ts'
+import { slotsMember } from './machine.ts'
+import { performShuffleWork } from './shuffle-work.ts'
 import type { MemberState, SlotsCommand, SlotsEvent } from './state.ts'
-import { performWork } from './work.ts'
+import { type SlotsMessage, signedBytes } from './wire.ts'
 
 const names = ['a', 'b', 'c', 'd']
 const LIAR = 'b'
@@ -99,7 +99,7 @@ class Table {
   private observe(who: string, event: SlotsEvent): void {
     this.events.push({ ...event, who })
     if (event.kind === 'work') {
-      const answer = performWork(group, event.request, length => this.random.bytes(length))
+      const answer = performShuffleWork(group, event.request, length => this.random.bytes(length))
       this.todo.push([who, { kind: 'worked', id: event.id, answer }])
     } else if (event.kind === 'seat') {
       this.todo.push([who, { kind: 'release', id: event.id }])

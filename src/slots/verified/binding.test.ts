@@ -17,7 +17,6 @@ import {
   representationProofCodec,
   shuffle,
 } from '../../crypto/index.ts'
-import type { Key, Opening, Share, Vote } from './messages.ts'
 import {
   ballotContext,
   checkBallot,
@@ -30,6 +29,7 @@ import {
   passContext,
   startList,
 } from './proofs.ts'
+import type { Key, Opening, Share, Vote } from './wire.ts'
 
 const group = insecureBareGroup()
 const random = seededRandom(11)

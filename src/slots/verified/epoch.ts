@@ -6,12 +6,12 @@ import { encode, type NodeId } from '../../core/index.ts'
 import { keyPair, possessionProofCodec, provePossession } from '../../crypto/index.ts'
 import { accuse } from './accusing.ts'
 import { keysHash } from './evidence.ts'
-import type { Key, Ready } from './messages.ts'
 import { checkKey, keyContext, sameBytes, sumOfKeys } from './proofs.ts'
 import { driftOf, type EpochRecord, positionOf, recordHash } from './record.ts'
 import { saveJoined } from './saved.ts'
 import { saidBy, saidByAll, sayStep, send } from './saying.ts'
-import { type Epoch, type MemberState, NEVER, type SlotsTurn, type Surroundings } from './state.ts'
+import { type Epoch, NEVER, type SlotsScene } from './state.ts'
+import type { Key, Ready } from './wire.ts'
 
 export function newEpoch(self: NodeId, record: EpochRecord, barred: boolean, now: number, quietUntil: number): Epoch {
   return {
@@ -59,65 +59,78 @@ export function takesPart({ position, barred }: Epoch): boolean {
 }
 
 /** How long nothing is dealt after an epoch change. */
-export function quietFor(around: Surroundings, record: EpochRecord): number {
-  return around.rules.quiet(record.lease, driftOf(record))
+export function quietFor(scene: SlotsScene, record: EpochRecord): number {
+  return scene.rules.quiet(record.lease, driftOf(record))
 }
 
 /** Posts our key. The mark on disk comes first: after a crash we must not post another. */
-export function beginEpoch(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
+export function beginEpoch(scene: SlotsScene): void {
+  const { state, turn } = scene
   const { epoch } = state
-  tellEpoch(state, turn)
+  tellEpoch(scene)
   if (!takesPart(epoch)) return
-  saveJoined(epoch.hash, turn)
-  const { group } = around
+  saveJoined(scene, epoch.hash)
+  const { group } = scene
   const random = (length: number) => turn.bytes(length)
   const keys = keyPair(group, random)
   epoch.secret = keys.secret
   const proof = provePossession(group, keys, keyContext(epoch.hash, state.self), random)
   const proven = encode(possessionProofCodec(group), proof)
-  sayStep<Key>(around, state, undefined, { kind: 'key', round: 0, publicKey: keys.publicKey, proof: proven }, turn)
-  advanceEpoch(around, state, turn)
+  sayStep<Key>(scene, undefined, { kind: 'key', round: 0, publicKey: keys.publicKey, proof: proven })
+  advanceEpoch(scene)
 }
 
-function tellEpoch({ epoch }: MemberState, turn: SlotsTurn): void {
+function tellEpoch(scene: SlotsScene): void {
+  const { epoch } = scene.state
   const { number, members } = epoch.record
   const names = members.map(member => member.name)
-  turn.do({ kind: 'emit', event: { kind: 'epoch', number, members: names, live: epoch.live } })
+  scene.turn.do({ kind: 'emit', event: { kind: 'epoch', number, members: names, live: epoch.live } })
 }
 
-export function heardKey(around: Surroundings, state: MemberState, key: Key, turn: SlotsTurn): void {
-  if (!checkKey(around.group, key, around.rules.needsPossession())) {
-    accuse(around, state, { kind: 'key', record: state.epoch.record, statement: key }, turn)
+/** After what may bring the next epoch: if it did, our key is posted. */
+export function beginIfNext(scene: SlotsScene, before: Epoch): void {
+  if (scene.state.epoch !== before) beginEpoch(scene)
+}
+
+export function onKey(scene: SlotsScene, key: Key): void {
+  const { state, group, rules } = scene
+  if (!checkKey(group, key, rules.needsPossession())) {
+    accuse(scene, { kind: 'key', record: state.epoch.record, statement: key })
   }
-  advanceEpoch(around, state, turn)
+  advanceEpoch(scene)
+}
+
+export function onReady(scene: SlotsScene): void {
+  advanceEpoch(scene)
 }
 
 /** Somebody agreed to other keys than ours: show what we have, and whoever signed two versions is found out. */
-export function compareKeys(around: Surroundings, state: MemberState, ready: Ready, turn: SlotsTurn): void {
-  const { epoch } = state
+export function compareKeys(scene: SlotsScene, ready: Ready): void {
+  const { epoch } = scene.state
   const own = saidBy(epoch, 'ready', epoch.position)
   if (own !== undefined && !sameBytes(own.keys, ready.keys)) {
-    for (const key of saidByAll(epoch, epoch, 'key') ?? []) send(around, state, ready.author, key, turn)
+    for (const key of saidByAll(epoch, epoch, 'key') ?? []) send(scene, ready.author, key)
   }
 }
 
-export function advanceEpoch(around: Surroundings, state: MemberState, turn: SlotsTurn): void {
-  const { epoch } = state
+function advanceEpoch(scene: SlotsScene): void {
+  const { turn } = scene
+  const { epoch } = scene.state
   if (epoch.live || epoch.secret === undefined) return
   const keys = saidByAll(epoch, epoch, 'key')
   if (keys === undefined) return
-  const needsProof = around.rules.needsPossession()
-  if (!keys.every(key => checkKey(around.group, key, needsProof))) return
+  const needsProof = scene.rules.needsPossession()
+  if (!keys.every(key => checkKey(scene.group, key, needsProof))) return
   const own = saidBy(epoch, 'ready', epoch.position)
   const hash = own?.keys ?? keysHash(keys)
-  if (own === undefined) sayStep<Ready>(around, state, undefined, { kind: 'ready', round: 0, keys: hash }, turn)
+  if (own === undefined) sayStep<Ready>(scene, undefined, { kind: 'ready', round: 0, keys: hash })
   const readies = saidByAll(epoch, epoch, 'ready')
   if (readies === undefined || !readies.every(ready => sameBytes(ready.keys, hash))) return
   epoch.keys = keys
-  epoch.groupKey = sumOfKeys(around.group, keys)
+  epoch.groupKey = sumOfKeys(scene.group, keys)
   epoch.live = true
   epoch.liveAt = turn.now
-  tellEpoch(state, turn)
+  tellEpoch(scene)
 }
 
 /** The key is worth nothing any more, and must be worth nothing to whoever reads our memory. */

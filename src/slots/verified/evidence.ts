@@ -10,6 +10,21 @@ import { bytes, type Codec, decode, encode, list, type NodeId, option, uint, var
 import { framed, type Group, type PublicKey, type RandomBytes, type Signatures } from '../../crypto/index.ts'
 import { MEMBERS_MAX, SLOTS_MAX } from '../settings.ts'
 import {
+  checkBallot,
+  checkKey,
+  checkOpening,
+  checkPass,
+  checkShare,
+  dealtTicket,
+  digest,
+  lapHash,
+  leaderOf,
+  passerAt,
+  sameBytes,
+  sumOfKeys,
+} from './proofs.ts'
+import { type EpochRecord, HASH_BYTES, positionOf, recordCodec, recordHash, slotsDealt } from './record.ts'
+import {
   EVIDENCE_BYTES_MAX,
   type Header,
   isStep,
@@ -25,22 +40,7 @@ import {
   slotsVocabulary,
   statementHash,
   type Vote,
-} from './messages.ts'
-import {
-  checkBallot,
-  checkKey,
-  checkOpening,
-  checkPass,
-  checkShare,
-  dealtTicket,
-  digest,
-  lapHash,
-  leaderOf,
-  passerAt,
-  sameBytes,
-  sumOfKeys,
-} from './proofs.ts'
-import { type EpochRecord, HASH_BYTES, positionOf, recordCodec, recordHash } from './record.ts'
+} from './wire.ts'
 
 interface Base {
   readonly record: EpochRecord
@@ -168,10 +168,11 @@ function judge(found: Evidence, means: Means, random: RandomBytes): string {
 
 /** Whether a round can have these slots: each once, no more than tickets; all of them unless rounds are concurrent. */
 export function isHeader(record: EpochRecord, { author, round, slots }: Header): boolean {
-  const all = Math.min(record.slots.length, record.members.length)
   if (positionOf(record, author) !== leaderOf(record, round)) return false
   if (new Set(slots).size !== slots.length || slots.some(slot => slot >= record.slots.length)) return false
-  return record.concurrent ? slots.length >= 1 && slots.length <= record.members.length : slots.length === all
+  return record.concurrent
+    ? slots.length >= 1 && slots.length <= record.members.length
+    : slots.length === slotsDealt(record)
 }
 
 function judgeVersions({ record, statement: first, other }: Evidence & { kind: 'versions' }, means: Means): string {

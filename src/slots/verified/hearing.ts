@@ -1,142 +1,76 @@
-// How a member listens: whoever speaks, the statement must be signed by its author and bound to the epoch; then it is
-// kept under its place. A second, different one for the same place is evidence. Nothing that arrives may throw.
+// How a member listens. Anybody may bring a statement; it counts only if its author signed it and it is bound to our
+// epoch. A step is then kept under its place, and a second, different one for the same place is evidence. Nothing that
+// arrives may throw.
 
-import { accuseVersions, convict } from './accusing.ts'
-import { heardAsk } from './asking.ts'
+import { type NodeId, sameBytes } from '../../core/index.ts'
+import { accuseVersions } from './accusing.ts'
 import { compareVotes } from './checks.ts'
-import { advanceEpoch, beginEpoch, compareKeys, heardKey } from './epoch.ts'
+import { compareKeys } from './epoch.ts'
 import { isSameStep } from './evidence.ts'
-import {
-  type Ask,
-  isStep,
-  type Petition,
-  type SlotsMessage,
-  type Step,
-  type Succeeded,
-  signedBytes,
-} from './messages.ts'
-import { leaderOf, passerAt, sameBytes } from './proofs.ts'
-import { positionOf, votersOf } from './record.ts'
-import { advanceRound, compareLaps, heardComplaint, roundFor } from './rounds.ts'
+import { compareLaps } from './lap.ts'
+import { linkAfter } from './links.ts'
+import { leaderOf, passerAt } from './proofs.ts'
+import { type EpochMember, positionOf, votersOf } from './record.ts'
+import { roundFor } from './rounds.ts'
 import { nameOf, send, statementOf } from './saying.ts'
-import type { MemberState, Round, SlotsTurn, Surroundings } from './state.ts'
-import { heardFavour, heardLink, heardPetition, heardPropose, heardRefuse, heardSign, linkAfter } from './succession.ts'
+import type { Epoch, Round, SlotsScene } from './state.ts'
+import { type Ask, type SlotsMessage, type Step, type Succeeded, signedBytes } from './wire.ts'
 
 /** Checks of one round that may be said ahead of ours: all members are within one. */
 const CHECKS_AHEAD_MAX = 2
 
+/** What an absent member may say: it has a voice in what comes next, and none in what is dealt now. */
 const VOICES: ReadonlySet<SlotsMessage['kind']> = new Set(['propose', 'favour', 'sign', 'refuse', 'accuse'])
 
-export function hear(
-  around: Surroundings,
-  state: MemberState,
-  from: string,
-  said: SlotsMessage,
-  turn: SlotsTurn,
-): void {
-  if (said.kind === 'succeeded') return heardSucceeded(around, state, said, turn)
-  if (!sameBytes(said.epoch, state.epoch.hash)) return heardElsewhere(around, state, from, said, turn)
-  if (said.kind === 'petition') return heardPetitioner(around, state, said)
+/** A link is signed by a quorum, whatever epoch its bringer is in; everything else must be said in ours. */
+export function isOfOurEpoch({ state }: SlotsScene, said: SlotsMessage): boolean {
+  return said.kind === 'succeeded' || sameBytes(said.epoch, state.epoch.hash)
+}
+
+/** Whether its author may say this in our epoch, and signed it. */
+export function isAuthentic(scene: SlotsScene, said: SlotsMessage): boolean {
+  if (said.kind === 'succeeded') return true
+  const author = authorOf(scene, said)
+  if (author === undefined || said.author === scene.state.self) return false
+  return scene.signatures.verify(author.identity, signedBytes(said), said.signature)
+}
+
+function authorOf({ state, directory }: SlotsScene, said: SlotsMessage): EpochMember | undefined {
   const { record } = state.epoch
-  const member = votersOf(record).find(({ name }) => name === said.author)
-  if (member === undefined || said.author === state.self) return
-  // Whoever is absent has a voice in what comes next, and none in what is dealt now.
-  if (positionOf(record, said.author) < 0 && !VOICES.has(said.kind)) return
-  if (!around.signatures.verify(member.identity, signedBytes(said), said.signature)) return
-  if (isStep(said)) return heardStep(around, state, said, turn)
-  switch (said.kind) {
-    case 'ask':
-      return heardAsk(around, state, said, turn)
-    case 'want':
-      if (said.round === state.epoch.next) state.epoch.wanted = true
-      return
-    case 'propose':
-      return begun(around, state, turn, () => heardPropose(around, state, said, turn))
-    case 'favour':
-      return begun(around, state, turn, () => heardFavour(around, state, said, turn))
-    case 'sign':
-      return begun(around, state, turn, () => heardSign(around, state, said, turn))
-    case 'refuse':
-      return heardRefuse(around, state, said)
-    case 'accuse':
-      return convict(around, state, said.evidence, turn)
-  }
+  const voter = votersOf(record).find(({ name }) => name === said.author)
+  if (said.kind === 'petition') return voter ?? directory.find(({ name }) => name === said.author)
+  return positionOf(record, said.author) >= 0 || VOICES.has(said.kind) ? voter : undefined
 }
 
-/** What may bring the next epoch: if it does, our key is posted. */
-export function begun(around: Surroundings, state: MemberState, turn: SlotsTurn, act: () => void): void {
-  const before = state.epoch
-  act()
-  if (state.epoch !== before) beginEpoch(around, state, turn)
-}
-
-// The link needs no trust in who brings it: the quorum's signatures are inside.
-function heardSucceeded(around: Surroundings, state: MemberState, { link }: Succeeded, turn: SlotsTurn): void {
-  begun(around, state, turn, () => heardLink(around, state, link, turn))
-}
-
-/** Who speaks of an older epoch gets its successor; of one we do not know, hears where we are, and helps us. */
-function heardElsewhere(
-  around: Surroundings,
-  state: MemberState,
-  from: string,
-  said: SlotsMessage,
-  turn: SlotsTurn,
-): void {
-  const link = linkAfter(state, said.epoch)
-  if (link !== undefined) {
-    return send(around, state, from, statementOf<Succeeded>(around, state, { kind: 'succeeded', round: 0, link }), turn)
-  }
+/** A member in an older epoch gets its successor; one in an epoch that we do not know hears where we are, and helps us. */
+export function answerElsewhere(scene: SlotsScene, from: NodeId, said: SlotsMessage): void {
   // Two that know nothing of each other's epochs must not answer each other for ever.
-  if (said.kind === 'ask' && said.needs.length === 0) return
-  send(around, state, from, statementOf<Ask>(around, state, { kind: 'ask', round: 0, needs: [] }), turn)
+  const silentIfUnknown = said.kind === 'ask' && said.needs.length === 0
+  answerEpoch(scene, from, said.epoch, silentIfUnknown)
 }
 
-function heardPetitioner(around: Surroundings, state: MemberState, said: Petition): void {
-  const listed = votersOf(state.epoch.record).find(({ name }) => name === said.author)
-  const known = listed ?? around.directory.find(({ name }) => name === said.author)
-  if (known === undefined || said.author === state.self) return
-  if (around.signatures.verify(known.identity, signedBytes(said), said.signature)) heardPetition(state, said)
-}
-
-function heardStep(around: Surroundings, state: MemberState, said: Step, turn: SlotsTurn): void {
-  const { epoch } = state
-  if (epoch.position < 0 || epoch.barred) return
-  const ofEpoch = said.kind === 'key' || said.kind === 'ready'
-  if (ofEpoch !== (said.round === 0)) return
-  const round = ofEpoch ? undefined : roundFor(epoch, said.round)
-  if (!ofEpoch && (round === undefined || !belongs(state, round, said))) return
-  const shelf = round?.said ?? epoch.said
-  const known = shelf.get(nameOf(epoch, said))
-  if (known !== undefined) {
-    if (!isSameStep(known, said)) return accuseVersions(around, state, known, said, turn)
-    // Asked for again, because it does not fit to what we have: what we showed may be lost (seed 300367).
-    return compare(around, state, round, said, turn)
+/** The successor of that epoch, or our question for it. */
+export function answerEpoch(scene: SlotsScene, from: NodeId, epoch: Uint8Array, silentIfUnknown: boolean): void {
+  const link = linkAfter(scene.state, epoch)
+  if (link !== undefined) {
+    return send(scene, from, statementOf<Succeeded>(scene, { kind: 'succeeded', round: 0, link }))
   }
-  shelf.set(nameOf(epoch, said), said)
-  if (said.kind === 'key') return heardKey(around, state, said, turn)
-  compare(around, state, round, said, turn)
-  if (said.kind === 'ready') return advanceEpoch(around, state, turn)
-  heardInRound(around, state, round!, said, turn)
+  if (!silentIfUnknown) send(scene, from, statementOf<Ask>(scene, { kind: 'ask', round: 0, needs: [] }))
 }
 
-/** Where others go on from other words than ours: shows them ours, and whoever signed two versions is found out. */
-function compare(
-  around: Surroundings,
-  state: MemberState,
-  round: Round | undefined,
-  said: Step,
-  turn: SlotsTurn,
-): void {
-  if (said.kind === 'ready') return compareKeys(around, state, said, turn)
-  if (round === undefined) return
-  if (said.kind === 'pass' || said.kind === 'seal') compareLaps(around, state, round, said, turn)
-  if (said.kind === 'opening') compareVotes(around, state, round, said, turn)
+/** Where a step belongs: in the epoch itself, in one of its rounds, or nowhere (now). */
+export function holderOf({ state }: SlotsScene, said: Step): Epoch | Round | undefined {
+  const { epoch } = state
+  if (epoch.position < 0 || epoch.barred) return undefined
+  const ofEpoch = said.kind === 'key' || said.kind === 'ready'
+  if (ofEpoch !== (said.round === 0)) return undefined
+  if (ofEpoch) return epoch
+  const round = roundFor(epoch, said.round)
+  return round !== undefined && belongs(epoch, round, said) ? round : undefined
 }
 
 /** Whether this author may say this at all, now: a bound on what is kept. */
-function belongs({ epoch }: MemberState, round: Round, said: Step): boolean {
-  const { record } = epoch
+function belongs({ record }: Epoch, round: Round, said: Step): boolean {
   const author = positionOf(record, said.author)
   const n = record.members.length
   switch (said.kind) {
@@ -156,7 +90,24 @@ function belongs({ epoch }: MemberState, round: Round, said: Step): boolean {
   }
 }
 
-function heardInRound(around: Surroundings, state: MemberState, round: Round, said: Step, turn: SlotsTurn): void {
-  if (said.kind === 'complaint') heardComplaint(around, state, round, said, turn)
-  advanceRound(around, state, round, turn)
+/** Keeps a step in its place. False if something was there: the same, or evidence. */
+export function keepStep(scene: SlotsScene, holder: Epoch | Round, said: Step): boolean {
+  const name = nameOf(scene.state.epoch, said)
+  const known = holder.said.get(name)
+  if (known === undefined) {
+    holder.said.set(name, said)
+    return true
+  }
+  if (!isSameStep(known, said)) accuseVersions(scene, known, said)
+  // Asked for again, because it does not fit to what we have: what we showed may be lost (seed 300367).
+  else compareStep(scene, holder, said)
+  return false
+}
+
+/** Where others go on from other words than ours: shows them ours, and a member that signed two versions is found out. */
+export function compareStep(scene: SlotsScene, holder: Epoch | Round, said: Step): void {
+  if (said.kind === 'ready') return compareKeys(scene, said)
+  if (!('phase' in holder)) return
+  if (said.kind === 'pass' || said.kind === 'seal') compareLaps(scene, holder, said)
+  if (said.kind === 'opening') compareVotes(scene, holder, said)
 }

@@ -24,8 +24,8 @@ import {
   type Scalar,
   shuffleProofCodec,
 } from '../../crypto/index.ts'
-import type { Ballot, Key, Opening, Part, Pass, Share, Vote } from './messages.ts'
 import type { EpochRecord } from './record.ts'
+import type { Ballot, Key, Opening, Part, Pass, Share, Vote } from './wire.ts'
 
 const TICKET_DOMAIN = 'coterie slots ticket'
 

@@ -6,10 +6,10 @@ import { type Effect, encode, seededRandom } from '../../core/index.ts'
 import { idealSignatures, ristrettoNoble } from '../../crypto/index.ts'
 import { calm, World } from '../../simulator/index.ts'
 import { slotsDefaults } from '../settings.ts'
-import { slotsMember } from './member.ts'
-import { type SlotsMessage, slotsVocabulary } from './messages.ts'
+import { slotsMember } from './machine.ts'
+import { performShuffleWork } from './shuffle-work.ts'
 import type { MemberState, SlotsEvent } from './state.ts'
-import { performWork } from './work.ts'
+import { type SlotsMessage, slotsVocabulary } from './wire.ts'
 
 const names = ['anna', 'bela', 'cleo']
 const SECOND = 1_000_000
@@ -44,7 +44,7 @@ function run() {
     const event = emitted as SlotsEvent
     events.push({ ...event, who: node.spec.id })
     if (event.kind !== 'work') return
-    const answer = performWork(group, event.request, length => random.bytes(length))
+    const answer = performShuffleWork(group, event.request, length => random.bytes(length))
     world.command(node.spec.id, { kind: 'worked', id: event.id, answer })
   })
   for (const id of names) world.start(id)

@@ -85,6 +85,11 @@ export function driftOf(record: EpochRecord): number {
   return record.drift / MILLION
 }
 
+/** Slots that a round deals: one ticket for each member, so no more than those. */
+export function slotsDealt({ slots, members }: EpochRecord): number {
+  return Math.min(slots.length, members.length)
+}
+
 export function positionOf(record: EpochRecord, name: NodeId): number {
   return record.members.findIndex(member => member.name === name)
 }

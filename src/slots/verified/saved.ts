@@ -2,10 +2,10 @@
 // Nothing of it is secret, and nothing that is secret is among it: keys, permutations and opened slots die with the
 // process.
 
-import { bytes, type Codec, decode, encode, type NodeId, text, uint, variants } from '../../core/index.ts'
-import { type Favoured, type Link, linkCodec } from './messages.ts'
+import { assert, bytes, type Codec, decode, encode, type NodeId, text, uint, variants } from '../../core/index.ts'
 import { type EpochRecord, HASH_BYTES, NAME_BYTES_MAX } from './record.ts'
-import type { SlotsTurn } from './state.ts'
+import type { SlotsScene } from './state.ts'
+import { type Favoured, type Link, linkCodec } from './wire.ts'
 
 export type SavedRecord =
   | { kind: 'adopted'; link: Link }
@@ -27,35 +27,35 @@ const savedCodec: Codec<SavedRecord> = variants<SavedRecord>({
   cheat: { name: text(NAME_BYTES_MAX), what: text(NAME_BYTES_MAX) },
 })
 
-function save(record: SavedRecord, turn: SlotsTurn): void {
-  turn.do({ kind: 'save', record: encode(savedCodec, record) })
+function save(scene: SlotsScene, record: SavedRecord): void {
+  scene.turn.do({ kind: 'save', record: encode(savedCodec, record) })
 }
 
-export function saveAdopted(link: Link, turn: SlotsTurn): void {
-  save({ kind: 'adopted', link }, turn)
+export function saveAdopted(scene: SlotsScene, link: Link): void {
+  save(scene, { kind: 'adopted', link })
 }
 
-export function saveJoined(epoch: Uint8Array, turn: SlotsTurn): void {
-  save({ kind: 'joined', epoch }, turn)
+export function saveJoined(scene: SlotsScene, epoch: Uint8Array): void {
+  save(scene, { kind: 'joined', epoch })
 }
 
-export function saveFavoured(epoch: Uint8Array, ballot: number, turn: SlotsTurn): void {
-  save({ kind: 'favoured', epoch, ballot }, turn)
+export function saveFavoured(scene: SlotsScene, epoch: Uint8Array, ballot: number): void {
+  save(scene, { kind: 'favoured', epoch, ballot })
 }
 
-export function saveLocked(epoch: Uint8Array, record: EpochRecord, favoured: Favoured, turn: SlotsTurn): void {
-  save({ kind: 'locked', epoch, link: { record, ...favoured } }, turn)
+export function saveLocked(scene: SlotsScene, epoch: Uint8Array, record: EpochRecord, favoured: Favoured): void {
+  save(scene, { kind: 'locked', epoch, link: { record, ...favoured } })
 }
 
-export function saveCheat(name: NodeId, what: string, turn: SlotsTurn): void {
-  save({ kind: 'cheat', name, what }, turn)
+export function saveCheat(scene: SlotsScene, name: NodeId, what: string): void {
+  save(scene, { kind: 'cheat', name, what })
 }
 
 /** Records that cannot be read are our own bug or a broken disk: the node must not go on and promise again. */
 export function readSaved(records: readonly Uint8Array[]): SavedRecord[] {
   return records.map(record => {
     const decoded = decode(savedCodec, record)
-    if (!decoded.ok) throw new RangeError(`a saved record that cannot be read: ${decoded.refusal}`)
+    assert(decoded.ok, `a saved record that cannot be read: ${decoded.ok ? '' : decoded.refusal}`)
     return decoded.value
   })
 }

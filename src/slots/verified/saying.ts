@@ -1,59 +1,59 @@
 // How a member speaks: every word is signed, bound to the epoch, kept where it may be asked for, and sent to its peers.
 
 import type { NodeId } from '../../core/index.ts'
-import { placeOf, type SlotsMessage, type Step, signedBytes } from './messages.ts'
 import { positionOf, votersOf } from './record.ts'
-import type { Epoch, MemberState, Round, SlotsTurn, Surroundings } from './state.ts'
+import type { Epoch, Round, SlotsScene } from './state.ts'
+import { placeOf, type SlotsMessage, type Step, signedBytes } from './wire.ts'
 
 type Spoken<Message> = Message extends SlotsMessage ? Omit<Message, 'author' | 'epoch' | 'signature'> : never
 
 const UNSIGNED = new Uint8Array()
 
 /** A statement of ours in the present epoch. */
-export function statementOf<Kind extends SlotsMessage>(
-  around: Surroundings,
-  state: MemberState,
-  words: Spoken<Kind>,
-): Kind {
+export function statementOf<Kind extends SlotsMessage>(scene: SlotsScene, words: Spoken<Kind>): Kind {
+  const { state } = scene
   const unsigned = { ...words, author: state.self, epoch: state.epoch.hash, signature: UNSIGNED } as unknown as Kind
-  return { ...unsigned, signature: around.signer.sign(signedBytes(unsigned)) }
+  return { ...unsigned, signature: scene.signer.sign(signedBytes(unsigned)) }
 }
 
 /** Words that wait for the beat: more than a few rounds' worth means that no beat comes, and they are let go. */
-const OUTBOX_MAX = 20_000
+export const OUTBOX_MAX = 20_000
 
-export function send(around: Surroundings, state: MemberState, to: NodeId, body: SlotsMessage, turn: SlotsTurn): void {
+export function send(scene: SlotsScene, to: NodeId, body: SlotsMessage): void {
+  const { state, turn } = scene
   if (to === state.self) return
-  if (!around.settings.paced) return turn.do({ kind: 'send', to, body })
+  if (!scene.settings.paced) return turn.do({ kind: 'send', to, body })
   if (state.outbox.length < OUTBOX_MAX) state.outbox.push({ to, body })
 }
 
-export function flush(state: MemberState, turn: SlotsTurn): void {
+export function flush(scene: SlotsScene): void {
+  const { state, turn } = scene
   for (const { to, body } of state.outbox.splice(0)) turn.do({ kind: 'send', to, body })
 }
 
-export function sendToAll(around: Surroundings, state: MemberState, body: SlotsMessage, turn: SlotsTurn): void {
-  for (const { name } of state.epoch.record.members) send(around, state, name, body, turn)
+export function sendToAll(scene: SlotsScene, body: SlotsMessage): void {
+  const { state } = scene
+  for (const { name } of state.epoch.record.members) send(scene, name, body)
 }
 
 /** What concerns the next epoch, or a cheat: also to those that are absent. */
-export function sendToVoters(around: Surroundings, state: MemberState, body: SlotsMessage, turn: SlotsTurn): void {
-  for (const { name } of votersOf(state.epoch.record)) send(around, state, name, body, turn)
+export function sendToVoters(scene: SlotsScene, body: SlotsMessage): void {
+  const { state } = scene
+  for (const { name } of votersOf(state.epoch.record)) send(scene, name, body)
 }
 
 /** Says a step once: kept under its place, and sent to all members or to one. */
 export function sayStep<Kind extends Step>(
-  around: Surroundings,
-  state: MemberState,
+  scene: SlotsScene,
   round: Round | undefined,
   words: Spoken<Kind>,
-  turn: SlotsTurn,
   to?: NodeId,
 ): Kind {
-  const said = statementOf<Kind>(around, state, words)
+  const { state } = scene
+  const said = statementOf<Kind>(scene, words)
   shelf(state.epoch, round).set(nameOf(state.epoch, said), said)
-  if (to === undefined) sendToAll(around, state, said, turn)
-  else send(around, state, to, said, turn)
+  if (to === undefined) sendToAll(scene, said)
+  else send(scene, to, said)
   return said
 }
 

@@ -1,11 +1,11 @@
 // What a member remembers, and the words its user speaks to it. Fields marked secret are never saved, sent or shown.
 
-import type { Millis, NodeId, Turn } from '../../core/index.ts'
+import { type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
 import type { Element, Group, Scalar, Signatures, Signer } from '../../crypto/index.ts'
 import type { SlotsSettings } from '../settings.ts'
-import type { Favoured, Key, Link, Petition, Propose, SlotsMessage, Step } from './messages.ts'
 import type { EpochMember, EpochRecord } from './record.ts'
 import type { SlotsRules } from './rules.ts'
+import type { Favoured, Key, Link, Petition, Propose, SlotsMessage, Step } from './wire.ts'
 
 export type SlotsCommand =
   /** Wants a seat; answered by `seat`, or `refused`. */
@@ -27,7 +27,7 @@ export type SlotsEvent =
   | { kind: 'released'; id: number }
   | { kind: 'refused'; id: number; why: 'crowded' | 'unknown' }
   | { kind: 'status'; id: number; status: SlotsStatus }
-  /** Heavy work for a worker: `performWork` makes the answer. The request may be secret. */
+  /** Heavy work for a worker: `performShuffleWork` makes the answer. The request may be secret. */
   | { kind: 'work'; id: number; request: Uint8Array }
   /** A member was caught, with evidence that anybody can check. */
   | { kind: 'cheat'; member: NodeId; what: string; evidence: Uint8Array }
@@ -48,8 +48,8 @@ export interface SlotsStatus {
 
 export type RoundPhase = 'lap' | 'checking' | 'sealing' | 'sharing' | 'open' | 'over'
 
-/** What surrounds the machine and is not state: arithmetic, keys that sign, settings. */
-export interface Surroundings {
+/** What a machine is made with and never changes: settings, arithmetic, keys that sign. */
+export interface SlotsMeans {
   readonly settings: SlotsSettings
   readonly group: Group
   readonly signer: Signer
@@ -60,7 +60,11 @@ export interface Surroundings {
   readonly rules: SlotsRules
 }
 
-export type SlotsTurn = Turn<SlotsMessage, SlotsEvent>
+export interface SlotsScene extends SlotsMeans, Scene<MemberState, SlotsSettings, SlotsMessage, SlotsEvent> {}
+
+/** `beat`: look around; `lease`: the lease of our seat may be over. */
+export const slotsTimers = timers('beat', 'lease')
+export type SlotsTimer = ReturnType<typeof slotsTimers.due>['kind']
 
 export interface MemberState {
   readonly self: NodeId
@@ -78,12 +82,13 @@ export interface MemberState {
   /** Words that wait for the beat, with `paced`. */
   readonly outbox: { readonly to: NodeId; readonly body: SlotsMessage }[]
   beats: number
-  works: number
-  /** What each piece of work under way is for. */
-  readonly working: Map<number, Working>
+  /** Pieces of work given to workers so far: the id of the last. */
+  workCount: number
+  /** What each piece of work under way is for, by its id. */
+  readonly workUnderWay: Map<number, WorkUnderWay>
 }
 
-export interface Working {
+export interface WorkUnderWay {
   readonly epoch: number
   readonly round: number
   readonly kind: 'shuffle' | 'check'
@@ -175,7 +180,8 @@ export interface Round {
   /** The passes in order, as far as they are known. */
   readonly passes: (Step & { kind: 'pass' })[]
   hashes: Uint8Array[]
-  working: boolean
+  /** A worker shuffles for us. */
+  shuffling: boolean
   /** The lap was checked and a pass found wrong. */
   spoiled: boolean
   sealedAt: Millis

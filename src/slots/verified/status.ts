@@ -1,9 +1,13 @@
 // What a member may tell about the group: where things stand, never who has what, not even what it has itself.
 
 import { takesPart } from './epoch.ts'
-import type { MemberState, SlotsStatus } from './state.ts'
+import type { MemberState, SlotsScene, SlotsStatus } from './state.ts'
 
-export function statusOf(state: MemberState, now: number): SlotsStatus {
+export function onStatus({ state, turn }: SlotsScene, id: number): void {
+  turn.do({ kind: 'emit', event: { kind: 'status', id, status: statusOf(state, turn.now) } })
+}
+
+function statusOf(state: MemberState, now: number): SlotsStatus {
   const { epoch, waiting } = state
   const { record, rounds } = epoch
   return {

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { type Effect, NOTHING_SAVED, seededRandom } from '../../core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
 import { slotsDefaults } from '../settings.ts'
-import { slotsMember } from './member.ts'
-import { type Favoured, type SlotsMessage, signedBytes } from './messages.ts'
+import { slotsMember } from './machine.ts'
 import { type EpochRecord, firstRecord, recordHash } from './record.ts'
 import { type SlotsRules, slotsRules } from './rules.ts'
 import type { MemberState, SlotsEvent } from './state.ts'
+import { type Favoured, type SlotsMessage, signedBytes } from './wire.ts'
 
 const names = ['a', 'b', 'c', 'd', 'e']
 const signatures = idealSignatures()

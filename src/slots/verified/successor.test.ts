@@ -6,12 +6,12 @@ import { NOTHING_SAVED, seededRandom } from '../../core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
 import { slotsDefaults } from '../settings.ts'
 import { newEpoch } from './epoch.ts'
-import { slotsMember } from './member.ts'
-import { type SlotsMessage, signedBytes } from './messages.ts'
+import { slotsMember } from './machine.ts'
 import { type EpochRecord, firstRecord, recordHash } from './record.ts'
 import { slotsRules } from './rules.ts'
-import type { MemberState, Surroundings } from './state.ts'
+import type { MemberState, SlotsScene } from './state.ts'
 import { hasReason, isAcceptable, wishedRecord } from './successor.ts'
+import { type SlotsMessage, signedBytes } from './wire.ts'
 
 const signatures = idealSignatures()
 const group = insecureBareGroup()
@@ -26,9 +26,11 @@ const EARLY = settings.settle - 1
 const machineOf = (self: string) =>
   slotsMember({ settings, members: everybody, group, signer: signatures.signer(self), signatures })
 
-function around(self: string): Surroundings {
+/** What a member sees that is in this state at this time; it says nothing. */
+function sceneOf(self: string, state: MemberState, now: number): SlotsScene {
   const signer = signatures.signer(self)
-  return { settings, group, signer, signatures, directory: everybody, first: four, rules: slotsRules }
+  const turn = { now, below: () => 0, bytes: (length: number) => new Uint8Array(length), do: () => {} }
+  return { settings, group, signer, signatures, directory: everybody, first: four, rules: slotsRules, state, turn }
 }
 
 interface Seen {
@@ -75,13 +77,13 @@ describe('the record that a member proposes', () => {
     ['a cheat goes for good, and b becomes smaller', four, { cheats: ['d'] }, nextOf(four, 'abc', '', 0)],
     ['also one that is absent', short, { cheats: ['d'] }, nextOf(short, 'abc', '', 0)],
   ])('%s', (_what, record, seen, expected) => {
-    expect(wishedRecord(around('a'), stateOf('a', record, seen), NOW)).toEqual(expected)
+    expect(wishedRecord(sceneOf('a', stateOf('a', record, seen), NOW))).toEqual(expected)
   })
 })
 
 describe('a restart is a reason for another epoch', () => {
   const counts = (record: EpochRecord, seen: Seen, now: number) =>
-    hasReason(around('a'), stateOf('a', record, seen), now)
+    hasReason(sceneOf('a', stateOf('a', record, seen), now))
 
   it('once the present one has lived for a while', () => {
     expect(counts(short, { back: ['c'] }, NOW)).toBe(true)
@@ -90,12 +92,12 @@ describe('a restart is a reason for another epoch', () => {
   it('before that only if the others can go on without it: a ring of three cannot (seed 410016)', () => {
     expect(counts(short, { back: ['c'] }, EARLY)).toBe(false)
     expect(counts(five, { back: ['c'] }, EARLY)).toBe(true)
-    expect(wishedRecord(around('a'), stateOf('a', five, { back: ['c'] }), EARLY)).toEqual(nextOf(five, 'abde', ''))
+    expect(wishedRecord(sceneOf('a', stateOf('a', five, { back: ['c'] }), EARLY))).toEqual(nextOf(five, 'abde', ''))
   })
   it('at once where nobody lies', () => {
     const three = firstRecord({ ...settings, liars: 0 }, everybody.slice(0, 3), group.name)
     expect(counts(three, { back: ['c'] }, EARLY)).toBe(true)
-    expect(wishedRecord(around('a'), stateOf('a', three, { back: ['c'] }), EARLY)).toEqual(nextOf(three, 'abc', '', 0))
+    expect(wishedRecord(sceneOf('a', stateOf('a', three, { back: ['c'] }), EARLY))).toEqual(nextOf(three, 'abc', '', 0))
   })
   it('and whoever restarted indeed is missed: then it may go, or come again', () => {
     expect(counts(short, { silent: ['c'], back: ['c'] }, EARLY)).toBe(true)
@@ -103,7 +105,7 @@ describe('a restart is a reason for another epoch', () => {
 })
 
 describe('who comes in', () => {
-  const wished = (seen: Seen, now: number) => wishedRecord(around('a'), stateOf('a', short, seen), now)
+  const wished = (seen: Seen, now: number) => wishedRecord(sceneOf('a', stateOf('a', short, seen), now))
 
   it('waits until the epoch has lived for a while', () => {
     expect(wished({ back: ['d'] }, EARLY)).toEqual(nextOf(short, 'abc', 'd'))
@@ -116,7 +118,7 @@ describe('who comes in', () => {
 
 describe('the record that a member accepts', () => {
   const accepts = (self: string, record: EpochRecord, seen: Seen, proposed: EpochRecord, now = NOW) =>
-    isAcceptable(around(self), stateOf(self, record, seen), proposed, now)
+    isAcceptable(sceneOf(self, stateOf(self, record, seen), now), proposed)
 
   it('is one that leaves out whom it misses itself', () => {
     expect(accepts('a', four, { silent: ['d'] }, short)).toBe(true)

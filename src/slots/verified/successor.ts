@@ -16,17 +16,18 @@ import type { NodeId } from '../../core/index.ts'
 import { MEMBERS_MAX, MEMBERS_MIN, membersNeeded } from '../settings.ts'
 import { sameBytes } from './proofs.ts'
 import { type EpochMember, type EpochRecord, positionOf, recordHash, votersOf } from './record.ts'
-import type { Epoch, MemberState, Surroundings } from './state.ts'
+import type { MemberState, SlotsScene } from './state.ts'
 
 /** How many of those who vote make a successor. */
-export function quorum(around: Surroundings, record: EpochRecord): number {
-  return around.rules.successionQuorum(votersOf(record).length, record.liars)
+export function quorum(scene: SlotsScene, record: EpochRecord): number {
+  return scene.rules.successionQuorum(votersOf(record).length, record.liars)
 }
 
 /** Members with whom there is no going on, as we see it: cheats, and the silent, unless they petition and may be back. */
-function mustGo(around: Surroundings, state: MemberState, name: NodeId, now: number): boolean {
+function mustGo(scene: SlotsScene, name: NodeId): boolean {
+  const { state } = scene
   if (state.cheats.has(name)) return true
-  const isBack = state.petitions.has(name) && isSettled(around, state.epoch, now)
+  const isBack = state.petitions.has(name) && isSettled(scene)
   return !isBack && isSilent(state, name)
 }
 
@@ -39,12 +40,13 @@ function restarted({ petitions }: MemberState, name: NodeId): boolean {
 }
 
 /** Members that may go: those, whoever is silent at all, and who asked to leave. */
-function goes(around: Surroundings, state: MemberState, name: NodeId, now: number): boolean {
+function goes(scene: SlotsScene, name: NodeId): boolean {
+  const { state } = scene
   const { epoch } = state
   // Whoever restarted or is outside has seen nothing of this epoch, and trusts the others' eyes.
   if (epoch.barred || epoch.position < 0) return true
   if (state.cheats.has(name) || isSilent(state, name) || wantsOut(state, name)) return true
-  return restartsAgain(around, state, name, now)
+  return restartsAgain(scene, name)
 }
 
 function wantsOut({ self, leaving, petitions }: MemberState, name: NodeId): boolean {
@@ -52,34 +54,40 @@ function wantsOut({ self, leaving, petitions }: MemberState, name: NodeId): bool
 }
 
 /** Who restarts again and again would keep the group from ever dealing: the second time it waits outside. */
-function restartsAgain(around: Surroundings, state: MemberState, name: NodeId, now: number): boolean {
-  return restarted(state, name) && !isSettled(around, state.epoch, now)
+function restartsAgain(scene: SlotsScene, name: NodeId): boolean {
+  const { state } = scene
+  return restarted(state, name) && !isSettled(scene)
 }
 
 /** Who wants in and may: known, and not a cheat. */
-function waitingOutside(around: Surroundings, { epoch, petitions, cheats }: MemberState): EpochMember[] {
-  return around.directory.filter(({ name }) => {
+function waitingOutside(scene: SlotsScene): EpochMember[] {
+  const { epoch, petitions, cheats } = scene.state
+  return scene.directory.filter(({ name }) => {
     const petition = petitions.get(name)
     return positionOf(epoch.record, name) < 0 && petition !== undefined && !petition.leaving && !cheats.has(name)
   })
 }
 
 /** Whether the epoch has lived for a while: only then it ends for whoever wants in, or restarted. */
-function isSettled({ settings }: Surroundings, epoch: Epoch, now: number): boolean {
+function isSettled(scene: SlotsScene): boolean {
+  const { epoch } = scene.state
+  const { settings } = scene
+  const { now } = scene.turn
   return now >= epoch.adoptedAt + settings.settle
 }
 
 /** Whether we see a reason for another epoch. */
-export function hasReason(around: Surroundings, state: MemberState, now: number): boolean {
+export function hasReason(scene: SlotsScene): boolean {
+  const { state } = scene
   const { epoch } = state
   if (epoch.position < 0) return false
   if (epoch.barred || epoch.closed || epoch.silent.size > 0) return true
   if (votersOf(epoch.record).some(({ name }) => state.cheats.has(name))) return true
   const { members } = epoch.record
   // Where nobody lies, a restart is true, and who restarted comes in again at once.
-  const waits = epoch.record.liars > 0 && around.rules.restartWaits()
-  if ((isSettled(around, epoch, now) || !waits) && members.some(({ name }) => restarted(state, name))) return true
-  const next = wishedRecord(around, state, now)
+  const waits = epoch.record.liars > 0 && scene.rules.restartWaits()
+  if ((isSettled(scene) || !waits) && members.some(({ name }) => restarted(state, name))) return true
+  const next = wishedRecord(scene)
   // Who wants to leave, or restarts again, is a reason only while enough are left: else epoch would follow epoch, with
   // the same members, and nothing would ever be dealt (seed 410016). Who restarted indeed will be missed.
   return next !== undefined && (leftOut(epoch.record, next).length > 0 || leftOut(next, epoch.record).length > 0)
@@ -91,28 +99,30 @@ function leftOut({ members }: EpochRecord, other: EpochRecord): EpochMember[] {
 }
 
 /** Whether we would go along with another epoch: from outside there is nothing to be seen, and the others are trusted. */
-export function seesReason(around: Surroundings, state: MemberState, now: number): boolean {
-  return state.epoch.position < 0 || hasReason(around, state, now)
+export function seesReason(scene: SlotsScene): boolean {
+  const { state } = scene
+  return state.epoch.position < 0 || hasReason(scene)
 }
 
 /** The record that we would propose, or nothing while too few would be left. */
-export function wishedRecord(around: Surroundings, state: MemberState, now: number): EpochRecord | undefined {
+export function wishedRecord(scene: SlotsScene): EpochRecord | undefined {
+  const { state } = scene
   const { record, barred } = state.epoch
-  const outside = waitingOutside(around, state)
-  const joining = isSettled(around, state.epoch, now) ? outside : []
+  const outside = waitingOutside(scene)
+  const joining = isSettled(scene) ? outside : []
   const wish = (gone: (name: NodeId) => boolean, joiners = joining) => {
     const left = record.members.filter(({ name }) => !gone(name))
     return successorWith(state, [...left, ...joiners].slice(0, MEMBERS_MAX))
   }
-  const must = (name: NodeId) => mustGo(around, state, name, now)
+  const must = (name: NodeId) => mustGo(scene, name)
   const least = wish(must)
-  const most = barred ? least : wish(name => must(name) || restartsAgain(around, state, name, now))
+  const most = barred ? least : wish(name => must(name) || restartsAgain(scene, name))
   const all = wish(name => positionOf(most, name) < 0 || wantsOut(state, name))
   // Whoever wants to leave stays while the group could not lose another member after it.
   if (all.members.length > membersNeeded(all.liars)) return all
   // And where those who are left are too few, nobody outside has to wait.
   const filled = wish(must, outside)
-  return [most, least, filled].find(next => isLargeEnough(around, next))
+  return [most, least, filled].find(next => isLargeEnough(scene, next))
 }
 
 /** The successor with these members: everything else follows. */
@@ -129,43 +139,46 @@ function successorWith({ epoch, cheats }: MemberState, members: readonly EpochMe
 }
 
 /** Whether it can be left again whatever b of its voters do, and every quorum of it has an honest member of the ring. */
-function isLargeEnough(around: Surroundings, next: EpochRecord): boolean {
+function isLargeEnough(scene: SlotsScene, next: EpochRecord): boolean {
   const voters = votersOf(next).length
   if (voters < membersNeeded(next.liars) || next.members.length < MEMBERS_MIN) return false
-  return next.members.length + quorum(around, next) > voters + next.liars
+  return next.members.length + quorum(scene, next) > voters + next.liars
 }
 
 /** Whether a proposed record is one that we could live with: everything as before, but for members we also miss. */
-export function isAcceptable(around: Surroundings, state: MemberState, proposed: EpochRecord, now: number): boolean {
+export function isAcceptable(scene: SlotsScene, proposed: EpochRecord): boolean {
+  const { state } = scene
   const { record } = state.epoch
   const names = proposed.members.map(member => member.name)
   if (new Set(names).size !== names.length) return false
   if (!sameBytes(recordHash(proposed), recordHash(successorWith(state, proposed.members)))) return false
-  if (!isLargeEnough(around, proposed)) return false
-  if (!leftOut(record, proposed).every(({ name }) => goes(around, state, name, now))) return false
-  if (!proposed.members.every(member => isKnown(around, state, member))) return false
-  return !around.rules.mustAnswer() || isAnswer(around, state, proposed, now)
+  if (!isLargeEnough(scene, proposed)) return false
+  if (!leftOut(record, proposed).every(({ name }) => goes(scene, name))) return false
+  if (!proposed.members.every(member => isKnown(scene, member))) return false
+  return !scene.rules.mustAnswer() || isAnswer(scene, proposed)
 }
 
 /**
  * Whether it does something about the reason that we see: without it, the member that is the reason would propose the same
  * members for ever. Somebody of those who are to go is gone; all who are to come in are in, and nobody comes in early.
  */
-function isAnswer(around: Surroundings, state: MemberState, proposed: EpochRecord, now: number): boolean {
+function isAnswer(scene: SlotsScene, proposed: EpochRecord): boolean {
+  const { state } = scene
   const { record, barred, position } = state.epoch
-  const wished = barred || position < 0 ? undefined : wishedRecord(around, state, now)
+  const wished = barred || position < 0 ? undefined : wishedRecord(scene)
   // Nobody knows better: whoever is missed because it restarted may propose to go on with it (seed 70126).
   if (wished === undefined) return true
   const [gone, joining] = [leftOut(record, wished), leftOut(wished, record)]
   if (gone.length > 0 && gone.every(({ name }) => positionOf(proposed, name) >= 0)) return false
   if (joining.some(({ name }) => positionOf(proposed, name) < 0)) return false
-  return joining.length > 0 || isSettled(around, state.epoch, now) || leftOut(proposed, record).length === 0
+  return joining.length > 0 || isSettled(scene) || leftOut(proposed, record).length === 0
 }
 
 // Old members keep the identity that the old record has, new ones must be in the directory.
-function isKnown(around: Surroundings, state: MemberState, { name, identity }: EpochMember): boolean {
+function isKnown(scene: SlotsScene, { name, identity }: EpochMember): boolean {
+  const { state } = scene
   if (state.cheats.has(name)) return false
   const known = votersOf(state.epoch.record).find(member => member.name === name)
-  const listed = known ?? around.directory.find(member => member.name === name)
+  const listed = known ?? scene.directory.find(member => member.name === name)
   return listed !== undefined && sameBytes(listed.identity, identity)
 }

@@ -28,13 +28,12 @@ import {
   type Timed,
   type World,
 } from '../../../simulator/index.ts'
-import { coordinatorOf } from '../../ring/state.ts'
+import { type RingLevel, ringRules } from '../../ring/index.ts'
 import { type SlotsSettings, slotsDefaults } from '../../settings.ts'
-import { trustingMember } from '../../trusting/member.ts'
-import { type TrustingMessage, trustingVocabulary } from '../../trusting/messages.ts'
+import { trustingMember } from '../../trusting/machine.ts'
 import { trustingRules } from '../../trusting/rules.ts'
-import type { TrustingLevel } from '../../trusting/settings.ts'
-import type { Ring, TrustingState } from '../../trusting/state.ts'
+import type { HostedRing, TrustingState } from '../../trusting/state.ts'
+import { type TrustingMessage, trustingVocabulary } from '../../trusting/wire.ts'
 import { slotsRules } from '../../verified/rules.ts'
 import type { SlotsEvent } from '../../verified/state.ts'
 import { SeatChecker, SuccessorChecker } from '../verified/checkers.ts'
@@ -53,7 +52,7 @@ export interface TrustingPlan extends Plan<SlotsAct> {
 }
 
 export interface TrustingScenarioOptions {
-  readonly level?: TrustingLevel
+  readonly level?: RingLevel
   readonly members?: number
   readonly planted?: PlantedTrustingBug
   readonly settings?: Partial<SlotsSettings>
@@ -95,7 +94,7 @@ const drawnSettings: Omit<SlotsSettings, 'slots'> = {
 }
 
 /** The scenario by the words of a command line: with a planted bug, where it shows soonest. */
-export function trustingScenarioFor(asked: { level: TrustingLevel; members?: number; bug?: string }): AnyScenario {
+export function trustingScenarioFor(asked: { level: RingLevel; members?: number; bug?: string }): AnyScenario {
   const { bug, ...where } = asked
   const planted = bug === undefined ? undefined : plantedTrustingBugs[bug]
   if (bug !== undefined && planted === undefined) {
@@ -237,9 +236,9 @@ function drawActs(random: Random, members: readonly NodeId[], weather: TrustingW
 }
 
 /** Bad moments: rotating, whoever is about to coordinate; else whoever asked for shares that are not there yet. */
-function chanceToStop({ state: { round, position, ring } }: Ring, { fairness }: SlotsSettings): number {
+function chanceToStop({ state: { round, position, ring } }: HostedRing, { fairness }: SlotsSettings): number {
   if (fairness === 'rotating') {
-    return round.number > 0 && !round.passed && coordinatorOf(round.number, ring.length) === position ? 1 : 0
+    return round.number > 0 && !round.passed && ringRules.coordinator(round.number, ring.length) === position ? 1 : 0
   }
   return round.ticket !== undefined && round.opened === undefined ? 0.2 : 0
 }

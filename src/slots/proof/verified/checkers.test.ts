@@ -1,7 +1,7 @@
 // The checkers themselves: what they must notice, and what they must not.
 
 import { describe, expect, it } from 'vitest'
-import type { SlotsMessage } from '../../verified/messages.ts'
+import type { SlotsMessage } from '../../verified/wire.ts'
 import { SeatChecker, ServedChecker } from './checkers.ts'
 
 describe('distinct slots', () => {

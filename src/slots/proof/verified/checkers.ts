@@ -2,8 +2,8 @@
 
 import type { NodeId } from '../../../core/index.ts'
 import type { Checker, Micros, Violation } from '../../../simulator/index.ts'
-import type { SlotsMessage } from '../../verified/messages.ts'
 import { lapHash } from '../../verified/proofs.ts'
+import type { SlotsMessage } from '../../verified/wire.ts'
 
 interface Holding {
   readonly slot: string

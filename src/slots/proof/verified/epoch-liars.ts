@@ -3,9 +3,9 @@
 
 import type { NodeId } from '../../../core/index.ts'
 import { membersNeeded } from '../../settings.ts'
-import { isStep } from '../../verified/messages.ts'
 import { type EpochMember, votersOf } from '../../verified/record.ts'
-import type { Lies, Scene } from './liars.ts'
+import { isStep } from '../../verified/wire.ts'
+import type { LiarScene, Lies } from './lying.ts'
 
 /** Well within the time for which nothing is dealt after a change. */
 const RESTLESS_MS = 1_000
@@ -15,7 +15,7 @@ const HASTY_MS = 50
 type Choice = (members: readonly EpochMember[], to: NodeId) => readonly EpochMember[]
 
 /** Leads ballot after ballot, so early in an epoch and every so often, with the members that it chooses for each hearer. */
-function proposing(early: number, every: number, choose: Choice): (scene: Scene) => void {
+function proposing(early: number, every: number, choose: Choice): (scene: LiarScene) => void {
   const last = { epoch: '', at: 0, ballot: 0 }
   return scene => {
     const { record, hash, position, adoptedAt } = scene.state.epoch
@@ -88,6 +88,6 @@ export function splitting(): Lies {
   }
 }
 
-function saysNoStep(scene: Scene, to: NodeId, said: Parameters<NonNullable<Lies['says']>>[2]): void {
+function saysNoStep(scene: LiarScene, to: NodeId, said: Parameters<NonNullable<Lies['says']>>[2]): void {
   if (!isStep(said)) scene.send(to, said)
 }

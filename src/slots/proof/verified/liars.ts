@@ -1,111 +1,21 @@
 // Members that lie, knowing the words: each is the honest machine with something done to what it says. They sign what
 // they like, but only as themselves. Used by the simulator and the lab.
 
-import { type AnyProtocol, type Effect, encode, type NodeId } from '../../../core/index.ts'
-import {
-  castVote,
-  drawVote,
-  type Group,
-  proveRepresentation,
-  representationProofCodec,
-  type Scalar,
-  type Signer,
-} from '../../../crypto/index.ts'
-import { generalLiars, type Liar } from '../../../simulator/index.ts'
-import {
-  type Ballot,
-  isStep,
-  type Pass,
-  type SlotsMessage,
-  type Step,
-  signedBytes,
-  type Vote,
-} from '../../verified/messages.ts'
+import { encode, type NodeId } from '../../../core/index.ts'
+import { castVote, drawVote, proveRepresentation, representationProofCodec } from '../../../crypto/index.ts'
+import { generalLiars } from '../../../simulator/index.ts'
 import { ballotContext, passContext, passedOn, startList, tally } from '../../verified/proofs.ts'
 import { driftOf } from '../../verified/record.ts'
 import { nameOf, saidBy } from '../../verified/saying.ts'
-import type { MemberState, SlotsTurn } from '../../verified/state.ts'
-import { decodeAnswer, encodeWork, performWork } from '../../verified/work.ts'
+import { decodeShuffleAnswer, encodeShuffleWork, performShuffleWork } from '../../verified/shuffle-work.ts'
+import { type Ballot, isStep, type Pass, type SlotsMessage, type Step, type Vote } from '../../verified/wire.ts'
 import { clinging, restarting, restless, splitting } from './epoch-liars.ts'
-
-/** What a liar has at hand. */
-export interface LiarMeans {
-  readonly group: Group
-  readonly signer: Signer
-  /** Numbers that the coalition knows: whoever checks secrecy tries them. */
-  readonly known: Scalar[]
-}
-
-export interface Scene extends LiarMeans {
-  readonly state: MemberState
-  readonly turn: SlotsTurn
-  send(to: NodeId, body: SlotsMessage): void
-  sendToAll(body: SlotsMessage): void
-  /** Signs what the honest machine would not say. */
-  forge<Said extends SlotsMessage>(said: Said, change: Partial<Said>): Said
-}
-
-export interface Lies {
-  /** Instead of sending what the honest machine says. */
-  readonly says?: (scene: Scene, to: NodeId, said: SlotsMessage) => void
-  /** After the honest machine has heard. */
-  readonly hears?: (scene: Scene, said: SlotsMessage) => void
-}
-
-export interface SlotsLiar extends Liar {
-  readonly name: string
-}
-
-function lying(name: string, means: LiarMeans, lies: () => Lies): SlotsLiar {
-  return {
-    name,
-    corrupt(honest: AnyProtocol): AnyProtocol {
-      let own = lies()
-      return {
-        name: `${honest.name}, ${name}`,
-        init(self, peers, saved) {
-          own = lies()
-          return honest.init(self, peers, saved)
-        },
-        step(state: MemberState, input, turn: SlotsTurn) {
-          const scene = sceneOf(means, state, turn)
-          honest.step(state, input, {
-            now: turn.now,
-            below: bound => turn.below(bound),
-            bytes: length => turn.bytes(length),
-            do(effect: Effect<SlotsMessage, never>) {
-              if (effect.kind === 'send' && own.says !== undefined) own.says(scene, effect.to, effect.body)
-              else turn.do(effect)
-            },
-          })
-          if (input.kind === 'message') own.hears?.(scene, input.body as SlotsMessage)
-        },
-      }
-    },
-  }
-}
-
-function sceneOf(means: LiarMeans, state: MemberState, turn: SlotsTurn): Scene {
-  const send = (to: NodeId, body: SlotsMessage) => turn.do({ kind: 'send', to, body })
-  return {
-    ...means,
-    state,
-    turn,
-    send,
-    sendToAll(body) {
-      for (const { name } of state.epoch.record.members) if (name !== state.self) send(name, body)
-    },
-    forge(said, change) {
-      const forged = { ...said, ...change }
-      return { ...forged, signature: means.signer.sign(signedBytes(forged)) }
-    },
-  }
-}
+import { type LiarMeans, type LiarScene, type Lies, lying, type SlotsLiar } from './lying.ts'
 
 /** One lie about one kind of word, everything else as it should be. */
 function changing<Kind extends SlotsMessage['kind']>(
   kind: Kind,
-  change: (scene: Scene, said: Extract<SlotsMessage, { kind: Kind }>, to: NodeId) => SlotsMessage | undefined,
+  change: (scene: LiarScene, said: Extract<SlotsMessage, { kind: Kind }>, to: NodeId) => SlotsMessage | undefined,
   sameForAll = true,
 ): () => Lies {
   return () => ({
@@ -159,7 +69,7 @@ const withheldFromOne = changing('share', (scene, said) => {
   return said.owner === (scene.state.epoch.position + 1) % n ? undefined : said
 })
 
-function isOdd(scene: Scene, to: NodeId): boolean {
+function isOdd(scene: LiarScene, to: NodeId): boolean {
   return scene.state.epoch.record.members.findIndex(({ name }) => name === to) % 2 === 1
 }
 
@@ -177,14 +87,14 @@ function twoPasses(): Lies {
   }
 }
 
-function anotherPass(scene: Scene, said: Pass): Pass {
+function anotherPass(scene: LiarScene, said: Pass): Pass {
   const { epoch } = scene.state
   const round = epoch.rounds.get(said.round)
   const before = round?.passes[said.place - 1]
   const count = said.list.length
   const list = before === undefined ? startList(scene.group, said.epoch, said.round, count) : passedOn(before)
   const context = passContext(said.epoch, said.round, said.place)
-  const request = encodeWork({
+  const request = encodeShuffleWork({
     kind: 'shuffle',
     key: epoch.groupKey,
     list,
@@ -192,7 +102,7 @@ function anotherPass(scene: Scene, said: Pass): Pass {
     follow: undefined,
     reencrypt: true,
   })
-  const answer = decodeAnswer(performWork(scene.group, request, length => scene.turn.bytes(length)))
+  const answer = decodeShuffleAnswer(performShuffleWork(scene.group, request, length => scene.turn.bytes(length)))
   return answer?.kind === 'shuffled' ? scene.forge(said, { list: answer.list, proof: answer.proof }) : said
 }
 
@@ -203,7 +113,7 @@ const twoVotes = changing(
   false,
 )
 
-function heldBallots(scene: Scene, said: Vote): Ballot[] {
+function heldBallots(scene: LiarScene, said: Vote): Ballot[] {
   const random = (length: number) => scene.turn.bytes(length)
   return said.ballots.map((_ballot, subject) => {
     const secret = drawVote(scene.group, true, random)
@@ -215,13 +125,13 @@ function heldBallots(scene: Scene, said: Vote): Ballot[] {
 }
 
 /** A liar's own machine goes on with what it really said, or nobody could go on with it. */
-function remember({ state: { epoch } }: Scene, said: SlotsMessage): void {
+function remember({ state: { epoch } }: LiarScene, said: SlotsMessage): void {
   if (!isStep(said)) return
   const shelf = said.round === 0 ? epoch.said : epoch.rounds.get(said.round)?.said
   shelf?.set(nameOf(epoch, said), said)
 }
 
-function forget({ state: { epoch } }: Scene, said: Step): void {
+function forget({ state: { epoch } }: LiarScene, said: Step): void {
   const shelf = said.round === 0 ? epoch.said : epoch.rounds.get(said.round)?.said
   shelf?.delete(nameOf(epoch, said))
 }
@@ -242,7 +152,7 @@ function alwaysHeld(): Lies {
 }
 
 /** Waits for the others' ballots, and posts what makes the sum `wanted`. */
-function lastVote(wanted: (scene: Scene, said: Vote) => { a: Uint8Array; b: Uint8Array }): () => Lies {
+function lastVote(wanted: (scene: LiarScene, said: Vote) => { a: Uint8Array; b: Uint8Array }): () => Lies {
   return () => {
     const kept = new Map<string, Vote>()
     return {
@@ -347,7 +257,7 @@ function repeating(): Lies {
 const LINGER_MS = 1_500
 
 /** Says some of its words so much later. */
-function lingeringBy(lateness: (scene: Scene, said: SlotsMessage) => number | undefined): () => Lies {
+function lingeringBy(lateness: (scene: LiarScene, said: SlotsMessage) => number | undefined): () => Lies {
   return () => {
     const due = new Map<string, number>()
     const waiting: { readonly at: number; readonly to: NodeId; readonly said: SlotsMessage }[] = []
@@ -398,7 +308,7 @@ function garbling(): Lies {
   }
 }
 
-function garbled(scene: Scene, said: SlotsMessage): SlotsMessage {
+function garbled(scene: LiarScene, said: SlotsMessage): SlotsMessage {
   const { turn } = scene
   const fields = Object.entries(said).filter(([field]) => !['kind', 'author', 'epoch', 'signature'].includes(field))
   const [field, value] = fields[turn.below(fields.length)]!
@@ -411,7 +321,7 @@ function garbled(scene: Scene, said: SlotsMessage): SlotsMessage {
   }
 }
 
-function nonsense(value: unknown, turn: SlotsTurn): unknown {
+function nonsense(value: unknown, turn: LiarScene['turn']): unknown {
   if (typeof value === 'number') return turn.below(2) === 0 ? turn.below(70) : 0
   if (typeof value === 'boolean') return !value
   if (value instanceof Uint8Array) return turn.below(2) === 0 ? turn.bytes(value.length) : value.slice(turn.below(40))

@@ -12,13 +12,13 @@ import {
 import { type Group, idealSignatures, insecureBareGroup, type Scalar } from '../../../crypto/index.ts'
 import type { AnyScenario, Micros, Scenario, SimulatedNode, Stage, World } from '../../../simulator/index.ts'
 import { verifyEvidence } from '../../verified/evidence.ts'
-import { slotsMember } from '../../verified/member.ts'
-import { type SlotsMessage, slotsVocabulary } from '../../verified/messages.ts'
+import { slotsMember } from '../../verified/machine.ts'
 import { driftOf } from '../../verified/record.ts'
 import { type SlotsRules, slotsRules } from '../../verified/rules.ts'
 import { isInTime } from '../../verified/seats.ts'
+import { performShuffleWork } from '../../verified/shuffle-work.ts'
 import type { MemberState, SlotsEvent } from '../../verified/state.ts'
-import { performWork } from '../../verified/work.ts'
+import { type SlotsMessage, slotsVocabulary } from '../../verified/wire.ts'
 import { NamingChecker, OrderChecker, SeatChecker, ServedChecker, SuccessorChecker } from './checkers.ts'
 import { slotsLiars } from './liars.ts'
 import { drawPlan, SECOND, type SlotsAct, type SlotsPlan, type SlotsScenarioOptions } from './plan.ts'
@@ -318,7 +318,7 @@ class SlotsStage implements Stage {
       for (const { number, phase } of state.epoch.rounds.values()) {
         if (phase === 'open' || phase === 'over') this.rounds.add(`${state.epoch.record.number}/${number}`)
       }
-      const answer = performWork(this.group, request, length => this.random.bytes(length))
+      const answer = performShuffleWork(this.group, request, length => this.random.bytes(length))
       world.command(node.spec.id, { kind: 'worked', id, answer })
     })
   }

@@ -7,9 +7,9 @@
 import type { NodeId } from '../../../core/index.ts'
 import type { Ciphertext, Element, Group, Scalar } from '../../../crypto/index.ts'
 import type { Checker, Micros, Violation } from '../../../simulator/index.ts'
-import type { Pass, SlotsMessage } from '../../verified/messages.ts'
 import { dealtTicket, passedOn, passerAt, sameBytes, startList, ticketElement } from '../../verified/proofs.ts'
 import type { EpochRecord } from '../../verified/record.ts'
+import type { Pass, SlotsMessage } from '../../verified/wire.ts'
 
 interface SeenRound {
   readonly record: EpochRecord

@@ -8,10 +8,10 @@ import { calm, World } from '../../simulator/index.ts'
 import { groupOf, type SlotsSettings, slotsDefaults } from '../settings.ts'
 import { firstEpoch } from '../verified/record.ts'
 import type { SlotsEvent } from '../verified/state.ts'
-import { trustingMember } from './member.ts'
-import { isWhole, type RingWord, type TrustingMessage, trustingVocabulary } from './messages.ts'
+import { trustingMember } from './machine.ts'
 import type { TrustingState } from './state.ts'
 import { lastOf } from './watching.ts'
+import { isWhole, type RingWord, type TrustingMessage, trustingVocabulary } from './wire.ts'
 
 const SECOND = 1_000_000
 const names = ['anna', 'bela', 'cleo', 'dora']

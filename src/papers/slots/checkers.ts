@@ -1,7 +1,7 @@
-// Who watches the printed scheme in a simulation, beside the checkers of exclusion and progress.
+// The checkers of a ring by itself, beside the checkers of exclusion and progress.
 
-import type { NodeId } from '../../../core/index.ts'
-import type { Checker, Micros, Violation } from '../../../simulator/index.ts'
+import type { NodeId } from '../../core/index.ts'
+import type { Checker, Micros, Violation } from '../../simulator/index.ts'
 
 /** Lemma 5, as the rotating coordinator has it: whoever waits is served within n rounds. */
 export class RoundsChecker implements Checker {

@@ -1,11 +1,23 @@
 // Heavy work, done outside the machine: making a proven pass, and checking a lap of them. The machine emits a `work`
-// event with a request, a worker thread (or a simulation, at once) calls `performWork`, and the answer comes back as a
+// event with a request, a worker thread (or a simulation, at once) calls `performShuffleWork`, and the answer comes back as a
 // `worked` command. Both are bytes, so that they travel to a thread as they are.
 //
 // The permutation is born and forgotten here; it is in no state. A request may hold what the leader wishes for, an
 // answer where that ticket went: neither is to be logged or kept.
 
-import { bool, bytes, type Codec, decode, encode, list, option, struct, uint, variants } from '../../core/index.ts'
+import {
+  assert,
+  bool,
+  bytes,
+  type Codec,
+  decode,
+  encode,
+  list,
+  option,
+  struct,
+  uint,
+  variants,
+} from '../../core/index.ts'
 import {
   type Ciphertext,
   checkLap,
@@ -19,12 +31,12 @@ import {
   shuffleProofCodec,
 } from '../../crypto/index.ts'
 import { MEMBERS_MAX } from '../settings.ts'
-import type { Pass } from './messages.ts'
-import { slotsVocabulary } from './messages.ts'
 import { passClaim } from './proofs.ts'
 import { type EpochRecord, recordCodec } from './record.ts'
+import type { Pass } from './wire.ts'
+import { slotsVocabulary } from './wire.ts'
 
-export type SlotsWork =
+export type ShuffleWork =
   /** Re-encrypt and permute the list, and prove it; say where ticket `follow` of the input went. */
   | {
       kind: 'shuffle'
@@ -38,7 +50,7 @@ export type SlotsWork =
   /** Which passes of the lap do not hold? */
   | { kind: 'check'; record: EpochRecord; key: Element; passes: readonly Pass[] }
 
-export type SlotsWorkAnswer =
+export type ShuffleAnswer =
   | { kind: 'shuffled'; list: readonly Ciphertext[]; proof: Uint8Array; followed: number | undefined }
   | { kind: 'checked'; bad: readonly number[] }
 
@@ -56,34 +68,34 @@ const passCodec: Codec<Pass> = {
   },
 }
 
-const workCodec: Codec<SlotsWork> = variants<SlotsWork>({
+const workCodec: Codec<ShuffleWork> = variants<ShuffleWork>({
   shuffle: { key: anyBytes, list: tickets, context: anyBytes, follow: option(uint(MEMBERS_MAX)), reencrypt: bool },
   check: { record: recordCodec, key: anyBytes, passes: list(passCodec, MEMBERS_MAX) },
 })
 
-const answerCodec: Codec<SlotsWorkAnswer> = variants<SlotsWorkAnswer>({
+const answerCodec: Codec<ShuffleAnswer> = variants<ShuffleAnswer>({
   shuffled: { list: tickets, proof: anyBytes, followed: option(uint(MEMBERS_MAX)) },
   checked: { bad: list(uint(MEMBERS_MAX), MEMBERS_MAX) },
 })
 
-export function encodeWork(work: SlotsWork): Uint8Array {
+export function encodeShuffleWork(work: ShuffleWork): Uint8Array {
   return encode(workCodec, work)
 }
 
-export function decodeAnswer(answer: Uint8Array): SlotsWorkAnswer | undefined {
+export function decodeShuffleAnswer(answer: Uint8Array): ShuffleAnswer | undefined {
   const decoded = decode(answerCodec, answer)
   return decoded.ok ? decoded.value : undefined
 }
 
 /** The request is our own machine's: one that cannot be read is a bug, and throws. */
-export function performWork(group: Group, request: Uint8Array, random: RandomBytes): Uint8Array {
+export function performShuffleWork(group: Group, request: Uint8Array, random: RandomBytes): Uint8Array {
   const decoded = decode(workCodec, request)
-  if (!decoded.ok) throw new RangeError(`work that cannot be read: ${decoded.refusal}`)
+  assert(decoded.ok, `work that cannot be read: ${decoded.ok ? '' : decoded.refusal}`)
   const work = decoded.value
   return encode(answerCodec, work.kind === 'shuffle' ? shuffled(group, work, random) : checked(group, work, random))
 }
 
-function shuffled(group: Group, work: SlotsWork & { kind: 'shuffle' }, random: RandomBytes): SlotsWorkAnswer {
+function shuffled(group: Group, work: ShuffleWork & { kind: 'shuffle' }, random: RandomBytes): ShuffleAnswer {
   const { key, list: input, context, follow } = work
   const made = shuffle(group, key, input, random)
   const { output, secret } = work.reencrypt ? made : bare(group, key, input, made.secret)
@@ -99,7 +111,7 @@ function bare(group: Group, key: Element, input: readonly Ciphertext[], { permut
   return { output, secret: { permutation, randomness: permutation.map(() => one) } }
 }
 
-function checked(group: Group, work: SlotsWork & { kind: 'check' }, random: RandomBytes): SlotsWorkAnswer {
+function checked(group: Group, work: ShuffleWork & { kind: 'check' }, random: RandomBytes): ShuffleAnswer {
   const { record, key, passes } = work
   const claims = passes.map((pass, place) => passClaim(group, record, key, passes[place - 1], pass))
   // A pass without the form of one makes the next one's input meaningless: the first is the cheat.

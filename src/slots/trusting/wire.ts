@@ -4,13 +4,13 @@
 
 import { bytes, type Codec, list, struct, uint, variants } from '../../core/index.ts'
 import type { Ciphertext, Group } from '../../crypto/index.ts'
-import type { PrintedMessage } from '../ring/index.ts'
+import type { RingMessage } from '../ring/index.ts'
 import { MEMBERS_MAX } from '../settings.ts'
-import { type SlotsMessage, slotsVocabulary } from '../verified/messages.ts'
 import { HASH_BYTES } from '../verified/record.ts'
+import { type SlotsMessage, slotsVocabulary } from '../verified/wire.ts'
 
 /** All but the keys: those are posted with the epoch, with proofs of possession. */
-export type RingWord = Exclude<PrintedMessage, { kind: 'key' }>
+export type RingWord = Exclude<RingMessage, { kind: 'key' }>
 
 export type TrustingMessage =
   | { kind: 'about'; said: SlotsMessage }
@@ -27,7 +27,7 @@ const ticket = struct<Ciphertext>({ c1: element, c2: element })
 const tickets = list(ticket, MEMBERS_MAX)
 
 // Elements travel as plain bytes, so that one vocabulary serves every group; `isWhole` looks at them.
-const ringVocabulary: Codec<RingWord> = variants<RingWord>({
+const ringWords: Codec<RingWord> = variants<RingWord>({
   request: { round: uint(), tickets },
   ask: { round: uint(), ticket },
   share: { round: uint(), share: element },
@@ -37,7 +37,7 @@ const ringVocabulary: Codec<RingWord> = variants<RingWord>({
 
 export const trustingVocabulary: Codec<TrustingMessage> = variants<TrustingMessage>({
   about: { said: slotsVocabulary },
-  ring: { epoch: hash, word: ringVocabulary },
+  ring: { epoch: hash, word: ringWords },
   pulse: { epoch: hash, round: uint(), stage: uint() },
 })
 

@@ -5,28 +5,27 @@ import { decode, type Effect, encode, NOTHING_SAVED, seededRandom } from '../../
 import { encrypt, groupKey, insecureBareGroup, keyPair } from '../../crypto/index.ts'
 import { calm, World } from '../../simulator/index.ts'
 import {
-  type PrintedEvent,
-  type PrintedMessage,
-  type PrintedRules,
-  type PrintedSettings,
-  type PrintedState,
-  printedDefaults,
-  printedRules,
-  printedSlots,
-  printedVocabulary,
+  type RingEvent,
+  type RingMessage,
+  type RingSettings,
+  type RingState,
+  ringDefaults,
+  ringMember,
+  ringRules,
+  ringVocabulary,
 } from './index.ts'
 import { beginOr, beginRelease, countFree, orIsFree, passOr, passRelease, remainingKey } from './tokens.ts'
 
 const group = insecureBareGroup()
-const SETTINGS: PrintedSettings = { ...printedDefaults, slots: 2, patience: 60_000 }
+const SETTINGS: RingSettings = { ...ringDefaults, slots: 2, patience: 60_000 }
 const EXACT = { ...calm, delayMin: 1_000, delaySpread: 0 }
 
-function ring(count: number, settings: PrintedSettings, rules: Partial<PrintedRules> = {}) {
+function ring(count: number, settings: RingSettings) {
   const world = new World({ seed: 3, network: EXACT })
   const members = Array.from({ length: count }, (_, place) => `member-${place}`)
-  const sent: { from: string; body: PrintedMessage }[] = []
-  const events: [string, PrintedEvent][] = []
-  const machine = printedSlots({ settings, members: count, group, rules })
+  const sent: { from: string; body: RingMessage }[] = []
+  const events: [string, RingEvent][] = []
+  const machine = ringMember({ settings, members: count, group })
   for (const id of members) {
     const protocol: typeof machine = {
       ...machine,
@@ -41,13 +40,13 @@ function ring(count: number, settings: PrintedSettings, rules: Partial<PrintedRu
           },
         }),
     }
-    world.add({ id, protocol, peers: members, vocabulary: printedVocabulary(group) })
+    world.add({ id, protocol, peers: members, vocabulary: ringVocabulary(group) })
   }
-  world.listen((node, event) => events.push([node.spec.id, event as PrintedEvent]))
+  world.listen((node, event) => events.push([node.spec.id, event as RingEvent]))
   for (const id of members) world.start(id)
-  const count_ = (kind: PrintedMessage['kind'], round: number) =>
+  const count_ = (kind: RingMessage['kind'], round: number) =>
     sent.filter(({ body }) => body.kind === kind && 'round' in body && body.round === round).length
-  const state = (id: string) => world.node(id).host!.state as PrintedState
+  const state = (id: string) => world.node(id).host!.state as RingState
   return { world, members, events, count: count_, state }
 }
 
@@ -70,7 +69,7 @@ describe('a round (figures 1 to 3)', () => {
     const { world, events, members, state } = ring(4, { ...SETTINGS, slots: 4, level })
     world.command(members[2]!, { kind: 'request', id: 7 })
     world.run(1_000_000)
-    const [[holder, granted]] = events.filter(([, { kind }]) => kind === 'granted') as [[string, PrintedEvent]]
+    const [[holder, granted]] = events.filter(([, { kind }]) => kind === 'granted') as [[string, RingEvent]]
     expect([holder, granted.kind === 'granted' && granted.id]).toEqual([members[2], 7])
     const { number } = state(members[0]!).round
     world.run(3_000_000)
@@ -90,27 +89,32 @@ describe('a round (figures 1 to 3)', () => {
 })
 
 describe('the release token', () => {
-  const means = { group, rules: printedRules, random: (length: number) => random.bytes(length) }
+  const means = { group, random: (length: number) => random.bytes(length) }
   const random = seededRandom(9)
   const pairs = Array.from({ length: 5 }, () => keyPair(group, means.random))
   const keys = pairs.map(({ publicKey }) => publicKey)
+  const keysOf = (place: number) => ({
+    secret: pairs[place]!.secret,
+    remaining: remainingKey(group, keys, place),
+    all: keys,
+  })
 
   it('counts the free ones (figure 7, corrected)', () => {
     for (const held of [[], [0], [4], [1, 3], [0, 1, 2, 3, 4]]) {
       const vote = (place: number) => ({ free: !held.includes(place), ticket: place, members: 5 })
       let entries = beginRelease(means, groupKey(group, keys), vote(0))
       for (let place = 1; place < 5; place++) {
-        entries = passRelease(means, pairs[place]!.secret, remainingKey(group, keys, place), entries, vote(place))
+        entries = passRelease(means, keysOf(place), entries, vote(place))
       }
       expect(countFree(group, pairs[0]!.secret, entries)).toBe(5 - held.length)
     }
   })
   it('is empty exactly if all are free (the secure OR), and two holders look like one', () => {
     const lap = (held: readonly number[]) => {
-      let sum = beginOr(means, groupKey(group, keys), !held.includes(0))
+      const vote = (place: number) => ({ free: !held.includes(place), veil: ringRules.veil })
+      let sum = beginOr(means, groupKey(group, keys), vote(0))
       for (let place = 1; place < 5; place++) {
-        const remaining = remainingKey(group, keys, place)
-        sum = passOr(means, pairs[place]!.secret, remaining, sum, !held.includes(place))
+        sum = passOr(means, keysOf(place), sum, vote(place))
       }
       return orIsFree(group, pairs[0]!.secret, sum)
     }
@@ -120,14 +124,14 @@ describe('the release token', () => {
 
 describe('a member refuses', () => {
   /** Member 1 of 3, with all keys known, in round 0. */
-  function lone(rules: Partial<PrintedRules> = {}) {
+  function lone(rules = ringRules) {
     const members = ['a', 'b', 'c']
-    const machine = printedSlots({ settings: SETTINGS, members: 3, group, rules })
+    const machine = ringMember({ settings: SETTINGS, members: 3, group, rules })
     const state = machine.init('b', members, NOTHING_SAVED)
     const random = seededRandom(4)
     const pairs = members.map(() => keyPair(group, length => random.bytes(length)))
     const step = (from: string | undefined, body: unknown) => {
-      const effects: Effect<PrintedMessage, PrintedEvent>[] = []
+      const effects: Effect<RingMessage, RingEvent>[] = []
       const input =
         from === undefined ? { kind: 'start' as const } : { kind: 'message' as const, from, body: body as never }
       const turn = { now: 0, below: () => 0, bytes: (length: number) => random.bytes(length) }
@@ -177,7 +181,7 @@ describe('a member refuses', () => {
     expect(step('c', ask(first))).toHaveLength(1)
     expect(step('c', ask(ticket()))).toEqual([])
     expect(step('c', ask(first))).toHaveLength(1)
-    expect(lone({ sharesAnything: true }).step('c', ask(first))).toHaveLength(1)
+    expect(lone({ ...ringRules, mayShare: () => true }).step('c', ask(first))).toHaveLength(1)
   })
   it('another key for a member that has one', () => {
     const { step, state, ticket } = lone()
@@ -188,10 +192,10 @@ describe('a member refuses', () => {
 })
 
 describe('the vocabulary', () => {
-  const codec = printedVocabulary(group)
+  const codec = ringVocabulary(group)
   const one = { c1: group.generator, c2: group.generator }
   it('gives back what it was given', () => {
-    const messages: PrintedMessage[] = [
+    const messages: RingMessage[] = [
       { kind: 'key', publicKey: group.generator, again: true },
       { kind: 'request', round: 3, tickets: [one, one] },
       { kind: 'ask', round: 3, ticket: one },
@@ -205,7 +209,7 @@ describe('the vocabulary', () => {
     ['the identity', { kind: 'ask', round: 1, ticket: { c1: group.identity, c2: group.generator } }],
     ['a key outside the group', { kind: 'key', publicKey: new Uint8Array(8).fill(255), again: false }],
   ])('refuses %s', (_, message) => {
-    expect(decode(codec, encode(codec, message as PrintedMessage)).ok).toBe(false)
+    expect(decode(codec, encode(codec, message as RingMessage)).ok).toBe(false)
   })
   it('refuses more tickets than a ring has members', () => {
     const tickets = new Array(65).fill(one)
@@ -220,6 +224,6 @@ describe('the settings', () => {
     ['two members', 2, { slots: 1 }, /3 to 64 members/],
     ['no patience', 4, { slots: 1, patience: 0 }, /above 0/],
   ])('refuse %s', (_, members, changed, sentence) => {
-    expect(() => printedSlots({ settings: { ...SETTINGS, ...changed }, members, group })).toThrow(sentence)
+    expect(() => ringMember({ settings: { ...SETTINGS, ...changed }, members, group })).toThrow(sentence)
   })
 })

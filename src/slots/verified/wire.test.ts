@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { decode, encode, seededRandom } from '../../core/index.ts'
 import { MEMBERS_MAX } from '../settings.ts'
-import { NEEDS_MAX, type SlotsMessage, signedBytes, slotsVocabulary, statementHash } from './messages.ts'
+import { NEEDS_MAX, type SlotsMessage, signedBytes, slotsVocabulary, statementHash } from './wire.ts'
 
 const said = { author: 'a', epoch: new Uint8Array(32), round: 3, signature: new Uint8Array(64).fill(9) }
 const bytes = new Uint8Array([1, 2, 3])

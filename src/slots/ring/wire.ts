@@ -1,11 +1,11 @@
-// The words of the printed scheme (OMA figures 1 to 3), with their limits. Rounds and laps are numbered, which the
+// The words of the ring (OMA figures 1 to 3), with their limits. Rounds and laps are numbered, which the
 // paper leaves to reliable channels: what comes late, twice or out of order is told by its number.
 
 import { bool, type Codec, list, uint, variants } from '../../core/index.ts'
 import { type Ciphertext, ciphertextCodec, type Element, elementCodec, type Group } from '../../crypto/index.ts'
 import { RING_MAX } from './settings.ts'
 
-export type PrintedMessage =
+export type RingMessage =
   /** A member's public key; `again`: I lack some, send me yours. */
   | { kind: 'key'; publicKey: Element; again: boolean }
   /** REQUEST: the tickets that are left. */
@@ -22,11 +22,11 @@ export type PrintedMessage =
   /** NEW_ROUND */
   | { kind: 'newRound'; round: number }
 
-export function printedVocabulary(group: Group): Codec<PrintedMessage> {
+export function ringVocabulary(group: Group): Codec<RingMessage> {
   const ticket = ciphertextCodec(group)
   const tickets = list(ticket, RING_MAX)
   const element = elementCodec(group)
-  return variants<PrintedMessage>({
+  return variants<RingMessage>({
     key: { publicKey: element, again: bool },
     request: { round: uint(), tickets },
     ask: { round: uint(), ticket },

@@ -1,12 +1,11 @@
-// READINGS OMA 1 to 14, each switched back on and found by its instrument. The numbers that are not here break no
+// readings OMA 1 to 14, each switched back on and found by its instrument. The numbers that are not here break no
 // promise that a checker watches but tell a secret, and are found by adversaries: 9, 12, 13 and 14 in
 // lab/oma/oma.test.ts.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { calm, runOnce } from '../../simulator/index.ts'
-import { plantedErrata, printedSlotsScenario } from '../proof/ring/index.ts'
-import { generatorFrom, SMALL_MODULUS, squareOf, ticketOfSquare } from './index.ts'
+import { generatorFrom, plantedErrata, ringScenario, SMALL_MODULUS, squareOf, ticketOfSquare } from './index.ts'
 
 /** Where each shows, found by looking from seed 1 on. */
 const SEEDS: Readonly<Record<string, number>> = {
@@ -22,7 +21,7 @@ const SEEDS: Readonly<Record<string, number>> = {
 
 describe('found by the checkers of the scenario', () => {
   it.each(Object.entries(SEEDS))('%s, in seed %i', (bug, seed) => {
-    const { violations } = runOnce(printedSlotsScenario({ bug }), seed)
+    const { violations } = runOnce(ringScenario({ bug }), seed)
     expect(violations[0]?.what).toContain(plantedErrata[bug]!.says)
   })
 
@@ -34,13 +33,13 @@ describe('found by the checkers of the scenario', () => {
 describe('11: a process that restarts', () => {
   const SECOND = 1_000_000
   const story = (bug?: string) => {
-    const scenario = printedSlotsScenario({ bug: 'restarts-anew' })
+    const scenario = ringScenario({ bug: 'restarts-anew' })
     const acts = [
       { kind: 'use', member: 'member-2', at: SECOND / 10, hold: 2 * SECOND },
       { kind: 'use', member: 'member-3', at: 0.3 * SECOND, hold: SECOND / 10 },
     ] as const
     const faults = [{ kind: 'crash', node: 'member-1', at: SECOND / 2, lasts: SECOND / 10, clean: false }] as const
-    const told = printedSlotsScenario(bug === undefined ? {} : { bug })
+    const told = ringScenario(bug === undefined ? {} : { bug })
     return runOnce(
       {
         ...told,

@@ -1,9 +1,9 @@
-// The printed scheme among members that follow it: messages are lost, repeated, late and out of order, and in some runs
+// The ring by itself, without epochs and leases, among members that follow it; corrected, or with an erratum planted: messages are lost, repeated, late and out of order, and in some runs
 // members crash and come back. Slots stay distinct in all of them. Progress is demanded where nobody crashed: a member
 // without its key holds up the ring, which is why `verified` has epochs.
 
-import { type AnyProtocol, type Effect, type NodeId, type Random, SettingsError } from '../../../core/index.ts'
-import { insecureBareGroup, insecureSmallGroup } from '../../../crypto/index.ts'
+import { type AnyProtocol, type Effect, type NodeId, type Random, SettingsError } from '../../core/index.ts'
+import { insecureBareGroup, insecureSmallGroup } from '../../crypto/index.ts'
 import {
   drawFaults,
   drawNetwork,
@@ -17,30 +17,38 @@ import {
   type Stage,
   type Timed,
   type World,
-} from '../../../simulator/index.ts'
-import { printedSlots } from '../../ring/member.ts'
-import { type PrintedMessage, printedVocabulary } from '../../ring/messages.ts'
-import { type PrintedSettings, printedDefaults, RING_MAX } from '../../ring/settings.ts'
-import type { PrintedEvent } from '../../ring/state.ts'
-import { SMALL_MODULUS, squareTickets, tableTickets } from '../../ring/tickets.ts'
+} from '../../simulator/index.ts'
+import {
+  RING_MAX,
+  type RingEvent,
+  type RingMessage,
+  type RingSettings,
+  ringDefaults,
+  ringMember,
+  ringVocabulary,
+  tableTickets,
+} from '../../slots/ring/index.ts'
 import { AnnouncementChecker, ReadableChecker, RoundsChecker } from './checkers.ts'
-import { type PlantedErratum, plantedErrata } from './planted.ts'
+import { type PlantedErratum, plantedErrata } from './errata.ts'
+import { flawedRules } from './flaws.ts'
+import { restartingMember } from './restarting.ts'
+import { SMALL_MODULUS, squareTickets } from './tickets.ts'
 
-export interface PrintedAct {
+export interface RingAct {
   readonly kind: 'use'
   readonly member: NodeId
   readonly hold: Micros
 }
 
-export interface PrintedPlan extends Plan<PrintedAct> {
-  readonly settings: PrintedSettings
+export interface RingPlan extends Plan<RingAct> {
+  readonly settings: RingSettings
   readonly members: readonly NodeId[]
   readonly rates: ReadonlyMap<NodeId, number>
   /** Somebody may lose its key: then nothing is promised but distinct slots. */
   readonly crashes: boolean
 }
 
-export interface PrintedScenarioOptions {
+export interface RingScenarioOptions {
   readonly members?: number
   /** A planted erratum, by its name in planted.ts. */
   readonly bug?: string
@@ -51,27 +59,27 @@ const SAFETY = 3 * SECOND
 const LIVENESS = 20 * SECOND
 const MEMBERS_MAX_DRAWN = 6
 
-export function printedSlotsScenario(options: PrintedScenarioOptions = {}): Scenario<PrintedPlan, PrintedAct> {
+export function ringScenario(options: RingScenarioOptions = {}): Scenario<RingPlan, RingAct> {
   const { bug } = options
   const planted = bug === undefined ? undefined : plantedErrata[bug]
   if (bug !== undefined && planted === undefined) {
     throw new SettingsError(`there is no planted bug '${bug}'; there are: ${Object.keys(plantedErrata).join(', ')}.`)
   }
   if (options.members !== undefined && !(options.members >= 3 && options.members <= RING_MAX)) {
-    throw new SettingsError(`printed slots with ${options.members} members: 3 to ${RING_MAX} work.`)
+    throw new SettingsError(`a ring of ${options.members} members: 3 to ${RING_MAX} work.`)
   }
   return {
-    name: 'printed slots',
+    name: 'ring of slots',
     plan: random => drawPlan(random, options.members, planted),
-    stage: (world, plan) => new PrintedSlotsStage(world, plan, planted),
+    stage: (world, plan) => new RingStage(world, plan, planted),
   }
 }
 
-function drawPlan(random: Random, asked: number | undefined, planted: PlantedErratum | undefined): PrintedPlan {
+function drawPlan(random: Random, asked: number | undefined, planted: PlantedErratum | undefined): RingPlan {
   const count = asked ?? planted?.members ?? 3 + random.below(MEMBERS_MAX_DRAWN - 2)
   const members = Array.from({ length: count }, (_, place) => `member-${place + 1}`)
-  const settings: PrintedSettings = {
-    ...printedDefaults,
+  const settings: RingSettings = {
+    ...ringDefaults,
     beat: 50,
     slots: planted?.slots ?? 1 + random.below(count),
     level: planted?.level ?? pick(random, ['curious', 'strong'] as const),
@@ -102,8 +110,8 @@ function drawPlan(random: Random, asked: number | undefined, planted: PlantedErr
   }
 }
 
-function drawActs(random: Random, members: readonly NodeId[]): Timed<PrintedAct>[] {
-  const acts: Timed<PrintedAct>[] = []
+function drawActs(random: Random, members: readonly NodeId[]): Timed<RingAct>[] {
+  const acts: Timed<RingAct>[] = []
   for (const member of members) {
     for (let count = random.below(5); count > 0; count--) {
       const hold = random.below(random.chance(0.3) ? SECOND : SECOND / 20)
@@ -113,20 +121,20 @@ function drawActs(random: Random, members: readonly NodeId[]): Timed<PrintedAct>
   return acts
 }
 
-class PrintedSlotsStage implements Stage {
+class RingStage implements Stage {
   readonly checkers
   private readonly world: World
-  private readonly plan: PrintedPlan
+  private readonly plan: RingPlan
   private readonly exclusion = new ExclusionChecker()
   private readonly progress = new ProgressChecker()
   private readonly rounds: RoundsChecker
   private readonly readable = new ReadableChecker()
   private readonly announcements = new AnnouncementChecker()
-  private readonly holds = new Map<number, PrintedAct>()
+  private readonly holds = new Map<number, RingAct>()
   private readonly demanding = new Set<NodeId>()
   private commands = 0
 
-  constructor(world: World, plan: PrintedPlan, planted: PlantedErratum | undefined) {
+  constructor(world: World, plan: RingPlan, planted: PlantedErratum | undefined) {
     this.world = world
     this.plan = plan
     this.rounds = new RoundsChecker(plan.members.length)
@@ -137,7 +145,7 @@ class PrintedSlotsStage implements Stage {
     this.checkers = [this.exclusion, this.progress, this.readable, ...counted]
     for (const id of plan.members) this.add(id, planted)
     for (const act of plan.acts) world.at(act.at, () => this.use(act))
-    world.listen((node, event) => this.observe(node, event as PrintedEvent))
+    world.listen((node, event) => this.observe(node, event as RingEvent))
   }
 
   healed(): void {
@@ -152,13 +160,14 @@ class PrintedSlotsStage implements Stage {
 
   private add(id: NodeId, planted: PlantedErratum | undefined): void {
     const { settings, members, rates } = this.plan
-    const rules = planted?.rules ?? {}
+    const flaws = planted?.flaws ?? {}
     const group = planted?.squares ? insecureSmallGroup() : insecureBareGroup()
     const tickets = planted?.squares
-      ? squareTickets(group, SMALL_MODULUS, rules.rootOffByTwo ?? false)
+      ? squareTickets(group, SMALL_MODULUS, flaws.rootOffByTwo ?? false)
       : tableTickets(group, members.length)
-    const machine = printedSlots({ settings, members: members.length, group, tickets, rules })
-    const vocabulary = printedVocabulary(group)
+    const make = planted?.restarts ? restartingMember : ringMember
+    const machine = make({ settings, members: members.length, group, tickets, rules: flawedRules(flaws) })
+    const vocabulary = ringVocabulary(group)
     const clockRate = rates.get(id)!
     this.world.add({ id, protocol: this.overheard(id, machine), peers: members, vocabulary, clockRate, diskMax: 2_000 })
     this.world.start(id)
@@ -178,7 +187,7 @@ class PrintedSlotsStage implements Stage {
           now: turn.now,
           below: bound => turn.below(bound),
           bytes: length => turn.bytes(length),
-          do(effect: Effect<PrintedMessage, never>) {
+          do(effect: Effect<RingMessage, never>) {
             const news = effect.kind === 'send' && effect.body.kind === 'newRound' ? effect.body.round : undefined
             if (news !== undefined && input.kind === 'message') {
               announcements.announced(id, news, world.now)
@@ -196,7 +205,7 @@ class PrintedSlotsStage implements Stage {
     this.rounds.again(member, false)
   }
 
-  private use(act: PrintedAct): void {
+  private use(act: RingAct): void {
     const node = this.world.node(act.member)
     if (node.host === undefined) return
     const id = ++this.commands
@@ -205,7 +214,7 @@ class PrintedSlotsStage implements Stage {
     this.rounds.waits(act.member)
   }
 
-  private observe(node: SimulatedNode, event: PrintedEvent): void {
+  private observe(node: SimulatedNode, event: RingEvent): void {
     const { world } = this
     const { id: member } = node.spec
     switch (event.kind) {
@@ -221,7 +230,7 @@ class PrintedSlotsStage implements Stage {
     }
   }
 
-  private granted(node: SimulatedNode, event: PrintedEvent & { kind: 'granted' }): void {
+  private granted(node: SimulatedNode, event: RingEvent & { kind: 'granted' }): void {
     const { world } = this
     const { id: member } = node.spec
     // The commands count up: a later holder of a slot has a later one or is another; what is checked is the overlap.
