@@ -2,7 +2,7 @@
 // Each rule says the smallest story that goes wrong without it; planted.ts breaks each, and the simulator or the
 // explorer must notice.
 
-import type { Millis, NodeId } from '../core/index.ts'
+import { believed, type Millis, type NodeId } from '../core/index.ts'
 
 export interface ElectionRules {
   /** How many grants make a coordinator, and how many signatures a successor of the electorate. */
@@ -71,8 +71,8 @@ export const electionRules: ElectionRules = {
   // The promise is remembered, its end is not: clocks of two lives cannot be compared.
   restartWait: promise => promise,
 
-  // As for a lease (PROTOCOLS E 2): the granter's clock may be fast by `drift` and the coordinator's slow.
-  belief: (promise, drift) => Math.floor((promise * (1 - drift)) / (1 + drift)),
+  // As for a lease (protocols/lock 2): the granter's clock may be fast by `drift` and the coordinator's slow.
+  belief: (promise, drift) => Math.floor(believed(promise, drift)),
 
   // The granter counts from when it was asked, which is after the claim was sent; a slow answer must not prolong it.
   beliefStart: sentAt => sentAt,
