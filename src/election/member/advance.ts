@@ -4,6 +4,7 @@
 // So a vote takes one straight way: ballots are counted, the winner claims, promises make it coordinator.
 
 import { assert } from '../../core/index.ts'
+import { announceList, completeChange, followList } from './changing.ts'
 import { startClaim } from './claiming.ts'
 import { count } from './counting.ts'
 import { lead } from './leading.ts'
@@ -16,6 +17,7 @@ type Step = (scene: ElectionScene, race: Race) => void
 
 /** In this order: a claim goes out before calls for ballots that the count no longer needs. */
 const STEPS: readonly (readonly [News, Step])[] = [
+  ['list', followList],
   ['promises', lead],
   ['vacancy', startElection],
   ['ballots', count],
@@ -28,12 +30,15 @@ const STEPS: readonly (readonly [News, Step])[] = [
 const STEPS_MAX = 16
 
 export function advance(scene: ElectionScene): void {
-  for (const race of scene.state.races.values()) {
-    let steps = 0
-    while (race.news.size > 0) {
-      const [, step] = STEPS.find(([news]) => race.news.delete(news))!
-      step(scene, race)
-      assert(++steps <= STEPS_MAX, `one input has no end of consequences in '${race.name}'`)
-    }
+  const listed = completeChange(scene)
+  for (const race of scene.state.races.values()) advanceRace(scene, race)
+  if (listed !== undefined) announceList(scene, listed)
+}
+
+function advanceRace(scene: ElectionScene, race: Race): void {
+  for (let steps = 0; race.news.size > 0; steps++) {
+    assert(steps < STEPS_MAX, `one input has no end of consequences in '${race.name}'`)
+    const [, step] = STEPS.find(([news]) => race.news.delete(news))!
+    step(scene, race)
   }
 }

@@ -83,7 +83,6 @@ function propose(scene: ElectionScene, proposal: Proposal): void {
   proposal.approvals.set(state.self, own)
   for (const to of others(scene)) send(scene, to, { kind: 'propose', electorate })
   carryOnLater(scene)
-  complete(scene, proposal)
 }
 
 function refused(scene: ElectionScene, { id }: Proposal, why: string): void {
@@ -179,16 +178,23 @@ export function onApprove(scene: ElectionScene, from: NodeId, body: MessageOf<'a
   if (body.approval.signer !== from) return
   if (!approves(electorate, state.floor, proposal.electorate, body.approval, keys.signatures)) return
   proposal.approvals.set(from, body.approval)
-  complete(scene, proposal)
 }
 
-function complete(scene: ElectionScene, proposal: Proposal): void {
-  const old = scene.state.electorate!
-  if (proposal.approvals.size < quorum(scene, old)) return
+/** Whether this member's proposal has a quorum's signatures; then its list holds from now on. */
+export function completeChange(scene: ElectionScene): SignedList | undefined {
+  const { proposal, electorate } = scene.state
+  if (proposal === undefined || proposal.approvals.size < quorum(scene, electorate!)) return undefined
   const listed = { electorate: proposal.electorate, approvals: [...proposal.approvals.values()] }
-  const audience = new Set([...others(scene), ...proposal.electorate.members.map(({ id }) => id)])
-  audience.delete(scene.state.self)
   adopt(scene, listed)
+  return listed
+}
+
+/** To the members of the list before, and to whoever is new. */
+export function announceList(scene: ElectionScene, listed: SignedList): void {
+  const { self, chain } = scene.state
+  const members = [chain.at(-2)?.electorate, listed.electorate].flatMap(list => list?.members ?? [])
+  const audience = new Set(members.map(({ id }) => id))
+  audience.delete(self)
   for (const to of audience) send(scene, to, { kind: 'list', listed })
 }
 
@@ -219,11 +225,11 @@ function adopt(scene: ElectionScene, listed: SignedList): void {
   electionTimers.cancel(turn, 'carry')
   saveWhole(scene, () => settings.promise)
   emit(scene, { kind: 'electorate', electorate })
-  for (const race of state.races.values()) follow(scene, race)
+  for (const race of state.races.values()) race.news.add('list')
 }
 
-// What was begun under the old list ends; who leads goes on, and counts by the new one.
-function follow(scene: ElectionScene, race: Race): void {
+/** What was begun under the old list ends; who leads goes on, and counts by the new one. */
+export function followList(scene: ElectionScene, race: Race): void {
   const { state } = scene
   dropAttempt(scene, race)
   race.held = undefined

@@ -34,6 +34,8 @@ export type ElectionTimer = Parameters<typeof electionTimers.set>[1]
 
 /** What happened during one input and has consequences, which `advance` draws. */
 export type News =
+  /** Another list of members holds. */
+  | 'list'
   /** More promises: the claimant may lead, the coordinator may believe for longer. */
   | 'promises'
   /** Perhaps nobody leads. */
