@@ -20,7 +20,7 @@ export interface ElectionRules {
   /** Whether a promise still binds. */
   isBound(now: Millis, promisedUntil: Millis): boolean
   /** Whether a promise to somebody who is not proved to lead, or whom most others do not know, ends. */
-  letsGo(): boolean
+  endsPromise(): boolean
   /** For how long a member that restarted without a clean stop is bound by what it had granted. */
   restartWait(promise: Millis): Millis
   /** For how long, by its own clock, a coordinator may believe in a promise. */
@@ -30,7 +30,7 @@ export interface ElectionRules {
   /** Whether a coordinator is told before its belief ends. */
   warns(): boolean
   /** Whether a member signs this successor, given that it has signed one of that number (equal or another). */
-  mayResign(equal: boolean): boolean
+  maySignAgain(equal: boolean): boolean
   /** Whether a ballot binds to the term in which it was cast. */
   bindsTerm(term: number): number
   /** Whether a claim without enough ballots is refused. */
@@ -66,7 +66,7 @@ export const electionRules: ElectionRules = {
   isBound: (now, promisedUntil) => now < promisedUntil,
 
   // A liar would bind members in turn with one old claim, and no quorum would ever be free.
-  letsGo: () => true,
+  endsPromise: () => true,
 
   // The promise is remembered, its end is not: clocks of two lives cannot be compared.
   restartWait: promise => promise,
@@ -81,7 +81,7 @@ export const electionRules: ElectionRules = {
   warns: () => true,
 
   // Two successors of one list have electorates, and coordinators, that know nothing of each other.
-  mayResign: equal => equal,
+  maySignAgain: equal => equal,
 
   // A ballot of an earlier term, said again, would make a voter vote for what it no longer wants.
   bindsTerm: term => term,

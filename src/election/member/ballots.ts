@@ -47,12 +47,12 @@ export function castBallot(scene: ElectionScene, race: Race, attempt: Attempt): 
 export function sendBallot(scene: ElectionScene, race: Race, attempt: Attempt, to: NodeId): void {
   const { state } = scene
   const candidate = memberOf(state.electorate, to)
-  if (attempt.own === undefined || candidate === undefined) return
+  if (attempt.ownBallot === undefined || candidate === undefined) return
   if (to === state.self) {
-    attempt.ballots.set(state.self, attempt.own)
+    attempt.ballots.set(state.self, attempt.ownBallot)
     return
   }
-  const sealed = sealedTo(scene, candidate.sealKey, encode(openBallot, attempt.own))
+  const sealed = sealedTo(scene, candidate.sealKey, encode(openBallot, attempt.ownBallot))
   if (sealed === undefined) return
   const { term, digest: view } = attempt
   const { number: electorate } = state.electorate!
@@ -80,20 +80,20 @@ export function onBallot(scene: ElectionScene, from: NodeId, ballot: MessageOf<'
     return
   }
   if (attempt !== undefined && attempt.term > ballot.term) return
-  race.early.set(from, ballot)
+  race.earlyBallots.set(from, ballot)
   // Somebody noticed before us that nobody leads. A ballot of a term that we have given up tells nothing: whoever gave up
   // first would call again at once, without the pause, and a candidate that never claims would always be first (seed 5660).
   // After a failure everybody is called: who began on its own view when the ballot came before the call would split the
   // votes (seed 90006).
-  if (race.failures === 0 && ballot.term > Math.max(race.term, race.voted)) race.news.add('vacancy')
+  if (race.failures === 0 && ballot.term > Math.max(race.grantedTerm, race.votedTerm)) race.news.add('vacancy')
 }
 
 /** The ballots that came before the attempt did. */
 export function addEarlyBallots(scene: ElectionScene, race: Race, attempt: Attempt): void {
-  for (const [voter, early] of race.early) {
+  for (const [voter, early] of race.earlyBallots) {
     if (early.term === attempt.term) openAndAdd(scene, race, attempt, voter, early)
   }
-  race.early.clear()
+  race.earlyBallots.clear()
 }
 
 /** Opens a ballot and puts it with the others. Only the voter itself can hand it in: `from` is authenticated. */

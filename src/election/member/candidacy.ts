@@ -20,11 +20,11 @@ export function newCandidacy(scene: ElectionScene, race: Race, attempt: Attempt)
     claim: claimOf(scene, race, attempt),
     sent: [],
     asked: 0,
-    until: new Map(),
+    believedUntil: new Map(),
     grants: new Map(),
-    aware: new Map(),
+    informed: new Map(),
     deadline: 0,
-    by: scene.state.electorate!.number,
+    underList: scene.state.electorate!.number,
     refusedUntil: new Map(),
   }
 }
@@ -52,7 +52,7 @@ export function notePromise({ settings, turn }: ElectionScene, candidacy: Candid
   if (sent === undefined) return false
   const { rules, promise, drift } = settings
   const until = rules.beliefStart(sent.at, turn.now) + rules.belief(promise, drift)
-  candidacy.until.set(from, Math.max(until, candidacy.until.get(from) ?? 0))
+  candidacy.believedUntil.set(from, Math.max(until, candidacy.believedUntil.get(from) ?? 0))
   return true
 }
 
@@ -68,7 +68,7 @@ export function isUseful({ settings, turn }: ElectionScene, until: Millis | unde
 /** The q-th largest: until then, q promises stand. */
 export function deadlineOf(scene: ElectionScene, candidacy: Candidacy): Millis {
   const electorate = scene.state.electorate!
-  const standing = [...candidacy.until].flatMap(([id, until]) =>
+  const standing = [...candidacy.believedUntil].flatMap(([id, until]) =>
     memberOf(electorate, id) === undefined ? [] : [until],
   )
   return kthLargest(standing, quorum(scene, electorate))

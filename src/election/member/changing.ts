@@ -45,7 +45,7 @@ export function onAllow(scene: ElectionScene, { change }: CommandOf<'allow'>): v
 
 function allow({ state }: ElectionScene, change: Change): void {
   const same = (one: Change) => one.add?.id === change.add?.id && one.remove === change.remove
-  state.allowed = [...state.allowed.filter(one => !same(one)), change].slice(-ALLOWED_MAX)
+  state.allowedChanges = [...state.allowedChanges.filter(one => !same(one)), change].slice(-ALLOWED_MAX)
 }
 
 export function onChange(scene: ElectionScene, { id, change }: CommandOf<'change'>): void {
@@ -60,8 +60,8 @@ function changeFault({ state, settings }: ElectionScene, { add, remove }: Change
   if (electorate === undefined) return 'this member has no list'
   const led = [...state.races.values()].flatMap(({ candidacy }) => (candidacy?.phase === 'leading' ? [candidacy] : []))
   if (led.length === 0) return 'it does not lead'
-  if (led.some(({ by }) => by !== electorate.number)) return 'the last change is not complete'
-  if (state.signed !== undefined || state.proposal !== undefined) return 'a change is under way'
+  if (led.some(({ underList }) => underList !== electorate.number)) return 'the last change is not complete'
+  if (state.signedSuccessor !== undefined || state.proposal !== undefined) return 'a change is under way'
   if (add !== undefined && remove !== undefined) return 'one member at a time'
   if (add !== undefined && memberOf(electorate, add.id) !== undefined) return `${add.id} is a member`
   if (remove !== undefined && memberOf(electorate, remove) === undefined) return `${remove} is no member`
@@ -96,12 +96,18 @@ function carryOnLater({ settings, turn }: ElectionScene): void {
 /** A successor that was signed and not completed: the coordinator asks everybody again, the others show it to them. */
 export function onCarryTimer(scene: ElectionScene): void {
   const { state } = scene
-  const { signed } = state
-  if (signed === undefined || state.electorate === undefined || signed.number !== state.electorate.number + 1) return
+  const { signedSuccessor } = state
+  if (
+    signedSuccessor === undefined ||
+    state.electorate === undefined ||
+    signedSuccessor.number !== state.electorate.number + 1
+  )
+    return
   carryOnLater(scene)
-  if (leads(scene)) return propose(scene, state.proposal ?? { id: 0, electorate: signed, approvals: new Map() })
-  const leaders = new Set([...state.races.values()].flatMap(({ known }) => (known ? [known.coordinator] : [])))
-  for (const to of leaders) if (to !== state.self) send(scene, to, { kind: 'propose', electorate: signed })
+  if (leads(scene))
+    return propose(scene, state.proposal ?? { id: 0, electorate: signedSuccessor, approvals: new Map() })
+  const leaders = new Set([...state.races.values()].flatMap(({ leader }) => (leader ? [leader.coordinator] : [])))
+  for (const to of leaders) if (to !== state.self) send(scene, to, { kind: 'propose', electorate: signedSuccessor })
 }
 
 function leads({ state }: ElectionScene): boolean {
@@ -111,16 +117,16 @@ function leads({ state }: ElectionScene): boolean {
 /** This member's signature under a successor, if it may give it. */
 function approve(scene: ElectionScene, proposer: NodeId, next: Electorate): Approval | undefined {
   const { state, settings, keys } = scene
-  const { electorate, signed } = state
+  const { electorate, signedSuccessor } = state
   if (electorate === undefined || !state.mayGrant || memberOf(electorate, state.self) === undefined) return undefined
   if (successionFault(electorate, next) !== undefined || !isVouched(scene, electorate, next)) return undefined
   if (!isAllowed(scene, electorate, next)) return undefined
   if (next.members.length < Math.min(electorate.members.length, fewest(settings.liars))) return undefined
-  if (signed?.number === next.number) {
-    if (!settings.rules.mayResign(sameBytes(digestOf(signed), digestOf(next)))) return undefined
+  if (signedSuccessor?.number === next.number) {
+    if (!settings.rules.maySignAgain(sameBytes(digestOf(signedSuccessor), digestOf(next)))) return undefined
   } else if (!mayChange(scene, proposer, electorate)) return undefined
-  if (signed === undefined || !sameBytes(digestOf(signed), digestOf(next))) {
-    state.signed = next
+  if (signedSuccessor === undefined || !sameBytes(digestOf(signedSuccessor), digestOf(next))) {
+    state.signedSuccessor = next
     save(scene, { kind: 'signed', electorate: next })
   }
   const term = highestTerm(scene)
@@ -130,7 +136,7 @@ function approve(scene: ElectionScene, proposer: NodeId, next: Electorate): Appr
 // Failures are certified by q members; this one adds its name only to what it was shown.
 function isVouched({ state }: ElectionScene, old: Electorate, next: Electorate): boolean {
   return next.members.every(({ id, failures }) => {
-    const known = Math.max(memberOf(old, id)?.failures ?? 0, state.vouched.get(id) ?? 0)
+    const known = Math.max(memberOf(old, id)?.failures ?? 0, state.vouchedFailures.get(id) ?? 0)
     return failures <= known
   })
 }
@@ -139,21 +145,21 @@ function isVouched({ state }: ElectionScene, old: Electorate, next: Electorate):
 function isAllowed({ state }: ElectionScene, old: Electorate, next: Electorate): boolean {
   const come = next.members.find(({ id }) => memberOf(old, id) === undefined)
   const gone = old.members.find(({ id }) => memberOf(next, id) === undefined)
-  if (gone !== undefined) return state.allowed.some(({ remove }) => remove === gone.id)
+  if (gone !== undefined) return state.allowedChanges.some(({ remove }) => remove === gone.id)
   if (come === undefined) return true
-  return state.allowed.some(({ add }) => {
+  return state.allowedChanges.some(({ add }) => {
     return add?.id === come.id && hasSameKeys(add, come)
   })
 }
 
 function mayChange(scene: ElectionScene, proposer: NodeId, electorate: Electorate): boolean {
   const bound = [...scene.state.races.values()].filter(race => isBound(scene, race))
-  if (!bound.some(({ known, coordinator }) => coordinator === proposer && known?.coordinator === proposer)) return false
+  if (!bound.some(({ leader, grantedTo }) => grantedTo === proposer && leader?.coordinator === proposer)) return false
   return bound.every(race => race.promisedUnder === electorate.number)
 }
 
 function highestTerm({ state }: ElectionScene): number {
-  return [...state.races.values()].reduce((highest, { term }) => Math.max(highest, term), state.floor)
+  return [...state.races.values()].reduce((highest, { grantedTerm }) => Math.max(highest, grantedTerm), state.floor)
 }
 
 export function onPropose(scene: ElectionScene, from: NodeId, { electorate: next }: MessageOf<'propose'>): void {
@@ -162,7 +168,7 @@ export function onPropose(scene: ElectionScene, from: NodeId, { electorate: next
   if (next.number <= electorate.number) return sendLists(scene, from, next.number - 1)
   if (next.number > electorate.number + 1) return send(scene, from, { kind: 'behind', number: electorate.number })
   // Somebody shows what it signed for a coordinator that is gone.
-  if (leads(scene) && scene.state.signed === undefined) {
+  if (leads(scene) && scene.state.signedSuccessor === undefined) {
     return propose(scene, { id: 0, electorate: next, approvals: new Map() })
   }
   const approval = approve(scene, from, next)
@@ -218,7 +224,7 @@ function adopt(scene: ElectionScene, listed: SignedList): void {
   state.floor = floorOf(listed.approvals)
   state.chain.push(listed)
   if (state.chain.length > CHAIN_MAX) state.chain.shift()
-  state.signed = undefined
+  state.signedSuccessor = undefined
   const id = state.proposal?.id ?? 0
   if (id > 0) emit(scene, { kind: 'changed', id, number: electorate.number })
   state.proposal = undefined
@@ -232,12 +238,12 @@ function adopt(scene: ElectionScene, listed: SignedList): void {
 export function followList(scene: ElectionScene, race: Race): void {
   const { state } = scene
   dropAttempt(scene, race)
-  race.held = undefined
-  race.early.clear()
+  race.heldClaim = undefined
+  race.earlyBallots.clear()
   const { candidacy } = race
   withdraw(scene, race)
   if (candidacy?.phase === 'leading') {
-    candidacy.aware.clear()
+    candidacy.informed.clear()
     prolong(scene, race, candidacy)
     if (memberOf(state.electorate, state.self) === undefined || scene.turn.now >= candidacy.deadline) {
       lose(scene, race)

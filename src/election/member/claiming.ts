@@ -27,7 +27,7 @@ function sendClaim(scene: ElectionScene, race: Race): void {
   const { turn, settings } = scene
   const asked = nextAsked(candidacy, turn.now)
   for (const to of others(scene)) {
-    if (isUseful(scene, candidacy.until.get(to)) || turn.now < (candidacy.refusedUntil.get(to) ?? 0)) continue
+    if (isUseful(scene, candidacy.believedUntil.get(to)) || turn.now < (candidacy.refusedUntil.get(to) ?? 0)) continue
     send(scene, to, { ...candidacy.claim, asked })
   }
   // A claim holds everybody's ballots: to check it takes a slow member a while, and another would only make it slower.

@@ -21,11 +21,11 @@ export function count(scene: ElectionScene, race: Race): void {
   else if (race.candidacy.phase === 'claiming') race.candidacy.claim = claimOf(scene, race, attempt)
 }
 
-function mayCount(scene: ElectionScene, { candidates, votes, view, ballots, voided, due }: Attempt): boolean {
+function mayCount(scene: ElectionScene, { candidates, votes, view, ballots, voided, waitIsOver }: Attempt): boolean {
   const { state, settings } = scene
   if (!candidates.includes(state.self) || !votes) return false
   const electorate = state.electorate!
   const expected = electorate.members.filter(({ id }) => !view.leftOut.includes(id))
   const complete = expected.every(({ id }) => ballots.has(id) || voided.has(id))
-  return (complete || due) && settings.rules.checksTurnout(ballots.size, quorum(scene, electorate))
+  return (complete || waitIsOver) && settings.rules.checksTurnout(ballots.size, quorum(scene, electorate))
 }

@@ -24,7 +24,7 @@ const NEWS_QUIETS = 8
 
 /** No coordinator has been known yet in this life: views are still coming together. */
 export function isFirstElection({ settings }: ElectionScene, race: Race): boolean {
-  return settings.quiet > 0 && !race.met
+  return settings.quiet > 0 && !race.hadCoordinator
 }
 
 /** How long the first election should still wait; 0 for one that may begin. */
@@ -61,11 +61,11 @@ export function noteRows(scene: ElectionScene, race: Race, rows: readonly Row[])
     const known = before.get(member)
     before.delete(member)
     if (known !== undefined && known.join() === values.join()) continue
-    race.since.set(member, now)
+    race.rowsSince.set(member, now)
     race.changedAt = now
   }
   for (const gone of before.keys()) {
-    race.since.delete(gone)
+    race.rowsSince.delete(gone)
     race.changedAt = now
   }
 }
@@ -83,6 +83,6 @@ export function noteSeen(scene: ElectionScene, members: readonly NodeId[]): void
 export function couldBecomeOwn(scene: ElectionScene, race: Race, view: View, mayBeGone: readonly NodeId[]): boolean {
   const { state, settings, turn } = scene
   if (view.rows.some(({ member }) => state.failed.includes(member))) return false
-  const isNews = (member: NodeId) => turn.now - (race.since.get(member) ?? 0) < NEWS_QUIETS * settings.quiet
+  const isNews = (member: NodeId) => turn.now - (race.rowsSince.get(member) ?? 0) < NEWS_QUIETS * settings.quiet
   return mayBecome(race.rows, view, mayBeGone, settings, isNews)
 }

@@ -16,11 +16,11 @@ export function onAlive(scene: ElectionScene, from: NodeId, alive: MessageOf<'al
   const race = raceOf(scene, alive.name, from)
   if (race === undefined || !isSameList(scene, from, alive.electorate)) return
   const { name, term, asked } = alive
-  const isKnown = race.known?.term === term && race.known.coordinator === from
+  const isKnown = race.leader?.term === term && race.leader.coordinator === from
   const proved = isKnown || (alive.grants.length > 0 && isProved(scene, from, alive))
   const promised = promise(scene, race, from, alive, proved)
   // One that lags behind the term that is known to be led has nothing to tell.
-  if (proved && term >= (race.known?.term ?? 0) && !isForsaken(scene, race, from)) learn(scene, race, term, from)
+  if (proved && term >= (race.leader?.term ?? 0) && !isForsaken(scene, race, from)) learn(scene, race, term, from)
   send(scene, from, { kind: 'renewed', name, term, asked, promised, informed: proved })
 }
 
@@ -42,30 +42,31 @@ function promise(
   proved: boolean,
 ): boolean {
   if (!mayPromise(scene)) return false
-  const again = race.term === term && race.coordinator === from
+  const again = race.grantedTerm === term && race.grantedTo === from
   if (again && !mayProlong(scene, race, proved)) return false
-  if (!again && (!proved || !scene.settings.rules.isNewTerm(term, race.term) || isBound(scene, race))) return false
+  if (!again && (!proved || !scene.settings.rules.isNewTerm(term, race.grantedTerm) || isBound(scene, race)))
+    return false
   grant(scene, race, from, term, by)
   return true
 }
 
 // What the others do not know any more is no news.
 function isForsaken(scene: ElectionScene, race: Race, coordinator: NodeId): boolean {
-  return race.coordinator === coordinator && !mayProlong(scene, race, true)
+  return race.grantedTo === coordinator && !mayProlong(scene, race, true)
 }
 
 /** Who leads is now known, until nothing is heard of it for the length of a promise. */
 export function learn(scene: ElectionScene, race: Race, term: number, coordinator: NodeId): void {
   const { settings, turn } = scene
   const until = turn.now + settings.promise
-  const isNew = race.known?.term !== term || race.known.coordinator !== coordinator
-  race.known = { term, coordinator, until }
-  race.met = true
-  race.since.clear()
+  const isNew = race.leader?.term !== term || race.leader.coordinator !== coordinator
+  race.leader = { term, coordinator, until }
+  race.hadCoordinator = true
+  race.rowsSince.clear()
   race.failures = 0
-  race.tried = []
-  race.idle = race.idle.filter(id => id !== coordinator)
-  race.lapsed = ''
+  race.silentCandidates = []
+  race.neverLed = race.neverLed.filter(id => id !== coordinator)
+  race.lastCoordinator = ''
   if (race.attempt !== undefined && race.attempt.term <= term) dropAttempt(scene, race)
   setTimer(scene, 'promise', race, Math.max(until, race.promisedUntil) - turn.now)
   if (isNew) emit(scene, { kind: 'coordinator', name: race.name, term, coordinator, until })
@@ -73,14 +74,14 @@ export function learn(scene: ElectionScene, race: Race, term: number, coordinato
 
 export function onResigned(scene: ElectionScene, from: NodeId, body: MessageOf<'resigned'>): void {
   const race = scene.state.races.get(body.name)
-  if (race === undefined || race.term !== body.term || race.coordinator !== from) return
+  if (race === undefined || race.grantedTerm !== body.term || race.grantedTo !== from) return
   release(scene, race)
 }
 
 /** The promise was to this coordinator, and it says that it no longer leads. */
 export function release(scene: ElectionScene, race: Race): void {
   race.promisedUntil = scene.turn.now
-  if (race.known?.coordinator === race.coordinator) race.known.until = scene.turn.now
+  if (race.leader?.coordinator === race.grantedTo) race.leader.until = scene.turn.now
   lapse(scene, race)
 }
 
@@ -93,17 +94,17 @@ export function lapse(scene: ElectionScene, race: Race): void {
   const { state, turn, settings } = scene
   if (race.candidacy?.phase === 'leading' || race.candidacy?.phase === 'ending') return
   if (isLed(scene, race) || isBound(scene, race)) {
-    setTimer(scene, 'promise', race, Math.max(race.known?.until ?? 0, race.promisedUntil) - turn.now)
+    setTimer(scene, 'promise', race, Math.max(race.leader?.until ?? 0, race.promisedUntil) - turn.now)
     return
   }
-  if (race.known !== undefined) {
-    const { term, coordinator } = race.known
-    race.lapsed = coordinator
-    race.known = undefined
+  if (race.leader !== undefined) {
+    const { term, coordinator } = race.leader
+    race.lastCoordinator = coordinator
+    race.leader = undefined
     emit(scene, { kind: 'vacant', name: race.name, term })
   }
   // Promised to, and never proved to lead.
-  if (race.coordinator !== '' && race.coordinator !== race.lapsed && race.coordinator !== state.self)
-    race.idle = blame(scene, race, race.idle, [race.coordinator]).slice(-Math.max(1, settings.liars))
+  if (race.grantedTo !== '' && race.grantedTo !== race.lastCoordinator && race.grantedTo !== state.self)
+    race.neverLed = blame(scene, race, race.neverLed, [race.grantedTo]).slice(-Math.max(1, settings.liars))
   race.news.add('vacancy')
 }

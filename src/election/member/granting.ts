@@ -42,8 +42,8 @@ export function onClaim(scene: ElectionScene, from: NodeId, claim: Claim): void 
 
 function judge(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): void {
   const { state, settings, keys } = scene
-  const again = claim.term === race.term && from === race.coordinator
-  if (again ? !mayProlong(scene, race, false) : !settings.rules.isNewTerm(claim.term, race.term))
+  const again = claim.term === race.grantedTerm && from === race.grantedTo
+  if (again ? !mayProlong(scene, race, false) : !settings.rules.isNewTerm(claim.term, race.grantedTerm))
     return refuse(scene, race, from, claim)
   if (!isReachable(scene, race, claim.term) || !mayPromise(scene)) return
   if (!again && isBound(scene, race)) return hold(scene, race, from, claim)
@@ -61,21 +61,21 @@ function hold(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): voi
   const { settings, turn } = scene
   const remaining = race.promisedUntil - turn.now
   if (remaining > settings.holdMax) return refuse(scene, race, from, claim)
-  if (race.held !== undefined && race.held.from !== from && race.held.claim.term >= claim.term) return
-  race.held = { from, claim }
+  if (race.heldClaim !== undefined && race.heldClaim.from !== from && race.heldClaim.claim.term >= claim.term) return
+  race.heldClaim = { from, claim }
   setTimer(scene, 'held', race, remaining)
 }
 
 export function onHeldTimer(scene: ElectionScene, race: Race): void {
-  const { held } = race
-  race.held = undefined
-  if (held === undefined || held.claim.electorate !== scene.state.electorate?.number) return
-  judge(scene, race, held.from, held.claim)
+  const { heldClaim } = race
+  race.heldClaim = undefined
+  if (heldClaim === undefined || heldClaim.claim.electorate !== scene.state.electorate?.number) return
+  judge(scene, race, heldClaim.from, heldClaim.claim)
 }
 
 function refuse(scene: ElectionScene, race: Race, to: NodeId, { name, term }: Claim): void {
   const remaining = Math.max(0, Math.ceil(race.promisedUntil - scene.turn.now))
-  send(scene, to, { kind: 'refusal', name, term, highest: race.term, remaining })
+  send(scene, to, { kind: 'refusal', name, term, highest: race.grantedTerm, remaining })
 }
 
 function countHolds(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): boolean {
@@ -92,7 +92,7 @@ function isComplete(scene: ElectionScene, race: Race, attempt: Attempt, from: No
   const { name, term } = claim
   const counted = new Map(claim.ballots.map(ballot => [ballot.voter, ballot]))
   let complete = true
-  if (attempt.own !== undefined && !counted.has(scene.state.self)) {
+  if (attempt.ownBallot !== undefined && !counted.has(scene.state.self)) {
     sendBallot(scene, race, attempt, from)
     complete = false
   }

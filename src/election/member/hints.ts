@@ -64,5 +64,5 @@ export function onSeen(scene: ElectionScene, { members }: CommandOf<'seen'>): vo
 }
 
 export function onVouch({ state }: ElectionScene, { member, failures }: CommandOf<'vouch'>): void {
-  if (memberOf(state.electorate, member) !== undefined) state.vouched.set(member, failures)
+  if (memberOf(state.electorate, member) !== undefined) state.vouchedFailures.set(member, failures)
 }

@@ -25,18 +25,18 @@ export function lead(scene: ElectionScene, race: Race): void {
 function tryToLead(scene: ElectionScene, race: Race, candidacy: Candidacy): void {
   const { state, settings, keys, turn } = scene
   const electorate = state.electorate!
-  const standing = [...candidacy.until.values()].filter(until => isUseful(scene, until)).length
+  const standing = [...candidacy.believedUntil.values()].filter(until => isUseful(scene, until)).length
   if (standing < quorum(scene, electorate) - 1) return
   if (memberOf(electorate, state.self) === undefined || !mayPromise(scene)) return
-  const again = race.term === candidacy.term && race.coordinator === state.self
-  if (!again && !settings.rules.isNewTerm(candidacy.term, race.term)) return withdraw(scene, race)
+  const again = race.grantedTerm === candidacy.term && race.grantedTo === state.self
+  if (!again && !settings.rules.isNewTerm(candidacy.term, race.grantedTerm)) return withdraw(scene, race)
   if (!again && isBound(scene, race)) return
   const { name } = race
   const { term } = candidacy
   grant(scene, race, state.self, term, electorate.number)
   const signature = signGrant({ name, term, coordinator: state.self }, electorate, keys.signer)
   candidacy.grants.set(state.self, { granter: state.self, signature })
-  candidacy.until.set(state.self, turn.now + settings.rules.belief(settings.promise, settings.drift))
+  candidacy.believedUntil.set(state.self, turn.now + settings.rules.belief(settings.promise, settings.drift))
   becomeCoordinator(scene, race, candidacy)
 }
 
@@ -69,7 +69,7 @@ export function prolong(scene: ElectionScene, race: Race, candidacy: Candidacy):
   // Just after a change of the list, the promises of the old one may reach further than those that count by the new.
   if (deadline <= candidacy.deadline) return
   candidacy.deadline = deadline
-  candidacy.by = scene.state.electorate!.number
+  candidacy.underList = scene.state.electorate!.number
   emit(scene, { kind: 'extended', name: race.name, term: candidacy.term, deadline })
   setEndTimer(scene, race, candidacy)
 }
@@ -77,7 +77,7 @@ export function prolong(scene: ElectionScene, race: Race, candidacy: Candidacy):
 export function onRenewTimer(scene: ElectionScene, race: Race): void {
   const { candidacy } = race
   if (candidacy?.phase !== 'leading') return
-  if (scene.turn.now >= candidacy.deadline || race.term !== candidacy.term) return lose(scene, race)
+  if (scene.turn.now >= candidacy.deadline || race.grantedTerm !== candidacy.term) return lose(scene, race)
   renew(scene, race, candidacy)
 }
 
@@ -85,18 +85,18 @@ export function onRenewTimer(scene: ElectionScene, race: Race): void {
 function renew(scene: ElectionScene, race: Race, candidacy: Candidacy): void {
   const { state, settings, turn } = scene
   const { name } = race
-  const { term, by } = candidacy
+  const { term, underList: by } = candidacy
   const asked = nextAsked(candidacy, turn.now)
   const { number: electorate } = state.electorate!
   const under = candidacy.claim.electorate
   for (const to of others(scene)) {
-    const grants = candidacy.aware.get(to) ? [] : [...candidacy.grants.values()]
+    const grants = candidacy.informed.get(to) ? [] : [...candidacy.grants.values()]
     send(scene, to, { kind: 'alive', name, term, electorate, asked, by, under, grants })
   }
   const belief = settings.rules.belief(settings.promise, settings.drift)
   if (mayPromise(scene)) {
     grant(scene, race, state.self, term, by)
-    candidacy.until.set(state.self, turn.now + belief)
+    candidacy.believedUntil.set(state.self, turn.now + belief)
     learn(scene, race, term, state.self)
     prolong(scene, race, candidacy)
   }
@@ -107,7 +107,7 @@ export function onRenewed(scene: ElectionScene, from: NodeId, body: MessageOf<'r
   const race = scene.state.races.get(body.name)
   const candidacy = race?.candidacy
   if (race === undefined || candidacy?.phase !== 'leading' || candidacy.term !== body.term) return
-  candidacy.aware.set(from, body.informed)
+  candidacy.informed.set(from, body.informed)
   if (body.promised && notePromise(scene, candidacy, from, body.asked)) race.news.add('promises')
 }
 

@@ -68,7 +68,7 @@ function onStart(scene: ElectionScene): void {
   resume(scene)
   state.keyless = state.electorate === undefined ? [] : keylessOf(scene, state.electorate)
   for (const race of state.races.values()) lapse(scene, race)
-  if (state.signed !== undefined) electionTimers.set(turn, 'carry', settings.promise)
+  if (state.signedSuccessor !== undefined) electionTimers.set(turn, 'carry', settings.promise)
   if (state.electorate !== undefined) emit(scene, { kind: 'electorate', electorate: state.electorate })
 }
 

@@ -16,22 +16,28 @@ import type { ElectionState, Race } from './state.ts'
 export function ownView({ state, settings, turn }: ElectionScene, race: Race): View | undefined {
   const electorate = state.electorate!
   const { failed, keyless } = state
-  const { lapsed } = race
-  const blamed = race.tried.filter(() => turn.below(2) === 0)
-  const choices = [[...failed, lapsed, ...blamed], [...failed, lapsed, ...race.tried], [...failed, lapsed], failed, []]
+  const { lastCoordinator } = race
+  const blamed = race.silentCandidates.filter(() => turn.below(2) === 0)
+  const choices = [
+    [...failed, lastCoordinator, ...blamed],
+    [...failed, lastCoordinator, ...race.silentCandidates],
+    [...failed, lastCoordinator],
+    failed,
+    [],
+  ]
   let fallback: View | undefined
   for (const gone of choices) {
     const leftOut = [...new Set([...gone, ...keyless])].filter(id => memberOf(electorate, id) !== undefined).sort()
     const view = { rows: standing(race.rows, leftOut), leftOut }
     const candidates = candidatesOf(electorate, view, settings)
-    if (candidates.some(id => !race.tried.includes(id))) return view
+    if (candidates.some(id => !race.silentCandidates.includes(id))) return view
     if (candidates.length > 0) fallback ??= view
   }
   return fallback
 }
 
 function mayBeGone({ failed, keyless }: ElectionState, race: Race): NodeId[] {
-  return [...failed, ...keyless, race.lapsed, ...race.tried, ...race.idle]
+  return [...failed, ...keyless, race.lastCoordinator, ...race.silentCandidates, ...race.neverLed]
 }
 
 /** Whether a view could be this member's own; without an opinion, any is. */
@@ -49,7 +55,7 @@ export function isAcceptable(scene: ElectionScene, race: Race, view: View): bool
   // Whoever had our promise and did not lead does not get it again by calling first.
   const candidates = candidatesOf(state.electorate!, view, settings)
   if (candidates.some(id => state.keyless.includes(id))) return false
-  return race.failures >= settings.patience && candidates.some(id => !race.idle.includes(id))
+  return race.failures >= settings.patience && candidates.some(id => !race.neverLed.includes(id))
 }
 
 /** More names on a list of those who let us wait; once it is everybody else who stands, it is nobody. */

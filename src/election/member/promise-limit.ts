@@ -15,7 +15,8 @@ export function noteCaller(scene: ElectionScene, race: Race, from: NodeId, term:
   const { state, turn } = scene
   const electorate = state.electorate!
   // Where the others are too few to matter, nothing is remembered.
-  if (electorate.members.length - 2 < callersNeeded(scene) || term <= race.term || from === race.coordinator) return
+  if (electorate.members.length - 2 < callersNeeded(scene) || term <= race.grantedTerm || from === race.grantedTo)
+    return
   for (const [caller, at] of race.callers) if (isOver(scene, at)) race.callers.delete(caller)
   race.callers.set(from, turn.now)
 }
@@ -34,12 +35,12 @@ function isOver({ settings, turn }: ElectionScene, at: Millis): boolean {
 /** Whether the promise that was given may be given for longer, to the same coordinator in the same term. */
 export function mayProlong(scene: ElectionScene, race: Race, proved: boolean): boolean {
   const { settings, turn } = scene
-  if (!settings.rules.letsGo()) return true
+  if (!settings.rules.endsPromise()) return true
   if (!proved && turn.now - race.grantedAt > longestAttempt(settings)) return false
   return !isDoubted(scene, race)
 }
 
 function isDoubted(scene: ElectionScene, race: Race): boolean {
-  const callers = [...race.callers].filter(([from, at]) => from !== race.coordinator && !isOver(scene, at))
+  const callers = [...race.callers].filter(([from, at]) => from !== race.grantedTo && !isOver(scene, at))
   return callers.length > 0 && callers.length >= callersNeeded(scene)
 }

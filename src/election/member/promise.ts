@@ -10,9 +10,9 @@ import type { Race } from './state.ts'
 /** A new promise is saved before the answer leaves; one to the same coordinator only lasts longer. */
 export function grant(scene: ElectionScene, race: Race, to: NodeId, term: number, by: number): void {
   const { state, settings, turn } = scene
-  if (race.term !== term || race.coordinator !== to) {
-    race.term = term
-    race.coordinator = to
+  if (race.grantedTerm !== term || race.grantedTo !== to) {
+    race.grantedTerm = term
+    race.grantedTo = to
     race.grantedAt = turn.now
     race.callers.clear()
     saveGrant(scene, race)

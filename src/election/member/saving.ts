@@ -18,7 +18,7 @@ export function restored(self: NodeId, saved: Saved): ElectionState {
     electorate: undefined,
     floor: 0,
     chain: [],
-    signed: undefined,
+    signedSuccessor: undefined,
     proposal: undefined,
     mayGrant: false,
     races: new Map(),
@@ -26,9 +26,9 @@ export function restored(self: NodeId, saved: Saved): ElectionState {
     failed: [],
     quorumSeenAt: undefined,
     keyless: [],
-    vouched: new Map(),
-    allowed: [],
-    records: 0,
+    vouchedFailures: new Map(),
+    allowedChanges: [],
+    recordsSinceSnapshot: 0,
     stopped: false,
   }
   for (const bytes of saved.get('') ?? []) {
@@ -53,28 +53,28 @@ function recall(state: ElectionState, record: ElectionRecord): void {
       state.chain.push(...record.lists)
       state.electorate = record.lists.at(-1)?.electorate
       state.floor = floorOf(record.lists.at(-1)?.approvals ?? [])
-      state.signed = record.signed[0]
+      state.signedSuccessor = record.signed[0]
       for (const race of record.races) state.races.set(race.name, recalled(race))
       return
     case 'granted': {
       const race = raceIn(state, record.name)
-      race.term = record.term
-      race.coordinator = record.coordinator
+      race.grantedTerm = record.term
+      race.grantedTo = record.coordinator
       race.promisedUntil = record.lasts
       return
     }
     case 'voted':
-      raceIn(state, record.name).voted = record.term
+      raceIn(state, record.name).votedTerm = record.term
       return
     case 'signed':
-      state.signed = record.electorate
+      state.signedSuccessor = record.electorate
       return
   }
 }
 
 // Until the machine starts and knows the time, `promisedUntil` holds how long the promise may last.
 function recalled({ name, term, coordinator, voted, lasts }: SavedRace): Race {
-  return { ...newRace(name), term, coordinator, voted, promisedUntil: lasts }
+  return { ...newRace(name), grantedTerm: term, grantedTo: coordinator, votedTerm: voted, promisedUntil: lasts }
 }
 
 function raceIn(state: ElectionState, name: string): Race {
@@ -87,7 +87,7 @@ function raceIn(state: ElectionState, name: string): Race {
 export function resume(scene: ElectionScene): void {
   const { state, settings, turn } = scene
   for (const race of state.races.values()) {
-    if (race.term > 0) race.promisedUntil = turn.now + settings.rules.restartWait(race.promisedUntil)
+    if (race.grantedTerm > 0) race.promisedUntil = turn.now + settings.rules.restartWait(race.promisedUntil)
     race.grantedAt = turn.now
   }
   if (state.mayGrant) saveWhole(scene, () => settings.promise)
@@ -100,30 +100,35 @@ export function saveRemaining(scene: ElectionScene): void {
 }
 
 export function saveWhole({ state, turn }: ElectionScene, lasts: (race: Race) => number): void {
-  const { signed, chain: lists } = state
+  const { signedSuccessor, chain: lists } = state
   if (lists.length === 0) return
   const races = [...state.races.values()]
-    .filter(race => race.term > 0 || race.voted > 0)
+    .filter(race => race.grantedTerm > 0 || race.votedTerm > 0)
     .map(race => {
-      const { name, term, coordinator, voted } = race
+      const { name, grantedTerm: term, grantedTo: coordinator, votedTerm: voted } = race
       return { name, term, coordinator, voted, lasts: lasts(race) }
     })
-  const record: ElectionRecord = { kind: 'whole', lists, signed: signed === undefined ? [] : [signed], races }
+  const record: ElectionRecord = {
+    kind: 'whole',
+    lists,
+    signed: signedSuccessor === undefined ? [] : [signedSuccessor],
+    races,
+  }
   turn.do({ kind: 'snapshot', record: encode(electionRecord, record) })
-  state.records = 0
+  state.recordsSinceSnapshot = 0
 }
 
 /** Saved before anybody hears of it: effects that follow wait until it is durable. */
 export function save(scene: ElectionScene, record: ElectionRecord): void {
   const { state, settings, turn } = scene
-  if (state.records >= RECORDS_MAX) return saveWhole(scene, () => settings.promise)
-  state.records++
+  if (state.recordsSinceSnapshot >= RECORDS_MAX) return saveWhole(scene, () => settings.promise)
+  state.recordsSinceSnapshot++
   turn.do({ kind: 'save', record: encode(electionRecord, record) })
 }
 
 export function saveGrant(scene: ElectionScene, race: Race): void {
   const { settings } = scene
   if (!settings.rules.savesGrant()) return
-  const { name, term, coordinator } = race
+  const { name, grantedTerm: term, grantedTo: coordinator } = race
   save(scene, { kind: 'granted', name, term, coordinator, lasts: settings.promise })
 }

@@ -71,12 +71,12 @@ export function raceOf({ state }: ElectionScene, name: string, by: NodeId = ''):
   const known = state.races.get(name)
   if (known !== undefined) {
     // What the own user speaks of is on nobody's account.
-    if (by === '') known.by = ''
+    if (by === '') known.broughtUpBy = ''
     return known
   }
   if (name.length > NAME_BYTES_MAX || state.races.size >= NAMES_MAX) return undefined
-  const foreign = [...state.races.values()].filter(race => race.by !== '')
-  const theirs = foreign.filter(race => race.by === by).length
+  const foreign = [...state.races.values()].filter(race => race.broughtUpBy !== '')
+  const theirs = foreign.filter(race => race.broughtUpBy === by).length
   if (by !== '' && (theirs >= NAMES_PER_MEMBER || foreign.length >= NAMES_MAX / 2)) return undefined
   const race = newRace(name, by)
   state.races.set(name, race)
@@ -97,20 +97,20 @@ export function quorum({ state, settings }: ElectionScene, electorate: Electorat
 
 /** Remembers that there is such a term, as far as one message may raise it. */
 export function noteTerm(race: Race, term: number): void {
-  race.seen = Math.max(race.seen, Math.min(term, race.seen + TERM_STEP))
+  race.heardTerm = Math.max(race.heardTerm, Math.min(term, race.heardTerm + TERM_STEP))
 }
 
 /** Whether a term may be granted or voted in under this list. */
 export function isReachable({ state }: ElectionScene, race: Race, term: number): boolean {
   const { floor } = state
-  return term > floor && term <= floor + TERMS_PER_LIST && term <= Math.max(race.seen, floor) + TERM_STEP
+  return term > floor && term <= floor + TERMS_PER_LIST && term <= Math.max(race.heardTerm, floor) + TERM_STEP
 }
 
 /** The term to begin: one that others vote in already and we do not, or the one after all that we heard of. */
 export function nextTerm({ state }: ElectionScene, race: Race): number {
-  const past = Math.max(race.term, race.voted, state.floor)
-  const begun = Math.max(0, ...[...race.early.values()].map(({ term }) => term))
-  return begun > past && begun === race.seen ? begun : Math.max(race.seen, past) + 1
+  const past = Math.max(race.grantedTerm, race.votedTerm, state.floor)
+  const begun = Math.max(0, ...[...race.earlyBallots.values()].map(({ term }) => term))
+  return begun > past && begun === race.heardTerm ? begun : Math.max(race.heardTerm, past) + 1
 }
 
 export function isBound({ settings, turn }: ElectionScene, race: Race): boolean {
@@ -124,7 +124,7 @@ export function mayPromise({ state }: ElectionScene): boolean {
 
 /** Somebody is known to lead. */
 export function isLed({ turn }: ElectionScene, race: Race): boolean {
-  return race.known !== undefined && turn.now < race.known.until
+  return race.leader !== undefined && turn.now < race.leader.until
 }
 
 export function claimCheck(scene: ElectionScene): ClaimCheck {

@@ -60,7 +60,7 @@ export interface ElectionState {
   /** Newest last, the current one: for members that are behind. */
   readonly chain: SignedList[]
   /** The successor that this member signed: it signs no other of that number. */
-  signed: Electorate | undefined
+  signedSuccessor: Electorate | undefined
   proposal: Proposal | undefined
   /** False where the store was empty: a member that forgot its grants must not give them again. */
   mayGrant: boolean
@@ -72,11 +72,11 @@ export interface ElectionState {
   quorumSeenAt: Millis | undefined
   /** Members that cannot stand, because ballots are secret and they did not prove a key. */
   keyless: readonly NodeId[]
-  readonly vouched: Map<NodeId, number>
+  readonly vouchedFailures: Map<NodeId, number>
   /** Changes that this member agrees to, newest last. */
-  allowed: readonly Change[]
+  allowedChanges: readonly Change[]
   /** Records since the last snapshot. */
-  records: number
+  recordsSinceSnapshot: number
   stopped: boolean
 }
 
@@ -96,26 +96,26 @@ export interface Peer {
 export interface Race {
   readonly name: string
   /** Who spoke of it first; empty if it was this member's own user, or is from before a restart. */
-  by: NodeId
+  broughtUpBy: NodeId
   /** This member starts elections when nobody leads. */
   open: boolean
   rows: readonly Row[]
   /** When each of the rows came or changed, until a first coordinator is known. */
-  readonly since: Map<NodeId, Millis>
+  readonly rowsSince: Map<NodeId, Millis>
   /** When this member's user asked for a coordinator, and when something about who stands changed last. */
   openedAt: Millis
   changedAt: Millis
   /** A coordinator has been known in this life. */
-  met: boolean
+  hadCoordinator: boolean
   /** After an attempt that failed: no other begins before, whatever is heard about who stands. */
   pausedUntil: Millis
   /** The highest term that was granted, and to whom; saved before the grant is given. Never goes back. */
-  term: number
-  coordinator: NodeId
+  grantedTerm: number
+  grantedTo: NodeId
   /** The highest term that it voted in or claimed; saved before the ballot or the claim is sent. */
-  voted: number
+  votedTerm: number
   /** The highest term heard of, in bounded steps: a hint for the next. */
-  seen: number
+  heardTerm: number
   /** Until then, by the own clock, no other coordinator is granted. */
   promisedUntil: Millis
   /** When that term was granted: without a proof, the promise is not made longer for ever. */
@@ -125,21 +125,21 @@ export interface Race {
   /** The number of the list by whose quorum the coordinator led when that promise was given. */
   promisedUnder: number
   /** Who led last, as far as is known: left out of the next election. */
-  lapsed: NodeId
+  lastCoordinator: NodeId
   /** Who leads, as q grants prove, and until when without news. */
-  known: { readonly term: number; readonly coordinator: NodeId; until: Millis } | undefined
+  leader: { readonly term: number; readonly coordinator: NodeId; until: Millis } | undefined
   attempt: Attempt | undefined
   /** Attempts in a row that failed. */
   failures: number
   /** Candidates of failed attempts that did not claim. */
-  tried: readonly NodeId[]
+  silentCandidates: readonly NodeId[]
   /** Had a promise of ours and were never proved to lead: the newest, as many as there may be liars. */
-  idle: readonly NodeId[]
+  neverLed: readonly NodeId[]
   candidacy: Candidacy | undefined
   /** A claim that waits for the own promise to run out. */
-  held: { readonly from: NodeId; readonly claim: Claim } | undefined
+  heldClaim: { readonly from: NodeId; readonly claim: Claim } | undefined
   /** Ballots that came before the attempt they belong to, by voter. */
-  readonly early: Map<NodeId, Extract<ElectionMessage, { kind: 'ballot' }>>
+  readonly earlyBallots: Map<NodeId, Extract<ElectionMessage, { kind: 'ballot' }>>
   /** Voters whose two ballots were reported to the user, and the term of them. */
   readonly reportedDoubles: Map<NodeId, number>
   /** Empty between inputs: `advance` takes it all. */
@@ -155,14 +155,14 @@ export interface Attempt {
   /** False for a single candidate that nobody was called to vote on: those who see the same grant it (|C| = 1). */
   readonly votes: boolean
   /** The own ballot, once cast. */
-  own: OpenBallot | undefined
+  ownBallot: OpenBallot | undefined
   /** As a candidate: what was opened, by voter. */
   readonly ballots: Map<NodeId, OpenBallot>
   readonly voided: Map<NodeId, VoidedBallots>
   /** Ballots have been waited for long enough: a quorum of them is counted. */
-  due: boolean
+  waitIsOver: boolean
   /** How often ballots were waited for. */
-  ticks: number
+  reminders: number
   /** Candidates that claimed. */
   claimed: readonly NodeId[]
   /** When it is given up. */
@@ -191,13 +191,13 @@ export interface Candidacy {
   sent: { readonly asked: number; readonly at: Millis }[]
   asked: number
   /** Until when each member's promise may be believed in. */
-  readonly until: Map<NodeId, Millis>
+  readonly believedUntil: Map<NodeId, Millis>
   readonly grants: Map<NodeId, SignedGrant>
   /** Members that know the grants, and need not be sent them again. */
-  readonly aware: Map<NodeId, boolean>
+  readonly informed: Map<NodeId, boolean>
   deadline: Millis
   /** The number of the list by whose quorum it believes until then. */
-  by: number
+  underList: number
   /** Members that refused, and when it is worth asking them again. */
   readonly refusedUntil: Map<NodeId, Millis>
 }
@@ -205,31 +205,31 @@ export interface Candidacy {
 export function newRace(name: string, by: NodeId = ''): Race {
   return {
     name,
-    by,
+    broughtUpBy: by,
     open: false,
     rows: [],
-    since: new Map(),
+    rowsSince: new Map(),
     openedAt: 0,
     changedAt: 0,
-    met: false,
+    hadCoordinator: false,
     pausedUntil: 0,
-    term: 0,
-    coordinator: '',
-    voted: 0,
-    seen: 0,
+    grantedTerm: 0,
+    grantedTo: '',
+    votedTerm: 0,
+    heardTerm: 0,
     promisedUntil: 0,
     grantedAt: 0,
     callers: new Map(),
     promisedUnder: 0,
-    lapsed: '',
-    known: undefined,
+    lastCoordinator: '',
+    leader: undefined,
     attempt: undefined,
     failures: 0,
-    tried: [],
-    idle: [],
+    silentCandidates: [],
+    neverLed: [],
     candidacy: undefined,
-    held: undefined,
-    early: new Map(),
+    heldClaim: undefined,
+    earlyBallots: new Map(),
     reportedDoubles: new Map(),
     news: new Set(),
   }
@@ -242,11 +242,11 @@ export function newAttempt(term: number, view: View, candidates: readonly NodeId
     digest: viewDigest(view),
     candidates,
     votes,
-    own: undefined,
+    ownBallot: undefined,
     ballots: new Map(),
     voided: new Map(),
-    due: false,
-    ticks: 0,
+    waitIsOver: false,
+    reminders: 0,
     claimed: [],
     until: 0,
     excused: false,

@@ -44,7 +44,7 @@ export function askForShares(scene: ElectionScene, race: Race): void {
   for (const to of attempt.candidates) {
     if (!tally.openings.has(to)) send(scene, to, { kind: 'tally', name, term, electorate, ballots, voided })
   }
-  if (attempt.ticks > 0 && attempt.claimed.length === 0) conclude(scene, race, attempt, tally)
+  if (attempt.reminders > 0 && attempt.claimed.length === 0) conclude(scene, race, attempt, tally)
 }
 
 /** What is counted, with this candidate's own opening of it. */

@@ -70,7 +70,7 @@ function begin(scene: ElectionScene, race: Race, term: number, view: View, calle
 
 function vote(scene: ElectionScene, race: Race, attempt: Attempt): void {
   takePart(scene, race, attempt.term)
-  attempt.own = castBallot(scene, race, attempt)
+  attempt.ownBallot = castBallot(scene, race, attempt)
   for (const candidate of attempt.candidates) sendBallot(scene, race, attempt, candidate)
   addEarlyBallots(scene, race, attempt)
   race.news.add('ballots')
@@ -79,7 +79,7 @@ function vote(scene: ElectionScene, race: Race, attempt: Attempt): void {
 // Saved first: a member that voted again after a crash would look like one that votes twice, and one that claimed the
 // same term again would take old grants, which are still under way, for answers to its new claim.
 function takePart(scene: ElectionScene, race: Race, term: number): void {
-  race.voted = term
+  race.votedTerm = term
   save(scene, { kind: 'voted', name: race.name, term })
 }
 
@@ -95,7 +95,7 @@ export function onCall(scene: ElectionScene, from: NodeId, body: MessageOf<'call
   }
   // While somebody leads, a call is a mistake or a lie.
   if (isLed(scene, race) || isBound(scene, race) || race.candidacy?.phase === 'leading') return
-  if (body.term <= Math.max(race.term, race.voted)) return
+  if (body.term <= Math.max(race.grantedTerm, race.votedTerm)) return
   if (!isReachable(scene, race, body.term) || !mayPromise(scene)) return
   if (!isAcceptable(scene, race, body.view)) return
   withdraw(scene, race)
@@ -118,7 +118,7 @@ function call(scene: ElectionScene, race: Race, members: readonly NodeId[]): voi
 export function onCountTimer(_scene: ElectionScene, race: Race): void {
   const { attempt, news } = race
   if (attempt === undefined || !attempt.votes) return
-  attempt.due = true
+  attempt.waitIsOver = true
   news.add('ballots').add('shares').add('reminder')
 }
 
@@ -129,14 +129,14 @@ export function remind(scene: ElectionScene, race: Race): void {
   const { state, settings } = scene
   const place = [...attempt.candidates].sort().indexOf(state.self)
   // The candidates take turns, or all of them would call everybody.
-  const isOurTurn = place === attempt.ticks % attempt.candidates.length
+  const isOurTurn = place === attempt.reminders % attempt.candidates.length
   if (isOurTurn && race.candidacy === undefined) call(scene, race, missing(scene, attempt))
-  if (attempt.claimed.length === 0 && attempt.ticks > 0) {
+  if (attempt.claimed.length === 0 && attempt.reminders > 0) {
     for (const candidate of attempt.candidates) {
       if (candidate !== state.self) sendBallot(scene, race, attempt, candidate)
     }
   }
-  attempt.ticks++
+  attempt.reminders++
   setTimer(scene, 'count', race, settings.countAfter)
 }
 
@@ -152,7 +152,7 @@ export function onAttemptTimer(scene: ElectionScene, race: Race): void {
   const { state, turn } = scene
   if (attempt.votes && attempt.candidates.includes(state.self)) reportTurnout(scene, race, attempt)
   const silent = attempt.candidates.filter(id => id !== state.self && !attempt.claimed.includes(id))
-  race.tried = blame(scene, race, race.tried, silent)
+  race.silentCandidates = blame(scene, race, race.silentCandidates, silent)
   race.failures++
   withdraw(scene, race)
   dropAttempt(scene, race)

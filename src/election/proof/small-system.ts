@@ -80,7 +80,7 @@ function member(settings: ElectionSettings, options: ElectionSystemOptions, id: 
       if (self === THIRD) return state
       const race = state.races.get(NAME) ?? newRace(NAME)
       race.rows = [{ member: self, values: [] }]
-      if (self === SECOND && !options.sameTerm) race.seen = Math.max(race.seen, 1)
+      if (self === SECOND && !options.sameTerm) race.heardTerm = Math.max(race.heardTerm, 1)
       if (options.alone) state.failed = ALL.filter(other => other !== self)
       state.races.set(NAME, race)
       return state
@@ -108,5 +108,5 @@ export function leads(moment: Moment, system: System, id: NodeId): number | unde
 
 /** The highest term that anybody knows to have been led. */
 export function highestLed(moment: Moment, system: System): number {
-  return Math.max(...ALL.map(id => raceAt(moment, system, id)?.known?.term ?? 0))
+  return Math.max(...ALL.map(id => raceAt(moment, system, id)?.leader?.term ?? 0))
 }
