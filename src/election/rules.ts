@@ -2,7 +2,7 @@
 // Each rule says the smallest story that goes wrong without it; planted.ts breaks each, and the simulator or the
 // explorer must notice.
 
-import type { Millis, NodeId } from '../core/index.ts'
+import { believed, type Millis, type NodeId } from '../core/index.ts'
 
 export interface ElectionRules {
   /** How many grants make a coordinator, and how many signatures a successor of the electorate. */
@@ -20,7 +20,7 @@ export interface ElectionRules {
   /** Whether a promise still binds. */
   isBound(now: Millis, promisedUntil: Millis): boolean
   /** Whether a promise to somebody who is not proved to lead, or whom most others do not know, ends. */
-  letsGo(): boolean
+  endsPromise(): boolean
   /** For how long a member that restarted without a clean stop is bound by what it had granted. */
   restartWait(promise: Millis): Millis
   /** For how long, by its own clock, a coordinator may believe in a promise. */
@@ -30,7 +30,7 @@ export interface ElectionRules {
   /** Whether a coordinator is told before its belief ends. */
   warns(): boolean
   /** Whether a member signs this successor, given that it has signed one of that number (equal or another). */
-  mayResign(equal: boolean): boolean
+  maySignAgain(equal: boolean): boolean
   /** Whether a ballot binds to the term in which it was cast. */
   bindsTerm(term: number): number
   /** Whether a claim without enough ballots is refused. */
@@ -66,13 +66,13 @@ export const electionRules: ElectionRules = {
   isBound: (now, promisedUntil) => now < promisedUntil,
 
   // A liar would bind members in turn with one old claim, and no quorum would ever be free.
-  letsGo: () => true,
+  endsPromise: () => true,
 
   // The promise is remembered, its end is not: clocks of two lives cannot be compared.
   restartWait: promise => promise,
 
-  // As for a lease (PROTOCOLS E 2): the granter's clock may be fast by `drift` and the coordinator's slow.
-  belief: (promise, drift) => Math.floor((promise * (1 - drift)) / (1 + drift)),
+  // As for a lease (protocols/lock 2): the granter's clock may be fast by `drift` and the coordinator's slow.
+  belief: (promise, drift) => Math.floor(believed(promise, drift)),
 
   // The granter counts from when it was asked, which is after the claim was sent; a slow answer must not prolong it.
   beliefStart: sentAt => sentAt,
@@ -81,7 +81,7 @@ export const electionRules: ElectionRules = {
   warns: () => true,
 
   // Two successors of one list have electorates, and coordinators, that know nothing of each other.
-  mayResign: equal => equal,
+  maySignAgain: equal => equal,
 
   // A ballot of an earlier term, said again, would make a voter vote for what it no longer wants.
   bindsTerm: term => term,

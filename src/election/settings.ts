@@ -1,7 +1,6 @@
 // What all members of an electorate must agree on, and what a member may choose for itself.
 
 import type { Allowance, Millis } from '../core/index.ts'
-import { TALK } from './flooding.ts'
 import { type ElectionRules, electionRules } from './rules.ts'
 
 /** Something by which members are compared. `joined` and `failures` come from the electorate, the others from the view. */
@@ -36,7 +35,7 @@ export interface ElectionSettings {
    */
   readonly quiet: Millis
   /** How much of this member's time each other one may have; without, as much as it asks for. */
-  readonly talk: Allowance | undefined
+  readonly rateLimit: Allowance | undefined
   /** What is published of the ballots: `sealed` all of them, once they are counted; `secret` only the totals. */
   readonly mode: 'sealed' | 'secret'
   readonly rules: ElectionRules
@@ -57,7 +56,8 @@ export const electionDefaults: ElectionSettings = {
   patience: 3,
   // Gossip goes round every 100 ms.
   quiet: 100,
-  talk: TALK,
+  // Sixty-four elections at once, with ballots said again; at rest it is three messages a second for each.
+  rateLimit: { burst: 8_192, perSecond: 2_048 },
   mode: 'sealed',
   rules: electionRules,
 }

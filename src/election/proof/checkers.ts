@@ -4,13 +4,13 @@
 import type { NodeId } from '../../core/index.ts'
 import type { Group, Signatures } from '../../crypto/index.ts'
 import type { Checker, Micros, Violation } from '../../simulator/index.ts'
-import { isBallotOf, type Poll } from '../ballot.ts'
-import { digestOf, type Electorate, memberOf } from '../electorate.ts'
+import { isBallotOf } from '../count/ballot.ts'
+import { digestOf, memberOf } from '../count/electorate.ts'
+import { ballotKey, hiddenTotals, isOpening, openedTotals, tallyDigest } from '../count/secret.ts'
+import { viewDigest } from '../count/view.ts'
 import { electionRules } from '../rules.ts'
-import { type BallotKey, ballotKey, hiddenTotals, isOpening, openedTotals, tallyDigest } from '../secret.ts'
 import type { ElectionSettings } from '../settings.ts'
-import type { Claim } from '../state.ts'
-import { type View, viewDigest } from '../view.ts'
+import type { Claim, Electorate, Poll, View } from '../wire.ts'
 
 abstract class Watcher implements Checker {
   abstract readonly name: string
@@ -99,8 +99,10 @@ export class CountChecker extends Watcher {
     if (voters.size < needed) return `${voters.size} ballots of ${needed}`
     const secret = this.group && ballotKey(this.group, electorate, candidates, electionRules)
     if (this.group !== undefined && secret === undefined) return 'a candidate did not prove its key'
-    if (!claim.ballots.every(ballot => this.isValid(ballot, claim, electorate, candidates.length, secret)))
-      return 'a ballot is not valid'
+    const poll = pollOf(claim, electorate)
+    const { signatures } = this
+    const check = { poll, electorate, candidates: candidates.length, signatures, rules: electionRules, secret }
+    if (!claim.ballots.every(ballot => isBallotOf(check, ballot))) return 'a ballot is not valid'
     const votes =
       secret === undefined ? openVotes(claim, candidates.length) : this.opened(claim, electorate, candidates)
     if (votes === undefined) return 'the totals are not opened'
@@ -110,25 +112,14 @@ export class CountChecker extends Watcher {
     return best.id === coordinator ? undefined : `${best.id} has ${best.sum} votes`
   }
 
-  private isValid(
-    ballot: Claim['ballots'][number],
-    claim: Claim,
-    electorate: Electorate,
-    candidates: number,
-    secret: BallotKey | undefined,
-  ): boolean {
-    const poll = pollOf(claim, electorate)
-    return isBallotOf(poll, electorate, candidates, ballot, this.signatures, electionRules, secret)
-  }
-
   private opened(claim: Claim, electorate: Electorate, candidates: readonly NodeId[]): number[] | undefined {
     const group = this.group!
     const sums = hiddenTotals(group, claim.ballots, candidates.length)
     const digest = tallyDigest(pollOf(claim, electorate), claim.ballots)
     const holds = candidates.every((id, place) => {
-      const { countKey } = memberOf(electorate, id)!
+      const { countKey: publicKey } = memberOf(electorate, id)!
       const opening = claim.openings[place]
-      return opening !== undefined && isOpening(group, countKey, sums, digest, opening, electionRules)
+      return opening !== undefined && isOpening(group, { publicKey, sums, digest }, opening, electionRules)
     })
     return holds ? openedTotals(group, sums, claim.openings, 3 * claim.ballots.length) : undefined
   }

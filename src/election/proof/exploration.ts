@@ -20,7 +20,7 @@ const ALWAYS: Readonly<Record<string, Property>> = {
   'never two coordinators': (moment, system) =>
     leads(moment, system, FIRST) === undefined || leads(moment, system, SECOND) === undefined,
   'one coordinator a term': (moment, system) => {
-    const known = [FIRST, SECOND, THIRD].flatMap(id => raceAt(moment, system, id)?.known ?? [])
+    const known = [FIRST, SECOND, THIRD].flatMap(id => raceAt(moment, system, id)?.leader ?? [])
     return known.every(one => known.every(other => one.term !== other.term || one.coordinator === other.coordinator))
   },
   'terms grow': (moment, system) => {
@@ -40,7 +40,7 @@ const SOMETIMES = {
   },
   'a promise is kept over a restart': (moment, system) => {
     const race = raceAt(moment, system, THIRD)
-    return race !== undefined && race.coordinator !== '' && race.known === undefined && isBound(moment, system)
+    return race !== undefined && race.grantedTo !== '' && race.leader === undefined && isBound(moment, system)
   },
   'a renewal moves the deadline': (moment, system) => {
     const candidacy = raceAt(moment, system, FIRST)?.candidacy
@@ -50,7 +50,7 @@ const SOMETIMES = {
 
 function hasLed(moment: Moment, system: System, term: number): boolean {
   const race = raceAt(moment, system, FIRST)
-  return race !== undefined && race.term === term && race.coordinator === FIRST
+  return race !== undefined && race.grantedTerm === term && race.grantedTo === FIRST
 }
 
 function isBound(moment: Moment, system: System): boolean {

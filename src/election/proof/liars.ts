@@ -2,12 +2,14 @@
 
 import { decode, encode, type NodeId, type Protocol } from '../../core/index.ts'
 import { generalLiars, type Liar, twisting } from '../../simulator/index.ts'
-import { digestOf, type Electorate, successorOf } from '../electorate.ts'
-import { ballotText, type ElectionMessage, grantText, openBallot } from '../messages.ts'
-import { election } from '../protocol.ts'
-import { hiddenBallotCodec, openingCodec } from '../secret.ts'
+import { digestOf, successorOf } from '../count/electorate.ts'
+import { hiddenBallotCodec, openingCodec } from '../count/secret.ts'
+import type { ElectionCommand, ElectionEvent } from '../member/commands.ts'
+import { election } from '../member/machine.ts'
+import type { Counting, ElectionTurn, Keys } from '../member/scene.ts'
+import type { ElectionState } from '../member/state.ts'
 import type { ElectionSettings } from '../settings.ts'
-import type { Counting, ElectionCommand, ElectionEvent, ElectionState, ElectionTurn, Keys } from '../state.ts'
+import { ballotText, type ElectionMessage, type Electorate, grantText, openBallot } from '../wire.ts'
 
 type Machine = Protocol<ElectionState, ElectionMessage, ElectionCommand, ElectionEvent>
 

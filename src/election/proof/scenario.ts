@@ -17,13 +17,13 @@ import {
   type Stage,
   type World,
 } from '../../simulator/index.ts'
-import { type Change, type Electorate, firstElectorate, memberOf, type Newcomer } from '../electorate.ts'
-import { electionRecord, electionVocabulary } from '../messages.ts'
-import { election } from '../protocol.ts'
-import { countingKey } from '../secret.ts'
+import { type Change, firstElectorate, memberOf, type Newcomer } from '../count/electorate.ts'
+import { countingKey } from '../count/secret.ts'
+import type { ElectionEvent } from '../member/commands.ts'
+import { election } from '../member/machine.ts'
+import type { Keys } from '../member/scene.ts'
 import { type ElectionSettings, electionDefaults } from '../settings.ts'
-import type { ElectionEvent, Keys } from '../state.ts'
-import type { Row } from '../view.ts'
+import { type Electorate, electionRecord, electionVocabulary, type Row } from '../wire.ts'
 import { CountChecker, ElectorateChecker, TermChecker } from './checkers.ts'
 import { electionLiars, LIARS } from './liars.ts'
 

@@ -7,11 +7,12 @@
 
 import { encode, type NodeId, type Saved } from '../../core/index.ts'
 import type { Moment, System, SystemNode } from '../../simulator/index.ts'
-import { firstElectorate } from '../electorate.ts'
-import { electionRecord } from '../messages.ts'
-import { election } from '../protocol.ts'
+import { firstElectorate } from '../count/electorate.ts'
+import { election } from '../member/machine.ts'
+import type { Keys } from '../member/scene.ts'
+import { type ElectionState, newRace, type Race } from '../member/state.ts'
 import { type ElectionSettings, electionDefaults } from '../settings.ts'
-import { type ElectionState, type Keys, newRace, type Race } from '../state.ts'
+import { electionRecord } from '../wire.ts'
 import { brokenElectionRules } from './planted.ts'
 
 const NAME = 'jobs'
@@ -61,7 +62,7 @@ export function electionSystem(options: ElectionSystemOptions): System {
     // Views never change here, and waiting only makes more states.
     quiet: 0,
     // What was used of it would make states differ that are the same in all else.
-    talk: undefined,
+    rateLimit: undefined,
     rules: brokenElectionRules(options.bug),
   }
   const { ticks, crashes = 0, duplicates = 0 } = options
@@ -79,7 +80,7 @@ function member(settings: ElectionSettings, options: ElectionSystemOptions, id: 
       if (self === THIRD) return state
       const race = state.races.get(NAME) ?? newRace(NAME)
       race.rows = [{ member: self, values: [] }]
-      if (self === SECOND && !options.sameTerm) race.seen = Math.max(race.seen, 1)
+      if (self === SECOND && !options.sameTerm) race.heardTerm = Math.max(race.heardTerm, 1)
       if (options.alone) state.failed = ALL.filter(other => other !== self)
       state.races.set(NAME, race)
       return state
@@ -107,5 +108,5 @@ export function leads(moment: Moment, system: System, id: NodeId): number | unde
 
 /** The highest term that anybody knows to have been led. */
 export function highestLed(moment: Moment, system: System): number {
-  return Math.max(...ALL.map(id => raceAt(moment, system, id)?.known?.term ?? 0))
+  return Math.max(...ALL.map(id => raceAt(moment, system, id)?.leader?.term ?? 0))
 }

@@ -1,0 +1,64 @@
+// From the count to the quorum: a candidate that has most votes claims the term (IAC) and collects grants (VERIFIED).
+//
+// It grants itself last, when the others' grants suffice: a candidate in a minority that granted itself term after term
+// would come back with terms that nobody else knows, and refuse the coordinator that the majority has.
+
+import type { NodeId } from '../../core/index.ts'
+import { isGrantOf } from '../count/grant.ts'
+import type { MessageOf } from '../wire.ts'
+import { extendAttempt, patienceOf } from './attempt-time.ts'
+import { isUseful, newCandidacy, nextAsked, notePromise } from './candidacy.ts'
+import { type ElectionScene, noteTerm, others, send, setTimer } from './scene.ts'
+import type { Race } from './state.ts'
+
+/** This member has won, or is the only candidate. */
+export function startClaim(scene: ElectionScene, race: Race): void {
+  const { attempt } = race
+  if (attempt === undefined || race.candidacy !== undefined) return
+  race.candidacy = newCandidacy(scene, race, attempt)
+  extendAttempt(scene, race, attempt, patienceOf(scene, race))
+  sendClaim(scene, race)
+}
+
+/** To everybody whose grant is missing or was so slow that it is over; then again, until the attempt is over. */
+function sendClaim(scene: ElectionScene, race: Race): void {
+  const { candidacy } = race
+  if (candidacy?.phase !== 'claiming') return
+  const { turn, settings } = scene
+  const asked = nextAsked(candidacy, turn.now)
+  for (const to of others(scene)) {
+    if (isUseful(scene, candidacy.believedUntil.get(to)) || turn.now < (candidacy.refusedUntil.get(to) ?? 0)) continue
+    send(scene, to, { ...candidacy.claim, asked })
+  }
+  // A claim holds everybody's ballots: to check it takes a slow member a while, and another would only make it slower.
+  setTimer(scene, 'claim', race, 2 * settings.countAfter)
+  race.news.add('promises')
+}
+
+export function onClaimTimer(scene: ElectionScene, race: Race): void {
+  sendClaim(scene, race)
+}
+
+export function onGrant(scene: ElectionScene, from: NodeId, body: MessageOf<'grant'>): void {
+  const { state, keys } = scene
+  const race = state.races.get(body.name)
+  const candidacy = race?.candidacy
+  if (race === undefined || candidacy?.term !== body.term || candidacy.phase === 'ending') return
+  const { name, term } = body
+  const signed = { granter: from, signature: body.signature }
+  if (!isGrantOf({ name, term, coordinator: state.self }, state.electorate!, signed, keys.signatures)) return
+  if (!notePromise(scene, candidacy, from, body.asked)) return
+  candidacy.grants.set(from, signed)
+  race.news.add('promises')
+}
+
+/** Refused: for a while, or for good because a higher term was granted. The next attempt must be above it. */
+export function onRefusal(scene: ElectionScene, from: NodeId, body: MessageOf<'refusal'>): void {
+  const race = scene.state.races.get(body.name)
+  if (race === undefined) return
+  noteTerm(race, body.highest)
+  const { candidacy } = race
+  if (candidacy?.phase !== 'claiming' || candidacy.term !== body.term) return
+  const wait = body.highest >= body.term ? Number.POSITIVE_INFINITY : body.remaining
+  candidacy.refusedUntil.set(from, scene.turn.now + wait)
+}

@@ -1,0 +1,110 @@
+// Following: what a member does for whoever leads. It promises again while it hears of the coordinator (IAA), knows who
+// leads until it does not, and when nobody does any more, sees to an election.
+
+import type { NodeId } from '../../core/index.ts'
+import { isQuorumOf } from '../count/grant.ts'
+import type { MessageOf } from '../wire.ts'
+import { dropAttempt } from './attempt-time.ts'
+import { isSameList } from './lists.ts'
+import { blame } from './own-view.ts'
+import { grant } from './promise.ts'
+import { mayProlong } from './promise-limit.ts'
+import { type ElectionScene, emit, isBound, isLed, mayPromise, quorum, raceOf, send, setTimer } from './scene.ts'
+import type { Race } from './state.ts'
+
+export function onAlive(scene: ElectionScene, from: NodeId, alive: MessageOf<'alive'>): void {
+  const race = raceOf(scene, alive.name, from)
+  if (race === undefined || !isSameList(scene, from, alive.electorate)) return
+  const { name, term, asked } = alive
+  const isKnown = race.leader?.term === term && race.leader.coordinator === from
+  const proved = isKnown || (alive.grants.length > 0 && isProved(scene, from, alive))
+  const promised = promise(scene, race, from, alive, proved)
+  // One that lags behind the term that is known to be led has nothing to tell.
+  if (proved && term >= (race.leader?.term ?? 0) && !isForsaken(scene, race, from)) learn(scene, race, term, from)
+  send(scene, from, { kind: 'renewed', name, term, asked, promised, informed: proved })
+}
+
+/** Whether its grants prove that it leads. It may have been elected under a list that was changed since. */
+function isProved(scene: ElectionScene, coordinator: NodeId, alive: MessageOf<'alive'>): boolean {
+  const { name, term, under, grants } = alive
+  const electorate = scene.state.chain.find(listed => listed.electorate.number === under)?.electorate
+  if (electorate === undefined) return false
+  const needed = quorum(scene, electorate)
+  return isQuorumOf({ name, term, coordinator }, electorate, grants, needed, scene.keys.signatures)
+}
+
+// q grants say more than any count that we could check: with them, a member that missed the claim promises as well.
+function promise(
+  scene: ElectionScene,
+  race: Race,
+  from: NodeId,
+  { term, by }: MessageOf<'alive'>,
+  proved: boolean,
+): boolean {
+  if (!mayPromise(scene)) return false
+  const again = race.grantedTerm === term && race.grantedTo === from
+  if (again && !mayProlong(scene, race, proved)) return false
+  if (!again && (!proved || !scene.settings.rules.isNewTerm(term, race.grantedTerm) || isBound(scene, race)))
+    return false
+  grant(scene, race, from, term, by)
+  return true
+}
+
+// What the others do not know any more is no news.
+function isForsaken(scene: ElectionScene, race: Race, coordinator: NodeId): boolean {
+  return race.grantedTo === coordinator && !mayProlong(scene, race, true)
+}
+
+/** Who leads is now known, until nothing is heard of it for the length of a promise. */
+export function learn(scene: ElectionScene, race: Race, term: number, coordinator: NodeId): void {
+  const { settings, turn } = scene
+  const until = turn.now + settings.promise
+  const isNew = race.leader?.term !== term || race.leader.coordinator !== coordinator
+  race.leader = { term, coordinator, until }
+  race.hadCoordinator = true
+  race.rowsSince.clear()
+  race.failures = 0
+  race.silentCandidates = []
+  race.neverLed = race.neverLed.filter(id => id !== coordinator)
+  race.lastCoordinator = ''
+  if (race.attempt !== undefined && race.attempt.term <= term) dropAttempt(scene, race)
+  setTimer(scene, 'promise', race, Math.max(until, race.promisedUntil) - turn.now)
+  if (isNew) emit(scene, { kind: 'coordinator', name: race.name, term, coordinator, until })
+}
+
+export function onResigned(scene: ElectionScene, from: NodeId, body: MessageOf<'resigned'>): void {
+  const race = scene.state.races.get(body.name)
+  if (race === undefined || race.grantedTerm !== body.term || race.grantedTo !== from) return
+  release(scene, race)
+}
+
+/** The promise was to this coordinator, and it says that it no longer leads. */
+export function release(scene: ElectionScene, race: Race): void {
+  race.promisedUntil = scene.turn.now
+  if (race.leader?.coordinator === race.grantedTo) race.leader.until = scene.turn.now
+  lapse(scene, race)
+}
+
+export function onPromiseTimer(scene: ElectionScene, race: Race): void {
+  lapse(scene, race)
+}
+
+/** A promise may have run out: if nobody leads any more, say so and elect. */
+export function lapse(scene: ElectionScene, race: Race): void {
+  const { state, turn, settings } = scene
+  if (race.candidacy?.phase === 'leading' || race.candidacy?.phase === 'ending') return
+  if (isLed(scene, race) || isBound(scene, race)) {
+    setTimer(scene, 'promise', race, Math.max(race.leader?.until ?? 0, race.promisedUntil) - turn.now)
+    return
+  }
+  if (race.leader !== undefined) {
+    const { term, coordinator } = race.leader
+    race.lastCoordinator = coordinator
+    race.leader = undefined
+    emit(scene, { kind: 'vacant', name: race.name, term })
+  }
+  // Promised to, and never proved to lead.
+  if (race.grantedTo !== '' && race.grantedTo !== race.lastCoordinator && race.grantedTo !== state.self)
+    race.neverLed = blame(scene, race, race.neverLed, [race.grantedTo]).slice(-Math.max(1, settings.liars))
+  race.news.add('vacancy')
+}

@@ -1,0 +1,107 @@
+// Grants (protocols/election, VERIFIED): a member grants once a term, saved first, if the term is above any that it
+// granted, the electorate is its own, the count checks, and its promise to the former coordinator has run out.
+
+import { type NodeId, sameBytes } from '../../core/index.ts'
+import { isSameBallot } from '../count/ballot.ts'
+import { claimFault } from '../count/claim.ts'
+import { signGrant } from '../count/grant.ts'
+import { viewDigest } from '../count/view.ts'
+import type { Claim } from '../wire.ts'
+import { extendAttempt, patienceOf } from './attempt-time.ts'
+import { noteDouble, sendBallot } from './ballots.ts'
+import { isSameList } from './lists.ts'
+import { isOwnView } from './own-view.ts'
+import { grant } from './promise.ts'
+import { mayProlong, noteCaller } from './promise-limit.ts'
+import {
+  claimCheck,
+  type ElectionScene,
+  isBound,
+  isReachable,
+  mayPromise,
+  noteTerm,
+  raceOf,
+  send,
+  setTimer,
+} from './scene.ts'
+import type { Attempt, Race } from './state.ts'
+
+export function onClaim(scene: ElectionScene, from: NodeId, claim: Claim): void {
+  const race = raceOf(scene, claim.name, from)
+  if (race === undefined || !isSameList(scene, from, claim.electorate)) return
+  noteTerm(race, claim.term)
+  noteCaller(scene, race, from, claim.term)
+  const { attempt } = race
+  if (attempt?.term === claim.term && attempt.candidates.includes(from) && !attempt.claimed.includes(from)) {
+    // Once: the attempt has come so far, and on a slow machine the rest of it takes time as well.
+    if (attempt.claimed.length === 0) extendAttempt(scene, race, attempt, patienceOf(scene, race))
+    attempt.claimed = [...attempt.claimed, from]
+  }
+  judge(scene, race, from, claim)
+}
+
+function judge(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): void {
+  const { state, settings, keys } = scene
+  const again = claim.term === race.grantedTerm && from === race.grantedTo
+  if (again ? !mayProlong(scene, race, false) : !settings.rules.isNewTerm(claim.term, race.grantedTerm))
+    return refuse(scene, race, from, claim)
+  if (!isReachable(scene, race, claim.term) || !mayPromise(scene)) return
+  if (!again && isBound(scene, race)) return hold(scene, race, from, claim)
+  // Said again, because the answer was lost or is slow: the count was checked when the term was granted. To check thirty
+  // signatures again each time it is said would make a slow member slower still.
+  if (!again && !countHolds(scene, race, from, claim)) return
+  grant(scene, race, from, claim.term, claim.electorate)
+  const { name, term, asked } = claim
+  const signature = signGrant({ name, term, coordinator: from }, state.electorate!, keys.signer)
+  send(scene, from, { kind: 'grant', name, term, asked, signature })
+}
+
+// A promise that is nearly over is waited for; the claim is then judged again, as if it came only now.
+function hold(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): void {
+  const { settings, turn } = scene
+  const remaining = race.promisedUntil - turn.now
+  if (remaining > settings.holdMax) return refuse(scene, race, from, claim)
+  if (race.heldClaim !== undefined && race.heldClaim.from !== from && race.heldClaim.claim.term >= claim.term) return
+  race.heldClaim = { from, claim }
+  setTimer(scene, 'held', race, remaining)
+}
+
+export function onHeldTimer(scene: ElectionScene, race: Race): void {
+  const { heldClaim } = race
+  race.heldClaim = undefined
+  if (heldClaim === undefined || heldClaim.claim.electorate !== scene.state.electorate?.number) return
+  judge(scene, race, heldClaim.from, heldClaim.claim)
+}
+
+function refuse(scene: ElectionScene, race: Race, to: NodeId, { name, term }: Claim): void {
+  const remaining = Math.max(0, Math.ceil(race.promisedUntil - scene.turn.now))
+  send(scene, to, { kind: 'refusal', name, term, highest: race.grantedTerm, remaining })
+}
+
+function countHolds(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): boolean {
+  if (claimFault(claim, from, claimCheck(scene)) !== undefined) return false
+  // Nobody voted on it, so each granter looks at the view itself ("verify by using the group view", SRCEA §3.1).
+  if (claim.ballots.length === 0) return isOwnView(scene, race, claim.view)
+  const { attempt } = race
+  if (attempt?.term !== claim.term || !sameBytes(attempt.digest, viewDigest(claim.view))) return true
+  return isComplete(scene, race, attempt, from, claim)
+}
+
+// Each voter looks for its own ballot, and each candidate for a voter that showed it another one.
+function isComplete(scene: ElectionScene, race: Race, attempt: Attempt, from: NodeId, claim: Claim): boolean {
+  const { name, term } = claim
+  const counted = new Map(claim.ballots.map(ballot => [ballot.voter, ballot]))
+  let complete = true
+  if (attempt.ownBallot !== undefined && !counted.has(scene.state.self)) {
+    sendBallot(scene, race, attempt, from)
+    complete = false
+  }
+  for (const [voter, ballot] of attempt.ballots) {
+    const other = counted.get(voter)
+    if (other === undefined || isSameBallot(ballot, other)) continue
+    noteDouble(scene, race, attempt, { first: ballot, second: other })
+    send(scene, from, { kind: 'double', name, term, ballot })
+    complete = false
+  }
+  return complete
+}

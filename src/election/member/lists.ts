@@ -1,0 +1,29 @@
+// Which list a message speaks of. Nothing is voted, granted or renewed across two lists: whoever is behind is sent what
+// it lacks, with the signatures that made each list the successor of the one before.
+
+import type { NodeId } from '../../core/index.ts'
+import type { MessageOf } from '../wire.ts'
+import { type ElectionScene, send } from './scene.ts'
+
+/** Lists that one message can make us send. */
+const SENT_MAX = 8
+
+/** Whether the sender has the same list; else one of the two is told. */
+export function isSameList(scene: ElectionScene, from: NodeId, number: number): boolean {
+  const { electorate } = scene.state
+  if (electorate === undefined) return false
+  if (number > electorate.number) send(scene, from, { kind: 'behind', number: electorate.number })
+  if (number < electorate.number) sendLists(scene, from, number)
+  return number === electorate.number
+}
+
+export function onBehind(scene: ElectionScene, from: NodeId, { number }: MessageOf<'behind'>): void {
+  sendLists(scene, from, number)
+}
+
+/** What follows that number, oldest first. */
+export function sendLists(scene: ElectionScene, to: NodeId, number: number): void {
+  const following = scene.state.chain.filter(({ electorate }) => electorate.number > number)
+  if (following[0]?.electorate.number !== number + 1) return
+  for (const listed of following.slice(0, SENT_MAX)) send(scene, to, { kind: 'list', listed })
+}
