@@ -4,7 +4,7 @@ import { type Millis, NOTHING_SAVED, type Parted, Refused, SettingsError, Unavai
 import { clientNode, nodeVocabulary } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
 import { clockMemory, holderClock } from '../runtime/clock.ts'
-import { type ClientConfig, loadNodeConfig } from '../runtime/config.ts'
+import { type ClientConfig, loadNodeConfig } from '../runtime/config/config.ts'
 import { Driver } from '../runtime/driver.ts'
 import { sha256 } from '../runtime/hash.ts'
 import { silence } from '../runtime/log.ts'

@@ -2,7 +2,7 @@
 
 import { type Parted, SettingsError } from '../core/index.ts'
 import type { Attribute } from '../election/index.ts'
-import { loadNodeConfig } from '../runtime/config.ts'
+import { loadNodeConfig } from '../runtime/config/config.ts'
 import { silence } from '../runtime/log.ts'
 import { type RunningMember, startMember } from '../runtime/member.ts'
 import type { Log } from '../runtime/transport/index.ts'

@@ -2,7 +2,7 @@
 
 import type { TLSSocket } from 'node:tls'
 import type { NodeId } from '../../core/index.ts'
-import { type Identity, identityUri, readIdentity } from '../identity.ts'
+import { type Identity, identityUri, readIdentity } from '../certificates/identity.ts'
 import { INSTANCE_MARK } from './transport.ts'
 
 export type Identified =

@@ -12,7 +12,7 @@
 import { randomBytes } from 'node:crypto'
 import * as tls from 'node:tls'
 import { type NodeId, SettingsError } from '../../core/index.ts'
-import { type Credentials, readIdentity } from '../identity.ts'
+import { type Credentials, readIdentity } from '../certificates/identity.ts'
 import type { Connection } from './connection.ts'
 import { type Address, Dialer } from './dialer.ts'
 import { encodeGreeting, WIRE_VERSION } from './greeting.ts'
