@@ -25,15 +25,19 @@ import {
   NAME_BYTES_MAX,
 } from '../lock/index.ts'
 import type { Applier, OrderingEvent } from '../ordering/index.ts'
+import { treeApplier } from '../ordering/tree/index.ts'
 import { describeForced, type ForcedUnlock } from './force.ts'
 import { describeServers, type LockInfo, type ServerInfo, tallyLocks } from './inspect.ts'
 import { type Accusation, type ObjectServerInfo, tallyComplaints } from './inspect-objects.ts'
 import type { Keeper } from './keeper.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
+import { ObjectSession } from './objects/object-session.ts'
 import { type Lie, Orders } from './objects/orders.ts'
 import { Recipes } from './objects/recipes.ts'
 import { type ObjectDefinition, SharedObject } from './objects/shared-object.ts'
-import { SharedTree, TREE_NAME, type TreeOptions } from './objects/shared-tree.ts'
+import { SharedTree, TREE_NAME, TREE_TTL_DEFAULT_MS, type TreeOptions } from './objects/shared-tree.ts'
+import { Questions } from './questions.ts'
+import { checkTimeout, onWaitEnd, type WaitEnd } from './waiting.ts'
 
 export interface LockOptions {
   /** How long the lock outlives this process, in milliseconds; while the process runs, the lease is renewed. Default 10 s, or the group's ttlMax where that is less. */
@@ -108,8 +112,8 @@ export class Group {
   private readonly driver: GroupDriver
   private readonly pending = new Map<number, Pending>()
   private readonly leases = new Map<number, LeaseHandle>()
-  private readonly inspections = new Map<number, (servers: readonly InspectedServer[]) => void>()
-  private readonly forces = new Map<number, (servers: readonly ForcedServer[]) => void>()
+  private readonly inspections = new Questions<InspectedServer>()
+  private readonly forces = new Questions<ForcedServer>()
   private readonly owner: LeaseOwner
   private readonly orders: Orders
   private readonly trees = new Map<string, SharedTree>()
@@ -191,7 +195,8 @@ export class Group {
       this.trees.delete(name)
       this.objects.delete(name)
     }
-    const tree = new SharedTree(this.orders, name, options, over)
+    const session = new ObjectSession(this.orders, name, options.ttl ?? TREE_TTL_DEFAULT_MS, treeApplier)
+    const tree = new SharedTree(session, options, over)
     this.trees.set(name, tree)
     this.objects.set(name, tree)
     return tree
@@ -215,14 +220,12 @@ export class Group {
   async forceUnlock(name: string): Promise<ForcedUnlock> {
     this.checkOpen()
     this.checkName(name)
-    const answers = await new Promise<readonly ForcedServer[]>(resolve => {
-      const id = ++this.ids
-      this.forces.set(id, resolve)
-      this.say({ kind: 'force', id, name })
-    })
+    const id = ++this.ids
+    const answers = await this.forces.ask(id, () => this.say({ kind: 'force', id, name }))
     return describeForced(name, answers, this.shape)
   }
 
+  /** How the group is: which servers answer, whether locks can be taken, who was caught lying. */
   async status(): Promise<GroupStatus> {
     const { trust, servers: names } = this.shape
     const servers = describeServers(names, await this.inspect(), server => this.driver.whySilent?.(server))
@@ -270,13 +273,9 @@ export class Group {
       case 'released':
         return
       case 'inspected':
-        this.inspections.get(event.id)?.(event.servers)
-        this.inspections.delete(event.id)
-        return
+        return this.inspections.answered(event.id, event.servers)
       case 'forced':
-        this.forces.get(event.id)?.(event.servers)
-        this.forces.delete(event.id)
-        return
+        return this.forces.answered(event.id, event.servers)
     }
   }
 
@@ -288,10 +287,8 @@ export class Group {
     this.leases.clear()
     for (const waiter of this.pending.values()) waiter.reject(new Unavailable(`this node ended: ${error.message}`))
     this.pending.clear()
-    for (const resolve of this.inspections.values()) resolve([])
-    this.inspections.clear()
-    for (const resolve of this.forces.values()) resolve([])
-    this.forces.clear()
+    this.inspections.end()
+    this.forces.end()
   }
 
   private share(name: string): Lease | undefined {
@@ -310,38 +307,32 @@ export class Group {
       const ttl = this.checkTtl(options.ttl ?? Math.min(TTL_DEFAULT_MS, this.shape.ttlMax))
       const { timeout, signal, renew = true, fair = true, strategy = 'exponential' } = options
       checkStrategy(fair, options.strategy)
-      if (timeout !== undefined && !(timeout >= 0))
-        throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)
+      checkTimeout(timeout)
       if (signal?.aborted) throw new NotAcquired(name, 'cancelled', {}, 'at all')
       const id = ++this.ids
-      const stop = this.watch(id, name, timeout, signal)
+      const stop = onWaitEnd(options, why => this.giveUp(id, name, why))
       this.pending.set(id, {
         name,
         since: this.driver.now(),
         ttl,
         renew,
-        resolve: lease => resolve(stop(lease)),
-        reject: error => reject(stop(error)),
+        resolve: lease => {
+          stop()
+          resolve(lease)
+        },
+        reject: error => {
+          stop()
+          reject(error)
+        },
       })
       this.say({ kind: 'acquire', id, name, ttl, wait, fair, strategy, renew, hint: this.driver.wallMicros() })
     })
   }
 
-  // Time and cancellation. Returns what ends the watch and passes its argument through.
-  private watch(id: number, name: string, timeout: Millis | undefined, signal: AbortSignal | undefined) {
-    const giveUp = () => this.say({ kind: 'release', id, name })
-    const cancel = () => {
-      this.failed(id, 'cancelled', {})
-      giveUp()
-    }
-    const timer =
-      timeout === undefined || timeout === Number.POSITIVE_INFINITY ? undefined : setTimeout(giveUp, timeout)
-    signal?.addEventListener('abort', cancel, { once: true })
-    return <T>(outcome: T): T => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', cancel)
-      return outcome
-    }
+  /** Where the time is up, the machine answers, and knows why it had to wait. */
+  private giveUp(id: number, name: string, why: WaitEnd): void {
+    if (why === 'cancelled') this.failed(id, 'cancelled', {})
+    this.say({ kind: 'release', id, name })
   }
 
   private acquired(event: ClientEvent & { kind: 'acquired' }): void {
@@ -364,13 +355,10 @@ export class Group {
     waiter.reject(new NotAcquired(waiter.name, reason, answers, after))
   }
 
-  private inspect(): Promise<readonly InspectedServer[]> {
-    return new Promise(resolve => {
-      this.checkOpen()
-      const id = ++this.ids
-      this.inspections.set(id, resolve)
-      this.say({ kind: 'inspect', id })
-    })
+  private async inspect(): Promise<readonly InspectedServer[]> {
+    this.checkOpen()
+    const id = ++this.ids
+    return this.inspections.ask(id, () => this.say({ kind: 'inspect', id }))
   }
 
   private async shutDown(): Promise<void> {

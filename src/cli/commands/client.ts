@@ -25,7 +25,6 @@ export function clientCommand(): Command {
     .addHelpText('after', EXAMPLE)
     .action(action(addNamed))
   return newCommand('client')
-    .description('manage the clients of a group')
     .addCommand(add)
     .addHelpText('after', '\nExample:\n  $ coterie client add till-3 --group shop')
 }

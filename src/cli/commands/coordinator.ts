@@ -31,7 +31,7 @@ A member in a minority knows of no coordinator, and says so. Of those that answe
 Exit codes: 0 there is a coordinator, 1 there is none or no member could be reached, 2 wrong usage.`
 
 export function coordinatorCommand(): Command {
-  return withConnection(newCommand('coordinator').description('show who leads'))
+  return withConnection(newCommand('coordinator'))
     .argument('<name>', 'name of the place')
     .option('--watch', 'go on, and show every change')
     .option('--json', 'print the result as JSON')

@@ -63,7 +63,6 @@ const WINDOW_DEFAULT = 1_000_000
 
 export function dedupCommand(): Command {
   return newCommand('dedup')
-    .description('drop lines that came before, in fixed memory')
     .addArgument(new Argument('[files...]', 'what to read; - or nothing is standard input'))
     .addOption(memoryOption().default(MEMORY_DEFAULT, '16MB'))
     .addOption(windowOption().default(WINDOW_DEFAULT))

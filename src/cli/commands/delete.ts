@@ -19,7 +19,7 @@ Example:
 Exit codes: 0 deleted, 1 refused or the group could not be reached, 2 wrong usage.`
 
 export function deleteCommand(): Command {
-  return withTreeOptions(newCommand('delete').description('delete an entry of the tree'))
+  return withTreeOptions(newCommand('delete'))
     .argument('<path>', 'the entry, such as /services/mail', treePath)
     .option('--if-version <number>', 'only if the entry has this version', wholeNumber)
     .option('--recursive', 'also what is below it')

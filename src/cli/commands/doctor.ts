@@ -21,7 +21,6 @@ Exit codes: 0 no problem (there may be warnings), 1 at least one problem, 2 wron
 
 export function doctorCommand(): Command {
   return newCommand('doctor')
-    .description('explain what is wrong with a group, a server or a client: settings, certificates, ports, stores')
     .argument('[path]', 'folder of a group, of a server or of a client', '.coterie')
     .option('--no-probe', 'read files only: try no port and dial no server')
     .option('--quiet', 'leave out what is fine')

@@ -21,9 +21,7 @@ Each entry is read as it is when its turn comes: for one moment of the whole tre
 Exit codes: 0 written, 1 the group could not be reached, 2 wrong usage.`
 
 export function dumpCommand(): Command {
-  return withTreeOptions(newCommand('dump').description('write the tree as lines of JSON'))
-    .addHelpText('after', EXAMPLE)
-    .action(action(dump))
+  return withTreeOptions(newCommand('dump')).addHelpText('after', EXAMPLE).action(action(dump))
 }
 
 async function dump(options: TreeCommandOptions): Promise<void> {

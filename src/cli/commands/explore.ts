@@ -75,7 +75,6 @@ const namesOf = (kind: 'systems' | 'planted') =>
 
 export function exploreCommand(): Command {
   return newCommand('explore')
-    .description('try every interleaving of a small system')
     .argument('<protocol>', `what to explore: ${Object.keys(suites).join(', ')}`)
     .option('--system <name>', `one system only: ${namesOf('systems')}`)
     .option('--bug <name>', `plant a bug: ${namesOf('planted')}`)

@@ -18,7 +18,7 @@ Example:
 Exit codes: 0 found, 1 there is no such entry or the group could not be reached, 2 wrong usage.`
 
 export function getCommand(): Command {
-  return withTreeOptions(newCommand('get').description('print the value of an entry of the tree'))
+  return withTreeOptions(newCommand('get'))
     .argument('<path>', 'the entry, such as /services/mail', treePath)
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)

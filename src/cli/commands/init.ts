@@ -34,7 +34,6 @@ Exit codes: 0 made, 1 it could not be written, 2 wrong usage or settings that ca
 
 export function initCommand(): Command {
   return newCommand('init')
-    .description('make a group: its authority, certificates and config files')
     .argument('<dir>', 'folder to make; it must not exist, or be empty')
     .option('--name <name>', 'name of the group (default: the name of the folder)')
     .option('--servers <number>', 'how many servers (default: the fewest that can do everything)', wholeNumber)

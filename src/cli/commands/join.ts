@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { join } from '../../client/join.ts'
-import { createLog } from '../../runtime/log.ts'
+import { createLog } from '../../runtime/json-log.ts'
 import { action, colour, newCommand, several } from '../output.ts'
 import { readAttributes } from './lead.ts'
 
@@ -21,7 +21,6 @@ Exit codes: 0 left cleanly, 1 it could not join, 2 wrong usage.`
 
 export function joinCommand(): Command {
   return newCommand('join')
-    .description('be a member of a group')
     .requiredOption('--config <folder>', "the member's folder")
     .option('--attribute <name=number>', 'what this member says of itself; may be repeated', several)
     .option('--log <level>', 'debug, info, warn or error', 'warn')

@@ -58,7 +58,6 @@ export function labCommand(): Command {
     .addHelpText('after', RUN_EXAMPLE)
     .action(action(runNamed))
   return newCommand('lab')
-    .description("reproduce the papers' tables and figures")
     .addCommand(list)
     .addCommand(run)
     .addHelpText('after', '\nExample:\n  $ coterie lab run backoff-response')

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { join } from '../../client/join.ts'
 import type { Term } from '../../client/peers/term.ts'
 import { SettingsError } from '../../core/index.ts'
-import { createLog } from '../../runtime/log.ts'
+import { createLog } from '../../runtime/json-log.ts'
 import { action, EXIT_FAILED, newCommand, several } from '../output.ts'
 import { runUnder } from '../under.ts'
 
@@ -31,7 +31,6 @@ ended by signal n.`
 
 export function leadCommand(): Command {
   return newCommand('lead')
-    .description('join as a member, and run a command while leading')
     .argument('<name>', 'name of the place')
     .argument('<command...>', 'the command and its arguments, after --')
     .requiredOption('--config <folder>', "the member's folder")

@@ -19,7 +19,7 @@ Example:
 Exit codes: 0 shown, 1 there is no such entry or the group could not be reached, 2 wrong usage.`
 
 export function listCommand(): Command {
-  return withTreeOptions(newCommand('list').description('list the children of an entry of the tree'))
+  return withTreeOptions(newCommand('list'))
     .argument('[path]', 'the entry', treePath, '/')
     .option('--recursive', 'every path below it')
     .option('--json', 'print the result as JSON')

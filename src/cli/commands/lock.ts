@@ -27,7 +27,7 @@ Exit codes: the command's own; 1 the lock was not acquired, 2 wrong usage, 127 t
 128 + n it was ended by signal n.`
 
 export function lockCommand(): Command {
-  return withConnection(newCommand('lock').description('run a command while holding a lock'))
+  return withConnection(newCommand('lock'))
     .argument('<name>', 'name of the lock')
     .argument('<command...>', 'the command and its arguments, after --')
     .option('--ttl <duration>', 'how long the lock outlives this process if it dies (default: 10s)', duration)

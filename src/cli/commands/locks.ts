@@ -24,7 +24,7 @@ A lease is shown where more servers vouch for it than may lie.
 Exit codes: 0 shown, 1 the group could not be reached, 2 wrong usage.`
 
 export function locksCommand(): Command {
-  return withConnection(newCommand('locks').description('show who holds which lock'))
+  return withConnection(newCommand('locks'))
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
     .action(action(locks))

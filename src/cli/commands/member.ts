@@ -36,7 +36,6 @@ export function memberCommand(): Command {
     .addHelpText('after', EXAMPLE)
     .action(action(addNamed))
   return newCommand('member')
-    .description('manage the members of a group: processes that elect, gossip and share slots')
     .addCommand(add)
     .addCommand(rollCommand('admit', 'let a guest vote and lead (operators only)'))
     .addCommand(rollCommand('expel', 'let a member vote and lead no longer (operators only)'))

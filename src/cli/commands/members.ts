@@ -26,7 +26,7 @@ of the member that answered first.
 Exit codes: 0 shown, 1 no member could be reached, 2 wrong usage.`
 
 export function membersCommand(): Command {
-  return withConnection(newCommand('members').description('show the members of a group'))
+  return withConnection(newCommand('members'))
     .option('--watch', 'go on, and show every change')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)

@@ -33,7 +33,7 @@ Entries are those of the object's table, internals counted: a tree keeps links a
 Exit codes: 0 shown, 1 there is no such object or the group could not be reached, 2 wrong usage.`
 
 export function objectCommand(): Command {
-  return withConnection(newCommand('object').description('show objects as the servers have them'))
+  return withConnection(newCommand('object'))
     .argument('[name]', 'one object (default: all)')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)

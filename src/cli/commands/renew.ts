@@ -17,7 +17,6 @@ Exit codes: 0 renewed, 1 a file could not be read or written, 2 wrong usage or a
 
 export function renewCommand(): Command {
   return newCommand('renew')
-    .description('make new certificates for the servers, clients and members of a group, before the old ones expire')
     .argument('<dir>', "the group's folder, with the key of its authority")
     .argument('[names...]', 'servers, clients and members (default: all)')
     .option('--json', 'print the result as JSON')

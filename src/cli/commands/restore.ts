@@ -15,9 +15,7 @@ Example:
 Exit codes: 0 restored, 1 the group could not be reached, 2 wrong usage or a line that is none of a dump.`
 
 export function restoreCommand(): Command {
-  return withTreeOptions(newCommand('restore').description('put a dump of the tree back'))
-    .addHelpText('after', EXAMPLE)
-    .action(action(restore))
+  return withTreeOptions(newCommand('restore')).addHelpText('after', EXAMPLE).action(action(restore))
 }
 
 async function restore(options: TreeCommandOptions): Promise<void> {

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { SettingsError } from '../../core/index.ts'
 import { loadNodeConfig } from '../../runtime/config/config.ts'
-import { createLog } from '../../runtime/log.ts'
+import { createLog } from '../../runtime/json-log.ts'
 import { startServer } from '../../runtime/server.ts'
 import { action, EXIT_FAILED, newCommand } from '../output.ts'
 
@@ -28,7 +28,6 @@ Exit codes: 0 stopped cleanly, 1 it could not start or its disk failed, 2 wrong 
 
 export function serveCommand(): Command {
   return newCommand('serve')
-    .description('run one server of a group')
     .argument('<folder>', "the server's folder, as coterie init made it, or its coterie.toml")
     .option('--log-level <level>', `how much to log: ${LEVELS.join(', ')}`, 'info')
     .option('--rejoin', 'its store was lost: take the content from the other servers')

@@ -22,7 +22,7 @@ Example:
 Exit codes: 0 set, 1 refused or the group could not be reached, 2 wrong usage.`
 
 export function setCommand(): Command {
-  return withTreeOptions(newCommand('set').description('set an entry of the tree'))
+  return withTreeOptions(newCommand('set'))
     .argument('<path>', 'the entry, such as /services/mail', treePath)
     .argument('<value>', 'its value; - is what standard input holds, to the last byte')
     .option('--if-version <number>', 'only if the entry has this version', wholeNumber)

@@ -48,7 +48,6 @@ const SHOWN_MAX = 3
 
 export function simCommand(): Command {
   return newCommand('sim')
-    .description('run a protocol in the simulator, under faults and liars drawn from a seed')
     .argument('<protocol>', `what to run: ${protocols.join(', ')}`)
     .option('--servers <number>', 'how many servers (default: the fewest that can do everything)', wholeNumber)
     .option('--liars <number>', 'servers that lie (default: 1)', wholeNumber)

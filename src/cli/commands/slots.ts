@@ -30,7 +30,6 @@ the evidence holds, 1 it does not. All: 2 wrong usage.`
 
 export function slotsCommand(): Command {
   return newCommand('slots')
-    .description('share slots among members, without telling who has which')
     .argument('<name>', 'name of the slots; or: verify')
     .argument('<what>', 'request, join or status; with verify: the file')
     .argument('[command...]', 'with request: the command and its arguments, after --')

@@ -8,7 +8,7 @@ import { afterAll, expect, it, vi } from 'vitest'
 import { runCommand } from '../../../test/support/command.ts'
 import { freePorts } from '../../../test/support/processes.ts'
 import { connect } from '../../client/connect.ts'
-import { Refused } from '../../core/index.ts'
+import { Refused, SettingsError } from '../../core/index.ts'
 import { issueCertificate, validFor } from '../../runtime/certificates/authority.ts'
 import { loadNodeConfig, type ServerConfig } from '../../runtime/config/config.ts'
 import { silence } from '../../runtime/log.ts'
@@ -58,6 +58,14 @@ it.each([
   const seen = await ended
   expect(seen.code).toBe(1)
   expect(seen.err).toContain(`0 of 3 servers connected within ${limit} ms`)
+})
+
+it('connect waits for thirty days where that is its timeout, and no longer than its signal', async () => {
+  const timeout = 30 * 24 * 3_600_000
+  const cancelled = /connecting was cancelled/
+  await expect(connect({ config: admin, timeout, signal: AbortSignal.timeout(200) })).rejects.toThrow(cancelled)
+  await expect(connect({ config: admin, timeout, signal: AbortSignal.abort() })).rejects.toThrow(cancelled)
+  await expect(connect({ config: admin, timeout: -1 })).rejects.toBeInstanceOf(SettingsError)
 })
 
 it('a client with an expired certificate hears that, and not that nobody is there', async () => {

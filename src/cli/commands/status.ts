@@ -23,7 +23,7 @@ Exit codes: 0 locks work, 1 too few servers are ready, 2 wrong usage.`
 const CONNECT_MS = 2_000
 
 export function statusCommand(): Command {
-  return withConnection(newCommand('status').description('show which servers of the group answer'))
+  return withConnection(newCommand('status'))
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
     .action(action(status))

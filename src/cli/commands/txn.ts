@@ -24,7 +24,7 @@ Writes happen in the order set, create, delete.
 Exit codes: 0 done, 1 a condition does not hold (nothing was written) or the group could not be reached, 2 wrong usage.`
 
 export function txnCommand(): Command {
-  return withTreeOptions(newCommand('txn').description('change several entries of the tree, all or none'))
+  return withTreeOptions(newCommand('txn'))
     .option('--if <condition>', 'must hold; may be repeated', collect)
     .option('--set <path value>', 'set an entry; may be repeated', collect)
     .option('--create <path value>', 'create an entry; may be repeated', collect)

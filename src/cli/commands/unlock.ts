@@ -23,7 +23,7 @@ Servers log who did it. Who may is in their coterie.toml: operators.
 Exit codes: 0 freed, or nobody held it; 1 not an operator, or too few servers answered; 2 wrong usage.`
 
 export function unlockCommand(): Command {
-  return withConnection(newCommand('unlock').description('take a lock from whoever holds it (operators only)'))
+  return withConnection(newCommand('unlock'))
     .argument('<name>', 'name of the lock')
     .option('--force', 'yes, although its holder may still be at work')
     .option('--json', 'print the result as JSON')

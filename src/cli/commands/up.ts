@@ -45,7 +45,6 @@ const HOPELESS = ''
 
 export function upCommand(): Command {
   return newCommand('up')
-    .description('make a group on this machine if there is none, start all its servers, and watch it')
     .option('--dir <folder>', "the group's folder", GROUP_FOLDER)
     .option(
       '--servers <number>',

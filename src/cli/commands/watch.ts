@@ -19,7 +19,7 @@ Nothing is missed, also across a lost connection; after a very long one a line s
 Exit codes: 0 stopped by Ctrl-C, 1 the group could not be reached, 2 wrong usage.`
 
 export function watchCommand(): Command {
-  return withTreeOptions(newCommand('watch').description('show every change of an entry of the tree'))
+  return withTreeOptions(newCommand('watch'))
     .argument('<path>', 'the entry', treePath)
     .option('--recursive', 'also what is below it')
     .option('--json', 'a line of JSON for each change')

@@ -6,9 +6,10 @@
 import type { NodeId } from '../../core/index.ts'
 import type { Connection, ConnectionEvents } from './connection.ts'
 import type { Dialer } from './dialer.ts'
+import { clientOf, isClient } from './instance.ts'
 import type { Limits } from './limits.ts'
 import type { LogRefusal } from './refusals.ts'
-import { type Drops, INSTANCE_MARK, isClient, type Log, type TransportEvents } from './transport.ts'
+import type { Drops, Log, TransportEvents } from './transport.ts'
 
 interface Link {
   /** Newest last. */
@@ -66,10 +67,8 @@ export class Links {
     const { clientsMax, clientsPerNameMax } = this.ports.limits
     if (!isClient(id)) return undefined
     if (this.clientsTotal >= clientsMax) return `${clientsMax} client connections are open already`
-    const ofThatName = this.clients.get(clientName(id)) ?? 0
-    return ofThatName < clientsPerNameMax
-      ? undefined
-      : `client '${clientName(id)}' has ${ofThatName} connections already`
+    const ofThatName = this.clients.get(clientOf(id)) ?? 0
+    return ofThatName < clientsPerNameMax ? undefined : `client '${clientOf(id)}' has ${ofThatName} connections already`
   }
 
   opened(id: NodeId, connection: Connection): void {
@@ -113,7 +112,7 @@ export class Links {
 
   private count(id: NodeId, change: number): void {
     if (!isClient(id)) return
-    const name = clientName(id)
+    const name = clientOf(id)
     const count = (this.clients.get(name) ?? 0) + change
     this.clientsTotal += change
     if (count === 0) this.clients.delete(name)
@@ -124,8 +123,4 @@ export class Links {
   silence(): void {
     this.silent = true
   }
-}
-
-function clientName(id: NodeId): string {
-  return id.slice(0, id.indexOf(INSTANCE_MARK))
 }

@@ -9,13 +9,13 @@
 // The parts: frames.ts and outbox.ts are the two directions of the byte stream; connection.ts joins them to a socket;
 // listener.ts and dialer.ts make connections; links.ts knows who is reached over which.
 
-import { randomBytes } from 'node:crypto'
 import * as tls from 'node:tls'
 import { type NodeId, SettingsError } from '../../core/index.ts'
 import { type Credentials, readIdentity } from '../certificates/identity.ts'
 import type { Connection } from './connection.ts'
 import { type Address, Dialer } from './dialer.ts'
 import { encodeGreeting, WIRE_VERSION } from './greeting.ts'
+import { newInstance } from './instance.ts'
 import { type Limits, limitsWith } from './limits.ts'
 import { Links } from './links.ts'
 import { type Listener, listen } from './listener.ts'
@@ -24,14 +24,6 @@ import { BlockPool } from './outbox.ts'
 import { nodeId } from './peer.ts'
 import { limitRefusals } from './refusals.ts'
 import { type Log, noDrops, type Transport, type TransportEvents } from './transport.ts'
-
-/** Sixteen hexadecimal digits: processes of one client never draw the same. */
-const INSTANCE_BYTES = 8
-
-/** What tells this process from others that use the same client's certificate. */
-export function newInstance(): string {
-  return randomBytes(INSTANCE_BYTES).toString('hex')
-}
 
 export interface TlsOptions {
   /** Our certificate and key. The certificate says who we are. */

@@ -1,9 +1,10 @@
 // The tree over an object: watches that miss nothing, lists in pages, values by key.
 
 import { describe, expect, it } from 'vitest'
-import { MemoryTree } from '../../test/support/memory-tree.ts'
-import { Barrier } from './recipes/index.ts'
-import { ObjectTree } from './tree.ts'
+import { MemoryTree } from '../../../test/support/memory-tree.ts'
+import { Barrier } from '../recipes/index.ts'
+import type { ObjectPort } from './object-session.ts'
+import { SharedTree } from './shared-tree.ts'
 
 const bytes = (...items: number[]) => new Uint8Array(items)
 
@@ -68,17 +69,19 @@ describe('watches', () => {
     await world.client().create('/a')
     const writes = [...world.table].map(([key, value]) => ({ key, value }))
     let push: (() => void) | undefined
-    const tree = new ObjectTree({
+    const port: ObjectPort = {
+      name: 'tree',
       signal: new AbortController().signal,
+      close: async () => {},
       submit: () => Promise.reject(new Error('not here')),
       read: async () => new Map(),
       watch: async watcher => {
         push = () => watcher.changed(writes)
         return () => {}
       },
-    })
+    }
     let told = 0
-    await tree.watch('/a', () => told++)
+    await new SharedTree(port, {}, () => {}).plain.watch('/a', () => told++)
     push?.()
     push?.()
     expect(told).toBe(1)
