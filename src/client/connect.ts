@@ -15,6 +15,7 @@ import { saidBy } from './questions.ts'
 import { checkTimeout, within } from './waiting.ts'
 import { wallMicros } from './wall.ts'
 
+/** How to reach a group that other processes serve. */
 export interface ConnectOptions {
   /** The client's folder, as `coterie init` made it, or its coterie.toml. */
   readonly config: string

@@ -14,6 +14,7 @@ import { createMemoryNetwork, instanceOf, type MemoryNetwork, newInstance } from
 import { Group } from './group.ts'
 import { wallMicros } from './wall.ts'
 
+/** The group that `embedded` makes: how many servers, and what they mask. */
 export interface EmbeddedOptions extends TrustSettings {
   /** The longest lease, in milliseconds. Default a minute. */
   readonly ttlMax?: Millis

@@ -10,6 +10,7 @@ export class UnlockUncertain extends CoterieError {
   readonly outcome = 'may have happened'
 }
 
+/** What became of a lock that an operator freed. */
 export interface ForcedUnlock {
   readonly name: string
   /** Who was cut off, as far as more servers than can lie agree on it; undefined where nobody held it. */

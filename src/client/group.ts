@@ -39,6 +39,7 @@ import { SharedTree, TREE_NAME, TREE_TTL_DEFAULT_MS, type TreeOptions } from './
 import { Questions } from './questions.ts'
 import { checkTimeout, onWaitEnd, type WaitEnd } from './waiting.ts'
 
+/** How to take a lock, and how long to wait for it. */
 export interface LockOptions {
   /** How long the lock outlives this process, in milliseconds; while the process runs, the lease is renewed. Default 10 s, or the group's ttlMax where that is less. */
   readonly ttl?: Millis
@@ -56,6 +57,7 @@ export interface LockOptions {
   readonly reentrant?: boolean
 }
 
+/** How a group is, as one client sees it. */
 export interface GroupStatus {
   readonly trust: Trust
   /** The trust numbers in a sentence. */

@@ -28,6 +28,7 @@ export const PUBLISHING: Allowance = { burst: 16, perSecond: 2 }
 /** Pings for others under way: several helpers' worth of a whole round. */
 export const RELAYS_MAX = 64
 
+/** What a member is held to be, from what was heard of it. */
 export type MemberStatus = 'alive' | 'suspect' | 'left' | 'failed'
 
 export interface Member {

@@ -8,6 +8,7 @@ import { ObjectSession } from './object-session.ts'
 import type { LiveTable, Orders } from './orders.ts'
 import { deepFreeze, readable, StateTable } from './state-table.ts'
 
+/** What a shared object is: how it begins, and what an operation does to it. The same in every process. */
 export interface ObjectDefinition<State, Operation, Result> {
   /** The state before the first operation. JSON values. */
   initial(): State
@@ -21,6 +22,7 @@ export interface ObjectDefinition<State, Operation, Result> {
   readonly ttl?: Millis
 }
 
+/** A state, and how many changes led to it. */
 export interface Version<State> {
   readonly version: number
   readonly state: State

@@ -27,6 +27,7 @@ import type { WaitOptions } from '../waiting.ts'
 import type { ObjectPort, ReadOptions } from './object-session.ts'
 import { TreeWatches } from './tree-watches.ts'
 
+/** Which tree, and how long it waits. */
 export interface TreeOptions {
   /** Another tree than the group's usual one: an object of this name. */
   readonly name?: string

@@ -1,16 +1,16 @@
 // How long a caller waits: until its time is up, its signal fires, or the session under it is lost.
 
 import { CoterieError } from '../../core/index.ts'
-import { onWaitEnd, type WaitEnd, type WaitOptions } from '../waiting.ts'
+import { onWaitEnd, type WaitOptions } from '../waiting.ts'
 import type { Tree } from './tree.ts'
 
 /** The wait is over without what was waited for; what was laid down for it is taken back. */
 export class WaitEnded extends CoterieError {
   override readonly name = 'WaitEnded'
   readonly outcome = 'did not happen'
-  readonly reason: WaitEnd | 'session lost'
+  readonly reason: 'timeout' | 'cancelled' | 'session lost'
 
-  constructor(what: string, reason: WaitEnd | 'session lost') {
+  constructor(what: string, reason: 'timeout' | 'cancelled' | 'session lost') {
     super(
       `${what}: ${{ timeout: 'not in time', cancelled: 'the signal fired', 'session lost': 'the session is lost' }[reason]}.`,
     )

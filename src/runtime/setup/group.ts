@@ -108,7 +108,11 @@ export async function addMember(dir: string, name: string, host: string, port: n
     folder,
     `${folder} is already there. Choose another name, or delete that folder first.`,
     unfinished =>
-      writeMember(unfinished, group, authority, name, credentials, { listen: listenOn(host), address: { host, port } }),
+      writeMember(unfinished, group, authority, {
+        name,
+        credentials,
+        listening: { listen: listenOn(host), address: { host, port } },
+      }),
   )
   return folder
 }

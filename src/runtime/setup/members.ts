@@ -141,13 +141,17 @@ function rawKey(key: KeyObject): string {
   return Buffer.from(x!, 'base64url').toString('hex')
 }
 
+export interface NewMember {
+  readonly name: string
+  readonly credentials: MemberCredentials
+  readonly listening: Listening
+}
+
 export async function writeMember(
   folder: string,
   group: GroupSettings,
   authority: Credentials,
-  name: string,
-  credentials: MemberCredentials,
-  listening: Listening,
+  { name, credentials, listening }: NewMember,
 ): Promise<void> {
   await mkdir(folder, { recursive: true })
   await writeNew(join(folder, NODE_FILE), nodeText('member', name, group, listening))
@@ -171,7 +175,8 @@ export async function writeMembers(
   if (issued.size === 0) return
   await mkdir(folder)
   for (const { name, host } of group.membership.members) {
-    await writeMember(join(folder, name), group, authority, name, issued.get(name)!, { listen: listenOn(host) })
+    const member = { name, credentials: issued.get(name)!, listening: { listen: listenOn(host) } }
+    await writeMember(join(folder, name), group, authority, member)
   }
   await syncFolder(folder)
 }

@@ -5,17 +5,27 @@
 
 import type { NodeId } from '../../core/index.ts'
 import type { Connection, ConnectionEvents } from './connection.ts'
-import type { Dialer } from './dialer.ts'
 import { clientOf, isClient } from './instance.ts'
 import type { Limits } from './limits.ts'
+import type { Outbox } from './outbox.ts'
 import type { LogRefusal } from './refusals.ts'
 import type { Drops, Log, TransportEvents } from './transport.ts'
+
+/** Dials one peer, again and again, while there is no connection to it. */
+interface PeerDialer {
+  /** What was sent while there was none. */
+  readonly waiting: Outbox
+  send(frame: Uint8Array): void
+  /** The connection that it had made ended, after this long. */
+  lost(lastedMs: number): void
+  close(): void
+}
 
 interface Link {
   /** Newest last. */
   readonly connections: Connection[]
   /** Where we know the peer's address. */
-  readonly dialer: Dialer | undefined
+  readonly dialer: PeerDialer | undefined
 }
 
 export interface LinkPorts {
@@ -38,13 +48,13 @@ export class Links {
     this.ports = ports
   }
 
-  know(peer: NodeId, dialer: Dialer): void {
+  know(peer: NodeId, dialer: PeerDialer): void {
     const known = this.links.get(peer)
     known?.dialer?.close()
     this.links.set(peer, { connections: known?.connections ?? [], dialer })
   }
 
-  dialers(): Dialer[] {
+  dialers(): PeerDialer[] {
     return [...this.links.values()].flatMap(link => link.dialer ?? [])
   }
 

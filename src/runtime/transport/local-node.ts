@@ -9,7 +9,7 @@ import type { BlockPool } from './outbox.ts'
 import type { LogRefusal } from './refusals.ts'
 import type { Drops, Log } from './transport.ts'
 
-export interface Member {
+export interface LocalNode {
   readonly self: NodeId
   readonly group: string
   /** What we say first when we dial. */
