@@ -7,7 +7,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { connect } from '../src/client/connect.ts'
-import { initGroup } from '../src/runtime/setup.ts'
+import { initGroup } from '../src/runtime/setup/group.ts'
 import type { Print } from './support/figures.ts'
 import { coterieProgram, freePorts, makeFolder, type Running, start, stopAll, untilReady } from './support/processes.ts'
 

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { loadavg } from 'node:os'
 import { join as path } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { initGroup } from '../src/runtime/setup.ts'
+import { initGroup } from '../src/runtime/setup/group.ts'
 import { type Print, printTable, show } from './support/figures.ts'
 import {
   benchProgram,

@@ -7,7 +7,7 @@
 import { loadavg } from 'node:os'
 import { join as path } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { initGroup } from '../src/runtime/setup.ts'
+import { initGroup } from '../src/runtime/setup/group.ts'
 import { median, type Print, printTable, show } from './support/figures.ts'
 import { benchProgram, freePorts, makeFolder, type Running, start, stop, stopAll, until } from './support/processes.ts'
 

@@ -5,7 +5,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { loadNodeConfig } from '../src/runtime/config.ts'
+import { loadNodeConfig } from '../src/runtime/config/config.ts'
 import { coterieService } from './lock/coterie.ts'
 import type { Address, Cluster, LockService } from './lock/service.ts'
 import { zookeeperService } from './lock/zookeeper.ts'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { connect } from '../src/client/connect.ts'
 import type { Group } from '../src/client/group.ts'
-import { initGroup } from '../src/runtime/setup.ts'
+import { initGroup } from '../src/runtime/setup/group.ts'
 import type { Print } from './support/figures.ts'
 import {
   coterieProgram,

@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type AnyProtocol, seededRandom } from '../src/core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../src/crypto/index.ts'
-import { initGroup } from '../src/runtime/setup.ts'
+import { initGroup } from '../src/runtime/setup/group.ts'
 import { calm, World } from '../src/simulator/index.ts'
 import {
   type MemberState,

@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '../src/client/connect.ts'
-import { initGroup } from '../src/runtime/setup.ts'
+import { initGroup } from '../src/runtime/setup/group.ts'
 import { median, type Print, printTable, show } from './support/figures.ts'
 import { coterieProgram, freePorts, makeFolder, residentMb, start, stop, stopAll, until } from './support/processes.ts'
 

@@ -8,7 +8,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import * as tls from 'node:tls'
-import { type Credentials, createAuthority, issueCertificate } from '../src/runtime/authority.ts'
+import { type Credentials, createAuthority, issueCertificate } from '../src/runtime/certificates/authority.ts'
 import { createMemoryNetwork, createTlsTransport } from '../src/runtime/transport/index.ts'
 import { median, type Print, printTable, show } from './support/figures.ts'
 

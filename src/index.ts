@@ -6,9 +6,10 @@ export { type ForcedUnlock, UnlockUncertain } from './client/force.ts'
 export type { Group, GroupStatus, LockOptions } from './client/group.ts'
 export type { LockInfo, ServerInfo } from './client/inspect.ts'
 export type { ObjectServerInfo } from './client/inspect-objects.ts'
-export { type JoinOptions, join } from './client/join.ts'
+export type { JoinOptions } from './client/join.ts'
+export { join } from './client/joining.ts'
 export type { Lease } from './client/lease.ts'
-export type { Lie, WaitOptions } from './client/objects/orders.ts'
+export type { Lie } from './client/objects/orders.ts'
 export type { Recipes } from './client/objects/recipes.ts'
 export type { ObjectDefinition, SharedObject, Version } from './client/objects/shared-object.ts'
 export type {
@@ -40,6 +41,7 @@ export {
   WaitEnded,
 } from './client/recipes/index.ts'
 export { type CreateOptions, TreeError, type WatchEvent } from './client/recipes/tree.ts'
+export type { WaitOptions } from './client/waiting.ts'
 export {
   CoterieError,
   explainTrust,

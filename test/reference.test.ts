@@ -36,7 +36,9 @@ describe('settings', () => {
   const headings = ['Of this node', '`[group]`', '`[lock]`', '`[objects]`', '`[[servers]]`', '`[membership]`']
   const tables = [...headings, '`[[members]]`'].map(heading => words(rowsOf('configuration.md', heading)))
   // Every field is taken from a table by its name, and `end` refuses what nobody took.
-  const taken = [...read('src/runtime/config.ts').matchAll(/\.(?:text|texts|number|whole|table|tables)\('(\w+)'/g)]
+  const taken = [
+    ...read('src/runtime/config/config.ts').matchAll(/\.(?:text|texts|number|whole|table|tables)\('(\w+)'/g),
+  ]
   const known = new Set(taken.map(match => match[1]!))
 
   it('has every field that is read, and no other', () => {

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from '../../src/client/connect.ts'
-import { initGroup } from '../../src/runtime/setup.ts'
+import { initGroup } from '../../src/runtime/setup/group.ts'
 import {
   benchProgram,
   coterieProgram,

@@ -6,7 +6,7 @@ import { type LockMessage, lockDefaults, lockServer } from '../../src/lock/index
 import { alwaysYes } from '../../src/lock/proof/index.ts'
 import { nodeVocabulary } from '../../src/node/index.ts'
 import { granterClock } from '../../src/runtime/clock.ts'
-import { loadNodeConfig } from '../../src/runtime/config.ts'
+import { loadNodeConfig } from '../../src/runtime/config/config.ts'
 import { Driver } from '../../src/runtime/driver.ts'
 import { silence } from '../../src/runtime/log.ts'
 import { createTlsTransport } from '../../src/runtime/transport/index.ts'

@@ -4,15 +4,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../test/support/command.ts'
 import { coterie } from '../../test/support/processes.ts'
+import { exploreCommand } from './commands/explore.ts'
+import { leadCommand } from './commands/lead.ts'
+import { lockCommand } from './commands/lock.ts'
+import { describeLocks, locksCommand } from './commands/locks.ts'
+import { describeRuns, simCommand } from './commands/sim.ts'
+import { slotsCommand } from './commands/slots.ts'
+import { statusCommand } from './commands/status.ts'
+import { describeFreed, unlockCommand } from './commands/unlock.ts'
 import { asTyped, duration } from './duration.ts'
-import { exploreCommand } from './explore.ts'
-import { leadCommand } from './lead.ts'
-import { lockCommand } from './lock.ts'
-import { describeLocks, locksCommand } from './locks.ts'
-import { describeRuns, simCommand } from './sim.ts'
-import { slotsCommand } from './slots.ts'
-import { statusCommand } from './status.ts'
-import { describeFreed, unlockCommand } from './unlock.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -1,73 +1,165 @@
-// All commands, by name, each loaded only when it is asked for.
+// All commands: what the list of them says of each, and where it is. A command is loaded when it is called, so that a
+// server does not carry the laboratory, and `coterie --version` carries nothing.
 
 import type { Command } from 'commander'
-import { newCommand } from './output.ts'
 
-export const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  up: async () => (await import('./up.ts')).upCommand(),
-  init: async () => (await import('./init.ts')).initCommand(),
-  client: async () => (await import('./client.ts')).clientCommand(),
-  member: async () => (await import('./member.ts')).memberCommand(),
-  renew: async () => (await import('./renew.ts')).renewCommand(),
-  serve: async () => (await import('./serve.ts')).serveCommand(),
-  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
-  status: async () => (await import('./status.ts')).statusCommand(),
-  lock: async () => (await import('./lock.ts')).lockCommand(),
-  unlock: async () => (await import('./unlock.ts')).unlockCommand(),
-  locks: async () => (await import('./locks.ts')).locksCommand(),
-  members: async () => (await import('./members.ts')).membersCommand(),
-  coordinator: async () => (await import('./coordinator.ts')).coordinatorCommand(),
-  lead: async () => (await import('./lead.ts')).leadCommand(),
-  slots: async () => (await import('./slots.ts')).slotsCommand(),
-  join: async () => (await import('./join.ts')).joinCommand(),
-  get: async () => (await import('./get.ts')).getCommand(),
-  set: async () => (await import('./set.ts')).setCommand(),
-  delete: async () => (await import('./delete.ts')).deleteCommand(),
-  list: async () => (await import('./list.ts')).listCommand(),
-  watch: async () => (await import('./watch.ts')).watchCommand(),
-  txn: async () => (await import('./txn.ts')).txnCommand(),
-  object: async () => (await import('./object.ts')).objectCommand(),
-  dump: async () => (await import('./dump.ts')).dumpCommand(),
-  restore: async () => (await import('./restore.ts')).restoreCommand(),
-  sim: async () => (await import('./sim.ts')).simCommand(),
-  explore: async () => (await import('./explore.ts')).exploreCommand(),
-  dedup: async () => (await import('./dedup.ts')).dedupCommand(),
-  lab: async () => (await import('./lab.ts')).labCommand(),
+export interface CommandEntry {
+  /** What follows its name in the list of commands; a test compares it with the command itself. */
+  readonly usage: string
+  readonly description: string
+  load(): Promise<Command>
 }
 
-/** Every command's help, as one page. */
-export async function commandReference(): Promise<string> {
-  const pages = [
-    '# The command line',
-    'Made from the commands themselves by `npm run docs`; a test checks that it is current.',
-  ]
-  for (const load of Object.values(commands)) {
-    const command = await load()
-    // Its usage line begins with the name of what it belongs to.
-    newCommand('coterie').addCommand(command)
-    pages.push(...pagesOf(command, 'coterie'))
-  }
-  return `${pages.join('\n\n')}\n`
+export const commands: Readonly<Record<string, CommandEntry>> = {
+  up: {
+    usage: '[options]',
+    description: 'make a group on this machine if there is none, start all its servers, and watch it',
+    load: async () => (await import('./commands/up.ts')).upCommand(),
+  },
+  init: {
+    usage: '[options] <dir>',
+    description: 'make a group: its authority, certificates and config files',
+    load: async () => (await import('./commands/init.ts')).initCommand(),
+  },
+  client: {
+    usage: '',
+    description: 'manage the clients of a group',
+    load: async () => (await import('./commands/client.ts')).clientCommand(),
+  },
+  member: {
+    usage: '',
+    description: 'manage the members of a group: processes that elect, gossip and share slots',
+    load: async () => (await import('./commands/member.ts')).memberCommand(),
+  },
+  renew: {
+    usage: '[options] <dir> [names...]',
+    description: 'make new certificates for the servers, clients and members of a group, before the old ones expire',
+    load: async () => (await import('./commands/renew.ts')).renewCommand(),
+  },
+  serve: {
+    usage: '[options] <folder>',
+    description: 'run one server of a group',
+    load: async () => (await import('./commands/serve.ts')).serveCommand(),
+  },
+  doctor: {
+    usage: '[options] [path]',
+    description: 'explain what is wrong with a group, a server or a client: settings, certificates, ports, stores',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+  },
+  status: {
+    usage: '[options]',
+    description: 'show which servers of the group answer',
+    load: async () => (await import('./commands/status.ts')).statusCommand(),
+  },
+  lock: {
+    usage: '[options] <name> <command...>',
+    description: 'run a command while holding a lock',
+    load: async () => (await import('./commands/lock.ts')).lockCommand(),
+  },
+  unlock: {
+    usage: '[options] <name>',
+    description: 'take a lock from whoever holds it (operators only)',
+    load: async () => (await import('./commands/unlock.ts')).unlockCommand(),
+  },
+  locks: {
+    usage: '[options]',
+    description: 'show who holds which lock',
+    load: async () => (await import('./commands/locks.ts')).locksCommand(),
+  },
+  members: {
+    usage: '[options]',
+    description: 'show the members of a group',
+    load: async () => (await import('./commands/members.ts')).membersCommand(),
+  },
+  coordinator: {
+    usage: '[options] <name>',
+    description: 'show who leads',
+    load: async () => (await import('./commands/coordinator.ts')).coordinatorCommand(),
+  },
+  lead: {
+    usage: '[options] <name> <command...>',
+    description: 'join as a member, and run a command while leading',
+    load: async () => (await import('./commands/lead.ts')).leadCommand(),
+  },
+  slots: {
+    usage: '[options] <name> <what> [command...]',
+    description: 'share slots among members, without telling who has which',
+    load: async () => (await import('./commands/slots.ts')).slotsCommand(),
+  },
+  join: {
+    usage: '[options]',
+    description: 'be a member of a group',
+    load: async () => (await import('./commands/join.ts')).joinCommand(),
+  },
+  get: {
+    usage: '[options] <path>',
+    description: 'print the value of an entry of the tree',
+    load: async () => (await import('./commands/get.ts')).getCommand(),
+  },
+  set: {
+    usage: '[options] <path> <value>',
+    description: 'set an entry of the tree',
+    load: async () => (await import('./commands/set.ts')).setCommand(),
+  },
+  delete: {
+    usage: '[options] <path>',
+    description: 'delete an entry of the tree',
+    load: async () => (await import('./commands/delete.ts')).deleteCommand(),
+  },
+  list: {
+    usage: '[options] [path]',
+    description: 'list the children of an entry of the tree',
+    load: async () => (await import('./commands/list.ts')).listCommand(),
+  },
+  watch: {
+    usage: '[options] <path>',
+    description: 'show every change of an entry of the tree',
+    load: async () => (await import('./commands/watch.ts')).watchCommand(),
+  },
+  txn: {
+    usage: '[options]',
+    description: 'change several entries of the tree, all or none',
+    load: async () => (await import('./commands/txn.ts')).txnCommand(),
+  },
+  object: {
+    usage: '[options] [name]',
+    description: 'show objects as the servers have them',
+    load: async () => (await import('./commands/object.ts')).objectCommand(),
+  },
+  dump: {
+    usage: '[options]',
+    description: 'write the tree as lines of JSON',
+    load: async () => (await import('./commands/dump.ts')).dumpCommand(),
+  },
+  restore: {
+    usage: '[options]',
+    description: 'put a dump of the tree back',
+    load: async () => (await import('./commands/restore.ts')).restoreCommand(),
+  },
+  sim: {
+    usage: '[options] <protocol>',
+    description: 'run a protocol in the simulator, under faults and liars drawn from a seed',
+    load: async () => (await import('./commands/sim.ts')).simCommand(),
+  },
+  explore: {
+    usage: '[options] <protocol>',
+    description: 'try every interleaving of a small system',
+    load: async () => (await import('./commands/explore.ts')).exploreCommand(),
+  },
+  dedup: {
+    usage: '[options] [files...]',
+    description: 'drop lines that came before, in fixed memory',
+    load: async () => (await import('./commands/dedup.ts')).dedupCommand(),
+  },
+  lab: {
+    usage: '',
+    description: "reproduce the papers' tables and figures",
+    load: async () => (await import('./commands/lab.ts')).labCommand(),
+  },
 }
 
-function pagesOf(command: Command, parent: string): string[] {
-  const name = `${parent} ${command.name()}`
-  return [
-    `## ${name}`,
-    `\`\`\`text\n${helpOf(command)}\n\`\`\``,
-    ...command.commands.flatMap(child => pagesOf(child, name)),
-  ]
-}
-
-// Only `outputHelp` includes the examples; it writes where it is told to.
-function helpOf(command: Command): string {
-  let text = ''
-  command.configureHelp({ helpWidth: 110 })
-  command.configureOutput({
-    writeOut: part => {
-      text += part
-    },
-  })
-  command.outputHelp()
-  return text.trimEnd()
+/** The command itself, with everything that it needs. */
+export async function loadCommand(name: string): Promise<Command> {
+  const { description, load } = commands[name]!
+  return (await load()).description(description)
 }

@@ -2,8 +2,9 @@
 // does not carry the weight of the laboratory.
 
 import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
 import { cannot } from '../runtime/files.ts'
-import { commands } from './commands.ts'
+import { commands, loadCommand } from './commands.ts'
 import { EXIT_USAGE, fail, newCommand } from './output.ts'
 
 const AFTER = `
@@ -23,14 +24,28 @@ async function main(): Promise<void> {
     .version(version(), '-v, --version')
     .enablePositionalOptions()
     .addHelpText('after', AFTER)
-  const wanted = asked !== undefined && Object.hasOwn(commands, asked) ? [asked] : Object.keys(commands)
-  for (const name of wanted) program.addCommand(await commands[name]!())
+  if (asked !== undefined && Object.hasOwn(commands, asked)) program.addCommand(await loadCommand(asked))
+  else listCommands(program)
   if (line.length === 0) {
     program.outputHelp()
     process.exitCode = EXIT_USAGE
     return
   }
   await program.parseAsync(line, { from: 'user' })
+}
+
+/** Names and descriptions alone: for the list of commands, and for words that are none. */
+function listCommands(program: Command): void {
+  for (const [name, { usage, description }] of Object.entries(commands)) {
+    program.addCommand(newCommand(name).description(description).usage(usage))
+  }
+  const usual = program.createHelp()
+  program.configureHelp({
+    subcommandTerm: command => {
+      const entry = commands[command.name()]
+      return entry === undefined ? usual.subcommandTerm(command) : `${command.name()} ${entry.usage}`.trimEnd()
+    },
+  })
 }
 
 /** `help member admit` is `member admit --help`: commander's own help knows the first word only. */

@@ -4,15 +4,18 @@ import { type Millis, NOTHING_SAVED, type Parted, Refused, SettingsError, Unavai
 import { clientNode, nodeVocabulary } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
 import { clockMemory, holderClock } from '../runtime/clock.ts'
-import { type ClientConfig, loadNodeConfig } from '../runtime/config.ts'
+import { type ClientConfig, loadNodeConfig } from '../runtime/config/config.ts'
 import { Driver } from '../runtime/driver.ts'
 import { sha256 } from '../runtime/hash.ts'
 import { silence } from '../runtime/log.ts'
-import { createTlsTransport, INSTANCE_MARK, type Log, newInstance } from '../runtime/transport/index.ts'
+import { createTlsTransport, instanceOf, type Log, newInstance } from '../runtime/transport/index.ts'
 import { Group } from './group.ts'
-import { WorkerKeeper } from './keeper.ts'
+import type { WorkerKeeper } from './keeper.ts'
+import { saidBy } from './questions.ts'
+import { checkTimeout, within } from './waiting.ts'
 import { wallMicros } from './wall.ts'
 
+/** How to reach a group that other processes serve. */
 export interface ConnectOptions {
   /** The client's folder, as `coterie init` made it, or its coterie.toml. */
   readonly config: string
@@ -42,6 +45,7 @@ export async function connect(options: ConnectOptions): Promise<Group> {
   }
   const { blockedMax = BLOCKED_MAX_DEFAULT_MS } = options
   if (!(blockedMax >= 0)) throw new SettingsError(`blockedMax is ${blockedMax}; it must be 0 or more.`)
+  checkTimeout(options.timeout)
   const arrivals = new Arrivals(config)
   const { group, close } = await open(config, arrivals.listenTo(options.log ?? silence), blockedMax, arrivals)
   try {
@@ -68,7 +72,7 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
       { trust, lock, objects, operators },
       { hash: sha256, findApplier: object => appliers.get(object) },
     ),
-    self: `${config.name}${INSTANCE_MARK}${instance}`,
+    self: instanceOf(config.name, instance),
     peers: servers,
     vocabulary: nodeVocabulary,
     clock,
@@ -87,6 +91,7 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
   )
   if (blockedMax > 0) {
     const shared = { ...keeperSettings(config), addresses, blockedMax, holder: transport.self, clock: memory }
+    const { WorkerKeeper } = await import('./keeper.ts')
     keeper = new WorkerKeeper(shared, clock, log)
   }
   const close = async () => {
@@ -157,30 +162,26 @@ class Arrivals {
 
   enough(timeout: Millis, signal: AbortSignal | undefined): Promise<void> {
     if (this.here.size >= this.config.group.trust.lockGrants) return Promise.resolve()
-    return new Promise((resolve, reject) => {
-      const over = (outcome: () => void) => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', cancel)
-        outcome()
-      }
-      const cancel = () => over(() => reject(new Unavailable('connecting was cancelled')))
-      const timer = setTimeout(() => over(() => reject(this.tooFew(timeout))), timeout)
-      signal?.addEventListener('abort', cancel, { once: true })
-      this.wake = () => over(resolve)
+    const arrived = new Promise<void>(resolve => {
+      this.wake = resolve
     })
+    return within(arrived, { timeout, ...(signal && { signal }) }, why =>
+      why === 'timeout' ? this.tooFew(timeout) : new Unavailable('connecting was cancelled'),
+    )
   }
 
   private tooFew(timeout: Millis): Unavailable | Refused {
     const { servers, trust } = this.config.group
-    const said = (name: string) => (this.here.has(name) ? 'connected' : this.whySilent(name))
-    const answers = Object.fromEntries(servers.map(({ name }) => [name, said(name)]))
-    const list = Object.entries(answers).map(([server, said]) => `${server}: ${said}`)
+    const said = saidBy(
+      servers.map(({ name }) => name),
+      name => (this.here.has(name) ? 'connected' : this.whySilent(name)),
+    )
     const found = `${this.here.size} of ${servers.length} servers connected within ${timeout} ms, and locks need ${trust.lockGrants}.`
     if (this.refused.size > servers.length - trust.lockGrants) {
       const advice = `The certificates do not match: is this the folder of a client of that group? (coterie doctor ${this.config.folder})`
-      return new Refused(`${found} ${advice} ${list.join('; ')}.`, answers)
+      return new Refused(`${found} ${advice} ${said.list}`, said.answers)
     }
     const advice = `Check that they run (coterie status, coterie doctor ${this.config.folder}).`
-    return new Unavailable(`${found} ${advice} ${list.join('; ')}.`, answers)
+    return new Unavailable(`${found} ${advice} ${said.list}`, said.answers)
   }
 }

@@ -2,7 +2,6 @@
 // memory. It coordinates the parts of one program, and is what examples and tests of users' code run on.
 // It has no keeper: a program that blocks blocks its servers as well, and they are as late as it is.
 
-import { randomBytes } from 'node:crypto'
 import { type Millis, NOTHING_SAVED, type Parted, type TrustSettings, trust } from '../core/index.ts'
 import { clientNode, firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
@@ -11,10 +10,11 @@ import { Driver } from '../runtime/driver.ts'
 import { sha256 } from '../runtime/hash.ts'
 import { silence } from '../runtime/log.ts'
 import { createMemoryStorage } from '../runtime/storage/memory.ts'
-import { createMemoryNetwork, type MemoryNetwork } from '../runtime/transport/index.ts'
+import { createMemoryNetwork, instanceOf, type MemoryNetwork, newInstance } from '../runtime/transport/index.ts'
 import { Group } from './group.ts'
 import { wallMicros } from './wall.ts'
 
+/** The group that `embedded` makes: how many servers, and what they mask. */
 export interface EmbeddedOptions extends TrustSettings {
   /** The longest lease, in milliseconds. Default a minute. */
   readonly ttlMax?: Millis
@@ -24,14 +24,13 @@ export interface EmbeddedOptions extends TrustSettings {
 
 const TTL_MAX_DEFAULT_MS = 60_000
 const DRIFT_DEFAULT = 0.01
-const INSTANCE_BYTES = 4
 const SELF = 'embedded'
 
 /** A whole group in this process, without network and disk: for tests, and to try things out. */
 export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
   const settings = {
     trust: trust(options),
-    // Whoever runs the process is its operator.
+    // Who runs the process operates its group.
     operators: [SELF],
     lock: { ttlMax: options.ttlMax ?? TTL_MAX_DEFAULT_MS, drift: options.drift ?? DRIFT_DEFAULT },
   }
@@ -41,7 +40,7 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
   for (const server of servers) stops.push(await startServer(server, servers, settings, network))
   const clock = holderClock()
   const appliers = new Map<string, Applier>()
-  const self = `${SELF}#${randomBytes(INSTANCE_BYTES).toString('hex')}`
+  const self = instanceOf(SELF, newInstance())
   const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
     protocol: clientNode(settings, { hash: sha256, findApplier: object => appliers.get(object) }),
     self,

@@ -2,6 +2,7 @@
 
 import { CoterieError, type NodeId, Refused, type Trust } from '../core/index.ts'
 import type { ForcedServer } from '../lock/index.ts'
+import { saidBy } from './questions.ts'
 
 /** Too few servers answered: some may have freed the lock, and the others still hold it for its holder. */
 export class UnlockUncertain extends CoterieError {
@@ -9,6 +10,7 @@ export class UnlockUncertain extends CoterieError {
   readonly outcome = 'may have happened'
 }
 
+/** What became of a lock that an operator freed. */
 export interface ForcedUnlock {
   readonly name: string
   /** Who was cut off, as far as more servers than can lie agree on it; undefined where nobody held it. */
@@ -31,23 +33,19 @@ export function describeForced(
 ): ForcedUnlock {
   const freed = answers.filter(answer => answer.allowed).length
   if (freed < trust.lockGrants) {
-    const said = Object.fromEntries(
-      servers.map(server => [server, inWords(answers.find(one => one.server === server))]),
-    )
-    const list = Object.entries(said).map(([server, answer]) => `${server}: ${answer}`)
-    const tail = `${list.join('; ')}.`
+    const said = saidBy(servers, server => inWords(answers.find(one => one.server === server)))
     // More than can lie say so.
     if (answers.length - freed > trust.liars) {
       throw new Refused(
         `lock '${name}' was not freed: this client is no operator of the group. Its certificate's name must be among ` +
-          `the operators in the servers' coterie.toml. ${tail}`,
-        said,
+          `the operators in the servers' coterie.toml. ${said.list}`,
+        said.answers,
       )
     }
     throw new UnlockUncertain(
       `lock '${name}' may not be free: ${freed} of ${servers.length} servers freed it, and ${trust.lockGrants} are ` +
-        `needed. Try again when more of them answer (coterie status). ${tail}`,
-      said,
+        `needed. Try again when more of them answer (coterie status). ${said.list}`,
+      said.answers,
     )
   }
   const cut = mostNamed(answers, trust.liars)

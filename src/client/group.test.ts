@@ -60,6 +60,16 @@ describe('lock', () => {
     expect(tokens).toEqual([...tokens].sort((a, b) => (a < b ? -1 : 1)))
   })
 
+  it('waits for thirty days where that is its timeout', async () => {
+    await using _first = await group.lock('patient')
+    const stop = new AbortController()
+    const waiting = group.lock('patient', { timeout: 30 * 24 * 3_600_000, signal: stop.signal })
+    const gaveUp = waiting.catch(error => error)
+    expect(await Promise.race([gaveUp, sleep(50, 'waits')])).toBe('waits')
+    stop.abort()
+    expect(await gaveUp).toMatchObject({ reason: 'cancelled' })
+  })
+
   it('renews by itself beyond its ttl', async () => {
     const lease = await group.lock('renewed', { ttl: 200 })
     await sleep(500)

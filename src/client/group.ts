@@ -26,16 +26,21 @@ import {
   QUESTIONS_MAX,
 } from '../lock/index.ts'
 import type { Applier, OrderingEvent } from '../ordering/index.ts'
+import { treeApplier } from '../ordering/tree/index.ts'
 import { describeForced, type ForcedUnlock } from './force.ts'
 import { describeServers, type LockInfo, type ServerInfo, tallyLocks } from './inspect.ts'
 import { type Accusation, type ObjectServerInfo, tallyComplaints } from './inspect-objects.ts'
 import type { Keeper } from './keeper.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
+import { ObjectSession } from './objects/object-session.ts'
 import { type Lie, Orders } from './objects/orders.ts'
 import { Recipes } from './objects/recipes.ts'
 import { type ObjectDefinition, SharedObject } from './objects/shared-object.ts'
-import { SharedTree, TREE_NAME, type TreeOptions } from './objects/shared-tree.ts'
+import { SharedTree, TREE_NAME, TREE_TTL_DEFAULT_MS, type TreeOptions } from './objects/shared-tree.ts'
+import { Questions } from './questions.ts'
+import { checkTimeout, onWaitEnd, type WaitEnd } from './waiting.ts'
 
+/** How to take a lock, and how long to wait for it. */
 export interface LockOptions {
   /** How long the lock outlives this process, in milliseconds; while the process runs, the lease is renewed. Default 10 s, or the group's ttlMax where that is less. */
   readonly ttl?: Millis
@@ -53,6 +58,7 @@ export interface LockOptions {
   readonly reentrant?: boolean
 }
 
+/** How a group is, as one client sees it. */
 export interface GroupStatus {
   readonly trust: Trust
   /** The trust numbers in a sentence. */
@@ -99,12 +105,6 @@ interface Pending {
   reject(error: CoterieError): void
 }
 
-/** What all servers were asked, until those that answer in time have answered. */
-interface Question<Answer> {
-  resolve(answers: readonly Answer[]): void
-  reject(error: CoterieError): void
-}
-
 const TTL_DEFAULT_MS = 10_000
 /** A lease shorter than this is over before its answers are back on an ordinary network. */
 const TTL_MIN_MS = 20
@@ -115,8 +115,8 @@ export class Group {
   private readonly driver: GroupDriver
   private readonly pending = new Map<number, Pending>()
   private readonly leases = new Map<number, LeaseHandle>()
-  private readonly inspections = new Map<number, Question<InspectedServer>>()
-  private readonly forces = new Map<number, Question<ForcedServer>>()
+  private readonly inspections = new Questions<InspectedServer>()
+  private readonly forces = new Questions<ForcedServer>()
   private readonly owner: LeaseOwner
   private readonly orders: Orders
   private readonly trees = new Map<string, SharedTree>()
@@ -198,7 +198,8 @@ export class Group {
       this.trees.delete(name)
       this.objects.delete(name)
     }
-    const tree = new SharedTree(this.orders, name, options, over)
+    const session = new ObjectSession(this.orders, name, options.ttl ?? TREE_TTL_DEFAULT_MS, treeApplier)
+    const tree = new SharedTree(session, options, over)
     this.trees.set(name, tree)
     this.objects.set(name, tree)
     return tree
@@ -222,10 +223,12 @@ export class Group {
   async forceUnlock(name: string): Promise<ForcedUnlock> {
     this.checkOpen()
     this.checkName(name)
-    const answers = await this.ask(this.forces, id => ({ kind: 'force', id, name }))
+    const id = ++this.ids
+    const answers = await this.forces.ask(id, () => this.say({ kind: 'force', id, name }))
     return describeForced(name, answers, this.shape)
   }
 
+  /** How the group is: which servers answer, whether locks can be taken, who was caught lying. */
   async status(): Promise<GroupStatus> {
     const { trust, servers: names } = this.shape
     const servers = describeServers(names, await this.inspect(), server => this.driver.whySilent?.(server))
@@ -273,13 +276,9 @@ export class Group {
       case 'released':
         return
       case 'inspected':
-        this.inspections.get(event.id)?.resolve(event.servers)
-        this.inspections.delete(event.id)
-        return
+        return this.inspections.answered(event.id, event.servers)
       case 'forced':
-        this.forces.get(event.id)?.resolve(event.servers)
-        this.forces.delete(event.id)
-        return
+        return this.forces.answered(event.id, event.servers)
       case 'refused':
         return this.refused(event.id)
     }
@@ -293,10 +292,8 @@ export class Group {
     this.leases.clear()
     for (const waiter of this.pending.values()) waiter.reject(new Unavailable(`this node ended: ${error.message}`))
     this.pending.clear()
-    for (const question of this.inspections.values()) question.resolve([])
-    this.inspections.clear()
-    for (const question of this.forces.values()) question.resolve([])
-    this.forces.clear()
+    this.inspections.end()
+    this.forces.end()
   }
 
   private share(name: string): Lease | undefined {
@@ -315,38 +312,32 @@ export class Group {
       const ttl = this.checkTtl(options.ttl ?? Math.min(TTL_DEFAULT_MS, this.shape.ttlMax))
       const { timeout, signal, renew = true, fair = true, strategy = 'exponential' } = options
       checkStrategy(fair, options.strategy)
-      if (timeout !== undefined && !(timeout >= 0))
-        throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)
+      checkTimeout(timeout)
       if (signal?.aborted) throw new NotAcquired(name, 'cancelled', {}, 'at all')
       const id = ++this.ids
-      const stop = this.watch(id, name, timeout, signal)
+      const stop = onWaitEnd(options, why => this.giveUp(id, name, why))
       this.pending.set(id, {
         name,
         since: this.driver.now(),
         ttl,
         renew,
-        resolve: lease => resolve(stop(lease)),
-        reject: error => reject(stop(error)),
+        resolve: lease => {
+          stop()
+          resolve(lease)
+        },
+        reject: error => {
+          stop()
+          reject(error)
+        },
       })
       this.say({ kind: 'acquire', id, name, ttl, wait, fair, strategy, renew, hint: this.driver.wallMicros() })
     })
   }
 
-  // Time and cancellation. Returns what ends the watch and passes its argument through.
-  private watch(id: number, name: string, timeout: Millis | undefined, signal: AbortSignal | undefined) {
-    const giveUp = () => this.say({ kind: 'release', id, name })
-    const cancel = () => {
-      this.failed(id, 'cancelled', {})
-      giveUp()
-    }
-    const timer =
-      timeout === undefined || timeout === Number.POSITIVE_INFINITY ? undefined : setTimeout(giveUp, timeout)
-    signal?.addEventListener('abort', cancel, { once: true })
-    return <T>(outcome: T): T => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', cancel)
-      return outcome
-    }
+  /** Where the time is up, the machine answers, and knows why it had to wait. */
+  private giveUp(id: number, name: string, why: WaitEnd): void {
+    if (why === 'cancelled') this.failed(id, 'cancelled', {})
+    this.say({ kind: 'release', id, name })
   }
 
   private acquired(event: ClientEvent & { kind: 'acquired' }): void {
@@ -371,28 +362,16 @@ export class Group {
 
   private async inspect(): Promise<readonly InspectedServer[]> {
     this.checkOpen()
-    return this.ask(this.inspections, id => ({ kind: 'inspect', id }))
-  }
-
-  private ask<Answer>(
-    questions: Map<number, Question<Answer>>,
-    command: (id: number) => ClientCommand,
-  ): Promise<readonly Answer[]> {
-    return new Promise((resolve, reject) => {
-      const id = ++this.ids
-      questions.set(id, { resolve, reject })
-      this.say(command(id))
-    })
+    const id = ++this.ids
+    return this.inspections.ask(id, () => this.say({ kind: 'inspect', id }))
   }
 
   private refused(id: number): void {
     const refusal = new Unavailable(
       `no server was asked: ${QUESTIONS_MAX} questions of this process are under way. Wait for their answers first.`,
     )
-    this.inspections.get(id)?.reject(refusal)
-    this.forces.get(id)?.reject(refusal)
-    this.inspections.delete(id)
-    this.forces.delete(id)
+    this.inspections.refused(id, refusal)
+    this.forces.refused(id, refusal)
   }
 
   private async shutDown(): Promise<void> {

@@ -4,6 +4,7 @@
 import type { NodeId, Trust } from '../core/index.ts'
 import { type InspectedServer, WAITERS_SHOWN_MAX } from '../lock/index.ts'
 
+/** A lock that is held or being taken, as more servers than can lie tell it. */
 export interface LockInfo {
   readonly name: string
   readonly holder: NodeId
@@ -18,6 +19,7 @@ export interface LockInfo {
   readonly waiters: readonly NodeId[]
 }
 
+/** One server, as it answers this client. */
 export interface ServerInfo {
   readonly server: NodeId
   readonly state: 'ready' | 'recovering' | 'unreachable'

@@ -2,7 +2,7 @@
 
 import { type Parted, SettingsError } from '../core/index.ts'
 import type { Attribute } from '../election/index.ts'
-import { loadNodeConfig } from '../runtime/config.ts'
+import { loadNodeConfig } from '../runtime/config/config.ts'
 import { silence } from '../runtime/log.ts'
 import { type RunningMember, startMember } from '../runtime/member.ts'
 import type { Log } from '../runtime/transport/index.ts'
@@ -10,6 +10,7 @@ import { type Attributes, numberOf } from './peers/attributes.ts'
 import { JoinedGroup } from './peers/joined-group.ts'
 import { DISTANCE_TOLERANCE } from './peers/roster.ts'
 
+/** Which member this process is, and what it says of itself. */
 export interface JoinOptions {
   /** The member's folder, as `coterie init --members` or `coterie member add` made it. */
   readonly config: string

@@ -1,12 +1,11 @@
 // A held lock. It says when it is lost: `signal` fires before anybody else can hold it, and `held()` asks the clock.
 
-import type { Millis } from '../core/index.ts'
-import { LeaseLost } from '../core/index.ts'
+import { LeaseLost, type Millis } from '../core/index.ts'
 
 /** What a lease needs from the group it belongs to. */
 export interface LeaseOwner {
   now(): Millis
-  /** For how long a lease of `ttl` may be believed in; throws where the ttl cannot be. */
+  /** How long a lease of `ttl` may be believed in; throws where the ttl cannot be. */
   belief(ttl: Millis): Millis
   /** Until when the keeper has proved it held, also while this thread was blocked. */
   sustained(id: number): Millis
@@ -16,11 +15,28 @@ export interface LeaseOwner {
   release(lease: LeaseHandle): void
 }
 
-export class LeaseHandle {
-  readonly id: number
+/** A held lock. `await using` releases it at the end of the block. */
+export interface Lease extends AsyncDisposable {
   /** The lock's name. */
   readonly name: string
   /** Larger than every token given for this name before. Give it to what the lock protects, and let that refuse smaller ones. */
+  readonly token: bigint
+  /** Fires before anybody else can hold the lock, with a `LeaseLost` as its reason; not on release. */
+  readonly signal: AbortSignal
+  /** By the local clock. False is certain; true holds for as long as `remaining()`. */
+  held(): boolean
+  /** Milliseconds until the lease ends unless it is renewed. After `signal` has fired: what is left for stopping. */
+  remaining(): Millis
+  /** Asks for `ttl` milliseconds from now; resolves when the servers have agreed, rejects with `LeaseLost`. */
+  extend(ttl: Millis): Promise<void>
+  /** Lets go. Doing it twice does no harm. A lease that is shared ends with the last of those who share it. */
+  release(): Promise<void>
+}
+
+/** The lease itself, which one caller or several hold. */
+export class LeaseHandle implements Lease {
+  readonly id: number
+  readonly name: string
   readonly token: bigint
   private readonly owner: LeaseOwner
   private readonly controller = new AbortController()
@@ -41,17 +57,15 @@ export class LeaseHandle {
     this.owner = owner
   }
 
-  /** Fires before anybody else can hold the lock, with a `LeaseLost` as its reason; not on release. */
   get signal(): AbortSignal {
     return this.controller.signal
   }
 
-  /** By the local clock. False is certain; true holds for as long as `remaining()`. */
   held(): boolean {
     return !this.left && this.lives()
   }
 
-  /** @internal Held by this process, for whoever shares it. */
+  /** Held by this process, for all who share it. */
   lives(): boolean {
     if (this.ended) return false
     if (this.remaining() > 0) return true
@@ -59,13 +73,11 @@ export class LeaseHandle {
     return false
   }
 
-  /** Milliseconds until the lease ends unless it is renewed. After `signal` has fired: what is left for stopping. */
   remaining(): Millis {
     if (this.released) return 0
     return Math.max(0, Math.max(this.deadline, this.owner.sustained(this.id)) - this.owner.now())
   }
 
-  /** Asks for `ttl` milliseconds from now; resolves when the servers have agreed, rejects with `LeaseLost`. */
   extend(ttl: Millis): Promise<void> {
     if (!this.lives()) return Promise.reject(new LeaseLost(this.name, 'it is no longer held'))
     return new Promise((resolve, reject) => {
@@ -77,19 +89,18 @@ export class LeaseHandle {
     })
   }
 
-  /** Lets go. Doing it twice does no harm. A lease that is shared ends with the last of those who share it. */
   async release(): Promise<void> {
     if (this.left) return
     this.left = true
     this.leave()
   }
 
-  /** @internal One of those who share it lets go. */
+  /** One of those who share it lets go. */
   leave(): void {
     if (--this.sharers === 0) this.finish()
   }
 
-  /** @internal Lets go, whoever shares it. */
+  /** Lets go, also for those who share it. */
   finish(): void {
     if (this.released) return
     this.released = true
@@ -99,7 +110,7 @@ export class LeaseHandle {
     this.owner.release(this)
   }
 
-  /** @internal The same lease for one more caller, to be released once more. */
+  /** The same lease for one more caller, to be released once more. */
   share(): Lease {
     this.sharers++
     return new SharedLease(this)
@@ -109,7 +120,7 @@ export class LeaseHandle {
     return this.release()
   }
 
-  /** @internal The servers agreed to hold longer. */
+  /** The servers agreed to hold longer. */
   extended(deadline: Millis): void {
     this.deadline = deadline
     for (const waiter of this.waiting.splice(0)) {
@@ -118,7 +129,7 @@ export class LeaseHandle {
     }
   }
 
-  /** @internal It will be over before anybody else can hold it. */
+  /** It will be over before anybody else can hold it. */
   lost(error: LeaseLost): void {
     if (this.ended) return
     this.ended = true
@@ -130,9 +141,6 @@ export class LeaseHandle {
     for (const waiter of this.waiting.splice(0)) waiter.reject(error)
   }
 }
-
-/** What a user sees of a lease. */
-export type Lease = Omit<LeaseHandle, 'id' | 'share' | 'leave' | 'finish' | 'lives' | 'extended' | 'lost'>
 
 /** One caller's part of a lease that several share: releasing it twice must not end it for the others. */
 class SharedLease implements Lease {

@@ -1,6 +1,7 @@
 // Errors that reach a user. Each says whether the thing certainly did not happen or may have happened,
 // what each server answered where servers were asked, and what to do.
 
+/** Whether what failed may have happened all the same. */
 export type Outcome =
   /** It certainly did not happen: it is safe to try again. */
   | 'did not happen'
@@ -25,6 +26,7 @@ export class SettingsError extends CoterieError {
   readonly outcome = 'did not happen'
 }
 
+/** Why a lock was not taken. */
 export type NotAcquiredReason =
   /** Somebody else holds it. */
   | 'contended'
@@ -104,6 +106,7 @@ export class Unavailable extends CoterieError {
   readonly outcome = 'did not happen'
 }
 
+/** Why there was no answer. */
 export type NotAnsweredReason =
   /** The session is over: what it submitted may or may not have been applied. */
   | 'no session'

@@ -10,6 +10,7 @@
 
 import { SettingsError } from './errors.ts'
 
+/** What a group must withstand. */
 export interface TrustSettings {
   readonly liars?: number
   readonly crashes?: number
@@ -17,6 +18,7 @@ export interface TrustSettings {
   readonly servers?: number
 }
 
+/** How many servers there are, how many of them may lie or be gone, and the numbers that follow. */
 export interface Trust {
   readonly servers: number
   readonly liars: number

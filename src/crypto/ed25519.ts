@@ -1,5 +1,5 @@
 // Ed25519 signatures (RFC 8032) on noble: pure TypeScript, for browsers and as the oracle of the quick ones in
-// src/runtime/signatures.ts.
+// src/runtime/certificates/signatures.ts.
 //
 // The standard leaves open whether small parts outside the prime group count, and libraries differ: a signature made on
 // purpose can hold for one and not for the other. Two members would then disagree on evidence. So a key with such a part

@@ -5,6 +5,7 @@ import type { FailedClaim, NamedKey, NamedValue } from './claims.ts'
 import type { Incarnation } from './incarnation.ts'
 import type { Coordinate } from './vivaldi.ts'
 
+/** What a member is held to be, from what was heard of it. */
 export type MemberStatus = 'alive' | 'suspect' | 'left' | 'failed'
 
 /** What was refused, by reason. */

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { initGroup, type NewGroup } from '../../src/runtime/setup.ts'
+import { initGroup, type NewGroup } from '../../src/runtime/setup/group.ts'
 import { coterie, endAll, freePorts, type Running, root, run, waitFor } from '../support/processes.ts'
 
 const MEMBERS = 4

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'coterie'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { initGroup, type NewGroup } from '../../src/runtime/setup.ts'
+import { initGroup, type NewGroup } from '../../src/runtime/setup/group.ts'
 import { coterie, endAll, freePorts, type Running, root, run, serve, waitFor } from '../support/processes.ts'
 import { checkJournal, readJournal } from './journal.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type Group } from 'coterie'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { initGroup } from '../../src/runtime/setup.ts'
+import { initGroup } from '../../src/runtime/setup/group.ts'
 import { endAll, freePorts, type Running, root, run, serve, waitFor } from '../support/processes.ts'
 
 const SERVERS = 3

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { initGroup } from '../../src/runtime/setup.ts'
+import { initGroup } from '../../src/runtime/setup/group.ts'
 import { bundle } from '../guards/bundle.ts'
 import { endAll, freePorts, run, waitFor } from '../support/processes.ts'
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { initGroup, type NewGroup } from '../../src/runtime/setup.ts'
+import { initGroup, type NewGroup } from '../../src/runtime/setup/group.ts'
 import { coterie, endAll, freePorts, type Running, root, run, waitFor } from '../support/processes.ts'
 import { checkSeats, readSeats } from './seat-journal.ts'
 

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, it } from 'vitest'
-import { initGroup } from '../../src/runtime/setup.ts'
+import { initGroup } from '../../src/runtime/setup/group.ts'
 import { coterie, endAll, freePorts, waitFor } from '../support/processes.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'coterie-up-'))

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import * as net from 'node:net'
 import * as tls from 'node:tls'
-import type { Credentials } from '../../src/runtime/authority.ts'
+import type { Credentials } from '../../src/runtime/certificates/authority.ts'
 import { HEADER_BYTES, writeHeader } from '../../src/runtime/transport/frames.ts'
 import { encodeGreeting, WIRE_VERSION } from '../../src/runtime/transport/greeting.ts'
 import type { Address } from '../../src/runtime/transport/index.ts'

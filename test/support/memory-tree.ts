@@ -2,8 +2,10 @@
 // sessions end on demand. Every call takes a few turns of the event loop drawn from a seed, so that clients interleave
 // in many ways.
 
-import type { WatchEvent } from '../../src/client/recipes/tree.ts'
-import { type ObjectPort, ObjectTree, type ObjectWatcher } from '../../src/client/tree.ts'
+import { setMaxListeners } from 'node:events'
+import type { ObjectPort, ObjectWatcher } from '../../src/client/objects/object-session.ts'
+import { SharedTree } from '../../src/client/objects/shared-tree.ts'
+import type { Tree } from '../../src/client/recipes/tree.ts'
 import { type Random, seededRandom, Unavailable } from '../../src/core/index.ts'
 import { type TableWrite, treeApplier } from '../../src/ordering/tree/index.ts'
 
@@ -15,34 +17,35 @@ interface Told extends ObjectWatcher {
   last: Promise<unknown>
 }
 
-/** A tree that counts what is watched and how many are woken: a herd would show here. */
-class CountingTree extends ObjectTree {
+interface CountingTree extends Tree {
   readonly session: string
-  private readonly world: MemoryTree
+}
 
-  constructor(world: MemoryTree, session: string, port: ObjectPort) {
-    super(port)
-    this.world = world
-    this.session = session
-  }
-
-  override async watch(path: string, listener: (event: WatchEvent) => void, options: { subtree?: boolean } = {}) {
-    const watched = { path, session: this.session }
-    const watch = await super.watch(
-      path,
-      event => {
-        this.world.woken.set(path, (this.world.woken.get(path) ?? 0) + 1)
-        listener(event)
-      },
-      options,
-    )
-    this.world.watchers.add(watched)
-    return {
-      [Symbol.asyncDispose]: async () => {
-        this.world.watchers.delete(watched)
-        await watch[Symbol.asyncDispose]()
-      },
-    }
+/** A tree that counts what is watched and how many are woken: a herd would show here. */
+function countingTree(world: MemoryTree, session: string, port: ObjectPort): CountingTree {
+  const tree = new SharedTree(port, {}, () => {}).plain
+  return {
+    ...tree,
+    signal: port.signal,
+    session,
+    async watch(path, listener, options) {
+      const watched = { path, session }
+      const watch = await tree.watch(
+        path,
+        event => {
+          world.woken.set(path, (world.woken.get(path) ?? 0) + 1)
+          listener(event)
+        },
+        options,
+      )
+      world.watchers.add(watched)
+      return {
+        [Symbol.asyncDispose]: async () => {
+          world.watchers.delete(watched)
+          await watch[Symbol.asyncDispose]()
+        },
+      }
+    },
   }
 }
 
@@ -67,9 +70,12 @@ export class MemoryTree {
   client(): CountingTree {
     const session = `s${++this.sessions}`
     const life = new AbortController()
+    setMaxListeners(0, life.signal)
     this.living.set(session, life)
-    return new CountingTree(this, session, {
+    return countingTree(this, session, {
+      name: 'tree',
       signal: life.signal,
+      close: async () => {},
       submit: body => this.visit(session, () => this.write(view => treeApplier.apply(view, body, { session }))),
       read: keys => this.visit(session, () => new Map(keys.flatMap(key => this.entry(key)))),
       watch: watcher =>

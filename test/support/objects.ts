@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { initGroup, type NewGroup } from '../../src/runtime/setup.ts'
-import { nodeText } from '../../src/runtime/template.ts'
+import { nodeText } from '../../src/runtime/config/template.ts'
+import { initGroup, type NewGroup } from '../../src/runtime/setup/group.ts'
 import {
   type CounterCall,
   checkLinearizability,

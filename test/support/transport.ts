@@ -2,7 +2,12 @@
 // what the tests of the transports, the fuzzer and the benchmark have in common.
 
 import type { NodeId } from '../../src/core/index.ts'
-import { type Credentials, createAuthority, type Identity, issueCertificate } from '../../src/runtime/authority.ts'
+import {
+  type Credentials,
+  createAuthority,
+  type Identity,
+  issueCertificate,
+} from '../../src/runtime/certificates/authority.ts'
 import {
   type Address,
   createMemoryNetwork,

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest'
 import { NotAnswered, SettingsError, Unavailable } from '../../core/index.ts'
 import type { OrderingCommand, OrderingEvent } from '../../ordering/index.ts'
+import { ObjectSession } from './object-session.ts'
 import { Orders } from './orders.ts'
-import { Session } from './session.ts'
 import { SharedObject } from './shared-object.ts'
 
 class Node {
@@ -32,6 +32,7 @@ class Node {
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const object = 'stock'
+const applier = { apply: () => new Uint8Array() }
 
 describe('a command under way', () => {
   it('is called off by its signal, and says what the machine knows of it', async () => {
@@ -54,6 +55,18 @@ describe('a command under way', () => {
     const { id } = node.last('read')
     node.says({ kind: 'failed', id, object, reason: 'cancelled', outcome: 'did not happen', answers: {} })
     await expect(answer).rejects.toBeInstanceOf(NotAnswered)
+  })
+
+  it('is not called off at once where it may take thirty days', async () => {
+    const node = new Node()
+    const stop = new AbortController()
+    const options = { timeout: 30 * 24 * 3_600_000, signal: stop.signal }
+    const answer = node.orders.submit(object, bytes('{}'), options).catch(error => error)
+    await new Promise(resolve => setTimeout(resolve, 20))
+    expect(node.last('cancel')).toBeUndefined()
+    stop.abort()
+    node.orders.ended(new Unavailable('gone'))
+    expect(await answer).toBeInstanceOf(Unavailable)
   })
 
   it('ends with its node', async () => {
@@ -80,7 +93,7 @@ describe('a command under way', () => {
 describe('a session', () => {
   it('is opened once for all who wait, and not given up because one of them does', async () => {
     const node = new Node()
-    const session = new Session(node.orders, object, 1_000)
+    const session = new ObjectSession(node.orders, object, 1_000, applier)
     const patient = session.ready()
     const hasty = session.ready({ timeout: 0 })
     await expect(hasty).rejects.toMatchObject({ reason: 'cancelled', outcome: 'did not happen' })
@@ -91,7 +104,7 @@ describe('a session', () => {
 
   it('tells when it may be gone, and is opened anew', async () => {
     const node = new Node()
-    const session = new Session(node.orders, object, 1_000)
+    const session = new ObjectSession(node.orders, object, 1_000, applier)
     const first = session.ready()
     node.says({ kind: 'opened', id: node.last('open').id, object, session: '1.0' })
     await first

@@ -1,13 +1,6 @@
 // Promises over the ordering part of a client node: one call, one command, one answer. What objects and trees share.
 
-import {
-  type Millis,
-  NotAnswered,
-  OperationFailed,
-  type Outcome,
-  SettingsError,
-  Unavailable,
-} from '../../core/index.ts'
+import { type Millis, NotAnswered, OperationFailed, SettingsError, Unavailable } from '../../core/index.ts'
 import {
   type Applier,
   type InspectedOrderingServer,
@@ -17,13 +10,7 @@ import {
   SESSION_TTL_MAX,
   type Write,
 } from '../../ordering/index.ts'
-
-/** For every call that waits. */
-export interface WaitOptions {
-  /** Milliseconds; default: for ever. */
-  readonly timeout?: Millis
-  readonly signal?: AbortSignal
-}
+import { onWaitEnd, type WaitOptions } from '../waiting.ts'
 
 export interface Answer {
   readonly version: number
@@ -54,7 +41,7 @@ export interface Lie {
 }
 
 interface Waiting {
-  /** Takes the event that answers; true: it is done. */
+  /** Takes an event, which may be the answer. */
   take(event: OrderingEvent): void
   reject(error: Error): void
 }
@@ -214,7 +201,7 @@ export class Orders {
     else if (event.kind === 'skipped') watcher.skipped(event.version, event.table)
     else if (event.kind === 'failed') {
       this.watchers.delete(id)
-      watcher.failed(new NotAnswered(event.object, event.reason, event.outcome, event.answers))
+      watcher.failed(notAnswered(event))
     }
   }
 
@@ -225,40 +212,30 @@ export class Orders {
   private ask<T>(
     command: (id: number) => OrderingCommand,
     answer: (event: OrderingEvent) => T | undefined,
-    { timeout, signal }: WaitOptions,
+    options: WaitOptions,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       this.checkOpen()
       const id = this.newId()
       const said = command(id)
       const object = 'object' in said ? said.object : ''
-      const cancel = () => this.command({ kind: 'cancel', id, object })
-      const timer = timerOf(timeout, () => cancel())
-      if (signal?.aborted) {
-        clearTimeout(timer)
-        throw new NotAnswered(object, 'cancelled', 'did not happen')
-      }
-      signal?.addEventListener('abort', cancel, { once: true })
-      const over = () => {
+      if (options.signal?.aborted) throw new NotAnswered(object, 'cancelled', 'did not happen')
+      // The machine knows how far it has come, and answers with that.
+      const stop = onWaitEnd(options, () => this.command({ kind: 'cancel', id, object }))
+      const over = (outcome: () => void) => {
         this.waiting.delete(id)
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', cancel)
-      }
-      const fail = (error: unknown) => {
-        over()
-        reject(error)
+        stop()
+        outcome()
       }
       this.waiting.set(id, {
-        reject: fail,
+        reject: error => over(() => reject(error)),
         take(event) {
-          if (event.kind === 'failed') return fail(notAnswered(event))
           try {
+            if (event.kind === 'failed') throw notAnswered(event)
             const found = answer(event)
-            if (found === undefined) return
-            over()
-            resolve(found)
+            if (found !== undefined) over(() => resolve(found))
           } catch (error) {
-            fail(error)
+            over(() => reject(error))
           }
         },
       })
@@ -281,14 +258,6 @@ export class Orders {
   }
 }
 
-/** Calls when the time is over; never where there is no limit. */
-export function timerOf(timeout: Millis | undefined, late: () => void): NodeJS.Timeout | undefined {
-  if (timeout === undefined || timeout === Number.POSITIVE_INFINITY) return undefined
-  if (!(timeout >= 0)) throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)
-  return setTimeout(late, timeout)
-}
-
 function notAnswered(event: OrderingEvent & { kind: 'failed' }): NotAnswered {
-  const outcome: Outcome = event.outcome
-  return new NotAnswered(event.object, event.reason, outcome, event.answers)
+  return new NotAnswered(event.object, event.reason, event.outcome, event.answers)
 }

@@ -1,12 +1,14 @@
 // An object as its user sees it: a state that many processes change, one operation at a time, in one order.
 
-import { type Millis, NotAnswered, OperationFailed } from '../../core/index.ts'
+import { type Millis, OperationFailed } from '../../core/index.ts'
 import type { Applier, Write } from '../../ordering/index.ts'
 import { Feed } from '../feed.ts'
-import type { LiveTable, Orders, WaitOptions } from './orders.ts'
-import { Session } from './session.ts'
+import type { WaitOptions } from '../waiting.ts'
+import { ObjectSession } from './object-session.ts'
+import type { LiveTable, Orders } from './orders.ts'
 import { deepFreeze, readable, StateTable } from './state-table.ts'
 
+/** What a shared object is: how it begins, and what an operation does to it. The same in every process. */
 export interface ObjectDefinition<State, Operation, Result> {
   /** The state before the first operation. JSON values. */
   initial(): State
@@ -20,6 +22,7 @@ export interface ObjectDefinition<State, Operation, Result> {
   readonly ttl?: Millis
 }
 
+/** A state, and how many changes led to it. */
 export interface Version<State> {
   readonly version: number
   readonly state: State
@@ -45,7 +48,7 @@ export class SharedObject<State, Operation = unknown, Result = unknown> {
   readonly name: string
   private readonly orders: Orders
   private readonly definition: ObjectDefinition<State, Operation, Result>
-  private readonly session: Session
+  private readonly session: ObjectSession
   private readonly closed: () => void
   private readonly tables = new StateTable()
 
@@ -60,8 +63,7 @@ export class SharedObject<State, Operation = unknown, Result = unknown> {
     this.orders = orders
     this.name = name
     this.definition = definition
-    this.session = new Session(orders, name, definition.ttl ?? SESSION_TTL_DEFAULT_MS)
-    orders.appliers.set(name, this.applier())
+    this.session = new ObjectSession(orders, name, definition.ttl ?? SESSION_TTL_DEFAULT_MS, this.applier())
   }
 
   /**
@@ -70,15 +72,14 @@ export class SharedObject<State, Operation = unknown, Result = unknown> {
    */
   async submit(operation: Operation, options: WaitOptions = {}): Promise<Result> {
     const text = inJson(operation)
-    await this.session.ready(options)
-    const { body } = await this.orders.submit(this.name, ENCODER.encode(text), options)
+    const body = await this.session.submit(ENCODER.encode(text), options)
     return body.length === 0 ? (undefined as Result) : (JSON.parse(DECODER.decode(body)) as Result)
   }
 
   /** The state now: nothing that was acknowledged before this call is missing. */
   async read(options: WaitOptions = {}): Promise<Version<State>> {
     const look = (table: LiveTable, version: number) => ({ version, state: this.state(table) })
-    return this.orders.copy(this.name, look, options)
+    return this.session.copy(look, options)
   }
 
   /** The state now, then every version after it, in order. Ends when the loop does, or when `signal` fires. */
@@ -98,7 +99,7 @@ export class SharedObject<State, Operation = unknown, Result = unknown> {
     const early: { version: number; writes: readonly Write[] }[] = []
     const stop = this.orders.watch(this.name, undefined, {
       watching: () => {
-        const took = this.orders.copy(this.name, (table, version) => replace(version, table), {})
+        const took = this.session.copy((table, version) => replace(version, table), {})
         took.then(
           () => {
             for (const { version, writes } of early.splice(0)) advance(version, writes)
@@ -128,12 +129,7 @@ export class SharedObject<State, Operation = unknown, Result = unknown> {
 
   /** Ends the session: the servers forget what they keep for this client. Called by `group.close`. */
   async close(): Promise<void> {
-    await this.session.end().catch(error => {
-      // It runs out by itself.
-      if (!(error instanceof NotAnswered)) throw error
-    })
-    this.orders.close(this.name)
-    this.orders.appliers.delete(this.name)
+    await this.session.close()
     this.closed()
   }
 

@@ -1,29 +1,43 @@
 // The group's tree as its user sees it: entries with versions, in one order for everybody (LECTURE, "ZooKeeper").
+//
+// A tree is an object whose operations are the tree's words. So `tree.set` is: the word in bytes here, the session of the
+// object (object-session.ts), a command of the ordering part (orders.ts).
 
-import type { Millis } from '../../core/index.ts'
+import { decode, encode, type Millis } from '../../core/index.ts'
 import {
+  entryKey,
+  isPath,
+  operationCodec,
+  PAGE_MAX,
+  readEntry,
+  readValue,
+  resultCodec,
   type Stat,
+  statOf,
   type TreeCondition,
+  type TreeOperation,
+  type TreeResult,
   type TreeWrite,
   type TreeWriteResult,
-  treeApplier,
+  valueKey,
 } from '../../ordering/tree/index.ts'
 import { Feed } from '../feed.ts'
-import type { CreateOptions, Tree, WatchEvent } from '../recipes/tree.ts'
-import { ObjectTree } from '../tree.ts'
-import { objectPort } from './object-port.ts'
-import type { Orders, WaitOptions } from './orders.ts'
-import { Session } from './session.ts'
+import { type CreateOptions, hasCode, type Tree, TreeError, type WatchEvent } from '../recipes/tree.ts'
+import type { WaitOptions } from '../waiting.ts'
+import type { ObjectPort, ReadOptions } from './object-session.ts'
+import { TreeWatches } from './tree-watches.ts'
 
+/** Which tree, and how long it waits. */
 export interface TreeOptions {
   /** Another tree than the group's usual one: an object of this name. */
   readonly name?: string
-  /** For how long ephemeral entries outlive this process. Default 10 s. */
+  /** How long ephemeral entries outlive this process. Default 10 s. */
   readonly ttl?: Millis
   /** How long to wait for an answer where a call does not say. Default: for ever. */
   readonly timeout?: Millis
 }
 
+/** An entry of a tree, as it was read. */
 export interface TreeEntry {
   readonly value: Uint8Array
   readonly stat: Stat
@@ -31,11 +45,7 @@ export interface TreeEntry {
   text(): string
 }
 
-export interface TreeReadOptions extends WaitOptions {
-  /** What one server has: quicker, and perhaps old, or a lie where servers may lie. */
-  readonly stale?: boolean
-}
-
+/** Conditions and writes that happen together. */
 export interface TransactionOptions extends WaitOptions {
   /** All of them must hold. */
   readonly if?: readonly TreeCondition[]
@@ -43,6 +53,7 @@ export interface TransactionOptions extends WaitOptions {
   readonly do: readonly TreeWrite[]
 }
 
+/** What a watch of a path covers, and what ends it. */
 export interface TreeWatchOptions {
   /** Also what is below the path. */
   readonly recursive?: boolean
@@ -52,7 +63,9 @@ export interface TreeWatchOptions {
 }
 
 export const TREE_NAME = 'tree'
-const TTL_DEFAULT_MS = 10_000
+export const TREE_TTL_DEFAULT_MS = 10_000
+/** A list that was begun anew this often changes faster than it can be read. */
+const RESTARTS_MAX = 100
 const ENCODER = new TextEncoder()
 const DECODER = new TextDecoder()
 
@@ -61,80 +74,100 @@ export class SharedTree {
   readonly name: string
   /** For recipes: the same tree in their words. */
   readonly plain: Tree
-  private readonly orders: Orders
-  private readonly session: Session
+  private readonly port: ObjectPort
+  private readonly watches: TreeWatches
   private readonly closed: () => void
   private readonly waiting: WaitOptions
 
   /** @internal Made by `group.tree`. */
-  constructor(orders: Orders, name: string, options: TreeOptions, closed: () => void) {
-    this.orders = orders
-    this.name = name
+  constructor(port: ObjectPort, options: Pick<TreeOptions, 'timeout'>, closed: () => void) {
+    this.port = port
+    this.name = port.name
     this.closed = closed
-    this.session = new Session(orders, name, options.ttl ?? TTL_DEFAULT_MS)
     this.waiting = options.timeout === undefined ? {} : { timeout: options.timeout }
-    orders.appliers.set(name, treeApplier)
-    this.plain = new ObjectTree(objectPort(orders, name, this.session, this.waiting))
+    this.watches = new TreeWatches(port, this.waiting)
+    this.plain = forRecipes(this, (path, listener, subtree) => this.listen(path, listener, subtree))
   }
 
   /** Fires when ephemeral entries of this process may be gone. */
   get signal(): AbortSignal {
-    return this.session.signal
+    return this.port.signal
   }
 
-  create(path: string, value: string | Uint8Array = '', options: CreateOptions & WaitOptions = {}) {
-    return this.with(options).create(path, bytesOf(value), options)
+  /** Makes an entry; answers its path, which has a number where it is sequential, and its versions. */
+  async create(
+    path: string,
+    value: string | Uint8Array = '',
+    options: CreateOptions & WaitOptions = {},
+  ): Promise<{ path: string; stat: Stat }> {
+    const { ephemeral = false, sequential = false } = options
+    const operation = { kind: 'create', path, value: bytesOf(value), ephemeral, sequential } as const
+    const made = await this.submit<'created'>(operation, options)
+    return { path: made.path, stat: made.stat }
   }
 
-  /** `version`: only where the value was set exactly so often; rejects with a `TreeError` otherwise. */
-  set(
+  /** `version`: only where the value was set exactly that many times; rejects with a `TreeError` otherwise. */
+  async set(
     path: string,
     value: string | Uint8Array,
     options: WaitOptions & { readonly version?: number } = {},
   ): Promise<Stat> {
-    return this.with(options).set(path, bytesOf(value), options.version)
+    const operation = { kind: 'set', path, value: bytesOf(value), version: options.version } as const
+    return (await this.submit<'changed'>(operation, options)).stat
   }
 
-  delete(path: string, options: WaitOptions & { readonly version?: number } = {}): Promise<void> {
-    return this.with(options).delete(path, options.version)
+  /** `version`: as for `set`. An entry with children stays, and the call rejects. */
+  async delete(path: string, options: WaitOptions & { readonly version?: number } = {}): Promise<void> {
+    await this.submit<'deleted'>({ kind: 'delete', path, version: options.version }, options)
   }
 
   /** Linearizable, unless `stale`. Undefined where there is no such entry. */
-  async get(path: string, options: TreeReadOptions = {}): Promise<TreeEntry | undefined> {
-    const found = await this.with(options).get(path)
-    return found && { ...found, text: () => DECODER.decode(found.value) }
+  async get(path: string, options: ReadOptions = {}): Promise<TreeEntry | undefined> {
+    checkPath(path)
+    const table = await this.port.read([entryKey(path), valueKey(path)], this.with(options))
+    const entry = readEntry(table, path)
+    if (entry === undefined) return undefined
+    const value = readValue(table, path, entry)
+    return { value, stat: statOf(entry), text: () => DECODER.decode(value) }
   }
 
-  exists(path: string, options: TreeReadOptions = {}): Promise<Stat | undefined> {
-    return this.with(options).exists(path)
+  /** The versions of an entry, without its value. Undefined where there is none. */
+  async exists(path: string, options: ReadOptions = {}): Promise<Stat | undefined> {
+    checkPath(path)
+    const entry = readEntry(await this.port.read([entryKey(path)], this.with(options)), path)
+    return entry && statOf(entry)
   }
 
-  /** The names of the children, in order of creation. */
-  list(path: string, options: WaitOptions = {}): Promise<readonly string[]> {
-    return this.with(options).list(path)
+  /** The names of the children, in order of creation: of one version where they fit into one page. */
+  async list(path: string, options: WaitOptions = {}): Promise<readonly string[]> {
+    for (let restart = 0; ; restart++) {
+      try {
+        return await this.pages(path, options)
+      } catch (error) {
+        // The child at which a page ended went: its place is lost.
+        if (!hasCode(error, 'no-entry') || (error as TreeError).path === path || restart >= RESTARTS_MAX) throw error
+      }
+    }
   }
 
-  txn(transaction: TransactionOptions): Promise<readonly TreeWriteResult[]> {
-    return this.with(transaction).txn(transaction.if ?? [], transaction.do)
+  /** Several writes, all or none, where all conditions hold; rejects with a `TreeError` that names what failed. */
+  async txn(transaction: TransactionOptions): Promise<readonly TreeWriteResult[]> {
+    const { if: conditions = [], do: writes } = transaction
+    for (const part of [conditions, writes]) for (const [at, { path }] of part.entries()) checkPath(path, at)
+    return (await this.submit<'done'>({ kind: 'txn', conditions, writes }, transaction)).results
   }
 
   /** Every change of a path from now on, in order. `missed` tells of a gap that could not be closed: look again. */
   async *watch(path: string, options: TreeWatchOptions = {}): AsyncGenerator<WatchEvent, void, undefined> {
     const feed = new Feed<WatchEvent>(options.signal)
-    await using _watch = await this.plain.watch(path, event => feed.push(event), {
-      subtree: options.recursive ?? false,
-    })
+    await using _watch = await this.listen(path, event => feed.push(event), options.recursive ?? false)
     options.started?.()
     yield* feed.items()
   }
 
   /** Ends the session: ephemeral entries of this process go at once. */
   async close(): Promise<void> {
-    await this.session.end().catch(() => {
-      // It runs out by itself.
-    })
-    this.orders.close(this.name)
-    this.orders.appliers.delete(this.name)
+    await this.port.close()
     this.closed()
   }
 
@@ -142,10 +175,71 @@ export class SharedTree {
     return this.close()
   }
 
-  private with({ timeout, signal, stale = false }: TreeReadOptions): Tree {
-    if (timeout === undefined && signal === undefined && !stale) return this.plain
-    const more = { stale, ...(timeout === undefined ? {} : { timeout }), ...(signal === undefined ? {} : { signal }) }
-    return new ObjectTree(objectPort(this.orders, this.name, this.session, { ...this.waiting, ...more }))
+  private async listen(
+    path: string,
+    listener: (event: WatchEvent) => void,
+    subtree: boolean,
+  ): Promise<AsyncDisposable> {
+    checkPath(path)
+    return this.watches.add({ path, subtree, listener })
+  }
+
+  private async pages(path: string, options: WaitOptions): Promise<string[]> {
+    const names: string[] = []
+    for (let more = true; more; ) {
+      const page = await this.submit<'names'>({ kind: 'list', path, after: names.at(-1), limit: PAGE_MAX }, options)
+      names.push(...page.names)
+      more = page.more
+    }
+    return names
+  }
+
+  private async submit<K extends TreeResult['kind']>(
+    operation: TreeOperation,
+    options: WaitOptions,
+  ): Promise<TreeResult & { kind: K }> {
+    const path = operation.kind === 'txn' ? '/' : operation.path
+    checkPath(path)
+    const answer = decode(resultCodec, await this.port.submit(inBytes(operation, path), this.with(options)))
+    if (!answer.ok) throw new TreeError('malformed', path)
+    if (answer.value.kind === 'error') throw new TreeError(answer.value.code, answer.value.path, answer.value.at)
+    return answer.value as TreeResult & { kind: K }
+  }
+
+  private with<Options extends WaitOptions>(options: Options): Options {
+    return options.timeout === undefined ? { ...options, ...this.waiting } : options
+  }
+}
+
+type Listen = (path: string, listener: (event: WatchEvent) => void, subtree: boolean) => Promise<AsyncDisposable>
+
+function forRecipes(tree: SharedTree, listen: Listen): Tree {
+  return {
+    get signal() {
+      return tree.signal
+    },
+    create: (path, value, options) => tree.create(path, value, options),
+    set: (path, value, version) => tree.set(path, value, version === undefined ? {} : { version }),
+    delete: (path, version) => tree.delete(path, version === undefined ? {} : { version }),
+    get: path => tree.get(path),
+    exists: path => tree.exists(path),
+    list: path => tree.list(path),
+    txn: (conditions, writes) => tree.txn({ if: conditions, do: writes }),
+    watch: (path, listener, options) => listen(path, listener, options?.subtree ?? false),
+  }
+}
+
+function checkPath(path: string, at?: number): void {
+  if (!isPath(path)) throw new TreeError('bad-path', path, at)
+}
+
+/** What the words on the wire have no room for is the caller's: a value or a transaction beyond the limits. */
+function inBytes(operation: TreeOperation, path: string): Uint8Array {
+  try {
+    return encode(operationCodec, operation)
+  } catch (error) {
+    if (error instanceof RangeError) throw new TreeError('too-large', path)
+    throw error
   }
 }
 

@@ -17,6 +17,7 @@ const PROPERTY = 'p:'
 const ENCODER = new TextEncoder()
 const DECODER = new TextDecoder()
 
+/** What a state, an operation and a result may be made of. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [property: string]: Json }
 
 interface Parsed {

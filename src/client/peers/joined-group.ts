@@ -17,6 +17,7 @@ import { type SlotsOptions, settingsOf } from './slots-settings.ts'
 import type { Term } from './term.ts'
 import { answerLook } from './window.ts'
 
+/** Numbers over all members, as far as this one has heard. */
 export interface Aggregate {
   readonly average: number
   readonly sum: number
@@ -26,6 +27,7 @@ export interface Aggregate {
   readonly size: number
 }
 
+/** What a member does while it leads. */
 export interface CoordinatorOptions {
   /** Runs while this member is coordinator; `term.signal` fires when it must have stopped. What it throws ends the candidacy. */
   lead(term: Term): Promise<void> | void

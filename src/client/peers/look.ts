@@ -6,7 +6,7 @@ import { compose, NOTHING_SAVED, type Parted, SettingsError, Unavailable } from 
 import { memberVocabulary } from '../../node/member.ts'
 import { type WindowEvent, windowProtocol } from '../../node/window.ts'
 import { granterClock } from '../../runtime/clock.ts'
-import { loadNodeConfig } from '../../runtime/config.ts'
+import { loadNodeConfig } from '../../runtime/config/config.ts'
 import { Driver } from '../../runtime/driver.ts'
 import { silence } from '../../runtime/log.ts'
 import { createTlsTransport } from '../../runtime/transport/index.ts'

@@ -7,6 +7,7 @@ import { Feed } from '../feed.ts'
 import type { Candidacy } from './joined-group.ts'
 import { Term } from './term.ts'
 
+/** Who leads, as one member knows it. */
 export interface CoordinatorInfo {
   readonly name: string
   readonly term: number

@@ -2,6 +2,7 @@
 
 import type { MemberStatus, MembershipEvent, MemberView } from '../../membership/index.ts'
 
+/** One member, as this one knows it. */
 export interface MemberInfo {
   readonly name: string
   /** alive, suspect (somebody could not reach it), left (it said so), failed (it is gone). */

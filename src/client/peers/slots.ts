@@ -10,6 +10,7 @@ import { Feed } from '../feed.ts'
 import { Seat } from './seat.ts'
 import type { SlotsOptions } from './slots-settings.ts'
 
+/** How long to wait for a seat. */
 export interface SeatOptions {
   /** How long to wait, in milliseconds. Default: for ever. */
   readonly timeout?: Millis
@@ -17,6 +18,7 @@ export interface SeatOptions {
   readonly signal?: AbortSignal
 }
 
+/** Why there was no seat. */
 export type NoSeatReason = 'timeout' | 'cancelled' | 'crowded'
 
 /** No seat was taken; nobody learnt that one was wanted, unless rounds are on demand. */

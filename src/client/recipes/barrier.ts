@@ -1,7 +1,8 @@
 // A barrier: while its entry stands, nobody passes.
 
+import type { WaitOptions } from '../waiting.ts'
 import { Hold } from './hold.ts'
-import { gone, Patience, type WaitOptions } from './patience.ts'
+import { gone, Patience } from './patience.ts'
 import { ensure, type Tree } from './tree.ts'
 
 /** Keeps those who come waiting until it is lifted. */

@@ -1,7 +1,8 @@
 // A counter: the value of an entry, set with the version expected, and tried again where somebody was quicker.
 
 import type { TreeWrite } from '../../ordering/tree/index.ts'
-import { Patience, type WaitOptions } from './patience.ts'
+import type { WaitOptions } from '../waiting.ts'
+import { Patience } from './patience.ts'
 import { ensure, hasCode, type Tree } from './tree.ts'
 
 const utf8 = new TextEncoder()

@@ -6,8 +6,9 @@
 // the last one, or by the hand of whoever finds it without members; nobody comes in while it stands.
 
 import { SettingsError } from '../../core/index.ts'
+import type { WaitOptions } from '../waiting.ts'
 import { Hold } from './hold.ts'
-import { gone, Patience, until, type WaitOptions } from './patience.ts'
+import { gone, Patience, until } from './patience.ts'
 import { ensure, hasCode, type Tree, unless } from './tree.ts'
 
 /** Lets a party begin when all of it has come, and end when all of it is done. */

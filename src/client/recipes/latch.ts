@@ -2,8 +2,9 @@
 // Those who wait watch for the entry `open` alone, so that counting wakes nobody until the end.
 
 import { SettingsError } from '../../core/index.ts'
+import type { WaitOptions } from '../waiting.ts'
 import { addTo } from './counter.ts'
-import { Patience, until, type WaitOptions } from './patience.ts'
+import { Patience, until } from './patience.ts'
 import { ensure, type Tree } from './tree.ts'
 
 const utf8 = new TextEncoder()

@@ -5,8 +5,9 @@
 // go before it can be their turn: a release wakes one, and the order is that of coming. Entries end with their session,
 // so a dead holder or waiter steps out by itself.
 
+import type { WaitOptions } from '../waiting.ts'
 import { Hold, takeBack } from './hold.ts'
-import { gone, Patience, type WaitOptions } from './patience.ts'
+import { gone, Patience } from './patience.ts'
 import { ensure, type Tree, TreeError } from './tree.ts'
 
 /** Which of those in front must go first; undefined where it is this one's turn. Names are in order of coming. */

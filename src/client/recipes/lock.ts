@@ -1,8 +1,9 @@
 // The tree lock of the LECTURE (create, watch, delete) without a herd, and a lock that readers share.
 
+import type { WaitOptions } from '../waiting.ts'
 import type { Hold } from './hold.ts'
 import { type Ahead, everyone, standInLine } from './line.ts'
-import type { WaitOptions } from './patience.ts'
+
 import type { Tree } from './tree.ts'
 
 /** One holder at a time, in the order of coming. */

@@ -1,14 +1,8 @@
 // How long a caller waits: until its time is up, its signal fires, or the session under it is lost.
 
-import { CoterieError, type Millis, SettingsError } from '../../core/index.ts'
+import { CoterieError } from '../../core/index.ts'
+import { onWaitEnd, type WaitOptions } from '../waiting.ts'
 import type { Tree } from './tree.ts'
-
-export interface WaitOptions {
-  /** How long to wait, in milliseconds. Default: for ever. */
-  readonly timeout?: Millis
-  /** Gives up waiting when it fires. */
-  readonly signal?: AbortSignal
-}
 
 /** The wait is over without what was waited for; what was laid down for it is taken back. */
 export class WaitEnded extends CoterieError {
@@ -24,35 +18,24 @@ export class WaitEnded extends CoterieError {
   }
 }
 
-/** The longest timer there is; it fires at once when asked for more. */
-const TIMER_MAX_MS = 2 ** 31 - 1
-
 export class Patience implements Disposable {
   private readonly over: Promise<never>
   private readonly stop: () => void
 
-  constructor(tree: Tree, what: string, { timeout, signal }: WaitOptions) {
-    if (timeout !== undefined && !(timeout >= 0)) {
-      throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)
-    }
+  constructor(tree: Tree, what: string, options: WaitOptions) {
     let reject: (error: Error) => void = () => {}
     this.over = new Promise((_, no) => {
       reject = no
     })
     // Where nobody is waiting at that moment, the next `race` tells.
     this.over.catch(() => {})
-    const cancel = () => reject(new WaitEnded(what, 'cancelled'))
+    const stopWaiting = onWaitEnd(options, why => reject(new WaitEnded(what, why)))
     const lose = () => reject(new WaitEnded(what, 'session lost'))
-    const late = () => reject(new WaitEnded(what, 'timeout'))
-    const timer = timeout === undefined || timeout > TIMER_MAX_MS ? undefined : setTimeout(late, timeout)
-    signal?.addEventListener('abort', cancel, { once: true })
     tree.signal.addEventListener('abort', lose, { once: true })
     this.stop = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', cancel)
+      stopWaiting()
       tree.signal.removeEventListener('abort', lose)
     }
-    if (signal?.aborted) cancel()
     if (tree.signal.aborted) lose()
   }
 

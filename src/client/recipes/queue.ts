@@ -3,8 +3,9 @@
 // Takers stand in line; only the first of the line looks at the items, so that one put wakes one. It takes the item and
 // leaves the line in one transaction: nobody else gets the item, and a taker that dies before has taken nothing.
 
+import type { WaitOptions } from '../waiting.ts'
 import { everyone, standInLine } from './line.ts'
-import { Patience, until, type WaitOptions } from './patience.ts'
+import { Patience, until } from './patience.ts'
 import { ensure, hasCode, type Tree } from './tree.ts'
 
 export interface Taken {

@@ -4,9 +4,10 @@
 // and leaves the line in the same transaction, so that a permit that comes back wakes one and no more.
 
 import { SettingsError } from '../../core/index.ts'
+import type { WaitOptions } from '../waiting.ts'
 import { Hold } from './hold.ts'
 import { everyone, standInLine } from './line.ts'
-import { Patience, until, type WaitOptions } from './patience.ts'
+import { Patience, until } from './patience.ts'
 import { ensure, type Tree } from './tree.ts'
 
 const utf8 = new TextEncoder()

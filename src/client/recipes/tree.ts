@@ -10,6 +10,7 @@ import type {
   TreeWriteResult,
 } from '../../ordering/tree/index.ts'
 
+/** What kind of entry is made. */
 export interface CreateOptions {
   /** It goes when this client's session ends. */
   readonly ephemeral?: boolean

@@ -5,8 +5,8 @@ import { lookup } from 'node:dns/promises'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { connect } from 'node:tls'
-import { type Identity, identityUri, readIdentity } from '../authority.ts'
-import type { NodeCredentials, NodeSettings, ServerAddress, ServerSettings } from '../config.ts'
+import { type Identity, identityUri, readIdentity } from '../certificates/authority.ts'
+import type { NodeCredentials, NodeSettings, ServerAddress, ServerSettings } from '../config/config.ts'
 import type { Findings } from './finding.ts'
 
 /** Long for a handshake across an ocean, short for a person who waits. */

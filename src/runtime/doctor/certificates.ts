@@ -3,8 +3,8 @@
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { stat } from 'node:fs/promises'
-import { identityUri, readIdentity } from '../authority.ts'
-import { credentialFiles, type NodeCredentials, type NodeSettings, readCertificate, readKey } from '../config.ts'
+import { identityUri, readIdentity } from '../certificates/authority.ts'
+import { credentialFiles, type NodeCredentials, type NodeSettings, readCertificate, readKey } from '../config/config.ts'
 import { exists } from '../files.ts'
 import type { Findings } from './finding.ts'
 

@@ -3,7 +3,7 @@
 import { constants } from 'node:fs'
 import { access, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ServerSettings } from '../config.ts'
+import type { ServerSettings } from '../config/config.ts'
 import { exists } from '../files.ts'
 import { FIRST_START_FILE } from '../first-start.ts'
 import type { Findings } from './finding.ts'

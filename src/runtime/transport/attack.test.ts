@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dialTcp, dialTls, framed, header, hello, listenTls, welcome } from '../../../test/support/attacker.ts'
 import { identityOf, type Recorder, recorder, type TlsBed, tlsBed, until } from '../../../test/support/transport.ts'
-import { type Credentials, createAuthority, issueCertificate, validFor } from '../authority.ts'
+import { type Credentials, createAuthority, issueCertificate, validFor } from '../certificates/authority.ts'
 import type { Address, TlsTransport } from './index.ts'
 
 const LIMITS = { handshakeMs: 1_000, stallMs: 400, frameMs: 400, sweepMs: 40, clientsPerNameMax: 4 }

@@ -9,7 +9,7 @@ import type { NodeId } from '../../core/index.ts'
 import { backoffMs, STABLE_MS } from './backoff.ts'
 import { Connection, errorCode, type Fault } from './connection.ts'
 import { decodeGreeting } from './greeting.ts'
-import type { Member } from './member.ts'
+import type { LocalNode } from './local-node.ts'
 import { Outbox } from './outbox.ts'
 import { identify, notTheOneDialled } from './peer.ts'
 
@@ -23,7 +23,7 @@ export class Dialer {
   readonly waiting: Outbox
   private readonly peer: NodeId
   private readonly address: Address
-  private readonly member: Member
+  private readonly local: LocalNode
   /** The socket while a dial is under way, greeting included. */
   private attempt: tls.TLSSocket | undefined
   private failures = 0
@@ -31,16 +31,16 @@ export class Dialer {
   private timer: NodeJS.Timeout | undefined
   private closed = false
 
-  constructor(peer: NodeId, address: Address, member: Member) {
+  constructor(peer: NodeId, address: Address, local: LocalNode) {
     this.peer = peer
     this.address = address
-    this.member = member
-    this.waiting = new Outbox(member.pool, member.limits.queueBytesMax)
-    if (member.eager) this.dial()
+    this.local = local
+    this.waiting = new Outbox(local.pool, local.limits.queueBytesMax)
+    if (local.eager) this.dial()
   }
 
   send(frame: Uint8Array): void {
-    const { drops } = this.member
+    const { drops } = this.local
     if (this.attempt === undefined && !this.closed && performance.now() >= this.notBefore) this.dial()
     if (this.attempt === undefined) drops.unreachable++
     else if (!this.waiting.push(frame)) drops['queue full']++
@@ -56,7 +56,7 @@ export class Dialer {
     this.closed = true
     clearTimeout(this.timer)
     this.attempt?.destroy()
-    this.member.drops['connection lost'] += this.waiting.clear()
+    this.local.drops['connection lost'] += this.waiting.clear()
   }
 
   private dial(): void {
@@ -70,7 +70,7 @@ export class Dialer {
     this.timer = setTimeout(() => {
       socket.destroy()
       this.failed(socket, 'ended', 'no answer in time')
-    }, this.member.limits.handshakeMs)
+    }, this.local.limits.handshakeMs)
     socket.once('error', failed)
     socket.once('secureConnect', () => {
       clearTimeout(this.timer)
@@ -82,7 +82,7 @@ export class Dialer {
   private connect(): tls.TLSSocket {
     return tls.connect({
       ...this.address,
-      secureContext: this.member.secureContext,
+      secureContext: this.local.secureContext,
       rejectUnauthorized: true,
       // Not the host but the identity is checked, below: a server may move without a new certificate.
       checkServerIdentity: () => undefined,
@@ -90,20 +90,20 @@ export class Dialer {
   }
 
   private greet(socket: tls.TLSSocket): void {
-    const { member } = this
-    const who = identify(socket, member.group)
+    const { local } = this
+    const who = identify(socket, local.group)
     const refusal = who.ok ? notTheOneDialled(this.peer, who.identity) : who.refusal
     if (!who.ok || refusal !== undefined) {
       socket.on('error', () => {})
       socket.destroy()
       return this.failed(socket, 'refused', refusal!)
     }
-    const connection = new Connection(socket, who.validUntil, member.limits, member.pool, {
+    const connection = new Connection(socket, who.validUntil, local.limits, local.pool, {
       frame: frame => this.answered(connection, frame),
       end: (fault, why) => this.failed(socket, fault, `${why} before the greeting was answered`),
     })
-    member.connections.add(connection)
-    connection.send(member.hello)
+    local.connections.add(connection)
+    connection.send(local.hello)
   }
 
   private answered(connection: Connection, frame: Uint8Array): void {
@@ -112,7 +112,7 @@ export class Dialer {
     if (answer.value.kind === 'refused') return connection.end('refused', `the server says: ${answer.value.why}`)
     if (answer.value.kind !== 'welcome') return connection.end('refused', `${answer.value.kind} instead of welcome`)
     this.attempt = undefined
-    this.member.links.opened(this.peer, connection)
+    this.local.links.opened(this.peer, connection)
   }
 
   private failed(socket: tls.TLSSocket, fault: Fault, why: string): void {
@@ -120,19 +120,19 @@ export class Dialer {
     if (this.attempt !== socket || this.closed) return
     this.attempt = undefined
     const { host, port } = this.address
-    if (fault === 'refused') this.member.refused(why, { peer: this.peer, host, port })
+    if (fault === 'refused') this.local.refused(why, { peer: this.peer, host, port })
     // A server that is away for a day is said to be away once.
     else
-      this.member.log(this.failures === 0 ? 'info' : 'debug', 'peer not reached', { peer: this.peer, host, port, why })
-    this.member.drops['connection lost'] += this.waiting.clear()
+      this.local.log(this.failures === 0 ? 'info' : 'debug', 'peer not reached', { peer: this.peer, host, port, why })
+    this.local.drops['connection lost'] += this.waiting.clear()
     this.retreat(this.failures + 1)
   }
 
   private retreat(failures: number): void {
     this.failures = failures
-    const delayMs = backoffMs(failures, this.member.chance())
+    const delayMs = backoffMs(failures, this.local.chance())
     this.notBefore = performance.now() + delayMs
     clearTimeout(this.timer)
-    if (this.member.eager && !this.closed) this.timer = setTimeout(() => this.dial(), delayMs)
+    if (this.local.eager && !this.closed) this.timer = setTimeout(() => this.dial(), delayMs)
   }
 }

@@ -14,9 +14,6 @@ const GROUP_BYTES_MAX = 64
 const INSTANCE_BYTES_MAX = 16
 const WHY_BYTES_MAX = 200
 
-/** 8 to 16 hexadecimal digits, drawn at random by each process: two processes of one client stay apart. */
-const INSTANCE = /^[0-9a-f]{8,16}$/
-
 export type Greeting =
   /** From the dialer. A server has one process to a name and says '' as instance. */
   | { readonly kind: 'hello'; readonly version: number; readonly group: string; readonly instance: string }
@@ -42,8 +39,4 @@ export function encodeRefusal(why: string): Uint8Array {
 
 export function decodeGreeting(frame: Uint8Array): Decoded<Greeting> {
   return decode(greeting, frame)
-}
-
-export function isInstance(instance: string): boolean {
-  return INSTANCE.test(instance)
 }

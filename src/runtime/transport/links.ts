@@ -5,16 +5,27 @@
 
 import type { NodeId } from '../../core/index.ts'
 import type { Connection, ConnectionEvents } from './connection.ts'
-import type { Dialer } from './dialer.ts'
+import { clientOf, isClient } from './instance.ts'
 import type { Limits } from './limits.ts'
+import type { Outbox } from './outbox.ts'
 import type { LogRefusal } from './refusals.ts'
-import { type Drops, INSTANCE_MARK, isClient, type Log, type TransportEvents } from './transport.ts'
+import type { Drops, Log, TransportEvents } from './transport.ts'
+
+/** Dials one peer, again and again, while there is no connection to it. */
+interface PeerDialer {
+  /** What was sent while there was none. */
+  readonly waiting: Outbox
+  send(frame: Uint8Array): void
+  /** The connection that it had made ended, after this long. */
+  lost(lastedMs: number): void
+  close(): void
+}
 
 interface Link {
   /** Newest last. */
   readonly connections: Connection[]
   /** Where we know the peer's address. */
-  readonly dialer: Dialer | undefined
+  readonly dialer: PeerDialer | undefined
 }
 
 export interface LinkPorts {
@@ -37,13 +48,13 @@ export class Links {
     this.ports = ports
   }
 
-  know(peer: NodeId, dialer: Dialer): void {
+  know(peer: NodeId, dialer: PeerDialer): void {
     const known = this.links.get(peer)
     known?.dialer?.close()
     this.links.set(peer, { connections: known?.connections ?? [], dialer })
   }
 
-  dialers(): Dialer[] {
+  dialers(): PeerDialer[] {
     return [...this.links.values()].flatMap(link => link.dialer ?? [])
   }
 
@@ -66,10 +77,8 @@ export class Links {
     const { clientsMax, clientsPerNameMax } = this.ports.limits
     if (!isClient(id)) return undefined
     if (this.clientsTotal >= clientsMax) return `${clientsMax} client connections are open already`
-    const ofThatName = this.clients.get(clientName(id)) ?? 0
-    return ofThatName < clientsPerNameMax
-      ? undefined
-      : `client '${clientName(id)}' has ${ofThatName} connections already`
+    const ofThatName = this.clients.get(clientOf(id)) ?? 0
+    return ofThatName < clientsPerNameMax ? undefined : `client '${clientOf(id)}' has ${ofThatName} connections already`
   }
 
   opened(id: NodeId, connection: Connection): void {
@@ -113,7 +122,7 @@ export class Links {
 
   private count(id: NodeId, change: number): void {
     if (!isClient(id)) return
-    const name = clientName(id)
+    const name = clientOf(id)
     const count = (this.clients.get(name) ?? 0) + change
     this.clientsTotal += change
     if (count === 0) this.clients.delete(name)
@@ -124,8 +133,4 @@ export class Links {
   silence(): void {
     this.silent = true
   }
-}
-
-function clientName(id: NodeId): string {
-  return id.slice(0, id.indexOf(INSTANCE_MARK))
 }

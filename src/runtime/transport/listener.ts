@@ -8,11 +8,12 @@ import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import * as tls from 'node:tls'
 import { type NodeId, SettingsError } from '../../core/index.ts'
-import { type Identity, identityUri } from '../identity.ts'
+import { type Identity, identityUri } from '../certificates/identity.ts'
 import { Connection, errorCode } from './connection.ts'
 import type { Address } from './dialer.ts'
-import { decodeGreeting, encodeGreeting, encodeRefusal, type Greeting, isInstance, WIRE_VERSION } from './greeting.ts'
-import type { Member } from './member.ts'
+import { decodeGreeting, encodeGreeting, encodeRefusal, type Greeting, WIRE_VERSION } from './greeting.ts'
+import { isInstance } from './instance.ts'
+import type { LocalNode } from './local-node.ts'
 import { identify, nodeId } from './peer.ts'
 
 export interface Listener {
@@ -30,8 +31,8 @@ export interface ListenerCredentials {
   readonly ca: string
 }
 
-export async function listen(at: Address, credentials: ListenerCredentials, member: Member): Promise<Listener> {
-  const { limits } = member
+export async function listen(at: Address, credentials: ListenerCredentials, local: LocalNode): Promise<Listener> {
+  const { limits } = local
   const server = tls.createServer({
     ...credentials,
     minVersion: 'TLSv1.3',
@@ -43,15 +44,15 @@ export async function listen(at: Address, credentials: ListenerCredentials, memb
   server.maxConnections = limits.clientsMax + limits.handshakesMax
   const sockets = new Set<Socket>()
   let stopped = false
-  watchStrangers(server, sockets, member)
-  server.on('secureConnection', socket => (stopped ? socket.destroy() : accept(socket, member)))
+  watchStrangers(server, sockets, local)
+  server.on('secureConnection', socket => (stopped ? socket.destroy() : accept(socket, local)))
   server.listen(at.port, at.host)
   await once(server, 'listening').catch(error => {
     const why = `cannot listen on ${at.host}:${at.port}: ${errorCode(error)}. Choose another address or port.`
     throw Object.assign(new SettingsError(why), { cause: error })
   })
   // Accepting can fail for want of file descriptors; those who are in stay in.
-  server.on('error', error => member.log('error', 'listener failed', { why: errorCode(error) }))
+  server.on('error', error => local.log('error', 'listener failed', { why: errorCode(error) }))
   const { address, port } = server.address() as AddressInfo
   const closed = new Promise<void>(resolve => server.once('close', () => resolve()))
   return {
@@ -74,7 +75,7 @@ export function portInUse(error: unknown): number | undefined {
   return code === 'EADDRINUSE' ? port : undefined
 }
 
-function watchStrangers(server: tls.Server, sockets: Set<Socket>, member: Member): void {
+function watchStrangers(server: tls.Server, sockets: Set<Socket>, local: LocalNode): void {
   const raw: Server = server
   // A socket that has ended no longer knows where it came from.
   const origins = new WeakMap<Socket, string>()
@@ -84,13 +85,13 @@ function watchStrangers(server: tls.Server, sockets: Set<Socket>, member: Member
     socket.once('close', () => sockets.delete(socket))
   })
   raw.on('drop', data => {
-    member.refused('too many connections', { from: `${data?.remoteAddress}:${data?.remotePort}` })
+    local.refused('too many connections', { from: `${data?.remoteAddress}:${data?.remotePort}` })
   })
   server.on('tlsClientError', (error, socket) => {
     // A refused certificate shows in the error only as a connection that ended; the reason is on the socket.
     const code = socket.authorizationError
     const why = code ? `certificate refused: ${String(code)}` : `no TLS handshake: ${errorCode(error)}`
-    member.refused(why, { from: origins.get(beneath(socket)) ?? 'an address that is not known any more' })
+    local.refused(why, { from: origins.get(beneath(socket)) ?? 'an address that is not known any more' })
     socket.destroy()
   })
 }
@@ -104,29 +105,29 @@ function endpoint(socket: Socket): string {
   return `${socket.remoteAddress}:${socket.remotePort}`
 }
 
-function accept(socket: tls.TLSSocket, member: Member): void {
-  const who = identify(socket, member.group)
+function accept(socket: tls.TLSSocket, local: LocalNode): void {
+  const who = identify(socket, local.group)
   if (!who.ok) {
-    member.refused(who.refusal, { from: endpoint(socket) })
+    local.refused(who.refusal, { from: endpoint(socket) })
     socket.on('error', () => {})
     socket.destroy()
     return
   }
   const from = endpoint(socket)
-  const connection = new Connection(socket, who.validUntil, member.limits, member.pool, {
-    frame: frame => greet(connection, who.identity, frame, member, from),
-    end: (_, why) => member.refused(`${why}, before a hello`, { peer: identityUri(who.identity), from }),
+  const connection = new Connection(socket, who.validUntil, local.limits, local.pool, {
+    frame: frame => greet(connection, who.identity, frame, local, from),
+    end: (_, why) => local.refused(`${why}, before a hello`, { peer: identityUri(who.identity), from }),
   })
-  member.connections.add(connection)
+  local.connections.add(connection)
 }
 
-function greet(connection: Connection, identity: Identity, frame: Uint8Array, member: Member, from: string): void {
+function greet(connection: Connection, identity: Identity, frame: Uint8Array, local: LocalNode, from: string): void {
   const hello = decodeGreeting(frame)
   if (!hello.ok) return connection.end('refused', `not a greeting: ${hello.refusal}`)
   const id = hello.value.kind === 'hello' ? nodeId(identity, hello.value.instance) : ''
-  const why = helloRefusal(hello.value, identity, member.group) ?? doubleRefusal(id, member) ?? member.links.refusal(id)
+  const why = helloRefusal(hello.value, identity, local.group) ?? doubleRefusal(id, local) ?? local.links.refusal(id)
   if (why !== undefined) {
-    member.refused(why, { peer: identityUri(identity), from })
+    local.refused(why, { peer: identityUri(identity), from })
     // It is one of ours, by its certificate: it is told why. Nothing more is read from it.
     connection.events = { frame() {}, end() {} }
     connection.send(encodeRefusal(why))
@@ -134,12 +135,12 @@ function greet(connection: Connection, identity: Identity, frame: Uint8Array, me
     return
   }
   connection.send(encodeGreeting({ kind: 'welcome', version: WIRE_VERSION }))
-  member.links.opened(id, connection)
+  local.links.opened(id, connection)
 }
 
 /** A second process was started with our certificate and key: somebody should look. */
-function doubleRefusal(id: NodeId, member: Member): string | undefined {
-  return id === member.self ? `uses our own name, '${id}'` : undefined
+function doubleRefusal(id: NodeId, local: LocalNode): string | undefined {
+  return id === local.self ? `uses our own name, '${id}'` : undefined
 }
 
 function helloRefusal(hello: Greeting, identity: Identity, group: string): string | undefined {

@@ -10,7 +10,8 @@
 
 import type { NodeId } from '../../core/index.ts'
 import { SettingsError } from '../../core/index.ts'
-import { FRAME_BYTES_MAX, isClient, noDrops, type Transport, type TransportEvents } from './transport.ts'
+import { isClient } from './instance.ts'
+import { FRAME_BYTES_MAX, noDrops, type Transport, type TransportEvents } from './transport.ts'
 
 /** What one node may have waiting in a round: room for a few of the largest frames. */
 const INBOX_BYTES_MAX = 3 * FRAME_BYTES_MAX

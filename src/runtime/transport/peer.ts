@@ -2,8 +2,8 @@
 
 import type { TLSSocket } from 'node:tls'
 import type { NodeId } from '../../core/index.ts'
-import { type Identity, identityUri, readIdentity } from '../identity.ts'
-import { INSTANCE_MARK } from './transport.ts'
+import { type Identity, identityUri, readIdentity } from '../certificates/identity.ts'
+import { instanceOf } from './instance.ts'
 
 export type Identified =
   | { readonly ok: true; readonly identity: Identity; readonly validUntil: Date }
@@ -37,5 +37,5 @@ export function notTheOneDialled(name: string, identity: Identity): string | und
 }
 
 export function nodeId(identity: Identity, instance: string): NodeId {
-  return identity.role !== 'client' ? identity.name : `${identity.name}${INSTANCE_MARK}${instance}`
+  return identity.role !== 'client' ? identity.name : instanceOf(identity.name, instance)
 }

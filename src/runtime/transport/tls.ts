@@ -9,29 +9,21 @@
 // The parts: frames.ts and outbox.ts are the two directions of the byte stream; connection.ts joins them to a socket;
 // listener.ts and dialer.ts make connections; links.ts knows who is reached over which.
 
-import { randomBytes } from 'node:crypto'
 import * as tls from 'node:tls'
 import { type NodeId, SettingsError } from '../../core/index.ts'
-import { type Credentials, readIdentity } from '../identity.ts'
+import { type Credentials, readIdentity } from '../certificates/identity.ts'
 import type { Connection } from './connection.ts'
 import { type Address, Dialer } from './dialer.ts'
 import { encodeGreeting, WIRE_VERSION } from './greeting.ts'
+import { newInstance } from './instance.ts'
 import { type Limits, limitsWith } from './limits.ts'
 import { Links } from './links.ts'
 import { type Listener, listen } from './listener.ts'
-import type { Member } from './member.ts'
+import type { LocalNode } from './local-node.ts'
 import { BlockPool } from './outbox.ts'
 import { nodeId } from './peer.ts'
 import { limitRefusals } from './refusals.ts'
 import { type Log, noDrops, type Transport, type TransportEvents } from './transport.ts'
-
-/** Sixteen hexadecimal digits: processes of one client never draw the same. */
-const INSTANCE_BYTES = 8
-
-/** What tells this process from others that use the same client's certificate. */
-export function newInstance(): string {
-  return randomBytes(INSTANCE_BYTES).toString('hex')
-}
 
 export interface TlsOptions {
   /** Our certificate and key. The certificate says who we are. */
@@ -56,33 +48,33 @@ export interface TlsTransport extends Transport {
 }
 
 export async function createTlsTransport(options: TlsOptions, events: TransportEvents): Promise<TlsTransport> {
-  const member = createMember(options, events)
+  const local = createLocalNode(options, events)
   const { certificate: cert, key } = options.credentials
-  const listener = options.listen && (await listen(options.listen, { cert, key, ca: options.authority }, member))
-  const sweeper = setInterval(() => sweep(member.connections), member.limits.sweepMs).unref()
+  const listener = options.listen && (await listen(options.listen, { cert, key, ca: options.authority }, local))
+  const sweeper = setInterval(() => sweep(local.connections), local.limits.sweepMs).unref()
   let closed: Promise<void> | undefined
 
   function learn(peer: NodeId, address: Address): void {
-    if (peer !== member.self && closed === undefined) member.links.know(peer, new Dialer(peer, address, member))
+    if (peer !== local.self && closed === undefined) local.links.know(peer, new Dialer(peer, address, local))
   }
   for (const [peer, address] of options.addresses ?? []) learn(peer, address)
 
   return {
-    self: member.self,
+    self: local.self,
     address: listener?.address,
     learn,
-    send: (to, frame) => member.links.send(to, frame),
-    connected: () => (closed === undefined ? member.links.connected() : []),
-    dropped: () => member.drops,
+    send: (to, frame) => local.links.send(to, frame),
+    connected: () => (closed === undefined ? local.links.connected() : []),
+    dropped: () => local.drops,
     close() {
       clearInterval(sweeper)
-      closed ??= shutDown(member, listener)
+      closed ??= shutDown(local, listener)
       return closed
     },
   }
 }
 
-function createMember(options: TlsOptions, events: TransportEvents): Member {
+function createLocalNode(options: TlsOptions, events: TransportEvents): LocalNode {
   const { log } = options
   const { own, instance, hello, secureContext } = readCredentials(options)
   if (own.role === 'client' && options.listen) throw new SettingsError('a client does not listen: remove the address')
@@ -127,10 +119,10 @@ function sweep(connections: Set<Connection>): void {
   for (const connection of connections) if (!connection.sweep(now)) connections.delete(connection)
 }
 
-async function shutDown(member: Member, listener: Listener | undefined): Promise<void> {
-  member.links.silence()
+async function shutDown(local: LocalNode, listener: Listener | undefined): Promise<void> {
+  local.links.silence()
   listener?.stop()
-  for (const dialer of member.links.dialers()) dialer.close()
-  await Promise.all([...member.connections].map(connection => connection.close()))
+  for (const dialer of local.links.dialers()) dialer.close()
+  await Promise.all([...local.connections].map(connection => connection.close()))
   await listener?.closed()
 }

@@ -2,7 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Bed, memoryBed, recorder, tlsBed, until } from '../../../test/support/transport.ts'
-import { FRAME_BYTES_MAX, isClient, type Transport } from './transport.ts'
+import { isClient } from './instance.ts'
+import { FRAME_BYTES_MAX, type Transport } from './transport.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 

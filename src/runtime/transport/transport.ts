@@ -51,10 +51,3 @@ export function noDrops(): Drops {
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 export type Log = (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void
-
-/** A client's id carries its instance (`billing#3f9a01c2`); the name of a server cannot contain the mark. */
-export const INSTANCE_MARK = '#'
-
-export function isClient(id: NodeId): boolean {
-  return id.includes(INSTANCE_MARK)
-}

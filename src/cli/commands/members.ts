@@ -1,0 +1,68 @@
+// coterie members: who is here, as the members see it.
+
+import type { Command } from 'commander'
+import { LOOK_MS, openLooker } from '../../client/peers/look.ts'
+import type { MemberInfo } from '../../client/peers/roster.ts'
+import { LOOK_MEMBERS } from '../../client/peers/window.ts'
+import { type ConnectionOptions, clientFolder, withConnection } from '../connection.ts'
+import { action, colour, newCommand, print } from '../output.ts'
+import { untilStopped } from '../watching.ts'
+
+interface Options extends ConnectionOptions {
+  readonly watch?: boolean
+  readonly json?: boolean
+}
+
+const EXAMPLE = `
+Example:
+  $ coterie members
+      one line for each member: its name, whether it is alive, where it is, and its attributes
+  $ coterie members --watch --json
+      a line of JSON whenever something changes
+
+Members see the group by gossip: for a moment after a change they may see it differently. What is shown is the view
+of the member that answered first.
+
+Exit codes: 0 shown, 1 no member could be reached, 2 wrong usage.`
+
+export function membersCommand(): Command {
+  return withConnection(newCommand('members'))
+    .option('--watch', 'go on, and show every change')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', EXAMPLE)
+    .action(action(members))
+}
+
+async function members(options: Options): Promise<void> {
+  const looker = await openLooker(clientFolder(options))
+  try {
+    if (options.watch) return await untilStopped(looker, LOOK_MEMBERS, ([seen]) => seen!.members, show(options.json))
+    const [seen] = await looker.look(LOOK_MEMBERS, LOOK_MS)
+    print(options.json, seen!.members, () => describeMembers(seen!.members))
+  } finally {
+    await looker.close()
+  }
+}
+
+function show(json: boolean | undefined) {
+  return (found: readonly MemberInfo[]) => {
+    process.stdout.write(json ? `${JSON.stringify(found)}\n` : `${describeMembers(found)}\n\n`)
+  }
+}
+
+const PAINTS = { alive: colour.green, suspect: colour.yellow, left: colour.dim, failed: colour.red }
+
+export function describeMembers(found: readonly MemberInfo[]): string {
+  const width = Math.max(...found.map(member => member.name.length))
+  return found
+    .map(({ name, status, address, voter, attributes }) => {
+      const values = Object.entries(attributes).map(([attribute, value]) => `${attribute} ${rounded(value)}`)
+      const place = voter ? address : `${address} (guest)`
+      return `  ${name.padEnd(width)}  ${PAINTS[status](status.padEnd(7))}  ${place}  ${values.join(', ')}`.trimEnd()
+    })
+    .join('\n')
+}
+
+function rounded(value: number): string {
+  return String(Math.round(value * 1000) / 1000)
+}

@@ -1,0 +1,85 @@
+// coterie object [NAME]: the objects of a group, as its servers have them.
+
+import type { Command } from 'commander'
+import type { ObjectServerInfo } from '../../client/inspect-objects.ts'
+import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
+import { action, colour, EXIT_FAILED, newCommand, print } from '../output.ts'
+
+interface Options extends ConnectionOptions {
+  readonly json?: boolean
+}
+
+/** One object at one server. */
+interface Row {
+  readonly object: string
+  readonly server: string
+  readonly version: number
+  readonly digest: string
+  readonly entries: number
+  readonly sessions: number
+  readonly pending: number
+  readonly lags: number
+}
+
+const EXAMPLE = `
+Example:
+  $ coterie object
+      every object at every server: its version, how many entries, sessions and waiting operations it has
+  $ coterie object stock
+      one object; two servers that show different digests for one version cannot both be right
+
+Entries are those of the object's table, internals counted: a tree keeps links and its last changes beside each entry.
+
+Exit codes: 0 shown, 1 there is no such object or the group could not be reached, 2 wrong usage.`
+
+export function objectCommand(): Command {
+  return withConnection(newCommand('object'))
+    .argument('[name]', 'one object (default: all)')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', EXAMPLE)
+    .action(action(show))
+}
+
+async function show(name: string | undefined, options: Options): Promise<void> {
+  await using group = await connectFrom(options)
+  const { objects } = await group.status()
+  const rows = rowsOf(objects).filter(row => name === undefined || row.object === name)
+  print(options.json, rows, () => describe(rows, name))
+  if (rows.length === 0 && name !== undefined) process.exitCode = EXIT_FAILED
+}
+
+export function rowsOf(servers: readonly ObjectServerInfo[]): Row[] {
+  const rows = servers.flatMap(({ server, objects }) =>
+    objects.map(({ object, committed, applied, entries, sessions, pending }) => ({
+      object,
+      server,
+      version: committed.version,
+      digest: Buffer.from(committed.digest).toString('hex'),
+      entries,
+      sessions,
+      pending,
+      lags: committed.version - applied,
+    })),
+  )
+  return rows.sort((one, other) => (one.object === other.object ? 0 : one.object < other.object ? -1 : 1))
+}
+
+const DIGITS = 12
+
+function count(number: number, one: string, several: string): string {
+  return `${number} ${number === 1 ? one : several}`
+}
+
+function describe(rows: readonly Row[], name: string | undefined): string {
+  if (rows.length === 0) return name === undefined ? 'no objects' : `no server has an object '${name}'`
+  const width = Math.max(...rows.map(row => row.object.length))
+  return rows
+    .map(row => {
+      const entries = `${count(row.entries, 'entry', 'entries')} with internals`
+      const counts = `${entries}, ${count(row.sessions, 'session', 'sessions')}, ${row.pending} pending`
+      const lags = row.lags > 0 ? colour.yellow(`, ${row.lags} versions behind`) : ''
+      const version = `version ${row.version} ${colour.dim(row.digest.slice(0, DIGITS))}`
+      return `  ${row.object.padEnd(width)}  ${row.server}  ${version}  ${counts}${lags}`
+    })
+    .join('\n')
+}

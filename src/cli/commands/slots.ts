@@ -1,0 +1,66 @@
+// coterie slots: a seat among members, without telling the others which.
+
+import type { Command } from 'commander'
+import { SettingsError } from '../../core/index.ts'
+import { duration } from '../duration.ts'
+import { action, newCommand, several, wholeNumber } from '../output.ts'
+import { joinSlots, requestSeat, type SlotsLine } from '../slots/member.ts'
+import { showStatus } from '../slots/status.ts'
+import { verify } from '../slots/verify.ts'
+
+const EXAMPLE = `
+Example:
+  $ coterie slots channels request --config shop/members/member-1 --slots ch1,ch2,ch3 --lease 60s -- ./send.sh
+      joins, waits for a seat, and runs the command with COTERIE_SLOT set; the other members do not learn which
+  $ coterie slots channels join --config shop/members/member-2 --slots ch1,ch2,ch3 --lease 60s
+      takes part in the rounds and wants nothing: the seats of the others hide among more members
+  $ coterie slots channels status --config shop/clients/admin
+      round, phase, members and epoch, as a member tells them; never who has what
+  $ coterie slots verify channels-member-3.evidence --config shop/clients/admin
+      whether these bytes prove that a member cheated
+
+All members must be given the same slots, lease and level, and run: every seat is dealt by all of them together. A member that
+ends is left out after a while, and then nothing is dealt for one lease; --repeat keeps a member that works often.
+When the lease ends, the command gets SIGTERM, and SIGKILL at the end. There is no renewal: it would tell who holds.
+If coterie itself is ended by kill -9, the command goes on beyond its seat, and only a guard at what it uses helps.
+
+Exit codes: request: the command's own; 1 no seat in time or it could not join, 127 the command could not be started,
+128 + n it was ended by signal n. join, status: 0 left or shown, 1 it could not join or no member answered. verify: 0
+the evidence holds, 1 it does not. All: 2 wrong usage.`
+
+export function slotsCommand(): Command {
+  return newCommand('slots')
+    .argument('<name>', 'name of the slots; or: verify')
+    .argument('<what>', 'request, join or status; with verify: the file')
+    .argument('[command...]', 'with request: the command and its arguments, after --')
+    .option('--config <folder>', "request and join: the member's folder; status and verify: a client's")
+    .option('--slots <names>', 'what is shared, with commas between', several)
+    .option('--lease <duration>', 'the longest hold (default: 60s)', duration)
+    .option('--level <level>', 'curious, strong or verified: against whom it holds (default: verified)')
+    .option('--fairness <kind>', 'lottery, or rotating: served within n rounds, with a leak (default: lottery)')
+    .option('--concurrent', 'several rounds at once; how long each slot is taken becomes public')
+    .option('--paced', 'words wait for a beat, so that how long a member took tells nothing')
+    .option('--on-demand', 'no rounds while nobody asks; who asks becomes public')
+    .option('--liars <number>', "members that may do anything (default: the group's)", wholeNumber)
+    .option('--timeout <duration>', 'how long to wait for a seat (default: for ever)', duration)
+    .option('--repeat', 'request again whenever the command has ended with 0, until Ctrl-C')
+    .option('--evidence <folder>', 'where evidence against cheats is written')
+    .option('--log <level>', 'debug, info, warn or error', 'warn')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', EXAMPLE)
+    .action(action(slots))
+}
+
+async function slots(name: string, what: string, command: string[], line: SlotsLine): Promise<void> {
+  if (name === 'verify') return verify(what, line)
+  switch (what) {
+    case 'request':
+      return requestSeat(name, command, line)
+    case 'join':
+      return joinSlots(name, line)
+    case 'status':
+      return showStatus(name, line)
+    default:
+      throw new SettingsError(`coterie slots NAME does request, join or status, not ${JSON.stringify(what)}.`)
+  }
+}

@@ -1,0 +1,198 @@
+// The tree over an object: watches that miss nothing, lists in pages, values by key.
+
+import { describe, expect, it } from 'vitest'
+import { MemoryTree } from '../../../test/support/memory-tree.ts'
+import { Barrier } from '../recipes/index.ts'
+import type { ObjectPort } from './object-session.ts'
+import { SharedTree } from './shared-tree.ts'
+
+const bytes = (...items: number[]) => new Uint8Array(items)
+
+async function heard(world: MemoryTree, path: string, subtree = false) {
+  const events: string[] = []
+  const watch = await world
+    .client()
+    .watch(path, event => events.push(`${event.change} ${event.kind} ${event.path}`), { subtree })
+  return { events, watch }
+}
+
+describe('watches', () => {
+  it('hear every change in order, and nothing after they end', async () => {
+    const world = new MemoryTree()
+    const tree = world.client()
+    await tree.create('/a')
+    const { events, watch } = await heard(world, '/a')
+    await tree.set('/a', bytes(1))
+    await tree.create('/a/b')
+    await tree.set('/a/b', bytes(1))
+    await tree.delete('/a/b')
+    await tree.delete('/a')
+    await world.settle()
+    expect(events).toEqual(['2 changed /a', '3 children /a', '5 children /a', '6 deleted /a'])
+    await watch[Symbol.asyncDispose]()
+    await tree.create('/a')
+    await world.settle()
+    expect(events.length).toBe(4)
+  })
+  it('several of one client share one watch of the object, and each hears its own', async () => {
+    const world = new MemoryTree()
+    const tree = world.client()
+    const seen: string[] = []
+    const one = await tree.watch('/a', event => seen.push(`one ${event.kind}`))
+    const two = await tree.watch('/', event => seen.push(`two ${event.kind} ${event.path}`), { subtree: true })
+    await tree.create('/a')
+    await world.settle()
+    expect(seen).toEqual(['one created', 'two created /a', 'two children /'])
+    await one[Symbol.asyncDispose]()
+    await tree.delete('/a')
+    await world.settle()
+    expect(seen.length).toBe(5)
+    await two[Symbol.asyncDispose]()
+  })
+  it('continue after they were cut off: from the ring, each change once', async () => {
+    const world = new MemoryTree()
+    const tree = world.client()
+    const { events } = await heard(world, '/', true)
+    await tree.create('/a')
+    await world.whileAway(async () => {
+      await tree.set('/a', bytes(1))
+      await tree.set('/a', bytes(2))
+      await tree.delete('/a')
+    })
+    await tree.create('/b')
+    await world.settle()
+    const told = events.filter(event => !event.includes('children'))
+    expect(told).toEqual(['1 created /a', '2 changed /a', '3 changed /a', '4 deleted /a', '5 created /b'])
+  })
+  it('hear a change once, also where it is pushed twice', async () => {
+    const world = new MemoryTree()
+    await world.client().create('/a')
+    const writes = [...world.table].map(([key, value]) => ({ key, value }))
+    let push: (() => void) | undefined
+    const port: ObjectPort = {
+      name: 'tree',
+      signal: new AbortController().signal,
+      close: async () => {},
+      submit: () => Promise.reject(new Error('not here')),
+      read: async () => new Map(),
+      watch: async watcher => {
+        push = () => watcher.changed(writes)
+        return () => {}
+      },
+    }
+    let told = 0
+    await new SharedTree(port, {}, () => {}).plain.watch('/a', () => told++)
+    push?.()
+    push?.()
+    expect(told).toBe(1)
+  })
+  it('say so where more was missed than is kept', async () => {
+    const world = new MemoryTree()
+    const tree = world.client()
+    await tree.create('/a')
+    const { events } = await heard(world, '/a')
+    const writes = Array.from({ length: 256 }, () => ({
+      kind: 'set' as const,
+      path: '/a',
+      value: bytes(),
+      version: undefined,
+    }))
+    await world.whileAway(async () => {
+      for (let at = 0; at < 65; at++) await tree.txn([], writes)
+    })
+    expect(events).toEqual([`${65 * 256 + 1} missed /a`])
+    await tree.set('/a', bytes(1))
+    await world.settle()
+    expect(events.length).toBe(2)
+  })
+  it('a hold looks again after it missed something', async () => {
+    const world = new MemoryTree()
+    const operator = world.client()
+    const kept = await new Barrier(world.client(), '/kept').raise()
+    const gone = await new Barrier(world.client(), '/gone').raise()
+    const many = ['/x', '/y'].map(path => ({
+      kind: 'create' as const,
+      path,
+      value: bytes(),
+      ephemeral: false,
+      sequential: false,
+    }))
+    await operator.txn([], many)
+    await world.whileAway(async () => {
+      await operator.delete('/gone')
+      const set = { kind: 'set' as const, path: '/x', value: bytes(), version: undefined }
+      for (let at = 0; at < 65; at++)
+        await operator.txn(
+          [],
+          Array.from({ length: 256 }, () => set),
+        )
+    })
+    await world.settle()
+    expect(kept.held()).toBe(true)
+    expect(gone.held()).toBe(false)
+    expect(gone.signal.aborted).toBe(true)
+  })
+})
+
+describe('reads', () => {
+  it('give a value of any size, by its keys', async () => {
+    const tree = new MemoryTree().client()
+    const large = new Uint8Array(3_000_000).fill(7)
+    await tree.create('/big', large)
+    expect((await tree.get('/big'))?.value.length).toBe(large.length)
+    expect(await tree.get('/none')).toBeUndefined()
+    expect((await tree.exists('/big'))?.version).toBe(0)
+    expect(await tree.exists('/none')).toBeUndefined()
+  })
+  it('list more than one page holds', async () => {
+    const tree = new MemoryTree().client()
+    await tree.create('/d')
+    for (let at = 0; at < 300; at++) await tree.create(`/d/${'x'.repeat(900)}${at}`)
+    const names = await tree.list('/d')
+    expect(names.length).toBe(300)
+    expect(names.at(-1)).toMatch(/x299$/)
+    await expect(tree.list('/none')).rejects.toMatchObject({ code: 'no-entry', path: '/none' })
+  })
+  it('and writes refuse what is no path before anything is sent', async () => {
+    const tree = new MemoryTree().client()
+    const long = `/${'x'.repeat(2_000)}`
+    for (const doing of [
+      tree.get(long),
+      tree.exists('a'),
+      tree.list('/a/'),
+      tree.create(long),
+      tree.watch('', () => {}),
+      tree.txn([{ kind: 'exists', path: long }], []),
+    ]) {
+      await expect(doing).rejects.toMatchObject({ code: 'bad-path', outcome: 'did not happen' })
+    }
+  })
+  it('and writes refuse what is too large, and say what is not', async () => {
+    const tree = new MemoryTree().client()
+    const most = new Uint8Array(4 * 2 ** 20)
+    const write = { kind: 'delete', path: '/a', version: undefined } as const
+    await tree.create('/a', most)
+    for (const doing of [
+      tree.set('/a', new Uint8Array(most.length + 1)),
+      tree.txn(
+        [],
+        Array.from({ length: 257 }, () => write),
+      ),
+    ]) {
+      await expect(doing).rejects.toMatchObject({ code: 'too-large', outcome: 'did not happen' })
+    }
+    await expect(tree.delete('/')).rejects.toThrow('/: the root is always there, and stays.')
+  })
+  it('a transaction names what failed', async () => {
+    const tree = new MemoryTree().client()
+    const refused = tree.txn(
+      [
+        { kind: 'absent', path: '/a' },
+        { kind: 'exists', path: '/b' },
+      ],
+      [{ kind: 'delete', path: '/c', version: undefined }],
+    )
+    await expect(refused).rejects.toMatchObject({ code: 'condition', path: '/b', at: 1 })
+    await expect(refused).rejects.toThrow('number 2 of the transaction')
+  })
+})

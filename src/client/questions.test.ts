@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { Questions, saidBy } from './questions.ts'
+
+it('each question hears its own answers, once', async () => {
+  const questions = new Questions<string>()
+  const sent: number[] = []
+  const first = questions.ask(1, () => sent.push(1))
+  const second = questions.ask(2, () => sent.push(2))
+  questions.answered(2, ['b'])
+  questions.answered(2, ['late'])
+  questions.answered(3, ['for nobody'])
+  questions.answered(1, ['a'])
+  expect(await Promise.all([first, second])).toEqual([['a'], ['b']])
+  expect(sent).toEqual([1, 2])
+})
+
+it('an answer may come before the question is out of hand', async () => {
+  const questions = new Questions<string>()
+  expect(await questions.ask(1, () => questions.answered(1, ['quick']))).toEqual(['quick'])
+})
+
+it('where nothing more will be heard, nobody has answered', async () => {
+  const questions = new Questions<string>()
+  const asked = questions.ask(1, () => {})
+  questions.end()
+  expect(await asked).toEqual([])
+})
+
+it('what was said stands with its server, in the order of the group', () => {
+  const said = saidBy(['b', 'a'], server => (server === 'a' ? 'yes' : 'no answer'))
+  expect(said).toEqual({ answers: { b: 'no answer', a: 'yes' }, list: 'b: no answer; a: yes.' })
+})
