@@ -1,6 +1,6 @@
 // The adversarial games of THESIS §2.1.4 against keyed and unkeyed filters. Unkeyed ones fall at once. Keyed ones stay
 // within theorems 3.9.2 (n = w), 3.9.3 (n < w), 4.7.1 and 4.7.2 read with max. Beyond n = w a learner wins against a keyed
-// table as well, which is why no table of fingerprints decides security here (PROTOCOLS D).
+// table as well, which is why no table of fingerprints decides security here (protocols/filters).
 
 import { seededRandom } from '../../src/core/index.ts'
 import {

@@ -69,7 +69,7 @@ describe('the bench', () => {
   })
 })
 
-describe('the corrected false negatives of a queue (PROTOCOLS D), against the shipped QueueOf', () => {
+describe('the corrected false negatives of a queue (protocols/filters), against the shipped QueueOf', () => {
   const alphabet = 2 ** 16
   it.each([1, 2, 5, 10, 20, 40].flatMap(L => [[L, 1000] as const, [L, 10_000] as const]))(
     'L = %i, w = %i',

@@ -31,7 +31,7 @@ const holderProgram = fileURLToPath(new URL(`${built}lab/lock/holder.js`, import
 export const stalledLoop: Experiment = {
   name: 'stalled-loop',
   title: 'A main thread blocked for three times its lease, with and without renewal from a worker thread.',
-  source: 'issue "The lock that never lies to its holder"; PROTOCOLS E 7',
+  source: 'issue "The lock that never lies to its holder"; protocols/lock 7',
   async run({ scale, progress }) {
     const ttl = TTL_MS[scale]
     const bed = await startServers(ttl)

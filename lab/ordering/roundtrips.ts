@@ -1,4 +1,4 @@
-// BACKOFF §6.1, and PROTOCOLS F: what an operation costs in messages and in message times, as printed and as built.
+// BACKOFF §6.1, and protocols/ordering: what an operation costs in messages and in message times, as printed and as built.
 //
 // As printed, every operation stands in line for the lock of figure 1 first, whose holder keeps it for Δ; get, propose
 // and commit follow. As built, ranks alone keep the order safe, and turns only keep clients out of each other's way:

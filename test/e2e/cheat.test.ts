@@ -1,4 +1,4 @@
-// PROTOCOLS A 9, with real processes over mutual TLS: a member gives false shares. The others name it, leave it out, and
+// protocols/slots 9, with real processes over mutual TLS: a member gives false shares. The others name it, leave it out, and
 // are served; and what they wrote convinces a third party that has the file and the group's config, and nothing else.
 
 import { mkdtemp, rm } from 'node:fs/promises'

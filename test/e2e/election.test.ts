@@ -1,4 +1,4 @@
-// Members as processes that elect (PROTOCOLS C): the coordinator is killed, half of the members are killed, and sides are
+// Members as processes that elect (protocols/election): the coordinator is killed, half of the members are killed, and sides are
 // parted while both live. First safety under faults, then progress after healing.
 //
 // Eight processes, for about a minute; test/long/members.sh does the same with sixteen, for two (COTERIE_MEMBERS,

@@ -1,5 +1,5 @@
 // Real processes and real faults: partitions, half-open and slow connections, processes that stand still or are killed
-// (PROTOCOLS E 2, 6, 7). First safety under faults, then progress after healing.
+// (protocols/lock 2, 6, 7). First safety under faults, then progress after healing.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

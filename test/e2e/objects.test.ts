@@ -1,5 +1,5 @@
 // Objects in real processes and under real faults: servers and clients killed or standing still, wires cut, slow or
-// stopped in one direction, a server that lies (BACKOFF §6, §7; PROTOCOLS F). Clients record what they ask and hear;
+// stopped in one direction, a server that lies (BACKOFF §6, §7; protocols/ordering). Clients record what they ask and hear;
 // afterwards the checker says whether one copy could have answered so. `npm run e2e:long` goes on for ten minutes.
 
 import { rm } from 'node:fs/promises'
