@@ -201,3 +201,16 @@ describe('the glossary', () => {
     expect(words).toEqual(sorted)
   })
 })
+
+describe('decisions', () => {
+  const decisions = tracked.filter(file => file.startsWith('docs/decisions/'))
+  it('there is one about every library that ships with us', () => {
+    const { dependencies } = JSON.parse(read('package.json'))
+    const all = decisions.map(read).join('\n')
+    expect(Object.keys(dependencies).filter(name => !all.includes(`\`${name}\``))).toEqual([])
+  })
+  it('each has a question and a choice', () => {
+    const whole = (text: string) => /(\*\*|## )Question/.test(text) && /(\*\*|## )Choice/.test(text)
+    expect(decisions.filter(file => !whole(read(file)))).toEqual([])
+  })
+})
