@@ -182,8 +182,9 @@ const isTest = (file: string) => file.endsWith('.test.ts')
 const holds = (file: string, quoted: string) =>
   read(file).replaceAll('\\', '').toLowerCase().includes(quoted.replace(/^…|…$/g, '').toLowerCase())
 
-/** Whether one of the files declares a function, constant, class, type, method or property of that name. */
+/** Whether one of the files declares a function, constant, class, type, method or property; a machine also calls handlers. */
 function declares(files: readonly string[], name: string): boolean {
+  if (/^on[A-Z]/.test(name) && files.some(file => read(file).includes(`${name}(`))) return true
   const declared = new RegExp(
     String.raw`\b(?:function\*?|const|let|class|interface|type|enum)\s+${name}\b|^\s+(?:(?:private|readonly|async|static|get|set|override)\s+)*${name}\??\s*[(:<]`,
     'm',
@@ -212,5 +213,27 @@ describe('decisions', () => {
   it('each has a question and a choice', () => {
     const whole = (text: string) => /(\*\*|## )Question/.test(text) && /(\*\*|## )Choice/.test(text)
     expect(decisions.filter(file => !whole(read(file)))).toEqual([])
+  })
+})
+
+describe('the architecture', () => {
+  const page = read('docs/ARCHITECTURE.md')
+  it('shows four ways of a message, each in at most fifteen lines', () => {
+    const ways = page.split(/^## /m).find(part => part.startsWith('The way of a message'))!
+    const walks = ways.split(/^### /m).slice(1)
+    expect(walks).toHaveLength(4)
+    for (const walk of walks) {
+      const lines = walk
+        .split('\n')
+        .slice(1)
+        .filter(line => line !== '')
+      expect(lines.length, walk.split('\n')[0]).toBeLessThanOrEqual(15)
+    }
+  })
+  it('names handlers that a search finds', () => {
+    const code = tracked.filter(file => /^src\/.*\.ts$/.test(file) && !isTest(file)).map(read)
+    const named = new Set([...proseOf('docs/ARCHITECTURE.md').matchAll(/`(on[A-Z]\w+)`/g)].map(match => match[1]!))
+    expect(named.size).toBeGreaterThan(10)
+    expect([...named].filter(name => !code.some(text => text.includes(`${name}(`)))).toEqual([])
   })
 })
