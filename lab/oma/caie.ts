@@ -278,7 +278,7 @@ function plantedRows(planted: Planted, options: RunOptions): readonly Row[] {
   })
 }
 
-/** Two weaknesses of `verified`, of which the start list is public: whoever reads a turn reads the ticket. */
+/** Two weaknesses of `verified`. Its start list is public, so reading a turn means reading the ticket. */
 const VERIFIED_PLANTED = [
   ['verified, no re-encryption', quotients, { reencrypts: () => false }],
   ['verified, own share sent', ownShare, { sharesWith: () => true }],
@@ -357,7 +357,7 @@ function notes(): readonly string[] {
   return [
     `n = ${MEMBERS}, m = ${SLOTS}; everybody wants a slot; two members drawn at random are honest, the others put ` +
       'all ' +
-      'together. The stratum says whether whoever made the list of tickets is one of the two. Without a clue an ' +
+      'together. The stratum says whether the maker of the list of tickets is one of the two. Without a clue an ' +
       'adversary tosses a coin.',
     `Tolerance: two-sided and exact, ${100 * CONFIDENCE} % for the ${ADVERSARIES} adversaries of a stratum together ` +
       '(Bonferroni).',

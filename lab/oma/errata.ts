@@ -86,7 +86,7 @@ function twoHolders(offByTwo: boolean, seed: number): boolean {
 
 export const errataCoordinator: Experiment = {
   name: 'errata-oma-coordinator',
-  title: 'Whoever knows that the rotating coordinator wanted a slot guesses better than one half.',
+  title: 'Knowing that the rotating coordinator wanted a slot, one guesses better than one half.',
   source: 'OMA appendix A, lemma 8; readings OMA 12',
   run({ scale, seed, progress }: RunOptions): Result {
     const sizes = [

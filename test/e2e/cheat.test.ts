@@ -56,7 +56,7 @@ it(
   2 * SERVED_MS,
 )
 
-it('the evidence convinces whoever knows the group, and is nothing to another one', async () => {
+it('the evidence convinces anybody who knows the group, and means nothing to another one', async () => {
   const verify = async (config: string) => {
     const evidence = join(group.memberFolders[0]!, `desks-${CHEAT}.evidence`)
     const judged = coterie(['slots', 'verify', evidence, '--json', '--config', config])

@@ -16,7 +16,7 @@ import { checkJournal, type JournalLine, readJournal } from './journal.ts'
 
 const SERVERS = 5
 const TTL_MAX = 1_500
-/** Of the users' leases. Whoever is cut off for longer has lost them. */
+/** Of the users' leases. A user that is cut off for longer has lost them. */
 const TTL = 1_000
 
 /** Half of the users, with wires of its own to every server. */

@@ -87,7 +87,7 @@ async function harm(group: ObjectsGroup, lasts: number): Promise<void> {
       ends.push(await one(wires)(group))
     }
     await sleep(400 + Math.random() * 1_000)
-    // The wires first: who starts anew has to reach somebody.
+    // The wires first: a process that starts has to reach somebody.
     for (const over of ends.reverse()) await over()
     await sleep(200)
   }
@@ -120,7 +120,7 @@ describe.each([
     const history = await whole.history()
     expect(history.filter(({ outcome }) => outcome.kind === 'returned').length).toBeGreaterThan(100)
     judge(history, await sumOf(whole))
-    // Whoever is blamed lies.
+    // Only liars are blamed.
     const liar = shape.lying ? `server-${shape.servers}` : undefined
     expect(lies.filter(({ server }) => server !== liar)).toEqual([])
   })
