@@ -108,7 +108,7 @@ const FILE = /^[\w.-]+(?:\/[\w.-]+)*\.(?:ts|mjs|sh|sql|toml|md)$/
 /** Where the names of files on a page are sought, besides the page's own folder and the root. */
 const ROOTS: Readonly<Record<string, readonly string[]>> = {
   'docs/papers/backoff.md': ['src/papers/lock', 'src/lock', 'src/core'],
-  'docs/papers/errata.md': ['src/papers', 'src/slots/ring', 'src/filters'],
+  'docs/papers/errata.md': ['src/papers', 'src/filters'],
   'docs/papers/filters.md': ['src/filters', 'lab/filters'],
   'docs/papers/lecture.md': ['src/papers', 'src/membership', 'src/ordering/tree', 'lab', 'test/e2e'],
   'docs/papers/oma.md': ['src/slots', 'src/papers/slots', 'src/crypto', 'lab/oma'],
