@@ -31,12 +31,12 @@ const MEMBERS_DEFAULT = 32
 const ROUNDS_DEFAULT = 3
 /** Members listen this far above the group's first port. */
 const MEMBERS_ABOVE = 200
-/** The others share so many processes: as many as there are cores. */
+/** The others share this many processes: one for each core. */
 const PROCESSES = 2
 /** Everybody has asked everybody once, one each 300 ms, and is connected: so it is in a group that has run for a while. */
 const REST_PER_MEMBER_MS = 330
 const PATIENCE_MS = 120_000
-/** On a busy machine the coordinator may lose its place while all rest: that round is begun again, so often. */
+/** On a busy machine the coordinator may lose its place while all rest: that round is begun again, up to this many times. */
 const TRIES_MAX = 5
 
 export async function run(print: Print = console.log, args: readonly string[] = []): Promise<MembershipResult> {
@@ -165,7 +165,7 @@ function roundOf(lines: readonly Line[], killed: number): Round {
   const [vacant, next] = [sees.filter(({ name }) => name === ''), sees.filter(({ name }) => isNext(name))]
   const gone = after.filter(({ what, name }) => what === 'gone' && name === VICTIM)
   const first = (found: readonly Line[]) => Math.min(...found.map(({ at }) => at)) - killed
-  // Whoever leads knows it first.
+  // The coordinator knows it first.
   const leading = next.filter(({ who, name }) => who === name)
   return {
     noticedMs: Math.max(...gone.map(({ at }) => at)) - killed,

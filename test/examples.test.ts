@@ -1,4 +1,4 @@
-// Examples in README.md and docs/guide compile and run (HOUSE 18).
+// Examples in README.md and docs/guide compile and run.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The rules that matter, as a test (HOUSE 18): import direction, banned globals, sizes, exports, words, links, examples.
+// The rules that matter, as a test: import direction, banned globals, sizes, exports, words, links, examples.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -56,7 +56,7 @@ const PURE = ['core', 'crypto', 'filters', 'simulator', ...PROTOCOLS, 'papers', 
 /** What a machine that ships may stand on. A proof and the papers also stand on the simulator. */
 const BASE = ['core', 'crypto', 'filters']
 
-/** DESIGN §7: what a folder under src may import besides itself. */
+/** What a folder under src may import besides itself. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   crypto: ['core'],
@@ -99,7 +99,7 @@ function provedBy(file: string): string {
   return folderOf(file) === 'proof' ? file.split('/')[1]! : ''
 }
 
-describe('imports go one way (DESIGN §7)', () => {
+describe('imports go one way', () => {
   const relative = (file: string) =>
     importsOf(file)
       .filter(name => name.startsWith('.'))
@@ -142,7 +142,7 @@ describe('imports go one way (DESIGN §7)', () => {
   })
 })
 
-describe('time and chance are arguments (HOUSE 3)', () => {
+describe('time and chance are arguments', () => {
   const BANNED = new Set([
     'Date',
     'setTimeout',
@@ -185,7 +185,7 @@ describe('time and chance are arguments (HOUSE 3)', () => {
   })
 })
 
-describe('sizes (HOUSE 8)', () => {
+describe('sizes', () => {
   const LINES_MAX = 500
   const FUNCTION_LINES_MAX = 60
 

@@ -1,5 +1,5 @@
 // etcd, three servers with their defaults (every write synced). The lock is the recipe of etcd's own Go client: one
-// lease a client, one transaction to get in line, a watch on whoever is before, one delete to leave. The `lock()` of the
+// lease a client, one transaction to get in line, a watch on the one before, one delete to leave. The `lock()` of the
 // Node library takes a new lease for each lock and fails where the lock is held.
 
 import type { Etcd3, Lease } from 'etcd3'

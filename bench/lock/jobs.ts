@@ -10,7 +10,7 @@ export type Job =
   | { readonly kind: 'close' }
   /** One client, one name, again and again. */
   | { readonly kind: 'alone'; readonly ms: number }
-  /** One client, so many names at once. */
+  /** One client, several names at once. */
   | { readonly kind: 'keys'; readonly count: number; readonly ms: number }
   /** The first `count` clients want one name at `at`; each enters once. */
   | { readonly kind: 'once'; readonly count: number; readonly name: string; readonly at: number }
@@ -18,7 +18,7 @@ export type Job =
   | { readonly kind: 'again'; readonly count: number; readonly name: string; readonly at: number; readonly ms: number }
   /** Takes the lock and keeps it. */
   | { readonly kind: 'hold'; readonly name: string }
-  /** Takes so many names and keeps them. */
+  /** Takes many names and keeps them. */
   | { readonly kind: 'holdMany'; readonly count: number }
 
 export interface Span {

@@ -11,16 +11,16 @@ export type Job =
   | { readonly kind: 'close' }
   /** One put after the other. */
   | { readonly kind: 'one by one'; readonly ms: number }
-  /** So many puts in flight, each on a key of its own. */
+  /** Several puts in flight, each on a key of its own. */
   | { readonly kind: 'in flight'; readonly count: number; readonly ms: number }
   | { readonly kind: 'once' }
   /** Hears of every value of a key from now on. */
   | { readonly kind: 'watch'; readonly key: string }
-  /** So many values, `pauseMs` apart; each carries the time at which it was put. */
+  /** A number of values, `pauseMs` apart; each carries the time at which it was put. */
   | { readonly kind: 'put times'; readonly count: number; readonly pauseMs: number }
   /** When the values came that were put by `put times`. `from` is 0 where the value did not say it. */
   | { readonly kind: 'heard' }
-  /** So many entries of their own, in batches. */
+  /** Entries of their own, in batches. */
   | { readonly kind: 'fill'; readonly count: number }
 
 export interface Done {

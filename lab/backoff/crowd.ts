@@ -81,7 +81,7 @@ function addNodes(world: World, way: Way, clients: number): void {
     world.add({ id, protocol: lockServer(lockDefaults), peers: [], vocabulary, saved })
     world.start(id)
   }
-  // The first comes last where it does not back off: whoever is first of all needs no strategy.
+  // The first comes last where it does not back off: the very first needs no strategy.
   const order = Array.from({ length: clients }, (_, place) => clients - place)
   for (const [place, number] of order.entries()) {
     const id = `client-${number}`

@@ -14,7 +14,7 @@ export interface Measured {
   readonly runs: readonly Contention[]
 }
 
-/** For each number of clients so many runs. Run i of one number and run i of another make one sample of the curve. */
+/** Runs for each number of clients. Run i of one number and run i of another make one sample of the curve. */
 export function measure(counts: readonly number[], runs: number, options: RunOptions): Measured[] {
   const whole = counts.reduce((sum, clients) => sum + clients, 0)
   let done = 0

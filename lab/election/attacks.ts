@@ -2,7 +2,7 @@
 // that are signed by their author, sealed with a fresh nonce and taken once.
 //
 // - The repeated vector: E_IV depends on the number of nodes only, and the first block of a vote is the voter and its
-//   three preferences. Two equal ballots have an equal first block. Whoever learned one ballot (those of an earlier
+//   three preferences. Two equal ballots have an equal first block. An attacker that learned one ballot (those of an earlier
 //   election are known, or the eavesdropper is asked for its own) reads all equal ones of later elections.
 // - The published vector: E_IV = K ⊕ (n × height). The paper calls it "known to member nodes only"; shown, as other
 //   initialisation vectors are, or logged, it is the key.

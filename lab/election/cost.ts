@@ -166,7 +166,7 @@ export const srceaCost: Experiment = {
         const columns: Columns = [of(steps.hash), of(steps.encrypt), of(steps.decrypt), of(steps.check)]
         return { contender, columns }
       })
-    // Once for nothing: the first calls are compiled while they run, and whoever comes first would look slow.
+    // Once for nothing: the first calls are compiled while they run, and the one that comes first would look slow.
     pass()
     const measured = pass()
     const base = measured[2]!

@@ -24,7 +24,7 @@ import { bonferroni, meanTolerance, summarise } from '../statistics.ts'
 import { type Cost, electionCost, namesOf, type Situation, srceaCost } from './measure.ts'
 
 const SIZES = { small: [4, 16, 33], full: [4, 8, 16, 32, 64, 128, 256] }
-/** T: ten message times. Whoever is silent for so long is down. */
+/** T: ten message times. A node that is silent for that long is down. */
 const TIMEOUT_MS = 10
 const DIFFICULTIES = { small: [2, 4, 6], full: [2, 4, 6, 8, 10, 12] }
 const RACES = { small: 200, full: 1_000 }
@@ -200,7 +200,7 @@ const NOTES = [
     'member that is down are counted: they are sent.',
   'Ring: acknowledgements are counted, half of all messages; the lecture does not say how else a successor is known ' +
     'to be down. Raft is without heartbeats, and counts the announcement of the leader. ZooKeeper is read as its ' +
-    'fast leader election: whoever changes its vote tells all.',
+    'fast leader election: a node that changes its vote tells all.',
   'Bully’s n(n-1) is the same whether the lowest alone notices or everybody: every member asks all above it once.',
   'SRCEA pays 5n-7 for votes and a count; it is among the cheapest, and promises nothing when a message is lost ' +
     '(`errata` in its test). Of these algorithms only Raft never has two leaders in a term whatever is lost.',

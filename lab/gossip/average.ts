@@ -5,7 +5,7 @@
 // - perfect matchings: two of them, drawn at random, so that everybody meets twice: 1/4;
 // - random pairs: N of them, drawn from all: 1/e;
 // - in turn: every node starts one exchange with a random other (push-pull, as implementations do): 1/(2√e) = 0.3033.
-// The third holds if the order of turns is drawn anew in each round. If it stays the same, late nodes find their values
+// The third holds if the order of turns is drawn again in each round. If it stays the same, late nodes find their values
 // better mixed and early ones worse, and the factor is 0.2935: `inTurnFactor` follows it through.
 // The mean never changes, and so (1, 0, 0, …) ends with 1/N everywhere: the group has counted itself.
 

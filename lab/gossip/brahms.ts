@@ -1,6 +1,6 @@
 // Brahms (Bortnikov, Gurevich, Keidar, Kliot and Shraer, 2009): peer sampling that bounds what liars can do.
 //
-// A node has a view of l1 references, made anew every round of three parts: references pushed to it (α), references
+// A node has a view of l1 references, made every round from three parts: references pushed to it (α), references
 // pulled from others (β) and its own samples (γ). If more is pushed than an honest crowd would push, the round is
 // skipped: flooding makes a node deaf, not captured. Beside the view, l2 samplers: each has a random order of all ids
 // and keeps the smallest that it ever saw, so that repeating an id a thousand times does not help it.
@@ -13,7 +13,7 @@ export interface BrahmsOptions {
   /** l1 and l2. */
   readonly view: number
   readonly samplers: number
-  /** The first so many nodes push only themselves and show only each other. */
+  /** How many nodes, the first ones, push only themselves and show only each other. */
   readonly attackers: number
 }
 

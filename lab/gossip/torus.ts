@@ -67,7 +67,7 @@ function foundRow({ found }: Built, round: number): Row {
   return round === ROUNDS ? row(what, found[round]!, 1, 0.001) : row(what, found[round]!, null, null)
 }
 
-/** Each node has seen c + round references, drawn at random: so many of its neighbours are among them. */
+/** How many of its neighbours are among the c + round references that each node has seen, drawn at random. */
 function literalRow({ found }: Built, round: number, scale: 'small' | 'full'): Row {
   const nodes = SIDE[scale] ** 2
   const chance = 1 - (1 - 1 / (nodes - 1)) ** (LENGTH + round)

@@ -13,7 +13,7 @@ export interface FlatOptions {
   readonly crashed: number
   readonly loss: number
   readonly seed: number
-  /** After so many ticks it ends, noticed or not. */
+  /** The ticks after which it ends, noticed or not. */
   readonly ticksMax: number
 }
 

@@ -16,10 +16,10 @@ import { type Experiment, type Row, type RunOptions, row } from '../experiment.t
 const MEMBERS = 100
 /** The others, but the one that is attacked, bring true news among the forged. */
 const FORGERS = 90
-/** One of so many messages is true. */
+/** One message in this many is true. */
 const TRUE_OF = 400
 const MESSAGES = { small: 2_000, full: 100_000 }
-/** A second of the member's own clock for so many messages: the rate that is asked for. */
+/** Messages in a second of the member's own clock: the rate that is asked for. */
 const PER_SECOND = 10_000
 const RAW_KEY_BYTES = 32
 const SIGNATURE_BYTES = 64

@@ -64,7 +64,7 @@ function compared(found: readonly Flaps[], slowness: number): Row[] {
 
 function notes(members: number, seconds: number): string[] {
   return [
-    `${members} members, one of which takes so many milliseconds more for each message in and out, for ${seconds} s.`,
+    `${members} members, one of which takes that many milliseconds more for each message in and out, for ${seconds} s.`,
     'A suspicion counts once for each healthy member that heard of it.',
   ]
 }

@@ -5,7 +5,7 @@ import { type FlatResult, flatSwim } from './flat.ts'
 
 const SIZES = { small: [100, 400], full: [100, 1_000, 10_000] }
 const LOSSES = { small: [0, 0.05], full: [0, 0.05] }
-/** One in a hundred crashes, and no more than so many: news of each is what takes the time. */
+/** One in a hundred crashes, up to this many: news of each is what takes the time. */
 const CRASHED_PART = 0.01
 const CRASHED_MAX = 10
 const TICKS_MAX = 600

@@ -92,7 +92,7 @@ export function alone(algorithm: AnyMutexAlgorithm, size: number): Entry {
   return enterAndLeave(world, tally, members[1]!, ENTER)
 }
 
-/** Takes votes and gives them back, as it is told: whoever else is after the resource. */
+/** Takes votes and gives them back, as it is told: the others that want the resource. */
 const rival: AnyProtocol = {
   name: 'rival',
   init: () => ({}),

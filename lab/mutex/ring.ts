@@ -7,7 +7,7 @@ import { calm, type Micros, World } from '../../src/simulator/index.ts'
 const MESSAGE: Micros = 1_000
 const EXACT = { ...calm, delayMin: MESSAGE, delaySpread: 0 }
 
-/** Who wants in: all of them at once again, or one, so many laps after it left. */
+/** Who wants in: all of them at once again, or one, this many laps after it left. */
 export type Demand = 'all' | { readonly lapsBetween: number }
 
 function ring(size: number): { world: World; members: readonly NodeId[] } {
@@ -19,7 +19,7 @@ function ring(size: number): { world: World; members: readonly NodeId[] } {
   return { world, members }
 }
 
-/** Messages from one entry to the next, on average over at least ten entries. Whoever is in leaves at once. */
+/** Messages from one entry to the next, on average over at least ten entries. The one that is in leaves at once. */
 export function messagesPerEntry(size: number, demand: Demand): number {
   const { world, members } = ring(size)
   const lap = size * MESSAGE

@@ -126,7 +126,7 @@ function plainRow(of: Printed, runs: number, confidence: number, random: Random)
 }
 
 interface Weights {
-  /** How much more likely so many resets are in truth than as drawn. */
+  /** How much more likely this number of resets is in truth than as drawn. */
   weight(resets: number): number
   /** Of the weight of one run, counted as 0 without violation. The mean is the probability that is looked for. */
   readonly mean: number
@@ -155,7 +155,7 @@ function bernstein(variance: number, largest: number, runs: number, confidence: 
   return linear + Math.sqrt(linear * linear + (2 * variance * doubt) / runs)
 }
 
-/** The protocol itself: a holder with so many votes, resets, and a second process that asks all. */
+/** The protocol itself: a holder with some votes, resets, and a second process that asks all. */
 export function oneRun(
   of: Printed,
   held: number,

@@ -1,4 +1,4 @@
-// The adversaries of the assignment game (PROTOCOLS B). Each looks for one kind of leak, and says which of the two
+// The adversaries of the assignment game (protocols/slots). Each looks for one kind of leak, and says which of the two
 // tickets that are left the first honest member has, or nothing if it found no clue. None takes logarithms: what is
 // measured are leaks of the protocol, not the hardness of the group.
 

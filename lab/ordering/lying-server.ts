@@ -1,5 +1,5 @@
 // A server of ours that lies about objects, over the real transport and under its own certificate. For each thing that
-// it is asked it chooses anew how to lie: it shows every client another proposal, refuses ranks that nobody raised,
+// it is asked it chooses again how to lie: it shows every client another proposal, refuses ranks that nobody raised,
 // invents operations, replays old words, or answers some clients only.
 
 import { type AnyProtocol, compose, encode, SettingsError } from '../../src/core/index.ts'

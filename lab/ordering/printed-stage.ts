@@ -70,7 +70,7 @@ function observe(world: World, users: readonly NodeId[]): Batch {
   world.listen((node, parted) => {
     const { part, body } = parted as { part: string; body: PrintedOrderingEvent | PrintedEvent }
     const { id } = node.spec
-    // Figure 1 has no release: whoever wants in again while it is inside waits until its Δ is over.
+    // Figure 1 has no release: a client that wants in again while it is inside waits until its Δ is over.
     if (body.kind === 'busy') refused.add(id)
     if (body.kind === 'left' && refused.delete(id))
       world.command(id, { part: 'lock', body: { kind: 'contend', id: 1 } })

@@ -25,7 +25,7 @@ import { EXACT, MESSAGE } from './printed-stage.ts'
 
 const OBJECT = 'object'
 const SECOND = 1_000_000
-/** So long that nobody pings while something is counted. */
+/** Long enough that nobody pings while something is counted. */
 const TTL = 600_000
 
 export class ProductStage {
@@ -86,7 +86,7 @@ export class ProductStage {
     return { ...this.batch, messages: this.world.delivered - before }
   }
 
-  /** Everybody submits the next operation when the one before is answered, for so long. */
+  /** How long everybody goes on submitting the next operation when the one before is answered. */
   keepBusy(lasts: number): Batch {
     this.batch = { delays: [], messages: 0, versions: 0 }
     const before = this.world.delivered

@@ -1,4 +1,4 @@
-// BACKOFF §6.1, and PROTOCOLS F: what an operation costs in messages and in message times, as printed and as built.
+// BACKOFF §6.1, and protocols/ordering: what an operation costs in messages and in message times, as printed and as built.
 //
 // As printed, every operation stands in line for the lock of figure 1 first, whose holder keeps it for Δ; get, propose
 // and commit follow. As built, ranks alone keep the order safe, and turns only keep clients out of each other's way:
@@ -14,7 +14,7 @@ import { ProductStage } from './product-stage.ts'
 
 interface Extent {
   readonly clients: readonly number[]
-  /** Of the printed form, whose backoff is drawn: so many runs. */
+  /** Runs of the printed form, whose backoff is random. */
   readonly seeds: number
   /** Simulated microseconds in which everybody submits without a pause. */
   readonly busy: number
@@ -51,7 +51,7 @@ function measure(numbers: Trust, clients: number, { seeds, busy }: Extent, seed:
     stage.settle()
     return batch
   }
-  // Whoever it was that had the turn after the sessions were opened: now it is the first.
+  // Any client may have the turn after the sessions were opened: from here on it is the first.
   step(() => stage.together([first!]))
   return {
     clients,
@@ -133,6 +133,6 @@ export const roundtripsExperiment: Experiment = {
 
 const NOTES = [
   'Every message takes one message time, disks take none. Messages are counted until the last response.',
-  'As printed, the lock of figure 1 has no release: its holder keeps it for Δ, here eight message times, and whoever ' +
+  'As printed, the lock of figure 1 has no release: its holder keeps it for Δ, here eight message times, and a client that ' +
     'finds it taken backs off for multiples of that. The product has no lock below the order.',
 ]

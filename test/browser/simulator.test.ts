@@ -1,4 +1,4 @@
-// One seed, one run: in Node and in a browser tab (DESIGN §2).
+// One seed, one run: in Node and in a browser tab.
 
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'

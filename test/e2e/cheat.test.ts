@@ -1,4 +1,4 @@
-// PROTOCOLS A 9, with real processes over mutual TLS: a member gives false shares. The others name it, leave it out, and
+// protocols/slots 9, with real processes over mutual TLS: a member gives false shares. The others name it, leave it out, and
 // are served; and what they wrote convinces a third party that has the file and the group's config, and nothing else.
 
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -56,7 +56,7 @@ it(
   2 * SERVED_MS,
 )
 
-it('the evidence convinces whoever knows the group, and is nothing to another one', async () => {
+it('the evidence convinces anybody who knows the group, and means nothing to another one', async () => {
   const verify = async (config: string) => {
     const evidence = join(group.memberFolders[0]!, `desks-${CHEAT}.evidence`)
     const judged = coterie(['slots', 'verify', evidence, '--json', '--config', config])

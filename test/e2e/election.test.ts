@@ -1,4 +1,4 @@
-// Members as processes that elect (PROTOCOLS C): the coordinator is killed, half of the members are killed, and sides are
+// Members as processes that elect (protocols/election): the coordinator is killed, half of the members are killed, and sides are
 // parted while both live. First safety under faults, then progress after healing.
 //
 // Eight processes, for about a minute; test/long/members.sh does the same with sixteen, for two (COTERIE_MEMBERS,
@@ -96,7 +96,7 @@ describe(`${MEMBERS} members as processes`, () => {
   /** From a kill or a partition until somebody else leads. */
   const handovers: number[] = []
 
-  /** The figures of a long run, for whoever runs it. */
+  /** The figures of a long run, for people. */
   async function report(reigns: readonly Reign[]): Promise<void> {
     if (ROUNDS === 1) return
     const { firstMs, firstTerm, seconds, reigns: count } = figuresOf(await read(), reigns, QUORUM)
@@ -118,7 +118,7 @@ describe(`${MEMBERS} members as processes`, () => {
 
   async function killHalf(): Promise<void> {
     const { who } = await waitForLeader('somebody leads', 0)
-    // The coordinator among them, and so many that the others are too few.
+    // The coordinator among them, and enough that the others are too few.
     const victims = [who, ...names().filter(name => name !== who)].slice(0, MEMBERS - QUORUM + 1)
     await Promise.all(victims.map(kill))
     const left = names().filter(name => !victims.includes(name))

@@ -1,5 +1,5 @@
 // Real processes and real faults: partitions, half-open and slow connections, processes that stand still or are killed
-// (PROTOCOLS E 2, 6, 7). First safety under faults, then progress after healing.
+// (protocols/lock 2, 6, 7). First safety under faults, then progress after healing.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { checkJournal, type JournalLine, readJournal } from './journal.ts'
 
 const SERVERS = 5
 const TTL_MAX = 1_500
-/** Of the users' leases. Whoever is cut off for longer has lost them. */
+/** Of the users' leases. A user that is cut off for longer has lost them. */
 const TTL = 1_000
 
 /** Half of the users, with wires of its own to every server. */

@@ -1,4 +1,4 @@
-// Renewal behind a blocked main thread, with real processes (PROTOCOLS E 7; issue: the lock).
+// Renewal behind a blocked main thread, with real processes (protocols/lock 7; issue: the lock).
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

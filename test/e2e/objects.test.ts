@@ -1,5 +1,5 @@
 // Objects in real processes and under real faults: servers and clients killed or standing still, wires cut, slow or
-// stopped in one direction, a server that lies (BACKOFF §6, §7; PROTOCOLS F). Clients record what they ask and hear;
+// stopped in one direction, a server that lies (BACKOFF §6, §7; protocols/ordering). Clients record what they ask and hear;
 // afterwards the checker says whether one copy could have answered so. `npm run e2e:long` goes on for ten minutes.
 
 import { rm } from 'node:fs/promises'
@@ -87,7 +87,7 @@ async function harm(group: ObjectsGroup, lasts: number): Promise<void> {
       ends.push(await one(wires)(group))
     }
     await sleep(400 + Math.random() * 1_000)
-    // The wires first: who starts anew has to reach somebody.
+    // The wires first: a process that starts has to reach somebody.
     for (const over of ends.reverse()) await over()
     await sleep(200)
   }
@@ -120,7 +120,7 @@ describe.each([
     const history = await whole.history()
     expect(history.filter(({ outcome }) => outcome.kind === 'returned').length).toBeGreaterThan(100)
     judge(history, await sumOf(whole))
-    // Whoever is blamed lies.
+    // Only liars are blamed.
     const liar = shape.lying ? `server-${shape.servers}` : undefined
     expect(lies.filter(({ server }) => server !== liar)).toEqual([])
   })

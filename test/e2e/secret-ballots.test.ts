@@ -1,4 +1,4 @@
-// Secret ballots, switched on where a group is made (PROTOCOLS C): members as processes elect, and elect again after a
+// Secret ballots, switched on where a group is made (protocols/election): members as processes elect, and elect again after a
 // kill; and what is published of an election are totals and hidden ballots, in no order that anybody could read.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// The example of a shared pool of machines, as several programs (HOUSE 18).
+// The example of a shared pool of machines, as several programs.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -2,7 +2,7 @@
 // node sharer.mjs CLIENT_FOLDER HISTORY
 //
 // Registers `a`, `b` are properties of an object, `/c` and `/d` entries of the tree; the counter is another object.
-// A call is in the file before it is made (PROTOCOLS F: errors are definite or indefinite, never wrong). It goes on
+// A call is in the file before it is made (protocols/ordering: errors are definite or indefinite, never wrong). It goes on
 // until SIGTERM.
 
 import { appendFileSync } from 'node:fs'

@@ -18,7 +18,7 @@ const LEASE_MS = 2_000
 /** Words that stand nowhere else. */
 const SLOTS = ['zanzibar', 'quagmire', 'xylophone']
 const SECONDS = Number(process.env.COTERIE_SLOTS_SECONDS ?? 24)
-/** A member is killed so often. Its epoch ends, every lease runs out, and it is taken in again: about so long. */
+/** Between two kills of a member: long enough for its epoch to end, every lease to run out, and the member to be taken in again. */
 const KILL_EVERY_MS = 12_000
 /** After healing: two epochs, and as many rounds as luck may take. The machine may be busy. */
 const SERVED_MS = 120_000

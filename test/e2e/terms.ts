@@ -60,7 +60,7 @@ function reignsOf(lines: readonly TermLine[]): Reign[] {
       if (known === undefined) reigns.set(key, { who, boot, term: term!, from: at, until: until! })
       else known.until = Math.max(known.until, until!)
     }
-    // Whoever wrote that it stopped did not believe any more.
+    // A member that wrote that it stopped did not believe any more.
     if (what === 'stopped' && known !== undefined) known.until = Math.min(known.until, at)
   }
   return [...reigns.values()]

@@ -2,7 +2,7 @@
 # Objects in real processes under faults, for long: servers and clients killed or standing still, wires that fail, one
 # server that lies. Every answer is recorded and checked.
 #   npm run e2e:long           ten minutes of faults, half with three servers, half with seven of which one lies
-#   npm run e2e:long -- 60     so many seconds for each of the two
+#   npm run e2e:long -- 60     seconds for each of the two
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The election's long campaign: simulated runs with faults and liars, in four sizes of group, on all cores.
 #   test/long/election.sh               20,000 runs, seeds 1 to 5,000 in each group
-#   test/long/election.sh 1500 5001     so many in each group, from this seed on
+#   test/long/election.sh 1500 5001     runs in each group, from this seed on
 # Then a tenth as many with secret ballots, and every schedule of the small systems.
 set -uo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The long campaign of objects: simulated runs with faults and liars, in three sizes of group, on all cores.
 #   npm run sim:long                          the lock's campaign, then this one: 20,000 runs
-#   bash test/long/ordering.sh 500 5001       so many in each group and weather, from this seed on
+#   bash test/long/ordering.sh 500 5001       runs in each group and weather, from this seed on
 # Says for each group how many runs there were, with which seeds, and how to replay what broke a promise.
 set -uo pipefail
 cd "$(dirname "$0")/../.."

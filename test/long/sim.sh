@@ -2,7 +2,7 @@
 # The lock's long campaign: simulated runs with faults and liars, in four sizes of group, on all cores. Then that of
 # objects (ordering.sh).
 #   npm run sim:long                 20,000 runs, seeds 1 to 5,000 in each group
-#   npm run sim:long -- 1500 5001    so many in each group, from this seed on
+#   npm run sim:long -- 1500 5001    runs in each group, from this seed on
 # Then as many of elections (election.sh).
 # Then the rounds of slots, twice as many (slot-rounds.sh).
 # Says for each group how many runs there were, with which seeds, and how to replay what broke a promise.

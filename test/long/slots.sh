@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The slots end-to-end test for longer: eight real members over mutual TLS, a kill every twelve seconds.
 #   test/long/slots.sh          a minute
-#   test/long/slots.sh 600      so many seconds
+#   test/long/slots.sh 600      seconds
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 

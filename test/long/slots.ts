@@ -1,7 +1,7 @@
 // The long campaign of slots, counted in rounds: groups of three to seven, with and without a liar, every option, under
 // crashes, pauses, partitions, lost and repeated words and drifting clocks. Prints what was kept, and each seed that
 // broke a promise; fails if any did.
-//   node slots.mjs 10000 1      so many rounds, from this seed on
+//   node slots.mjs 10000 1      rounds, from this seed on
 
 import { runOnce } from '../../src/simulator/index.ts'
 import { slotsScenario } from '../../src/slots/proof/verified/scenario.ts'

@@ -70,7 +70,7 @@ export function closed(history: History): string[] {
   return [...history.complaints, ...untold.map(({ record }) => `${Number.parseInt(record, 10)} never called durable`)]
 }
 
-/** The store was opened again and holds the outcome of so many saves: the others never were. */
+/** The store was opened again and holds the outcome of this many saves: the others never happened. */
 export function reopened(history: History, prefix: number): void {
   history.saves.length = prefix
   history.durable = prefix

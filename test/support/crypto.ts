@@ -64,7 +64,7 @@ export interface Lap {
   readonly secrets: readonly ShuffleSecret[]
 }
 
-/** So many passes over so many tickets, each with its proof. */
+/** Passes over tickets, each with its proof. */
 export function provenLap(group: Group, passCount: number, tickets: number, random: RandomBytes): Lap {
   const key = keyPair(group, random).publicKey
   const passes: ProvenPass[] = []

@@ -1,6 +1,6 @@
 // The smallest machine whose state is too large for one record, so that it is tested as others will use it: a table of
 // counters. Each command adds one to a counter, saves the new value, and answers. Every save carries, beside its own
-// entry, the next few entries of the account that is under way; when all entries are through, `forget`, and anew.
+// entry, the next few entries of the account that is under way; when all entries are through, `forget`, and so on.
 //
 // A record is a list of pairs, key and value, put over each other in the order of the log.
 
@@ -20,7 +20,7 @@ export interface LedgerCommand {
 
 export interface LedgerRules {
   readonly page: number
-  /** Planted: says that the account is whole when so many entries are yet to be written. */
+  /** Planted: says that the account is whole when this many entries are yet to be written. */
   readonly hurry?: number
   /** Planted: goes on, after a restart, as if the account that the crash cut short were its own. */
   readonly resumes?: boolean

@@ -66,7 +66,7 @@ export class Puppet<State, Message, Command, Event> {
     return out
   }
 
-  /** The process is gone and comes back with what it saved; its clock starts anew. */
+  /** The process is gone and comes back with what it saved; its clock starts again. */
   restart(): Out<Message, Event>[] {
     this.timers.clear()
     this.now = 50

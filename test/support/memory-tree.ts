@@ -59,7 +59,7 @@ export class MemoryTree {
   /** While true, versions are not told one by one: those who watch see the table when it is over. */
   private away = false
   private sessions = 0
-  /** So many turns more until a push arrives. */
+  /** How many more turns until a push arrives. */
   pushTurns = 0
 
   constructor(seed = 1) {

@@ -50,7 +50,7 @@ export class FaultyWire {
     this.settle()
   }
 
-  /** Every piece takes so much longer, in both directions. */
+  /** How much longer every piece takes, in both directions. */
   delay(millis: number): void {
     this.delayMs = millis
   }

@@ -8,7 +8,7 @@ import { MemoryTree } from './memory-tree.ts'
 export const seeds = Array.from({ length: 25 }, (_, at) => at + 1)
 export const bytes = (...items: number[]) => new Uint8Array(items)
 
-/** An abort after so many turns of the event loop: it lands between any two steps of a recipe. */
+/** An abort after some turns of the event loop: it lands between any two steps of a recipe. */
 export function abortAfter(turns: number): AbortSignal {
   const controller = new AbortController()
   const wait = async () => {
