@@ -3,7 +3,7 @@
 // It has no keeper: a program that blocks blocks its servers as well, and they are as late as it is.
 
 import { randomBytes } from 'node:crypto'
-import { type Millis, NOTHING_SAVED, type Parted, type TrustSettings, trust } from '../core/index.ts'
+import { type Millis, NOTHING_SAVED, type TrustSettings, trust } from '../core/index.ts'
 import { clientNode, firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
 import { granterClock, holderClock } from '../runtime/clock.ts'
@@ -42,7 +42,7 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
   const clock = holderClock()
   const appliers = new Map<string, Applier>()
   const self = `${SELF}#${randomBytes(INSTANCE_BYTES).toString('hex')}`
-  const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
+  const driver = new Driver({
     protocol: clientNode(settings, { hash: sha256, findApplier: object => appliers.get(object) }),
     self,
     peers: servers,
@@ -81,7 +81,7 @@ async function startServer(
   const storage = await createMemoryStorage().open(error => {
     throw error
   })
-  const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
+  const driver = new Driver({
     protocol: serverNode(settings, { hash: sha256 }),
     self,
     peers,

@@ -2,7 +2,7 @@ export { type BackoffName, backoffNames } from './backoff.ts'
 export { type LockClient, lockClient } from './client.ts'
 export type { ServerEvent, ServerState } from './entries.ts'
 export { isOperator } from './force.ts'
-export { type KeeperCommand, type KeeperEvent, lockKeeper } from './keeper.ts'
+export { type KeeperCommand, type KeeperEvent, type LockKeeper, lockKeeper } from './keeper.ts'
 export {
   type ClientMessage,
   type InspectedLease,

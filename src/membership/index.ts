@@ -1,8 +1,13 @@
 export { type AttributeSetting, compareBy, type Ranked, rank } from './attributes.ts'
 export {
+  ADDRESS_BYTES_MAX,
   type AliveClaim,
+  ATTRIBUTES_MAX,
   type Claim,
   type FailedClaim,
+  finite,
+  MEMBER_BYTES_MAX,
+  NAME_BYTES_MAX,
   type NamedKey,
   type NamedValue,
   signClaim,
