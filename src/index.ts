@@ -20,8 +20,8 @@ export type {
   TreeWatchOptions,
 } from './client/objects/shared-tree.ts'
 export type { Json } from './client/objects/state-table.ts'
-export type { Aggregate, Candidacy, CoordinatorOptions, JoinedGroup } from './client/peers/joined-group.ts'
-export type { CoordinatorInfo } from './client/peers/office.ts'
+export type { Aggregate, CoordinatorOptions, JoinedGroup } from './client/peers/joined-group.ts'
+export type { Candidacy, CoordinatorInfo } from './client/peers/leadership.ts'
 export type { MemberInfo } from './client/peers/roster.ts'
 export { type Seat, SeatLost } from './client/peers/seat.ts'
 export { type Incident, NoSeat, type NoSeatReason, type SeatOptions, type Slots } from './client/peers/slots.ts'

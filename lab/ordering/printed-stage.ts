@@ -1,7 +1,7 @@
 // A world with the ordering as printed: the lock of figure 1 below the ordering of figures 2 and 3, in every client.
 // Every message takes exactly one message time, so that delays come out whole.
 
-import { compose, type NodeId, type Trust } from '../../src/core/index.ts'
+import { compose, type NodeId, type Trust, type Wire } from '../../src/core/index.ts'
 import { partedVocabulary } from '../../src/node/vocabulary.ts'
 import {
   type PrintedEvent,
@@ -39,23 +39,28 @@ export function printedBatch(trust: Trust, clients: number, seed: number): Batch
   const users: NodeId[] = Array.from({ length: clients }, (_, place) => `client-${place + 1}`)
   for (const [place, id] of users.entries()) {
     const parts = { lock: printedClient(lock), ordering: printedOrderingClient(ordering, place + 1) }
-    const protocol = compose('client', parts, WIRES)
+    const protocol = compose('client', parts, { wires: WIRES })
     world.add({ id, protocol, peers: servers, vocabulary })
     world.start(id)
   }
   return observe(world, users)
 }
 
-const WIRES = [
+type Parts = {
+  readonly lock: ReturnType<typeof printedClient>
+  readonly ordering: ReturnType<typeof printedOrderingClient>
+}
+
+const WIRES: readonly Wire<Parts>[] = [
   {
     from: 'ordering',
     to: 'lock',
-    turn: (event: PrintedOrderingEvent) => (event.kind === 'contend' ? { kind: 'contend', id: 1 } : undefined),
+    turn: event => (event.kind === 'contend' ? { kind: 'contend', id: 1 } : undefined),
   },
   {
     from: 'lock',
     to: 'ordering',
-    turn: (event: PrintedEvent) => (event.kind === 'entered' ? { kind: 'turn' } : undefined),
+    turn: event => (event.kind === 'entered' ? { kind: 'turn' } : undefined),
   },
 ]
 

@@ -11,6 +11,8 @@ import { Driver } from '../../src/runtime/driver.ts'
 import { silence } from '../../src/runtime/log.ts'
 import { createTlsTransport } from '../../src/runtime/transport/index.ts'
 
+type Parts = { readonly lock: AnyProtocol; readonly ordering?: AnyProtocol }
+
 /** `folder` is a server's, as `coterie init` made it. */
 export async function startLyingServer(folder: string): Promise<{ stop(): Promise<void> }> {
   const config = await loadNodeConfig(folder)
@@ -18,7 +20,7 @@ export async function startLyingServer(folder: string): Promise<{ stop(): Promis
   const { group } = config
   const honest = lockServer({ ...lockDefaults, ...group.lock, liars: group.trust.liars })
   const driver = new Driver({
-    protocol: compose('server', { lock: givingToAll(alwaysYes.corrupt(honest)) }),
+    protocol: compose<Parts>('server', { lock: givingToAll(alwaysYes.corrupt(honest)) }),
     self: config.name,
     peers: group.servers.map(server => server.name),
     vocabulary: nodeVocabulary,

@@ -1,17 +1,17 @@
-// Looking again and again until Ctrl-C: shown only when something changed.
+// Asking again and again until Ctrl-C: shown only when something changed.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Looker } from '../client/peers/look.ts'
-import type { Looked } from '../client/peers/window.ts'
+import type { Asker, MemberAnswer } from '../client/peers/asking.ts'
 import { Unavailable } from '../core/index.ts'
+import type { Question } from '../node/questions/wire.ts'
 
 const EVERY_MS = 500
 const PATIENCE_MS = 2_000
 
 export async function untilStopped<T>(
-  looker: Looker,
-  what: string,
-  choose: (found: readonly Looked[]) => T,
+  asker: Asker,
+  question: Question,
+  choose: (found: readonly MemberAnswer[]) => T,
   show: (found: T) => void,
 ): Promise<void> {
   const stopped = new AbortController()
@@ -19,7 +19,7 @@ export async function untilStopped<T>(
   process.once('SIGINT', stop).once('SIGTERM', stop)
   let shown = ''
   while (!stopped.signal.aborted) {
-    const found = await looker.look(what, PATIENCE_MS).catch(error => {
+    const found = await asker.ask(question, PATIENCE_MS).catch(error => {
       if (error instanceof Unavailable) return undefined
       throw error
     })

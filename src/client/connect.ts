@@ -1,6 +1,6 @@
 // A group that is served by other processes: mutual TLS to every server, the same object as an embedded group.
 
-import { type Millis, NOTHING_SAVED, type Parted, Refused, SettingsError, Unavailable } from '../core/index.ts'
+import { type Millis, NOTHING_SAVED, Refused, SettingsError, Unavailable } from '../core/index.ts'
 import { clientNode, nodeVocabulary } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
 import { clockMemory, holderClock } from '../runtime/clock.ts'
@@ -67,7 +67,7 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
   const appliers = new Map<string, Applier>()
   let group: Group | undefined
   let keeper: WorkerKeeper | undefined
-  const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
+  const driver = new Driver({
     protocol: clientNode(
       { trust, lock, objects, operators },
       { hash: sha256, findApplier: object => appliers.get(object) },

@@ -2,7 +2,7 @@
 // memory. It coordinates the parts of one program, and is what examples and tests of users' code run on.
 // It has no keeper: a program that blocks blocks its servers as well, and they are as late as it is.
 
-import { type Millis, NOTHING_SAVED, type Parted, type TrustSettings, trust } from '../core/index.ts'
+import { type Millis, NOTHING_SAVED, type TrustSettings, trust } from '../core/index.ts'
 import { clientNode, firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
 import { granterClock, holderClock } from '../runtime/clock.ts'
@@ -41,7 +41,7 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
   const clock = holderClock()
   const appliers = new Map<string, Applier>()
   const self = instanceOf(SELF, newInstance())
-  const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
+  const driver = new Driver({
     protocol: clientNode(settings, { hash: sha256, findApplier: object => appliers.get(object) }),
     self,
     peers: servers,
@@ -80,7 +80,7 @@ async function startServer(
   const storage = await createMemoryStorage().open(error => {
     throw error
   })
-  const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
+  const driver = new Driver({
     protocol: serverNode(settings, { hash: sha256 }),
     self,
     peers,

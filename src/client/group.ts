@@ -9,7 +9,6 @@ import {
   NotAcquired,
   type NotAcquiredReason,
   orderingServersNeeded,
-  type Parted,
   SettingsError,
   type Trust,
   Unavailable,
@@ -25,7 +24,8 @@ import {
   NAME_BYTES_MAX,
   QUESTIONS_MAX,
 } from '../lock/index.ts'
-import type { Applier, OrderingEvent } from '../ordering/index.ts'
+import type { ClientNodeCommand, ClientNodeEvent } from '../node/index.ts'
+import type { Applier } from '../ordering/index.ts'
 import { treeApplier } from '../ordering/tree/index.ts'
 import { describeForced, type ForcedUnlock } from './force.ts'
 import { describeServers, type LockInfo, type ServerInfo, tallyLocks } from './inspect.ts'
@@ -76,7 +76,7 @@ export interface GroupStatus {
 
 /** What a group needs from the driver below it. */
 export interface GroupDriver {
-  command(body: Parted): void
+  command(body: ClientNodeCommand): void
   now(): Millis
   /** The wall clock in microseconds: a good first guess for tokens. */
   wallMicros(): number
@@ -256,9 +256,9 @@ export class Group {
   }
 
   /** @internal Everything that the client node says. */
-  event(parted: Parted): void {
-    if (parted.part === 'ordering') return this.orders.event(parted.body as OrderingEvent)
-    const event = parted.body as ClientEvent
+  event(parted: ClientNodeEvent): void {
+    if (parted.part === 'ordering') return this.orders.event(parted.body)
+    const event = parted.body
     switch (event.kind) {
       case 'acquired':
         return this.acquired(event)

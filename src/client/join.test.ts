@@ -6,10 +6,11 @@ import { join as path } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freePorts, waitFor } from '../../test/support/processes.ts'
 import { SettingsError, Unavailable } from '../core/index.ts'
+import { standing } from '../node/hints/standing.ts'
 import { addMember, initGroup, type NewGroup } from '../runtime/setup/group.ts'
 import { join } from './join.ts'
 import type { JoinedGroup } from './peers/joined-group.ts'
-import type { CoordinatorInfo } from './peers/office.ts'
+import type { CoordinatorInfo } from './peers/leadership.ts'
 import type { Roster } from './peers/roster.ts'
 import type { Term } from './peers/term.ts'
 
@@ -163,7 +164,7 @@ describe('the list of those who vote', () => {
     expect(await members[0]!.admit('guest')).toBe(2)
     const stands = (member: JoinedGroup) =>
       member.list().some(({ name, attributes }) => name === 'guest' && attributes.battery !== undefined) &&
-      (Reflect.get(member, 'roster') as Roster).standing('jobs', []).some(row => row.member === 'guest')
+      standing((Reflect.get(member, 'roster') as Roster).all(), 'jobs', []).some(row => row.member === 'guest')
     await waitFor('everybody knows that the guest stands', () => members.every(stands))
     const first = leader()!
     await first.close()

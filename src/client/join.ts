@@ -1,14 +1,15 @@
 // Becoming a member of a group: a process of its own name, that its peers dial and that dials them.
 
-import { type Parted, SettingsError } from '../core/index.ts'
+import { SettingsError } from '../core/index.ts'
 import type { Attribute } from '../election/index.ts'
+import { DISTANCE_TOLERANCE } from '../node/hints/standing.ts'
+import type { MemberEvent } from '../node/member.ts'
 import { loadNodeConfig } from '../runtime/config/config.ts'
 import { silence } from '../runtime/log.ts'
 import { type RunningMember, startMember } from '../runtime/member.ts'
 import type { Log } from '../runtime/transport/index.ts'
 import { type Attributes, numberOf } from './peers/attributes.ts'
 import { JoinedGroup } from './peers/joined-group.ts'
-import { DISTANCE_TOLERANCE } from './peers/roster.ts'
 
 /** Which member this process is, and what it says of itself. */
 export interface JoinOptions {
@@ -43,7 +44,7 @@ export async function join(options: JoinOptions): Promise<JoinedGroup> {
   }))
   let group: JoinedGroup | undefined
   // What the node says before there is anybody to hear it.
-  const early: Parted[] = []
+  const early: MemberEvent[] = []
   const node: RunningMember = await startMember({
     config,
     log,
@@ -52,7 +53,7 @@ export async function join(options: JoinOptions): Promise<JoinedGroup> {
     event: event => (group === undefined ? early.push(event) : group.event(event)),
     failed: error => group?.ended(error),
   })
-  group = new JoinedGroup(config.name, node, attributes, ranking)
+  group = new JoinedGroup(config.name, node, attributes)
   for (const event of early.splice(0)) group.event(event)
   return group
 }

@@ -5,8 +5,8 @@
 // started, or ends, the main thread renews by itself, as it does where there is no keeper.
 
 import { Worker } from 'node:worker_threads'
-import type { Millis, Parted } from '../core/index.ts'
-import type { ClientCommand } from '../lock/index.ts'
+import type { Millis } from '../core/index.ts'
+import type { ClientNodeCommand } from '../node/index.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { openBoard } from '../runtime/keeper/board.ts'
 import { type HeldLease, HolderSide } from '../runtime/keeper/holder-side.ts'
@@ -28,7 +28,7 @@ export interface Keeper {
 /** Life is shown so often in the time after which it counts as gone. */
 const SIGNS_PER_BLOCKED_MAX = 8
 const SIGN_EVERY_MAX: Millis = 1_000
-const NO_NEWS: readonly Parted[] = []
+const NO_NEWS: readonly ClientNodeCommand[] = []
 
 export class WorkerKeeper implements Keeper {
   private readonly start: Omit<KeeperStart, 'board'>
@@ -68,10 +68,10 @@ export class WorkerKeeper implements Keeper {
   }
 
   /** For the driver: what the client node must know before it decides anything. */
-  news(): readonly Parted[] {
+  news(): readonly ClientNodeCommand[] {
     const news = this.side?.news() ?? []
     if (news.length === 0) return NO_NEWS
-    return news.map(kept => ({ part: 'lock', body: { kind: 'sustain', ...kept } satisfies ClientCommand }))
+    return news.map(kept => ({ part: 'lock', body: { kind: 'sustain', ...kept } }))
   }
 
   async close(): Promise<void> {

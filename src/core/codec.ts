@@ -270,6 +270,21 @@ export function list<T>(of: Codec<T>, max: number): Codec<readonly T[]> {
   }
 }
 
+/** One of several words. The number on the wire is the place in the list: append only. */
+export function oneOf<const T extends string>(...words: readonly T[]): Codec<T> {
+  return {
+    write(writer, value) {
+      const place = words.indexOf(value)
+      if (place < 0) outOfRange(`one of ${words.join(', ')}`, value)
+      writer.uint(place)
+    },
+    read(reader) {
+      const place = reader.uint()
+      return words[place] ?? reader.refuse(`unknown word ${place}`)
+    },
+  }
+}
+
 /** A value or nothing. */
 export function option<T>(of: Codec<T>): Codec<T | undefined> {
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compose } from './compose.ts'
+import { compose, type Parts } from './compose.ts'
 import { createHost } from './host.ts'
 import { type AnyProtocol, NOTHING_SAVED, type Saved } from './process.ts'
 
@@ -56,7 +56,7 @@ describe('a node of several parts', () => {
   it('ignores messages for parts it does not run, however they are called', () => {
     const { host, events } = bed()
     for (const part of ['three', '', 'constructor', '__proto__', 'toString']) {
-      host.input({ kind: 'message', from: 'peer', body: { part, body: 'hello' } })
+      host.input({ kind: 'message', from: 'peer', body: { part: part as 'one', body: 'hello' } })
     }
     expect(events).toEqual([])
   })
@@ -74,12 +74,7 @@ describe('a node of several parts', () => {
         ['one', []],
       ]),
     )
-    expect(host.state).toEqual(
-      new Map([
-        ['one', { records: [] }],
-        ['two', { records: [5] }],
-      ]),
-    )
+    expect(host.state).toEqual({ one: { records: [] }, two: { records: [5] } })
   })
   it('checks every part', () => {
     const node = compose('node', {
@@ -95,7 +90,7 @@ describe('a node of several parts', () => {
   })
   it('refuses wires to nowhere, and parts whose names would mix up the timers', () => {
     const nowhere = { from: 'one', to: 'three', turn: () => undefined }
-    expect(() => compose('node', { one: telltale }, [nowhere])).toThrow('wire one → three')
+    expect(() => compose<Parts>('node', { one: telltale }, { wires: [nowhere] })).toThrow('wire one → three')
     expect(() => compose('node', { 'a/b': telltale })).toThrow("a part's name has no slash: a/b")
   })
 })

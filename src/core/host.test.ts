@@ -147,12 +147,16 @@ describe('the save barrier', () => {
 })
 
 describe('lanes', () => {
-  const node = compose('node', { left: puppet, right: puppet }, [
-    { from: 'left', to: 'right', turn: (event: string) => (event === 'go' ? [send('wired'), save(7)] : undefined) },
-  ])
+  const node = compose(
+    'node',
+    { left: puppet, right: puppet },
+    {
+      wires: [{ from: 'left', to: 'right', turn: event => (event === 'go' ? [send('wired'), save(7)] : undefined) }],
+    },
+  )
   const both = () => {
     const bed = bench(node)
-    const tell = (part: string, ...body: Does) => bed.host.input({ kind: 'command', body: { part, body } })
+    const tell = (part: 'left' | 'right', ...body: Does) => bed.host.input({ kind: 'command', body: { part, body } })
     return { ...bed, tell }
   }
 

@@ -1,3 +1,4 @@
+export { ownTurn } from './addressing.ts'
 export { AssertionError, assert, unreachable } from './assert.ts'
 export { believed, outlasting } from './belief.ts'
 export { type Allowance, type Bucket, fullBucket, take } from './bucket.ts'
@@ -12,6 +13,7 @@ export {
   type Fields,
   isText,
   list,
+  oneOf,
   option,
   Reader,
   struct,
@@ -21,7 +23,20 @@ export {
   variants,
   Writer,
 } from './codec.ts'
-export { type ComposedState, compose, type Parted, type Wire } from './compose.ts'
+export {
+  type Composed,
+  type ComposedState,
+  type ComposeRules,
+  type Composing,
+  compose,
+  composeRules,
+  type PartCommand,
+  type PartEvent,
+  type Parted,
+  type PartMessage,
+  type Parts,
+  type Wire,
+} from './compose.ts'
 export {
   CoterieError,
   FileError,
@@ -36,6 +51,14 @@ export {
   SettingsError,
   Unavailable,
 } from './errors.ts'
+export {
+  FAMILY_NAME_BYTES_MAX,
+  type Family,
+  type FamilyCommand,
+  type FamilyEvent,
+  type FamilyState,
+  family,
+} from './family.ts'
 export { type Decision, decide } from './fencing.ts'
 export { createHost, type Host, type Ports } from './host.ts'
 export { KeptLane, type SaveKind } from './kept.ts'

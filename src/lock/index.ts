@@ -9,7 +9,7 @@ export {
   type InspectedServer,
   QUESTIONS_MAX,
 } from './client/state.ts'
-export { lockKeeper } from './keeper/machine.ts'
+export { type LockKeeper, lockKeeper } from './keeper/machine.ts'
 export type { KeeperCommand, KeeperEvent } from './keeper/state.ts'
 export { type LockRules, lockRules, raiseToken } from './rules.ts'
 export { isOperator } from './server/force.ts'

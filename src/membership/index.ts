@@ -1,7 +1,12 @@
 export {
+  ADDRESS_BYTES_MAX,
   type AliveClaim,
+  ATTRIBUTES_MAX,
   type Claim,
   type FailedClaim,
+  finite,
+  MEMBER_BYTES_MAX,
+  NAME_BYTES_MAX,
   type NamedKey,
   type NamedValue,
   signClaim,

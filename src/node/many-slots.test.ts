@@ -1,7 +1,7 @@
 // Several slots groups in one node: kept apart by name, restored by name, and never reopened with other settings.
 
 import { describe, expect, it } from 'vitest'
-import { compose, createHost, NOTHING_SAVED, type Parted, seededRandom } from '../core/index.ts'
+import { compose, createHost, NOTHING_SAVED, seededRandom } from '../core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../crypto/index.ts'
 import { calm, World } from '../simulator/index.ts'
 import { performShuffleWork, type SlotsCommand, type SlotsSettings, slotsDefaults } from '../slots/index.ts'
@@ -44,6 +44,10 @@ function open(storeLost = false) {
 
 const seatsOf = (seen: readonly Seen[], name: string) =>
   seen.flatMap(event => (event.kind === 'said' && event.name === name && event.body.kind === 'seat' ? event.body : []))
+const differing = (seen: readonly Seen[]) =>
+  seen.flatMap(({ who, ...event }) =>
+    event.kind === 'said' && event.body.kind === 'differs' ? `${who}: ${event.body.member} ${event.body.level}` : [],
+  )
 const shutsOf = (seen: readonly Seen[]) => seen.flatMap(event => (event.kind === 'shut' ? event.why : []))
 
 describe('many slots in one node', () => {
@@ -88,7 +92,7 @@ describe('many slots in one node', () => {
     expect(shutsOf(seen).length).toBe(2)
     const state = world.node('anna').host!.state as ManySlotsState
     // It posted a key in its earlier life, and must not post another.
-    expect(state.open.get('desks')!.state.epoch.barred).toBe(true)
+    expect(state.open.get('desks')!.state.member.epoch.barred).toBe(true)
   })
 
   it('each name has its level, and they do not mix', () => {
@@ -105,7 +109,7 @@ describe('many slots in one node', () => {
     expect(new Set(seatsOf(seen, 'couches').map(seat => seat.slot))).toEqual(new Set(['north', 'south']))
     expect(seatsOf(seen, 'lofts').map(seat => seat.slot)).toEqual(['attic'])
     expect(seatsOf(seen, 'rooms').map(seat => seat.slot)).toEqual(['attic'])
-    expect(seen.filter(event => event.kind === 'differs')).toEqual([])
+    expect(differing(seen)).toEqual([])
   })
 
   it('a member at another level is not heard, and both sides are told once', () => {
@@ -117,8 +121,7 @@ describe('many slots in one node', () => {
     world.command('cleo', { kind: 'open', settings: { ...desks, level: 'curious' } })
     world.run(5 * SECOND)
     expect(seatsOf(seen, 'desks')).toEqual([])
-    const told = seen.flatMap(event => (event.kind === 'differs' ? `${event.who}: ${event.member} ${event.level}` : []))
-    expect(told.sort()).toEqual([
+    expect(differing(seen).sort()).toEqual([
       'anna: cleo curious',
       'bela: cleo curious',
       'cleo: anna verified',
@@ -172,7 +175,7 @@ describe('many slots in one node', () => {
       cancel: none,
       save: none,
       forget: none,
-      emit: ({ body }: Parted) => said.push(body),
+      emit: ({ body }) => said.push(body),
     })
     const give = (body: ManySlotsCommand) => host.input({ kind: 'command', body: { part: 'slots', body } })
     const tell = (body: SlotsCommand) => give({ kind: 'tell', name: 'desks', body })

@@ -1,49 +1,118 @@
-// What a member runs: it knows who is here, elects, and shares slots. Membership and election meet above, in whoever
-// drives the node: membership hints at who stands and who is gone, and nothing of an election's safety rests on these
-// hints.
+// The node of a member: it knows who is here, elects, shares slots, and answers what clients ask.
+//
+// Gossip and election meet in the part `hints`: membership's events go to it by wire, and what it makes of them goes to the
+// election by wire. Nothing of an election's safety rests on these hints.
 
-import { type Codec, compose, encode, type Parted, type Saved } from '../core/index.ts'
 import {
+  type Composed,
+  type ComposeRules,
+  compose,
+  composeRules,
+  encode,
+  type PartCommand,
+  type PartEvent,
+  type Saved,
+  type Wire,
+} from '../core/index.ts'
+import {
+  type ElectionEvent,
+  type ElectionProtocol,
   type ElectionSettings,
   type Electorate,
   election,
   electionRecord,
   electionVocabulary,
-  firstElectorate,
   type Keys,
 } from '../election/index.ts'
-import { type MembershipSettings, membership, membershipVocabulary } from '../membership/index.ts'
-import type { NodeProtocol } from './index.ts'
-import { type ManySlotsOptions, manySlots, manySlotsVocabulary } from './many-slots.ts'
+import {
+  type Membership,
+  type MembershipEvent,
+  type MembershipSettings,
+  membership,
+  membershipVocabulary,
+} from '../membership/index.ts'
+import { hints } from './hints/machine.ts'
+import type { HintCommand, HintSettings, Hints } from './hints/state.ts'
+import { type ManySlots, type ManySlotsOptions, manySlots, manySlotsVocabulary } from './many-slots.ts'
+import { questions } from './questions/machine.ts'
+import type { Questions } from './questions/state.ts'
+import { questionsVocabulary } from './questions/wire.ts'
 import { partedVocabulary } from './vocabulary.ts'
-import { windowProtocol, windowVocabulary } from './window.ts'
 
-export interface MemberParts {
+export interface MemberSettings {
   readonly membership: MembershipSettings
   readonly election: ElectionSettings
   readonly keys: Keys
   readonly slots: ManySlotsOptions
+  readonly keysOf: HintSettings['keysOf']
 }
 
-export const memberVocabulary: Codec<Parted> = partedVocabulary({
+export type MemberParts = {
+  readonly membership: Membership
+  readonly election: ElectionProtocol
+  readonly questions: Questions
+  readonly slots: ManySlots
+  /** Sends nothing: it stands between two parts of this node. */
+  readonly hints: Hints
+}
+export type MemberNode = Composed<MemberParts>
+export type MemberCommand = PartCommand<MemberParts>
+export type MemberEvent = PartEvent<MemberParts>
+
+export const memberVocabulary = partedVocabulary({
   membership: membershipVocabulary,
   election: electionVocabulary,
-  window: windowVocabulary,
+  questions: questionsVocabulary,
   slots: manySlotsVocabulary,
 })
 
-export function memberNode(parts: MemberParts): NodeProtocol {
-  return compose('member', {
-    membership: membership(parts.membership),
-    election: election(parts.election, parts.keys),
-    window: windowProtocol,
-    slots: manySlots(parts.slots),
-  })
+export function memberParts(settings: MemberSettings): MemberParts {
+  const { keysOf } = settings
+  return {
+    membership: membership(settings.membership),
+    election: election(settings.election, settings.keys),
+    questions,
+    slots: manySlots(settings.slots),
+    hints: hints({ attributes: settings.election.attributes, keysOf }),
+  }
+}
+
+export function memberNode(settings: MemberSettings): MemberNode {
+  return memberOf(memberParts(settings))
+}
+
+/** The parts as one node. Its proof gives it broken rules, and liars' parts. */
+export function memberOf(parts: MemberParts, rules: ComposeRules = composeRules): MemberNode {
+  return compose('member', parts, { wires: memberWires, rules })
+}
+
+const memberWires: readonly Wire<MemberParts>[] = [
+  { from: 'membership', to: 'hints', turn: hintOfGossip },
+  { from: 'election', to: 'hints', turn: hintOfElection },
+  { from: 'hints', to: 'election', turn: event => (event.kind === 'tell' ? event.command : undefined) },
+]
+
+function hintOfGossip(event: MembershipEvent): HintCommand | undefined {
+  if (event.kind === 'changed') return { kind: 'changed', view: event.member }
+  if (event.kind === 'certified') return { kind: 'certified', member: event.member }
+  return undefined
+}
+
+function hintOfElection(event: ElectionEvent): HintCommand | undefined {
+  switch (event.kind) {
+    case 'elected':
+      return { kind: 'leads', name: event.name, leads: true }
+    case 'lost':
+    case 'resigned':
+      return { kind: 'leads', name: event.name, leads: false }
+    case 'electorate':
+      return { kind: 'electorate', electorate: event.electorate }
+    default:
+      return undefined
+  }
 }
 
 /** What a member's store holds before its first start: the first list, and that nothing was ever granted. */
 export function memberFirstStart(electorate: Electorate): Saved {
   return new Map([['election', [encode(electionRecord, { kind: 'first', electorate })]]])
 }
-
-export { firstElectorate }

@@ -1,23 +1,27 @@
 // A composed node's words: the number of the part, then that part's own words.
 
-import type { Codec, Parted } from '../core/index.ts'
+import { assert, type Codec, type Parted } from '../core/index.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: each part has a vocabulary of its own
+type Codecs = Readonly<Record<string, Codec<any>>>
+type Words<C extends Codecs> = {
+  [Part in keyof C & string]: Parted<Part, C[Part] extends Codec<infer Message> ? Message : never>
+}[keyof C & string]
 
 /** The number on the wire is the place in the record: append only. */
-// biome-ignore lint/suspicious/noExplicitAny: each part has a vocabulary of its own
-export function partedVocabulary(parts: Readonly<Record<string, Codec<any>>>): Codec<Parted> {
-  const names = Object.keys(parts)
-  const codecs = Object.values(parts)
+export function partedVocabulary<C extends Codecs>(parts: C): Codec<Words<C>> {
+  const names: (keyof C & string)[] = Object.keys(parts)
   return {
-    write(writer, message) {
-      const place = names.indexOf(message.part)
-      if (place < 0) throw new RangeError(`no part '${message.part}' in this vocabulary`)
+    write(writer, { part, body }) {
+      const place = names.indexOf(part)
+      assert(place >= 0, `no part '${part}' in this vocabulary`)
       writer.uint(place)
-      codecs[place]!.write(writer, message.body)
+      parts[part]!.write(writer, body)
     },
     read(reader) {
       const place = reader.uint()
-      const codec = codecs[place] ?? reader.refuse(`unknown part ${place}`)
-      return { part: names[place]!, body: codec.read(reader) }
+      const part = names[place] ?? reader.refuse(`unknown part ${place}`)
+      return { part, body: parts[part]!.read(reader) } as Words<C>
     },
   }
 }

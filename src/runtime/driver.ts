@@ -50,6 +50,12 @@ export interface DriverCounts {
   saves: number
 }
 
+/** The driver of a node: of `serverNode`, `DriverOf<ServerNode>`. */
+export type DriverOf<Node> =
+  Node extends Protocol<infer State, infer Message, infer Command, infer Event>
+    ? Driver<State, Message, Command, Event>
+    : never
+
 /** The longest that a clean stop waits for the disk. */
 const STOP_MAX_MS = 5_000
 const TIMEOUT_MAX_MS = 2 ** 31 - 1

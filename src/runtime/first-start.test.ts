@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createDisk } from '../../test/storage/disk.ts'
 import { freePorts } from '../../test/support/processes.ts'
-import { FileError, type Parted, type Saved, seededRandom } from '../core/index.ts'
+import { FileError, type Saved, seededRandom } from '../core/index.ts'
+import type { MemberEvent } from '../node/member.ts'
 import { slotsDefaults } from '../slots/index.ts'
 import { loadNodeConfig, type MemberConfig, type ServerConfig } from './config/config.ts'
 import { exists } from './files.ts'
@@ -44,12 +45,12 @@ describe('a node', () => {
 
   /** What a member says when it is asked to open slots: only one that knows what it promised may. */
   async function openSlots(): Promise<unknown> {
-    let say: (event: Parted) => void = () => {}
-    const said = new Promise<Parted>(resolve => {
+    let say: (event: MemberEvent) => void = () => {}
+    const said = new Promise<MemberEvent>(resolve => {
       say = resolve
     })
-    const event = (one: Parted) => {
-      if (one.part === 'slots' && ['opened', 'shut'].includes((one.body as { kind: string }).kind)) say(one)
+    const event = (one: MemberEvent) => {
+      if (one.part === 'slots' && one.body.kind !== 'said') say(one)
     }
     const running = await startMember({
       config: member,
@@ -80,7 +81,7 @@ describe('a node', () => {
       const taken = member.address.port
       const sentence = `member-1 cannot listen: port ${taken} is in use. Is this member running already?`
       await withPortTaken(taken, () => expect(openSlots()).rejects.toThrow(sentence))
-      expect(await openSlots()).toEqual({ kind: 'opened', name: 'tills', level: 'curious' })
+      expect(await openSlots()).toMatchObject({ kind: 'opened', name: 'tills', settings: { level: 'curious' } })
     })
   })
 

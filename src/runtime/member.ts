@@ -3,24 +3,32 @@
 
 import { createPrivateKey, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { FileError, type Millis, type NodeId, type Parted, type Saved } from '../core/index.ts'
+import { FileError, type Millis, type NodeId, type Saved } from '../core/index.ts'
 import { type Group, ristretto, x25519Sealing } from '../crypto/index.ts'
-import { type Attribute, type Counting, countingKey, electionDefaults, type Newcomer } from '../election/index.ts'
-import { isOperator } from '../lock/index.ts'
 import {
-  type MembershipEvent,
-  type MemberView,
-  membershipDefaults,
-  type NamedKey,
-  type NamedValue,
-} from '../membership/index.ts'
-import type { ManySlotsCommand, ManySlotsEvent } from '../node/many-slots.ts'
-import { firstElectorate, memberFirstStart, memberNode, memberVocabulary } from '../node/member.ts'
+  type Attribute,
+  type Counting,
+  countingKey,
+  electionDefaults,
+  firstElectorate,
+  type Newcomer,
+} from '../election/index.ts'
+import { isOperator } from '../lock/index.ts'
+import { type MemberView, membershipDefaults, type NamedKey, type NamedValue } from '../membership/index.ts'
+import type { ManySlotsCommand } from '../node/many-slots.ts'
+import {
+  type MemberCommand,
+  type MemberEvent,
+  type MemberNode,
+  memberFirstStart,
+  memberNode,
+  memberVocabulary,
+} from '../node/member.ts'
 import { type Admits, admission, identityBytes } from './certificates/admission.ts'
-import { opensslSignatures, opensslSigner } from './certificates/signatures.ts'
 import { granterClock } from './clock.ts'
 import { COUNT_KEY_FILE, type MemberAddress, type MemberConfig } from './config/config.ts'
-import { Driver } from './driver.ts'
+import { opensslSignatures, opensslSigner } from './certificates/signatures.ts'
+import { Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
 import { bytesOf, countingOf } from './metrics/counting.ts'
 import { openWorkshop, type SlotsWorkshop } from './slots-work.ts'
@@ -31,16 +39,14 @@ import { createTlsTransport, type Log, portInUse, type TlsTransport } from './tr
 export interface RunningMember {
   /** What its group agreed on, and every slots group of it begins with. */
   readonly terms: { readonly drift: number; readonly liars: number }
-  command(body: Parted): void
+  command(body: MemberCommand): void
   now(): Millis
-  /** The keys of a member whose certificate holds now, as it announced them. */
-  keysOf(view: Pick<MemberView, 'member' | 'identity' | 'keys'>): MemberKeys | undefined
   isOperator(client: NodeId): boolean
   /** Says goodbye, so that nobody waits for it, and stops. */
   stop(): Promise<void>
 }
 
-export type MemberKeys = Omit<Newcomer, 'id'>
+type MemberKeys = Omit<Newcomer, 'id'>
 
 export interface MemberOptions {
   readonly config: MemberConfig
@@ -49,7 +55,7 @@ export interface MemberOptions {
   readonly attributes: readonly NamedValue[]
   /** What coordinators are chosen by. */
   readonly ranking: readonly Attribute[]
-  event(event: Parted): void
+  event(event: MemberEvent): void
   /** The node ended by itself: its disk failed, or a bug stopped it. */
   failed(error: Error): void
 }
@@ -66,11 +72,9 @@ const CERTIFY_LEAST = 2
 /** A lane of no part: it has a record where the store was once found empty. */
 const LOST_LANE = 'lost'
 
-type MemberDriver = Driver<Map<string, unknown>, Parted, Parted, Parted>
-
 export async function startMember(options: MemberOptions): Promise<RunningMember> {
   const { config, log } = options
-  let driver: MemberDriver | undefined
+  let driver: DriverOf<MemberNode> | undefined
   const { storage, saved } = await openNodeStore({
     store: createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}) }),
     folder: config.folder,
@@ -113,7 +117,6 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
       terms: { drift: config.group.lock.drift, liars: config.group.membership.liars },
       command: body => running.command(body),
       now: granterClock,
-      keysOf: view => keysOf(view, admits),
       isOperator: client => isOperator(config.group.operators, client),
       async stop() {
         await running.stop()
@@ -129,10 +132,10 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
 }
 
 /** Heavy work is nobody's news: it goes to the workshop, and its answer back to the machine that asked. */
-function takeWork(event: Parted, workshop: SlotsWorkshop, tell: (command: ManySlotsCommand) => void): boolean {
+function takeWork(event: MemberEvent, workshop: SlotsWorkshop, tell: (command: ManySlotsCommand) => void): boolean {
   if (event.part !== 'slots') return false
-  const said = event.body as ManySlotsEvent
-  if (said.kind === 'opened' && said.level === 'verified') workshop.prepare()
+  const said = event.body
+  if (said.kind === 'opened' && said.settings.level === 'verified') workshop.prepare()
   if (said.kind !== 'said' || said.body.kind !== 'work') return false
   const { name, body } = said
   workshop.work(body.request).then(
@@ -143,7 +146,7 @@ function takeWork(event: Parted, workshop: SlotsWorkshop, tell: (command: ManySl
   return true
 }
 
-async function listen(config: MemberConfig, log: Log, driver: MemberDriver): Promise<TlsTransport> {
+async function listen(config: MemberConfig, log: Log, driver: DriverOf<MemberNode>): Promise<TlsTransport> {
   const { members } = config.group.membership
   return createTlsTransport(
     {
@@ -163,10 +166,9 @@ function knownAddresses(config: MemberConfig): Map<NodeId, string> {
 }
 
 /** Addresses that a member signed for itself. */
-function learn(event: Parted, known: Map<NodeId, string>, transport: TlsTransport): void {
-  const body = event.body as MembershipEvent
-  if (event.part !== 'membership' || body.kind !== 'changed') return
-  const { member, address, status } = body.member
+function learn(event: MemberEvent, known: Map<NodeId, string>, transport: TlsTransport): void {
+  if (event.part !== 'membership' || event.body.kind !== 'changed') return
+  const { member, address, status } = event.body.member
   const place = parseAddress(address)
   if (place === undefined || status === 'left' || known.get(member) === address) return
   known.set(member, address)
@@ -190,7 +192,7 @@ async function createProtocol(
   admits: Admits,
   slotsGroup: Group,
   storeLost: boolean,
-) {
+): Promise<MemberNode> {
   const { group } = config
   const { liars, lease } = group.membership
   const signer = opensslSigner(secretOf(config.key))
@@ -226,6 +228,7 @@ async function createProtocol(
       signatures,
       storeLost,
     },
+    keysOf: view => keysOf(view, admits),
   })
 }
 

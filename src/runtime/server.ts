@@ -1,12 +1,11 @@
 // One server of a group: config, store, transport, metrics and the node, started and stopped in order.
 
-import { FileError, type Parted, type Saved } from '../core/index.ts'
-import type { ServerEvent, ServerState } from '../lock/index.ts'
-import { firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
-import type { OrderingServerEvent, OrderingServerState } from '../ordering/index.ts'
+import { FileError, type Saved } from '../core/index.ts'
+import type { ServerEvent } from '../lock/index.ts'
+import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent, serverNode } from '../node/index.ts'
 import { granterClock } from './clock.ts'
 import type { ServerConfig } from './config/config.ts'
-import { Driver } from './driver.ts'
+import { Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
 import { sha256 } from './hash.ts'
 import { type Measures, type MetricsServer, serveMetrics } from './metrics/metrics.ts'
@@ -43,7 +42,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-type ServerDriver = Driver<Map<string, unknown>, Parted, Parted, Parted>
+type ServerDriver = DriverOf<ServerNode>
 
 interface Closable {
   close(): Promise<void>
@@ -112,11 +111,11 @@ function createDriver({ config, log, failed, rejoins = false }: ServerOptions, s
 }
 
 // Only what its operators did and what clients complain of; the parts' own work is not logged.
-function teller(log: Log): (event: Parted) => void {
+function teller(log: Log): (event: ServerNodeEvent) => void {
   const told = new Set<string>()
   return event => {
-    if (event.part !== 'ordering') return tell(event, log)
-    const { complaint } = event.body as OrderingServerEvent
+    if (event.part === 'lock') return tell(event.body, log)
+    const { complaint } = event.body
     const matter = `${complaint.server} ${complaint.what}`
     // A liar lies all day: once for each kind of lie, the rest is counted.
     if (told.has(matter) || told.size >= MATTERS_MAX) return
@@ -128,8 +127,7 @@ function teller(log: Log): (event: Parted) => void {
 /** Kinds of lies times servers: clients choose the words. */
 const MATTERS_MAX = 1_000
 
-function tell(event: Parted, log: Log): void {
-  const { kind, name, by, ...more } = event.body as ServerEvent
+function tell({ kind, name, by, ...more }: ServerEvent, log: Log): void {
   const what = kind === 'forced' ? 'a lock was taken from its holder by force' : 'unlock by force refused: no operator'
   log('warn', what, { lock: name, by, ...more })
 }
@@ -148,10 +146,10 @@ async function stop(
 }
 
 function measure(driver: ServerDriver, transport: () => TlsTransport | undefined): Measures {
-  const lock = () => driver.state.get('lock') as ServerState
+  const { lock, ordering } = driver.state
   return {
     // Not zero while it does not listen yet: nobody is to send it work.
-    recovering: () => Math.max(transport() === undefined ? 1 : 0, Math.ceil(lock().recoverUntil - granterClock())),
+    recovering: () => Math.max(transport() === undefined ? 1 : 0, Math.ceil(lock.recoverUntil - granterClock())),
     values() {
       const dropped = Object.values(transport()?.dropped() ?? {}).reduce((sum, count) => sum + count, 0)
       return {
@@ -161,9 +159,9 @@ function measure(driver: ServerDriver, transport: () => TlsTransport | undefined
         frames_dropped_total: { help: 'Frames that could not be sent', value: dropped },
         saves_total: { help: 'Records saved', value: driver.counts.saves },
         connections: { help: 'Peers connected now', value: transport()?.connected().length ?? 0 },
-        lock_names: { help: 'Lock names in memory', value: lock().locks.size },
+        lock_names: { help: 'Lock names in memory', value: lock.locks.size },
         lock_recovering_ms: { help: 'Milliseconds until locks are granted again', value: this.recovering() },
-        ...measureObjects(driver.state.get('ordering') as OrderingServerState | undefined),
+        ...measureObjects(ordering),
       }
     },
   }

@@ -1,8 +1,7 @@
 // coterie coordinator NAME: who leads, as the members know it.
 
 import type { Command } from 'commander'
-import { LOOK_MS, openLooker } from '../../client/peers/look.ts'
-import { type Looked, lookCoordinator } from '../../client/peers/window.ts'
+import { ASK_MS, type MemberAnswer, openAsker } from '../../client/peers/asking.ts'
 import { type ConnectionOptions, clientFolder, withConnection } from '../connection.ts'
 import { action, colour, EXIT_FAILED, newCommand, print } from '../output.ts'
 import { untilStopped } from '../watching.ts'
@@ -40,21 +39,22 @@ export function coordinatorCommand(): Command {
 }
 
 async function coordinator(name: string, options: Options): Promise<void> {
-  const looker = await openLooker(clientFolder(options))
+  const asker = await openAsker(clientFolder(options))
   try {
     const show = (found: Leading) =>
       process.stdout.write(`${options.json ? JSON.stringify(found) : describe(name, found)}\n`)
-    if (options.watch) return await untilStopped(looker, lookCoordinator(name), newest, show)
-    const found = newest(await looker.look(lookCoordinator(name), LOOK_MS))
+    const question = { kind: 'coordinator', name } as const
+    if (options.watch) return await untilStopped(asker, question, newest, show)
+    const found = newest(await asker.ask(question, ASK_MS))
     print(options.json, found, () => describe(name, found))
     if (found.coordinator === undefined) process.exitCode = EXIT_FAILED
   } finally {
-    await looker.close()
+    await asker.close()
   }
 }
 
-export function newest(found: readonly Looked[]): Leading {
-  const infos = found.flatMap(looked => looked.coordinator ?? [])
+export function newest(found: readonly MemberAnswer[]): Leading {
+  const infos = found.flatMap(answer => answer.coordinator ?? [])
   const sitting = infos.filter(info => info.coordinator !== undefined).sort((one, other) => other.term - one.term)[0]
   const term = sitting?.term ?? Math.max(0, ...infos.map(info => info.term))
   const known = infos.filter(info => info.term === term && info.coordinator === sitting?.coordinator).length

@@ -2,8 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { LOOK_MS, type Looker, openLooker } from '../../client/peers/look.ts'
-import { changeRoll, LOOK_MEMBERS, type Looked, type RollChange } from '../../client/peers/window.ts'
+import { ASK_MS, type Asker, type MemberAnswer, openAsker } from '../../client/peers/asking.ts'
 import { Refused, Unavailable } from '../../core/index.ts'
 import { addMember } from '../../runtime/setup/group.ts'
 import { type ConnectionOptions, clientFolder, withConnection } from '../connection.ts'
@@ -37,12 +36,12 @@ export function memberCommand(): Command {
     .action(action(addNamed))
   return newCommand('member')
     .addCommand(add)
-    .addCommand(rollCommand('admit', 'let a guest vote and lead (operators only)'))
-    .addCommand(rollCommand('expel', 'let a member vote and lead no longer (operators only)'))
+    .addCommand(votersCommand('admit', 'let a guest vote and lead (operators only)'))
+    .addCommand(votersCommand('expel', 'let a member vote and lead no longer (operators only)'))
     .addHelpText('after', '\nExample:\n  $ coterie member add till-3 --port 7650 --group shop')
 }
 
-function rollCommand(change: RollChange, description: string): Command {
+function votersCommand(change: 'admit' | 'expel', description: string): Command {
   const example = `
 Example:
   $ coterie member ${change} till-3
@@ -65,34 +64,34 @@ const DONE_MS = 15_000
 const AGAIN_MS = 300
 
 async function changeVoters(
-  change: RollChange,
+  change: 'admit' | 'expel',
   name: string,
   options: ConnectionOptions & { readonly json?: boolean },
 ): Promise<void> {
-  const looker = await openLooker(clientFolder(options))
+  const asker = await openAsker(clientFolder(options))
   try {
-    const answers = await looker.look(changeRoll(change, name), LOOK_MS)
+    const answers = await asker.ask({ kind: change, member: name }, ASK_MS)
     const refusals = answers.flatMap(({ member, refused }) => (refused === undefined ? [] : [`${member}: ${refused}`]))
     if (2 * refusals.length > answers.length) throw new Refused(refusals[0]!)
-    await untilKnown(looker, change, name)
+    await untilKnown(asker, change, name)
     print(
       options.json,
       { name, change },
       () => `${colour.bold(name)} ${change === 'admit' ? 'votes' : 'votes no longer'}`,
     )
   } finally {
-    await looker.close()
+    await asker.close()
   }
 }
 
 /** Most of those who answer have the new list. */
-async function untilKnown(looker: Looker, change: RollChange, name: string): Promise<void> {
-  const knows = ({ members }: Looked) => {
+async function untilKnown(asker: Asker, change: 'admit' | 'expel', name: string): Promise<void> {
+  const knows = ({ members }: MemberAnswer) => {
     return (members.find(member => member.name === name)?.voter ?? false) === (change === 'admit')
   }
   const end = performance.now() + DONE_MS
   while (performance.now() < end) {
-    const answers = await looker.look(LOOK_MEMBERS, LOOK_MS)
+    const answers = await asker.ask({ kind: 'members' }, ASK_MS)
     if (2 * answers.filter(knows).length > answers.length) return
     await sleep(AGAIN_MS)
   }

@@ -65,7 +65,7 @@ describe('coterie members', () => {
   })
   it("refuses a member's folder", async () => {
     const { err, code } = await run('members', '--config', made.memberFolders[0]!)
-    expect(err).toMatch(/look with a client's folder/)
+    expect(err).toMatch(/ask with a client's folder/)
     expect(code).toBe(2)
   })
 })

@@ -1,9 +1,8 @@
 // coterie members: who is here, as the members see it.
 
 import type { Command } from 'commander'
-import { LOOK_MS, openLooker } from '../../client/peers/look.ts'
+import { ASK_MS, openAsker } from '../../client/peers/asking.ts'
 import type { MemberInfo } from '../../client/peers/roster.ts'
-import { LOOK_MEMBERS } from '../../client/peers/window.ts'
 import { type ConnectionOptions, clientFolder, withConnection } from '../connection.ts'
 import { action, colour, newCommand, print } from '../output.ts'
 import { untilStopped } from '../watching.ts'
@@ -34,13 +33,14 @@ export function membersCommand(): Command {
 }
 
 async function members(options: Options): Promise<void> {
-  const looker = await openLooker(clientFolder(options))
+  const asker = await openAsker(clientFolder(options))
   try {
-    if (options.watch) return await untilStopped(looker, LOOK_MEMBERS, ([seen]) => seen!.members, show(options.json))
-    const [seen] = await looker.look(LOOK_MEMBERS, LOOK_MS)
+    const question = { kind: 'members' } as const
+    if (options.watch) return await untilStopped(asker, question, ([seen]) => seen!.members, show(options.json))
+    const [seen] = await asker.ask(question, ASK_MS)
     print(options.json, seen!.members, () => describeMembers(seen!.members))
   } finally {
-    await looker.close()
+    await asker.close()
   }
 }
 

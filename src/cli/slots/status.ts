@@ -1,21 +1,20 @@
 // What `coterie slots NAME status` shows: where things stand, as the members tell. Nobody can tell it more.
 
-import type { PublicSlotsStatus } from '../../client/peers/joined-group.ts'
-import { LOOK_MS, openLooker } from '../../client/peers/look.ts'
-import { type Looked, lookSlots } from '../../client/peers/window.ts'
+import { ASK_MS, type MemberAnswer, openAsker } from '../../client/peers/asking.ts'
 import { Unavailable } from '../../core/index.ts'
+import type { PublicSlotsStatus } from '../../node/questions/wire.ts'
 import { clientFolder } from '../connection.ts'
 import { colour, print } from '../output.ts'
 import type { SlotsLine } from './member.ts'
 
 export async function showStatus(name: string, line: SlotsLine): Promise<void> {
-  const looker = await openLooker(clientFolder(line))
+  const asker = await openAsker(clientFolder(line))
   try {
-    const seen = latest(await looker.look(lookSlots(name), LOOK_MS))
+    const seen = latest(await asker.ask({ kind: 'slots', name }, ASK_MS))
     if (seen === undefined) throw new Unavailable(`no member that answered takes part in the slots '${name}'.`)
     print(line.json, seen.slots, () => describe(seen))
   } finally {
-    await looker.close()
+    await asker.close()
   }
 }
 
@@ -25,7 +24,7 @@ interface Seen {
 }
 
 /** Members that are behind, or outside, know less than those that take part in the newest epoch. */
-export function latest(found: readonly Looked[]): Seen | undefined {
+export function latest(found: readonly MemberAnswer[]): Seen | undefined {
   const told = found.flatMap(({ member, slots }) => (slots === undefined ? [] : [{ member, slots }]))
   const worth = ({ slots }: Seen) => 2 * slots.epoch + (slots.phase === 'outside' ? 0 : 1)
   return told.reduce<Seen | undefined>((best, one) => (best && worth(best) >= worth(one) ? best : one), undefined)

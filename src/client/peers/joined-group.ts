@@ -1,21 +1,24 @@
 // A group that this process is a member of: who is here, who leads, and slots. Promises and loops over a member node.
 
-import { type Millis, type Parted, SettingsError, Unavailable } from '../../core/index.ts'
-import type { Attribute, ElectionCommand, ElectionEvent } from '../../election/index.ts'
+import { type Millis, SettingsError, Unavailable } from '../../core/index.ts'
+import type { ElectionEvent } from '../../election/index.ts'
 import type { MembershipCommand, MembershipEvent } from '../../membership/index.ts'
-import type { ManySlotsCommand, ManySlotsEvent } from '../../node/many-slots.ts'
+import { standsFor } from '../../node/hints/standing.ts'
+import type { ManySlotsEvent } from '../../node/many-slots.ts'
+import type { MemberCommand, MemberEvent } from '../../node/member.ts'
+import type { QuestionsEvent } from '../../node/questions/state.ts'
+import type { PublicSlotsStatus } from '../../node/questions/wire.ts'
 import { holderClock } from '../../runtime/clock.ts'
 import type { RunningMember } from '../../runtime/member.ts'
-import type { SlotsStatus } from '../../slots/index.ts'
 import { Feed } from '../feed.ts'
+import { answerTo } from './answering.ts'
 import { type Attributes, changedValues, numberOf } from './attributes.ts'
-import { type CoordinatorInfo, Office } from './office.ts'
-import { Roll } from './roll.ts'
-import { type MemberInfo, Roster, standsFor } from './roster.ts'
+import { type Candidacy, type CoordinatorInfo, Leadership } from './leadership.ts'
+import { type MemberInfo, Roster } from './roster.ts'
 import { Slots } from './slots.ts'
 import { type SlotsOptions, settingsOf } from './slots-settings.ts'
 import type { Term } from './term.ts'
-import { answerLook } from './window.ts'
+import { Voters } from './voters.ts'
 
 /** Numbers over all members, as far as this one has heard. */
 export interface Aggregate {
@@ -33,17 +36,6 @@ export interface CoordinatorOptions {
   lead(term: Term): Promise<void> | void
 }
 
-/** A member that stands for a place, until it is disposed of. */
-export interface Candidacy extends AsyncDisposable {
-  /** Rejects with what `lead` threw; resolves when the candidacy has ended. */
-  readonly ended: Promise<void>
-  /** Steps down where it leads, and stands no more. */
-  close(): Promise<void>
-}
-
-/** Whether this very member waits for a seat is its own business. */
-export type PublicSlotsStatus = Omit<SlotsStatus, 'waiting'>
-
 interface Question {
   resolve(answer: MembershipEvent): void
   reject(error: Error): void
@@ -56,15 +48,12 @@ const NAME_RULE = /^[a-z0-9][a-z0-9-]{0,39}$/
 export class JoinedGroup {
   readonly name: string
   private readonly node: RunningMember
-  private readonly attributes: readonly Attribute[]
   private readonly roster = new Roster()
-  private readonly roll: Roll
+  private readonly voters: Voters
   private readonly feeds = new Set<Feed<readonly MemberInfo[]>>()
-  private readonly offices = new Map<string, Office>()
+  private readonly leaderships = new Map<string, Leadership>()
   /** Places that this member sees to: that there is a coordinator. */
   private readonly opened = new Set<string>()
-  /** The views that elections were told last. */
-  private readonly told = new Map<string, string>()
   private readonly openSlots = new Map<string, Slots>()
   private readonly questions = new Map<number, Question>()
   private readonly clock = holderClock()
@@ -73,19 +62,12 @@ export class JoinedGroup {
   private stopped: Promise<void> | undefined
   /** The node takes no more commands. */
   private silent = false
-  private failures = new Map<string, number>()
 
   /** @internal Made by `join`. */
-  constructor(name: string, node: RunningMember, values: Attributes, attributes: readonly Attribute[]) {
+  constructor(name: string, node: RunningMember, values: Attributes) {
     this.name = name
     this.node = node
-    this.attributes = attributes
-    this.roll = new Roll({
-      leads: () => this.leads(),
-      tell: command => this.tellElection(command),
-      view: member => this.roster.get(member),
-      keysOf: view => node.keysOf(view),
-    })
+    this.voters = new Voters(body => this.tell({ part: 'hints', body }))
     if (Object.values(values).some(value => typeof value === 'function')) {
       this.refresh = setInterval(() => this.set(changedValues(values)), REFRESH_MS).unref()
     }
@@ -93,10 +75,10 @@ export class JoinedGroup {
 
   /** Everybody known, at this moment. */
   list(): readonly MemberInfo[] {
-    return this.roster.list(member => this.roll.mayVote(member))
+    return this.roster.list(member => this.voters.mayVote(member))
   }
 
-  /** The members now, and again whenever something about them changes. */
+  /** The members now, and again after every change. */
   async *members(
     options: { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<readonly MemberInfo[], void, undefined> {
@@ -125,19 +107,19 @@ export class JoinedGroup {
     return { average, sum, minimum, maximum, size }
   }
 
-  /** Stands for a place. Resolves at once; `lead` is called whenever this member is elected. */
+  /** Stands for a place. Resolves at once; `lead` is called each time this member is elected. */
   async coordinator(name: string, options: CoordinatorOptions): Promise<Candidacy> {
-    const office = this.office(name)
+    const leadership = this.leadership(name)
     this.set({ [standsFor(name)]: 1 })
-    return office.stand(options.lead, () => this.set({ [standsFor(name)]: 0 }))
+    return leadership.stand(options.lead, () => this.set({ [standsFor(name)]: 0 }))
   }
 
-  /** Who leads, now and whenever it changes. Without a coordinator, or in a minority: `coordinator` is undefined. */
+  /** Who leads, now and after every change. Without a coordinator, or in a minority: `coordinator` is undefined. */
   async *coordinatorOf(
     name: string,
     options: { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<CoordinatorInfo, void, undefined> {
-    yield* this.office(name).follow(options.signal)
+    yield* this.leadership(name).follow(options.signal)
   }
 
   /**
@@ -146,13 +128,13 @@ export class JoinedGroup {
    */
   async admit(member: string): Promise<number> {
     this.checkOpen()
-    return this.roll.admit(member)
+    return this.voters.change('admit', member)
   }
 
   /** Agrees that a member may vote and lead no longer. */
   async expel(member: string): Promise<number> {
     this.checkOpen()
-    return this.roll.expel(member)
+    return this.voters.change('expel', member)
   }
 
   /**
@@ -166,9 +148,9 @@ export class JoinedGroup {
     if (known?.accepts(settings)) return known
     if (known !== undefined) throw new SettingsError(`slots '${name}' are open with other settings already.`)
     const now = () => this.node.now()
-    const slots = new Slots(settings, options, this.clock, now, body => this.tellSlots(body))
+    const slots = new Slots(settings, options, this.clock, now, body => this.tell({ part: 'slots', body }))
     this.openSlots.set(name, slots)
-    this.tellSlots({ kind: 'open', settings })
+    this.tell({ part: 'slots', body: { kind: 'open', settings } })
     return slots
   }
 
@@ -183,12 +165,19 @@ export class JoinedGroup {
   }
 
   /** @internal Everything that the member node says. */
-  event({ part, body }: Parted): void {
-    if (part === 'membership') return this.membershipEvent(body as MembershipEvent)
-    if (part === 'election') return this.electionEvent(body as ElectionEvent)
-    if (part === 'slots') return this.slotsEvent(body as ManySlotsEvent)
-    if (part === 'window')
-      void answerLook(body as never, this, found => this.node.command({ part: 'window', body: found }))
+  event({ part, body }: MemberEvent): void {
+    switch (part) {
+      case 'membership':
+        return this.membershipEvent(body)
+      case 'election':
+        return this.electionEvent(body)
+      case 'slots':
+        return this.slotsEvent(body)
+      case 'questions':
+        return this.questionsEvent(body)
+      case 'hints':
+        return this.voters.take(body)
+    }
   }
 
   /** @internal The node below has ended. */
@@ -197,15 +186,15 @@ export class JoinedGroup {
     this.silent = true
     const why = new Unavailable(`this member ended: ${error.message}`)
     for (const feed of this.feeds) feed.fail(why)
-    for (const office of this.offices.values()) office.ended(why)
-    this.roll.end(why)
+    for (const leadership of this.leaderships.values()) leadership.ended(why)
+    this.voters.end(why)
     for (const slots of this.openSlots.values()) slots.ended(why)
     for (const question of this.questions.values()) question.reject(why)
     this.questions.clear()
     this.stopped ??= Promise.resolve()
   }
 
-  /** @internal For the window: where slots stand, without what only this process may know. */
+  /** @internal For answers: where slots stand, without what only this process may know. */
   async slotsNow(name: string): Promise<PublicSlotsStatus | undefined> {
     const slots = this.openSlots.get(name)
     if (slots === undefined) return undefined
@@ -213,53 +202,47 @@ export class JoinedGroup {
     return status
   }
 
-  /** @internal For the window: what this member knows of a place. */
+  /** @internal For answers: what this member knows of a place. */
   coordinatorNow(name: string): CoordinatorInfo {
-    return this.office(name).now()
+    return this.leadership(name).now()
   }
 
-  /** @internal For the window: whether that client may change who votes. */
+  /** @internal For answers: whether that client may change who votes. */
   isOperator(client: string): boolean {
     return this.node.isOperator(client)
   }
 
-  private office(name: string): Office {
+  private leadership(name: string): Leadership {
     this.checkOpen()
     if (!NAME_RULE.test(name)) {
       throw new SettingsError(
         `the coordinator's name is ${JSON.stringify(name)}; it must be 1 to 40 lower-case letters, digits and hyphens.`,
       )
     }
-    const office = this.officeOf(name)
-    if (this.opened.has(name)) return office
+    const leadership = this.leadershipOf(name)
+    if (this.opened.has(name)) return leadership
     this.opened.add(name)
-    this.tellElection({ kind: 'open', name })
-    this.tellView(name)
-    return office
+    this.tell({ part: 'hints', body: { kind: 'open', name } })
+    return leadership
   }
 
   /** Also for a place that nobody here has asked about: who asks later is to know what was heard before. */
-  private officeOf(name: string): Office {
-    const known = this.offices.get(name)
+  private leadershipOf(name: string): Leadership {
+    const known = this.leaderships.get(name)
     if (known !== undefined) return known
-    const office = new Office(
+    const leadership = new Leadership(
       name,
       this.clock,
       () => this.node.now(),
-      body => this.tellElection(body),
+      body => this.tell({ part: 'election', body }),
     )
-    this.offices.set(name, office)
-    return office
+    this.leaderships.set(name, leadership)
+    return leadership
   }
 
   private membershipEvent(event: MembershipEvent): void {
-    if (event.kind === 'certified') return this.certified(event.member)
     if ('id' in event && this.questions.has(event.id)) return this.answer(event.id, event)
-    if (!this.roster.take(event)) return
-    this.showMembers()
-    this.tellElection({ kind: 'failed', members: this.roster.gone() })
-    this.tellElection({ kind: 'seen', members: this.roster.here() })
-    for (const name of this.opened) this.tellView(name)
+    if (this.roster.take(event)) this.showMembers()
   }
 
   private showMembers(): void {
@@ -268,31 +251,10 @@ export class JoinedGroup {
 
   private electionEvent(event: ElectionEvent): void {
     if (event.kind === 'electorate') {
-      this.roll.take(event)
+      this.voters.adopt(event.electorate)
       return this.showMembers()
     }
-    if ('name' in event) this.officeOf(event.name).take(event)
-  }
-
-  /** q members signed that somebody failed: it may stand in the next list, and who leads proposes that. */
-  private certified(member: string): void {
-    const count = (this.failures.get(member) ?? 0) + 1
-    this.failures.set(member, count)
-    this.tellElection({ kind: 'vouch', member, failures: count })
-    if (this.leads()) this.tellElection({ kind: 'change', id: ++this.ids, change: { failures: [{ member, count }] } })
-  }
-
-  private leads(): boolean {
-    return [...this.offices.values()].some(office => office.leads())
-  }
-
-  /** Most of what becomes known of members (a distance, an address) changes nothing about who stands. */
-  private tellView(name: string): void {
-    const rows = this.roster.standing(name, this.attributes)
-    const view = JSON.stringify(rows)
-    if (this.told.get(name) === view) return
-    this.told.set(name, view)
-    this.tellElection({ kind: 'view', name, rows })
+    if ('name' in event) this.leadershipOf(event.name).take(event)
   }
 
   private ask(command: (id: number) => MembershipCommand): Promise<MembershipEvent> {
@@ -314,21 +276,25 @@ export class JoinedGroup {
   }
 
   private tellMembership(body: MembershipCommand): void {
-    if (!this.silent) this.node.command({ part: 'membership', body })
+    this.tell({ part: 'membership', body })
   }
 
   private slotsEvent(event: ManySlotsEvent): void {
     this.openSlots.get(event.name)?.take(event)
-    // Whoever asks again, with what works, gets another.
+    // A caller that asks again, with what works, gets another.
     if (event.kind === 'shut') this.openSlots.delete(event.name)
   }
 
-  private tellSlots(body: ManySlotsCommand): void {
-    if (!this.silent) this.node.command({ part: 'slots', body })
+  private questionsEvent(event: QuestionsEvent): void {
+    if (event.kind !== 'asked') return
+    const { query, from: to, question } = event
+    void answerTo(question, to, this).then(answer =>
+      this.tell({ part: 'questions', body: { kind: 'answer', query, to, answer } }),
+    )
   }
 
-  private tellElection(body: ElectionCommand): void {
-    if (!this.silent) this.node.command({ part: 'election', body })
+  private tell(command: MemberCommand): void {
+    if (!this.silent) this.node.command(command)
   }
 
   private checkOpen(): void {
@@ -337,11 +303,11 @@ export class JoinedGroup {
 
   private async shutDown(): Promise<void> {
     clearInterval(this.refresh)
-    await Promise.all([...this.offices.values()].map(office => office.close()))
+    await Promise.all([...this.leaderships.values()].map(leadership => leadership.close()))
     this.silent = true
     await this.node.stop()
     for (const feed of this.feeds) feed.finish()
-    for (const office of this.offices.values()) office.finishAll()
+    for (const leadership of this.leaderships.values()) leadership.finishAll()
     this.ended(new Error('the group was closed'))
   }
 }

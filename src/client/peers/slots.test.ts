@@ -94,7 +94,7 @@ describe('no seat', () => {
     const { slots } = open()
     const incidents = slots.incidents()
     const first = incidents.next()
-    slots.take({ kind: 'differs', name: 'desks', member: 'bela', level: 'curious' })
+    slots.take({ kind: 'said', name: 'desks', body: { kind: 'differs', member: 'bela', level: 'curious' } })
     expect((await first).value).toEqual({ kind: 'differs', member: 'bela', level: 'curious' })
     const error = await slots.request({ timeout: 1 }).catch((caught: unknown) => caught)
     expect((error as Error).message).toContain("here it is 'verified', bela has level 'curious'")

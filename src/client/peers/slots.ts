@@ -3,9 +3,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CoterieError, type Millis, SettingsError, Unavailable } from '../../core/index.ts'
-import type { ManySlotsCommand, ManySlotsEvent } from '../../node/many-slots.ts'
+import type { LeveledEvent, ManySlotsCommand, ManySlotsEvent } from '../../node/many-slots.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import type { SlotsCommand, SlotsEvent, SlotsLevel, SlotsSettings, SlotsStatus } from '../../slots/index.ts'
+import type { SlotsCommand, SlotsLevel, SlotsSettings, SlotsStatus } from '../../slots/index.ts'
 import { Feed } from '../feed.ts'
 import { Seat } from './seat.ts'
 import type { SlotsOptions } from './slots-settings.ts'
@@ -156,11 +156,6 @@ export class Slots {
   take(event: ManySlotsEvent): void {
     if (event.kind === 'shut') this.ended(new SettingsError(event.why))
     else if (event.kind === 'said') this.said(event.body)
-    else if (event.kind === 'differs') {
-      const { kind, member, level } = event
-      this.differing.set(member, level)
-      this.show({ kind, member, level })
-    }
   }
 
   /** @internal The node below has ended, or the machine could not be opened. */
@@ -178,7 +173,7 @@ export class Slots {
     }
   }
 
-  private said(event: SlotsEvent): void {
+  private said(event: LeveledEvent): void {
     switch (event.kind) {
       case 'seat':
         return this.seated(event.id, event.slot, event.deadline - this.nodeNow())
@@ -196,6 +191,9 @@ export class Slots {
         return
       case 'cheat':
         this.keepEvidence(event.member, event.evidence)
+        return this.show(event)
+      case 'differs':
+        this.differing.set(event.member, event.level)
         return this.show(event)
       case 'silent':
       case 'epoch':

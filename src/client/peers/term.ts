@@ -1,4 +1,4 @@
-// A term of office. `signal` fires before anybody else can lead, while the process runs; a process that was stopped or
+// One term of a coordinator. `signal` fires before anybody else can lead, while the process runs; a process that was stopped or
 // blocked through its end knows at its next look at the clock, and what it does with `number` can be refused.
 
 import type { Millis } from '../../core/index.ts'

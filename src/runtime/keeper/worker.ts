@@ -1,8 +1,7 @@
 // The keeper's thread: its own connections, its own driver, and the board.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { NOTHING_SAVED, type NodeId, type Parted } from '../../core/index.ts'
-import type { KeeperEvent } from '../../lock/index.ts'
+import { NOTHING_SAVED, type NodeId } from '../../core/index.ts'
 import { keeperNode, type NodeSettings, nodeVocabulary } from '../../node/index.ts'
 import type { Credentials } from '../certificates/identity.ts'
 import { type ClockMemory, holderClock } from '../clock.ts'
@@ -32,7 +31,7 @@ const { holder, addresses, authority, credentials } = start
 const log: Log = (...said) => parentPort!.postMessage({ log: said } satisfies KeeperWord)
 const clock = holderClock(start.clock)
 const side = new KeeperSide(openBoard(start.board), clock)
-const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
+const driver = new Driver({
   protocol: keeperNode(start.settings, holder, start.blockedMax),
   self: `${holder} (keeper)`,
   peers: [...addresses.keys()],
@@ -40,9 +39,8 @@ const driver = new Driver<Map<string, unknown>, Parted, Parted, Parted>({
   clock,
   log,
   saved: NOTHING_SAVED,
-  event: ({ body }) => {
-    const { id, deadline } = body as KeeperEvent
-    side.publish(id, deadline)
+  event: ({ part, body }) => {
+    if (part === 'lock') side.publish(body.id, body.deadline)
   },
   // The main thread sees that this one has ended, and renews by itself.
   failed: error => {

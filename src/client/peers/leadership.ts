@@ -1,10 +1,9 @@
-// A coordinator's place: who holds it as this member knows, and this member's own candidacy for it.
+// One coordinator's place: who leads as this member knows, and this member's own candidacy.
 
-import type { Millis } from '../../core/index.ts'
+import { type Millis, SettingsError } from '../../core/index.ts'
 import type { ElectionCommand, ElectionEvent } from '../../election/index.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { Feed } from '../feed.ts'
-import type { Candidacy } from './joined-group.ts'
 import { Term } from './term.ts'
 
 /** Who leads, as one member knows it. */
@@ -15,9 +14,17 @@ export interface CoordinatorInfo {
   readonly coordinator: string | undefined
 }
 
-type OfficeEvent = Extract<ElectionEvent, { name: string }>
+/** A member that stands for a place, until it is disposed of. */
+export interface Candidacy extends AsyncDisposable {
+  /** Rejects with what `lead` threw; resolves when the candidacy has ended. */
+  readonly ended: Promise<void>
+  /** Steps down where it leads, and stands no more. */
+  close(): Promise<void>
+}
 
-export class Office {
+type LeadershipEvent = Extract<ElectionEvent, { name: string }>
+
+export class Leadership {
   private readonly name: string
   private readonly clock: Clock
   private readonly nodeNow: Clock
@@ -47,12 +54,12 @@ export class Office {
   }
 
   stand(lead: (term: Term) => Promise<void> | void, withdraw: () => void): Candidacy {
-    if (this.lead !== undefined) throw new Error(`this member stands for '${this.name}' already`)
+    if (this.lead !== undefined) throw new SettingsError(`this member stands for '${this.name}' already.`)
     this.lead = lead
     const ended = new Promise<void>((resolve, reject) => {
       this.finish = error => (error === undefined ? resolve() : reject(error))
     })
-    // Whoever does not look at it is not to be ended by it.
+    // A caller that does not look at it is not to be ended by it.
     ended.catch(() => {})
     const close = async () => {
       if (this.lead === lead) {
@@ -74,7 +81,7 @@ export class Office {
     }
   }
 
-  take(event: OfficeEvent): void {
+  take(event: LeadershipEvent): void {
     switch (event.kind) {
       case 'elected':
         return this.elected(event.term, event.deadline - this.nodeNow())

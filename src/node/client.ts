@@ -1,0 +1,24 @@
+// The nodes of a client process: the one in its main thread, and the one that renews leases from a thread of its own.
+
+import { type Composed, compose, type Millis, type NodeId } from '../core/index.ts'
+import { type LockClient, type LockKeeper, lockClient, lockKeeper } from '../lock/index.ts'
+import { type OrderingClient, orderingClient } from '../ordering/index.ts'
+import { lockSettings, type NodeSettings, type ObjectParts, orderingSettings } from './settings.ts'
+
+export type ClientParts = { readonly lock: LockClient; readonly ordering?: OrderingClient }
+export type ClientNode = Composed<ClientParts>
+
+export function clientNode(settings: NodeSettings, parts: ObjectParts = {}): ClientNode {
+  const lock = lockClient(lockSettings(settings))
+  const objects = orderingSettings(settings, parts)
+  return compose<ClientParts>('client', objects === undefined ? { lock } : { lock, ordering: orderingClient(objects) })
+}
+
+/** It hears the servers' messages about objects too, and drops them. */
+export type KeeperParts = { readonly lock: LockKeeper; readonly ordering?: OrderingClient }
+export type KeeperNode = Composed<KeeperParts>
+
+/** Renews what a client node holds, from another thread of its process. */
+export function keeperNode(settings: NodeSettings, holder: NodeId, blockedMax: Millis): KeeperNode {
+  return compose<KeeperParts>('keeper', { lock: lockKeeper({ ...lockSettings(settings), holder, blockedMax }) })
+}

@@ -1,0 +1,27 @@
+// The node of a server: locks, and objects where the group is large enough for them.
+
+import { type Composed, type ComposeRules, compose, composeRules, encode, type Saved } from '../core/index.ts'
+import { type LockServer, lockServer, serverRecord } from '../lock/index.ts'
+import { type OrderingServer, orderingServer } from '../ordering/index.ts'
+import { lockSettings, type NodeSettings, type ObjectParts, orderingSettings } from './settings.ts'
+
+export type ServerParts = { readonly lock: LockServer; readonly ordering?: OrderingServer }
+export type ServerNode = Composed<ServerParts>
+
+export function serverParts(settings: NodeSettings, parts: ObjectParts = {}): ServerParts {
+  const lock = lockServer(lockSettings(settings))
+  const objects = orderingSettings(settings, parts)
+  return objects === undefined ? { lock } : { lock, ordering: orderingServer(objects) }
+}
+
+export function serverNode(settings: NodeSettings, parts: ObjectParts = {}): ServerNode {
+  return serverOf(serverParts(settings, parts))
+}
+
+/** The parts as one node. Its proof gives it broken rules, and liars' parts. */
+export function serverOf(parts: ServerParts, rules: ComposeRules = composeRules): ServerNode {
+  return compose('server', parts, { rules })
+}
+
+/** What a server's store holds before its first start: nothing was ever promised. */
+export const firstStart: Saved = new Map([['lock', [encode(serverRecord, { kind: 'first' })]]])

@@ -1,0 +1,35 @@
+// What every server and client of a group must know, and what follows from it for each protocol.
+
+import type { Trust } from '../core/index.ts'
+import { type LockSettings, lockDefaults } from '../lock/index.ts'
+import { type Hash, type OrderingSettings, orderingDefaults } from '../ordering/index.ts'
+
+export interface NodeSettings {
+  readonly trust: Trust
+  readonly lock: Pick<LockSettings, 'ttlMax' | 'drift'>
+  readonly objects?: Pick<OrderingSettings, 'attemptMax'>
+  /** Names of the clients that may take a lock from its holder. */
+  readonly operators: readonly string[]
+}
+
+/** What a process brings along for its objects. */
+export interface ObjectParts {
+  /** SHA-256; the default is in TypeScript. */
+  readonly hash?: Hash
+  /** For clients: how operations of an object are applied. */
+  readonly findApplier?: OrderingSettings['findApplier']
+  /** For servers: the store was lost, and its content is to be taken from the others. */
+  readonly rejoins?: boolean
+}
+
+export function lockSettings(settings: NodeSettings): LockSettings {
+  const { operators } = settings
+  return { ...lockDefaults, ...settings.lock, liars: settings.trust.liars, operators }
+}
+
+/** Undefined: the group is too small for objects, and runs the lock alone. */
+export function orderingSettings(settings: NodeSettings, parts: ObjectParts): OrderingSettings | undefined {
+  const { liars, crashes, orderingQuorum } = settings.trust
+  if (orderingQuorum === undefined) return undefined
+  return { ...orderingDefaults, ...settings.objects, ...parts, liars, crashes, drift: settings.lock.drift }
+}
