@@ -22,8 +22,8 @@ import {
 } from '../../simulator/index.ts'
 import { printedClient } from './client.ts'
 import { printedLiars } from './liars.ts'
-import { type PrintedEvent, type PrintedSettings, printedVocabulary } from './messages.ts'
 import { printedServer } from './server.ts'
+import { type PrintedEvent, type PrintedSettings, printedVocabulary } from './wire.ts'
 
 export interface PrintedScenarioOptions {
   /** n; by default as many as the rule needs. */
