@@ -2,7 +2,7 @@
 //
 // Guarantees exclusion as long as no more than 2m - N - 1 of the holder's coordinators reset while it is inside, since
 // two sets of m share 2m - N. Beyond that it is a matter of probability (votes.ts), and that is the lecture's point.
-// Entry is likely, not certain: whoever fails gives back its votes, waits a random time and tries again.
+// Entry is likely, not certain: a member that fails gives back its votes, waits a random time and tries again.
 // Faults: up to N - m coordinators may be gone, and entry goes on. A coordinator that restarts has forgotten its vote.
 // A process that crashes with votes keeps them for ever, unless their coordinators reset: the lecture has no lease.
 //
