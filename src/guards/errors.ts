@@ -1,4 +1,4 @@
-// What a guard's user can meet: a token that came too late, and a write of which nobody knows.
+// What a guard's user can meet: a token that came too late, and a write that may or may not have happened.
 
 import { CoterieError } from '../core/index.ts'
 import type { Decision } from './decision.ts'

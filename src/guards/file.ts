@@ -25,7 +25,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { FileError, Unavailable } from '../core/index.ts'
 import { checkToken, decide } from './decision.ts'
 import { demandPass, WriteUncertain } from './errors.ts'
-import { formatRecord, parseRecord, RECORD_BYTES_MAX, type Record } from './record.ts'
+import { formatRecord, parseRecord, RECORD_BYTES_MAX, type TokenRecord } from './record.ts'
 
 export interface FileState {
   /** Undefined where nothing was written through a guard yet. */
@@ -240,7 +240,7 @@ async function read(at: Places): Promise<FileState> {
   throw new Unavailable(`${at.path} changed during each of ${READS_MAX} reads.`)
 }
 
-async function readRecord(at: Places): Promise<Record | undefined> {
+async function readRecord(at: Places): Promise<TokenRecord | undefined> {
   const bytes = await readIfThere(at.record)
   if (bytes === undefined) return undefined
   const record = bytes.length <= RECORD_BYTES_MAX ? parseRecord(bytes.toString('latin1')) : undefined

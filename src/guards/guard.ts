@@ -38,7 +38,7 @@ export function createGuard(store: TokenStore, waitingMax = WAITING_MAX): Guard 
         demandPass(resource, token, await store.admit(resource, token))
         return work()
       })
-      // Whoever comes next waits for the end, good or bad.
+      // The next caller waits for the end, good or bad.
       line.last = mine.catch(() => {})
       try {
         return await mine

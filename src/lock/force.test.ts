@@ -31,7 +31,7 @@ function server() {
 }
 
 describe('a server', () => {
-  it('frees the lock for an operator, says who had it, and tells whoever runs it', () => {
+  it('frees the lock for an operator, says who had it, and tells the people who run it', () => {
     const { tries, forces } = server()
     tries('ann#1', 5)
     const out = forces(ADMIN)

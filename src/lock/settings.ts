@@ -17,7 +17,7 @@ export interface LockSettings {
   readonly backoffMax: Millis
   /** How those who do not wait in the list back off, unless they choose for themselves. */
   readonly strategy: BackoffName
-  /** Tries that only had too low a token are repeated at once, so often; then they back off as well. */
+  /** How many times a try that only had too low a token is repeated at once, before it backs off as well. */
   readonly quickTries: number
   readonly rules: LockRules
   /** The certificate names of clients that may take a lock from its holder. */

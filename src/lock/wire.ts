@@ -27,7 +27,7 @@ export type ClientMessage =
   | { kind: 'wait'; name: string; attempt: number; token: number; ttl: number; ticket: number; ping: number }
   /** Gives a grant from the list back, for somebody with an earlier ticket; waits on. */
   | { kind: 'yield'; name: string; grant: number; token: number }
-  /** An operator takes the lock from whoever has it (force.ts). */
+  /** An operator takes the lock from its holder (server/force.ts). */
   | { kind: 'force'; query: number; name: string }
   /** A renewal for `holder`, another instance of the same certificate: from a thread that the holder's work cannot block. */
   | { kind: 'keep'; name: string; attempt: number; token: number; ttl: number; holder: NodeId }
@@ -68,7 +68,7 @@ export type ServerMessage =
   | { kind: 'given'; name: string; attempt: number; token: number; grant: number; ping: number; held: number }
   /** In the list. */
   | { kind: 'queued'; name: string; attempt: number; ping: number }
-  /** An earlier ticket came: whoever has not won yet should yield this grant. */
+  /** An earlier ticket came: a client that has not won yet should yield this grant. */
   | { kind: 'inquire'; name: string; grant: number; token: number }
   /** The lock is free here; `holder` had it, under `token` ('' and 0: nobody). */
   | { kind: 'forced'; query: number; holder: NodeId; token: number }

@@ -1,6 +1,6 @@
 // The unkeyed hash: MurmurHash3 x86_32 (Austin Appleby, public domain) run with two seeds over one pass.
 //
-// Fast, evenly spread, and no defence: collisions that hold for every seed are published, so whoever chooses the keys
+// Fast, evenly spread, and no defence: collisions that hold for every seed are published, so an attacker who chooses the keys
 // chooses the answers (THESIS §3.9 needs a secret). It is there for trusted streams and for the lab's attack games.
 // The snapshot's checksum uses the single-seed form.
 

@@ -14,7 +14,7 @@ describe('acquisition (protocols/lock 1, 2)', () => {
     expect(asked.map(({ to }) => to)).toEqual(SERVERS)
     for (const { body } of asked) expect(body).toEqual({ kind: 'try', name: 'a', attempt: 1, token: 100, ttl: 1_000 })
   })
-  it('holds with the third grant, not with the second, whoever has not answered', () => {
+  it('holds with the third grant, not with the second, though others have not answered', () => {
     const client = new Client()
     client.acquire()
     expect(told(client.answers('s1', 'granted'))).toEqual([])

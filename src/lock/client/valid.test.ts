@@ -1,4 +1,4 @@
-// What may be asked of a lock client, and how much of it: whatever comes, nothing is sent that cannot be said.
+// What may be asked of a lock client, and how much of it: nothing is sent that cannot be said on the wire.
 
 import { describe, expect, it } from 'vitest'
 import { Client } from '../../../test/support/lock-client.ts'

@@ -1,5 +1,5 @@
 // What a caller may ask for. The API above checks the same and says it better. But what cannot be said on the wire would
-// end the node, so it is refused here whoever asks.
+// end the node, so it is refused here.
 
 import type { Millis } from '../../core/index.ts'
 import { NAME_BYTES_MAX, TOKEN_MAX, TTL_MAX } from '../wire.ts'

@@ -105,7 +105,7 @@ describe('hand-over', () => {
     const [extended] = g.events.flatMap(({ who, event }) => (who === 'bob' && event.kind === 'extended' ? [event] : []))
     expect(extended!.deadline - 1_000).toBeGreaterThan(8_000)
   })
-  it('whoever comes to a free lock gets all it asked for, and does not renew at once', () => {
+  it('a client that comes to a free lock gets all it asked for, and does not renew at once', () => {
     const g = group('ann')
     g.wants('ann', 1, 100, { ttl: 9_000 })
     g.settle()
@@ -141,7 +141,7 @@ describe('split grants', () => {
     g.settle()
     expect(acquired(g)).toEqual(['ann', 'bob'])
   })
-  it('whoever has won keeps what it has, and the other waits', () => {
+  it('a client that has won keeps what it has, and the other waits', () => {
     const g = split()
     g.settle(to('bob'))
     expect(acquired(g)).toEqual(['bob'])
@@ -327,7 +327,7 @@ describe('who comes back, and who leaves', () => {
     g.settle()
     expect(g.holders()).toEqual(['bob'])
   })
-  it('whoever gives up leaves the lists, and what it was given in the same moment goes to the next', () => {
+  it('a client that gives up leaves the lists, and what it was given in the same moment goes to the next', () => {
     const g = group('ann', 'bob', 'cid')
     g.wants('ann', 1, 100)
     g.settle()

@@ -12,7 +12,7 @@ import { brokenRules } from './planted.ts'
 import { type LockPlan, lockScenario } from './scenario.ts'
 
 const BLOCKED_MAX = 5_000
-/** A keeper looks so seldom, in microseconds. */
+/** How late a keeper may hear of a lease, in microseconds. */
 const LOOK_EVERY = 100_000
 
 /** The keeper does not know when the lease is over, and renews it afterwards. */

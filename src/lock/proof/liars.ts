@@ -66,7 +66,7 @@ export const tokenBurner: Liar = {
     ),
 }
 
-/** Liars that agree on two favourites: whoever came last, and whoever came before. */
+/** Liars that agree on two favourites: the last two clients that came. */
 export function colluding(): Liar {
   const favourites: NodeId[] = []
   return {

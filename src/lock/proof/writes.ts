@@ -1,6 +1,6 @@
 // A resource outside the protocol, behind a guard that knows nothing but tokens (protocols/lock 3), and the checker that
-// watches it: a write that comes after one with a larger token is always refused, and whoever believes that it holds
-// is never refused.
+// watches it: a write that comes after one with a larger token is always refused, and a client that believes that it
+// holds is never refused.
 
 import type { Checker, Micros, Violation } from '../../simulator/index.ts'
 import type { LockRules } from '../rules.ts'

@@ -80,7 +80,7 @@ describe('the list', () => {
       }),
     )
   })
-  it('has room for a thousand, and whoever stands in it may say so again', () => {
+  it('has room for a thousand, and a client that stands in it may say so again', () => {
     const list: Waiter[] = []
     for (let i = 0; i < 1_000; i++) expect(enqueue(list, waiter(`c${i}`, i))).toBe(true)
     expect(enqueue(list, waiter('late', 0))).toBe(false)

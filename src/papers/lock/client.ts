@@ -1,4 +1,4 @@
-// The lock as printed (BACKOFF §4, figure 1), for the lab. The product's lock is ../client.ts and ../server.ts.
+// The lock as printed (BACKOFF §4, figure 1), for the lab. The product's lock is src/lock.
 //
 // Guarantees (lemma 1): when a contend returns at T, no other returns in [T, T + Δ]. In synchronous runs only: every
 // message arrives within δ and clocks run at the rate of true time. Late messages make two holders.
@@ -8,11 +8,11 @@
 //
 // Corrected, since as printed it does not work: statuses are reset for every attempt, answers to old attempts are
 // ignored, lastGranted starts at minus infinity, and after a restart a server stays locked for the longest lease.
-// There is no release: whoever entered runs for Δ.
+// There is no release: a client that entered runs for Δ.
 
-import type { Millis, NodeId, Protocol, Turn } from '../../core/index.ts'
+import { type Millis, type NodeId, type Protocol, type Scene, timers } from '../../core/index.ts'
 import { exponentialBackoff } from '../../lock/backoff.ts'
-import type { PrintedCommand, PrintedEvent, PrintedMessage, PrintedSettings } from './messages.ts'
+import type { PrintedCommand, PrintedEvent, PrintedMessage, PrintedSettings } from './wire.ts'
 
 interface PrintedClientState {
   readonly servers: readonly NodeId[]
@@ -26,11 +26,14 @@ interface PrintedClientState {
   readonly statuses: Map<NodeId, boolean>
 }
 
-type ClientTurn = Turn<PrintedMessage, PrintedEvent>
+type ClientScene = Scene<PrintedClientState, PrintedSettings, PrintedMessage, PrintedEvent>
 export type PrintedClient = Protocol<PrintedClientState, PrintedMessage, PrintedCommand, PrintedEvent>
 
 /** 24 days: no run of the lab lasts as long, and chance draws whole numbers below 2^32. */
 const BACKOFF_MAX: Millis = 2 ** 31
+
+/** The end of a backoff, and of the time inside. */
+const clientTimers = timers('wake')
 
 /** Figure 1a: contend. */
 export function printedClient(settings: PrintedSettings): PrintedClient {
@@ -38,13 +41,14 @@ export function printedClient(settings: PrintedSettings): PrintedClient {
     name: 'printed lock client',
     init: (_self, servers) => ({ servers, phase: 'idle', id: 0, attempt: 0, retries: 0, statuses: new Map() }),
     step(state, input, turn) {
+      const scene: ClientScene = { state, settings, turn }
       switch (input.kind) {
         case 'command':
-          return contend(state, input.body.id, turn)
+          return onContend(scene, input.body)
         case 'message':
-          return status(state, settings, input.from, input.body, turn)
+          return input.body.kind === 'status' ? onStatus(scene, input.from, input.body) : undefined
         case 'timer':
-          return state.phase === 'inside' ? leave(state, turn) : tryAll(state, turn)
+          return onWake(scene)
         case 'start':
         case 'stop':
           return
@@ -53,53 +57,54 @@ export function printedClient(settings: PrintedSettings): PrintedClient {
   }
 }
 
-function contend(state: PrintedClientState, id: number, turn: ClientTurn): void {
+function onContend(scene: ClientScene, { id }: PrintedCommand): void {
+  const { state, turn } = scene
   if (state.phase !== 'idle') return turn.do({ kind: 'emit', event: { kind: 'busy', id } })
   state.id = id
   state.retries = 0
-  tryAll(state, turn)
+  tryAll(scene)
 }
 
-function tryAll(state: PrintedClientState, turn: ClientTurn): void {
+function tryAll({ state, turn }: ClientScene): void {
   state.phase = 'trying'
   state.attempt++
   state.statuses.clear()
   for (const to of state.servers) turn.do({ kind: 'send', to, body: { kind: 'try', attempt: state.attempt } })
 }
 
-function status(
-  state: PrintedClientState,
-  settings: PrintedSettings,
-  from: NodeId,
-  body: PrintedMessage,
-  turn: ClientTurn,
-): void {
-  if (body.kind !== 'status' || state.phase !== 'trying' || body.attempt !== state.attempt) return
+function onStatus(scene: ClientScene, from: NodeId, body: PrintedMessage & { kind: 'status' }): void {
+  const { state, settings } = scene
+  if (state.phase !== 'trying' || body.attempt !== state.attempt) return
   // A server's first word counts, or one liar would be a quorum.
   if (!state.servers.includes(from) || state.statuses.has(from)) return
   state.statuses.set(from, body.locked)
   if (state.statuses.size < state.servers.length - settings.crashes) return
   const locked = [...state.statuses.values()].filter(Boolean).length
-  if (locked <= settings.liars) enter(state, settings, turn)
-  else backOff(state, settings, turn)
+  if (locked <= settings.liars) enter(scene)
+  else backOff(scene)
 }
 
-function enter(state: PrintedClientState, settings: PrintedSettings, turn: ClientTurn): void {
+function enter({ state, settings, turn }: ClientScene): void {
   const { id, retries } = state
   state.phase = 'inside'
-  turn.do({ kind: 'timer', name: 'wake', after: settings.hold })
+  clientTimers.set(turn, 'wake', settings.hold)
   turn.do({ kind: 'emit', event: { kind: 'entered', id, deadline: turn.now + settings.hold, attempts: retries + 1 } })
 }
 
-function backOff(state: PrintedClientState, settings: PrintedSettings, turn: ClientTurn): void {
+function backOff({ state, settings, turn }: ClientScene): void {
   state.phase = 'backing off'
   state.retries++
   const base = settings.hold + 4 * settings.delayMax
-  const after = exponentialBackoff(base, state.retries, BACKOFF_MAX, bound => turn.below(bound))
-  turn.do({ kind: 'timer', name: 'wake', after })
+  clientTimers.set(
+    turn,
+    'wake',
+    exponentialBackoff(base, state.retries, BACKOFF_MAX, bound => turn.below(bound)),
+  )
 }
 
-function leave(state: PrintedClientState, turn: ClientTurn): void {
+function onWake(scene: ClientScene): void {
+  const { state, turn } = scene
+  if (state.phase !== 'inside') return tryAll(scene)
   state.phase = 'idle'
   turn.do({ kind: 'emit', event: { kind: 'left', id: state.id } })
 }

@@ -2,7 +2,7 @@
 
 import type { AnyProtocol, NodeId } from '../../core/index.ts'
 import { generalLiars, type Liar } from '../../simulator/index.ts'
-import type { PrintedMessage } from './messages.ts'
+import type { PrintedMessage } from './wire.ts'
 
 /** A server that remembers nothing and says LOCKED to whom it likes. */
 function answering(name: string, refuses: (client: NodeId) => boolean): AnyProtocol {
@@ -33,7 +33,7 @@ const equivocating: Liar = {
   corrupt: () => answering('equivocating', client => client.charCodeAt(client.length - 1) % 2 === 1),
 }
 
-/** Liars that agree on two favourites: whoever came last, and whoever came before. */
+/** Liars that agree on two favourites: the last two clients that came. */
 function colluding(): Liar {
   const favourites: NodeId[] = []
   const refuses = (client: NodeId) => {

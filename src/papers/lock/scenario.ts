@@ -22,8 +22,8 @@ import {
 } from '../../simulator/index.ts'
 import { printedClient } from './client.ts'
 import { printedLiars } from './liars.ts'
-import { type PrintedEvent, type PrintedSettings, printedVocabulary } from './messages.ts'
 import { printedServer } from './server.ts'
+import { type PrintedEvent, type PrintedSettings, printedVocabulary } from './wire.ts'
 
 export interface PrintedScenarioOptions {
   /** n; by default as many as the rule needs. */
@@ -233,7 +233,7 @@ class PrintedStage implements Stage {
   private observe(node: SimulatedNode, event: PrintedEvent): void {
     const { id } = node.spec
     const client = id.split('#')[0]!
-    // Whoever was inside when it was told to contend does so now.
+    // A client that was inside when it was told to contend does so now.
     if (event.kind === 'left' && this.owed.has(client)) return this.act({ kind: 'contend', client })
     if (event.kind !== 'entered') return
     // Lemma 1 names the closed interval [T, T + Δ]: the last microsecond is in it.

@@ -2,7 +2,7 @@
 // It remembers a time, not a client, and forgets it in a crash: after a restart it acts as if it had just said FREE.
 
 import type { Millis, Protocol, Saved } from '../../core/index.ts'
-import type { PrintedMessage, PrintedSettings } from './messages.ts'
+import type { PrintedMessage, PrintedSettings } from './wire.ts'
 
 interface PrintedServerState {
   readonly restarted: boolean
@@ -11,7 +11,7 @@ interface PrintedServerState {
 
 export type PrintedServer = Protocol<PrintedServerState, PrintedMessage, never, never>
 
-/** Left on disk by the first start: whoever finds it may have said FREE in a life it has forgotten. */
+/** Left on disk by the first start: a server that finds it may have said FREE in a life it has forgotten. */
 const HAS_RUN = new Uint8Array([1])
 
 /** Figure 1b: try. */

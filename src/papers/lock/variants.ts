@@ -3,7 +3,7 @@
 import { type TrustSettings, trust } from '../../core/index.ts'
 import { lockScenario } from '../../lock/proof/scenario.ts'
 import type { AnyScenario } from '../../simulator/index.ts'
-import { type PrintedScenarioOptions, printedScenario } from './index.ts'
+import { type PrintedScenarioOptions, printedScenario } from './scenario.ts'
 
 export type LockVariant =
   /** Our rule: safe in every run. */

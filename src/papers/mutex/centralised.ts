@@ -2,7 +2,7 @@
 //
 // Guarantees exclusion, and entry in the order in which requests reach the coordinator. Three messages an entry
 // (request, grant, release), two of them before it; none for the coordinator itself.
-// Faults: a crash of the coordinator, or of whoever is inside, blocks everybody; so does a crash of one that waits, as
+// Faults: a crash of the coordinator, or of the member inside, blocks everybody; so does a crash of one that waits, as
 // soon as its turn comes. A crash of one that wants nothing is not noticed.
 //
 // (a) A member asks; nobody is inside: granted. (b) Another asks; the coordinator is silent, and queues it.
@@ -33,7 +33,7 @@ export interface CentralisedState extends MutexState {
   readonly coordinator: NodeId | undefined
   /** Numbers this member's requests: a second copy of an old message then means nothing. */
   ticket: number
-  /** At the coordinator: whoever was granted and has not released. */
+  /** At the coordinator: who was granted it and has not released. */
   holder: Place | undefined
   /** At the coordinator: at most one place a member. */
   readonly queue: Place[]
@@ -64,11 +64,11 @@ export const centralised = mutexAlgorithm<CentralisedState, CentralisedMessage>(
     message(state, from, body, turn) {
       switch (body.kind) {
         case 'request':
-          return requested(state, from, body.ticket, turn)
+          return onRequest(state, from, body.ticket, turn)
         case 'release':
-          return released(state, from, body.ticket, turn)
+          return onRelease(state, from, body.ticket, turn)
         case 'grant':
-          if (from === state.coordinator) granted(state, body.ticket, turn)
+          if (from === state.coordinator) onGrant(state, body.ticket, turn)
           return
       }
     },
@@ -85,11 +85,11 @@ function toCoordinator(
   const { coordinator, self } = state
   if (coordinator === undefined) return
   if (coordinator !== self) return send(coordinator, body, turn)
-  if (body.kind === 'request') requested(state, self, body.ticket, turn)
-  else released(state, self, body.ticket, turn)
+  if (body.kind === 'request') onRequest(state, self, body.ticket, turn)
+  else onRelease(state, self, body.ticket, turn)
 }
 
-function requested(state: CentralisedState, member: NodeId, asked: number, turn: CentralisedTurn): void {
+function onRequest(state: CentralisedState, member: NodeId, asked: number, turn: CentralisedTurn): void {
   if (state.self !== state.coordinator || asked <= (state.seen.get(member) ?? 0)) return
   if (!state.members.includes(member)) return
   state.seen.set(member, asked)
@@ -97,7 +97,7 @@ function requested(state: CentralisedState, member: NodeId, asked: number, turn:
   grantNext(state, turn)
 }
 
-function released(state: CentralisedState, member: NodeId, given: number, turn: CentralisedTurn): void {
+function onRelease(state: CentralisedState, member: NodeId, given: number, turn: CentralisedTurn): void {
   if (state.holder?.member !== member || state.holder.ticket !== given) return
   state.holder = undefined
   grantNext(state, turn)
@@ -108,10 +108,10 @@ function grantNext(state: CentralisedState, turn: CentralisedTurn): void {
   const next = state.queue.shift()
   if (next === undefined) return
   state.holder = next
-  if (next.member === state.self) granted(state, next.ticket, turn)
+  if (next.member === state.self) onGrant(state, next.ticket, turn)
   else send(next.member, { kind: 'grant', ticket: next.ticket }, turn)
 }
 
-function granted(state: CentralisedState, given: number, turn: CentralisedTurn): void {
+function onGrant(state: CentralisedState, given: number, turn: CentralisedTurn): void {
   if (given === state.ticket) enter(state, turn)
 }

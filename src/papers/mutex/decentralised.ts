@@ -2,7 +2,7 @@
 //
 // Guarantees exclusion as long as no more than 2m - N - 1 of the holder's coordinators reset while it is inside, since
 // two sets of m share 2m - N. Beyond that it is a matter of probability (votes.ts), and that is the lecture's point.
-// Entry is likely, not certain: whoever fails gives back its votes, waits a random time and tries again.
+// Entry is likely, not certain: a member that fails gives back its votes, waits a random time and tries again.
 // Faults: up to N - m coordinators may be gone, and entry goes on. A coordinator that restarts has forgotten its vote.
 // A process that crashes with votes keeps them for ever, unless their coordinators reset: the lecture has no lease.
 //
@@ -99,10 +99,10 @@ export function decentralised(
           case 'request':
             return send(from, vote(state, from, body.attempt), turn)
           case 'release':
-            return released(state, from, body.attempt)
+            return onRelease(state, from, body.attempt)
           case 'granted':
           case 'refused':
-            return answered(state, settings, from, body, turn)
+            return onAnswer(state, settings, from, body, turn)
         }
       },
       timer(state, name, turn) {
@@ -130,7 +130,7 @@ function tryOnce(state: DecentralisedState, settings: DecentralisedSettings, tur
   }
   // The own vote needs no message. Last, so that a decision does not come before the requests are out.
   if (state.asked.includes(state.self)) {
-    answered(state, settings, state.self, vote(state, state.self, state.attempt), turn)
+    onAnswer(state, settings, state.self, vote(state, state.self, state.attempt), turn)
   }
 }
 
@@ -153,11 +153,11 @@ function vote(
   return { kind: free ? 'granted' : 'refused', attempt: asked }
 }
 
-function released(state: DecentralisedState, member: NodeId, given: number): void {
+function onRelease(state: DecentralisedState, member: NodeId, given: number): void {
   if (state.votedFor?.member === member && state.votedFor.attempt === given) state.votedFor = undefined
 }
 
-function answered(
+function onAnswer(
   state: DecentralisedState,
   settings: DecentralisedSettings,
   from: NodeId,
@@ -204,6 +204,6 @@ function giveBack(state: DecentralisedState, turn: DecentralisedTurn): void {
 }
 
 function release(state: DecentralisedState, to: NodeId, given: number, turn: DecentralisedTurn): void {
-  if (to === state.self) released(state, to, given)
+  if (to === state.self) onRelease(state, to, given)
   else send(to, { kind: 'release', attempt: given }, turn)
 }

@@ -151,7 +151,7 @@ describe.each(cases)('LECTURE, mutual exclusion: $algorithm.name', ({ algorithm,
     expect(phase(later!)).toBe(survives.waiting ? 'inside' : 'waiting')
   })
 
-  test('a crash of whoever is inside blocks the others', () => {
+  test('a crash of the member inside blocks the others', () => {
     const { world, members, inside } = group(algorithm, 4)
     world.run(SECOND)
     world.command(members[1]!, enter)

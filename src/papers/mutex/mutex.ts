@@ -5,8 +5,8 @@
 // one switch included, is here, so that four files differ exactly where the algorithms differ.
 //
 // All four assume messages that arrive (in any order, perhaps twice) and members that do not lie. The lecture lets a
-// crashed process stay away. Ours come back, with nothing remembered; and whoever takes part again without memory
-// breaks exclusion (a coordinator grants twice, a ring gets a second token, a Lamport clock starts below a promise).
+// crashed process stay away. Ours come back, with nothing remembered; and a member that takes part again without
+// memory breaks exclusion (a coordinator grants twice, a ring gets a second token, a Lamport clock starts below a promise).
 // So each life leaves a mark, and a member that finds one stays silent: a crash costs progress, never exclusion.
 
 import type { Codec, NodeId, Protocol, Saved, Turn } from '../../core/index.ts'
@@ -16,7 +16,7 @@ export type MutexCommand = { kind: 'enter'; id: number } | { kind: 'leave'; id: 
 export type MutexEvent =
   | { kind: 'entered'; id: number }
   | { kind: 'left'; id: number }
-  /** An attempt failed and another follows; `attempts` have failed so far. Only where votes can split. */
+  /** An attempt failed and another follows; `attempts` have failed. Only where votes can split. */
   | { kind: 'retrying'; id: number; attempts: number }
   /** Certainly nothing happened. */
   | { kind: 'refused'; id: number; why: Refusal }
@@ -135,7 +135,7 @@ function command<State extends MutexState, Message>(
   }
   if (state.phase !== 'inside' || state.id !== id) return refuse(id, 'not inside', turn)
   state.phase = 'outside'
-  // Out before the word is given: whoever is let in by it must find nobody inside.
+  // Out before the word is given: the one that is let in by it must find nobody inside.
   turn.do({ kind: 'emit', event: { kind: 'left', id } })
   rules.giveBack(state, turn)
 }

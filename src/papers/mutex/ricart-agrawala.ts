@@ -29,7 +29,7 @@ export interface RicartAgrawalaState extends MutexState {
   requested: number
   /** Whose reply is still missing. Empty when inside. */
   readonly missing: Map<NodeId, true>
-  /** Whoever waits for a reply of ours, with the clock of its request. Empty when outside. */
+  /** Who waits for a reply of ours, with the clock of its request. Empty when outside. */
   readonly deferred: Map<NodeId, number>
 }
 
@@ -48,9 +48,9 @@ export const ricartAgrawala = mutexAlgorithm<RicartAgrawalaState, RicartAgrawala
       if (!state.members.includes(from)) return
       switch (body.kind) {
         case 'request':
-          return requested(state, from, body.clock, turn)
+          return onRequest(state, from, body.clock, turn)
         case 'reply':
-          return replied(state, from, body.clock, turn)
+          return onReply(state, from, body.clock, turn)
       }
     },
   },
@@ -68,7 +68,7 @@ function ask(state: RicartAgrawalaState, turn: RicartAgrawalaTurn): void {
   if (state.missing.size === 0) enter(state, turn)
 }
 
-function requested(state: RicartAgrawalaState, from: NodeId, asked: number, turn: RicartAgrawalaTurn): void {
+function onRequest(state: RicartAgrawalaState, from: NodeId, asked: number, turn: RicartAgrawalaTurn): void {
   state.clock = Math.max(state.clock, asked)
   const wait = state.phase === 'inside' || (state.phase === 'waiting' && isOlder(state, from, asked))
   if (wait) state.deferred.set(from, asked)
@@ -82,7 +82,7 @@ function isOlder(state: RicartAgrawalaState, from: NodeId, theirs: number): bool
 }
 
 // A reply names its request: a second copy of an old one must not count for the next.
-function replied(state: RicartAgrawalaState, from: NodeId, to: number, turn: RicartAgrawalaTurn): void {
+function onReply(state: RicartAgrawalaState, from: NodeId, to: number, turn: RicartAgrawalaTurn): void {
   if (state.phase !== 'waiting' || to !== state.requested) return
   if (state.missing.delete(from) && state.missing.size === 0) enter(state, turn)
 }

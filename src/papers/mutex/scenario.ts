@@ -89,7 +89,7 @@ class MutexStage implements Stage {
   }
 
   healed(): void {
-    // Nothing was broken: whoever asked is still to be served.
+    // Nothing was broken: those that asked are still to be served.
   }
 
   private use(act: MutexAct): void {

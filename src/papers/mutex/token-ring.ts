@@ -2,7 +2,7 @@
 //
 // Guarantees exclusion, and entry within one lap: nobody waits for more than N-1 others. One message an entry when
 // everybody wants in; without bound when nobody does, for the token goes round all the same.
-// Faults: a crash of whoever has the token loses it, and a crash of anybody else loses it when it gets there.
+// Faults: a crash of the member that has the token loses it, and a crash of anybody else loses it when it gets there.
 // Nothing tells a lost token from one that is long inside, so nothing here makes a new one.
 //
 // Each hop has a number: a second copy of a token that was passed on would be a second token.
@@ -44,7 +44,7 @@ export function tokenRing(
       name: 'token-ring',
       init: base => ({ ...base, hasToken: false, hop: -1 }),
       begin(state, turn) {
-        if (state.members[0] === state.self) tokenCame(state, 0, settings, turn)
+        if (state.members[0] === state.self) onToken(state, 0, settings, turn)
       },
       ask(state, turn) {
         if (!state.hasToken) return
@@ -53,7 +53,7 @@ export function tokenRing(
       },
       giveBack: pass,
       message(state, from, body, turn) {
-        if (from === neighbour(state, -1) && body.hop > state.hop) tokenCame(state, body.hop, settings, turn)
+        if (from === neighbour(state, -1) && body.hop > state.hop) onToken(state, body.hop, settings, turn)
       },
       timer(state, name, turn) {
         if (name === 'rest' && state.hasToken && state.phase === 'outside') pass(state, turn)
@@ -63,7 +63,7 @@ export function tokenRing(
   )
 }
 
-function tokenCame(state: TokenRingState, hop: number, settings: TokenRingSettings, turn: TokenRingTurn): void {
+function onToken(state: TokenRingState, hop: number, settings: TokenRingSettings, turn: TokenRingTurn): void {
   state.hasToken = true
   state.hop = hop
   if (state.phase === 'waiting') return enter(state, turn)

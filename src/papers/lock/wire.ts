@@ -7,7 +7,7 @@ export interface PrintedSettings {
   readonly liars: number
   /** f, liars included. */
   readonly crashes: number
-  /** Δ: how long whoever enters may run. */
+  /** Δ: how long a client that entered may run. */
   readonly hold: Millis
   /** δ: every message arrives within it. */
   readonly delayMax: Millis
