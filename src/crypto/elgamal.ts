@@ -1,6 +1,6 @@
 // ElGamal among several parties (OMA §4.1): the key to encrypt with is the sum of everybody's, so that only all of them
 // together can open. A party takes its own layer off (`removeLayer`), or gives its share for one ciphertext
-// (`partialDecryption`), which whoever has the others' shares combines.
+// (`partialDecryption`), which the one who has the others' shares combines.
 //
 // Re-randomising changes both halves of a ciphertext and nothing of its content: without the secret keys, whether two
 // ciphertexts hold the same is as hard to tell as the decisional Diffie-Hellman problem. It must be done with the key
@@ -54,7 +54,7 @@ export function removeLayer(group: Group, secret: Scalar, ciphertext: Ciphertext
 }
 
 /**
- * One party's share of opening the ciphertext with this first half. It is a decryption service for whoever chooses c1:
+ * One party's share of opening the ciphertext with this first half. It is a decryption service for the one who chooses c1:
  * give it only for a ciphertext that was agreed upon, only to whom it belongs (readings OMA 9).
  */
 export function partialDecryption(group: Group, secret: Scalar, c1: Element): Element {

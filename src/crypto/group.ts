@@ -15,16 +15,16 @@ export type Element = Uint8Array
 /** The one encoding of an integer below the order, `scalarBytes` long. */
 export type Scalar = Uint8Array
 
-/** Where chance comes from: so many fresh, unpredictable bytes. `turn.bytes` in a machine. */
+/** Where chance comes from: a number of fresh, unpredictable bytes. `turn.bytes` in a machine. */
 export type RandomBytes = (length: number) => Uint8Array
 
-/** A term of a sum: the element taken so many times. */
+/** A term of a sum: an element, and how many times it is taken. */
 export type Term = readonly [element: Element, scalar: Scalar]
 
 export interface Group {
   /** Names the group in records, so that members with different groups never talk past each other. */
   readonly name: string
-  /** False for groups made for simulations, whose name says so too; whoever handles real secrets refuses them. */
+  /** False for groups made for simulations, whose name says so too; code that handles real secrets refuses them. */
   readonly secure: boolean
   readonly elementBytes: number
   readonly scalarBytes: number

@@ -1,5 +1,5 @@
 // Ideal seals, for simulations: opened by nobody but the owner of the key, and cheap, so that twenty thousand runs take
-// minutes. Never used outside a simulation: whoever holds the registry can open everything.
+// minutes. Never used outside a simulation: the holder of the registry can open everything.
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'

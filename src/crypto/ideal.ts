@@ -1,6 +1,6 @@
 // Ideal signatures, for simulations: unforgeable because nobody but the signer may ask for one, and cheap, so that
 // twenty thousand runs take minutes. A signature is a keyed digest, and the verifier looks up the key by the public
-// key. Never used outside a simulation: whoever holds the registry can sign as anybody.
+// key. Never used outside a simulation: the holder of the registry can sign as anybody.
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'

@@ -14,7 +14,7 @@ import type { PublicKey } from './signatures.ts'
 export interface Sealing {
   /** What others seal to. */
   readonly publicKey: PublicKey
-  /** For whoever owns that key. What is no key throws: ask `isKey` when one is admitted. */
+  /** For the owner of that key. What is no key throws: ask `isKey` when one is admitted. */
   seal(to: PublicKey, message: Uint8Array, random: RandomBytes): Uint8Array
   /** What was sealed to us, or undefined: for somebody else, or broken. Never throws. */
   open(sealed: Uint8Array): Uint8Array | undefined

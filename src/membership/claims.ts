@@ -1,7 +1,7 @@
 // Claims: everything that travels by gossip, each signed by the one who may make it.
 //
-// A member alone says that it lives, where, under which keys, with which attributes, and that it leaves. Whoever suspects
-// another, or gives it up, signs that with its own name. So a claim can pass through anybody's hands: a relay can withhold
+// A member alone says that it lives, where, under which keys, with which attributes, and that it leaves. A member that
+// suspects another, or gives it up, signs that with its own name. So a claim can pass through anybody's hands: a relay can withhold
 // it or bring it late, but not change it. (Gossip without signatures lets one member declare any other gone for good.)
 //
 // What is signed is the encoding of the whole claim with the group's name before it and an empty signature in its place:

@@ -1,4 +1,4 @@
-// What a member is told at its start: who it is, whom it believes, and how fast it beats. All members of a group should
+// What a member is given at its start: who it is, whom it believes, and how fast it beats. All members of a group should
 // beat alike: a slow beat is taken for a death by those with a fast one.
 
 import type { Millis, NodeId } from '../core/index.ts'
@@ -8,13 +8,13 @@ import type { AttributeSetting } from './ranking.ts'
 import { type MembershipRules, membershipRules } from './rules.ts'
 
 export interface MembershipBeat {
-  /** T: one member is asked every so often, everybody in turn. */
+  /** T: how often one member is asked; everybody in turn. */
   readonly probeEvery: Millis
   /** How long a direct answer may take before others are asked to try. */
   readonly ackMax: Millis
   /** k: how many are asked to try. */
   readonly helpers: number
-  /** While there is something to tell, it is told so often, to so many. */
+  /** How often news is told while there is some, and to how many. */
   readonly gossipEvery: Millis
   readonly gossipFanout: number
   /** λ: every claim is passed on λ ⌈log10(n + 1)⌉ times. */
@@ -22,13 +22,13 @@ export interface MembershipBeat {
   /** A suspicion lasts at least α log10(n) T, at most β times that. */
   readonly suspicionLeast: number
   readonly suspicionSpread: number
-  /** So many others must confirm a suspicion to bring it down to its least. */
+  /** How many others must confirm a suspicion to bring it down to its least. */
   readonly confirmations: number
-  /** Views are compared so often with a random member, and with one that is believed gone. */
+  /** How often views are compared with a random member, and with one that is believed gone. */
   readonly repairEvery: Millis
-  /** A member that knows nobody asks its contacts so often. */
+  /** How often a member that knows nobody asks its contacts. */
   readonly joinEvery: Millis
-  /** Measured distances are told anew so often, where they changed. */
+  /** How often measured distances are told again, where they changed. */
   readonly measureEvery: Millis
 }
 
@@ -57,7 +57,7 @@ export interface MembershipSettings {
   readonly attributes: readonly NamedValue[]
   /** How attributes are ranked: the same in the whole group. */
   readonly ranking: readonly AttributeSetting[]
-  /** So many notices of different authors make a certificate of failure. */
+  /** How many notices of different authors make a certificate of failure. */
   readonly certifyAt: number
   /** How many measure the distance of each member. */
   readonly measurers: number

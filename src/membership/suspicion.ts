@@ -4,13 +4,13 @@
 import type { Millis } from '../core/index.ts'
 import type { Lifeguard, MembershipBeat } from './settings.ts'
 
-/** The least time from suspicion to failure in a group of so many: α log10(n) T, since news takes log n steps. */
+/** The least time from suspicion to failure in a group of this size: α log10(n) T, since news takes log n steps. */
 export function suspicionLeast(beat: MembershipBeat, members: number): Millis {
   return beat.suspicionLeast * Math.max(1, Math.log10(Math.max(1, members))) * beat.probeEvery
 }
 
 /**
- * How long a suspicion lasts that so many others confirmed. It starts at the longest and goes down with the logarithm:
+ * How long a suspicion lasts, given how many others confirmed it. It starts at the longest and goes down with the logarithm:
  * the first to confirm says the most. One accuser alone may be the one that is ill.
  */
 export function suspicionTime(

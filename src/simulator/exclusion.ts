@@ -76,7 +76,7 @@ export class ExclusionChecker implements Checker {
   }
 }
 
-/** After everything is healed, whoever asks is served in time. */
+/** After everything is healed, everybody that asks is served in time. */
 export class ProgressChecker implements Checker {
   readonly name = 'progress'
   private readonly waiting = new Map<string, Micros>()

@@ -51,7 +51,7 @@ function late(name: string, turn: AnyTurn): void {
   turn.do({ kind: 'send', to, body })
 }
 
-// Messages are plain data, of which JSON knows neither bytes nor large integers.
+// Messages are plain data; JSON knows neither bytes nor large integers.
 function pack(_field: string, value: unknown): unknown {
   if (value instanceof Uint8Array) return { 'lie bytes': [...value] }
   if (typeof value === 'bigint') return { 'lie bigint': String(value) }

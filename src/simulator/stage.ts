@@ -84,8 +84,8 @@ export abstract class ScenarioStage<P extends Plan<Act>, Act, Event> implements 
   }
 
   /** Whose process it is. */
-  protected clientOf(process: NodeId): string {
-    return process.split('#')[0]!
+  protected clientOf(id: NodeId): string {
+    return id.split('#')[0]!
   }
 
   /** Everything has been told: the rest of the run would be idle. */

@@ -20,7 +20,7 @@ export type ScalarArithmetic = Pick<
   | 'hashToScalar'
 >
 
-/** Reduced from so many more bits than the order has, a random integer is uniform but for a chance of 2^-128. */
+/** Bytes beyond those of the order: reduced from them too, a random integer is uniform but for a chance of 2^-128. */
 const SPARE_BYTES = 16
 
 export function scalarArithmetic(
@@ -46,7 +46,7 @@ export function scalarArithmetic(
   }
 }
 
-/** So often nothing but zero comes only from a source that is broken, and then nothing is safe. */
+/** Draws of zero in a row before the source counts as broken: then nothing is safe. */
 const DRAWS_MAX = 64
 
 export function nonZero(zero: Scalar, draw: () => Scalar): Scalar {

@@ -14,7 +14,7 @@ import { groupSize, setStatus, spread, tell } from './views.ts'
 
 /** Refuted suspicions that one author may have of one member: a bad hour, not a habit. */
 const CREDIT: Allowance = { burst: 6, perSecond: 1 / 30 }
-/** An author that spent its credit on so many members is named: one member alone may itself be to blame. */
+/** On how many members an author must have spent its credit to be named: one alone may itself be to blame. */
 const ACCUSED_MIN = 2
 
 /** This member had no answer, directly or through others. */

@@ -69,7 +69,7 @@ function acceptAlive(scene: MemberScene, claim: AliveClaim, member: Member | und
   tell(scene, was === 'alive' ? 'updated' : was === 'suspect' ? 'cleared' : 'joined', member)
 }
 
-// Always, whoever says it: somebody else may believe it.
+// Always, no matter who accuses: somebody else may believe it.
 function answer(scene: MemberScene, claim: Accusation, own: Member): void {
   discredit(scene, own, claim.author)
   refute(scene)

@@ -7,7 +7,7 @@
 import type { NodeId } from '../../core/index.ts'
 import { isHere, type Member, type MemberScene } from './state.ts'
 
-/** Views differ for a while: a measurer is believed if it is among so many times the first k. */
+/** Views differ for a while: a measurer is believed if it is among the first k times this. */
 export const TOLERANCE = 2
 
 /** A place on the line, drawn by both names (FNV-1a with a last mixing): the smaller, the sooner chosen. */
@@ -41,7 +41,7 @@ export function median(values: readonly number[]): number | undefined {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** In milliseconds, from the first k measurers of which at least half have spoken; undefined before. */
+/** In milliseconds, from the first k measurers; undefined until at least half of them have spoken. */
 export function distanceOf({ state, settings }: MemberScene, member: Member): number | undefined {
   const said: { draw: number; micros: number }[] = []
   for (const [author, claim] of member.measures) {

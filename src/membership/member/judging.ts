@@ -76,7 +76,7 @@ function judgeAccusation(scene: MemberScene, claim: Accusation, member: Member |
   if (claim.incarnation !== now) return claim.incarnation < now ? 'old' : 'unknown'
   if (!sameBoot(author, claim.boot)) return 'old'
   if (member.status === 'left') return 'known'
-  // Said of oneself, it is answered whoever says it: after a partition both sides hold accusations by those whom the other
+  // An accusation of this member itself is answered, no matter who brings it: after a partition both sides hold accusations by those whom the other
   // side believes dead, and if nobody answered those, nobody would ever be alive again.
   if (claim.member === state.self) return state.leaving ? 'known' : 'news'
   if (!isHere(author)) return 'unknown'

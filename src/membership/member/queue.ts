@@ -74,7 +74,7 @@ function dropMostTold({ levels }: GossipQueue): void {
   }
 }
 
-/** Up to so many claims in so many bytes, each counted as told once; what was told `limit` times is done. */
+/** The next claims within both limits, each counted as told once; what was told `limit` times is done. */
 export function nextClaims(queue: GossipQueue, countMax: number, bytesMax: number, limit: number): Claim[] {
   const chosen: { level: number; waiting: Waiting }[] = []
   let room = bytesMax

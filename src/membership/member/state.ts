@@ -40,7 +40,7 @@ export const RELAYS_MAX = 64
 export const VERDICTS_MAX = 4_096
 /** Accusers kept of one member: more change nothing. */
 export const ACCUSERS_MAX = 16
-/** Of those who hear of a suspicion, about so many see for themselves at once: confirmations need not wait for their turn. */
+/** About how many of those who hear of a suspicion see for themselves at once: confirmations need not wait for their turn. */
 export const WITNESSES = 6
 /** Aggregates under way at one member. */
 export const AGGREGATES_MAX = 64

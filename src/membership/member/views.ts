@@ -115,7 +115,7 @@ export function makeRoom({ state }: MemberScene): boolean {
   return true
 }
 
-/** Up to so many different others, drawn at random, without those named. */
+/** At most `count` different others, drawn at random, without those named. */
 export function someOthers({ state, turn }: MemberScene, count: number, without: readonly NodeId[] = []): NodeId[] {
   const { others } = state
   const chosen: NodeId[] = []

@@ -17,7 +17,7 @@ export interface FlapOptions {
   readonly seed: number
   readonly lifeguard: Lifeguard
   readonly seconds: number
-  /** Every message from and to the ill one takes so many times as long: 1 to 2 ms each way without. */
+  /** How many times longer every message from and to the ill one takes: 1 to 2 ms each way without. */
   readonly slowness: number
   readonly beat?: MembershipBeat
 }

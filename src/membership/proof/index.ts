@@ -1,4 +1,4 @@
-// What tests, the simulator's commands and the lab may touch of the membership' proof: scenario, liars, planted bugs, small systems.
+// What tests, the simulator's commands and the lab may touch of membership's proof: scenario, liars, planted bugs, small systems.
 // No machine imports it.
 
 export { countFlaps, type FlapOptions, type Flaps } from './flaps.ts'

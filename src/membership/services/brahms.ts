@@ -42,7 +42,7 @@ export function forget(samplers: readonly Sampler[], id: NodeId): void {
 
 /**
  * The view after a round, or nothing if the round shows an attack (too many pushes) or brought nothing.
- * `draw` takes so many of a list at random.
+ * `draw` takes a number of items of a list at random.
  */
 export function nextView(
   capacity: number,

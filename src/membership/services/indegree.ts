@@ -2,8 +2,8 @@
 //
 // Colluding members answer every exchange with references to each other only, and soon all views point to them. The defence:
 // a benign member uses the answer to an exchange either for its view, or only to count whom others point to; the partner
-// cannot tell which. In a healthy overlay every member is pointed to about equally often. Whoever is counted far more often
-// than chance explains is a hub, and is left out.
+// cannot tell which. In a healthy overlay every member is pointed to about equally often. A member that is counted far more
+// often than chance explains is a hub, and is left out.
 
 import type { NodeId } from '../../core/index.ts'
 
@@ -15,11 +15,11 @@ export interface InDegrees {
 
 /** Names that are counted: more would let an attacker with invented names fill the memory. */
 export const COUNTED_MAX = 4_096
-/** After so many answers the counts are halved: what was long ago weighs less. */
+/** How many answers there are when the counts are halved: what was long ago weighs less. */
 export const ANSWERS_MAX = 400
 /** Deviations beyond what is typical: chance does this to one name in a thousand or so, and only for a while. */
 const DEVIATIONS = 4
-/** Below so many answers nothing is said about anybody. */
+/** How many answers it takes before anything is said about anybody. */
 const ANSWERS_LEAST = 10
 
 export function emptyDegrees(): InDegrees {

@@ -17,7 +17,7 @@ export interface Exploration {
   readonly complete: boolean
   readonly states: number
   readonly transitions: number
-  /** Every state that so many steps lead to was looked at. */
+  /** Every state that this number of steps leads to was looked at. */
   readonly depth: number
   /** The first broken property, and the shortest way to it. */
   readonly broken: { readonly property: string; readonly story: readonly string[] } | undefined
@@ -26,7 +26,7 @@ export interface Exploration {
 
 export interface ExploreOptions {
   readonly statesMax?: number
-  /** Looks no further than so many steps from the beginning. */
+  /** Looks no further than this number of steps from the beginning. */
   readonly depthMax?: number
   readonly progress?: (states: number, waiting: number) => void
   /** False: without symmetry, essence and settled messages. For tests that compare. */

@@ -28,7 +28,7 @@ export interface SuiteParts<Options, Sometimes extends string> {
 }
 
 export interface ExplorationSuite<Options, Sometimes extends string> {
-  /** With `depth`, it is explored so many steps from the beginning, and not to its end. */
+  /** With `depth`, it is explored to that number of steps from the beginning, and not to its end. */
   named(about: string, options: Options & { readonly depth?: number }, ...reached: readonly Sometimes[]): NamedSystem
   /** Explores one of these systems, by name. */
   exploring(systems: Readonly<Record<string, NamedSystem>>): ExploreByName

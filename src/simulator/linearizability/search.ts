@@ -32,7 +32,7 @@ function size(set: Bits): number {
   return count
 }
 
-/** A try takes about a microsecond, a configuration that is kept takes memory: so many tries for each of those. */
+/** Tries for each configuration that is kept: a try takes about a microsecond, a configuration takes memory. */
 const TRIES_MAX = 30
 
 /** One return, and who is under way then. */

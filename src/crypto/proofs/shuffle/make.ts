@@ -80,8 +80,8 @@ interface Chain {
 }
 
 /**
- * Link i is opening_i·G + u'_i·(link i-1). The prover knows every link as a sum of G and H, and multiplies these two,
- * of which one is quick, rather than the link before.
+ * Link i is opening_i·G + u'_i·(link i-1). The prover knows every link as a sum of G and H, and multiplies these two
+ * rather than the link before: one of them is quick.
  */
 function chainOf(
   group: Group,

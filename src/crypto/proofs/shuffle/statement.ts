@@ -16,7 +16,7 @@ import type { Ciphertext } from '../../elgamal.ts'
 import { framed } from '../../framing.ts'
 import type { Element, Group, Scalar } from '../../group.ts'
 
-/** The longest list that is shuffled: one ticket per member, and a lap of so many passes is a minute's work. */
+/** The longest list that is shuffled: one ticket per member, and a lap of as many passes is a minute's work. */
 export const SHUFFLE_MAX = 256
 
 /** That the output is a shuffle of the input. The context names where it belongs: epoch, round, pass. */
