@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freeBasePort } from '../../src/cli/ports.ts'
 import { connect, type Group, NotAcquired } from '../../src/index.ts'
-import { initGroup } from '../../src/runtime/setup.ts'
+import { initGroup } from '../../src/runtime/setup/group.ts'
 import { type Experiment, type Result, type Row, type RunOptions, row } from '../experiment.ts'
 import type { Found } from './holder.ts'
 
