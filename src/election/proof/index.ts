@@ -1,4 +1,4 @@
-// What tests, the simulator's commands and the lab may touch of the election' proof: scenario, liars, planted bugs,
+// What tests, the simulator's commands and the lab may touch of the election's proof: scenario, liars, planted bugs,
 // small systems. No machine imports it.
 
 export {
