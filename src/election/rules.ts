@@ -89,7 +89,7 @@ export const electionRules: ElectionRules = {
   // Without it, a candidate that heard nobody else wins by its own ballot.
   checksTurnout: (ballots, quorum) => ballots >= quorum,
 
-  // Whoever enters last could choose its key so that the sum of all keys is its own, and read every ballot.
+  // The last to enter could choose its key so that the sum of all keys is its own, and read every ballot.
   checksPossession: () => true,
 
   // A hidden ballot could hold any number of votes.

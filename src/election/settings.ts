@@ -25,16 +25,16 @@ export interface ElectionSettings {
   readonly countAfter: Millis
   /** How long an attempt may take before the next begins; it doubles while attempts fail. */
   readonly attemptMax: Millis
-  /** A claim that comes so little before a promise runs out is kept until then, instead of being refused. */
+  /** A claim that comes at most this long before a promise runs out is kept until then, instead of being refused. */
   readonly holdMax: Millis
-  /** So many attempts in a row must fail before a member votes on a view that differs from its own. */
+  /** How many attempts in a row must fail before a member votes on a view that differs from its own. */
   readonly patience: number
   /**
-   * The first election of a life waits until nothing new has been heard for so long about who is here and who stands:
-   * members that begin on views of their own waste terms. 0: no wait.
+   * The first election of a life waits until there was no news for this long about who is here and who stands: members
+   * that begin on views of their own waste terms. 0: no wait.
    */
   readonly quiet: Millis
-  /** How much of this member's time each other one may have; without, as much as it asks for. */
+  /** How much of this member's time each other one may have; undefined: as much as it asks for. */
   readonly rateLimit: Allowance | undefined
   /** What is published of the ballots: `sealed` all of them, once they are counted; `secret` only the totals. */
   readonly mode: 'sealed' | 'secret'

@@ -30,7 +30,7 @@ const OPENING_BYTES_MAX = 6_144
 const DIGEST_BYTES = 32
 /** A sealed ballot: three names, a signature, and what the seal adds; a secret one has proofs instead. */
 const SEALED_BYTES_MAX = 16_384
-/** Lists that are kept for members that are behind; whoever is further behind is admitted anew. */
+/** Lists that are kept for members that are behind; a member that is further behind is admitted anew. */
 export const CHAIN_MAX = 16
 /** Terms that one list can use up, so that one liar's report cannot end all terms: 2^21 lists have room. */
 export const TERMS_PER_LIST = 2 ** 32
@@ -240,7 +240,7 @@ export type ElectionMessage =
   | { kind: 'opened'; name: string; term: number; openings: readonly Uint8Array[] }
   /** M_v, VERIFIED: a promise for L by the granter's clock. */
   | { kind: 'grant'; name: string; term: number; asked: number; signature: Uint8Array }
-  /** Not now: another promise stands for so long, or `highest` was granted already. */
+  /** Not now: another promise stands for `remaining`, or the term `highest` was granted already. */
   | { kind: 'refusal'; name: string; term: number; highest: number; remaining: number }
   /** The other ballot of a voter that cast two. */
   | { kind: 'double'; name: string; term: number; ballot: OpenBallot }

@@ -1,5 +1,5 @@
-// Ballots and counts (SRCEA §3.2, equation 2, algorithm 2 lines 30 to 43; protocols/election, ballots): what is accepted, and
-// as much that is refused.
+// Ballots and counts (SRCEA §3.2, equation 2, algorithm 2 lines 30 to 43; protocols/election, ballots): what is
+// accepted, and as much that is refused.
 
 import { describe, expect, it } from 'vitest'
 import { idealSignatures } from '../../crypto/index.ts'
@@ -88,7 +88,7 @@ describe('a ballot', () => {
 })
 
 describe('a claim', () => {
-  it('holds for whoever has most votes, and for nobody else', () => {
+  it('holds for the one with most votes, and for nobody else', () => {
     expect(fault(claim())).toBeUndefined()
     expect(fault(claim(), 'a')).toBe('somebody else has more votes')
     expect(fault(claim(), 'd')).toBe('it is no candidate')

@@ -1,4 +1,5 @@
-// The electorate (PROTOCOLS C): one successor for a number, one member at a time, terms above all that were granted.
+// The electorate (protocols/election): one successor for a number, one member at a time, terms above all that were
+// granted.
 
 import { describe, expect, it } from 'vitest'
 import { idealSignatures } from '../../crypto/index.ts'

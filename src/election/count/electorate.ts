@@ -1,10 +1,10 @@
-// The electorate (PROTOCOLS C): a numbered, signed list of members, the first from `coterie init`.
+// The electorate (protocols/election): a numbered, signed list of members, the first from `coterie init`.
 //
 // Gossip never changes it: with "a majority of those I see alive" both sides of a partition are majorities. One member
 // comes or goes at a time, signed by q of the list before, so that q of one list and q of the next still share b + 1
 // members. A member signs one successor of a number only; hence a number has one successor.
-// Each signature carries the signer's highest term, and terms under the new list start above all of them: whoever was
-// elected under the old one had q grants, and one honest granter is among the signers.
+// Each signature carries the signer's highest term, and terms under the new list start above all of them: a
+// coordinator elected under the old one had q grants, and one honest granter is among the signers.
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { encode, type NodeId, sameBytes } from '../../core/index.ts'

@@ -1,4 +1,4 @@
-// SRCEA §3.1, algorithm 1, with READINGS 4: the heaps against a dumb twin that sorts.
+// SRCEA §3.1, algorithm 1, with readings SRCEA 4: the heaps against a dumb twin that sorts.
 
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../core/index.ts'

@@ -2,7 +2,7 @@
 //
 // The root of a heap is the member with the best value, so that Candidate_Selection looks at one place in each heap.
 // Equal values are ordered by id: failure counts start equal, and members that heard of each other in different orders
-// must still agree on the candidates. Whoever is left out, above all the coordinator that failed, leaves the heaps first.
+// must still agree on the candidates. Members that are left out, above all the coordinator that failed, leave first.
 
 import type { NodeId } from '../../core/index.ts'
 import { type ElectionRules, electionRules } from '../rules.ts'

@@ -1,5 +1,5 @@
-// Secret ballots (PROTOCOLS C): what is counted is what was voted, everything that is checked is needed, and a candidate
-// opens one set of ballots in a term. In the default group, and in the one of the simulations.
+// Secret ballots (protocols/election): what is counted is what was voted, everything that is checked is needed, and a
+// candidate opens one set of ballots in a term. In the default group, and in the one of the simulations.
 
 import { describe, expect, it } from 'vitest'
 import { Puppet, sent } from '../../../test/support/machine.ts'
@@ -134,7 +134,7 @@ describe.each([
     expect(holds({ digest: tallyDigest(poll, ballots.slice(1)) })).toBe(false)
     expect(holds({ sums: sums.slice(1) })).toBe(false)
   })
-  it('a claim holds for whoever has most votes, with every opening, and for nobody else', () => {
+  it('a claim holds for the one with most votes, with every opening, and for nobody else', () => {
     const claim: Claim = {
       kind: 'claim',
       name: 'jobs',

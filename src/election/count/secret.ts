@@ -1,11 +1,12 @@
 // Ballots that stay secret after the count (protocols/election, `secret`): only totals are opened, with proofs.
 //
-// A ballot holds one ciphertext for each candidate, under the sum of the candidates' keys: the weights 3, 2, 1, shuffled
-// into the voter's order, with a proof that it is a shuffle of these and nothing else. Ciphertexts add up: the sum of a
-// column holds the candidate's total. Each candidate gives its share of opening each sum, with a proof that it was made
-// with its key. So anybody can check the count, and nobody learns a ballot unless all candidates act together.
+// A ballot holds one ciphertext for each candidate, under the sum of the candidates' keys: the weights 3, 2, 1,
+// shuffled into the voter's order, with a proof that it is a shuffle of these and nothing else. Ciphertexts add up: the
+// sum of a column holds the candidate's total. Each candidate gives its share of opening each sum, with a proof that it
+// was made with its key. So anybody can check the count, and nobody learns a ballot unless all candidates act together.
 //
-// The keys stand in the electorate with proofs of possession: else the last to enter would choose the sum of the keys.
+// The keys stand in the electorate with proofs of possession: without, the last to enter could choose the sum of the
+// keys.
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { type Codec, decode, encode, list, type NodeId, struct } from '../../core/index.ts'
@@ -157,7 +158,7 @@ export function isHiddenBallot(
 }
 
 // Everybody must come to the same answer, so the random factors of the check come from a hash of what is checked:
-// whoever made the proof could choose them only by finding a hash that suits.
+// the maker of the proof could choose them only by finding a hash that suits.
 function factorsFrom(hidden: Uint8Array, context: Uint8Array): RandomBytes {
   const seed = sha256(framed('coterie factors of a check', context, hidden))
   let drawn = 0
@@ -220,7 +221,7 @@ export function isOpening(
   )
 }
 
-/** The totals, from every candidate's opening; undefined if they are none that so many ballots can have. */
+/** The totals, from every candidate's opening; undefined if these ballots cannot have such totals. */
 export function openedTotals(
   group: Group,
   sums: readonly Ciphertext[],

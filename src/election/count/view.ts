@@ -41,7 +41,7 @@ export function heapsOf(electorate: Electorate, rows: readonly Row[], settings: 
   })
 }
 
-/** The candidates of a view: first whoever is left out leaves the heaps, then the roots are looked at. */
+/** The candidates of a view: first those who are left out leave the heaps, then the roots are looked at. */
 export function candidatesOf(electorate: Electorate, view: View, settings: ElectionSettings): NodeId[] {
   const heaps = heapsOf(electorate, view.rows, settings)
   for (const heap of heaps) for (const gone of view.leftOut) remove(heap, gone, settings.rules.before)

@@ -1,5 +1,5 @@
-// What follows from what happened. Handlers record facts and news of them; after each input the machine calls `advance`,
-// which draws the consequences of each election's news, one after the other, until there is none.
+// What follows from what happened. Handlers record facts and news of them; after each input the machine calls
+// `advance`, which draws the consequences of each election's news, one after the other, until there is none.
 //
 // So a vote takes one straight way: ballots are counted, the winner claims, promises make it coordinator.
 

@@ -59,7 +59,7 @@ export function sendBallot(scene: ElectionScene, race: Race, attempt: Attempt, t
   send(scene, to, { kind: 'ballot', name: race.name, term, electorate, view, sealed })
 }
 
-// A key that is no key is the fault of whoever admitted the member: it gets no ballots.
+// A key that is no key is the fault of those who admitted the member: it gets no ballots.
 function sealedTo({ keys, turn }: ElectionScene, key: Uint8Array, bytes: Uint8Array): Uint8Array | undefined {
   try {
     return keys.sealing.seal(key, bytes, length => turn.bytes(length))
@@ -81,10 +81,10 @@ export function onBallot(scene: ElectionScene, from: NodeId, ballot: MessageOf<'
   }
   if (attempt !== undefined && attempt.term > ballot.term) return
   race.earlyBallots.set(from, ballot)
-  // Somebody noticed before us that nobody leads. A ballot of a term that we have given up tells nothing: whoever gave up
-  // first would call again at once, without the pause, and a candidate that never claims would always be first (seed 5660).
-  // After a failure everybody is called: who began on its own view when the ballot came before the call would split the
-  // votes (seed 90006).
+  // Somebody noticed before us that nobody leads. A ballot of a term that we gave up means nothing: the first to give
+  // up would call again at once, without the pause, and a candidate that never claims would always be first (seed
+  // 5660). After a failure we wait to be called: beginning on our own view because a ballot came before the call would
+  // split the votes (seed 90006).
   if (race.failures === 0 && ballot.term > Math.max(race.grantedTerm, race.votedTerm)) race.news.add('vacancy')
 }
 

@@ -1,5 +1,5 @@
-// A member's own way from a claim to the end of its term: the claim itself, what was asked when, and how long the answers
-// may be believed in.
+// A member's own way from a claim to the end of its term: the claim itself, what was asked when, and how long the
+// answers may be believed in.
 
 import { kthLargest, type Millis, type NodeId } from '../../core/index.ts'
 import { memberOf } from '../count/electorate.ts'
@@ -8,7 +8,7 @@ import type { Claim, OpenBallot } from '../wire.ts'
 import { cancelTimers, type ElectionScene, quorum, send } from './scene.ts'
 import type { Attempt, Candidacy, Race } from './state.ts'
 
-/** Claims and renewals of which it is remembered when they were sent. */
+/** How many claims and renewals to remember the time of. */
 const SENT_MAX = 16
 /** `lost` comes this part of the belief before its end, so that a timer a little late still is in time. */
 const WARNING_PART = 1 / 20
@@ -74,7 +74,7 @@ export function deadlineOf(scene: ElectionScene, candidacy: Candidacy): Millis {
   return kthLargest(standing, quorum(scene, electorate))
 }
 
-/** Gives a claim up. It never led, so whoever granted it is free again. */
+/** Gives a claim up. It never led, so its granters are free again. */
 export function withdraw(scene: ElectionScene, race: Race): void {
   const { candidacy, name } = race
   if (candidacy?.phase !== 'claiming') return

@@ -10,8 +10,8 @@
 // or A led by k + 1 already. So a signer may go on promising under its list until it adopts the next: a change that
 // stays half signed delays nobody.
 //
-// A proposer that dies leaves signers behind. They show the coordinator that follows what they signed, and it carries
-// the same proposal on.
+// A proposer that dies leaves signers behind. They show what they signed to the next coordinator, which takes the same
+// proposal to its end.
 
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import {
@@ -35,7 +35,7 @@ import { save, saveWhole } from './saving.ts'
 import { type ElectionScene, emit, isBound, keylessOf, others, quorum, send } from './scene.ts'
 import { electionTimers, type Proposal, type Race } from './state.ts'
 
-/** Changes that are agreed to and have not come: nobody has that many members coming and going at once. */
+/** Changes that are agreed to and not made yet: no group has more members coming and going at once. */
 const ALLOWED_MAX = 16
 
 /** From now on a proposal of this change is signed. */
@@ -93,7 +93,7 @@ function carryOnLater({ settings, turn }: ElectionScene): void {
   electionTimers.set(turn, 'carry', settings.promise + turn.below(settings.attemptMax))
 }
 
-/** A successor that was signed and not completed: the coordinator asks everybody again, the others show it to them. */
+/** A successor was signed and not completed: a coordinator asks everybody again, the others show it to coordinators. */
 export function onCarryTimer(scene: ElectionScene): void {
   const { state } = scene
   const { signedSuccessor } = state
@@ -141,7 +141,7 @@ function isVouched({ state }: ElectionScene, old: Electorate, next: Electorate):
   })
 }
 
-// A coordinator that lies would else fill the list with members that do not exist.
+// Otherwise a coordinator that lies could fill the list with members that do not exist.
 function isAllowed({ state }: ElectionScene, old: Electorate, next: Electorate): boolean {
   const come = next.members.find(({ id }) => memberOf(old, id) === undefined)
   const gone = old.members.find(({ id }) => memberOf(next, id) === undefined)
@@ -195,7 +195,7 @@ export function completeChange(scene: ElectionScene): SignedList | undefined {
   return listed
 }
 
-/** To the members of the list before, and to whoever is new. */
+/** To the members of the list before, and to the newcomer. */
 export function announceList(scene: ElectionScene, listed: SignedList): void {
   const { self, chain } = scene.state
   const members = [chain.at(-2)?.electorate, listed.electorate].flatMap(list => list?.members ?? [])

@@ -15,9 +15,9 @@ export type ElectionCommand =
   | { kind: 'failed'; members: readonly NodeId[] }
   /** Who seems to be here: from membership. A first election waits for a quorum of them, for a while. */
   | { kind: 'seen'; members: readonly NodeId[] }
-  /** So many failures of a member are certified, as membership has checked: it may enter the next list. */
+  /** Membership has checked that this many failures of a member are certified: they may enter the next list. */
   | { kind: 'vouch'; member: NodeId; failures: number }
-  /** This member may be admitted or removed, as its operator or membership has checked: else no successor is signed. */
+  /** Its operator or membership agrees to this change: without that, no successor is signed. */
   | { kind: 'allow'; change: Change }
   /** Steps down: others may lead at once. */
   | { kind: 'resign'; name: string }

@@ -1,5 +1,5 @@
-// Counting (SRCEA algorithm 2, lines 30 to 40), as a candidate: when all ballots are there, or the time for them is over
-// and a quorum is.
+// Counting (SRCEA algorithm 2, lines 30 to 40), as a candidate: when all ballots are there, or the time for them is
+// over and a quorum is.
 
 import { totals, winner } from '../count/ballot.ts'
 import { claimOf, withdraw } from './candidacy.ts'

@@ -14,7 +14,7 @@ import { election } from './machine.ts'
 
 const MEMBERS = 16
 const MILLISECOND = 1_000
-/** The members come within so long, and what is said of one reaches each other one within so long. */
+/** Within what time the members come, and what is said of one reaches each other one. */
 const COMING = 2_000 * MILLISECOND
 const GOSSIP = 400 * MILLISECOND
 const attributes: readonly Attribute[] = ['distance', 'load', 'heat'].map(name => {

@@ -1,7 +1,7 @@
 // The first election of a life, while the members of a group come one after the other and hear of each other by gossip.
 //
-// Whoever stands for itself as soon as it is there sees nobody else standing: each asks for another coordinator, on a
-// view that the others cannot have, and terms are used up until gossip has gone round. So the first election waits: for a
+// A member that begins as soon as it starts sees nobody else standing: each asks for another coordinator, on a view
+// that the others cannot have, and terms are used up until gossip has gone round. So the first election waits: for a
 // quorum to be here, then until nothing new has been heard for a moment. Then the first candidate calls the others, who
 // wait a little longer for that, and vote on a view that their own could become. All of it is a hint: after a while a
 // member begins anyway, since membership may be wrong about everything.
@@ -13,13 +13,13 @@ import type { Row, View } from '../wire.ts'
 import { type ElectionScene, quorum } from './scene.ts'
 import type { Race } from './state.ts'
 
-/** A quorum that membership does not see is not waited for longer than this. */
+/** How long to wait for membership to see a quorum. */
 const QUORUM_WAIT_MAX: Millis = 5_000
-/** News that does not end is listened to for so many quiet times. */
+/** How many quiet times to wait at most, when news does not end. */
 const QUIETS_MAX = 4
-/** The next in turn begins so many quiet times later: on a busy machine, a call takes as long to be heard. */
+/** How many quiet times the next in turn waits longer: on a busy machine, a call takes as long to be heard. */
 const TURN_QUIETS = 4
-/** What was heard so many quiet times ago has reached the others as well: gossip of a group of 100 goes round in five. */
+/** After how many quiet times news has reached the others as well: gossip of a group of 100 goes round in five. */
 const NEWS_QUIETS = 8
 
 /** No coordinator has been known yet in this life: views are still coming together. */

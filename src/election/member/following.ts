@@ -1,4 +1,4 @@
-// Following: what a member does for whoever leads. It promises again while it hears of the coordinator (IAA), knows who
+// Following: what a member does for a coordinator. It promises again while it hears of the coordinator (IAA), knows who
 // leads until it does not, and when nobody does any more, sees to an election.
 
 import type { NodeId } from '../../core/index.ts'
@@ -20,7 +20,7 @@ export function onAlive(scene: ElectionScene, from: NodeId, alive: MessageOf<'al
   const proved = isKnown || (alive.grants.length > 0 && isProved(scene, from, alive))
   const promised = promise(scene, race, from, alive, proved)
   // One that lags behind the term that is known to be led has nothing to tell.
-  if (proved && term >= (race.leader?.term ?? 0) && !isForsaken(scene, race, from)) learn(scene, race, term, from)
+  if (proved && term >= (race.leader?.term ?? 0) && !isOutvoted(scene, race, from)) learn(scene, race, term, from)
   send(scene, from, { kind: 'renewed', name, term, asked, promised, informed: proved })
 }
 
@@ -51,7 +51,7 @@ function promise(
 }
 
 // What the others do not know any more is no news.
-function isForsaken(scene: ElectionScene, race: Race, coordinator: NodeId): boolean {
+function isOutvoted(scene: ElectionScene, race: Race, coordinator: NodeId): boolean {
   return race.grantedTo === coordinator && !mayProlong(scene, race, true)
 }
 

@@ -33,7 +33,7 @@ export function onClaim(scene: ElectionScene, from: NodeId, claim: Claim): void 
   noteCaller(scene, race, from, claim.term)
   const { attempt } = race
   if (attempt?.term === claim.term && attempt.candidates.includes(from) && !attempt.claimed.includes(from)) {
-    // Once: the attempt has come so far, and on a slow machine the rest of it takes time as well.
+    // Once: the attempt got to a claim, and on a slow machine the rest of it takes time as well.
     if (attempt.claimed.length === 0) extendAttempt(scene, race, attempt, patienceOf(scene, race))
     attempt.claimed = [...attempt.claimed, from]
   }
@@ -47,8 +47,8 @@ function judge(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): vo
     return refuse(scene, race, from, claim)
   if (!isReachable(scene, race, claim.term) || !mayPromise(scene)) return
   if (!again && isBound(scene, race)) return hold(scene, race, from, claim)
-  // Said again, because the answer was lost or is slow: the count was checked when the term was granted. To check thirty
-  // signatures again each time it is said would make a slow member slower still.
+  // Said again, because the answer was lost or is slow: the count was checked when the term was granted. To check
+  // thirty signatures again each time it is said would make a slow member slower still.
   if (!again && !countHolds(scene, race, from, claim)) return
   grant(scene, race, from, claim.term, claim.electorate)
   const { name, term, asked } = claim

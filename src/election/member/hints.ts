@@ -1,5 +1,5 @@
-// What this member's user and its membership say about an election: whether it is wanted, who stands, who is here. All of
-// it is hints: safety does not rest on any.
+// What this member's user and its membership say about an election: whether it is wanted, who stands, who is here. All
+// of it is hints: safety does not rest on any.
 
 import { memberOf } from '../count/electorate.ts'
 import { ATTRIBUTES_MAX, MEMBERS_MAX, type Row } from '../wire.ts'

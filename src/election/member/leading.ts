@@ -115,7 +115,7 @@ export function onEndTimer(scene: ElectionScene, race: Race): void {
   lose(scene, race)
 }
 
-/** Whoever leads is told now, and has until the deadline to stop. */
+/** The user is told now, and has until the deadline to stop. */
 export function lose(scene: ElectionScene, race: Race): void {
   const { candidacy } = race
   if (candidacy?.phase !== 'leading') return

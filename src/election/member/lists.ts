@@ -1,5 +1,5 @@
-// Which list a message speaks of. Nothing is voted, granted or renewed across two lists: whoever is behind is sent what
-// it lacks, with the signatures that made each list the successor of the one before.
+// Which list a message speaks of. Nothing is voted, granted or renewed across two lists: a member that is behind is
+// sent what it lacks, with the signatures that made each list the successor of the one before.
 
 import type { NodeId } from '../../core/index.ts'
 import type { MessageOf } from '../wire.ts'

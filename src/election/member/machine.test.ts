@@ -1,4 +1,5 @@
-// The machine, story by story (PROTOCOLS C, terms): grants once a term, promises kept over restarts, ballots checked.
+// The machine, story by story (protocols/election, terms): grants once a term, promises kept over restarts, ballots
+// checked.
 
 import { describe, expect, it } from 'vitest'
 import { Puppet, sent, told } from '../../../test/support/machine.ts'
@@ -32,7 +33,7 @@ function member(saved = FIRST, rules = electionRules): Member {
   return puppet
 }
 
-/** Only this member stands, in the eyes of whoever sees it so. */
+/** Only this member stands, as some see it. */
 const alone = (id: string): View => ({ rows: [{ member: id, values: [1, 0, 0] }], leftOut: [] })
 function claim(id: string, term: number, part: Partial<Claim> = {}): Claim {
   const content = { view: alone(id), ballots: [], voided: [], openings: [] }
@@ -64,7 +65,7 @@ describe('grants', () => {
     puppet.hear('b', claim('b', 1))
     expect(kinds(puppet.hear('b', claim('b', 1, { asked: 2 })))).toEqual(['grant'])
   })
-  it('but not for ever: whoever is not proved to lead has as long as a claim can take', () => {
+  it('but not for ever: a claimant that is not proved to lead has as long as a claim can take', () => {
     const puppet = member()
     puppet.hear('b', claim('b', 1))
     for (let asked = 2; asked <= 4; asked++) {
@@ -301,7 +302,7 @@ describe('voting', () => {
 })
 
 describe('floods', () => {
-  it('whoever asks for more than its share is slowed and named once, and nobody else is', () => {
+  it('a member that asks for more than its share is slowed and named once, and nobody else is', () => {
     const puppet = member()
     const asked = Array.from({ length: 8_200 }, (_, place) => puppet.hear('b', claim('b', 1, { asked: place + 1 })))
     expect(asked.filter(out => kinds(out)[0] === 'grant')).toHaveLength(8_192)
@@ -358,7 +359,7 @@ describe('a coordinator that most others do not know', () => {
   }
   const renewed = (puppet: Member) => sent(puppet.hear('b', alive))[0]?.body
 
-  it('is not renewed once so many call for a later term that no quorum can be left to it', () => {
+  it('is not renewed once too many call for a later term to leave it a quorum', () => {
     const puppet = led()
     puppet.hear('c', call(2))
     expect(renewed(puppet)).toMatchObject({ promised: true })

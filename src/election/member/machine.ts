@@ -4,7 +4,7 @@
 // time, to lead one election; every term has a count that anybody can check. A coordinator that cannot renew stops
 // before another can start.
 //
-// The printed algorithm trusts that nodes and links do not fail during an election, and lets whoever counts most votes
+// The printed algorithm trusts that nodes and links do not fail during an election, and lets the one with most votes
 // lead. Under a partition both sides then have a coordinator. Here the votes decide who may ask, and promises of a
 // quorum of a numbered list decide who leads, for a time: gossip can delay an election, but not hold two.
 

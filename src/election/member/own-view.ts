@@ -52,7 +52,7 @@ export function isAcceptable(scene: ElectionScene, race: Race, view: View): bool
   const { state, settings } = scene
   if (!isOrdered(view) || view.rows.some(({ member }) => memberOf(state.electorate, member) === undefined)) return false
   if (isOwnView(scene, race, view)) return true
-  // Whoever had our promise and did not lead does not get it again by calling first.
+  // A member that had our promise and did not lead does not get it again by calling first.
   const candidates = candidatesOf(state.electorate!, view, settings)
   if (candidates.some(id => state.keyless.includes(id))) return false
   return race.failures >= settings.patience && candidates.some(id => !race.neverLed.includes(id))

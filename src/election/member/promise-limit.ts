@@ -1,9 +1,10 @@
 // When a member stops making a promise longer. Not renewing is always safe; renewing for ever is not always live.
 //
 // A liar that was granted a term once says its old claim again, now to one and now to another: each is bound whenever
-// the others are free, and nobody gets a quorum. So a promise to whom q grants have not proved to lead lasts as long as
-// an honest claim can take, and no longer. A liar that was proved once renews with a few members only: the others elect,
-// and those few would refuse them. So whoever hears so many calls for a later term that no quorum can be left, lets go.
+// the others are free, and nobody gets a quorum. So a promise to a claimant that q grants have not proved to lead lasts
+// as long as an honest claim can take, and no longer. A liar that was proved once renews with a few members only: the
+// others elect, and those few would refuse them. So a member that hears n - q + 1 others call for a later term lets go:
+// no quorum is left.
 
 import type { Millis, NodeId } from '../../core/index.ts'
 import { longestAttempt } from './attempt-time.ts'
@@ -21,7 +22,7 @@ export function noteCaller(scene: ElectionScene, race: Race, from: NodeId, term:
   race.callers.set(from, turn.now)
 }
 
-/** So many that fewer than a quorum are left: n - q + 1. */
+/** When this many call, fewer than a quorum are left: n - q + 1. */
 function callersNeeded(scene: ElectionScene): number {
   const electorate = scene.state.electorate!
   return electorate.members.length - quorum(scene, electorate) + 1
@@ -37,10 +38,10 @@ export function mayProlong(scene: ElectionScene, race: Race, proved: boolean): b
   const { settings, turn } = scene
   if (!settings.rules.endsPromise()) return true
   if (!proved && turn.now - race.grantedAt > longestAttempt(settings)) return false
-  return !isDoubted(scene, race)
+  return !isOutvoted(scene, race)
 }
 
-function isDoubted(scene: ElectionScene, race: Race): boolean {
+function isOutvoted(scene: ElectionScene, race: Race): boolean {
   const callers = [...race.callers].filter(([from, at]) => from !== race.grantedTo && !isOver(scene, at))
   return callers.length > 0 && callers.length >= callersNeeded(scene)
 }

@@ -1,5 +1,5 @@
-// What each member may ask of another: so much at once, so much a second. Whoever wants more is not heard until it has
-// credit again, and is named. Nobody else is slowed by it, and nobody can fill the list of elections with names.
+// How much of our time each other member may have, at once and in a second. One that wants more is not heard until it
+// has credit again, and is reported. Nobody else is slowed by it.
 
 import { type Allowance, fullBucket, type Millis, type NodeId, take } from '../../core/index.ts'
 import { memberOf } from '../count/electorate.ts'
@@ -7,19 +7,19 @@ import { type ElectionMessage, MEMBERS_MAX } from '../wire.ts'
 import { type ElectionScene, emit } from './scene.ts'
 import type { Peer } from './state.ts'
 
-/** One name a minute in the log is enough. */
-const NAMED_EVERY: Millis = 60_000
-/** Who is in no list that we know shares one allowance with all such. */
+/** How often to report a member: once a minute is enough for a log. */
+const REPORTED_EVERY: Millis = 60_000
+/** Members of no list that we know share one allowance. */
 const STRANGERS = '\u0000strangers'
 
-/** Whether this member may have our time; if not, it is named when it keeps on. */
+/** Whether to hear this message; if not, its sender is reported. */
 export function isWithinRate(scene: ElectionScene, from: NodeId, body: ElectionMessage): boolean {
   const { settings, turn } = scene
   if (settings.rateLimit === undefined) return true
   const peer = peerOf(scene, from, settings.rateLimit)
   if (take(peer.bucket, settings.rateLimit, turn.now, costOf(body))) return true
-  if (turn.now - peer.namedAt >= NAMED_EVERY) {
-    peer.namedAt = turn.now
+  if (turn.now - peer.reportedAt >= REPORTED_EVERY) {
+    peer.reportedAt = turn.now
     emit(scene, { kind: 'misbehaved', member: from, how: 'flooding' })
   }
   return false
@@ -31,12 +31,12 @@ function peerOf({ state, turn }: ElectionScene, from: NodeId, rateLimit: Allowan
   if (known !== undefined) return known
   // Members that were removed since.
   if (state.peers.size > MEMBERS_MAX) state.peers.clear()
-  const peer = { bucket: fullBucket(rateLimit, turn.now), namedAt: Number.NEGATIVE_INFINITY }
+  const peer = { bucket: fullBucket(rateLimit, turn.now), reportedAt: Number.NEGATIVE_INFINITY }
   state.peers.set(name, peer)
   return peer
 }
 
-/** In signatures that are checked, or so: reading is nothing beside it. */
+/** About as many as there are signatures to check: reading is nothing beside it. */
 function costOf(body: ElectionMessage): number {
   switch (body.kind) {
     case 'claim':

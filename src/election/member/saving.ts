@@ -1,4 +1,5 @@
-// What a member must not forget (protocols/election): its list, the successor it signed, what it granted and what it voted in.
+// What a member must not forget (protocols/election): its list, the successor it signed, what it granted and what it
+// voted in.
 //
 // A promise is remembered, its end is not: the clock of another life cannot be compared. So after a crash every promise
 // that may be out counts from the start again. A clean stop writes down what is left of each.

@@ -1,4 +1,5 @@
-// What every handler is given, and the small things that all of them do: finding an election, counting a quorum, sending.
+// What every handler is given, and the small things that all of them do: finding an election, counting a quorum,
+// sending.
 
 import type { Millis, NodeId, Scene, Turn } from '../../core/index.ts'
 import type { Group, KeyPair, Sealing, Signatures, Signer } from '../../crypto/index.ts'
@@ -64,8 +65,8 @@ export function emit({ turn }: ElectionScene, event: ElectionEvent): void {
 }
 
 /**
- * The election of that name; a new one is made while there is room. Others have room for so many names each, and half
- * of all: the rest is for this member's own user.
+ * The election of that name; a new one is made while there is room. Each other member can bring up a few, and
+ * all of them half of the room: the rest is for this member's own user.
  */
 export function raceOf({ state }: ElectionScene, name: string, by: NodeId = ''): Race | undefined {
   const known = state.races.get(name)
@@ -83,7 +84,7 @@ export function raceOf({ state }: ElectionScene, name: string, by: NodeId = ''):
   return race
 }
 
-/** Who cannot stand under this list: where ballots are secret, whoever has no key that it proved. */
+/** Who cannot stand under this list: where ballots are secret, members that proved no key. */
 export function keylessOf({ settings, keys }: ElectionScene, electorate: Electorate): NodeId[] {
   if (settings.mode === 'sealed' || keys.counting === undefined) return []
   const { group } = keys.counting

@@ -89,7 +89,7 @@ export interface Proposal {
 
 export interface Peer {
   readonly bucket: Bucket
-  namedAt: Millis
+  reportedAt: Millis
 }
 
 /** One named election. */
@@ -120,7 +120,7 @@ export interface Race {
   promisedUntil: Millis
   /** When that term was granted: without a proof, the promise is not made longer for ever. */
   grantedAt: Millis
-  /** Who called for a later term, and when; while it is so many that no quorum can be left, nothing is renewed. */
+  /** Who called for a later term, and when; while these are too many to leave a quorum, nothing is renewed. */
   readonly callers: Map<NodeId, Millis>
   /** The number of the list by whose quorum the coordinator led when that promise was given. */
   promisedUnder: number

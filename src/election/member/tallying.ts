@@ -1,10 +1,12 @@
-// Counting secret ballots (protocols/election, `secret`), as a candidate: the totals are opened together, the ballots never.
+// Counting secret ballots (protocols/election, `secret`), as a candidate: the totals are opened together, the ballots
+// never.
 //
 // Every candidate has every ballot, hidden. One of them, in turn from term to term, is the teller: it settles which
-// ballots are counted, the others give their shares of the totals, and whoever has most of them claims.
+// ballots are counted, the others give their shares of the totals, and the candidate that has most votes claims.
 //
-// A candidate opens one set of ballots in a term, whoever asks: the difference of two sets is a ballot. So a teller that
-// lies or falls silent, or a candidate that gives no share, costs the attempt, and is left out of a later one.
+// A candidate opens one set of ballots in a term, and no second one: the difference of two sets is a ballot. So a
+// teller that lies or falls silent, or a candidate that gives no share, costs the attempt, and is left out of a later
+// one.
 
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import { winner } from '../count/ballot.ts'
@@ -33,7 +35,7 @@ export function settle(scene: ElectionScene, race: Race, attempt: Attempt): void
   conclude(scene, race, attempt, tally)
 }
 
-/** The teller asks whoever has not answered, and tells the winner again, until it claims. */
+/** The teller asks those who have not answered, and tells the winner again, until it claims. */
 export function askForShares(scene: ElectionScene, race: Race): void {
   const { attempt, name } = race
   const tally = attempt?.tally

@@ -1,4 +1,4 @@
-// The election under the explorer: PROTOCOLS C, terms, in every schedule of three members.
+// The election under the explorer: protocols/election, terms, in every schedule of three members.
 
 import { describe, expect, test } from 'vitest'
 import { electionSystems, exploreElection, exploreElectionBug, plantedElectionSystems } from './exploration.ts'

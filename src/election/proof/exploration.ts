@@ -1,4 +1,4 @@
-// The election under the explorer: everything that can happen among three members, two of which want to lead.
+// The election under the explorer: everything that can happen among three members, when two want to lead.
 //
 // What is proved is that no schedule of these systems has two that lead at once, or a term after a later one: with the
 // ticks, crashes and duplicates named. Ballots, liars, changes of the list and longer lives are for the simulator.

@@ -1,5 +1,5 @@
-// What tests, the simulator's commands and the lab may touch of the election' proof: scenario, liars, planted bugs, small systems.
-// No machine imports it.
+// What tests, the simulator's commands and the lab may touch of the election's proof: scenario, liars, planted bugs,
+// small systems. No machine imports it.
 
 export {
   electionSystems,

@@ -8,7 +8,7 @@ export const plantedElectionBugs: Readonly<Record<string, Partial<ElectionRules>
     quorum: (_members, _liars, seenAlive) => Math.floor(seenAlive / 2) + 1,
   },
   'literal-weights': { weight: place => place + 1 },
-  // Whoever came last goes first. (Whoever came first would not show: rows come in the order of ids.)
+  // The last to come goes first. (The first to come would not show: rows come in the order of ids.)
   'ties-by-arrival': { before: (value, _id, otherValue) => value <= otherValue },
   'vote-counted-twice': { countsOnce: () => false },
   'stale-claim-granted': { isNewTerm: () => true },

@@ -1,5 +1,6 @@
-// Elections under faults and liars (PROTOCOLS C): never two coordinators in a term or at one time, never a term without
-// a count that checks, one list for a number, progress once all is healed. And the test of the test: every planted bug.
+// Elections under faults and liars (protocols/election): never two coordinators in a term or at one time, never a term
+// without a count that checks, one list for a number, progress once all is healed. And the test of the test: every
+// planted bug.
 
 import { describe, expect, it } from 'vitest'
 import { runOnce, type Scenario } from '../../simulator/index.ts'
@@ -73,8 +74,8 @@ describe('secret ballots', () => {
   })
 })
 
-describe('planted bugs (HOUSE 16)', () => {
-  /** A seed that finds it, with three members of which none lies, and what is said then. */
+describe('planted bugs', () => {
+  /** A seed that finds it, with three members and no liar, and what is said then. */
   const pinned: Record<string, [seed: number, what: RegExp]> = {
     'majority-of-those-seen': [36, /is held by/],
     'literal-weights': [1, /the count of term .* votes/],
@@ -103,7 +104,7 @@ describe('planted bugs (HOUSE 16)', () => {
     runOnce(electionScenario({ members: 4, liars: 1 }, { rules: brokenElectionRules(bug), mode: 'secret' }), seed)
       .violations
 
-  it('none is forgotten: the explorer finds a stale claim, protocol.test.ts an endless promise, a restless list two of it', () => {
+  it('none is forgotten: the explorer finds a stale claim, machine.test.ts an endless promise, a restless list two of it', () => {
     const found = new Set([...Object.keys(pinned), ...Object.keys(pinnedSecret)])
     expect([...found, 'stale-claim-granted', 'promise-for-ever', 'two-successors'].sort()).toEqual(
       Object.keys(plantedElectionBugs).sort(),

@@ -29,7 +29,7 @@ import { electionLiars, LIARS } from './liars.ts'
 
 export type ElectionAct =
   | { kind: 'resign'; name: string }
-  /** A member is admitted or removed, by whoever leads. */
+  /** A member is admitted or removed, by the coordinator. */
   | { kind: 'change'; member: NodeId }
   /** A value of a member changes, and so does who is best. */
   | { kind: 'value'; member: NodeId; place: number; value: number }
@@ -302,7 +302,7 @@ class ElectionStage implements Stage {
     }
     const change = act.kind === 'change' ? this.changeOf(act.member) : {}
     if (act.kind === 'change') this.wanted.push(change)
-    // Whoever leads does it; the others refuse.
+    // The coordinator does it; the others refuse.
     for (const id of all) {
       if (act.kind === 'resign') world.command(id, { kind: 'resign', name: act.name })
       else {

@@ -1,4 +1,4 @@
-// An election small enough that the explorer can try everything: three members, of which two claim and one is asked by
+// An election small enough that the explorer can try everything: three members; two claim, and one is asked by
 // both; one name, a tick or two. Each of the two sees only itself standing, the third has no opinion: so no ballots are
 // needed, and what is left is terms, grants, promises, renewals and crashes. The machine is the one that ships.
 //

@@ -1,8 +1,8 @@
-// LECTURE, "Election by bullying" (Garcia-Molina): ask everybody above; whoever hears nothing has won.
+// LECTURE, "Election by bullying" (Garcia-Molina): ask everybody above; one that hears nothing has won.
 //
 // Guarantees that the highest member that is up leads, once messages arrive within half the time-out. From n in the
 // best case (the next below the crashed one notices) to n(n-1) messages in the worst (the lowest notices, or all do).
-// Faults: crashes at any time. Not late messages: whoever answers after the time-out is taken for dead, and then two
+// Faults: crashes at any time. Not late messages: one that answers after the time-out is taken for dead, and then two
 // may lead until the higher one hears of the lower and bullies it.
 //
 // The lecture's three steps leave open what a member does that was answered and then hears nothing: its better has

@@ -6,8 +6,8 @@
 // differ exactly where the algorithms differ.
 //
 // The lecture's assumptions: unique ids, everybody knows all ids, nobody knows who is up. An id is the place in the
-// list of members. Messages arrive (late, out of order, perhaps twice) unless the receiver is down; nobody lies.
-// Whoever is down may come back with nothing remembered; only Raft keeps something on disk, for only Raft promises
+// list of members. Messages arrive (late, out of order, perhaps twice) unless the receiver is down; nobody lies. A
+// member that is down may come back with nothing remembered; only Raft keeps something on disk, for only Raft promises
 // something that forgetting would break.
 
 import type { Codec, Millis, NodeId, Protocol, Saved, Turn } from '../../core/index.ts'
@@ -58,7 +58,7 @@ export type AnyElectionAlgorithm = ElectionAlgorithm<any, any>
 export const COUNT_MAX = 2 ** 52
 /** Members of a group. Lists of them travel in messages; the lab goes to 256. */
 export const MEMBERS_MAX = 1024
-/** Longer than a message and its answer take: whoever is silent for so long is down. */
+/** Longer than a message and its answer take: a member that is silent for this long is down. */
 export const TIMEOUT_MS: Millis = 100
 
 export function electionAlgorithm<State extends ElectionState, Message>(

@@ -50,9 +50,9 @@ export interface RaftState extends ElectionState {
 }
 
 export interface RaftSettings {
-  /** A candidate waits for votes, and a follower for its leader, at least so long. */
+  /** How long a candidate waits for votes, and a follower for its leader, at least. */
   readonly timeoutMs: Millis
-  /** Up to so much more, drawn by each: whose wait ends first volunteers alone. */
+  /** What each may add to that, by chance: the one whose wait ends first volunteers alone. */
   readonly spreadMs: Millis
   /** How often a leader is heard. 0: never, and a member must be told that the leader is silent. */
   readonly heartbeatMs: Millis
@@ -174,8 +174,8 @@ function asked(state: RaftState, from: number, theirs: number, settings: RaftSet
   state.votes.clear()
   vote(state, theirs, settings, turn)
   send(state, from, { kind: 'vote', term: theirs }, turn)
-  // Whoever was voted for may not get there. But one that has a leader and is not told otherwise leaves it at that:
-  // without heartbeats nothing would call it back, and volunteers would make volunteers for ever.
+  // The one that was voted for may not get there. But one that has a leader and is not told otherwise leaves it at
+  // that: without heartbeats nothing would call it back, and volunteers would make volunteers for ever.
   if (state.leader === undefined || settings.heartbeatMs > 0) {
     volunteerIn(state, settings.timeoutMs, settings, turn)
   }

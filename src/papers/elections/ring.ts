@@ -3,7 +3,7 @@
 // Guarantees that the highest member that is up leads. Two laps: with one member down 2(n-1) hops and one lost, and
 // as many acknowledgements, for somebody must notice that a successor is down. Each lap takes n message times.
 // Faults: crashes at any time. A list that is lost with its carrier is missed by its initiator, which starts again;
-// if the initiator is gone too, whoever next misses the coordinator does. Not late messages: a slow successor is
+// if the initiator is gone too, the next that misses the coordinator does. Not late messages: a slow successor is
 // passed over, and then is not on the list.
 //
 // Several may start at once (the figure's P3 and P6): their lists go round side by side and come out the same.

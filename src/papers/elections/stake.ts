@@ -9,7 +9,7 @@
 //
 // The lecture says "draw a random number", not who draws. Here all that answer do: the initiator asks for commitments
 // (hashes of random numbers), publishes them, asks for the numbers, publishes those; the hash of all of them is the
-// draw. Tokens of members that are down take no part, else a dead one could be drawn.
+// draw. Tokens of members that are down take no part: a dead one could be drawn.
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytes, type Codec, list, type Millis, type NodeId, option, struct, uint, variants } from '../../core/index.ts'

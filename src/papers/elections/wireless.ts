@@ -7,7 +7,7 @@
 // in pieces has a leader in each piece that looks for one: that is what wireless networks do.
 //
 // The lecture's pictures show one initiator. Of several, the newest round wins, and in it the highest initiator:
-// whoever hears of a better election leaves the one it is in. A neighbour answers at once whether it becomes a child;
+// a node that hears of a better election leaves its own. A neighbour answers at once whether it becomes a child;
 // that tells "down" from "still asking its own neighbours" without time-outs that grow with the depth of the tree.
 
 import { type Codec, type Millis, type NodeId, uint, variants } from '../../core/index.ts'
@@ -191,7 +191,7 @@ function invited(
   }
 }
 
-// Handed up the tree to whoever started it.
+// Handed up the tree to its initiator.
 function refused(
   state: WirelessState,
   body: WirelessMessage & { kind: 'later' },

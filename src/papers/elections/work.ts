@@ -1,4 +1,4 @@
-// LECTURE, "Elections by proof of work": whoever solves a puzzle first leads, and everybody can check the solution.
+// LECTURE, "Elections by proof of work": the first to solve a puzzle leads, and everybody can check the solution.
 //
 // Guarantees that all members up agree on one that solved the puzzle of the round, and that the chance to lead is the
 // share of all tries. 2(n-1) messages when nobody else solves it meanwhile; 2^K tries, whatever n is.

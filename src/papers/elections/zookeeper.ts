@@ -8,10 +8,10 @@
 // harmless; it is not in the lecture, and not here.
 //
 // The lecture says how votes improve, not when the election is over. The reading here is that of ZooKeeper's fast
-// leader election: whoever changes its vote tells all; a vote that a majority holds and that nothing better follows
-// for a while is the result; a member that is not electing answers with its leader, so that one which comes back
-// joins instead of disturbing. Votes that arrive at one moment are answered once, not one by one: that keeps n² from
-// becoming n³.
+// leader election: a member that changes its vote tells all; a vote that a majority holds and that nothing better
+// follows for a while is the result; a member that is not electing answers with its leader, so that one which comes
+// back joins instead of disturbing. Votes that arrive at one moment are answered once, not one by one: that keeps n²
+// from becoming n³.
 
 import { type Codec, type Millis, type NodeId, uint, variants } from '../../core/index.ts'
 import {

@@ -1,6 +1,6 @@
 // SRCEA §3.1: the group view as one min-heap per attribute, so that the best node of each is found in constant time.
 //
-// As printed, a heap orders values only. Failure counts start equal, and then the root is whoever was inserted first:
+// As printed, a heap orders values only. Failure counts start equal, and then the root is the first that was inserted:
 // two nodes that learned of the members in different orders have different candidates. By (value, id) all agree.
 
 export type Ties = 'id' | 'arrival'

@@ -49,7 +49,7 @@ export const ATTRIBUTES = ['distance', 'joined', 'failures'] as const
 export type Attribute = (typeof ATTRIBUTES)[number]
 export type Attributes = Readonly<Record<Attribute, number>>
 
-/** The errata (READINGS of the paper), each with the print and what is meant. */
+/** The errata (readings SRCEA 1 to 6), each with the print and what is meant. */
 export interface SrceaSwitches {
   /** Equation 2: first preference 1 (literal) or 3. */
   readonly weights: Weights
@@ -104,7 +104,7 @@ export interface SrceaState extends ElectionState {
   readonly ballots: Map<number, readonly number[]>
 }
 
-/** The paper re-elects without end; here somebody has to ask again after so many. */
+/** The paper re-elects without end; here somebody has to ask again after this many rounds. */
 const ATTEMPTS_MAX = 3
 
 type SrceaTurn = ElectionTurn<SrceaMessage>
