@@ -216,7 +216,7 @@ export class Group {
   }
 
   /**
-   * Takes a lock from whoever holds it; for operators. The old holder may believe in its lease until that ends, and
+   * Takes a lock from its holder; for operators. The old holder may believe in its lease until that ends, and
    * somebody else may hold already: only guards that check tokens protect then. Rejects with `Refused` where servers
    * say that this client is no operator.
    */

@@ -6,6 +6,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SettingsError } from '../../core/index.ts'
 import { type Credentials, issueCertificate } from '../certificates/authority.ts'
+import { type CountingCredentials, issueCounting } from '../certificates/counting-keys.ts'
 import {
   BALLOTS,
   type Ballots,
@@ -25,7 +26,6 @@ import { HOST_RULE, isHost, isName, NAME_RULE } from '../config/fields.ts'
 import { type Listening, listenOn, namedHosts, nodeText } from '../config/template.ts'
 import { KEY_MODE, syncFolder, writeNew } from '../files.ts'
 import { leaveFirstStartMark } from '../first-start.ts'
-import { type CountingCredentials, issueCounting } from '../metrics/counting.ts'
 
 export interface MembersOptions {
   /** How many processes elect, gossip and share slots. Default: none. */
