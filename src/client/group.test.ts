@@ -77,7 +77,7 @@ describe('lock', () => {
   })
 
   it('without renewal, says that it is lost before the end, and why', async () => {
-    const lease = await group.lock('lost', { ttl: 300, renew: false })
+    const lease = await group.lock('lost', { ttl: 1_500, renew: false })
     const reason = await new Promise<LeaseLost>(resolve => {
       lease.signal.addEventListener('abort', () => resolve(lease.signal.reason))
     })

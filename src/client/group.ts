@@ -32,6 +32,7 @@ import { describeServers, type LockInfo, type ServerInfo, tallyLocks } from './i
 import { type Accusation, type ObjectServerInfo, tallyComplaints } from './inspect-objects.ts'
 import type { Keeper } from './keeper.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
+import { checkName } from './names.ts'
 import { ObjectSession } from './objects/object-session.ts'
 import { type Lie, Orders } from './objects/orders.ts'
 import { Recipes } from './objects/recipes.ts'
@@ -216,13 +217,13 @@ export class Group {
   }
 
   /**
-   * Takes a lock from whoever holds it; for operators. The old holder may believe in its lease until that ends, and
+   * Takes a lock from its holder; for operators. The old holder may believe in its lease until that ends, and
    * somebody else may hold already: only guards that check tokens protect then. Rejects with `Refused` where servers
    * say that this client is no operator.
    */
   async forceUnlock(name: string): Promise<ForcedUnlock> {
     this.checkOpen()
-    this.checkName(name)
+    checkName('lock', name, NAME_BYTES_MAX)
     const id = ++this.ids
     const answers = await this.forces.ask(id, () => this.say({ kind: 'force', id, name }))
     return describeForced(name, answers, this.shape)
@@ -308,7 +309,7 @@ export class Group {
   private acquire(name: string, options: LockOptions, wait: boolean): Promise<Lease> {
     return new Promise((resolve, reject) => {
       this.checkOpen()
-      this.checkName(name)
+      checkName('lock', name, NAME_BYTES_MAX)
       const ttl = this.checkTtl(options.ttl ?? Math.min(TTL_DEFAULT_MS, this.shape.ttlMax))
       const { timeout, signal, renew = true, fair = true, strategy = 'exponential' } = options
       checkStrategy(fair, options.strategy)
@@ -385,14 +386,6 @@ export class Group {
   private checkOpen(): void {
     if (this.broken !== undefined) throw new Unavailable(`this node ended: ${this.broken.message}`)
     if (this.closed !== undefined) throw new Unavailable('the group was closed')
-  }
-
-  private checkName(name: string): void {
-    const length = typeof name === 'string' && name.isWellFormed() ? new TextEncoder().encode(name).length : 0
-    if (length > 0 && length <= NAME_BYTES_MAX) return
-    throw new SettingsError(
-      `the lock's name is ${JSON.stringify(name)}; it must be text of 1 to ${NAME_BYTES_MAX} bytes of UTF-8.`,
-    )
   }
 
   private checkTtl(ttl: Millis): Millis {

@@ -26,7 +26,7 @@ export interface Accusation {
   readonly clients: readonly NodeId[]
 }
 
-/** The lies that `self` saw, and those of which more servers than `liars` were told by the same client. */
+/** The lies that this client saw, and those that one client told to more servers than can lie. */
 export function tallyComplaints(
   servers: readonly ObjectServerInfo[],
   lies: readonly Lie[],

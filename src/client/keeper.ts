@@ -13,7 +13,7 @@ import { type HeldLease, HolderSide } from '../runtime/keeper/holder-side.ts'
 import type { KeeperStart, KeeperWord } from '../runtime/keeper/worker.ts'
 import type { Log } from '../runtime/transport/index.ts'
 
-/** What a group asks of whoever renews for it. */
+/** Renews leases for a group. */
 export interface Keeper {
   hold(lease: HeldLease): void
   /** Let go, lost, or seen to be over. */
@@ -25,7 +25,7 @@ export interface Keeper {
   deadline(id: number): Millis
 }
 
-/** Life is shown so often in the time after which it counts as gone. */
+/** Signs of life in the time after which a thread without them counts as gone. */
 const SIGNS_PER_BLOCKED_MAX = 8
 const SIGN_EVERY_MAX: Millis = 1_000
 const NO_NEWS: readonly ClientNodeCommand[] = []

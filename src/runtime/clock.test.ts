@@ -1,4 +1,4 @@
-// The holder's clock (PROTOCOLS E 2): time that the machine slept through counts, in every thread.
+// The holder's clock (protocols/lock 2): time that the machine slept through counts, in every thread.
 
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 // A first start that comes to nothing must leave a node that can be started; a node that promised must never pass for
-// one that never ran (PROTOCOLS E 6).
+// one that never ran (protocols/lock 6).
 
 import { once } from 'node:events'
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// The first-start mark (PROTOCOLS E 6), and how a node's store begins.
+// The first-start mark (protocols/lock 6), and how a node's store begins.
 //
 // A server whose store is empty cannot know whether it never ran or lost its disk. If it lost its disk, it may have
 // granted leases that still run, so an empty store waits for ttlMax before it grants anything. A group that was made a

@@ -25,7 +25,7 @@ import {
   memberVocabulary,
 } from '../node/member.ts'
 import { type Admits, admission, identityBytes } from './certificates/admission.ts'
-import { bytesOf, countingOf } from './certificates/counting-key.ts'
+import { bytesOf, countingOf } from './certificates/counting-keys.ts'
 import { opensslSignatures, opensslSigner } from './certificates/signatures.ts'
 import { granterClock } from './clock.ts'
 import { COUNT_KEY_FILE, type MemberAddress, type MemberConfig } from './config/config.ts'

@@ -1,4 +1,4 @@
-// coterie unlock NAME --force: takes a lock from whoever holds it.
+// coterie unlock NAME --force: takes a lock from its holder.
 
 import type { Command } from 'commander'
 import type { ForcedUnlock } from '../../client/force.ts'

@@ -30,7 +30,7 @@ import {
   tableShape,
 } from '../../filters/index.ts'
 
-/** What has gone by; null when the filter began with a saved state, of which nobody knows how much it had seen. */
+/** What has gone by; null when the filter began with a saved state: nobody knows how much that had seen. */
 export interface Seen {
   readonly lines: number
   readonly unseen: number

@@ -1,4 +1,4 @@
-// What `coterie slots verify FILE` does: judges evidence against a member, without trust in whoever brought it.
+// What `coterie slots verify FILE` does: judges evidence against a member, without trust in the one who brought it.
 
 import { open } from 'node:fs/promises'
 import { ristretto } from '../../crypto/index.ts'

@@ -10,6 +10,7 @@ import {
   SESSION_TTL_MAX,
   type Write,
 } from '../../ordering/index.ts'
+import { checkName } from '../names.ts'
 import { onWaitEnd, type WaitOptions } from '../waiting.ts'
 
 export interface Answer {
@@ -88,11 +89,7 @@ export class Orders {
   /** Refuses what can never work, before anything is sent. */
   check(object: string): void {
     if (this.impossible !== undefined) throw new SettingsError(this.impossible)
-    const length = typeof object === 'string' && object.isWellFormed() ? new TextEncoder().encode(object).length : 0
-    if (length > 0 && length <= OBJECT_BYTES_MAX) return
-    throw new SettingsError(
-      `the object's name is ${JSON.stringify(object)}; it must be text of 1 to ${OBJECT_BYTES_MAX} bytes of UTF-8.`,
-    )
+    checkName('object', object, OBJECT_BYTES_MAX)
   }
 
   open(object: string, ttl: Millis, lost: (session: string) => void, options: WaitOptions = {}): Promise<string> {

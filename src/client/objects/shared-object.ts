@@ -13,8 +13,8 @@ export interface ObjectDefinition<State, Operation, Result> {
   /** The state before the first operation. JSON values. */
   initial(): State
   /**
-   * The state after an operation, and what its submitter is told. It runs at whichever client has the turn, and may
-   * run several times, of which one counts: no side effects. The state it is given is frozen: return a new one, and
+   * The state after an operation, and what its submitter is told. It runs at the client that has the turn, and may
+   * run several times, though one run counts: no side effects. The state it is given is frozen: return a new one, and
    * keep what did not change, for only what changed travels. What it throws becomes the operation's error.
    */
   apply(state: State, operation: Operation): { state: State; result: Result }

@@ -144,7 +144,7 @@ export class SharedTree {
       try {
         return await this.pages(path, options)
       } catch (error) {
-        // The child at which a page ended went: its place is lost.
+        // The last child of a page was deleted: where the next page begins is lost.
         if (!hasCode(error, 'no-entry') || (error as TreeError).path === path || restart >= RESTARTS_MAX) throw error
       }
     }

@@ -15,7 +15,7 @@ export class Barrier {
     this.path = path
   }
 
-  /** Puts it up, for as long as this is held; with the session that put it up it goes too. Throws where it stands. */
+  /** Puts it up, while the answer is held; it also ends with the session. Throws where one is up already. */
   async raise(): Promise<Hold> {
     const parent = this.path.slice(0, this.path.lastIndexOf('/'))
     if (parent !== '') await ensure(this.tree, parent)

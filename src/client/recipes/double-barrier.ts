@@ -1,9 +1,9 @@
-// A double barrier: work begins when so many have come, and ends when all of them are through.
+// A double barrier: work begins when enough have come, and ends when all of them are through.
 //
 // Coming: each creates an entry; who finds enough of them creates `ready`, and the others watch for that alone.
 // Leaving: each takes its entry away and waits for the first of those that are left; the first waits for the last. So
-// one entry's going wakes few, and whoever dies counts as through. `ready` goes with the first member that leaves as
-// the last one, or by the hand of whoever finds it without members; nobody comes in while it stands.
+// one entry's going wakes few, and one that dies counts as through. `ready` goes with the first member that leaves as
+// the last one, or is taken away by the first that finds it without members; nobody comes in while it stands.
 
 import { SettingsError } from '../../core/index.ts'
 import type { WaitOptions } from '../waiting.ts'

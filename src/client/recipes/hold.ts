@@ -18,7 +18,7 @@ const DELETED = 'somebody deleted its entry'
 /** Something that is held, with a token that grows and a signal for when it is lost. */
 export class Hold implements AsyncDisposable {
   readonly path: string
-  /** Larger than the token of whoever held before. Give it to what is protected, and let that refuse smaller ones. */
+  /** Larger than the token of every holder before. Give it to what is protected, and let that refuse smaller ones. */
   readonly token: bigint
   private readonly tree: Tree
   private readonly controller = new AbortController()

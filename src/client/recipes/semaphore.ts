@@ -1,4 +1,4 @@
-// A semaphore: at most so many hold at one time.
+// A semaphore: a fixed number hold at one time, no more.
 //
 // Everybody waits in line; only the first of the line looks at who holds. It takes a permit as soon as there is one
 // and leaves the line in the same transaction, so that a permit that comes back wakes one and no more.
@@ -13,7 +13,7 @@ import { ensure, type Tree } from './tree.ts'
 const utf8 = new TextEncoder()
 const text = new TextDecoder()
 
-/** Lets so many in at a time, in the order of their coming. */
+/** Lets a fixed number in at a time, in the order of coming. */
 export class Semaphore {
   private readonly tree: Tree
   private readonly path: string

@@ -26,7 +26,7 @@ export interface Tree {
   /** Fires when the session may be over: from then on others may see its ephemeral entries gone. */
   readonly signal: AbortSignal
   create(path: string, value?: Uint8Array, options?: CreateOptions): Promise<{ path: string; stat: Stat }>
-  /** `version`: only where the value was set so often. */
+  /** `version`: only where the value was set this many times. */
   set(path: string, value: Uint8Array, version?: number): Promise<Stat>
   delete(path: string, version?: number): Promise<void>
   get(path: string): Promise<{ value: Uint8Array; stat: Stat } | undefined>

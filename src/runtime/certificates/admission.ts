@@ -7,7 +7,7 @@ import type { NodeId } from '../../core/index.ts'
 import type { PublicKey } from '../../crypto/index.ts'
 import { readIdentity } from './identity.ts'
 
-/** A certificate is looked at once, not with each claim; beyond so many, the oldest are forgotten. */
+/** A certificate is looked at once, not with each claim; beyond this many, the oldest are forgotten. */
 const KNOWN_MAX = 10_000
 
 interface Known {

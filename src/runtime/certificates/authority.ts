@@ -41,7 +41,7 @@ const SERIAL_BYTES = 16
 
 const ED25519 = 'Ed25519'
 
-/** From a little before `now`, for so many days. */
+/** From a little before `now`, for this many days. */
 export function validFor(days: number, now: Date = new Date()): Validity {
   return { from: new Date(now.getTime() - BACKDATED_MS), to: new Date(now.getTime() + days * DAY_MS) }
 }

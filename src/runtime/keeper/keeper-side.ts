@@ -8,7 +8,7 @@ import { ALIVE, type Board, DROPPED, FREE, NEWS, OFFERED, raiseDeadline, SLOTS_M
 /** Short enough for leases of a few hundred milliseconds, and a thread that wakes so seldom costs nothing. */
 const LOOK_EVERY_MAX: Millis = 100
 const LOOK_EVERY_MIN: Millis = 5
-/** Looked at so often in the shortest lease. */
+/** How many times it looks within the shortest lease. */
 const LOOKS_PER_TTL = 8
 
 interface Entry {

@@ -196,7 +196,7 @@ function checkClients(names: readonly string[]): void {
   for (const [at, name] of names.entries()) {
     const shown = JSON.stringify(name.slice(0, 60))
     if (!isName(name)) throw new SettingsError(`the client's name is ${shown}; it must be ${NAME_RULE}.`)
-    // Logs and lock tables show bare names: a client that looks like a server would mislead whoever reads them.
+    // Logs and lock tables show bare names: a client that looks like a server would mislead their reader.
     if (/^server-\d+$/.test(name)) throw new SettingsError(`a client cannot be called ${shown}: servers are.`)
     if (/^member-\d+$/.test(name)) throw new SettingsError(`a client cannot be called ${shown}: members are.`)
     if (names.indexOf(name) !== at) throw new SettingsError(`client ${shown} is named twice.`)

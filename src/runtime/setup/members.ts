@@ -6,7 +6,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SettingsError } from '../../core/index.ts'
 import { type Credentials, issueCertificate } from '../certificates/authority.ts'
-import { type CountingCredentials, issueCounting } from '../certificates/counting-key.ts'
+import { type CountingCredentials, issueCounting } from '../certificates/counting-keys.ts'
 import {
   BALLOTS,
   type Ballots,

@@ -173,7 +173,7 @@ async function cutOff(log: LogFile, size: number, tell: (sentence: string) => vo
   await log.file.truncate(log.end)
 }
 
-/** True where the head of a batch stands anywhere in the range, at whichever byte. */
+/** True where the head of a batch stands at any byte of the range. */
 async function isBatchIn(log: LogFile, from: number, to: number): Promise<boolean> {
   const window = createWindow(log.file, to)
   // Windows overlap by a head, so that none is missed at the seam.
@@ -186,7 +186,7 @@ async function isBatchIn(log: LogFile, from: number, to: number): Promise<boolea
   return false
 }
 
-/** Views of the file up to an end; undefined where it has not so many bytes. A view holds until the next `read`. */
+/** Views of the file up to an end; undefined where it is shorter. A view holds until the next `read`. */
 interface Window {
   /** What is in memory already: with a million small batches, to wait for each would be most of the work. */
   held(position: number, length: number): Uint8Array | undefined

@@ -34,7 +34,7 @@ export interface LogSettings {
   /** Told, in a sentence, what opening found and repaired. */
   readonly log?: (sentence: string) => void
   readonly files?: Files
-  /** A rewrite begins only when so many bytes are dead. */
+  /** A rewrite begins only when this many bytes are dead. */
   readonly deadBytesMin?: number
   /** How long a lazy record may wait for company. */
   readonly lazyMs?: number
@@ -45,7 +45,7 @@ export interface LogSettings {
 const LOG_NAME = 'store.log'
 const FRESH_NAME = 'store.new'
 
-/** A batch that is so long is closed, and another one begins. */
+/** A batch of this length is closed, and another one begins. */
 export const BATCH_BYTES_MAX = BODY_BYTES_MAX - 2 * RECORD_BYTES_MAX
 /**
  * What may wait for the disk: a copy of a large object is saved in one step. A disk that is so far behind a node is as
@@ -55,7 +55,7 @@ const QUEUED_BYTES_MAX = 1 << 30
 
 /** Long against a flush, so that a busy node never flushes for a lazy record; short for somebody who looks at the file. */
 const LAZY_MS = 200
-/** So many lazy bytes are written without waiting: enough for a flush to be worth it, far from what may wait at all. */
+/** Lazy bytes that are written without waiting for more: enough for a flush to be worth it, far from what may wait at all. */
 const LAZY_BYTES_MAX = 1 << 20
 const NO_BYTES = new Uint8Array(0)
 

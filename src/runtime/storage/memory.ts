@@ -1,5 +1,5 @@
 // A store in memory, for groups that live inside one process. It keeps its content while the process lives, so that a
-// node may be ended and started again: opening it again is the restart, and cuts off whoever had it open.
+// node may be ended and started again: opening it again is the restart, and cuts off the one that had it open.
 //
 // Durable means nothing more here than "before the callback". The callback still comes later, never inside `save`:
 // a node must not meet an order of events here that a disk would never show it.

@@ -7,7 +7,7 @@ export const BACKOFF_FIRST_MS = 50
 /** A peer that comes back after an hour is found within this. */
 export const BACKOFF_MAX_MS = 5_000
 
-/** A connection that lasted so long was a real one: the next attempt begins with the shortest delay again. */
+/** A connection that lasted this long was a real one: the next attempt begins with the shortest delay again. */
 export const STABLE_MS = 5_000
 
 /** The delay before attempt number `failures` + 1. `chance` is uniform in [0, 1). */

@@ -1,4 +1,4 @@
-// Length-prefixed frames out of a stream that is cut anywhere: u32 big endian length, then so many bytes.
+// Length-prefixed frames out of a stream that is cut anywhere: u32 big endian length, then that many bytes.
 //
 // Guarantees, against a peer that sends whatever it likes in pieces of any size:
 // - the same frames come out however the stream was cut;
@@ -97,7 +97,7 @@ export class FrameSplitter {
     return frame
   }
 
-  /** Moves so many bytes of the piece behind what is carried. `sizeMax`: more than this is never needed. */
+  /** Moves this many bytes of the piece behind what is carried. `sizeMax`: more than this is never needed. */
   private keep(count: number, sizeMax = CARRY_BYTES_FIRST): undefined {
     const needed = this.carried + count
     if (needed > this.carry.length) {

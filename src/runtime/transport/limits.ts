@@ -11,7 +11,7 @@ export interface Limits {
   readonly queueBytesMax: number
   /** TCP connection and TLS handshake, and then the greeting, each within this. A handshake takes some 10 ms. */
   readonly handshakeMs: number
-  /** A peer that has not taken one write for so long does not read: better no connection than a useless one. */
+  /** A peer that has not taken one write for this long does not read: better no connection than a useless one. */
   readonly stallMs: number
   /** A frame that has begun is complete within this, or its sender holds our memory for nothing. */
   readonly frameMs: number

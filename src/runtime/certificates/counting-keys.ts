@@ -1,6 +1,6 @@
 // A member's key for counting secret ballots: a secret number in a file of its own, the point that belongs to it and the
-// proof that whoever has the point knows the number in every copy of the settings. Without the proof, the last to enter
-// could choose a key that makes the sum of all keys its own, and read every ballot (PROTOCOLS C).
+// proof that the owner of the point knows the number in every copy of the settings. Without the proof, the last to enter
+// could choose a key that makes the sum of all keys its own, and read every ballot (protocols/election).
 
 import { randomBytes } from 'node:crypto'
 import { FileError } from '../../core/index.ts'
