@@ -1,4 +1,4 @@
-// Members that deviate (READINGS OMA 9 and 14): the levels `curious` and `strong` promise nothing against them, and
+// Members that deviate (readings OMA 9 and 14): the levels `curious` and `strong` promise nothing against them, and
 // here is why. Each makes a decryption service out of what honest members do for everybody, and reads a ticket that
 // is not its own.
 

@@ -1,4 +1,4 @@
-// The Correct Assignment Indistinguishability Experiment (OMA appendix A; PROTOCOLS B): n - 2 members put together
+// The Correct Assignment Indistinguishability Experiment (OMA appendix A; protocols/slots): n - 2 members put together
 // all that was said and all that they remember, and guess which of the two honest ones has which of the two tickets
 // that are left. With the scheme as built the best of them wins one half. That says something only because each
 // adversary wins when the weakness that it looks for is planted, and because one who is given a key wins always.
@@ -197,7 +197,7 @@ const PLANTED_SESSIONS = { small: 8, full: 1_000 }
 export const caie: Experiment = {
   name: 'caie',
   title: 'Who has which of the two tickets: one half as built, and as predicted with each planted weakness.',
-  source: 'OMA appendix A, CAIE and lemmas 6 to 9; READINGS OMA 8, 9, 12, 13, 14',
+  source: 'OMA appendix A, CAIE and lemmas 6 to 9; readings OMA 8, 9, 12, 13, 14',
   async run(options: RunOptions): Promise<Result> {
     const rows: Row[] = []
     const parts = LEVELS.length + PLANTED.length
@@ -278,7 +278,7 @@ function plantedRows(planted: Planted, options: RunOptions): readonly Row[] {
   })
 }
 
-/** Two weaknesses of `verified`, of which the start list is public: whoever reads a turn reads the ticket. */
+/** Two weaknesses of `verified`. Its start list is public: to read a turn is to read the ticket. */
 const VERIFIED_PLANTED = [
   ['verified, no re-encryption', quotients, { reencrypts: () => false }],
   ['verified, own share sent', ownShare, { sharesWith: () => true }],

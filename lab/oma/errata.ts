@@ -25,7 +25,7 @@ const CONFIDENCE = 0.999
 export const errataRelease: Experiment = {
   name: 'errata-oma-release',
   title: 'The printed release token never decrypts: no round ever ends.',
-  source: 'OMA figures 3 and 7; READINGS OMA 2',
+  source: 'OMA figures 3 and 7; readings OMA 2',
   run({ scale }: RunOptions): Result {
     const sizes = scale === 'small' ? [3, 5] : [3, 4, 5, 8, 16]
     const rounds = (members: number, fullKeyRelease: boolean) => {
@@ -51,7 +51,7 @@ export const errataRelease: Experiment = {
 export const errataDecoding: Experiment = {
   name: 'errata-oma-decoding',
   title: 'The printed decoding of a ticket is off by two for the larger root: one slot, two holders.',
-  source: 'OMA §5.3; READINGS OMA 1',
+  source: 'OMA §5.3; readings OMA 1',
   run({ scale, seed }: RunOptions): Result {
     const count = scale === 'small' ? 64 : 1_024
     const tickets = Array.from({ length: count }, (_, ticket) => BigInt(ticket))
@@ -93,7 +93,7 @@ function twoHolders(offByTwo: boolean, seed: number): boolean {
 export const errataCoordinator: Experiment = {
   name: 'errata-oma-coordinator',
   title: 'Whoever knows that the rotating coordinator wanted a slot guesses better than one half.',
-  source: 'OMA appendix A, lemma 8; READINGS OMA 12',
+  source: 'OMA appendix A, lemma 8; readings OMA 12',
   run({ scale, seed, progress }: RunOptions): Result {
     const sizes = [
       [4, 1],
@@ -147,7 +147,7 @@ const STORIES = [
 export const errataRounds: Experiment = {
   name: 'errata-oma-rounds',
   title: 'Six slips of the pseudo-code, each found by a checker in a pinned run.',
-  source: 'OMA figures 1 to 3; READINGS OMA 3 to 8',
+  source: 'OMA figures 1 to 3; readings OMA 3 to 8',
   run({ progress }: RunOptions): Result {
     const notes: string[] = []
     const rows = STORIES.flatMap(([bug, seed], place) => {

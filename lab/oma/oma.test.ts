@@ -81,7 +81,7 @@ describe('the rates', () => {
     expect(winTolerance(0.5, 10, 0.01)).toBeCloseTo(0.4)
     expect(winTolerance(0.5, 10, 0.03)).toBeCloseTo(0.3)
     expect(winTolerance(1, 10, 0.01)).toBe(0)
-    // PROTOCOLS B: 40,000 rounds give 0.8 %, 10,000 give 1.65 %.
+    // protocols/slots: 40,000 rounds give 0.8 %, 10,000 give 1.65 %.
     expect(twoSided(0.5, 40_000)).toBeCloseTo(0.008, 3)
     expect(twoSided(0.5, 10_000)).toBeCloseTo(0.0165, 3)
   })

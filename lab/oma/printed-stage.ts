@@ -54,7 +54,7 @@ interface Record {
 
 const MILLISECOND: Micros = 1_000
 const EXACT = { ...calm, delayMin: MILLISECOND, delaySpread: 0 }
-/** The honest ones hold so long: past the first pause between laps, and past the second. */
+/** How long the honest ones hold: past the first pause between laps, and past the second. */
 const HOLDS = [15, 30] as const
 const SLICE: Micros = 50_000
 /** No round lasts longer, unless an attack holds it up. */
@@ -86,7 +86,7 @@ class Session {
     this.world = new World({ seed, network: EXACT })
     this.ring = Array.from({ length: game.members }, (_, place) => `member-${place}`)
     const random = seededRandom(seed, 0xca1e)
-    // A ciphertext is slipped in by whoever begins the lap: it is not among the honest then.
+    // A ciphertext is slipped in by the member that begins the lap: it is not among the honest then.
     const lowest = game.attack === 'slipped in' ? 1 : 0
     const one = lowest + random.below(game.members - lowest)
     const other = lowest + ((one - lowest + 1 + random.below(game.members - lowest - 1)) % (game.members - lowest))
@@ -236,7 +236,7 @@ class Session {
     })
   }
 
-  /** Whoever made the list knows what is where. */
+  /** The member that made the list knows what is where. */
   private firstList(record: Record, coordinator: number): readonly (number | undefined)[] {
     const length = this.game.members - (this.settings.fairness === 'rotating' ? 1 : 0)
     const memory = record.memory.get(coordinator)

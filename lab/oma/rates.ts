@@ -21,7 +21,7 @@ function rateWhere(tells: (low: number, high: number) => boolean): number {
   return told + (1 - told) / 2
 }
 
-/** READINGS OMA 12: the coordinator wanted a slot. With (m - 1)/(n - 1) the other one has a slot too: a coin. */
+/** readings OMA 12: the coordinator wanted a slot. With (m - 1)/(n - 1) the other one has a slot too: a coin. */
 export function rotatingRate(slots: number, members: number): number {
   return 1 - (slots - 1) / (2 * (members - 1))
 }
@@ -32,7 +32,7 @@ export function legendreRate(): number {
   return rateWhere((low, high) => symbol(low) !== symbol(high))
 }
 
-/** READINGS OMA 13: told apart if both are slots. */
+/** readings OMA 13: told apart if both are slots. */
 export function vectorRate(): number {
   return rateWhere((_low, high) => high < SLOTS)
 }

@@ -16,7 +16,7 @@ const OTHERS = MEMBERS - 1
 const RUNS = { small: 60, full: 4_000 }
 const DOUBT = 0.001
 const GROUP = insecureSmallGroup()
-/** Long enough for the first lap; whoever has a slot keeps it. */
+/** Long enough for the first lap; a member that has a slot keeps it. */
 const FIRST_LAP = 19_000
 
 /** One round; the coordinator, who wants nothing, guesses how many of the others hold. */

@@ -29,7 +29,7 @@ interface Use {
   readonly seats: number
 }
 
-/** So many members want a slot always; the others never do. */
+/** How many members always want a slot; the others never do. */
 function utilisation(seed: number, wanting: number, concurrent: boolean, time: Micros): Use {
   const world = new World({ seed, network: calm })
   const group = insecureBareGroup()

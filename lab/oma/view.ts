@@ -7,7 +7,7 @@ import type { Ciphertext, Element, Group, Scalar } from '../../src/crypto/index.
 /** Somebody's turn with the request token. */
 export interface Pass {
   readonly by: number
-  /** Empty for whoever makes the token. */
+  /** Empty for the member that makes the token. */
   readonly input: readonly Ciphertext[]
   readonly output: readonly Ciphertext[]
 }
@@ -26,7 +26,7 @@ export interface Share {
   readonly value: Element
 }
 
-/** A lap of the release token, as whoever coordinates reads it; unknown if the coordinator is honest. */
+/** A lap of the release token, as the coordinator reads it; unknown if the coordinator is honest. */
 export interface Lap {
   readonly at: number
   /** Which entries were free, in the order in which they came. */

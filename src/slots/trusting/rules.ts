@@ -6,7 +6,7 @@ import type { Millis } from '../../core/index.ts'
 export interface TrustingRules {
   /** Whether a member whose ticket is open may believe that it has a seat; `lap` is that of the release token. */
   mayBelieve(coordinates: boolean, lap: number): boolean
-  /** Whether a ring that stood still for so long is given up. */
+  /** Whether a ring that stood still for `stood` is given up. */
   isStill(stood: Millis, patience: Millis): boolean
 }
 

@@ -1,14 +1,14 @@
-// The verified secure OR (PROTOCOLS A 7): is anybody still holding? Each member posts a ballot that hides one bit, with a
+// The verified secure OR (protocols/slots 7): is anybody still holding? Each member posts a ballot that hides one bit, with a
 // proof that it knows what is in it; with all ballots there, each posts its part of opening their sum. The sum opens to
 // the identity exactly if nobody holds, and anybody can check that. On a beat, which grows while nothing changes.
 //
 // Normally one ballot speaks for the whole round. With concurrent rounds there is one for each live slot.
 
-import { encode } from '../../core/index.ts'
+import { encode, sameBytes } from '../../core/index.ts'
 import { castVote, drawVote, proveRepresentation, representationProofCodec } from '../../crypto/index.ts'
 import { accuse, agreement } from './accusing.ts'
 import { votesHash } from './evidence.ts'
-import { ballotContext, checkBallot, checkOpening, isFree, makeOpening, sameBytes } from './proofs.ts'
+import { ballotContext, checkBallot, checkOpening, isFree, makeOpening } from './proofs.ts'
 import { saidBy, saidByAll, sayStep, send } from './saying.ts'
 import type { Epoch, Round, SlotsScene } from './state.ts'
 import type { Ballot, Opening, Vote } from './wire.ts'
@@ -126,7 +126,7 @@ function conclude(scene: SlotsScene, round: Round, votes: readonly Vote[], openi
   if (round.live.length === 0) round.phase = 'over'
 }
 
-/** Somebody opened the sum of other ballots than ours: show ours, and whoever cast two is found out. */
+/** Somebody opened the sum of other ballots than ours: show ours, and a member that cast two is found out. */
 export function compareVotes(scene: SlotsScene, round: Round, opening: Opening): void {
   const { state } = scene
   if (opening.check !== round.check) return

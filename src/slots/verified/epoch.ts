@@ -1,12 +1,12 @@
-// The life of an epoch (PROTOCOLS A 1): a record, fresh keys with proofs of possession, and everybody's signature under
+// The life of an epoch (protocols/slots 1): a record, fresh keys with proofs of possession, and everybody's signature under
 // all of them. Live when all listed members agreed. The key is in memory only and erased at the end; a member that
 // restarted has lost it, and comes back by the next epoch.
 
-import { encode, type NodeId } from '../../core/index.ts'
+import { encode, type NodeId, sameBytes } from '../../core/index.ts'
 import { keyPair, possessionProofCodec, provePossession } from '../../crypto/index.ts'
 import { accuse } from './accusing.ts'
 import { keysHash } from './evidence.ts'
-import { checkKey, keyContext, sameBytes, sumOfKeys } from './proofs.ts'
+import { checkKey, keyContext, sumOfKeys } from './proofs.ts'
 import { driftOf, type EpochRecord, positionOf, recordHash } from './record.ts'
 import { saveJoined } from './saved.ts'
 import { saidBy, saidByAll, sayStep, send } from './saying.ts'
@@ -104,7 +104,7 @@ export function onReady(scene: SlotsScene): void {
   advanceEpoch(scene)
 }
 
-/** Somebody agreed to other keys than ours: show what we have, and whoever signed two versions is found out. */
+/** Somebody agreed to other keys than ours: show what we have, and a member that signed two versions is found out. */
 export function compareKeys(scene: SlotsScene, ready: Ready): void {
   const { epoch } = scene.state
   const own = saidBy(epoch, 'ready', epoch.position)
@@ -133,7 +133,7 @@ function advanceEpoch(scene: SlotsScene): void {
   tellEpoch(scene)
 }
 
-/** The key is worth nothing any more, and must be worth nothing to whoever reads our memory. */
+/** The key is worth nothing any more, and must be worth nothing to anybody that reads our memory. */
 export function endEpoch(epoch: Epoch): void {
   epoch.secret?.fill(0)
   epoch.secret = undefined

@@ -113,7 +113,7 @@ function bare(group: Group, key: Element, input: readonly Ciphertext[], { permut
 
 function checked(group: Group, work: ShuffleWork & { kind: 'check' }, random: RandomBytes): ShuffleAnswer {
   const { record, key, passes } = work
-  const claims = passes.map((pass, place) => passClaim(group, record, key, passes[place - 1], pass))
+  const claims = passes.map((pass, place) => passClaim(group, { record, key, before: passes[place - 1] }, pass))
   // A pass without the form of one makes the next one's input meaningless: the first is the cheat.
   const misshapen = claims.indexOf(undefined)
   if (misshapen >= 0) return { kind: 'checked', bad: [misshapen] }

@@ -68,7 +68,7 @@ export type SlotsTimer = ReturnType<typeof slotsTimers.due>['kind']
 
 export interface MemberState {
   readonly self: NodeId
-  /** The successors that led here, oldest first: whoever is behind gets the next one. */
+  /** The successors that led here, oldest first: a member that is behind gets the next one. */
   readonly chain: Link[]
   epoch: Epoch
   /** Requests that wait, oldest first; they outlive rounds and epochs. */
