@@ -114,7 +114,7 @@ export function settleMin(lease: Millis, drift: number, patience: Millis): Milli
   return outlasting(lease * (1 + drift) + patience, drift)
 }
 
-/** A day. */
+/** The longest lease: a day. */
 export const LEASE_MAX = 24 * 60 * 60 * 1000
 
 /** Refuses what cannot work, with a sentence that says what would. */

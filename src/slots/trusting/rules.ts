@@ -3,6 +3,7 @@
 
 import type { Millis } from '../../core/index.ts'
 
+/** The lines that tests may break, one by one. */
 export interface TrustingRules {
   /** Whether a member whose ticket is open may believe that it has a seat; `lap` is that of the release token. */
   mayBelieve(coordinates: boolean, lap: number): boolean
@@ -10,6 +11,7 @@ export interface TrustingRules {
   isStill(stood: Millis, patience: Millis): boolean
 }
 
+/** The rules that ship. */
 export const trustingRules: TrustingRules = {
   // A rotating coordinator knows its ticket before anybody else has heard of the round. Cut off, with the others gone on
   // to the next epoch, it would give itself a slot that they deal too. When the token has come back, everybody has

@@ -61,6 +61,7 @@ interface WithKeys extends Base {
   readonly ready: SlotsMessage
 }
 
+/** What a third party needs in order to see that a member cheated. */
 export type Evidence =
   /** Two signed versions of one step. */
   | ({ kind: 'versions'; other: SlotsMessage } & Base)
@@ -77,6 +78,7 @@ export type Evidence =
   /** A wrong part of opening the sum of the ballots. */
   | ({ kind: 'opening'; votes: readonly SlotsMessage[] } & WithKeys)
 
+/** What evidence comes to: a cheat with its name, or why it is none. */
 export type Verdict =
   | {
       readonly ok: true

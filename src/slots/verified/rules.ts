@@ -3,6 +3,7 @@
 
 import type { Millis } from '../../core/index.ts'
 
+/** The lines that tests may break, one by one. */
 export interface SlotsRules {
   /** Whether a key counts only with a proof of possession. */
   needsPossession(): boolean
@@ -58,6 +59,7 @@ export interface SlotsRules {
   userLane(): { readonly lane?: string }
 }
 
+/** The rules that ship. */
 export const slotsRules: SlotsRules = {
   // The last to post a key posts its own minus the sum of the others', and reads every ticket alone.
   needsPossession: () => true,
