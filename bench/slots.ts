@@ -228,7 +228,11 @@ function countMessages(level: SlotsLevel, size: number): number {
     const event = emitted as SlotsEvent
     const tell = (body: unknown) => world.command(node.spec.id, body)
     if (event.kind === 'work') {
-      tell({ kind: 'worked', id: event.id, answer: performShuffleWork(group, event.request, length => random.bytes(length)) })
+      tell({
+        kind: 'worked',
+        id: event.id,
+        answer: performShuffleWork(group, event.request, length => random.bytes(length)),
+      })
     } else if (event.kind === 'seat') {
       tell({ kind: 'release', id: event.id })
       tell({ kind: 'request', id: ++requests })

@@ -54,7 +54,11 @@ export async function play(game: Game): Promise<Played> {
     const tell = (body: unknown) => world.command(node.spec.id, body)
     if (event.kind === 'cheat') cheats++
     if (event.kind === 'work') {
-      tell({ kind: 'worked', id: event.id, answer: performShuffleWork(group, event.request, length => random.bytes(length)) })
+      tell({
+        kind: 'worked',
+        id: event.id,
+        answer: performShuffleWork(group, event.request, length => random.bytes(length)),
+      })
     } else if (event.kind === 'seat') {
       dealt.push(event.slot)
       tell({ kind: 'release', id: event.id })
