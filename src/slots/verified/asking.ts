@@ -183,8 +183,7 @@ function complain(scene: SlotsScene, need: Owed): void {
 
 function tellSilent(scene: SlotsScene, late: ReadonlySet<number>): void {
   const { epoch } = scene.state
-  const { turn } = scene
-  const { rules, settings } = scene
+  const { settings, rules, turn } = scene
   const isNew = [...late].some(author => !epoch.silent.has(author))
   for (const author of late) epoch.silent.set(author, turn.now)
   for (const [author, at] of epoch.silent) {

@@ -19,10 +19,9 @@ function subjects(epoch: Epoch, round: Round): readonly (readonly number[])[] {
 }
 
 export function advanceChecks(scene: SlotsScene, round: Round): void {
-  const { turn } = scene
   const { epoch } = scene.state
   if (saidBy(round, 'vote', epoch.position, round.check) === undefined) {
-    if (turn.now < round.checkAt) return
+    if (scene.turn.now < round.checkAt) return
     castOurs(scene, round)
   }
   const votes = goodVotes(scene, round)
@@ -43,8 +42,7 @@ function castOurs(scene: SlotsScene, round: Round): void {
 }
 
 function ballot(scene: SlotsScene, round: Round, subject: number, holds: boolean): Ballot {
-  const { turn } = scene
-  const { group } = scene
+  const { group, turn } = scene
   const { self, epoch } = scene.state
   const random = (length: number) => turn.bytes(length)
   const secret = drawVote(group, holds, random)
@@ -108,7 +106,6 @@ function goodOpenings(
 
 /** The result is public: what is free is closed, and the rest is looked at again after a pause. */
 function conclude(scene: SlotsScene, round: Round, votes: readonly Vote[], openings: readonly Opening[]): void {
-  const { turn } = scene
   const { epoch } = scene.state
   const free = subjects(epoch, round)
     .filter((_slots, subject) => isFree(scene.group, votes, openings, subject))
@@ -122,7 +119,7 @@ function conclude(scene: SlotsScene, round: Round, votes: readonly Vote[], openi
   round.goodVotes.clear()
   round.goodOpenings.clear()
   round.pause = free.length > 0 ? scene.settings.beat : Math.min(2 * round.pause, scene.settings.checkMax)
-  round.checkAt = turn.now + round.pause
+  round.checkAt = scene.turn.now + round.pause
   if (round.live.length === 0) round.phase = 'over'
 }
 

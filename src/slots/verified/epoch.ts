@@ -65,12 +65,11 @@ export function quietFor(scene: SlotsScene, record: EpochRecord): number {
 
 /** Posts our key. The mark on disk comes first: after a crash we must not post another. */
 export function beginEpoch(scene: SlotsScene): void {
-  const { state, turn } = scene
+  const { state, group, turn } = scene
   const { epoch } = state
   tellEpoch(scene)
   if (!takesPart(epoch)) return
   saveJoined(scene, epoch.hash)
-  const { group } = scene
   const random = (length: number) => turn.bytes(length)
   const keys = keyPair(group, random)
   epoch.secret = keys.secret
@@ -114,7 +113,6 @@ export function compareKeys(scene: SlotsScene, ready: Ready): void {
 }
 
 function advanceEpoch(scene: SlotsScene): void {
-  const { turn } = scene
   const { epoch } = scene.state
   if (epoch.live || epoch.secret === undefined) return
   const keys = saidByAll(epoch, epoch, 'key')
@@ -129,7 +127,7 @@ function advanceEpoch(scene: SlotsScene): void {
   epoch.keys = keys
   epoch.groupKey = sumOfKeys(scene.group, keys)
   epoch.live = true
-  epoch.liveAt = turn.now
+  epoch.liveAt = scene.turn.now
   tellEpoch(scene)
 }
 

@@ -39,7 +39,6 @@ const EARLY = 1 / 2
 
 /** On the beat: begins, repeats what may be lost, goes to the next ballot. */
 export function advanceSuccession(scene: SlotsScene): void {
-  const { turn } = scene
   const { epoch } = scene.state
   const { succession } = epoch
   // An absent member follows: it sees nothing of the epoch, and proposes nothing.
@@ -53,7 +52,7 @@ export function advanceSuccession(scene: SlotsScene): void {
     return nextBallot(scene)
   }
   const lasts = ballotLasts(scene)
-  if (turn.now < succession.startedAt + lasts) return repeat(scene)
+  if (scene.turn.now < succession.startedAt + lasts) return repeat(scene)
   nextBallot(scene)
 }
 
@@ -112,10 +111,9 @@ function favoursOf({ epoch, self }: MemberState, { ballot, record }: Pick<Propos
 
 /** Messages may be lost: what we said in this ballot is said again. */
 function repeat(scene: SlotsScene): void {
-  const { turn } = scene
   const { epoch, self } = scene.state
   const { ballot, proposals, favours, signs, lock, startedAt } = epoch.succession
-  if (Math.floor((turn.now - startedAt) / scene.settings.beat) % 3 !== 2) return
+  if (Math.floor((scene.turn.now - startedAt) / scene.settings.beat) % 3 !== 2) return
   const proposal = proposals.get(ballot)
   if (proposal?.author === self) sendToVoters(scene, proposal)
   if (proposal !== undefined) {
@@ -170,7 +168,6 @@ export function onPropose(scene: SlotsScene, said: Propose): void {
 
 /** Keeps the proposal. A leader that proposed another in this ballot, or led a moment ago, is not heard: let others lead. */
 function isHeard(scene: SlotsScene, said: Propose): boolean {
-  const { turn } = scene
   const { epoch, self } = scene.state
   const { proposals, torn, led } = epoch.succession
   const { author, ballot, record } = said
@@ -182,7 +179,7 @@ function isHeard(scene: SlotsScene, said: Propose): boolean {
     for (const version of [known, said]) sendToVoters(scene, version)
   }
   const turns = (epoch.record.members.length - EARLY) * ballotLasts(scene)
-  return !torn.has(author) && turn.now >= (led.get(author) ?? NEVER) + turns
+  return !torn.has(author) && scene.turn.now >= (led.get(author) ?? NEVER) + turns
 }
 
 function moveTo(scene: SlotsScene, ballot: number): void {

@@ -70,9 +70,8 @@ function waitingOutside(scene: SlotsScene): EpochMember[] {
 /** Whether the epoch has lived for a while: only then it ends for members that want in, or restarted. */
 function isSettled(scene: SlotsScene): boolean {
   const { epoch } = scene.state
-  const { settings } = scene
   const { now } = scene.turn
-  return now >= epoch.adoptedAt + settings.settle
+  return now >= epoch.adoptedAt + scene.settings.settle
 }
 
 /** Whether we see a reason for another epoch. */
