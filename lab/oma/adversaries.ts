@@ -2,9 +2,10 @@
 // tickets that are left the first honest member has, or nothing if it found no clue. None takes logarithms: what is
 // measured are leaks of the protocol, not the hardness of the group.
 
+import { sameBytes } from '../../src/core/index.ts'
 import { integerOf } from '../../src/crypto/groups/integers.ts'
 import { legendre } from '../../src/crypto/groups/residues.ts'
-import { type Ciphertext, combine, type Element, partialDecryption, sameBytes } from '../../src/crypto/index.ts'
+import { type Ciphertext, combine, type Element, partialDecryption } from '../../src/crypto/index.ts'
 import { SMALL_MODULUS } from '../../src/papers/slots/index.ts'
 import type { Kept, Pass, View } from './view.ts'
 

@@ -2,7 +2,7 @@
 // start list is public, every member passes all tickets, and ticket k is dealt to member k: nobody makes the list,
 // nobody takes.
 
-import { type AnyProtocol, type Effect, type NodeId, seededRandom } from '../../src/core/index.ts'
+import { type AnyProtocol, type Effect, type NodeId, sameBytes, seededRandom } from '../../src/core/index.ts'
 import {
   type Ciphertext,
   combine,
@@ -12,7 +12,6 @@ import {
   partialDecryption,
   randomPermutation,
   type Scalar,
-  sameBytes,
 } from '../../src/crypto/index.ts'
 import { calm, type SimulatedNode, World } from '../../src/simulator/index.ts'
 import {

@@ -71,7 +71,7 @@ describe('settle', () => {
   })
 })
 
-describe('leases (PROTOCOLS A 8, 10)', () => {
+describe('leases (protocols/slots 8, protocols/slots 10)', () => {
   it('whatever the clocks, the holder stops believing before anybody deals again', () => {
     const random = seededRandom(8)
     for (let i = 0; i < 10_000; i++) {

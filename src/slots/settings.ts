@@ -1,9 +1,10 @@
 // What the members of a slots group agree on, whatever the level. Most of it stands in the epoch record, so that members
 // with different settings never talk past each other; the rest is each member's own pace.
 
-import { type Millis, SettingsError } from '../core/index.ts'
+import { believed, type Millis, outlasting, SettingsError } from '../core/index.ts'
 import type { Group } from '../crypto/index.ts'
 
+/** What is assumed of the members, and what they then learn of each other. */
 export type SlotsLevel =
   /** The paper's: nobody learns who holds which, if all members follow the protocol. How many hold is known. */
   | 'curious'
@@ -12,6 +13,7 @@ export type SlotsLevel =
   /** Keeps its promises also where members do anything, and names those that cheat. */
   | 'verified'
 
+/** All levels, the weakest first. */
 export const slotsLevels: readonly SlotsLevel[] = ['curious', 'strong', 'verified']
 
 /**
@@ -22,12 +24,14 @@ export function groupOf(group: Group, level: SlotsLevel): Group {
   return level === 'verified' ? group : { ...group, name: `${group.name}, ${level}` }
 }
 
+/** How tickets are dealt. */
 export type Fairness =
   /** Every ticket is dealt: unserved after k rounds with chance (1 - m/n)^k. */
   | 'lottery'
-  /** The leader takes its ticket first: served within n rounds, but whoever knows that it wanted one may guess better. */
+  /** The leader takes its ticket first: served within n rounds, but a member that knows that it wanted one may guess better. */
   | 'rotating'
 
+/** What a slots group is set up with. */
 export interface SlotsSettings {
   readonly name: string
   readonly level: SlotsLevel
@@ -55,6 +59,7 @@ export interface SlotsSettings {
   readonly settle: Millis
 }
 
+/** Settings that suit a group in one place; `name` and `slots` have no default. */
 export const slotsDefaults: Omit<SlotsSettings, 'name' | 'slots'> = {
   level: 'verified',
   lease: 60_000,
@@ -84,30 +89,32 @@ export function membersNeeded(liars: number): number {
 /** Between our seal and our open ticket, besides what is waited for: a beat to notice, one for each paced word. */
 const BEATS_TO_OPEN = 3
 
-/** A slow clock waits for its lease to run out so much longer than a fast one, by the fast one's clock. */
+/** How much longer a slow clock waits for a lease to run out than a fast one, by the fast one's clock. */
 export function patienceMin(lease: Millis, drift: number): Millis {
-  return (lease * (1 + drift) * 2 * drift) / (1 - drift)
+  return 2 * drift * outlasting(lease, drift)
 }
 
 /**
  * Nobody's patience may outlast a lease. Among liars, neither may the slowest clock's patience outlast the fastest one's
- * lease: whoever is late by less would be silent to some only, and too late for others, round after round (seed 60008).
+ * lease: a member that is late by less would be silent to some only, and too late for others, round after round (seed
+ * 60008).
  */
 export function patienceMax(lease: Millis, drift: number, beat: Millis, liars: number): Millis {
-  const least = liars === 0 ? lease * (1 - drift) : (lease * (1 - drift) ** 2) / (1 + drift)
+  const counted = lease * (1 - drift)
+  const least = liars === 0 ? counted : believed(counted, drift)
   return least - BEATS_TO_OPEN * beat
 }
 
 /**
- * Among liars, so long an epoch must live before it ends for somebody who wants in: the fastest clock's `settle` must
- * outlast the slowest clock's wait for the old leases, and a round. Less, and a liar that spoils each round, is left out and
- * comes in again keeps the group from ever dealing.
+ * Among liars, how long an epoch must live before it ends for somebody who wants in: the fastest clock's `settle` must
+ * outlast the slowest clock's wait for the old leases, and a round. With less, a liar that spoils each round, is left out
+ * and comes in again keeps the group from ever dealing.
  */
 export function settleMin(lease: Millis, drift: number, patience: Millis): Millis {
-  return ((lease * (1 + drift) + patience) * (1 + drift)) / (1 - drift)
+  return outlasting(lease * (1 + drift) + patience, drift)
 }
 
-/** A day. */
+/** The longest lease: a day. */
 export const LEASE_MAX = 24 * 60 * 60 * 1000
 
 /** Refuses what cannot work, with a sentence that says what would. */

@@ -3,7 +3,7 @@
 import type { NodeId } from '../../core/index.ts'
 import type { Checker, Micros, Violation } from '../../simulator/index.ts'
 
-/** Lemma 5, as the rotating coordinator has it: whoever waits is served within n rounds. */
+/** Lemma 5, as the rotating coordinator has it: a member that waits is served within n rounds. */
 export class RoundsChecker implements Checker {
   readonly name = 'served within n rounds'
   /** The longest wait, in rounds begun after the one in which it was asked for. */

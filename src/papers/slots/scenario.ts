@@ -138,7 +138,7 @@ class RingStage implements Stage {
     this.world = world
     this.plan = plan
     this.rounds = new RoundsChecker(plan.members.length)
-    // Whoever restarts begins to count anew: what is counted by round is for runs without.
+    // A member that restarts begins to count anew: what is counted by round is for runs without.
     const counted = plan.crashes
       ? []
       : [this.announcements, ...(plan.settings.fairness === 'rotating' ? [this.rounds] : [])]

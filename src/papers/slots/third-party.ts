@@ -26,7 +26,7 @@ interface PartyState {
 
 export type ThirdParty = Protocol<PartyState, PartyMessage, never, BaselineEvent>
 
-/** `atOnce` (w): so many slots are out at any time, at most. */
+/** `atOnce` (w): how many slots are out at any time, at most. */
 export function thirdParty(slots: number, atOnce = slots): ThirdParty {
   const key = (member: NodeId, id: number) => `${member} ${id}`
   return {

@@ -1,5 +1,5 @@
-// The trivial circulating token (OMA §5.1, trivial-A): one token for each slot goes round the ring; whoever wants a
-// slot keeps the next token that comes by, and passes it on when it is done. It notifies nobody, and yet everybody
+// The trivial circulating token (OMA §5.1, trivial-A): one token for each slot goes round the ring; a member that
+// wants a slot keeps the next token that comes by, and passes it on when it is done. It notifies nobody, and yet everybody
 // around it can tell: a token that took longer than two messages may take was kept (lemma 2), and it names its slot
 // (lemma 3). For the lab only, where that is shown.
 

@@ -1,5 +1,5 @@
-// What tests, the simulator's commands and the lab may touch of the slots' proof: scenario, liars, planted bugs, small systems.
-// No machine imports it.
+// The door of the slots' proof, for tests, `coterie sim` and the lab: scenarios, liars, planted bugs, the secrecy checker.
+// No machine imports it. What is only about the paper's ring by itself is in src/papers/slots.
 
 export { plantedTrustingBugs } from './trusting/planted.ts'
 export { trustingScenarioFor } from './trusting/scenario.ts'

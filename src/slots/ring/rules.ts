@@ -13,6 +13,7 @@ import {
 } from '../../crypto/index.ts'
 import { beginRelease, type PassRules, passRelease, type ReleaseToken, releaseEntries } from './tokens.ts'
 
+/** The lines that the papers and the lab may break, one by one. */
 export interface RingRules extends PassRules {
   /** Who coordinates a round, as a position. */
   coordinator(round: number, members: number): number
@@ -40,6 +41,7 @@ export interface RingRules extends PassRules {
   readonly release: ReleaseToken
 }
 
+/** The rules that ship. */
 export const ringRules: RingRules = {
   // Counted from 1 to n with i = round mod n, round n has no coordinator, and nothing goes on (readings OMA 5).
   coordinator: (round, members) => round % members,

@@ -10,6 +10,7 @@ import type { MemberState, Round, SlotsEvent, SlotsMeans, SlotsScene } from '../
 import type { TrustingRules } from './rules.ts'
 import type { TrustingMessage } from './wire.ts'
 
+/** What a member at level `curious` or `strong` remembers. */
 export interface TrustingState extends MemberState {
   ring: HostedRing | undefined
 }

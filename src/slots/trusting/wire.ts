@@ -9,9 +9,10 @@ import { MEMBERS_MAX } from '../settings.ts'
 import { HASH_BYTES } from '../verified/record.ts'
 import { type SlotsMessage, slotsVocabulary } from '../verified/wire.ts'
 
-/** All but the keys: those are posted with the epoch, with proofs of possession. */
+/** The ring's words but its keys: those are posted with the epoch, with proofs of possession. */
 export type RingWord = Exclude<RingMessage, { kind: 'key' }>
 
+/** What members at levels `curious` and `strong` say to each other. */
 export type TrustingMessage =
   | { kind: 'about'; said: SlotsMessage }
   | { kind: 'ring'; epoch: Uint8Array; word: RingWord }
@@ -35,6 +36,7 @@ const ringWords: Codec<RingWord> = variants<RingWord>({
   newRound: { round: uint() },
 })
 
+/** The encoding of what members at levels `curious` and `strong` say, with its limits. */
 export const trustingVocabulary: Codec<TrustingMessage> = variants<TrustingMessage>({
   about: { said: slotsVocabulary },
   ring: { epoch: hash, word: ringWords },

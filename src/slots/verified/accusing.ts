@@ -1,8 +1,8 @@
 // Naming a cheat: evidence is made, checked once more as a third party would, kept, told to all, and is a reason for the
 // next epoch.
 
+import { sameBytes } from '../../core/index.ts'
 import { type Evidence, encodeEvidence, verifyEvidence } from './evidence.ts'
-import { sameBytes } from './proofs.ts'
 import { recordHash, votersOf } from './record.ts'
 import { saveCheat } from './saved.ts'
 import { saidBy, sendToVoters, statementOf } from './saying.ts'
@@ -21,7 +21,7 @@ export function agreement(state: MemberState, accused: number) {
   return { record: epoch.record, keys: epoch.keys, ready: saidBy(epoch, 'ready', accused)! }
 }
 
-/** The evidence speaks for itself, whoever brings it, if it is of an epoch that we know. */
+/** The evidence speaks for itself, also from others, if it is of an epoch that we know. */
 export function onAccuse(scene: SlotsScene, { evidence }: Accuse): void {
   convict(scene, evidence)
 }
@@ -44,7 +44,7 @@ function tellAll(scene: SlotsScene, evidence: Uint8Array): void {
 /** Evidence is large, and everybody needs it once. */
 const REPEAT_BEATS = 10
 
-/** While the cheat is a member: whoever did not get the evidence would keep it, and nobody would agree on the next epoch. */
+/** While the cheat is a member: those who lack the evidence would keep it in, and there would be no next epoch. */
 export function repeatAccusations(scene: SlotsScene): void {
   const { state } = scene
   if (state.beats % REPEAT_BEATS !== 0) return

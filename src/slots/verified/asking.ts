@@ -1,10 +1,11 @@
 // What a member waits for, and from whom. A word that is missing for a beat is asked for, from everybody: statements are
-// signed, so anybody who has it may pass it on, and whoever speaks to some and not to others gains nothing. A word that
+// signed, so anybody who has it may pass it on, and a member that speaks to some and not to others gains nothing. A word that
 // is owed for longer than the group's patience makes its author silent: it is left out, not accused.
 
+import { sameBytes } from '../../core/index.ts'
 import { mayOpen } from './dealing.ts'
 import { isEqualSeal } from './opening.ts'
-import { dealtTicket, leaderOf, passerAt, sameBytes } from './proofs.ts'
+import { dealtTicket, leaderOf, passerAt } from './proofs.ts'
 import { driftOf } from './record.ts'
 import { saidBy, sayStep, send, sendToAll, statementOf } from './saying.ts'
 import type { Epoch, MemberState, Round, SlotsScene } from './state.ts'
@@ -17,7 +18,7 @@ interface Owed extends Need {
 
 /** The part of the patience after which an owner complains, and that the accused has at least to post the share. */
 const COMPLAIN_AFTER = 1 / 3
-/** Words are asked for again after so many beats. */
+/** In beats: how often a missing word is asked for again. */
 const ASK_EVERY = 3
 
 function others(epoch: Epoch): number[] {
@@ -93,7 +94,7 @@ function owedToOthers(epoch: Epoch, round: Round): Owed[] | undefined {
 
 /**
  * Every lease of the round is over: whatever anybody says, its slots are free. A round in which a share is still owed
- * goes on without them, or whoever withholds shares would be forgiven after each lease.
+ * goes on without them, or a member that withholds shares would be forgiven after each lease.
  */
 export function expire(epoch: Epoch, round: Round, now: number): void {
   const { record } = epoch
@@ -137,15 +138,15 @@ export function lookAround(scene: SlotsScene): void {
 }
 
 /**
- * Whether this epoch ends for a cheat, whom we can show to everybody. What others owe may then be its doing; whoever is
- * silent indeed is so in the next epoch too, and left out by the one after.
+ * Whether this epoch ends for a cheat, whom we can show to everybody. What others owe may then be its doing; a member that
+ * is silent indeed is so in the next epoch too, and left out by the one after.
  */
 function isCaughtInRing({ epoch, cheats }: MemberState): boolean {
   return epoch.record.members.some(({ name }) => (cheats.get(name)?.length ?? 0) > 0)
 }
 
-// Seal and share of one round share one patience: our lease runs from our own seal on, and so does that of whoever
-// complains. What it complains of is as late as if it were ours, once there was time to post it.
+// Seal and share of one round share one patience: our lease runs from our own seal on, and so does that of an owner
+// that complains. What it complains of is as late as if it were ours, once there was time to post it.
 function latenessOf(scene: SlotsScene, need: Owed, age: number): number {
   const { epoch } = scene.state
   const { rules, settings } = scene
@@ -182,8 +183,7 @@ function complain(scene: SlotsScene, need: Owed): void {
 
 function tellSilent(scene: SlotsScene, late: ReadonlySet<number>): void {
   const { epoch } = scene.state
-  const { turn } = scene
-  const { rules, settings } = scene
+  const { settings, rules, turn } = scene
   const isNew = [...late].some(author => !epoch.silent.has(author))
   for (const author of late) epoch.silent.set(author, turn.now)
   for (const [author, at] of epoch.silent) {
@@ -194,7 +194,7 @@ function tellSilent(scene: SlotsScene, late: ReadonlySet<number>): void {
   turn.do({ kind: 'emit', event: { kind: 'silent', members } })
 }
 
-/** Whatever we have of what somebody misses. */
+/** Sends what we have of what somebody misses. */
 export function onAsk(scene: SlotsScene, { author, round, needs }: Ask): void {
   const { epoch } = scene.state
   const holder = round === 0 ? epoch : epoch.rounds.get(round)

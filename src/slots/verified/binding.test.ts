@@ -1,4 +1,4 @@
-// PROTOCOLS A, first line: every proof is bound to the epoch, the round, the step and its author. One that was made for
+// protocols/slots: every proof is bound to the epoch, the round, the step and its author. One that was made for
 // one place must not hold in any other, though the statement be the same. And the test of the test: proofs whose round
 // is left out do hold elsewhere, and the property says so.
 

@@ -1,14 +1,14 @@
-// The verified secure OR (PROTOCOLS A 7): is anybody still holding? Each member posts a ballot that hides one bit, with a
+// The verified secure OR (protocols/slots 7): is anybody still holding? Each member posts a ballot that hides one bit, with a
 // proof that it knows what is in it; with all ballots there, each posts its part of opening their sum. The sum opens to
 // the identity exactly if nobody holds, and anybody can check that. On a beat, which grows while nothing changes.
 //
 // Normally one ballot speaks for the whole round. With concurrent rounds there is one for each live slot.
 
-import { encode } from '../../core/index.ts'
+import { encode, sameBytes } from '../../core/index.ts'
 import { castVote, drawVote, proveRepresentation, representationProofCodec } from '../../crypto/index.ts'
 import { accuse, agreement } from './accusing.ts'
 import { votesHash } from './evidence.ts'
-import { ballotContext, checkBallot, checkOpening, isFree, makeOpening, sameBytes } from './proofs.ts'
+import { ballotContext, checkBallot, checkOpening, isFree, makeOpening } from './proofs.ts'
 import { saidBy, saidByAll, sayStep, send } from './saying.ts'
 import type { Epoch, Round, SlotsScene } from './state.ts'
 import type { Ballot, Opening, Vote } from './wire.ts'
@@ -19,10 +19,9 @@ function subjects(epoch: Epoch, round: Round): readonly (readonly number[])[] {
 }
 
 export function advanceChecks(scene: SlotsScene, round: Round): void {
-  const { turn } = scene
   const { epoch } = scene.state
   if (saidBy(round, 'vote', epoch.position, round.check) === undefined) {
-    if (turn.now < round.checkAt) return
+    if (scene.turn.now < round.checkAt) return
     castOurs(scene, round)
   }
   const votes = goodVotes(scene, round)
@@ -43,8 +42,7 @@ function castOurs(scene: SlotsScene, round: Round): void {
 }
 
 function ballot(scene: SlotsScene, round: Round, subject: number, holds: boolean): Ballot {
-  const { turn } = scene
-  const { group } = scene
+  const { group, turn } = scene
   const { self, epoch } = scene.state
   const random = (length: number) => turn.bytes(length)
   const secret = drawVote(group, holds, random)
@@ -108,7 +106,6 @@ function goodOpenings(
 
 /** The result is public: what is free is closed, and the rest is looked at again after a pause. */
 function conclude(scene: SlotsScene, round: Round, votes: readonly Vote[], openings: readonly Opening[]): void {
-  const { turn } = scene
   const { epoch } = scene.state
   const free = subjects(epoch, round)
     .filter((_slots, subject) => isFree(scene.group, votes, openings, subject))
@@ -122,11 +119,11 @@ function conclude(scene: SlotsScene, round: Round, votes: readonly Vote[], openi
   round.goodVotes.clear()
   round.goodOpenings.clear()
   round.pause = free.length > 0 ? scene.settings.beat : Math.min(2 * round.pause, scene.settings.checkMax)
-  round.checkAt = turn.now + round.pause
+  round.checkAt = scene.turn.now + round.pause
   if (round.live.length === 0) round.phase = 'over'
 }
 
-/** Somebody opened the sum of other ballots than ours: show ours, and whoever cast two is found out. */
+/** Somebody opened the sum of other ballots than ours: show ours, and a member that cast two is found out. */
 export function compareVotes(scene: SlotsScene, round: Round, opening: Opening): void {
   const { state } = scene
   if (opening.check !== round.check) return

@@ -1,12 +1,12 @@
-// The life of an epoch (PROTOCOLS A 1): a record, fresh keys with proofs of possession, and everybody's signature under
+// The life of an epoch (protocols/slots 1): a record, fresh keys with proofs of possession, and everybody's signature under
 // all of them. Live when all listed members agreed. The key is in memory only and erased at the end; a member that
 // restarted has lost it, and comes back by the next epoch.
 
-import { encode, type NodeId } from '../../core/index.ts'
+import { encode, type NodeId, sameBytes } from '../../core/index.ts'
 import { keyPair, possessionProofCodec, provePossession } from '../../crypto/index.ts'
 import { accuse } from './accusing.ts'
 import { keysHash } from './evidence.ts'
-import { checkKey, keyContext, sameBytes, sumOfKeys } from './proofs.ts'
+import { checkKey, keyContext, sumOfKeys } from './proofs.ts'
 import { driftOf, type EpochRecord, positionOf, recordHash } from './record.ts'
 import { saveJoined } from './saved.ts'
 import { saidBy, saidByAll, sayStep, send } from './saying.ts'
@@ -65,12 +65,11 @@ export function quietFor(scene: SlotsScene, record: EpochRecord): number {
 
 /** Posts our key. The mark on disk comes first: after a crash we must not post another. */
 export function beginEpoch(scene: SlotsScene): void {
-  const { state, turn } = scene
+  const { state, group, turn } = scene
   const { epoch } = state
   tellEpoch(scene)
   if (!takesPart(epoch)) return
   saveJoined(scene, epoch.hash)
-  const { group } = scene
   const random = (length: number) => turn.bytes(length)
   const keys = keyPair(group, random)
   epoch.secret = keys.secret
@@ -104,7 +103,7 @@ export function onReady(scene: SlotsScene): void {
   advanceEpoch(scene)
 }
 
-/** Somebody agreed to other keys than ours: show what we have, and whoever signed two versions is found out. */
+/** Somebody agreed to other keys than ours: show what we have, and a member that signed two versions is found out. */
 export function compareKeys(scene: SlotsScene, ready: Ready): void {
   const { epoch } = scene.state
   const own = saidBy(epoch, 'ready', epoch.position)
@@ -114,7 +113,6 @@ export function compareKeys(scene: SlotsScene, ready: Ready): void {
 }
 
 function advanceEpoch(scene: SlotsScene): void {
-  const { turn } = scene
   const { epoch } = scene.state
   if (epoch.live || epoch.secret === undefined) return
   const keys = saidByAll(epoch, epoch, 'key')
@@ -129,11 +127,11 @@ function advanceEpoch(scene: SlotsScene): void {
   epoch.keys = keys
   epoch.groupKey = sumOfKeys(scene.group, keys)
   epoch.live = true
-  epoch.liveAt = turn.now
+  epoch.liveAt = scene.turn.now
   tellEpoch(scene)
 }
 
-/** The key is worth nothing any more, and must be worth nothing to whoever reads our memory. */
+/** The key is worth nothing any more, and must be worth nothing to anybody that reads our memory. */
 export function endEpoch(epoch: Epoch): void {
   epoch.secret?.fill(0)
   epoch.secret = undefined

@@ -1,4 +1,4 @@
-// PROTOCOLS A 9: a cheat is named with evidence that a third party can check, and nobody else is. The third party here
+// protocols/slots 9: a cheat is named with evidence that a third party can check, and nobody else is. The third party here
 // has the arithmetic and the bytes, and nothing of the run.
 
 import { describe, expect, it } from 'vitest'

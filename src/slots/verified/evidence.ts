@@ -1,12 +1,23 @@
 // Evidence that a member cheated, in bytes that anybody can check who has the arithmetic: no secret, no trust in the
 // accuser. Silence leaves none, and is not called a cheat.
 //
-// Whatever the accuser adds must be bound to what the accused signed, or an honest member could be framed: the keys of
+// What the accuser adds must be bound to what the accused signed, or an honest member could be framed: the keys of
 // the epoch by the accused's own `ready`, the pass before by the hash in the pass, the lap by the hash in the share, the
 // votes by the hash in the opening.
 
 import { sha256 } from '@noble/hashes/sha2.js'
-import { bytes, type Codec, decode, encode, list, type NodeId, option, uint, variants } from '../../core/index.ts'
+import {
+  bytes,
+  type Codec,
+  decode,
+  encode,
+  list,
+  type NodeId,
+  option,
+  sameBytes,
+  uint,
+  variants,
+} from '../../core/index.ts'
 import { framed, type Group, type PublicKey, type RandomBytes, type Signatures } from '../../crypto/index.ts'
 import { MEMBERS_MAX, SLOTS_MAX } from '../settings.ts'
 import {
@@ -20,7 +31,6 @@ import {
   lapHash,
   leaderOf,
   passerAt,
-  sameBytes,
   sumOfKeys,
 } from './proofs.ts'
 import { type EpochRecord, HASH_BYTES, positionOf, recordCodec, recordHash, slotsDealt } from './record.ts'
@@ -51,6 +61,7 @@ interface WithKeys extends Base {
   readonly ready: SlotsMessage
 }
 
+/** What a third party needs in order to see that a member cheated. */
 export type Evidence =
   /** Two signed versions of one step. */
   | ({ kind: 'versions'; other: SlotsMessage } & Base)
@@ -62,16 +73,17 @@ export type Evidence =
   | ({ kind: 'pass'; before: SlotsMessage | undefined } & WithKeys)
   /** A share that was not made with the member's key, or not for the owner's ticket. */
   | ({ kind: 'share'; first: SlotsMessage; last: SlotsMessage; passes: readonly Uint8Array[] } & WithKeys)
-  /** A ballot of which the member does not know what is in it. */
+  /** A ballot that the member cannot open itself. */
   | ({ kind: 'ballot'; subject: number } & WithKeys)
   /** A wrong part of opening the sum of the ballots. */
   | ({ kind: 'opening'; votes: readonly SlotsMessage[] } & WithKeys)
 
+/** What evidence comes to: a cheat with its name, or why it is none. */
 export type Verdict =
   | {
       readonly ok: true
       readonly cheat: NodeId
-      /** The key that the cheat signed with. Whoever judges must know from elsewhere whose key this is. */
+      /** The key that the cheat signed with. A judge must know from elsewhere whose key this is. */
       readonly identity: PublicKey
       readonly what: string
       readonly epoch: Uint8Array
@@ -127,8 +139,8 @@ export function verifyEvidence(evidence: Uint8Array, means: Means): Verdict {
   }
 }
 
-// The check of a shuffle adds its equations up with random weights. Here they come from the evidence itself: whoever
-// made it could not choose them, and everybody who checks it finds the same.
+// The check of a shuffle adds its equations up with random weights. Here they come from the evidence itself: its
+// maker could not choose them, and everybody who checks it finds the same.
 function fixedRandom(seed: Uint8Array): RandomBytes {
   let counter = 0
   return length => {
@@ -215,14 +227,14 @@ function judgePass(found: Evidence & { kind: 'pass' }, means: Means, random: Ran
   if (positionOf(record, pass.author) !== passerAt(record, pass.round, pass.place)) return 'passed out of turn'
   if (pass.place === 0) {
     must(before === undefined, 'nothing comes before the first pass')
-    must(!checkPass(group, record, key, undefined, pass, random), 'the pass is proven')
+    must(!checkPass(group, { record, key, before }, pass, random), 'the pass is proven')
     return 'passed on another list than it was given'
   }
   must(before?.kind === 'pass' && sameBytes(statementHash(before), pass.previous), 'not the pass before')
   const list = (before as Pass).list
   const belongs = list.every(({ c1, c2 }) => group.decode(c1) !== undefined && group.decode(c2) !== undefined)
   must(belongs, 'the pass before has points that do not belong: blame that one')
-  must(!checkPass(group, record, key, before as Pass, pass, random), 'the pass is proven')
+  must(!checkPass(group, { record, key, before: before as Pass }, pass, random), 'the pass is proven')
   return 'passed on another list than it was given'
 }
 

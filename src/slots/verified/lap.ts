@@ -39,11 +39,12 @@ function nextPass(epoch: Epoch, round: Round): Pass | undefined {
 function isWellFormed(scene: SlotsScene, round: Round, pass: Pass): boolean {
   const { epoch } = scene.state
   const { group } = scene
-  if (passClaim(group, epoch.record, epoch.groupKey, round.passes.at(-1), pass) === undefined) return false
+  const basis = { record: epoch.record, key: epoch.groupKey, before: round.passes.at(-1) }
+  if (passClaim(group, basis, pass) === undefined) return false
   return pass.list.every(({ c1, c2 }) => group.decode(c1) !== undefined && group.decode(c2) !== undefined)
 }
 
-/** The round ends here: whoever checks it finds what we found. */
+/** A pass does not hold: the round ends here, and its author is accused. */
 export function spoil(scene: SlotsScene, round: Round, pass: Pass): void {
   const { state } = scene
   round.spoiled = true
@@ -92,7 +93,7 @@ export function passShuffled(scene: SlotsScene, round: Round, answer: ShuffleAns
   sayStep<Pass>(scene, round, { kind: 'pass', round: round.number, ...words })
 }
 
-/** Words about passes that do not fit to ours: show what we have, and whoever signed two versions is found out. */
+/** Words about passes that do not fit to ours: show what we have, and a member that signed two versions is found out. */
 export function compareLaps(scene: SlotsScene, round: Round, said: Pass | Seal): void {
   if (said.kind === 'pass') {
     const before = round.passes[said.place - 1]

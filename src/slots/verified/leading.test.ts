@@ -1,4 +1,4 @@
-// PROTOCOLS A 10, who leads the ballots among liars: whoever hurries, or says one thing to some and another to others, must
+// protocols/slots 10, who leads the ballots among liars: whoever hurries, or says one thing to some and another to others, must
 // not keep the honest leaders from their turns. Member c alone, of five of whom one may lie.
 
 import { describe, expect, it } from 'vitest'

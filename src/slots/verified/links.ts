@@ -41,7 +41,7 @@ export function adopt(scene: SlotsScene, link: Link): void {
   const { state, turn } = scene
   const { epoch } = state
   const { signedAt } = epoch.succession
-  // A member gives no share since it signed. Whoever was outside counts from now, when a quorum has signed: an honest
+  // A member gives no share since it signed. One that was outside counts from now, when a quorum has signed: an honest
   // member of the old ring is among them.
   const since = signedAt === NEVER || epoch.position < 0 ? turn.now : signedAt
   endEpoch(epoch)

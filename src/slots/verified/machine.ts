@@ -1,10 +1,10 @@
-// Level `verified`: slots among members of whom up to n - 2 collude and b lie (protocols/slots). One machine per member.
+// Level `verified`: slots among members, up to n - 2 of which collude and b lie (protocols/slots). One machine per member.
 //
 // Guarantees, while at least two members are honest: no two honest members hold one slot at one time; a request is
 // served by lottery (or within n rounds, rotating); nobody learns who holds which. A cheat is caught and named with
 // evidence; a silent member is left out. README.md says it precisely, with the limits.
 //
-// The idea: n tickets, of which the first mean slots, go once around the ring. Each member re-encrypts and permutes them
+// The idea: n tickets go once around the ring; the first ones mean slots. Each member re-encrypts and permutes them
 // and proves it, so that nobody knows where which ticket went and nobody can change one. Ticket k then belongs to member
 // k, and opens with the shares of all others and its own.
 

@@ -12,13 +12,12 @@ import type { Epoch, Round, SlotsScene } from './state.ts'
 import type { Complaint, Seal, Share } from './wire.ts'
 
 export function advanceSeals(scene: SlotsScene, round: Round): void {
-  const { turn } = scene
   const { epoch } = scene.state
   if (epoch.closed && !scene.rules.sharesWhenClosed()) return
   if (saidBy(round, 'seal', epoch.position) === undefined) {
     if (!mayDeal(scene, round.slots, round.number)) return
     sayStep<Seal>(scene, round, { kind: 'seal', round: round.number, passes: round.hashes })
-    round.sealedAt = turn.now
+    round.sealedAt = scene.turn.now
   }
   const equal = epoch.record.members.filter((_member, author) => isEqualSeal(round, author)).length
   if (scene.rules.mayShare(equal, epoch.record.members.length)) giveShares(scene, round)
@@ -49,11 +48,10 @@ function giveShares(scene: SlotsScene, round: Round): void {
 }
 
 function shareWords(scene: SlotsScene, round: Round, owner: number, point: Uint8Array) {
-  const { turn } = scene
   const { self, epoch } = scene.state
   const where = { epoch: epoch.hash, round: round.number, author: self, owner }
   const keys = { secret: epoch.secret!, publicKey: epoch.keys[epoch.position]!.publicKey }
-  const part = makeShare(scene.group, keys, point, where, length => turn.bytes(length))
+  const part = makeShare(scene.group, keys, point, where, length => scene.turn.bytes(length))
   return { kind: 'share', round: round.number, owner, lap: lapHash(round.hashes), ...part } as const
 }
 
@@ -79,9 +77,8 @@ function accuseShare(scene: SlotsScene, round: Round, author: number, statement:
 
 /** Our own share is computed here and leaves this function only inside the sum. */
 function openTicket(scene: SlotsScene, round: Round): void {
-  const { turn } = scene
+  const { group, turn } = scene
   const { epoch } = scene.state
-  const { group } = scene
   const ticket = ticketOf(epoch, round, epoch.position)
   const shares = [...round.checked].map(author => saidBy(round, 'share', author, epoch.position)!.value)
   shares.push(group.multiply(ticket.c1, epoch.secret!))

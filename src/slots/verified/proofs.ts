@@ -1,5 +1,5 @@
 // What the statements of a round claim, and whether it is so: pure functions over a statement and what it builds on.
-// The machine and whoever checks evidence use the same ones.
+// The machine and third parties that check evidence use the same ones.
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { type Codec, decode, encode } from '../../core/index.ts'
@@ -36,10 +36,6 @@ function decoded<T>(codec: Codec<T>, bytes: Uint8Array): T | undefined {
 
 export function digest(...parts: readonly Framed[]): Uint8Array {
   return sha256(framed(...parts))
-}
-
-export function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && left.every((byte, place) => byte === right[place])
 }
 
 export function keyContext(epoch: Uint8Array, author: string): Uint8Array {
@@ -84,14 +80,15 @@ export function listLength(record: EpochRecord, place: number): number {
   return record.members.length - (record.rotating && place > 0 ? 1 : 0)
 }
 
+/** What a pass is checked against: the epoch, the key of all members, and the pass before it. */
+export interface PassBasis {
+  readonly record: EpochRecord
+  readonly key: Element
+  readonly before: Pass | undefined
+}
+
 /** The claim of a pass, or nothing if it has not even the form of one. */
-export function passClaim(
-  group: Group,
-  record: EpochRecord,
-  key: Element,
-  before: Pass | undefined,
-  pass: Pass,
-): ProvenPass | undefined {
+export function passClaim(group: Group, { record, key, before }: PassBasis, pass: Pass): ProvenPass | undefined {
   const count = listLength(record, pass.place)
   const input = before === undefined ? startList(group, pass.epoch, pass.round, count) : passedOn(before)
   const takes = record.rotating && pass.place === 0
@@ -102,15 +99,8 @@ export function passClaim(
   return { key, input, output: pass.list, context: passContext(pass.epoch, pass.round, pass.place), proof }
 }
 
-export function checkPass(
-  group: Group,
-  record: EpochRecord,
-  key: Element,
-  before: Pass | undefined,
-  pass: Pass,
-  random: RandomBytes,
-): boolean {
-  const claim = passClaim(group, record, key, before, pass)
+export function checkPass(group: Group, basis: PassBasis, pass: Pass, random: RandomBytes): boolean {
+  const claim = passClaim(group, basis, pass)
   return claim !== undefined && checkShuffle(group, claim, random)
 }
 

@@ -1,4 +1,4 @@
-// A whole round over ristretto255, as it ships; and PROTOCOLS A "Secrets": what must not leave a member's memory is in no
+// A whole round over ristretto255, as it ships; and protocols/slots, secrets: what must not leave a member's memory is in no
 // word, no saved record, no status.
 
 import { describe, expect, it } from 'vitest'

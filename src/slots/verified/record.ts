@@ -6,12 +6,14 @@ import { bool, bytes, type Codec, encode, list, type NodeId, struct, text, uint 
 import type { PublicKey } from '../../crypto/index.ts'
 import { type Fairness, LEASE_MAX, MEMBERS_MAX, SLOTS_MAX, type SlotsSettings } from '../settings.ts'
 
+/** A member as the epoch record lists it. */
 export interface EpochMember {
   readonly name: NodeId
   /** What its signatures are checked with. */
   readonly identity: PublicKey
 }
 
+/** Who the members are and what they share, in one epoch. */
 export interface EpochRecord {
   readonly name: string
   readonly number: number
@@ -103,7 +105,7 @@ export function isVoter(record: EpochRecord, name: NodeId): boolean {
   return votersOf(record).some(member => member.name === name)
 }
 
-/** What the first epoch is known by: members with other settings are in another. */
+/** The hash by which the first epoch is known: members with other settings are in another. */
 export function firstEpoch(settings: SlotsSettings, members: readonly EpochMember[], group: string): Uint8Array {
   return recordHash(firstRecord(settings, members, group))
 }

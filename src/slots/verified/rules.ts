@@ -3,10 +3,11 @@
 
 import type { Millis } from '../../core/index.ts'
 
+/** The lines that tests may break, one by one. */
 export interface SlotsRules {
   /** Whether a key counts only with a proof of possession. */
   needsPossession(): boolean
-  /** Whether shares may be given, with so many seals equal to ours out of n. */
+  /** Whether shares may be given, with this many seals equal to ours out of n. */
   mayShare(equalSeals: number, members: number): boolean
   /** For which point a share is given: the ticket dealt to the asker, whatever it asks for. */
   pointToShare(dealt: Uint8Array, asked: Uint8Array): Uint8Array
@@ -44,7 +45,7 @@ export interface SlotsRules {
   refusesBadLap(): boolean
   /** Whether a member goes along with a new epoch only if it sees a reason for one. */
   needsReason(): boolean
-  /** Whether a restart, like whoever wants in, is a reason only in an epoch that has lived for a while. */
+  /** Whether a restart, like a wish to join, is a reason only in an epoch that has lived for a while. */
   restartWaits(): boolean
   /** Whether a proposed record must do something about the reason that the member sees. */
   mustAnswer(): boolean
@@ -58,6 +59,7 @@ export interface SlotsRules {
   userLane(): { readonly lane?: string }
 }
 
+/** The rules that ship. */
 export const slotsRules: SlotsRules = {
   // The last to post a key posts its own minus the sum of the others', and reads every ticket alone.
   needsPossession: () => true,
@@ -93,10 +95,10 @@ export const slotsRules: SlotsRules = {
   // A member posts the negative of what the others posted: their votes cancel, and a round is closed under a holder.
   needsKnowledge: () => true,
 
-  // READINGS OMA 3: it says "free", the round is closed, and then it finds a slot in its ticket.
+  // It says "free", the round is closed, and then it finds a slot in its ticket (readings OMA 3).
   votesBeforeOpening: () => false,
 
-  // READINGS OMA 4: whoever was not served in this round is never served.
+  // A request that was not served in this round is never served (readings OMA 4).
   keepsRequests: () => true,
 
   // It would post a second key for the same epoch: two versions of one step, evidence against an honest member.
@@ -108,11 +110,11 @@ export const slotsRules: SlotsRules = {
   // A second proof for the same share is a second version of one step: evidence against an honest member.
   sharesOnce: () => true,
 
-  // The holder's lease runs from its own seal. Whoever seals at the last moment, and then shares at the last moment of
+  // The holder's lease runs from its own seal. A member that seals at the last moment, and then shares at the last moment of
   // a new wait, lets every ticket open after its lease; nobody is ever served, and nobody is silent.
   lateness: (seal, share) => seal + share,
 
-  // Counted from the complaint, whoever withholds a share from one member only has a second wait until the others miss it.
+  // Counted from the complaint, a member that withholds a share from one other has a second wait until the rest miss it.
   // It posts the share just before, and too late for that member's lease; and nobody else ever calls it silent.
   complaintLateness: (seal, _complained, shared) => seal + shared,
 
@@ -135,7 +137,7 @@ export const slotsRules: SlotsRules = {
   // a quorum, and no honest leader's turn ever comes.
   hearsHasty: () => false,
 
-  // Whoever speaks just after it was called silent, and too late for everybody's lease, is forgiven before the others have
+  // One that speaks just after it was called silent, and too late for everybody's lease, is forgiven before the others have
   // agreed to leave it out, round after round: nobody is served (seed 60008).
   silenceLasts: patience => patience,
 

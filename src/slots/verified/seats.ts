@@ -1,5 +1,5 @@
 // What the user sees: requests that wait, and the seat that one of them got. Requests outlive rounds and epochs
-// (READINGS OMA 4); a seat lasts to its lease's end, also into the next epoch, and is not renewed.
+// (readings OMA 4); a seat lasts to its lease's end, also into the next epoch, and is not renewed.
 //
 // A seat dies with its process and rests on nothing that is saved: its user is told in a lane that no save holds back.
 

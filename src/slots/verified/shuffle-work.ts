@@ -36,6 +36,7 @@ import { type EpochRecord, recordCodec } from './record.ts'
 import type { Pass } from './wire.ts'
 import { slotsVocabulary } from './wire.ts'
 
+/** What a worker is asked for. */
 export type ShuffleWork =
   /** Re-encrypt and permute the list, and prove it; say where ticket `follow` of the input went. */
   | {
@@ -50,6 +51,7 @@ export type ShuffleWork =
   /** Which passes of the lap do not hold? */
   | { kind: 'check'; record: EpochRecord; key: Element; passes: readonly Pass[] }
 
+/** What a worker answers. */
 export type ShuffleAnswer =
   | { kind: 'shuffled'; list: readonly Ciphertext[]; proof: Uint8Array; followed: number | undefined }
   | { kind: 'checked'; bad: readonly number[] }
@@ -87,7 +89,7 @@ export function decodeShuffleAnswer(answer: Uint8Array): ShuffleAnswer | undefin
   return decoded.ok ? decoded.value : undefined
 }
 
-/** The request is our own machine's: one that cannot be read is a bug, and throws. */
+/** Does the work of a `work` event; what it returns is the `answer` of the `worked` command. Seconds in a large group. */
 export function performShuffleWork(group: Group, request: Uint8Array, random: RandomBytes): Uint8Array {
   const decoded = decode(workCodec, request)
   assert(decoded.ok, `work that cannot be read: ${decoded.ok ? '' : decoded.refusal}`)
@@ -113,7 +115,7 @@ function bare(group: Group, key: Element, input: readonly Ciphertext[], { permut
 
 function checked(group: Group, work: ShuffleWork & { kind: 'check' }, random: RandomBytes): ShuffleAnswer {
   const { record, key, passes } = work
-  const claims = passes.map((pass, place) => passClaim(group, record, key, passes[place - 1], pass))
+  const claims = passes.map((pass, place) => passClaim(group, { record, key, before: passes[place - 1] }, pass))
   // A pass without the form of one makes the next one's input meaningless: the first is the cheat.
   const misshapen = claims.indexOf(undefined)
   if (misshapen >= 0) return { kind: 'checked', bad: [misshapen] }

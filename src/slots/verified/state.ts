@@ -7,6 +7,7 @@ import type { EpochMember, EpochRecord } from './record.ts'
 import type { SlotsRules } from './rules.ts'
 import type { Favoured, Key, Link, Petition, Propose, SlotsMessage, Step } from './wire.ts'
 
+/** What its user, and its worker, say to a member. */
 export type SlotsCommand =
   /** Wants a seat; answered by `seat`, or `refused`. */
   | { kind: 'request'; id: number }
@@ -19,6 +20,7 @@ export type SlotsCommand =
   /** What a worker found: the answer to a `work` event. */
   | { kind: 'worked'; id: number; answer: Uint8Array }
 
+/** What a member tells its user. */
 export type SlotsEvent =
   /** For this process alone: the slot is held until `deadline` on its own clock. */
   | { kind: 'seat'; id: number; slot: string; deadline: Millis }
@@ -60,15 +62,17 @@ export interface SlotsMeans {
   readonly rules: SlotsRules
 }
 
+/** What a handler is given. */
 export interface SlotsScene extends SlotsMeans, Scene<MemberState, SlotsSettings, SlotsMessage, SlotsEvent> {}
 
 /** `beat`: look around; `lease`: the lease of our seat may be over. */
 export const slotsTimers = timers('beat', 'lease')
 export type SlotsTimer = ReturnType<typeof slotsTimers.due>['kind']
 
+/** What a member remembers. */
 export interface MemberState {
   readonly self: NodeId
-  /** The successors that led here, oldest first: whoever is behind gets the next one. */
+  /** The successors that led here, oldest first: a member that is behind gets the next one. */
   readonly chain: Link[]
   epoch: Epoch
   /** Requests that wait, oldest first; they outlive rounds and epochs. */
@@ -132,7 +136,7 @@ export interface Epoch {
   readonly uses: SlotUse[]
   /** Since when each word is missing, by its name. */
   readonly owed: Map<string, Millis>
-  /** Positions that owe for too long, and when they last did. */
+  /** Positions of members that owe a word for too long, and when they last did. */
   readonly silent: Map<number, Millis>
   readonly succession: Succession
 }

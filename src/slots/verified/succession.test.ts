@@ -1,4 +1,4 @@
-// PROTOCOLS A 10, one successor: what a member promises when it signs, message by message.
+// protocols/slots 10, one successor: what a member promises when it signs, message by message.
 
 import { describe, expect, it } from 'vitest'
 import { type Effect, NOTHING_SAVED, seededRandom } from '../../core/index.ts'

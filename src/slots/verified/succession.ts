@@ -1,4 +1,4 @@
-// Succession (PROTOCOLS A 10): an epoch has at most one successor, also in a partition, and gets one whenever a quorum of
+// Succession (protocols/slots 10): an epoch has at most one successor, also in a partition, and gets one whenever a quorum of
 // its members can talk. "Each signs one only" alone would let two proposals split the signatures for ever; so the
 // members vote in ballots, each led by the next position of the ring:
 //
@@ -39,10 +39,9 @@ const EARLY = 1 / 2
 
 /** On the beat: begins, repeats what may be lost, goes to the next ballot. */
 export function advanceSuccession(scene: SlotsScene): void {
-  const { turn } = scene
   const { epoch } = scene.state
   const { succession } = epoch
-  // Whoever is absent follows: it sees nothing of the epoch, and proposes nothing.
+  // An absent member follows: it sees nothing of the epoch, and proposes nothing.
   if (epoch.position < 0) return succession.active ? repeat(scene) : undefined
   if (!hasReason(scene)) {
     succession.active = false
@@ -53,7 +52,7 @@ export function advanceSuccession(scene: SlotsScene): void {
     return nextBallot(scene)
   }
   const lasts = ballotLasts(scene)
-  if (turn.now < succession.startedAt + lasts) return repeat(scene)
+  if (scene.turn.now < succession.startedAt + lasts) return repeat(scene)
   nextBallot(scene)
 }
 
@@ -92,8 +91,8 @@ function propose(scene: SlotsScene): void {
 }
 
 /**
- * What others favoured last, if one of them is honest. Whoever restarted has seen nothing, and may be alone in ballots that a
- * liar led it to: it must then propose what it cannot favour in theirs.
+ * What others favoured last, if one of them is honest. A member that restarted has seen nothing, and may be alone in ballots
+ * that a liar led it to: it must then propose what it cannot favour in theirs.
  */
 function favouriteOf(state: MemberState): EpochRecord | undefined {
   const { record: old, succession } = state.epoch
@@ -112,10 +111,9 @@ function favoursOf({ epoch, self }: MemberState, { ballot, record }: Pick<Propos
 
 /** Messages may be lost: what we said in this ballot is said again. */
 function repeat(scene: SlotsScene): void {
-  const { turn } = scene
   const { epoch, self } = scene.state
   const { ballot, proposals, favours, signs, lock, startedAt } = epoch.succession
-  if (Math.floor((turn.now - startedAt) / scene.settings.beat) % 3 !== 2) return
+  if (Math.floor((scene.turn.now - startedAt) / scene.settings.beat) % 3 !== 2) return
   const proposal = proposals.get(ballot)
   if (proposal?.author === self) sendToVoters(scene, proposal)
   if (proposal !== undefined) {
@@ -150,7 +148,7 @@ export function onPropose(scene: SlotsScene, said: Propose): void {
   // Also a ballot that our own clock is past: if only one member can propose, the others must not run ahead of it for
   // ever (seed 70126). What binds us is what we favoured.
   if (!isHeard(scene, said) || succession.favouredIn >= ballot) return
-  // A liar could lead it to ballots where it is alone, and whoever is absent does not lead itself back.
+  // A liar could lead it to ballots where it is alone, and an absent member does not lead itself back.
   if (epoch.position < 0 && favoursOf(state, said) <= epoch.record.liars) return
   const refused = refusal(scene, said)
   if (refused !== undefined) {
@@ -168,9 +166,8 @@ export function onPropose(scene: SlotsScene, said: Propose): void {
   onFavour(scene, favour)
 }
 
-/** Keeps the proposal. Whoever proposed another in this ballot, or led a moment ago, is not heard: let others lead. */
+/** Keeps the proposal. A leader that proposed another in this ballot, or led a moment ago, is not heard: let others lead. */
 function isHeard(scene: SlotsScene, said: Propose): boolean {
-  const { turn } = scene
   const { epoch, self } = scene.state
   const { proposals, torn, led } = epoch.succession
   const { author, ballot, record } = said
@@ -182,7 +179,7 @@ function isHeard(scene: SlotsScene, said: Propose): boolean {
     for (const version of [known, said]) sendToVoters(scene, version)
   }
   const turns = (epoch.record.members.length - EARLY) * ballotLasts(scene)
-  return !torn.has(author) && turn.now >= (led.get(author) ?? NEVER) + turns
+  return !torn.has(author) && scene.turn.now >= (led.get(author) ?? NEVER) + turns
 }
 
 function moveTo(scene: SlotsScene, ballot: number): void {
@@ -269,7 +266,7 @@ export function onFavour(scene: SlotsScene, said: Favour): void {
   const favoured = { ballot: said.ballot, signatures: listed(tally) }
   if (said.ballot > (succession.valid?.favoured.ballot ?? -1)) succession.valid = { record, favoured }
   if (said.ballot !== succession.ballot || said.ballot <= (succession.lock?.favoured.ballot ?? -1)) return
-  // Saved before it is said: whoever counts on our signature counts on our memory.
+  // Saved before it is said: those who count on our signature count on our memory.
   succession.lock = { record, favoured }
   saveLocked(scene, epoch.hash, record, favoured)
   epoch.closed = true

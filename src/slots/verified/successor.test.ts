@@ -1,4 +1,4 @@
-// PROTOCOLS A 10, who is in the next epoch: n ≥ 3b + 1 decide on it, and of these at least so many hold tickets that
+// protocols/slots 10, who is in the next epoch: n ≥ 3b + 1 decide on it, and of these at least so many hold tickets that
 // every quorum has an honest one among them.
 
 import { describe, expect, it } from 'vitest'

@@ -1,20 +1,19 @@
-// Who is in the next epoch (PROTOCOLS A 10). Cheats go for good, the silent go until they come back, whoever wants in or
-// out waits for the next change.
+// Who is in the next epoch (protocols/slots 10). Cheats go for good, the silent go until they come back, members
+// that want in or out wait for the next change.
 //
 // An epoch can be left again only if enough of those who decide on it can talk: n ≥ 3b + 1 of them, or b that fall silent
-// would stop it for good. So in a group of just 3b + 1, of whom one is silent, nobody could be left out, and nobody would
+// would stop it for good. So in a group of just 3b + 1 with a silent member, nobody could be left out, and nobody would
 // be served (seed 30006). But those who decide need not all hold tickets: a silent member that the vote cannot spare is
 // `absent`. It has no place in the ring, so that the others go on without it; and it keeps its vote, so that when it is
 // back, and another one falls silent, a quorum can still leave that one out.
 //
 // After each change nothing is dealt for a lease, so nobody may cause one after the other. An epoch that is younger than
-// `settle` ends only without somebody, who then waits outside until one has lived for so long; or with whoever waits, where
-// too few are left. Who says that it restarted is no reason by itself where it cannot be spared; and a record must answer
+// `settle` ends only without somebody, who then waits outside until an epoch has lived that long; or with those who wait,
+// where too few are left. Who says that it restarted is no reason by itself where it cannot be spared; and a record must answer
 // the reason that a member sees. docs/decisions/slots.md has the liars that taught us, and why this ends.
 
-import type { NodeId } from '../../core/index.ts'
+import { type NodeId, sameBytes } from '../../core/index.ts'
 import { MEMBERS_MAX, MEMBERS_MIN, membersNeeded } from '../settings.ts'
-import { sameBytes } from './proofs.ts'
 import { type EpochMember, type EpochRecord, positionOf, recordHash, votersOf } from './record.ts'
 import type { MemberState, SlotsScene } from './state.ts'
 
@@ -39,11 +38,11 @@ function restarted({ petitions }: MemberState, name: NodeId): boolean {
   return petitions.get(name)?.leaving === false
 }
 
-/** Members that may go: those, whoever is silent at all, and who asked to leave. */
+/** Members that may go: those that must, all that are silent, and those that asked to leave. */
 function goes(scene: SlotsScene, name: NodeId): boolean {
   const { state } = scene
   const { epoch } = state
-  // Whoever restarted or is outside has seen nothing of this epoch, and trusts the others' eyes.
+  // If we restarted or are outside, we have seen nothing of this epoch, and trust the others' eyes.
   if (epoch.barred || epoch.position < 0) return true
   if (state.cheats.has(name) || isSilent(state, name) || wantsOut(state, name)) return true
   return restartsAgain(scene, name)
@@ -68,12 +67,11 @@ function waitingOutside(scene: SlotsScene): EpochMember[] {
   })
 }
 
-/** Whether the epoch has lived for a while: only then it ends for whoever wants in, or restarted. */
+/** Whether the epoch has lived for a while: only then it ends for members that want in, or restarted. */
 function isSettled(scene: SlotsScene): boolean {
   const { epoch } = scene.state
-  const { settings } = scene
   const { now } = scene.turn
-  return now >= epoch.adoptedAt + settings.settle
+  return now >= epoch.adoptedAt + scene.settings.settle
 }
 
 /** Whether we see a reason for another epoch. */
@@ -118,7 +116,7 @@ export function wishedRecord(scene: SlotsScene): EpochRecord | undefined {
   const least = wish(must)
   const most = barred ? least : wish(name => must(name) || restartsAgain(scene, name))
   const all = wish(name => positionOf(most, name) < 0 || wantsOut(state, name))
-  // Whoever wants to leave stays while the group could not lose another member after it.
+  // A member that wants to leave stays while the group could not lose another member after it.
   if (all.members.length > membersNeeded(all.liars)) return all
   // And where those who are left are too few, nobody outside has to wait.
   const filled = wish(must, outside)
@@ -129,7 +127,7 @@ export function wishedRecord(scene: SlotsScene): EpochRecord | undefined {
 function successorWith({ epoch, cheats }: MemberState, members: readonly EpochMember[]): EpochRecord {
   const { record, hash } = epoch
   const voters = votersOf(record)
-  // Whoever was caught goes for good, and is no longer among those that may lie.
+  // Proven cheats go for good, and are no longer among those that may lie.
   const caught = voters.filter(({ name }) => cheats.has(name)).length
   const liars = Math.max(0, record.liars - caught)
   const isIn = (name: NodeId) => members.some(member => member.name === name)
@@ -166,7 +164,7 @@ function isAnswer(scene: SlotsScene, proposed: EpochRecord): boolean {
   const { state } = scene
   const { record, barred, position } = state.epoch
   const wished = barred || position < 0 ? undefined : wishedRecord(scene)
-  // Nobody knows better: whoever is missed because it restarted may propose to go on with it (seed 70126).
+  // Nobody knows better: a member that is missed because it restarted may propose to go on with it (seed 70126).
   if (wished === undefined) return true
   const [gone, joining] = [leftOut(record, wished), leftOut(wished, record)]
   if (gone.length > 0 && gone.every(({ name }) => positionOf(proposed, name) >= 0)) return false

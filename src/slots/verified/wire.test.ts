@@ -1,4 +1,4 @@
-// The words of level `verified`: one encoding each, limits on everything, and what is signed (PROTOCOLS A, first line).
+// The words of level `verified`: one encoding each, limits on everything, and what is signed (protocols/slots).
 
 import { describe, expect, it } from 'vitest'
 import { decode, encode, seededRandom } from '../../core/index.ts'

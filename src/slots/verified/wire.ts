@@ -109,6 +109,7 @@ export interface Link {
 }
 export type Accuse = Said & { kind: 'accuse'; evidence: Uint8Array }
 
+/** What members at level `verified` say to each other. */
 export type SlotsMessage = Step | Ask | Want | Petition | Propose | Favour | Sign | Refuse | Succeeded | Accuse
 
 /** An element of the largest group: 3072 bits. */
@@ -118,7 +119,7 @@ const SMALL_PROOF_BYTES_MAX = 6 * ELEMENT_BYTES_MAX
 /** A proof of shuffle: for each ticket a few elements and scalars. */
 const SHUFFLE_PROOF_BYTES_MAX = (16 + 8 * MEMBERS_MAX) * ELEMENT_BYTES_MAX
 const SIGNATURE_BYTES_MAX = 64
-/** What evidence holds at most: the keys, the votes of a check or two passes of the largest group. */
+/** How long evidence may be: the keys, the votes of a check or two passes of the largest group. */
 export const EVIDENCE_BYTES_MAX = 2_000_000
 /** Words asked for at once; the rest is asked for on the next beat. */
 export const NEEDS_MAX = 256
@@ -153,6 +154,7 @@ const stepKind: Codec<StepKind> = {
 
 export const linkCodec: Codec<Link> = struct<Link>({ record: recordCodec, ballot: uint(), signatures })
 
+/** The encoding of what members at level `verified` say, with its limits. */
 export const slotsVocabulary: Codec<SlotsMessage> = variants<SlotsMessage>({
   key: { ...said, publicKey: element, proof, signature },
   ready: { ...said, keys: hash, signature },

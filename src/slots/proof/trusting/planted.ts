@@ -1,5 +1,5 @@
 // Bugs planted on purpose, one broken rule each. If the checkers do not find them, they would not find ours either. Those
-// of the ring itself are planted in ../printed.
+// of the ring itself are planted in src/papers/slots.
 
 import type { SlotsSettings } from '../../settings.ts'
 import type { TrustingRules } from '../../trusting/rules.ts'

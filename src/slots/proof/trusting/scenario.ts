@@ -235,7 +235,7 @@ function drawActs(random: Random, members: readonly NodeId[], weather: TrustingW
   return acts
 }
 
-/** Bad moments: rotating, whoever is about to coordinate; else whoever asked for shares that are not there yet. */
+/** Bad moments: rotating, for the next coordinator; else for a member that asked for shares that are not there yet. */
 function chanceToStop({ state: { round, position, ring } }: HostedRing, { fairness }: SlotsSettings): number {
   if (fairness === 'rotating') {
     return round.number > 0 && !round.passed && ringRules.coordinator(round.number, ring.length) === position ? 1 : 0

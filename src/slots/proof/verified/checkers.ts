@@ -12,7 +12,7 @@ interface Holding {
   until: Micros
 }
 
-/** Never two honest holders of one slot at one time, and whoever's lease ends is told before. */
+/** Never two honest holders of one slot at one time, and a holder is told before its lease ends. */
 export class SeatChecker implements Checker {
   readonly name = 'distinct slots'
   /** By request: a member that takes back another request still has its seat (seed 40013). */
@@ -50,7 +50,7 @@ export class SeatChecker implements Checker {
   }
 }
 
-/** One successor per epoch: whoever reaches a number reaches the same record. */
+/** One successor per epoch: all that reach a number reach the same record. */
 export class SuccessorChecker implements Checker {
   readonly name = 'one successor'
   epochs = 0
@@ -110,10 +110,10 @@ const LUCK = 1e-9
 const STANDSTILL: Micros = 60_000_000
 
 /**
- * Served as fairness promises, counted in rounds: by lottery, so many rounds that (1 - m/n)^k is below a billionth;
+ * Served as fairness promises, counted in rounds: by lottery, k rounds such that (1 - m/n)^k is below a billionth;
  * rotating, n rounds of one epoch. Only rounds count that began while it waited. And rounds must be dealt at all.
  *
- * A ticket that opened after its lease was not dealt: it needs the shares of all, and whoever holds back its own spoils the
+ * A ticket that opened after its lease was not dealt: it needs the shares of all, and a member that holds back its own spoils the
  * round for everybody. Nobody can prevent the first such round; it costs the late one its place (seed 300107, with as many
  * slots as members, where one round should have served all). If round after round is spoiled, none is dealt for a minute.
  */
@@ -123,7 +123,7 @@ export class ServedChecker implements Checker {
   served = 0
   longest = 0
   private readonly waiting = new Map<NodeId, Waiting>()
-  /** Whoever has a seat gets no second one: its rounds do not count. */
+  /** A member with a seat gets no second one: its rounds do not count. */
   private readonly heldUntil = new Map<NodeId, Micros>()
   private readonly begun = new Map<string, { readonly slots: number; readonly at: Micros }>()
   private readonly members = new Map<string, Set<NodeId>>()
@@ -193,7 +193,7 @@ export class ServedChecker implements Checker {
   }
 }
 
-/** PROTOCOLS A 4: no honest member gives a share before every member whose ticket it helps to open has sealed that lap. */
+/** protocols/slots 4: no honest member gives a share before every member whose ticket it helps to open has sealed that lap. */
 export class OrderChecker implements Checker {
   readonly name = 'seals before shares'
   private readonly liars: ReadonlySet<NodeId>

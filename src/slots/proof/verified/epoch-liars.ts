@@ -14,7 +14,7 @@ const HASTY_MS = 50
 
 type Choice = (members: readonly EpochMember[], to: NodeId) => readonly EpochMember[]
 
-/** Leads ballot after ballot, so early in an epoch and every so often, with the members that it chooses for each hearer. */
+/** Leads ballot after ballot, from `early` in an epoch on and every `every`, with members chosen for each hearer. */
 function proposing(early: number, every: number, choose: Choice): (scene: LiarScene) => void {
   const last = { epoch: '', at: 0, ballot: 0 }
   return scene => {
@@ -40,7 +40,7 @@ function proposing(early: number, every: number, choose: Choice): (scene: LiarSc
 
 const everybody: Choice = members => members
 
-/** Takes part, and would have every epoch followed by the same one: whoever is outside would stay there. */
+/** Takes part, and would have every epoch followed by the same one: those outside would stay there. */
 export function restless(): Lies {
   return { hears: proposing(RESTLESS_MS, RESTLESS_MS, everybody) }
 }

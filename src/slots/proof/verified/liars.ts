@@ -188,7 +188,7 @@ function lastVote(wanted: (scene: LiarScene, said: Vote) => { a: Uint8Array; b: 
   }
 }
 
-/** The sum of all ballots becomes "free", whoever holds. */
+/** The sum of all ballots becomes "free", although somebody holds. */
 const cancelling = lastVote(({ group, state, turn }) => {
   const randomness = group.randomScalar(length => turn.bytes(length))
   return { a: group.multiplyBase(randomness), b: group.multiply(state.epoch.groupKey, randomness) }
@@ -256,7 +256,7 @@ function repeating(): Lies {
 /** Below the patience of the simulated group; twice that is longer than its lease. */
 const LINGER_MS = 1_500
 
-/** Says some of its words so much later. */
+/** Says some of its words late. */
 function lingeringBy(lateness: (scene: LiarScene, said: SlotsMessage) => number | undefined): () => Lies {
   return () => {
     const due = new Map<string, number>()

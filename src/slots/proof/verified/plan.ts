@@ -66,7 +66,7 @@ export interface SlotsScenarioOptions {
 
 export const SECOND: Micros = 1_000_000
 const SAFETY = 15 * SECOND
-/** Runs end when everybody is served; so long a run takes that shows by the number of rounds that somebody is not. */
+/** Runs end when everybody is served. The longest run: enough rounds to show that somebody is not. */
 const LIVENESS = 600 * SECOND
 /** Mild clocks, and bad ones; with the worst no patience fits where somebody lies. */
 const DRIFTS = [0.05, 0.2]

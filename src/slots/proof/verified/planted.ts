@@ -20,7 +20,7 @@ const plain: Partial<SlotsSettings> = { fairness: 'lottery', concurrent: false, 
 /** A group that changes at the slightest silence, and never gets to deal. */
 const restless: Partial<SlotsSettings> = { lease: 12_000, patience: 700, settle: 1_000, drift: 0.02 }
 
-/** The lease is over soon after the patience is: whoever is a little too late is too late for all. */
+/** The lease is over soon after the patience is: a member that is a little too late is too late for all. */
 const shortLease: Partial<SlotsSettings> = {
   ...plain,
   lease: 2_400,

@@ -1,4 +1,4 @@
-// Slots under faults and liars (PROTOCOLS A): distinct slots, one successor, only cheats named, seals before shares,
+// Slots under faults and liars (protocols/slots): distinct slots, one successor, only cheats named, seals before shares,
 // secrecy, and everybody served once all is healed. And the test of the test: every planted bug is found.
 
 import { describe, expect, it } from 'vitest'
@@ -154,7 +154,7 @@ describe('liars that no evidence is needed for', () => {
   })
 })
 
-describe('planted bugs (HOUSE 16)', () => {
+describe('planted bugs', () => {
   /** Where to look first, and the words of the checker that finds it. */
   const pinned: Record<string, readonly [seed: number, what: string]> = {
     'no-possession': [4, 'is opened with a known number'],

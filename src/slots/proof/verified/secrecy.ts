@@ -4,10 +4,10 @@
 // shift that by known numbers, find two tickets hidden with one number, decrypt with a known number, and follow tickets
 // through passes that do not hide them. README.md has the whole list.
 
-import type { NodeId } from '../../../core/index.ts'
+import { type NodeId, sameBytes } from '../../../core/index.ts'
 import type { Ciphertext, Element, Group, Scalar } from '../../../crypto/index.ts'
 import type { Checker, Micros, Violation } from '../../../simulator/index.ts'
-import { dealtTicket, passedOn, passerAt, sameBytes, startList, ticketElement } from '../../verified/proofs.ts'
+import { dealtTicket, passedOn, passerAt, startList, ticketElement } from '../../verified/proofs.ts'
 import type { EpochRecord } from '../../verified/record.ts'
 import type { Pass, SlotsMessage } from '../../verified/wire.ts'
 
