@@ -1,6 +1,7 @@
 // What tests, the simulator's commands and the lab may touch of the election' proof: scenario, liars, planted bugs, small systems.
 // No machine imports it.
 
+export { CountChecker, ElectorateChecker, TermChecker } from './checkers.ts'
 export {
   type ElectionExploration,
   electionSystems,
@@ -9,5 +10,6 @@ export {
   type NamedElectionSystem,
   plantedElectionSystems,
 } from './exploration.ts'
+export { electionLiars } from './liars.ts'
 export { brokenElectionRules, plantedElectionBugs } from './planted.ts'
 export { type ElectionGroup, type ElectionPlan, electionScenario } from './scenario.ts'
