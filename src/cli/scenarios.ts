@@ -5,6 +5,13 @@ import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../e
 import { brokenRules, lockScenario, plantedBugs } from '../lock/proof/index.ts'
 import { brokenMembershipRules, membershipBugs, membershipScenario } from '../membership/proof/index.ts'
 import {
+  brokenComposeRules,
+  memberScenario,
+  plantedNodeBugs,
+  plantedWireBugs,
+  serverScenario,
+} from '../node/proof/index.ts'
+import {
   brokenOrderingRules,
   hardshipScenario,
   orderingScenario,
@@ -66,6 +73,14 @@ const simulated: Readonly<Record<string, Simulated>> = {
     bugs: plantedElectionBugs,
     scenario: ({ servers, liars, bug }) => electionFor(servers, liars, bug, 'secret'),
   },
+  server: {
+    bugs: plantedNodeBugs,
+    scenario: options => serverScenario(trust(sizes(options)), brokenComposeRules(options.bug)),
+  },
+  member: {
+    bugs: { ...plantedNodeBugs, ...plantedWireBugs },
+    scenario: memberFor,
+  },
 }
 
 export const protocols: readonly string[] = Object.keys(simulated)
@@ -101,6 +116,14 @@ function slotsFor({ servers, liars, bug, level = 'verified' }: ScenarioOptions &
     default:
       throw new SettingsError(`level is ${JSON.stringify(level)}; it must be curious, strong or verified.`)
   }
+}
+
+function memberFor({ servers, liars, bug }: ScenarioOptions & { readonly liars: number }): AnyScenario {
+  const needed = Math.max(3, 3 * liars + 1)
+  if (servers !== undefined && servers < needed) {
+    throw new SettingsError(`members with ${liars} liars among them are ${needed} at least; servers is ${servers}.`)
+  }
+  return memberScenario({ members: servers ?? needed + liars, liars }, brokenComposeRules(bug))
 }
 
 function electionFor(

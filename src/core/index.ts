@@ -1,4 +1,4 @@
-export { ownTurn } from './addressing.ts'
+export { addressed, ownTurn } from './addressing.ts'
 export { AssertionError, assert, unreachable } from './assert.ts'
 export { believed, outlasting } from './belief.ts'
 export { type Allowance, type Bucket, fullBucket, take } from './bucket.ts'

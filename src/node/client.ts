@@ -1,6 +1,6 @@
 // The nodes of a client process: the one in its main thread, and the one that renews leases from a thread of its own.
 
-import { type Composed, compose, type Millis, type NodeId } from '../core/index.ts'
+import { type Composed, type ComposeRules, compose, composeRules, type Millis, type NodeId } from '../core/index.ts'
 import { type LockClient, type LockKeeper, lockClient, lockKeeper } from '../lock/index.ts'
 import { type OrderingClient, orderingClient } from '../ordering/index.ts'
 import { lockSettings, type NodeSettings, type ObjectParts, orderingSettings } from './settings.ts'
@@ -8,10 +8,19 @@ import { lockSettings, type NodeSettings, type ObjectParts, orderingSettings } f
 export type ClientParts = { readonly lock: LockClient; readonly ordering?: OrderingClient }
 export type ClientNode = Composed<ClientParts>
 
-export function clientNode(settings: NodeSettings, parts: ObjectParts = {}): ClientNode {
+export function clientParts(settings: NodeSettings, parts: ObjectParts = {}): ClientParts {
   const lock = lockClient(lockSettings(settings))
   const objects = orderingSettings(settings, parts)
-  return compose<ClientParts>('client', objects === undefined ? { lock } : { lock, ordering: orderingClient(objects) })
+  return objects === undefined ? { lock } : { lock, ordering: orderingClient(objects) }
+}
+
+export function clientNode(settings: NodeSettings, parts: ObjectParts = {}): ClientNode {
+  return clientOf(clientParts(settings, parts))
+}
+
+/** The parts as one node. Its proof gives it broken rules. */
+export function clientOf(parts: ClientParts, rules: ComposeRules = composeRules): ClientNode {
+  return compose('client', parts, { rules })
 }
 
 /** It hears the servers' messages about objects too, and drops them. */

@@ -121,13 +121,21 @@ function onLeads({ state }: HintScene, name: string, leads: boolean): void {
 }
 
 function onElectorate(scene: HintScene, electorate: Electorate): void {
-  scene.state.electorate = electorate
+  const { state } = scene
+  state.electorate = electorate
   fulfil(scene)
+  for (const name of state.open) tellStanding(scene, name)
 }
 
+/**
+ * Only of those who may lead: a guest that stands, or a member that was expelled and still does, would be on the views of
+ * some and not of others for as long as it stands, and attempts would fail one after the other.
+ */
 function tellStanding(scene: HintScene, name: string): void {
   const { state, settings } = scene
-  const rows = standing(state.views.values(), name, settings.attributes)
+  const voters = state.electorate && new Set(state.electorate.members.map(({ id }) => id))
+  const all = standing(state.views.values(), name, settings.attributes)
+  const rows = voters === undefined ? all : all.filter(({ member }) => voters.has(member))
   const text = JSON.stringify(rows)
   if (state.told.get(name) === text) return
   state.told.set(name, text)

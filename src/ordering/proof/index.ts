@@ -8,6 +8,8 @@ export {
   plantedOrderingSystems,
 } from './exploration.ts'
 export { hardshipScenario } from './hardship.ts'
+export { BlameChecker, OneOrderChecker } from './history.ts'
 export { orderingLiars } from './liars.ts'
 export { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
+export { decodeWords, encodeWords, type RegisterOperation, type RegisterResult, registers } from './register.ts'
 export { type OrderingPlan, orderingScenario } from './scenario.ts'

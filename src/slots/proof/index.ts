@@ -3,6 +3,7 @@
 
 export { plantedTrustingBugs } from './trusting/planted.ts'
 export { trustingScenarioFor } from './trusting/scenario.ts'
+export { NamingChecker, SeatChecker } from './verified/checkers.ts'
 export { slotsLiars } from './verified/liars.ts'
 export type { SlotsScenarioOptions } from './verified/plan.ts'
 export { plantedSlotsBugs } from './verified/planted.ts'

@@ -1,0 +1,6 @@
+// What tests, the simulator's commands and the lab may touch of the composed nodes' proof. No machine imports it.
+
+export type { MemberGroup } from './member-plan.ts'
+export { memberScenario } from './member-scenario.ts'
+export { brokenComposeRules, plantedNodeBugs, plantedWireBugs } from './planted.ts'
+export { serverScenario } from './server-scenario.ts'
