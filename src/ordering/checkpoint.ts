@@ -7,9 +7,8 @@
 import { encode } from '../core/index.ts'
 import { type Content, sessionCodec, sessionKey } from './content.ts'
 import { ANSWER_BYTES_MAX, ENTRIES_MAX, type Write } from './messages.ts'
-import type { ServerObject, ServerState, ServerTurn } from './objects.ts'
+import type { ServerObject, ServerScene } from './objects.ts'
 import { proposalRecord, saveLazily } from './records.ts'
-import type { OrderingSettings } from './settings.ts'
 
 /** A new account begins after the bytes of the settings, or after twice what the last one took: that is its price. */
 const ACCOUNTS_BYTES = 2
@@ -25,21 +24,22 @@ export interface Account {
 }
 
 /** Goes on with the account by a step, or begins one when it is time. */
-export function goOn(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
+export function goOn(scene: ServerScene): void {
+  const { state, settings } = scene
   const { account } = state
   if (account === undefined) {
     if (state.saved < Math.max(settings.accountBytesMin, ACCOUNTS_BYTES * state.accounted)) return
     state.saved = 0
     state.account = { objects: [...state.objects.keys()], keys: [], next: 0, object: '', bytes: 0 }
-    return nextObject(state, state.account, true, turn)
+    return nextObject(scene, state.account, true)
   }
   const object = state.objects.get(account.object)
-  if (object !== undefined && account.next < account.keys.length)
-    return writePage(state, settings, account, object, turn)
-  nextObject(state, account, false, turn)
+  if (object !== undefined && account.next < account.keys.length) return writePage(scene, account, object)
+  nextObject(scene, account, false)
 }
 
-function nextObject(state: ServerState, account: Account, begins: boolean, turn: ServerTurn): void {
+function nextObject(scene: ServerScene, account: Account, begins: boolean): void {
+  const { state, turn } = scene
   const name = account.objects.pop()
   const object = name === undefined ? undefined : state.objects.get(name)
   if (object === undefined) {
@@ -50,43 +50,38 @@ function nextObject(state: ServerState, account: Account, begins: boolean, turn:
   account.object = object.name
   account.keys = keysOf(object.content)
   account.next = 0
-  writeHead(state, object, begins, turn)
+  writeHead(scene, object, begins)
 }
 
-function writeVersion(state: ServerState, object: ServerObject, begins: boolean, turn: ServerTurn): void {
+function writeVersion(scene: ServerScene, object: ServerObject, begins: boolean): void {
   const { name, promised, proof, content, committed } = object
   const applied = { version: content.version, digest: content.digest }
-  saveLazily(state, { kind: 'head', object: name, promised, proof, applied, committed }, turn, begins)
+  saveLazily(scene, { kind: 'head', object: name, promised, proof, applied, committed }, begins)
 }
 
-function writeHead(state: ServerState, object: ServerObject, begins: boolean, turn: ServerTurn): void {
+function writeHead(scene: ServerScene, object: ServerObject, begins: boolean): void {
   const { name, promised, proof, proposed, ahead, doubtful } = object
-  writeVersion(state, object, begins, turn)
+  writeVersion(scene, object, begins)
   for (const { version, digest, parent, change } of ahead.values()) {
-    saveLazily(state, { kind: 'caught', object: name, head: { version, digest }, parent, change }, turn)
+    saveLazily(scene, { kind: 'caught', object: name, head: { version, digest }, parent, change })
   }
   for (const { version, digest, parent, change } of doubtful.values()) {
-    saveLazily(state, { kind: 'doubtful', object: name, head: { version, digest }, parent, change }, turn)
+    saveLazily(scene, { kind: 'doubtful', object: name, head: { version, digest }, parent, change })
   }
   if (proposed === undefined) return
-  saveLazily(state, proposalRecord(name, proposed), turn)
+  saveLazily(scene, proposalRecord(name, proposed))
   // A proposal carries its own rank; a higher one may have been promised since.
-  saveLazily(state, { kind: 'rank', object: name, rank: promised, proof }, turn)
+  saveLazily(scene, { kind: 'rank', object: name, rank: promised, proof })
 }
 
-function writePage(
-  state: ServerState,
-  settings: OrderingSettings,
-  account: Account,
-  object: ServerObject,
-  turn: ServerTurn,
-): void {
+function writePage(scene: ServerScene, account: Account, object: ServerObject): void {
+  const { settings } = scene
   const { entries, next, bytes } = page(object.content, account.keys, account.next, settings.accountPageBytes)
   account.next = next
   account.bytes += bytes
   // A commit has no record: without the version, the log would lead to the one before it, with entries of this one.
-  writeVersion(state, object, false, turn)
-  saveLazily(state, { kind: 'entries', object: object.name, entries }, turn)
+  writeVersion(scene, object, false)
+  saveLazily(scene, { kind: 'entries', object: object.name, entries })
 }
 
 export function keysOf({ table, sessions }: Content): string[] {

@@ -1,12 +1,13 @@
 // What a client of objects remembers.
 
-import type { Millis, NodeId } from '../core/index.ts'
+import type { Millis, NodeId, Scene } from '../core/index.ts'
 import type { Choice } from './choose.ts'
 import type { Content } from './content.ts'
 import type { Copying } from './copying.ts'
 import type { Gathering } from './gathering.ts'
-import type { Head, Operation, Rank, ServerMessage, Write } from './messages.ts'
-import type { InspectedOrderingServer } from './state.ts'
+import type { Head, Operation, OrderingMessage, Rank, ServerMessage, Write } from './messages.ts'
+import type { OrderingSettings } from './settings.ts'
+import type { InspectedOrderingServer, OrderingEvent } from './state.ts'
 
 export type Phase =
   /** Nothing to do, and no rank that counts. */
@@ -185,3 +186,5 @@ export interface ClientState {
   /** Who was called a liar, and for what. */
   readonly accused: Set<string>
 }
+
+export type ClientScene = Scene<ClientState, OrderingSettings, OrderingMessage, OrderingEvent>

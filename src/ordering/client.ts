@@ -8,7 +8,7 @@
 // just told is done: see rules.ts for the lines that prevent each such story.
 
 import type { NodeId, Protocol } from '../core/index.ts'
-import type { ClientState } from './client-state.ts'
+import type { ClientScene, ClientState } from './client-state.ts'
 import { inspectCame, inspectOver, startInspect } from './inspection.ts'
 import { beliefTimer, pingAll, pong } from './keeping.ts'
 import { cancel, close, unwatch } from './leaving.ts'
@@ -21,7 +21,7 @@ import { changesCame, headCame, syncTimer } from './replica.ts'
 import { answered, gone } from './responses.ts'
 import type { OrderingSettings } from './settings.ts'
 import { patienceTimer } from './speakers.ts'
-import type { OrderingCommand, OrderingEvent, OrderingTurn } from './state.ts'
+import type { OrderingCommand, OrderingEvent } from './state.ts'
 import { isName, open, submit } from './submitting.ts'
 import { busy, got, pump, refused, turnTimer } from './turns.ts'
 import { useOf } from './uses.ts'
@@ -47,13 +47,14 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
       accused: new Set(),
     }),
     step(state, input, turn) {
+      const scene = { state, settings, turn }
       switch (input.kind) {
         case 'command':
-          return command(state, settings, input.body, turn)
+          return command(scene, input.body)
         case 'message':
-          return message(state, settings, input.from, input.body, turn)
+          return message(scene, input.from, input.body)
         case 'timer':
-          return timer(state, settings, input.name, turn)
+          return timer(scene, input.name)
         case 'start':
         case 'stop':
           return
@@ -62,14 +63,15 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
   }
 }
 
-function command(state: ClientState, settings: OrderingSettings, body: OrderingCommand, turn: OrderingTurn): void {
+function command(scene: ClientScene, body: OrderingCommand): void {
+  const { state } = scene
   switch (body.kind) {
     case 'open':
-      return open(state, settings, body, turn)
+      return open(scene, body)
     case 'submit':
-      return submit(state, settings, { ...body, kind: 'apply' }, turn)
+      return submit(scene, { ...body, kind: 'apply' })
     case 'end':
-      return submit(state, settings, { ...body, kind: 'end', body: NOTHING }, turn)
+      return submit(scene, { ...body, kind: 'end', body: NOTHING })
     case 'watch':
       if (isName(body.object)) {
         useOf(state, body.object).watches.set(body.id, {
@@ -79,84 +81,80 @@ function command(state: ClientState, settings: OrderingSettings, body: OrderingC
           replay: undefined,
         })
       }
-      return read(state, settings, body, turn)
+      return read(scene, body)
     case 'read':
     case 'copy':
-      return read(state, settings, body, turn)
+      return read(scene, body)
     case 'unwatch':
-      return unwatch(state, body.id, body.object, turn)
+      return unwatch(scene, body.id, body.object)
     case 'cancel':
-      return cancel(state, body.id, body.object, turn)
+      return cancel(scene, body.id, body.object)
     case 'close':
-      return close(state, body.object, turn)
+      return close(scene, body.object)
     case 'inspect':
-      return startInspect(state, body.id, turn)
+      return startInspect(scene, body.id)
   }
 }
 
-function message(
-  state: ClientState,
-  settings: OrderingSettings,
-  from: NodeId,
-  body: OrderingMessage,
-  turn: OrderingTurn,
-): void {
+function message(scene: ClientScene, from: NodeId, body: OrderingMessage): void {
+  const { state, settings } = scene
   if (!state.servers.includes(from)) return
-  if (body.kind === 'inspected') return inspectCame(state, from, body, turn)
-  if (body.kind === 'readings') return readingsCame(state, settings, from, body, turn)
+  if (body.kind === 'inspected') return inspectCame(scene, from, body)
+  if (body.kind === 'readings') return readingsCame(scene, from, body)
   if (!('object' in body)) return
   const use = state.uses.get(body.object)
   if (use === undefined) return
   switch (body.kind) {
     case 'got':
-      return got(state, settings, use, from, body, turn)
+      return got(scene, use, from, body)
     case 'busy':
-      return busy(state, settings, use, from, body, turn)
+      return busy(scene, use, from, body)
     case 'refused':
-      return refused(state, settings, use, from, body, turn)
+      return refused(scene, use, from, body)
     case 'accepted':
-      return accepted(state, settings, use, from, body, turn)
+      return accepted(scene, use, from, body)
     case 'answered':
-      return answered(state, settings, use, from, body, turn)
+      return answered(scene, use, from, body)
     case 'gone':
-      return gone(state, settings, use, from, body, turn)
+      return gone(scene, use, from, body)
     case 'pushed':
       hearOf(use, settings, from, body.operations)
-      return pump(state, settings, use, turn)
+      return pump(scene, use)
     case 'changes':
-      if (replayCame(state, settings, use, from, body, turn)) return
-      return changesCame(state, settings, use, from, body, turn)
+      if (replayCame(scene, use, from, body)) return
+      return changesCame(scene, use, from, body)
     case 'entries':
-      return changesCame(state, settings, use, from, body, turn)
+      return changesCame(scene, use, from, body)
     case 'committed':
-      return headCame(state, settings, use, from, body, turn)
+      return headCame(scene, use, from, body)
     case 'pong':
-      return pong(state, settings, use, from, body, turn)
+      return pong(scene, use, from, body)
     default:
       return
   }
 }
 
-function timer(state: ClientState, settings: OrderingSettings, name: string, turn: OrderingTurn): void {
+function timer(scene: ClientScene, name: string): void {
+  const { state } = scene
   const colon = name.indexOf(':')
-  if (name.startsWith('read:')) return readTimer(state, settings, Number(name.slice(colon + 1)), turn)
-  if (name.startsWith('inspect:')) return inspectOver(state, Number(name.slice(colon + 1)), turn)
+  if (name.startsWith('read:')) return readTimer(scene, Number(name.slice(colon + 1)))
+  if (name.startsWith('inspect:')) return inspectOver(scene, Number(name.slice(colon + 1)))
   const use = state.uses.get(name.slice(colon + 1))
   if (use === undefined) return
   switch (name.slice(0, colon)) {
     case 'turn':
-      return turnTimer(state, settings, use, turn)
+      return turnTimer(scene, use)
     case 'patience':
-      return patienceTimer(state, settings, use, turn)
+      return patienceTimer(scene, use)
     case 'sync':
-      return syncTimer(state, settings, use, turn)
+      return syncTimer(scene, use)
     case 'replay':
-      return replayTimer(state, use, turn)
+      return replayTimer(scene, use)
     case 'watch':
-      return watchTimer(state, settings, use, turn)
+      return watchTimer(scene, use)
     case 'ping':
-      return pingAll(state, use, turn)
+      return pingAll(scene, use)
     case 'belief':
-      return beliefTimer(state, settings, use, turn)
+      return beliefTimer(scene, use)
   }
 }

@@ -7,43 +7,31 @@ import { advance, decodeChange } from './content.ts'
 import { sameBytes } from './digest.ts'
 import { fetchMissing } from './lagging.ts'
 import type { Head, Write } from './messages.ts'
-import type { AheadChange, KeptChange, ServerObject, ServerState, ServerTurn } from './objects.ts'
+import type { AheadChange, KeptChange, ServerObject, ServerScene } from './objects.ts'
 import { forget } from './pending.ts'
 import { saveLazily } from './records.ts'
 import { answerTouched } from './sessions.ts'
-import type { OrderingSettings } from './settings.ts'
 import { keep } from './suffix.ts'
 import { tellWatchers } from './watchers.ts'
 
-export function commitTo(
-  state: ServerState,
-  settings: OrderingSettings,
-  object: ServerObject,
-  head: Head,
-  turn: ServerTurn,
-): void {
+export function commitTo(scene: ServerScene, object: ServerObject, head: Head): void {
+  const { settings } = scene
   if (head.version !== object.committed.version && settings.rules.mayCommit(head.version, object.committed.version)) {
     object.committed = { version: head.version, digest: head.digest }
   }
-  takeProposed(state, settings, object, head, turn)
-  if (object.content.version < object.committed.version) fetchMissing(state, settings, object, turn)
+  takeProposed(scene, object, head)
+  if (object.content.version < object.committed.version) fetchMissing(scene, object)
 }
 
 // Also where something newer is known to be committed: the log will say of this one that it is, by what is built on it,
 // and a server must not stand behind its own log. Entries of an older version would be put over it.
-function takeProposed(
-  state: ServerState,
-  settings: OrderingSettings,
-  object: ServerObject,
-  head: Head,
-  turn: ServerTurn,
-): void {
+function takeProposed(scene: ServerScene, object: ServerObject, head: Head): void {
   const { proposed, content } = object
   if (proposed === undefined || proposed.version <= content.version) return
   if (proposed.version !== head.version || !sameBytes(proposed.digest, head.digest)) return
   if (proposed.version > content.version + 1) return keepAhead(object, proposed)
   const { version, digest, change, writes } = proposed
-  apply(state, settings, object, { version, digest, change }, writes, turn, proposed.rank.client)
+  apply(scene, object, { version, digest, change }, writes, proposed.rank.client)
 }
 
 /**
@@ -82,37 +70,34 @@ export function followerOf({ ahead, content }: ServerObject): AheadChange | unde
 
 /** Goes on by one version, whose change is known to be right, and by those that follow and are here already. */
 export function apply(
-  state: ServerState,
-  settings: OrderingSettings,
+  scene: ServerScene,
   object: ServerObject,
   kept: KeptChange,
   writes: readonly Write[] = decodeChange(kept.change),
-  turn: ServerTurn,
   proposer = '',
 ): void {
-  applyOne(state, settings, object, kept, writes, turn, proposer)
+  applyOne(scene, object, kept, writes, proposer)
   for (let next = followerOf(object); next !== undefined; next = followerOf(object)) {
     const { version, digest, parent, change } = next
     // That it is committed may be known from a commit only, which has no record: without one, the log would end before it.
-    saveLazily(state, { kind: 'caught', object: object.name, head: { version, digest }, parent, change }, turn)
-    applyOne(state, settings, object, { version, digest, change }, decodeChange(change), turn, '')
+    saveLazily(scene, { kind: 'caught', object: object.name, head: { version, digest }, parent, change })
+    applyOne(scene, object, { version, digest, change }, decodeChange(change), '')
   }
 }
 
 function applyOne(
-  state: ServerState,
-  settings: OrderingSettings,
+  scene: ServerScene,
   object: ServerObject,
   kept: KeptChange,
   writes: readonly Write[],
-  turn: ServerTurn,
   proposer: NodeId,
 ): void {
+  const { settings } = scene
   object.ahead.delete(kept.version)
   object.doubtful.delete(kept.version)
   const touched = advance(object.content, kept.version, kept.digest, writes)
   keep(object, kept, settings)
   const asked = touched.filter(session => forget(object, session))
-  answerTouched(state, settings, object, touched, asked, proposer, turn)
-  tellWatchers(object, kept, turn)
+  answerTouched(scene, object, touched, asked, proposer)
+  tellWatchers(scene, object, kept)
 }

@@ -8,17 +8,17 @@ import {
   type InspectedObject,
   type ServerMessage,
 } from './messages.ts'
-import type { ServerState, ServerTurn } from './objects.ts'
+import type { ServerScene, ServerState } from './objects.ts'
 
 /** The newest are kept; all are counted. */
 const COMPLAINTS_MAX = COMPLAINTS_SHOWN_MAX
 
 export function complain(
-  state: ServerState,
+  scene: ServerScene,
   from: NodeId,
   { server, object, version, what }: ClientMessage & { kind: 'complain' },
-  turn: ServerTurn,
 ): void {
+  const { state, turn } = scene
   if (!state.servers.includes(server)) return
   const complaint = { client: from, server, object, version, what }
   state.complained++

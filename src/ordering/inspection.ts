@@ -1,35 +1,32 @@
 // Asking the servers what they have, and of whom they heard complaints.
 
 import type { Millis, NodeId } from '../core/index.ts'
-import type { ClientState } from './client-state.ts'
+import type { ClientScene } from './client-state.ts'
 import type { ServerMessage } from './messages.ts'
-import type { OrderingTurn } from './state.ts'
 import { sendAll } from './uses.ts'
 
 /** Whoever has not answered by then is not there. */
 const INSPECT_MS: Millis = 1_000
 
-export function startInspect(state: ClientState, id: number, turn: OrderingTurn): void {
+export function startInspect(scene: ClientScene, id: number): void {
+  const { state, turn } = scene
   state.inspections.set(id, { sentAt: turn.now, servers: [] })
-  sendAll(state, turn, { kind: 'inspect', query: id })
+  sendAll(scene, { kind: 'inspect', query: id })
   turn.do({ kind: 'timer', name: `inspect:${id}`, after: INSPECT_MS })
 }
 
-export function inspectCame(
-  state: ClientState,
-  server: NodeId,
-  answer: ServerMessage & { kind: 'inspected' },
-  turn: OrderingTurn,
-): void {
+export function inspectCame(scene: ClientScene, server: NodeId, answer: ServerMessage & { kind: 'inspected' }): void {
+  const { state, turn } = scene
   const inspection = state.inspections.get(answer.query)
   if (inspection === undefined || inspection.servers.some(other => other.server === server)) return
   const { uptime, rejoining, objects, complaints, complained } = answer
   const roundTrip = turn.now - inspection.sentAt
   inspection.servers.push({ server, roundTrip, uptime, rejoining, objects, complaints, complained })
-  if (inspection.servers.length === state.servers.length) inspectOver(state, answer.query, turn)
+  if (inspection.servers.length === state.servers.length) inspectOver(scene, answer.query)
 }
 
-export function inspectOver(state: ClientState, id: number, turn: OrderingTurn): void {
+export function inspectOver(scene: ClientScene, id: number): void {
+  const { state, turn } = scene
   const inspection = state.inspections.get(id)
   if (inspection === undefined) return
   state.inspections.delete(id)

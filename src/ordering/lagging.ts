@@ -10,7 +10,7 @@ import { agreed, hearCopy, newCopying, nextQuestion } from './copying.ts'
 import { sameBytes } from './digest.ts'
 import { gather, judge } from './gathering.ts'
 import type { ServerMessage } from './messages.ts'
-import type { AheadChange, KeptChange, ServerObject, ServerState, ServerTurn } from './objects.ts'
+import type { AheadChange, KeptChange, ServerObject, ServerScene } from './objects.ts'
 import { forgetReflected } from './pending.ts'
 import { saveLazily } from './records.ts'
 import type { OrderingSettings } from './settings.ts'
@@ -19,24 +19,15 @@ import type { OrderingSettings } from './settings.ts'
 const SOURCE_MS: Millis = 200
 const COPY_MS: Millis = 2_000
 
-export function fetchMissing(
-  state: ServerState,
-  settings: OrderingSettings,
-  object: ServerObject,
-  turn: ServerTurn,
-): void {
+export function fetchMissing(scene: ServerScene, object: ServerObject): void {
+  const { state } = scene
   if (object.gathering !== undefined || object.copying !== undefined || state.servers.length < 2) return
-  askAnother(state, settings, object, [], turn)
+  askAnother(scene, object, [])
 }
 
 // What was gathered is kept: it may be that each of the others has a part of it.
-function askAnother(
-  state: ServerState,
-  settings: OrderingSettings,
-  object: ServerObject,
-  changes: readonly KeptChange[],
-  turn: ServerTurn,
-): void {
+function askAnother(scene: ServerScene, object: ServerObject, changes: readonly KeptChange[]): void {
+  const { state, settings, turn } = scene
   const others = state.servers.filter(server => server !== state.self)
   const source = others[turn.below(others.length)]!
   const { version } = object.content
@@ -45,7 +36,7 @@ function askAnother(
   const doubts = hasDoubtful(object) && turn.below(2) === 0
   object.gathering = { source, query: ++state.queries, changes: after, doubts }
   addOwn(settings, object)
-  ask(object, turn)
+  ask(scene, object)
   turn.do({ kind: 'timer', name: `lag:${object.name}`, after: SOURCE_MS })
 }
 
@@ -68,53 +59,49 @@ function doubtfulAt({ doubtful, proposed }: ServerObject, version: number): Ahea
   return doubtful.get(version) ?? (proposed?.version === version ? proposed : undefined)
 }
 
-function ask(object: ServerObject, turn: ServerTurn): void {
+function ask(scene: ServerScene, object: ServerObject): void {
+  const { turn } = scene
   const { source, query, changes } = object.gathering!
   const from = changes.at(-1)?.version ?? object.content.version
   turn.do({ kind: 'send', to: source, body: { kind: 'fetch', object: object.name, query, from } })
 }
 
 /** The source was too slow, or has no more: another one. */
-export function fetchAgain(
-  state: ServerState,
-  settings: OrderingSettings,
-  object: ServerObject,
-  turn: ServerTurn,
-): void {
+export function fetchAgain(scene: ServerScene, object: ServerObject): void {
   const { gathering } = object
   object.gathering = undefined
   object.copying = undefined
   if (object.content.version >= object.committed.version) return
-  askAnother(state, settings, object, gathering?.changes ?? [], turn)
+  askAnother(scene, object, gathering?.changes ?? [])
 }
 
 export function fetched(
-  state: ServerState,
-  settings: OrderingSettings,
+  scene: ServerScene,
   object: ServerObject,
   from: NodeId,
   answer: ServerMessage & { kind: 'changes' | 'entries' },
-  turn: ServerTurn,
 ): void {
-  if (object.copying !== undefined) return copied(state, settings, object, from, answer, turn)
+  const { settings } = scene
+  if (object.copying !== undefined) return copied(scene, object, from, answer)
   const { gathering } = object
   if (gathering === undefined || gathering.source !== from || gathering.query !== answer.query) return
   if (answer.kind === 'entries') return
-  if (!answer.known) return startCopy(state, settings, object, turn)
+  if (!answer.known) return startCopy(scene, object)
   const grew = gather(gathering, object.content, answer.changes, settings.hash)
   addOwn(settings, object)
   switch (judge(gathering, object.committed)) {
     case 'right':
-      return take(state, settings, object, turn)
+      return take(scene, object)
     case 'short':
-      return grew ? ask(object, turn) : undefined
+      return grew ? ask(scene, object) : undefined
     case 'wrong':
       object.gathering = { ...gathering, changes: [] }
       return
   }
 }
 
-function take(state: ServerState, settings: OrderingSettings, object: ServerObject, turn: ServerTurn): void {
+function take(scene: ServerScene, object: ServerObject): void {
+  const { turn } = scene
   const { changes } = object.gathering!
   object.gathering = undefined
   turn.do({ kind: 'cancel', name: `lag:${object.name}` })
@@ -124,12 +111,13 @@ function take(state: ServerState, settings: OrderingSettings, object: ServerObje
     if (kept.version !== object.content.version + 1) continue
     const { version, digest, change } = kept
     const parent = object.content.digest
-    saveLazily(state, { kind: 'caught', object: object.name, head: { version, digest }, parent, change }, turn)
-    apply(state, settings, object, kept, undefined, turn)
+    saveLazily(scene, { kind: 'caught', object: object.name, head: { version, digest }, parent, change })
+    apply(scene, object, kept, undefined)
   }
 }
 
-function startCopy(state: ServerState, settings: OrderingSettings, object: ServerObject, turn: ServerTurn): void {
+function startCopy(scene: ServerScene, object: ServerObject): void {
+  const { state, settings, turn } = scene
   object.gathering = undefined
   const others = state.servers.filter(server => server !== state.self)
   const first = turn.below(others.length)
@@ -140,24 +128,24 @@ function startCopy(state: ServerState, settings: OrderingSettings, object: Serve
 }
 
 function copied(
-  state: ServerState,
-  settings: OrderingSettings,
+  scene: ServerScene,
   object: ServerObject,
   from: NodeId,
   answer: ServerMessage & { kind: 'changes' | 'entries' },
-  turn: ServerTurn,
 ): void {
+  const { settings, turn } = scene
   const copying = object.copying!
   const goesOn = hearCopy(copying, from, answer, settings.hash)
   const content = agreed(copying, object.committed, settings.liars + 1)
-  if (content !== undefined) return adopt(state, object, content, turn)
+  if (content !== undefined) return adopt(scene, object, content)
   if (!goesOn) return
   turn.do({ kind: 'send', to: from, body: nextQuestion(copying, object.name, from) })
   turn.do({ kind: 'timer', name: `lag:${object.name}`, after: COPY_MS })
 }
 
 // The version is written last: after a crash on the way, what is there is known to be of no version.
-function adopt(state: ServerState, object: ServerObject, content: Content, turn: ServerTurn): void {
+function adopt(scene: ServerScene, object: ServerObject, content: Content): void {
+  const { turn } = scene
   const { name, promised, proof, committed } = object
   object.copying = undefined
   object.content = content
@@ -166,13 +154,13 @@ function adopt(state: ServerState, object: ServerObject, content: Content, turn:
   forgetAhead(object)
   forgetReflected(object)
   turn.do({ kind: 'cancel', name: `lag:${name}` })
-  saveLazily(state, { kind: 'blank', object: name }, turn)
+  saveLazily(scene, { kind: 'blank', object: name })
   const keys = keysOf(content)
   for (let at = 0; at < keys.length; ) {
     const { entries, next } = page(content, keys, at)
-    saveLazily(state, { kind: 'entries', object: name, entries }, turn)
+    saveLazily(scene, { kind: 'entries', object: name, entries })
     at = next
   }
   const applied = { version: content.version, digest: content.digest }
-  saveLazily(state, { kind: 'head', object: name, promised, proof, applied, committed }, turn)
+  saveLazily(scene, { kind: 'head', object: name, promised, proof, applied, committed })
 }

@@ -1,6 +1,6 @@
 // What a server keeps of each object.
 
-import type { Millis, NodeId, Turn } from '../core/index.ts'
+import type { Millis, NodeId, Scene, Turn } from '../core/index.ts'
 import type { Account } from './checkpoint.ts'
 import { type Content, emptyContent } from './content.ts'
 import type { Copying } from './copying.ts'
@@ -170,12 +170,14 @@ export function objectOf(state: ServerState, name: string): ServerObject | undef
   return object
 }
 
-export function reply(turn: ServerTurn, to: NodeId, body: ServerMessage): void {
+export function reply(scene: ServerScene, to: NodeId, body: ServerMessage): void {
+  const { turn } = scene
   turn.do({ kind: 'send', to, body })
 }
 
 /** For words that are true whatever becomes of this server's saves: they do not wait for its disk. */
-export function tell(turn: ServerTurn, to: NodeId, body: ServerMessage): void {
+export function tell(scene: ServerScene, to: NodeId, body: ServerMessage): void {
+  const { turn } = scene
   turn.do({ kind: 'send', to, body, lane: 'told' })
 }
 
@@ -229,3 +231,5 @@ function checkObject({ name, committed, content, proposed, promised, suffix }: S
   const newest = suffix.at(-1)
   if (newest !== undefined && newest.version !== content.version) broken('its changes do not lead to its content')
 }
+
+export type ServerScene = Scene<ServerState, OrderingSettings, OrderingMessage, OrderingServerEvent>

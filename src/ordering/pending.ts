@@ -3,18 +3,10 @@
 import type { Millis, NodeId } from '../core/index.ts'
 import { openedAt, sessionName, sessionsIn, type Touched } from './content.ts'
 import { ANSWER_BYTES_MAX, OPERATIONS_MAX, type Operation, type Rank } from './messages.ts'
-import {
-  heldByAnother,
-  type Proposal,
-  reply,
-  type ServerObject,
-  type ServerState,
-  type ServerTurn,
-  tell,
-} from './objects.ts'
+import type { ServerScene } from './objects.ts'
+import { heldByAnother, type Proposal, reply, type ServerObject, tell } from './objects.ts'
 import { compareRanks } from './rules.ts'
 import { answerAgain } from './sessions.ts'
-import type { OrderingSettings } from './settings.ts'
 import { pushesFor } from './speakers.ts'
 
 /** What one client, and all together, may have waiting: beyond it they are told that it is full, and come again. */
@@ -32,41 +24,41 @@ export function operationKey(operation: Operation): string {
 }
 
 export function submit(
-  state: ServerState,
-  settings: OrderingSettings,
+  scene: ServerScene,
   object: ServerObject,
   from: NodeId,
   operations: readonly Operation[],
   told: 'speakers' | 'all',
-  turn: ServerTurn,
 ): void {
+  const { state, settings, turn } = scene
   const pushed: Operation[] = []
   const held = heldByAnother(object, from, turn.now) && settings.rules.tellsPending()
   const pushes = told === 'speakers' || pushesFor(state.place, state.servers.length, from, settings)
   const holder = held && pushes ? object.holder : undefined
   for (const operation of operations) {
     if (operation.client !== from) continue
-    if (answerAgain(object, operation, turn)) continue
-    const entry = add(object, operation, turn)
-    if (entry === undefined) return reply(turn, from, { kind: 'full', object: object.name, what: 'operations' })
+    if (answerAgain(scene, object, operation)) continue
+    const entry = add(scene, object, operation)
+    if (entry === undefined) return reply(scene, from, { kind: 'full', object: object.name, what: 'operations' })
     if (holder === undefined) continue
     entry.told = object.promised
     pushed.push(operation)
   }
   if (holder !== undefined && pushed.length > 0) {
-    tell(turn, holder, { kind: 'pushed', object: object.name, operations: pushed })
+    tell(scene, holder, { kind: 'pushed', object: object.name, operations: pushed })
   }
 }
 
 /** Whoever has the turn has nothing to do, as far as it knows: it hears of what it was not told of. */
-export function pushUntold(object: ServerObject, holder: NodeId, turn: ServerTurn): void {
+export function pushUntold(scene: ServerScene, object: ServerObject, holder: NodeId): void {
   if (object.pending.size === 0 || object.holder !== holder || object.promised.client !== holder) return
   const operations = tellPending(object, object.promised)
-  if (operations.length > 0) tell(turn, holder, { kind: 'pushed', object: object.name, operations })
+  if (operations.length > 0) tell(scene, holder, { kind: 'pushed', object: object.name, operations })
 }
 
 // Said again: the holder may not have heard of it, and the acknowledgement may be newer.
-function add(object: ServerObject, operation: Operation, turn: ServerTurn) {
+function add(scene: ServerScene, object: ServerObject, operation: Operation) {
+  const { turn } = scene
   const key = operationKey(operation)
   const before = object.pending.get(key)
   if (before !== undefined) remove(object, key)

@@ -3,7 +3,7 @@
 
 import type { Millis, NodeId } from '../core/index.ts'
 import { applyOperation, type Batch, endSession, isFull, newBatch, openSession, writesOf } from './applying.ts'
-import type { ClientState, OwnProposal, Use } from './client-state.ts'
+import type { ClientScene, OwnProposal, Use } from './client-state.ts'
 import { encodeChange } from './content.ts'
 import { nextDigest, sameBytes } from './digest.ts'
 import type { Operation, ServerMessage } from './messages.ts'
@@ -12,7 +12,7 @@ import { serveCopies } from './reading.ts'
 import { advanceReplica } from './replica.ts'
 import { compareRanks } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
-import type { Applier, OrderingTurn } from './state.ts'
+import type { Applier } from './state.ts'
 import { launch, ownOpen, ownOperations } from './submitting.ts'
 import { overtaken, pump, setTurnTimer } from './turns.ts'
 import { quorumOf, send, sendAll } from './uses.ts'
@@ -21,17 +21,18 @@ import { quorumOf, send, sendAll } from './uses.ts'
 export const REPORTS_MS: Millis = 500
 
 /** Makes and proposes the next version; false where there is nothing to do. */
-export function proposeNext(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): boolean {
+export function proposeNext(scene: ClientScene, use: Use): boolean {
+  const { settings, turn } = scene
   const applier = settings.findApplier(use.object)
   if (applier === undefined) return false
   const batch = newBatch(use.object, use.replica)
-  fill(state, settings, use, batch, applier, turn)
+  fill(scene, use, batch, applier)
   const writes = writesOf(batch)
   if (writes.length === 0) return false
   const change = encodeChange(writes)
   const { replica } = use
   const digest = nextDigest(settings.hash, replica.digest, batch.version, change)
-  propose(state, settings, use, turn, {
+  propose(scene, use, {
     version: batch.version,
     digest,
     parent: replica.digest,
@@ -45,14 +46,8 @@ export function proposeNext(state: ClientState, settings: OrderingSettings, use:
   return true
 }
 
-function fill(
-  state: ClientState,
-  settings: OrderingSettings,
-  use: Use,
-  batch: Batch,
-  applier: Applier,
-  turn: OrderingTurn,
-): void {
+function fill(scene: ClientScene, use: Use, batch: Batch, applier: Applier): void {
+  const { state, settings, turn } = scene
   for (const session of silentSessions(use, settings, turn.now)) {
     endSession(batch, applier, session)
     if (isFull(batch)) return
@@ -101,61 +96,57 @@ export function silentSessions(use: Use, settings: OrderingSettings, now: Millis
 }
 
 /** Proposes a version, new or somebody else's; its parent is committed. */
-export function propose(
-  state: ClientState,
-  settings: OrderingSettings,
-  use: Use,
-  turn: OrderingTurn,
-  proposal: OwnProposal,
-): void {
+export function propose(scene: ClientScene, use: Use, proposal: OwnProposal): void {
+  const { state, settings, turn } = scene
   use.phase = 'proposing'
   use.proposal = proposal
   use.untold = undefined
   use.sentAt = turn.now
-  sendProposal(use, turn, state.servers)
-  setTurnTimer(settings, use, turn)
-  if (settings.rules.acknowledgementsNeeded(quorumOf(state, settings)) === 0) decided(state, settings, use, turn)
+  sendProposal(scene, use, state.servers)
+  setTurnTimer(scene, use)
+  if (settings.rules.acknowledgementsNeeded(quorumOf(scene)) === 0) decided(scene, use)
 }
 
-function sendProposal(use: Use, turn: OrderingTurn, to: readonly NodeId[]): void {
+function sendProposal(scene: ClientScene, use: Use, to: readonly NodeId[]): void {
   const { object, rank } = use
   const { version, parent, digest, change } = use.proposal!
-  for (const server of to) send(turn, server, { kind: 'propose', object, rank, version, parent, digest, change })
+  for (const server of to) send(scene, server, { kind: 'propose', object, rank, version, parent, digest, change })
 }
 
 /** To those who have not answered: the words may be lost. */
-export function proposeAgain(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+export function proposeAgain(scene: ClientScene, use: Use): void {
+  const { state, settings, turn } = scene
   const { accepted, refused, sentAt } = use.proposal!
   const others = refused.size > settings.liars
-  if (others || turn.now > sentAt + settings.attemptMax / 4) return overtaken(state, settings, use, turn)
+  if (others || turn.now > sentAt + settings.attemptMax / 4) return overtaken(scene, use)
   const silent = state.servers.filter(server => !accepted.has(server) && !refused.has(server))
-  sendProposal(use, turn, silent)
+  sendProposal(scene, use, silent)
   use.tries++
-  setTurnTimer(settings, use, turn)
+  setTurnTimer(scene, use)
 }
 
 export function accepted(
-  state: ClientState,
-  settings: OrderingSettings,
+  scene: ClientScene,
   use: Use,
   from: NodeId,
   answer: ServerMessage & { kind: 'accepted' },
-  turn: OrderingTurn,
 ): void {
+  const { settings, turn } = scene
   if (compareRanks(answer.rank, use.rank) !== 0) return
   hearOf(use, settings, from, answer.pending)
   const { proposal } = use
   use.silent.set(from, { sentAt: use.sentAt, sessions: answer.silent })
-  if (use.phase !== 'proposing' || proposal === undefined) return pump(state, settings, use, turn)
+  if (use.phase !== 'proposing' || proposal === undefined) return pump(scene, use)
   if (answer.version !== proposal.version || !sameBytes(answer.digest, proposal.digest)) return
   // An answer to words that are older than the longest attempt may be from a server that has lost its store since.
-  if (turn.now > proposal.sentAt + settings.attemptMax) return overtaken(state, settings, use, turn)
+  if (turn.now > proposal.sentAt + settings.attemptMax) return overtaken(scene, use)
   proposal.accepted.add(from)
-  const needed = settings.rules.acknowledgementsNeeded(quorumOf(state, settings))
-  if (proposal.accepted.size >= needed) decided(state, settings, use, turn)
+  const needed = settings.rules.acknowledgementsNeeded(quorumOf(scene))
+  if (proposal.accepted.size >= needed) decided(scene, use)
 }
 
-function decided(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+function decided(scene: ClientScene, use: Use): void {
+  const { turn } = scene
   const proposal = use.proposal!
   const { version, digest, writes, change, operations } = proposal
   use.proposal = undefined
@@ -165,16 +156,16 @@ function decided(state: ClientState, settings: OrderingSettings, use: Use, turn:
   use.untold = { version, digest }
   turn.do({ kind: 'cancel', name: `turn:${use.object}` })
   turn.do({ kind: 'emit', event: { kind: 'decided', object: use.object, head: use.untold, operations } })
-  advanceReplica(state, settings, use, { version, digest, change }, turn, writes)
-  serveCopies(state, use, turn)
+  advanceReplica(scene, use, { version, digest, change }, writes)
+  serveCopies(scene, use)
   launch(use)
-  pump(state, settings, use, turn)
+  pump(scene, use)
 }
 
 /** Nothing waits: the commit travels alone. */
-export function tellCommit(state: ClientState, use: Use, turn: OrderingTurn): void {
+export function tellCommit(scene: ClientScene, use: Use): void {
   const { untold, object, rank } = use
   if (untold === undefined) return
   use.untold = undefined
-  sendAll(state, turn, { kind: 'commit', object, rank, version: untold.version, digest: untold.digest })
+  sendAll(scene, { kind: 'commit', object, rank, version: untold.version, digest: untold.digest })
 }

@@ -5,7 +5,7 @@
 // answer: so v may be read if at most b of them show anything newer.
 
 import { isText, type NodeId } from '../core/index.ts'
-import type { ClientState, Reading, Use, Watch } from './client-state.ts'
+import type { ClientScene, Reading, Use, Watch } from './client-state.ts'
 import { decodeChange } from './content.ts'
 import { digestKey, nextDigest, sameBytes } from './digest.ts'
 import { type Head, KEY_BYTES_MAX, KEYS_MAX, type ServerMessage, type Write } from './messages.ts'
@@ -13,7 +13,7 @@ import { begin, startReplay } from './replaying.ts'
 import { followHeads } from './replica.ts'
 import { compareRanks, LOWEST_RANK } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
-import type { OrderingCommand, OrderingTurn } from './state.ts'
+import type { OrderingCommand } from './state.ts'
 import { fail, isName } from './submitting.ts'
 import { pump } from './turns.ts'
 import { quorumOf, send, useOf } from './uses.ts'
@@ -28,19 +28,15 @@ const AGAIN_DOUBLINGS_MAX = 7
 const LOOKS = 5
 const READINGS_MAX = 100_000
 
-export function read(
-  state: ClientState,
-  settings: OrderingSettings,
-  asked: OrderingCommand & { kind: 'read' | 'copy' | 'watch' },
-  turn: OrderingTurn,
-): void {
+export function read(scene: ClientScene, asked: OrderingCommand & { kind: 'read' | 'copy' | 'watch' }): void {
+  const { state } = scene
   const { id, object } = asked
   const keys = asked.kind === 'read' ? asked.keys : []
   const short = (key: string) => isText(key, KEY_BYTES_MAX)
   if (!isName(object) || keys.length > KEYS_MAX || !keys.every(short)) {
-    return fail(id, object, 'invalid', 'did not happen', turn)
+    return fail(scene, id, object, 'invalid', 'did not happen')
   }
-  if (state.readings.size >= READINGS_MAX) return fail(id, object, 'crowded', 'did not happen', turn)
+  if (state.readings.size >= READINGS_MAX) return fail(scene, id, object, 'crowded', 'did not happen')
   const reading: Reading = {
     id,
     object,
@@ -54,10 +50,11 @@ export function read(
   }
   useOf(state, object)
   state.readings.set(id, reading)
-  ask(state, settings, reading, turn)
+  ask(scene, reading)
 }
 
-function ask(state: ClientState, settings: OrderingSettings, reading: Reading, turn: OrderingTurn): void {
+function ask(scene: ClientScene, reading: Reading): void {
+  const { state, settings, turn } = scene
   const { object, keys, tries, stale, whole } = reading
   state.queried.delete(reading.query)
   reading.query = ++state.queries
@@ -70,39 +67,35 @@ function ask(state: ClientState, settings: OrderingSettings, reading: Reading, t
     if (stale && turnOf > 0) continue
     // Values from b + 1 at first; where they do not agree, from all.
     const content = !whole && (turnOf <= settings.liars || tries > 0)
-    send(turn, server, { kind: 'read', object, query: reading.query, keys, content })
+    send(scene, server, { kind: 'read', object, query: reading.query, keys, content })
   }
   const after = settings.retryMin * 2 ** Math.min(tries, 4)
   turn.do({ kind: 'timer', name: `read:${reading.id}`, after })
 }
 
-export function readTimer(state: ClientState, settings: OrderingSettings, id: number, turn: OrderingTurn): void {
+export function readTimer(scene: ClientScene, id: number): void {
+  const { state } = scene
   const reading = state.readings.get(id)
   if (reading === undefined) return
   reading.tries++
-  if (reading.target === undefined) ask(state, settings, reading, turn)
+  if (reading.target === undefined) ask(scene, reading)
 }
 
-export function readingsCame(
-  state: ClientState,
-  settings: OrderingSettings,
-  from: NodeId,
-  answer: Readings,
-  turn: OrderingTurn,
-): void {
+export function readingsCame(scene: ClientScene, from: NodeId, answer: Readings): void {
+  const { state, settings } = scene
   const reading = state.readings.get(state.queried.get(answer.query) ?? -1)
   if (reading === undefined || reading.object !== answer.object || reading.target !== undefined) return
-  if (reading.stale) return give(state, reading, answer.applied, inOrder(reading, answer.entries), turn)
+  if (reading.stale) return give(scene, reading, answer.applied, inOrder(reading, answer.entries))
   reading.replies.set(from, answer)
-  if (reading.replies.size < quorumOf(state, settings)) return
+  if (reading.replies.size < quorumOf(scene)) return
   const head = readable(reading, settings)
-  if (head !== undefined && reading.whole) return want(state, settings, reading, head, turn)
+  if (head !== undefined && reading.whole) return want(scene, reading, head)
   if (head !== undefined) {
     const entries = entriesAt(reading, head.version, settings)
-    if (entries !== undefined) return give(state, reading, head.version, entries, turn)
+    if (entries !== undefined) return give(scene, reading, head.version, entries)
   }
-  if (!reading.whole && giveProposed(state, settings, reading, turn)) return
-  lookAgain(state, settings, reading, turn)
+  if (!reading.whole && giveProposed(scene, reading)) return
+  lookAgain(scene, reading)
 }
 
 /** The newest version that b + 1 call committed, if at most b show anything newer. */
@@ -150,7 +143,8 @@ function sameEntries(a: readonly Write[], b: readonly Write[]): boolean {
 }
 
 /** A version that q servers took in one rank is decided, though nobody says so yet. */
-function giveProposed(state: ClientState, settings: OrderingSettings, reading: Reading, turn: OrderingTurn): boolean {
+function giveProposed(scene: ClientScene, reading: Reading): boolean {
+  const { settings } = scene
   for (const { proposed } of reading.replies.values()) {
     // Of the lowest rank are those who only heard of it.
     if (proposed === undefined || compareRanks(proposed.rank, LOWEST_RANK) === 0) continue
@@ -165,80 +159,79 @@ function giveProposed(state: ClientState, settings: OrderingSettings, reading: R
       const digest = nextDigest(settings.hash, other.parent, other.version, reply.change)
       if (sameBytes(digest, proposed.digest)) change = reply.change
     }
-    if (count < quorumOf(state, settings) || change === undefined) continue
+    if (count < quorumOf(scene) || change === undefined) continue
     const base = entriesAt(reading, proposed.version - 1, settings)
     if (base === undefined) return false
     const written = new Map(decodeChange(change).map(({ key, value }) => [key, value]))
     const entries = base.map(entry =>
       written.has(entry.key) ? { key: entry.key, value: written.get(entry.key) } : entry,
     )
-    give(state, reading, proposed.version, entries, turn)
+    give(scene, reading, proposed.version, entries)
     return true
   }
   return false
 }
 
-function lookAgain(state: ClientState, settings: OrderingSettings, reading: Reading, turn: OrderingTurn): void {
+function lookAgain(scene: ClientScene, reading: Reading): void {
+  const { state, turn } = scene
   if (reading.tries >= LOOKS) {
     const use = useOf(state, reading.object)
     use.completes = true
-    pump(state, settings, use, turn)
+    pump(scene, use)
   }
   const after = AGAIN_MS * 2 ** Math.min(reading.tries, AGAIN_DOUBLINGS_MAX)
   turn.do({ kind: 'timer', name: `read:${reading.id}`, after: 1 + turn.below(after) })
 }
 
-function give(
-  state: ClientState,
-  reading: Reading,
-  version: number,
-  entries: readonly Write[],
-  turn: OrderingTurn,
-): void {
+function give(scene: ClientScene, reading: Reading, version: number, entries: readonly Write[]): void {
+  const { turn } = scene
   const { id, object } = reading
-  drop(state, reading, turn)
+  drop(scene, reading)
   turn.do({ kind: 'emit', event: { kind: 'value', id, object, version, entries } })
 }
 
-export function drop(state: ClientState, reading: Reading, turn: OrderingTurn): void {
+export function drop(scene: ClientScene, reading: Reading): void {
+  const { state, turn } = scene
   state.readings.delete(reading.id)
   state.queried.delete(reading.query)
   turn.do({ kind: 'cancel', name: `read:${reading.id}` })
 }
 
 /** The whole table is wanted at this version at least: the replica is brought there. */
-function want(state: ClientState, settings: OrderingSettings, reading: Reading, head: Head, turn: OrderingTurn): void {
+function want(scene: ClientScene, reading: Reading, head: Head): void {
+  const { state } = scene
   const use = useOf(state, reading.object)
   reading.target = head.version
   use.copies.add(reading.id)
   const there = use.replica.version >= head.version
   // Who watches must hear of what comes, also where the replica is at the newest version already.
-  if (!there || use.watches.has(reading.id)) follow(state, settings, use, turn)
-  if (there) return serveCopies(state, use, turn)
+  if (!there || use.watches.has(reading.id)) follow(scene, use)
+  if (there) return serveCopies(scene, use)
   const vouchers = [...reading.replies].filter(([, reply]) => sameBytes(reply.committed.digest, head.digest))
   const newer = use.wanted !== undefined && use.wanted.version > head.version
   if (!newer) use.wanted = { ...head, vouchers: vouchers.map(([server]) => server) }
-  followHeads(state, settings, use, turn)
+  followHeads(scene, use)
 }
 
 /** The replica has come to where somebody wanted it. */
-export function serveCopies(state: ClientState, use: Use, turn: OrderingTurn): void {
+export function serveCopies(scene: ClientScene, use: Use): void {
+  const { state, turn } = scene
   const { object, replica, watches } = use
   for (const id of use.copies) {
     const reading = state.readings.get(id)
     if (reading !== undefined && reading.target! > replica.version) continue
     use.copies.delete(id)
     if (reading === undefined) continue
-    drop(state, reading, turn)
+    drop(scene, reading)
     const watch = watches.get(id)
     const { version, table } = replica
     if (watch === undefined) turn.do({ kind: 'emit', event: { kind: 'copied', id, object, version, table } })
-    else beginWatch(state, use, watch, turn)
+    else beginWatch(scene, use, watch)
   }
 }
 
-function beginWatch(state: ClientState, use: Use, watch: Watch, turn: OrderingTurn): void {
+function beginWatch(scene: ClientScene, use: Use, watch: Watch): void {
   const { version } = use.replica
-  if (watch.from !== undefined && watch.from < version) startReplay(state, use, watch, turn)
-  else begin(use, watch, version, turn)
+  if (watch.from !== undefined && watch.from < version) startReplay(scene, use, watch)
+  else begin(scene, use, watch, version)
 }

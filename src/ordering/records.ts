@@ -20,14 +20,8 @@ import {
   type Write,
   writeCodec,
 } from './messages.ts'
-import {
-  type AheadChange,
-  objectOf,
-  type Proposal,
-  type ServerObject,
-  type ServerState,
-  type ServerTurn,
-} from './objects.ts'
+import type { ServerScene } from './objects.ts'
+import { type AheadChange, objectOf, type Proposal, type ServerObject, type ServerState } from './objects.ts'
 import { compareRanks } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
 import { keep } from './suffix.ts'
@@ -74,14 +68,16 @@ export function proposalRecord(
 }
 
 /** Durable before anything that follows is told. */
-export function save(state: ServerState, record: ServerRecord, turn: ServerTurn): void {
+export function save(scene: ServerScene, record: ServerRecord): void {
+  const { state, turn } = scene
   const encoded = encode(serverRecord, record)
   state.saved += encoded.length
   turn.do({ kind: 'save', record: encoded })
 }
 
 /** Nobody is promised anything on it: the others have it too, or older records say it. */
-export function saveLazily(state: ServerState, record: ServerRecord, turn: ServerTurn, begins = false): void {
+export function saveLazily(scene: ServerScene, record: ServerRecord, begins = false): void {
+  const { state, turn } = scene
   const encoded = encode(serverRecord, record)
   state.saved += encoded.length
   turn.do(

@@ -21,19 +21,10 @@ import {
   type RecalledObject,
   type ServerMessage,
 } from './messages.ts'
-import {
-  OBJECTS_MAX,
-  objectOf,
-  type Proposal,
-  proposedHead,
-  reply,
-  type ServerObject,
-  type ServerState,
-  type ServerTurn,
-} from './objects.ts'
+import type { ServerScene } from './objects.ts'
+import { OBJECTS_MAX, objectOf, type Proposal, proposedHead, reply, type ServerObject } from './objects.ts'
 import { proposalRecord, save, saveLazily } from './records.ts'
 import { compareRanks, LOWEST_RANK } from './rules.ts'
-import type { OrderingSettings } from './settings.ts'
 
 export interface Rejoin {
   /** Until then it does not even ask: attempts it may have taken part in are under way. */
@@ -49,12 +40,14 @@ export interface Rejoin {
 
 const ASK_AGAIN: Millis = 500
 
-export function mustRejoin(state: ServerState, settings: OrderingSettings): boolean {
+export function mustRejoin(scene: ServerScene): boolean {
+  const { state, settings } = scene
   return state.rejoins === 'under way' || (settings.rejoins && state.rejoins === 'never' && state.objects.size === 0)
 }
 
-export function startRejoin(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
-  if (state.rejoins === 'never') save(state, { kind: 'rejoin', object: '', done: false }, turn)
+export function startRejoin(scene: ServerScene): void {
+  const { state, settings, turn } = scene
+  if (state.rejoins === 'never') save(scene, { kind: 'rejoin', object: '', done: false })
   const after = (settings.attemptMax * (1 + settings.drift)) / (1 - settings.drift)
   state.rejoin = { until: turn.now + after, query: 0, told: new Map(), halves: new Map(), taken: false }
   turn.do({ kind: 'timer', name: 'rejoin', after })
@@ -64,7 +57,8 @@ export function startRejoin(state: ServerState, settings: OrderingSettings, turn
  * Asks those who have not told everything. Where a version was half done and its change did not come, the others have
  * gone on: a busy object never stands still for this server, so that they are asked anew what they have.
  */
-export function rejoinTimer(state: ServerState, turn: ServerTurn): void {
+export function rejoinTimer(scene: ServerScene): void {
+  const { state, turn } = scene
   const { rejoin } = state
   if (rejoin === undefined) return
   if (rejoin.query === 0 || rejoin.taken) {
@@ -72,12 +66,13 @@ export function rejoinTimer(state: ServerState, turn: ServerTurn): void {
     rejoin.told.clear()
   }
   for (const server of state.servers) {
-    if (server !== state.self && rejoin.told.get(server)?.whole !== true) ask(rejoin, server, turn)
+    if (server !== state.self && rejoin.told.get(server)?.whole !== true) ask(scene, rejoin, server)
   }
   turn.do({ kind: 'timer', name: 'rejoin', after: ASK_AGAIN })
 }
 
-function askForHalves(state: ServerState, { query, halves }: Rejoin, turn: ServerTurn): void {
+function askForHalves(scene: ServerScene, { query, halves }: Rejoin): void {
+  const { state, turn } = scene
   for (const to of state.servers) {
     if (to === state.self) continue
     for (const object of halves.keys()) {
@@ -86,18 +81,15 @@ function askForHalves(state: ServerState, { query, halves }: Rejoin, turn: Serve
   }
 }
 
-function ask({ query, told }: Rejoin, server: NodeId, turn: ServerTurn): void {
+function ask(scene: ServerScene, { query, told }: Rejoin, server: NodeId): void {
+  const { turn } = scene
   const after = [...(told.get(server)?.objects.keys() ?? [])].at(-1) ?? ''
   turn.do({ kind: 'send', to: server, body: { kind: 'recall', query, after } })
 }
 
 /** What a server that has all its memory tells one that has not. */
-export function recall(
-  state: ServerState,
-  from: NodeId,
-  { query, after }: ClientMessage & { kind: 'recall' },
-  turn: ServerTurn,
-): void {
+export function recall(scene: ServerScene, from: NodeId, { query, after }: ClientMessage & { kind: 'recall' }): void {
+  const { state } = scene
   if (!state.servers.includes(from)) return
   const names = [...state.objects.keys()].filter(name => name > after).sort()
   const objects = names.slice(0, INSPECTED_MAX).map(name => {
@@ -105,30 +97,20 @@ export function recall(
     const { promised, committed } = object
     return { object: name, promised, committed, proposed: proposedHead(object) }
   })
-  reply(turn, from, { kind: 'recalled', query, objects, more: names.length > INSPECTED_MAX })
+  reply(scene, from, { kind: 'recalled', query, objects, more: names.length > INSPECTED_MAX })
 }
 
 /** While it rejoins it votes on nothing; it says so when asked. */
-export function rejoinCame(
-  state: ServerState,
-  settings: OrderingSettings,
-  from: NodeId,
-  body: OrderingMessage,
-  turn: ServerTurn,
-): void {
-  if (body.kind === 'inspect') return reply(turn, from, inspect(state, body.query, turn.now))
+export function rejoinCame(scene: ServerScene, from: NodeId, body: OrderingMessage): void {
+  const { state, turn } = scene
+  if (body.kind === 'inspect') return reply(scene, from, inspect(state, body.query, turn.now))
   if (!state.servers.includes(from)) return
-  if (body.kind === 'recalled') recalled(state, settings, from, body, turn)
-  if (body.kind === 'readings') halfCame(state, settings, body, turn)
+  if (body.kind === 'recalled') recalled(scene, from, body)
+  if (body.kind === 'readings') halfCame(scene, body)
 }
 
-function recalled(
-  state: ServerState,
-  settings: OrderingSettings,
-  from: NodeId,
-  { query, objects, more }: RecalledMessage,
-  turn: ServerTurn,
-): void {
+function recalled(scene: ServerScene, from: NodeId, { query, objects, more }: RecalledMessage): void {
+  const { state, settings } = scene
   const rejoin = state.rejoin!
   if (query !== rejoin.query || query === 0) return
   const told = rejoin.told.get(from) ?? { objects: new Map<string, RecalledObject>(), whole: false }
@@ -137,17 +119,18 @@ function recalled(
   for (const object of objects) told.objects.set(object.object, object)
   // Nobody has more than that: it would go on for ever.
   if (told.objects.size > OBJECTS_MAX) return
-  if (more) return ask(rejoin, from, turn)
+  if (more) return ask(scene, rejoin, from)
   told.whole = true
   const whole = [...rejoin.told].filter(([, one]) => one.whole)
   if (whole.length !== orderingQuorum(state.servers.length, settings.liars, settings.crashes)) return
-  takeOver(state, settings, new Map(whole.map(([server, one]) => [server, one.objects])), turn)
-  finishIfWhole(state, settings, turn)
+  takeOver(scene, new Map(whole.map(([server, one]) => [server, one.objects])))
+  finishIfWhole(scene)
 }
 
 type Told = ReadonlyMap<NodeId, ReadonlyMap<string, RecalledObject>>
 
-function takeOver(state: ServerState, settings: OrderingSettings, told: Told, turn: ServerTurn): void {
+function takeOver(scene: ServerScene, told: Told): void {
+  const { state, settings } = scene
   const rejoin = state.rejoin!
   const names = rejoin.taken ? [...rejoin.halves.keys()] : namesIn(told, settings.liars)
   rejoin.halves.clear()
@@ -164,9 +147,9 @@ function takeOver(state: ServerState, settings: OrderingSettings, told: Told, tu
     }
     const vouched = ranks.sort((a, b) => compareRanks(b, a))[settings.liars]!
     if (compareRanks(vouched, object.promised) > 0) object.promised = vouched
-    adopt(state, settings, object, vouchers)
+    adopt(scene, object, vouchers)
   }
-  askForHalves(state, rejoin, turn)
+  askForHalves(scene, rejoin)
 }
 
 // Whatever this server may have promised or taken is known to b + 1 honest ones of those who tell. Of other names one
@@ -179,12 +162,8 @@ function namesIn(told: Told, liars: number): string[] {
   return [...counts].filter(([, count]) => count > liars).map(([name]) => name)
 }
 
-function adopt(
-  state: ServerState,
-  settings: OrderingSettings,
-  object: ServerObject,
-  vouchers: ReadonlyMap<NodeId, Voucher>,
-): void {
+function adopt(scene: ServerScene, object: ServerObject, vouchers: ReadonlyMap<NodeId, Voucher>): void {
+  const { state, settings } = scene
   const choice = choose(vouchers, settings.liars, settings.rules)
   if (choice === undefined) return
   const { version, digest, rank } = choice
@@ -192,12 +171,8 @@ function adopt(
   else state.rejoin!.halves.set(object.name, { version, digest, rank })
 }
 
-function halfCame(
-  state: ServerState,
-  settings: OrderingSettings,
-  { object: name, proposed, change }: ServerMessage & { kind: 'readings' },
-  turn: ServerTurn,
-): void {
+function halfCame(scene: ServerScene, { object: name, proposed, change }: ServerMessage & { kind: 'readings' }): void {
+  const { state, settings } = scene
   const half = state.rejoin!.halves.get(name)
   const object = state.objects.get(name)
   if (half === undefined || object === undefined || proposed === undefined || change === undefined) return
@@ -210,11 +185,12 @@ function halfCame(
   const proposal: Proposal = { version, digest, parent, rank: taken, change, writes: decodeChange(change), heard: true }
   object.proposed = proposal
   object.committed = { version: version - 1, digest: parent }
-  finishIfWhole(state, settings, turn)
+  finishIfWhole(scene)
 }
 
 /** Everything is on disk before the first vote: the last record waits for all before it. */
-function finishIfWhole(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
+function finishIfWhole(scene: ServerScene): void {
+  const { state, turn } = scene
   if (state.rejoin === undefined || state.rejoin.halves.size > 0) return
   state.rejoin = undefined
   state.rejoins = 'done'
@@ -222,13 +198,13 @@ function finishIfWhole(state: ServerState, settings: OrderingSettings, turn: Ser
   for (const object of state.objects.values()) {
     const { name, promised, proof, committed, proposed, content } = object
     const applied = { version: content.version, digest: content.digest }
-    saveLazily(state, { kind: 'head', object: name, promised, proof, applied, committed }, turn)
+    saveLazily(scene, { kind: 'head', object: name, promised, proof, applied, committed })
     if (proposed !== undefined) {
-      saveLazily(state, proposalRecord(name, proposed), turn)
-      saveLazily(state, { kind: 'rank', object: name, rank: promised, proof }, turn)
+      saveLazily(scene, proposalRecord(name, proposed))
+      saveLazily(scene, { kind: 'rank', object: name, rank: promised, proof })
     }
-    if (content.version < committed.version) fetchMissing(state, settings, object, turn)
+    if (content.version < committed.version) fetchMissing(scene, object)
   }
-  save(state, { kind: 'rejoin', object: '', done: true }, turn)
+  save(scene, { kind: 'rejoin', object: '', done: true })
   turn.do({ kind: 'timer', name: 'sweep', after: ASK_AGAIN })
 }

@@ -2,7 +2,7 @@
 // checked by the chain of digests.
 
 import type { Millis, NodeId } from '../core/index.ts'
-import type { ClientState, Use } from './client-state.ts'
+import type { ClientScene, Use } from './client-state.ts'
 import { advance, decodeChange } from './content.ts'
 import { agreed, chooseSources, hearCopy, newCopying, nextQuestion } from './copying.ts'
 import { digestKey, nextDigest, sameBytes } from './digest.ts'
@@ -15,7 +15,6 @@ import { propose } from './proposing.ts'
 import { serveCopies } from './reading.ts'
 import { reflected, reflectedAll } from './responses.ts'
 import type { OrderingSettings } from './settings.ts'
-import type { OrderingTurn } from './state.ts'
 import { launch } from './submitting.ts'
 import { leaveTurn, overtaken, pump } from './turns.ts'
 import { send, sendAll } from './uses.ts'
@@ -30,19 +29,17 @@ const HEADS_MAX = 1_024
 
 /** Goes on by one version, which is decided and whose change is right. */
 export function advanceReplica(
-  state: ClientState,
-  settings: OrderingSettings,
+  scene: ClientScene,
   use: Use,
   kept: KeptChange,
-  turn: OrderingTurn,
   writes: readonly Write[] = decodeChange(kept.change),
 ): void {
   const touched = advance(use.replica, kept.version, kept.digest, writes)
   for (const session of touched) {
     dropReflected(use, session)
-    reflected(state, settings, use, session, turn)
+    reflected(scene, use, session)
   }
-  tellWatches(use, kept.version, writes, turn)
+  tellWatches(scene, use, kept.version, writes)
 }
 
 /** What the quorum vouches for, in the words of one who has the change too. */
@@ -52,32 +49,34 @@ interface Half {
 }
 
 /** The turn is ours: brings the replica to where the choice is, and goes on from there. */
-export function completeChoice(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+export function completeChoice(scene: ClientScene, use: Use): void {
+  const { settings, turn } = scene
   const choice = use.choice!
   const { replica } = use
-  if (replica.version > choice.version) return overtaken(state, settings, use, turn)
+  if (replica.version > choice.version) return overtaken(scene, use)
   if (choice.committed || replica.version === choice.version) {
-    if (!bringTo(state, settings, use, choice, turn)) return ask(state, use, choice, turn)
-    return begin(state, settings, use, turn)
+    if (!bringTo(scene, use, choice)) return ask(scene, use, choice)
+    return begin(scene, use)
   }
   const half = halfDone(settings, use)
-  if (half === undefined) return ask(state, use, choice, turn)
+  if (half === undefined) return ask(scene, use, choice)
   const parent = { version: choice.version - 1, digest: half.parent }
-  if (!bringTo(state, settings, use, parent, turn)) return ask(state, use, choice, turn)
+  if (!bringTo(scene, use, parent)) return ask(scene, use, choice)
   const { version, digest } = choice
   const writes = decodeChange(half.change)
   const counts = { accepted: new Set<NodeId>(), refused: new Map(), operations: 0, sentAt: turn.now }
-  propose(state, settings, use, turn, { version, digest, ...half, writes, ...counts })
+  propose(scene, use, { version, digest, ...half, writes, ...counts })
 }
 
-function begin(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+function begin(scene: ClientScene, use: Use): void {
+  const { turn } = scene
   use.phase = 'holding'
   use.gathering = undefined
   // The replica got there without the copy that was on its way.
   use.copying = undefined
   turn.do({ kind: 'cancel', name: `turn:${use.object}` })
   turn.do({ kind: 'cancel', name: `sync:${use.object}` })
-  pump(state, settings, use, turn)
+  pump(scene, use)
   // Nothing to do after all: what a read found half done is complete.
   if (use.phase === 'holding') use.completes = false
 }
@@ -98,52 +97,42 @@ function halfDone(settings: OrderingSettings, use: Use): Half | undefined {
 }
 
 /** Whether the replica is there now, by what was gathered and what came with the replies. */
-function bringTo(state: ClientState, settings: OrderingSettings, use: Use, target: Head, turn: OrderingTurn): boolean {
+function bringTo(scene: ClientScene, use: Use, target: Head): boolean {
+  const { settings } = scene
   const { replica } = use
   if (replica.version === target.version) return sameBytes(replica.digest, target.digest)
   if (use.gathering !== undefined && judge(use.gathering, target) === 'right') {
-    takeUpTo(state, settings, use, use.gathering.changes, target, turn)
+    takeUpTo(scene, use, use.gathering.changes, target)
     return true
   }
   for (const [source, { changes }] of use.replies) {
     const gathering = { source, query: 0, changes: [] as KeptChange[] }
     if (changes.length === 0 || !gather(gathering, replica, changes, settings.hash)) continue
     const verdict = judge(gathering, target)
-    if (verdict === 'wrong') accuse(state, use, source, target.version, 'changes that do not lead to its digest', turn)
+    if (verdict === 'wrong') accuse(scene, use, source, target.version, 'changes that do not lead to its digest')
     if (verdict !== 'right') continue
-    takeUpTo(state, settings, use, gathering.changes, target, turn)
+    takeUpTo(scene, use, gathering.changes, target)
     return true
   }
   return false
 }
 
-function takeUpTo(
-  state: ClientState,
-  settings: OrderingSettings,
-  use: Use,
-  changes: readonly KeptChange[],
-  target: Head,
-  turn: OrderingTurn,
-): void {
+function takeUpTo(scene: ClientScene, use: Use, changes: readonly KeptChange[], target: Head): void {
   for (const kept of changes) {
     if (kept.version > target.version) return
-    if (kept.version === use.replica.version + 1) advanceReplica(state, settings, use, kept, turn)
+    if (kept.version === use.replica.version + 1) advanceReplica(scene, use, kept)
   }
 }
 
 /** Asks one of those who vouch for the changes up to it. */
-function ask(
-  state: ClientState,
-  use: Use,
-  target: Head & { readonly vouchers: readonly NodeId[] },
-  turn: OrderingTurn,
-): void {
+function ask(scene: ClientScene, use: Use, target: Head & { readonly vouchers: readonly NodeId[] }): void {
+  const { state, turn } = scene
   if (use.gathering !== undefined && use.gathering.query !== 0) return
   const source = target.vouchers[turn.below(target.vouchers.length)]!
   // What was gathered is kept: it may be that each of the servers has a part of it.
   const changes = use.gathering?.changes.filter(({ version }) => version > use.replica.version) ?? []
   use.gathering = { source, query: ++state.queries, changes, mixed: changes.length > 0 }
-  askSource(use, turn)
+  askSource(scene, use)
 }
 
 /** No longer waits for this source; what it gave is kept. */
@@ -151,31 +140,33 @@ function leaveSource(use: Use): void {
   if (use.gathering !== undefined) use.gathering = { ...use.gathering, query: 0 }
 }
 
-function askSource(use: Use, turn: OrderingTurn): void {
+function askSource(scene: ClientScene, use: Use): void {
+  const { turn } = scene
   const { source, query, changes } = use.gathering!
   const from = changes.at(-1)?.version ?? use.replica.version
-  send(turn, source, { kind: 'fetch', object: use.object, query, from })
+  send(scene, source, { kind: 'fetch', object: use.object, query, from })
   turn.do({ kind: 'timer', name: `sync:${use.object}`, after: SOURCE_MS })
 }
 
 /** The source was slow, short or wrong: another. */
-export function syncTimer(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+export function syncTimer(scene: ClientScene, use: Use): void {
   leaveSource(use)
-  tellWanted(state, settings, use, turn)
-  if (use.copying !== undefined) return startCopy(state, settings, use, turn)
-  if (use.phase === 'syncing') return completeChoice(state, settings, use, turn)
-  followHeads(state, settings, use, turn)
+  tellWanted(scene, use)
+  if (use.copying !== undefined) return startCopy(scene, use)
+  if (use.phase === 'syncing') return completeChoice(scene, use)
+  followHeads(scene, use)
 }
 
 /**
  * Those who have the change may not know that it is committed, and hand out nothing of it; whoever knows may lack the
  * change. b + 1 have said so to us: we say it to all.
  */
-function tellWanted(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+function tellWanted(scene: ClientScene, use: Use): void {
+  const { settings } = scene
   const { object, rank, replica } = use
   const wanted = use.phase === 'syncing' ? newestCommitted(settings, use) : use.wanted
   if (wanted === undefined || wanted.version <= replica.version) return
-  sendAll(state, turn, { kind: 'commit', object, rank, version: wanted.version, digest: wanted.digest })
+  sendAll(scene, { kind: 'commit', object, rank, version: wanted.version, digest: wanted.digest })
 }
 
 /** Of those who have answered: the newest version that b + 1 call committed. */
@@ -193,99 +184,100 @@ function newestCommitted(settings: OrderingSettings, { replies }: Use): Head | u
 }
 
 export function changesCame(
-  state: ClientState,
-  settings: OrderingSettings,
+  scene: ClientScene,
   use: Use,
   from: NodeId,
   answer: ServerMessage & { kind: 'changes' | 'entries' },
-  turn: OrderingTurn,
 ): void {
-  if (use.copying !== undefined) return copyCame(state, settings, use, from, answer, turn)
+  const { settings, turn } = scene
+  if (use.copying !== undefined) return copyCame(scene, use, from, answer)
   const { gathering } = use
   if (gathering === undefined || gathering.source !== from || gathering.query !== answer.query) return
   if (answer.kind === 'entries') return
-  if (!answer.known) return startCopy(state, settings, use, turn)
+  if (!answer.known) return startCopy(scene, use)
   const grew = gather(gathering, use.replica, answer.changes, settings.hash)
   const target = use.phase === 'syncing' ? use.choice! : use.wanted
   if (target === undefined || !grew) return
   switch (judge(gathering, target)) {
     case 'short':
-      return askSource(use, turn)
+      return askSource(scene, use)
     case 'wrong':
       use.gathering = { ...gathering, changes: [] }
       // Of several sources nobody knows which one lied. And what was only proposed may have come to nothing meanwhile.
       if (gathering.mixed !== true && (use.phase !== 'syncing' || use.choice!.committed)) {
-        accuse(state, use, from, target.version, 'changes that do not lead to its digest', turn)
+        accuse(scene, use, from, target.version, 'changes that do not lead to its digest')
       }
       return
     case 'right':
-      if (use.phase === 'syncing') return completeChoice(state, settings, use, turn)
-      takeUpTo(state, settings, use, gathering.changes, target, turn)
+      if (use.phase === 'syncing') return completeChoice(scene, use)
+      takeUpTo(scene, use, gathering.changes, target)
       use.gathering = undefined
       turn.do({ kind: 'cancel', name: `sync:${use.object}` })
-      return followHeads(state, settings, use, turn)
+      return followHeads(scene, use)
   }
 }
 
 /** Brings the replica to the newest version that b + 1 servers call committed. */
-export function followHeads(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+export function followHeads(scene: ClientScene, use: Use): void {
+  const { settings } = scene
   const { wanted, replica } = use
-  if (wanted === undefined || wanted.version <= replica.version) return caughtUp(state, settings, use, turn)
+  if (wanted === undefined || wanted.version <= replica.version) return caughtUp(scene, use)
   // Whoever has the turn gets there by itself.
   if (use.phase === 'syncing' || use.phase === 'proposing' || use.copying !== undefined) return
   const gathering = { source: '', query: 0, changes: [] as KeptChange[] }
   for (let version = replica.version + 1; version <= wanted.version; version++) {
     const change = use.changes.get(version)
-    if (change === undefined) return ask(state, use, wanted, turn)
+    if (change === undefined) return ask(scene, use, wanted)
     gather(gathering, replica, [{ version, change }], settings.hash)
   }
   if (judge(gathering, wanted) === 'right') {
-    takeUpTo(state, settings, use, gathering.changes, wanted, turn)
-    return caughtUp(state, settings, use, turn)
+    takeUpTo(scene, use, gathering.changes, wanted)
+    return caughtUp(scene, use)
   }
   use.changes.clear()
-  ask(state, use, wanted, turn)
+  ask(scene, use, wanted)
 }
 
-function caughtUp(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
-  serveCopies(state, use, turn)
+function caughtUp(scene: ClientScene, use: Use): void {
+  serveCopies(scene, use)
   for (const version of use.changes.keys()) if (version <= use.replica.version) use.changes.delete(version)
   for (const version of use.heads.keys()) if (version <= use.replica.version) use.heads.delete(version)
   launch(use)
-  pump(state, settings, use, turn)
+  pump(scene, use)
 }
 
 /** The servers no longer know what we lack. No turn is taken until the copy is there: others go on meanwhile. */
-function startCopy(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+function startCopy(scene: ClientScene, use: Use): void {
+  const { state, settings, turn } = scene
   const { servers } = state
   const first = turn.below(servers.length)
   const target = use.wanted?.version ?? 0
   const sources = chooseSources(servers, settings.liars + 1, first, use.copying, target)
   use.gathering = undefined
   use.copying = newCopying(++state.queries, sources)
-  if (use.phase === 'syncing') leaveTurn(state, settings, use, turn)
-  follow(state, settings, use, turn)
-  for (const to of sources) send(turn, to, nextQuestion(use.copying, use.object, to))
+  if (use.phase === 'syncing') leaveTurn(scene, use)
+  follow(scene, use)
+  for (const to of sources) send(scene, to, nextQuestion(use.copying, use.object, to))
   turn.do({ kind: 'timer', name: `sync:${use.object}`, after: COPY_MS })
 }
 
 function copyCame(
-  state: ClientState,
-  settings: OrderingSettings,
+  scene: ClientScene,
   use: Use,
   from: NodeId,
   answer: ServerMessage & { kind: 'changes' | 'entries' },
-  turn: OrderingTurn,
 ): void {
+  const { settings, turn } = scene
   const copying = use.copying!
   const goesOn = hearCopy(copying, from, answer, settings.hash)
-  if (adoptCopy(state, settings, use, turn) || !goesOn) return
-  send(turn, from, nextQuestion(copying, use.object, from))
+  if (adoptCopy(scene, use) || !goesOn) return
+  send(scene, from, nextQuestion(copying, use.object, from))
   turn.do({ kind: 'timer', name: `sync:${use.object}`, after: COPY_MS })
 }
 
 /** Takes the copy, if by now it is at a version that b + 1 servers vouch for. */
-function adoptCopy(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): boolean {
+function adoptCopy(scene: ClientScene, use: Use): boolean {
+  const { settings, turn } = scene
   const { copying, wanted } = use
   if (copying === undefined || wanted === undefined) return false
   const content = agreed(copying, wanted, settings.rules.vouchersNeeded(settings.liars))
@@ -295,22 +287,21 @@ function adoptCopy(state: ClientState, settings: OrderingSettings, use: Use, tur
   use.gathering = undefined
   use.replica = content
   turn.do({ kind: 'cancel', name: `sync:${use.object}` })
-  reflectedAll(state, settings, use, turn)
-  skipWatches(use, turn)
-  if (use.phase === 'syncing') completeChoice(state, settings, use, turn)
-  else followHeads(state, settings, use, turn)
+  reflectedAll(scene, use)
+  skipWatches(scene, use)
+  if (use.phase === 'syncing') completeChoice(scene, use)
+  else followHeads(scene, use)
   return true
 }
 
 /** A server says that a version is committed. */
 export function headCame(
-  state: ClientState,
-  settings: OrderingSettings,
+  scene: ClientScene,
   use: Use,
   from: NodeId,
   { head, change }: ServerMessage & { kind: 'committed' },
-  turn: OrderingTurn,
 ): void {
+  const { settings } = scene
   const { version } = head
   if (version <= use.replica.version && use.copying === undefined) return
   if (use.heads.size > HEADS_MAX) use.heads.clear()
@@ -323,10 +314,10 @@ export function headCame(
   same.set(key, voted)
   voted.servers.add(from)
   if (voted.servers.size < settings.rules.vouchersNeeded(settings.liars)) return
-  compareCommitted(state, use, head, headsOf(same), turn)
+  compareCommitted(scene, use, head, headsOf(same))
   if (use.wanted !== undefined && use.wanted.version > version) return
   use.wanted = { ...head, vouchers: [...voted.servers] }
-  if (!adoptCopy(state, settings, use, turn)) followHeads(state, settings, use, turn)
+  if (!adoptCopy(scene, use)) followHeads(scene, use)
 }
 
 type Voted = ReadonlyMap<string, { readonly head: Head; readonly servers: ReadonlySet<NodeId> }>

@@ -11,7 +11,8 @@ import { goOn } from './checkpoint.ts'
 import { complain, inspect } from './inspecting.ts'
 import { fetchAgain, fetched, fetchMissing } from './lagging.ts'
 import type { OrderingMessage } from './messages.ts'
-import { checkServer, type OrderingServerEvent, objectOf, reply, type ServerState, type ServerTurn } from './objects.ts'
+import type { ServerScene } from './objects.ts'
+import { checkServer, type OrderingServerEvent, objectOf, reply, type ServerState } from './objects.ts'
 import { submit, sweepPending } from './pending.ts'
 import { commit, get, propose } from './ranks.ts'
 import { restore, restored } from './records.ts'
@@ -34,13 +35,14 @@ export function orderingServer(settings: OrderingSettings): OrderingServer {
     name: 'ordering server',
     init: (self, peers, saved) => initState(settings, self, peers, saved),
     step(state, input, turn) {
+      const scene = { state, settings, turn }
       switch (input.kind) {
         case 'start':
-          return start(state, settings, turn)
+          return start(scene)
         case 'timer':
-          return timer(state, settings, input.name, turn)
+          return timer(scene, input.name)
         case 'message':
-          return message(state, settings, input, turn)
+          return message(scene, input)
         case 'command':
         case 'stop':
           return
@@ -73,51 +75,55 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
   return state
 }
 
-function start(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
+function start(scene: ServerScene): void {
+  const { state, turn } = scene
   state.startedAt = turn.now
   state.queries = firstQuery(turn.bytes(FIRST_QUERY_BYTES))
-  if (mustRejoin(state, settings)) return startRejoin(state, settings, turn)
+  if (mustRejoin(scene)) return startRejoin(scene)
   for (const object of state.objects.values()) {
-    if (object.content.version < object.committed.version) fetchMissing(state, settings, object, turn)
+    if (object.content.version < object.committed.version) fetchMissing(scene, object)
   }
   turn.do({ kind: 'timer', name: 'sweep', after: SWEEP_EVERY })
 }
 
-function timer(state: ServerState, settings: OrderingSettings, name: string, turn: ServerTurn): void {
-  if (name === 'sweep') return sweep(state, settings, turn)
-  if (name === 'rejoin') return rejoinTimer(state, turn)
+function timer(scene: ServerScene, name: string): void {
+  const { state } = scene
+  if (name === 'sweep') return sweep(scene)
+  if (name === 'rejoin') return rejoinTimer(scene)
   if (!name.startsWith('lag:')) return
   const object = state.objects.get(name.slice('lag:'.length))
-  if (object !== undefined) fetchAgain(state, settings, object, turn)
+  if (object !== undefined) fetchAgain(scene, object)
 }
 
-function sweep(state: ServerState, settings: OrderingSettings, turn: ServerTurn): void {
+function sweep(scene: ServerScene): void {
+  const { state, turn } = scene
   for (const object of state.objects.values()) {
     sweepSessions(object, turn.now)
     sweepPending(object, turn.now)
     sweepWatchers(object, turn.now)
   }
-  goOn(state, settings, turn)
+  goOn(scene)
   turn.do({ kind: 'timer', name: 'sweep', after: SWEEP_EVERY })
 }
 
 type Received = Extract<Input<OrderingMessage, never>, { kind: 'message' }>
 
-function message(state: ServerState, settings: OrderingSettings, { from, body }: Received, turn: ServerTurn): void {
-  if (state.rejoin !== undefined) return rejoinCame(state, settings, from, body, turn)
+function message(scene: ServerScene, { from, body }: Received): void {
+  const { state, turn } = scene
+  if (state.rejoin !== undefined) return rejoinCame(scene, from, body)
   switch (body.kind) {
     case 'recall':
-      return recall(state, from, body, turn)
+      return recall(scene, from, body)
     case 'complain':
-      return complain(state, from, body, turn)
+      return complain(scene, from, body)
     case 'inspect':
-      return reply(turn, from, inspect(state, body.query, turn.now))
+      return reply(scene, from, inspect(state, body.query, turn.now))
     case 'read':
-      return read(lookUp(state, body.object), from, body, turn)
+      return read(scene, lookUp(state, body.object), from, body)
     case 'fetch':
-      return handOut(lookUp(state, body.object), from, body, turn)
+      return handOut(scene, lookUp(state, body.object), from, body)
     case 'page':
-      return page(settings, lookUp(state, body.object), from, body, turn)
+      return page(scene, lookUp(state, body.object), from, body)
     case 'unwatch':
       state.objects.get(body.object)?.watchers.delete(from)
       return
@@ -129,7 +135,7 @@ function message(state: ServerState, settings: OrderingSettings, { from, body }:
     case 'ping':
     case 'changes':
     case 'entries':
-      return about(state, settings, from, body, turn)
+      return about(scene, from, body)
     default:
       // A server's answer has no business here.
       return
@@ -141,26 +147,27 @@ type About = Extract<
   { kind: 'get' | 'submit' | 'propose' | 'commit' | 'watch' | 'ping' | 'changes' | 'entries' }
 >
 
-function about(state: ServerState, settings: OrderingSettings, from: NodeId, body: About, turn: ServerTurn): void {
+function about(scene: ServerScene, from: NodeId, body: About): void {
+  const { state } = scene
   // Clients do not lie to their group, servers may: one that speaks as a client could propose what it likes.
   if (state.servers.includes(from) !== (body.kind === 'changes' || body.kind === 'entries')) return
   const object = objectOf(state, body.object)
-  if (object === undefined) return reply(turn, from, { kind: 'full', object: body.object, what: 'objects' })
+  if (object === undefined) return reply(scene, from, { kind: 'full', object: body.object, what: 'objects' })
   switch (body.kind) {
     case 'get':
-      return get(state, settings, object, from, body, turn)
+      return get(scene, object, from, body)
     case 'submit':
-      return submit(state, settings, object, from, body.operations, 'speakers', turn)
+      return submit(scene, object, from, body.operations, 'speakers')
     case 'propose':
-      return propose(state, settings, object, from, body, turn)
+      return propose(scene, object, from, body)
     case 'commit':
-      return commit(state, settings, object, from, body, turn)
+      return commit(scene, object, from, body)
     case 'watch':
-      return watch(object, from, body, turn)
+      return watch(scene, object, from, body)
     case 'ping':
-      return ping(state, object, from, body, turn)
+      return ping(scene, object, from, body)
     case 'changes':
     case 'entries':
-      return fetched(state, settings, object, from, body, turn)
+      return fetched(scene, object, from, body)
   }
 }

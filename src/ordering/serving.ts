@@ -4,9 +4,9 @@ import type { NodeId } from '../core/index.ts'
 import { keysOf, page as pageFrom } from './checkpoint.ts'
 import { FIRST_DIGEST } from './digest.ts'
 import type { ClientMessage, ProposedHead, Write } from './messages.ts'
-import { newObject, proposedHead, reply, type ServerObject, type ServerState, type ServerTurn } from './objects.ts'
+import type { ServerScene } from './objects.ts'
+import { newObject, proposedHead, reply, type ServerObject, type ServerState } from './objects.ts'
 import { LOWEST_RANK } from './rules.ts'
-import type { OrderingSettings } from './settings.ts'
 import { changesAfter } from './suffix.ts'
 
 /** An object that nobody has written to is at version 0; reading does not make it. */
@@ -15,15 +15,15 @@ export function lookUp(state: ServerState, name: string): ServerObject {
 }
 
 export function read(
+  scene: ServerScene,
   object: ServerObject,
   from: NodeId,
   asked: ClientMessage & { kind: 'read' },
-  turn: ServerTurn,
 ): void {
   const { name, committed, proposed, content } = object
   const entries: Write[] = []
   if (asked.content) for (const key of asked.keys) entries.push({ key, value: content.table.get(key) })
-  reply(turn, from, {
+  reply(scene, from, {
     kind: 'readings',
     object: name,
     query: asked.query,
@@ -43,16 +43,16 @@ function takenHead(object: ServerObject): ProposedHead | undefined {
 }
 
 export function handOut(
+  scene: ServerScene,
   object: ServerObject,
   from: NodeId,
   asked: ClientMessage & { kind: 'fetch' },
-  turn: ServerTurn,
 ): void {
   const { name, committed } = object
   const changes = changesAfter(object, asked.from)
   const base = digestAt(object, asked.from) ?? FIRST_DIGEST
   const known = changes !== undefined
-  reply(turn, from, {
+  reply(scene, from, {
     kind: 'changes',
     object: name,
     query: asked.query,
@@ -71,12 +71,12 @@ function digestAt({ suffix, content }: ServerObject, version: number): Uint8Arra
 
 /** A part of the table, after a key. The keys are listed when a copy begins: those that come later come as changes. */
 export function page(
-  settings: OrderingSettings,
+  scene: ServerScene,
   object: ServerObject,
   from: NodeId,
   asked: ClientMessage & { kind: 'page' },
-  turn: ServerTurn,
 ): void {
+  const { settings } = scene
   const { content, name } = object
   if (object.listed === undefined || asked.after === '') object.listed = keysOf(content).sort()
   const { listed } = object
@@ -84,7 +84,7 @@ export function page(
   const more = next < listed.length
   if (!more) object.listed = undefined
   const applied = { version: content.version, digest: content.digest }
-  reply(turn, from, { kind: 'entries', object: name, query: asked.query, applied, entries, more })
+  reply(scene, from, { kind: 'entries', object: name, query: asked.query, applied, entries, more })
 }
 
 /** How many keys are at or before this one, by halving. */

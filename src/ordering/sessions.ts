@@ -3,61 +3,61 @@
 import type { Millis, NodeId } from '../core/index.ts'
 import { type Session, sessionName, sessionsIn, type Touched } from './content.ts'
 import { type ClientMessage, type Operation, type Response, SILENT_MAX } from './messages.ts'
-import { reply, type ServerObject, type ServerState, type ServerTurn, tell } from './objects.ts'
+import type { ServerScene } from './objects.ts'
+import { reply, type ServerObject, tell } from './objects.ts'
 import { isGone } from './pending.ts'
-import type { OrderingSettings } from './settings.ts'
 import { saysGone } from './speakers.ts'
 
 /** Answers an operation that a committed version reflects already, or that can never be applied. Says whether it did. */
-export function answerAgain(object: ServerObject, operation: Operation, turn: ServerTurn): boolean {
+export function answerAgain(scene: ServerScene, object: ServerObject, operation: Operation): boolean {
+  const { turn } = scene
   const { sessions, opened, version } = object.content
   const { client } = operation
   if (operation.kind === 'open') {
     const session = opened.get(sessionName(client, operation.nonce))
     if (session === undefined) return false
-    answer(object, session, sessions.get(session)!, [], turn)
+    answer(scene, object, session, sessions.get(session)!, [])
     return true
   }
   const { session, seq } = operation
   const known = sessions.get(session)
   if (known === undefined) {
     if (!isGone(object, session)) return false
-    reply(turn, client, { kind: 'gone', object: object.name, session, version })
+    reply(scene, client, { kind: 'gone', object: object.name, session, version })
     return true
   }
   if (known.client !== client) return true
   object.heard.set(session, turn.now)
   if (seq >= known.next) return false
   answer(
+    scene,
     object,
     session,
     known,
     known.responses.filter(response => response.seq >= seq),
-    turn,
   )
   return true
 }
 
 function answer(
+  scene: ServerScene,
   object: ServerObject,
   session: string,
   { client, nonce, next }: Session,
   responses: readonly Response[],
-  turn: ServerTurn,
 ): void {
-  tell(turn, client, { kind: 'answered', object: object.name, session, nonce, next, responses })
+  tell(scene, client, { kind: 'answered', object: object.name, session, nonce, next, responses })
 }
 
 /** What a version did to sessions goes to those clients who asked this server; its proposer knows. */
 export function answerTouched(
-  state: ServerState,
-  settings: OrderingSettings,
+  scene: ServerScene,
   object: ServerObject,
   touched: readonly Touched[],
   asked: readonly Touched[],
   proposer: NodeId,
-  turn: ServerTurn,
 ): void {
+  const { state, settings, turn } = scene
   for (const one of touched) {
     const { session, before, after } = one
     if (after === undefined) object.heard.delete(session)
@@ -66,33 +66,28 @@ export function answerTouched(
     if (client === undefined || client === proposer) continue
     if (after === undefined) {
       if (!saysGone(state.place, state.servers.length, client, settings)) continue
-      reply(turn, client, { kind: 'gone', object: object.name, session, version: object.content.version })
+      reply(scene, client, { kind: 'gone', object: object.name, session, version: object.content.version })
     } else if (asked.includes(one)) {
       const since = before?.next ?? 0
       answer(
+        scene,
         object,
         session,
         after,
         after.responses.filter(({ seq }) => seq >= since),
-        turn,
       )
     }
   }
 }
 
 /** A planted bug: answers that may never become true. */
-export function answerFromProposed(
-  state: ServerState,
-  settings: OrderingSettings,
-  object: ServerObject,
-  turn: ServerTurn,
-): void {
+export function answerFromProposed(scene: ServerScene, object: ServerObject): void {
   const touched: Touched[] = sessionsIn(object.proposed!.writes).map(({ session, after }) => ({
     session,
     before: object.content.sessions.get(session),
     after,
   }))
-  answerTouched(state, settings, object, touched, touched, '', turn)
+  answerTouched(scene, object, touched, touched, '')
 }
 
 /**
@@ -107,24 +102,24 @@ export function nameSilent(object: ServerObject, now: Millis): readonly string[]
 }
 
 export function ping(
-  state: ServerState,
+  scene: ServerScene,
   object: ServerObject,
   from: NodeId,
   asked: ClientMessage & { kind: 'ping' },
-  turn: ServerTurn,
 ): void {
+  const { state, turn } = scene
   const { session, ping: number } = asked
   const { content, committed, name, muted } = object
   const known = content.sessions.get(session)
   if (known !== undefined && known.client !== from) return
   if (known === undefined && isGone(object, session)) {
-    return reply(turn, from, { kind: 'gone', object: name, session, version: content.version })
+    return reply(scene, from, { kind: 'gone', object: name, session, version: content.version })
   }
   object.heard.set(session, turn.now)
   if (turn.now < Math.max(muted.get(session) ?? 0, state.startedAt + MUTE_MS)) return
   const promised = object.promised.counter
   const silent = nameSilent(object, turn.now)
-  reply(turn, from, { kind: 'pong', object: name, session, ping: number, promised, committed, silent })
+  reply(scene, from, { kind: 'pong', object: name, session, ping: number, promised, committed, silent })
 }
 
 /** Names the sessions that were silent for longer than their time; one that is new to this life counts as heard now. */

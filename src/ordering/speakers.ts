@@ -6,10 +6,9 @@
 // then on. A server answers whoever asked it.
 
 import type { Millis, NodeId } from '../core/index.ts'
-import type { ClientState, Use } from './client-state.ts'
+import type { ClientScene, ClientState, Use } from './client-state.ts'
 import type { Operation } from './messages.ts'
 import type { OrderingSettings } from './settings.ts'
-import type { OrderingTurn } from './state.ts'
 import { ownWords } from './submitting.ts'
 import { send, sendAll } from './uses.ts'
 
@@ -43,20 +42,15 @@ function speakersOf({ servers, self }: ClientState, settings: OrderingSettings, 
   return [...ready, ...others].slice(0, 2 * settings.liars + 1)
 }
 
-export function tellSpeakers(
-  state: ClientState,
-  settings: OrderingSettings,
-  use: Use,
-  operations: readonly Operation[],
-  turn: OrderingTurn,
-): void {
+export function tellSpeakers(scene: ClientScene, use: Use, operations: readonly Operation[]): void {
+  const { state, settings, turn } = scene
   const { object } = use
-  for (const server of speakersOf(state, settings, use)) send(turn, server, { kind: 'submit', object, operations })
+  for (const server of speakersOf(state, settings, use)) send(scene, server, { kind: 'submit', object, operations })
   // Nothing else waits.
   if (operations.length >= use.outstanding.size) use.quietSince = turn.now
   if (use.impatient) return
   use.impatient = true
-  setPatience(use, turn, patienceOf(use))
+  setPatience(scene, use, patienceOf(use))
 }
 
 /** Half answers count too: a speaker is there that says anything about what was asked. */
@@ -75,23 +69,25 @@ function patienceOf({ slowest }: Use): Millis {
   return Math.min(PATIENCE_MAX, Math.max(PATIENCE_MIN, LATE * slowest))
 }
 
-function setPatience({ object }: Use, turn: OrderingTurn, after: Millis): void {
+function setPatience(scene: ClientScene, { object }: Use, after: Millis): void {
+  const { turn } = scene
   turn.do({ kind: 'timer', name: `patience:${object}`, after })
 }
 
-export function patienceTimer(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+export function patienceTimer(scene: ClientScene, use: Use): void {
+  const { state, settings, turn } = scene
   const operations = ownWords(state, use)
   use.impatient = use.phase === 'waiting' && operations.length > 0
   if (!use.impatient) return
   const rest = use.quietSince + patienceOf(use) - turn.now
-  if (rest > 0) return setPatience(use, turn, rest)
+  if (rest > 0) return setPatience(scene, use, rest)
   for (const server of speakersOf(state, settings, use)) {
     if ((use.spokeAt.get(server) ?? 0) <= use.quietSince) use.silentSpeakers.add(server)
   }
   // Not all of them: whoever has the turn is gone or slow.
   if (use.silentSpeakers.size === state.servers.length) use.silentSpeakers.clear()
-  sendAll(state, turn, { kind: 'submit', object: use.object, operations })
+  sendAll(scene, { kind: 'submit', object: use.object, operations })
   use.slowest = patienceOf(use)
   use.quietSince = turn.now
-  setPatience(use, turn, patienceOf(use))
+  setPatience(scene, use, patienceOf(use))
 }

@@ -1,11 +1,10 @@
 // This process's own operations: numbered in the order of its commands, in one session for an object.
 
 import { isText, type Millis, type Outcome } from '../core/index.ts'
-import type { ClientState, Use } from './client-state.ts'
+import type { ClientScene, ClientState, Use } from './client-state.ts'
 import { BODY_BYTES_MAX, OBJECT_BYTES_MAX, type Operation, SESSION_TTL_MAX, UNACKNOWLEDGED_MAX } from './messages.ts'
-import type { OrderingSettings } from './settings.ts'
 import { tellSpeakers } from './speakers.ts'
-import type { FailedReason, OrderingCommand, OrderingTurn } from './state.ts'
+import type { FailedReason, OrderingCommand } from './state.ts'
 import { pump } from './turns.ts'
 import { useOf } from './uses.ts'
 
@@ -16,34 +15,24 @@ const QUEUE_MAX = 100_000
 const TTL_MIN: Millis = 100
 const NONCE_BYTES = 16
 
-export function fail(
-  id: number,
-  object: string,
-  reason: FailedReason,
-  outcome: Outcome,
-  turn: OrderingTurn,
-  answers: Readonly<Record<string, string>> = {},
-): void {
-  turn.do({ kind: 'emit', event: { kind: 'failed', id, object, reason, outcome, answers } })
+export function fail(scene: ClientScene, id: number, object: string, reason: FailedReason, outcome: Outcome): void {
+  const { turn } = scene
+  turn.do({ kind: 'emit', event: { kind: 'failed', id, object, reason, outcome, answers: {} } })
 }
 
 export function isName(object: string): boolean {
   return isText(object, OBJECT_BYTES_MAX)
 }
 
-export function open(
-  state: ClientState,
-  settings: OrderingSettings,
-  asked: OrderingCommand & { kind: 'open' },
-  turn: OrderingTurn,
-): void {
+export function open(scene: ClientScene, asked: OrderingCommand & { kind: 'open' }): void {
+  const { state, turn } = scene
   const { id, object, ttl } = asked
   const valid = isName(object) && Number.isInteger(ttl) && ttl >= TTL_MIN && ttl <= SESSION_TTL_MAX
-  if (!valid) return fail(id, object, 'invalid', 'did not happen', turn)
+  if (!valid) return fail(scene, id, object, 'invalid', 'did not happen')
   const use = useOf(state, object)
   const { session } = use
   if (session.phase === 'opening' || session.phase === 'open')
-    return fail(id, object, 'crowded', 'did not happen', turn)
+    return fail(scene, id, object, 'crowded', 'did not happen')
   resetSession(use)
   session.phase = 'opening'
   session.opener = id
@@ -51,8 +40,8 @@ export function open(
   session.ttl = ttl
   session.since = turn.now
   if (asked.wall !== undefined) use.wallLead = asked.wall - turn.now
-  pump(state, settings, use, turn)
-  if (use.phase === 'waiting') submitOpen(state, settings, use, turn)
+  pump(scene, use)
+  if (use.phase === 'waiting') submitOpen(scene, use)
 }
 
 function resetSession(use: Use): void {
@@ -70,8 +59,7 @@ function resetSession(use: Use): void {
 }
 
 export function submit(
-  state: ClientState,
-  settings: OrderingSettings,
+  scene: ClientScene,
   asked: {
     readonly id: number
     readonly object: string
@@ -79,18 +67,18 @@ export function submit(
     readonly body: Uint8Array
     readonly more?: boolean
   },
-  turn: OrderingTurn,
 ): void {
+  const { state } = scene
   const { id, object, kind, body } = asked
-  if (!isName(object) || body.length > BODY_BYTES_MAX) return fail(id, object, 'invalid', 'did not happen', turn)
+  if (!isName(object) || body.length > BODY_BYTES_MAX) return fail(scene, id, object, 'invalid', 'did not happen')
   const use = state.uses.get(object)
   if (use === undefined || use.session.phase === 'none' || use.session.phase === 'lost') {
-    return fail(id, object, 'no session', 'did not happen', turn)
+    return fail(scene, id, object, 'no session', 'did not happen')
   }
-  if (use.queue.length >= QUEUE_MAX) return fail(id, object, 'crowded', 'did not happen', turn)
+  if (use.queue.length >= QUEUE_MAX) return fail(scene, id, object, 'crowded', 'did not happen')
   use.queue.push({ id, kind, body })
   launch(use)
-  if (asked.more !== true) pump(state, settings, use, turn)
+  if (asked.more !== true) pump(scene, use)
 }
 
 /** Gives numbers to what waits in line, as far as there is room. */
@@ -144,14 +132,16 @@ function firstOutstanding(use: Use): number {
 }
 
 /** While another has the turn, the servers are told of what is new, and tell whoever has it. */
-export function submitNew(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+export function submitNew(scene: ClientScene, use: Use): void {
+  const { state } = scene
   if (use.submitted >= use.seq) return
   const operations = ownOperations(state, use, use.submitted)
   use.submitted = use.seq
-  if (operations.length > 0) tellSpeakers(state, settings, use, operations, turn)
+  if (operations.length > 0) tellSpeakers(scene, use, operations)
 }
 
-export function submitOpen(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+export function submitOpen(scene: ClientScene, use: Use): void {
+  const { state } = scene
   const operation = ownOpen(state, use)
-  if (operation !== undefined) tellSpeakers(state, settings, use, [operation], turn)
+  if (operation !== undefined) tellSpeakers(scene, use, [operation])
 }

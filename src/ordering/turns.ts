@@ -3,7 +3,7 @@
 
 import type { Millis, NodeId } from '../core/index.ts'
 import { choose } from './choose.ts'
-import type { ClientState, Use } from './client-state.ts'
+import type { ClientScene, Use } from './client-state.ts'
 import { compareCommitted } from './evidence.ts'
 import { COUNTER_MAX, type Head, type Rank, type ServerMessage } from './messages.ts'
 import { hearOf } from './pool.ts'
@@ -12,7 +12,6 @@ import { proposeAgain, proposeNext, silentSessions, tellCommit } from './proposi
 import { completeChoice } from './replica.ts'
 import { compareRanks } from './rules.ts'
 import type { OrderingSettings } from './settings.ts'
-import type { OrderingTurn } from './state.ts'
 import { hasOwnWork, ownWords, submitNew, submitOpen } from './submitting.ts'
 import { quorumOf, send, sendAll } from './uses.ts'
 
@@ -24,25 +23,26 @@ const LEAP_DOUBLINGS_MAX = 22
 const WALL_MAX: Millis = 2 ** 46
 
 /** Something may be there to do: does it where this client has the turn, or begins to take it. */
-export function pump(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+export function pump(scene: ClientScene, use: Use): void {
+  const { settings, turn } = scene
   switch (use.phase) {
     case 'holding':
       if (isStale(settings, use, turn.now) && hasWork(settings, use, turn.now)) {
-        tellCommit(state, use, turn)
-        return begin(state, settings, use, turn)
+        tellCommit(scene, use)
+        return begin(scene, use)
       }
-      if (proposeNext(state, settings, use, turn)) return
-      tellCommit(state, use, turn)
+      if (proposeNext(scene, use)) return
+      tellCommit(scene, use)
       // Own operations that cannot follow: others have answered those before, so the turn was theirs meanwhile.
-      if (hasOwnWork(use)) overtaken(state, settings, use, turn)
+      if (hasOwnWork(use)) overtaken(scene, use)
       return
     case 'idle':
       if (!hasWork(settings, use, turn.now)) return
-      if (turn.now < use.othersUntil) return standInLine(state, settings, use, turn)
-      return begin(state, settings, use, turn)
+      if (turn.now < use.othersUntil) return standInLine(scene, use)
+      return begin(scene, use)
     case 'waiting':
-      if (hasWork(settings, use, turn.now)) return submitNew(state, settings, use, turn)
-      return rest(use, turn)
+      if (hasWork(settings, use, turn.now)) return submitNew(scene, use)
+      return rest(scene, use)
     case 'getting':
     case 'syncing':
     case 'proposing':
@@ -61,40 +61,46 @@ function isStale(settings: OrderingSettings, use: Use, now: Millis): boolean {
 }
 
 /** Somebody has the turn and is at work: tells the servers, who tell that one. */
-function standInLine(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
-  waitFor(settings, use, turn, use.othersUntil - turn.now)
-  submitOpen(state, settings, use, turn)
-  submitNew(state, settings, use, turn)
+function standInLine(scene: ClientScene, use: Use): void {
+  const { turn } = scene
+  waitFor(scene, use, use.othersUntil - turn.now)
+  submitOpen(scene, use)
+  submitNew(scene, use)
 }
 
 /** Another's version has answered some of what waits here: whoever made it has the turn, and goes on. */
-export function heardOfOthers(settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+export function heardOfOthers(scene: ClientScene, use: Use): void {
+  const { settings, turn } = scene
   use.othersUntil = turn.now + settings.turnMs
   use.tries = 0
-  if (use.phase === 'waiting' && use.outstanding.size > 0) waitFor(settings, use, turn, settings.turnMs)
+  if (use.phase === 'waiting' && use.outstanding.size > 0) waitFor(scene, use, settings.turnMs)
 }
 
 // Without an applier, or while a copy is on its way, a client can only ask others to do it.
-function begin(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+function begin(scene: ClientScene, use: Use): void {
+  const { settings } = scene
   const able = settings.findApplier(use.object) !== undefined && use.copying === undefined
-  if (able) startGet(state, settings, use, turn)
-  else comeAgain(state, settings, use, turn)
+  if (able) startGet(scene, use)
+  else comeAgain(scene, use)
 }
 
-function comeAgain(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
-  waitFor(settings, use, turn, settings.retryMin)
+function comeAgain(scene: ClientScene, use: Use): void {
+  const { state, settings } = scene
+  waitFor(scene, use, settings.retryMin)
   const operations = ownWords(state, use)
   use.submitted = use.seq
-  if (operations.length > 0) sendAll(state, turn, { kind: 'submit', object: use.object, operations })
+  if (operations.length > 0) sendAll(scene, { kind: 'submit', object: use.object, operations })
 }
 
-function rest(use: Use, turn: OrderingTurn): void {
+function rest(scene: ClientScene, use: Use): void {
+  const { turn } = scene
   use.phase = 'idle'
   use.tries = 0
   turn.do({ kind: 'cancel', name: `turn:${use.object}` })
 }
 
-function startGet(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+function startGet(scene: ClientScene, use: Use): void {
+  const { state, settings, turn } = scene
   const { rules, liars, crashes } = settings
   const fresh = !rules.reusesRank() || use.rank.counter === 0
   if (fresh) {
@@ -118,9 +124,9 @@ function startGet(state: ClientState, settings: OrderingSettings, use: Use, turn
     // Content from f + b + 1 of them: one is honest, and among the first n - f that answer. Of the others the digests
     // will do.
     const content = (place - first + state.servers.length) % state.servers.length <= crashes + liars
-    send(turn, server, { kind: 'get', object, rank, have: use.replica.version, content, operations, proof })
+    send(scene, server, { kind: 'get', object, rank, have: use.replica.version, content, operations, proof })
   }
-  setTurnTimer(settings, use, turn)
+  setTurnTimer(scene, use)
 }
 
 /**
@@ -138,25 +144,27 @@ function guess({ wallLead }: Use, now: Millis): number {
   return wall > 0 && wall < WALL_MAX ? wall : 0
 }
 
-export function setTurnTimer(settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+export function setTurnTimer(scene: ClientScene, use: Use): void {
+  const { settings, turn } = scene
   const longest = Math.min(settings.retryMax, settings.retryMin * 2 ** Math.min(use.tries, RETRY_DOUBLINGS_MAX))
   const after = longest / 2 + turn.below(Math.ceil(longest / 2) + 1)
   turn.do({ kind: 'timer', name: `turn:${use.object}`, after })
 }
 
-export function turnTimer(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+export function turnTimer(scene: ClientScene, use: Use): void {
+  const { settings, turn } = scene
   switch (use.phase) {
     case 'proposing':
-      return proposeAgain(state, settings, use, turn)
+      return proposeAgain(scene, use)
     case 'getting':
     case 'syncing':
       use.tries++
-      return startGet(state, settings, use, turn)
+      return startGet(scene, use)
     case 'waiting':
-      if (!hasWork(settings, use, turn.now)) return rest(use, turn)
-      if (settings.findApplier(use.object) === undefined) return comeAgain(state, settings, use, turn)
-      if (use.copying !== undefined) return waitFor(settings, use, turn)
-      return startGet(state, settings, use, turn)
+      if (!hasWork(settings, use, turn.now)) return rest(scene, use)
+      if (settings.findApplier(use.object) === undefined) return comeAgain(scene, use)
+      if (use.copying !== undefined) return waitFor(scene, use)
+      return startGet(scene, use)
     case 'idle':
     case 'holding':
       return
@@ -164,82 +172,72 @@ export function turnTimer(state: ClientState, settings: OrderingSettings, use: U
 }
 
 /** Gives up the attempt for as long as something else has to be done first. */
-export function leaveTurn(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+export function leaveTurn(scene: ClientScene, use: Use): void {
   use.choice = undefined
-  waitFor(settings, use, turn)
-  submitNew(state, settings, use, turn)
+  waitFor(scene, use)
+  submitNew(scene, use)
 }
 
 /** Somebody with a higher rank came, or nothing is heard: starts anew after a while. */
-export function overtaken(state: ClientState, settings: OrderingSettings, use: Use, turn: OrderingTurn): void {
+export function overtaken(scene: ClientScene, use: Use): void {
   const at = use.tries++
   if (use.phase === 'proposing') use.shares = true
   use.proposal = undefined
   use.choice = undefined
   use.untold = undefined
   // The first time a counter was only unknown to us: it is known now. Whoever has the turn is not disturbed by a get.
-  if (at === 0) return startGet(state, settings, use, turn)
-  waitFor(settings, use, turn)
-  submitNew(state, settings, use, turn)
+  if (at === 0) return startGet(scene, use)
+  waitFor(scene, use)
+  submitNew(scene, use)
 }
 
-function waitFor(settings: OrderingSettings, use: Use, turn: OrderingTurn, remaining: Millis = 0): void {
+function waitFor(scene: ClientScene, use: Use, remaining: Millis = 0): void {
+  const { settings, turn } = scene
   use.phase = 'waiting'
   const spread = Math.min(settings.retryMax, settings.retryMin * 2 ** Math.min(use.tries, RETRY_DOUBLINGS_MAX)) / 2
   turn.do({ kind: 'timer', name: `turn:${use.object}`, after: remaining + turn.below(Math.ceil(spread)) })
 }
 
-export function got(
-  state: ClientState,
-  settings: OrderingSettings,
-  use: Use,
-  from: NodeId,
-  answer: ServerMessage & { kind: 'got' },
-  turn: OrderingTurn,
-): void {
+export function got(scene: ClientScene, use: Use, from: NodeId, answer: ServerMessage & { kind: 'got' }): void {
+  const { settings, turn } = scene
   if (compareRanks(answer.rank, use.rank) !== 0) return
   hearOf(use, settings, from, answer.pending)
   use.silent.set(from, { sentAt: use.sentAt, sessions: answer.silent })
   if (use.phase !== 'getting' && use.phase !== 'syncing') return
   if (turn.now > use.sentAt + settings.attemptMax) return
   use.replies.set(from, answer)
-  if (use.replies.size < quorumOf(state, settings)) return
+  if (use.replies.size < quorumOf(scene)) return
   if (use.phase === 'getting') use.choice = choose(use.replies, settings.liars, settings.rules)
   if (use.choice === undefined) return
   if (use.phase === 'getting') use.shares = use.shares && use.choice.version !== use.replica.version
-  if (use.choice.committed) compareCommitted(state, use, use.choice, heads(use), turn)
+  if (use.choice.committed) compareCommitted(scene, use, use.choice, heads(use))
   use.phase = 'syncing'
-  completeChoice(state, settings, use, turn)
+  completeChoice(scene, use)
 }
 
 function* heads({ replies }: Use): Iterable<readonly [NodeId, Head]> {
   for (const [server, { committed }] of replies) yield [server, committed]
 }
 
-export function busy(
-  state: ClientState,
-  settings: OrderingSettings,
-  use: Use,
-  from: NodeId,
-  answer: ServerMessage & { kind: 'busy' },
-  turn: OrderingTurn,
-): void {
+export function busy(scene: ClientScene, use: Use, from: NodeId, answer: ServerMessage & { kind: 'busy' }): void {
+  const { settings, turn } = scene
   if (compareRanks(answer.rank, use.rank) !== 0 || use.phase !== 'getting') return
   use.counters.set(from, answer.promised.counter)
   use.busy.set(from, answer.remaining)
-  if (!isHopeless(state, settings, use)) return
+  if (!isHopeless(scene, use)) return
   const remaining = [...use.busy.values()].sort((a, b) => a - b)
   const longest = Math.min(remaining[Math.min(settings.liars, remaining.length - 1)]!, settings.turnMs)
   use.othersUntil = turn.now + longest
   use.tries++
-  waitFor(settings, use, turn, longest)
-  submitNew(state, settings, use, turn)
+  waitFor(scene, use, longest)
+  submitNew(scene, use)
 }
 
 /** So many said no that no quorum is left to say yes. */
-function isHopeless(state: ClientState, settings: OrderingSettings, use: Use): boolean {
+function isHopeless(scene: ClientScene, use: Use): boolean {
+  const { state } = scene
   const no = use.phase === 'proposing' ? use.proposal!.refused : new Set([...use.busy.keys(), ...use.refused.keys()])
-  return state.servers.length - no.size < quorumOf(state, settings)
+  return state.servers.length - no.size < quorumOf(scene)
 }
 
 /**
@@ -247,14 +245,8 @@ function isHopeless(state: ClientState, settings: OrderingSettings, use: Use): b
  * as BACKOFF §6.2 has it, say that a higher rank exists, and not that it will ever do anything: with one server that
  * promised much to somebody who is gone and a liar beside it, nobody would be served. After a while they do count.
  */
-export function refused(
-  state: ClientState,
-  settings: OrderingSettings,
-  use: Use,
-  from: NodeId,
-  answer: ServerMessage & { kind: 'refused' },
-  turn: OrderingTurn,
-): void {
+export function refused(scene: ClientScene, use: Use, from: NodeId, answer: ServerMessage & { kind: 'refused' }): void {
+  const { state, settings } = scene
   if (compareRanks(answer.rank, use.rank) !== 0 || compareRanks(answer.promised, use.rank) <= 0) return
   use.counters.set(from, answer.promised.counter)
   const refusals = use.phase === 'proposing' ? use.proposal?.refused : use.refused
@@ -263,7 +255,7 @@ export function refused(
   const shown = settings.proofs !== undefined && isShown(settings, use, answer.promised, answer.proof)
   if (shown) for (const server of state.servers) raise(use, server, answer.promised.counter)
   if (use.phase !== 'getting' && use.phase !== 'proposing') return
-  if (shown || isHopeless(state, settings, use)) overtaken(state, settings, use, turn)
+  if (shown || isHopeless(scene, use)) overtaken(scene, use)
 }
 
 function isShown(settings: OrderingSettings, use: Use, promised: Rank, proof: Uint8Array): boolean {

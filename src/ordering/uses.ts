@@ -1,12 +1,10 @@
 // The making of a client's state for one object, and small questions about it.
 
 import { type NodeId, orderingQuorum } from '../core/index.ts'
-import type { ClientState, OwnSession, Use } from './client-state.ts'
+import type { ClientScene, ClientState, OwnSession, Use } from './client-state.ts'
 import { emptyContent } from './content.ts'
 import type { ClientMessage, OrderingMessage } from './messages.ts'
 import { LOWEST_RANK } from './rules.ts'
-import type { OrderingSettings } from './settings.ts'
-import type { OrderingTurn } from './state.ts'
 
 const NOTHING = new Uint8Array(0)
 
@@ -78,14 +76,17 @@ function newUse(object: string): Use {
   }
 }
 
-export function quorumOf(state: ClientState, settings: OrderingSettings): number {
+export function quorumOf(scene: ClientScene): number {
+  const { state, settings } = scene
   return orderingQuorum(state.servers.length, settings.liars, settings.crashes)
 }
 
-export function send(turn: OrderingTurn, to: NodeId, body: OrderingMessage): void {
+export function send(scene: ClientScene, to: NodeId, body: OrderingMessage): void {
+  const { turn } = scene
   turn.do({ kind: 'send', to, body })
 }
 
-export function sendAll(state: ClientState, turn: OrderingTurn, body: ClientMessage): void {
+export function sendAll(scene: ClientScene, body: ClientMessage): void {
+  const { state, turn } = scene
   for (const to of state.servers) turn.do({ kind: 'send', to, body })
 }
