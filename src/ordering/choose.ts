@@ -7,9 +7,9 @@
 // vouchers', so that b liars cannot lift it.
 
 import type { NodeId } from '../core/index.ts'
-import { digestKey } from './digest.ts'
-import type { Head, ProposedHead, Rank } from './messages.ts'
 import { compareRanks, LOWEST_RANK, type OrderingRules } from './rules.ts'
+import { digestKey } from './versions/digest.ts'
+import type { Head, ProposedHead, Rank } from './wire.ts'
 
 export interface Voucher {
   readonly committed: Head

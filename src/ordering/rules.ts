@@ -2,7 +2,7 @@
 // Each says the smallest story that goes wrong without it; planted.ts breaks each, and the simulator must notice.
 
 import type { NodeId } from '../core/index.ts'
-import type { Rank } from './messages.ts'
+import type { Rank } from './wire.ts'
 
 export interface OrderingRules {
   /** F 1: whether a server takes a proposal of this version, given what it took in the same rank. */

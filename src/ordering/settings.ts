@@ -2,9 +2,9 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { Millis, NodeId } from '../core/index.ts'
-import { ANSWER_BYTES_MAX } from './messages.ts'
+import type { Applier } from './client/commands.ts'
 import { type OrderingRules, orderingRules } from './rules.ts'
-import type { Applier } from './state.ts'
+import { ANSWER_BYTES_MAX } from './wire.ts'
 
 /** 32 bytes of any bytes; collisions must be out of reach. */
 export type Hash = (input: Uint8Array) => Uint8Array
@@ -30,11 +30,11 @@ export interface OrderingSettings {
   /** Clock rates lie between 1 - drift and 1 + drift. */
   readonly drift: number
   /** The last changes that a server keeps for those who lag, at most so many and so many bytes. */
-  readonly suffixMax: number
-  readonly suffixBytesMax: number
+  readonly recentChangesMax: number
+  readonly recentBytesMax: number
   /** The log is gone through and shortened after so many bytes at least; each step of that writes so many. */
-  readonly accountBytesMin: number
-  readonly accountPageBytes: number
+  readonly checkpointBytesMin: number
+  readonly checkpointPageBytes: number
   /** A copy of a table travels in pages of so many bytes. */
   readonly copyPageBytes: number
   /** The longest attempt of a client: for so long a server that came back empty does not vote. */
@@ -54,10 +54,10 @@ export const orderingDefaults: OrderingSettings = {
   retryMin: 100,
   retryMax: 2_000,
   drift: 0.01,
-  suffixMax: 10_000,
-  suffixBytesMax: 32 * 2 ** 20,
-  accountBytesMin: 16 * 2 ** 20,
-  accountPageBytes: 2 ** 18,
+  recentChangesMax: 10_000,
+  recentBytesMax: 32 * 2 ** 20,
+  checkpointBytesMin: 16 * 2 ** 20,
+  checkpointPageBytes: 2 ** 18,
   copyPageBytes: ANSWER_BYTES_MAX,
   attemptMax: 60_000,
   rejoins: false,

@@ -55,8 +55,8 @@ function versionsIn(moment: Moment, system: System): Map<number, number[]> {
 
 // Who decides a version of its own has an operation of its own in it.
 function completes(moment: Moment, system: System, left: string, by: string): boolean {
-  const { decided } = clientIn(moment, system, by).told
-  const others = clientIn(moment, system, left).told.decided
+  const { decided } = clientIn(moment, system, by).user
+  const others = clientIn(moment, system, left).user.decided
   const versions = versionsIn(moment, system)
   return [...decided.keys()].some(at => !others.has(at) && versions.get(at)?.every(id => isOf(left, id)))
 }

@@ -7,7 +7,7 @@ export {
   orderingSystems,
   plantedOrderingSystems,
 } from './exploration.ts'
-export { hardshipScenario } from './hardship.ts'
 export { orderingLiars } from './liars.ts'
 export { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
+export { recoveryScenario as hardshipScenario } from './recovery.ts'
 export { type OrderingPlan, orderingScenario } from './scenario.ts'

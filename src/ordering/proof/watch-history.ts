@@ -3,9 +3,9 @@
 
 import type { NodeId } from '../../core/index.ts'
 import type { Checker, Micros, Violation } from '../../simulator/index.ts'
-import { type Content, openedAt } from '../content.ts'
-import { sameBytes } from '../digest.ts'
-import type { OrderingEvent } from '../state.ts'
+import type { OrderingEvent } from '../client/commands.ts'
+import { type Content, openedAt } from '../versions/content.ts'
+import { sameBytes } from '../versions/digest.ts'
 
 interface Watched {
   readonly object: string

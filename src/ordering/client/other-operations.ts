@@ -1,0 +1,92 @@
+// Operations of other clients, as servers tell of them. One server may invent what nobody asked for: b + 1 must say the
+// same (BACKOFF figure 2, line 24).
+
+import type { NodeId } from '../../core/index.ts'
+import { operationKey } from '../server/pending.ts'
+import type { OrderingSettings } from '../settings.ts'
+import { openedAt, type Touched } from '../versions/content.ts'
+import { sameBytes } from '../versions/digest.ts'
+import type { Operation } from '../wire.ts'
+import type { ClientObject } from './state.ts'
+
+/** Told of by too few, or believed and waiting: beyond so many they must be told of again. */
+const VOTES_MAX = 20_000
+const POOL_MAX = 20_000
+
+export function hearOf(
+  object: ClientObject,
+  settings: OrderingSettings,
+  server: NodeId,
+  operations: readonly Operation[],
+): void {
+  for (const operation of operations) {
+    if (isOver(object, operation)) continue
+    if (settings.rules.vouchersNeeded(settings.liars) <= 1) believe(object, operation)
+    else vote(object, settings, server, operation)
+  }
+}
+
+function vote(object: ClientObject, settings: OrderingSettings, server: NodeId, operation: Operation): void {
+  const { votes } = object.pool
+  if (votes.size > VOTES_MAX) votes.clear()
+  const key = operationKey(operation)
+  let told = votes.get(key)
+  if (told === undefined) {
+    told = []
+    votes.set(key, told)
+  }
+  let same = told.find(({ operation: other }) => isSame(other, operation))
+  if (same === undefined) {
+    same = { operation, servers: new Set() }
+    told.push(same)
+  }
+  same.servers.add(server)
+  // The smallest acknowledgement: an honest server's is true, and a larger one would drop responses that are missed.
+  if (ackOf(operation) < ackOf(same.operation)) same.operation = operation
+  if (same.servers.size < settings.rules.vouchersNeeded(settings.liars)) return
+  votes.delete(key)
+  believe(object, same.operation)
+}
+
+function ackOf(operation: Operation): number {
+  return operation.kind === 'open' ? 0 : operation.ack
+}
+
+// The acknowledgement may differ: it was said again.
+function isSame(a: Operation, b: Operation): boolean {
+  if (a.client !== b.client) return false
+  if (a.kind === 'open') return b.kind === 'open' && a.ttl === b.ttl
+  if (a.kind !== 'apply' || b.kind !== 'apply') return a.kind === b.kind
+  return sameBytes(a.body, b.body)
+}
+
+function believe(object: ClientObject, operation: Operation): void {
+  const { opens, operations } = object.pool
+  if (opens.size + operations.size > POOL_MAX) return
+  if (operation.kind === 'open') {
+    opens.set(operationKey(operation), operation)
+    return
+  }
+  let session = operations.get(operation.session)
+  if (session === undefined) {
+    session = new Map()
+    operations.set(operation.session, session)
+  }
+  if (session.size < POOL_MAX) session.set(operation.seq, operation)
+}
+
+/** Reflected by the replica, or never to be applied. */
+function isOver({ replica }: ClientObject, operation: Operation): boolean {
+  if (operation.kind === 'open') return false
+  const session = replica.sessions.get(operation.session)
+  if (session === undefined) return replica.version >= openedAt(operation.session)
+  return operation.seq < session.next
+}
+
+/** The replica went on. */
+export function dropReflected({ pool }: ClientObject, { session, after }: Touched): void {
+  const operations = pool.operations.get(session)
+  if (operations === undefined) return
+  if (after !== undefined) for (const seq of operations.keys()) if (seq < after.next) operations.delete(seq)
+  if (after === undefined || operations.size === 0) pool.operations.delete(session)
+}

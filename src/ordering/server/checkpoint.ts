@@ -1,0 +1,120 @@
+// The log is kept short without one big snapshot: an account of everything is written page by page, among the records
+// of the day, and when it is whole, what stands before it is forgotten.
+//
+// Pages are of different versions. Replaying the log in its order gives the exact state all the same: a page puts what
+// the table had when it was written, and every change since stands behind it.
+
+import { encode } from '../../core/index.ts'
+import { type Content, sessionCodec, sessionKey } from '../versions/content.ts'
+import { ANSWER_BYTES_MAX, ENTRIES_MAX, type Write } from '../wire.ts'
+import { proposalRecord, saveLazily } from './records.ts'
+import type { ServerObject, ServerScene } from './state.ts'
+
+/** A new account begins after the bytes of the settings, or after twice what the last one took: that is its price. */
+const ACCOUNTS_BYTES = 2
+
+export interface Checkpoint {
+  /** Objects still to come. */
+  readonly objects: string[]
+  /** Of the present one: keys still to come, from `next` on. */
+  keys: readonly string[]
+  next: number
+  object: string
+  bytes: number
+}
+
+/** Goes on with the account by a step, or begins one when it is time. */
+export function continueCheckpoint(scene: ServerScene): void {
+  const { state, settings } = scene
+  const { checkpoint } = state
+  if (checkpoint === undefined) {
+    if (state.savedBytes < Math.max(settings.checkpointBytesMin, ACCOUNTS_BYTES * state.checkpointBytes)) return
+    state.savedBytes = 0
+    state.checkpoint = { objects: [...state.objects.keys()], keys: [], next: 0, object: '', bytes: 0 }
+    return nextObject(scene, state.checkpoint, true)
+  }
+  const object = state.objects.get(checkpoint.object)
+  if (object !== undefined && checkpoint.next < checkpoint.keys.length) return writePage(scene, checkpoint, object)
+  nextObject(scene, checkpoint, false)
+}
+
+function nextObject(scene: ServerScene, checkpoint: Checkpoint, begins: boolean): void {
+  const { state, turn } = scene
+  const name = checkpoint.objects.pop()
+  const object = name === undefined ? undefined : state.objects.get(name)
+  if (object === undefined) {
+    state.checkpoint = undefined
+    state.checkpointBytes = checkpoint.bytes
+    return turn.do({ kind: 'forget' })
+  }
+  checkpoint.object = object.name
+  checkpoint.keys = keysOf(object.content)
+  checkpoint.next = 0
+  writeHead(scene, object, begins)
+}
+
+function writeVersion(scene: ServerScene, object: ServerObject, begins: boolean): void {
+  const { name, promised, proof, content, committed } = object
+  const applied = { version: content.version, digest: content.digest }
+  saveLazily(scene, { kind: 'head', object: name, promised, proof, applied, committed }, begins)
+}
+
+function writeHead(scene: ServerScene, object: ServerObject, begins: boolean): void {
+  const { name, promised, proof, proposed, unapplied, doubtful } = object
+  writeVersion(scene, object, begins)
+  for (const { version, digest, parent, change } of unapplied.values()) {
+    saveLazily(scene, { kind: 'caught', object: name, head: { version, digest }, parent, change })
+  }
+  for (const { version, digest, parent, change } of doubtful.values()) {
+    saveLazily(scene, { kind: 'doubtful', object: name, head: { version, digest }, parent, change })
+  }
+  if (proposed === undefined) return
+  saveLazily(scene, proposalRecord(name, proposed))
+  // A proposal carries its own rank; a higher one may have been promised since.
+  saveLazily(scene, { kind: 'rank', object: name, rank: promised, proof })
+}
+
+function writePage(scene: ServerScene, checkpoint: Checkpoint, object: ServerObject): void {
+  const { settings } = scene
+  const { entries, next, bytes } = page(object.content, checkpoint.keys, checkpoint.next, settings.checkpointPageBytes)
+  checkpoint.next = next
+  checkpoint.bytes += bytes
+  // A commit has no record: without the version, the log would lead to the one before it, with entries of this one.
+  writeVersion(scene, object, false)
+  saveLazily(scene, { kind: 'entries', object: object.name, entries })
+}
+
+export function keysOf({ table, sessions }: Content): string[] {
+  const keys = [...table.keys()]
+  for (const session of sessions.keys()) keys.push(sessionKey(session))
+  return keys
+}
+
+/** Entries of these keys from a place on, as many as fit, and the place of the first that does not. */
+export function page(
+  content: Content,
+  keys: readonly string[],
+  from: number,
+  bytesMax = ANSWER_BYTES_MAX,
+): { entries: Write[]; next: number; bytes: number } {
+  const entries: Write[] = []
+  let bytes = 0
+  let next = from
+  for (; next < keys.length && entries.length < ENTRIES_MAX; next++) {
+    const key = keys[next]!
+    const value = valueUnder(content, key)
+    // Removed since the keys were listed: the change that did it says so.
+    if (value === undefined) continue
+    const size = key.length + value.length
+    if (entries.length > 0 && bytes + size > bytesMax) break
+    bytes += size
+    entries.push({ key, value })
+  }
+  return { entries, next, bytes }
+}
+
+function valueUnder({ table, sessions }: Content, key: string): Uint8Array | undefined {
+  if (key.charCodeAt(0) !== 0) return table.get(key)
+  const session = sessions.get(key.slice(sessionKey('').length))
+  return session === undefined ? undefined : encode(sessionCodec, session)
+}
