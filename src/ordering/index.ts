@@ -1,13 +1,6 @@
+export type { Applier, ApplyContext, TableView } from './applier.ts'
 export { type Choice, choose, type Voucher } from './choose.ts'
-export type {
-  Applier,
-  ApplyContext,
-  FailedReason,
-  InspectedOrderingServer,
-  OrderingCommand,
-  OrderingEvent,
-  TableView,
-} from './client/commands.ts'
+export type { FailedReason, InspectedOrderingServer, OrderingCommand, OrderingEvent } from './client/commands.ts'
 export { type OrderingClient, orderingClient } from './client/machine.ts'
 export { type OrderingRules, orderingRules } from './rules.ts'
 export { type OrderingServer, orderingServer } from './server/machine.ts'

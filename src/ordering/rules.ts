@@ -1,7 +1,7 @@
 // The few lines on which the one order rests, apart from the machines that use them (PROTOCOLS F).
 // Each says the smallest story that goes wrong without it; planted.ts breaks each, and the simulator must notice.
 
-import type { NodeId } from '../core/index.ts'
+import { kthLargest, type NodeId } from '../core/index.ts'
 import type { Rank } from './wire.ts'
 
 export interface OrderingRules {
@@ -93,9 +93,3 @@ export function compareRanks(a: Rank, b: Rank): number {
 }
 
 export const LOWEST_RANK: Rank = { counter: 0, client: '' as NodeId }
-
-/** The k-th largest (k from 1), or 0 where there are fewer. */
-export function kthLargest(values: readonly number[], k: number): number {
-  const sorted = [...values].sort((a, b) => b - a)
-  return sorted[k - 1] ?? 0
-}

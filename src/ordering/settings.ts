@@ -2,7 +2,8 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { Millis, NodeId } from '../core/index.ts'
-import type { Applier } from './client/commands.ts'
+import type { Applier } from './applier.ts'
+
 import { type OrderingRules, orderingRules } from './rules.ts'
 import { ANSWER_BYTES_MAX } from './wire.ts'
 

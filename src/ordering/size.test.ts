@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { opened, SERVERS, TestGroup, utf8 } from '../../test/support/ordering-group.ts'
-import type { Applier } from './client/commands.ts'
-import { sameBytes } from './versions/digest.ts'
+import { sameBytes } from '../core/index.ts'
+import type { Applier } from './applier.ts'
 
 /** Everything that a machine keeps, but for the table and the last changes, whose bounds are settings. */
 function sizeOf(state: unknown): number {

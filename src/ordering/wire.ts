@@ -2,7 +2,19 @@
 //
 // A version travels as its change: the writes that lead from its parent to it, as bytes that nobody encodes twice.
 
-import { bool, bytes, type Codec, list, type NodeId, option, struct, text, uint, variants } from '../core/index.ts'
+import {
+  bool,
+  bytes,
+  type Codec,
+  list,
+  type Millis,
+  type NodeId,
+  option,
+  struct,
+  text,
+  uint,
+  variants,
+} from '../core/index.ts'
 
 /** Bytes of an object's name: enough for a path. */
 export const OBJECT_BYTES_MAX = 200
@@ -363,3 +375,6 @@ export const orderingVocabulary: Codec<OrderingMessage> = variants<OrderingMessa
   recall: { query, after: object },
   recalled: { query, objects: list(recalledObject, INSPECTED_MAX), more: bool },
 })
+
+/** A watcher says again and again that it is there. */
+export const WATCH_MS: Millis = 10_000

@@ -1,16 +1,17 @@
 // Answers to this process's own operations: from its replica where it has the version, else when b + 1 servers say the
 // same from their committed versions (BACKOFF figure 2, lines 2-7).
 
-import type { NodeId } from '../../core/index.ts'
+import { type NodeId, sameBytes } from '../../core/index.ts'
 import { openedAt, sessionName, type Touched } from '../versions/content.ts'
-import { digestKey, sameBytes } from '../versions/digest.ts'
+import { digestKey } from '../versions/digest.ts'
 import type { Response, ServerMessage } from '../wire.ts'
 import { heardAnswer, heardContact } from './contacts.ts'
 import { accuse } from './evidence.ts'
-import { startPings, stopPings } from './session.ts'
+import { launch } from './own-operations.ts'
+import { opened, sessionOver } from './session.ts'
 import type { ClientObject, ClientScene } from './state.ts'
-import { fail, launch } from './submitting.ts'
-import { heardOfOthers, pump } from './turns.ts'
+import { wake } from './state.ts'
+import { heardOfOthers } from './turns.ts'
 
 /** The replica went on by a version that touched a session. */
 export function reflected(scene: ClientScene, object: ClientObject, { session: id, before, after }: Touched): void {
@@ -63,7 +64,7 @@ export function onAnswered(
     }
   }
   launch(object)
-  pump(scene, object)
+  wake(scene, object)
 }
 
 function hear(scene: ClientScene, object: ClientObject, from: NodeId, response: Response): void {
@@ -98,16 +99,6 @@ function settle(scene: ClientScene, object: ClientObject, { seq, version, ok, bo
   turn.do({ kind: 'emit', event: { kind: 'answered', id: own.id, object: object.name, version, ok, body } })
 }
 
-function opened(scene: ClientScene, object: ClientObject, id: string): void {
-  const { turn } = scene
-  const { session, name } = object
-  session.phase = 'open'
-  session.id = id
-  turn.do({ kind: 'emit', event: { kind: 'opened', id: session.opener, object: name, session: id } })
-  startPings(scene, object)
-  launch(object)
-}
-
 export function onGone(
   scene: ClientScene,
   object: ClientObject,
@@ -121,26 +112,5 @@ export function onGone(
   session.gone.add(from)
   if (session.gone.size < settings.rules.vouchersNeeded(settings.liars)) return
   sessionOver(scene, object)
-  pump(scene, object)
-}
-
-/** There is no session any more: by our wish, or it ran out. What was on its way may have been applied before. */
-export function sessionOver(scene: ClientScene, object: ClientObject): void {
-  const { turn } = scene
-  const { session, name } = object
-  const wasOpen = session.phase === 'open'
-  const ending = [...object.outstanding.values()].find(({ kind }) => kind === 'end')
-  session.phase = 'none'
-  stopPings(scene, object)
-  for (const { id, kind } of object.outstanding.values()) {
-    if (id === undefined) continue
-    if (kind === 'end') turn.do({ kind: 'emit', event: { kind: 'ended', id, object: name } })
-    else fail(scene, id, name, 'no session', 'may have happened')
-  }
-  for (const { id } of object.queue.splice(0)) fail(scene, id, name, 'no session', 'did not happen')
-  object.outstanding.clear()
-  object.outstandingBytes = 0
-  object.responses.clear()
-  if (wasOpen && ending === undefined)
-    turn.do({ kind: 'emit', event: { kind: 'lost', object: name, session: session.id } })
+  wake(scene, object)
 }

@@ -2,6 +2,7 @@
 // The replica itself changes only when the version is decided.
 
 import { encode, isText } from '../../core/index.ts'
+import type { Applier, ApplyContext, TableView } from '../applier.ts'
 import type { OrderingRules } from '../rules.ts'
 import { type Content, RESERVED, type Session, sessionCodec, sessionKey, sessionName } from '../versions/content.ts'
 import {
@@ -15,7 +16,6 @@ import {
   WRITES_MAX,
   type Write,
 } from '../wire.ts'
-import type { Applier, ApplyContext, TableView } from './commands.ts'
 
 type Writes = Map<string, Uint8Array | undefined>
 

@@ -3,36 +3,6 @@
 import type { Millis, NodeId, Outcome, Turn } from '../../core/index.ts'
 import type { Complaint, Head, InspectedObject, OrderingMessage, Write } from '../wire.ts'
 
-/** The table of an object as one operation sees it: reads see its own writes, nothing is kept if it throws. */
-export interface TableView {
-  get(key: string): Uint8Array | undefined
-  /** Throws where the key or the value is beyond the limits, or the key begins with U+0000. */
-  set(key: string, value: Uint8Array): void
-  remove(key: string): void
-  /** Keys with this prefix, in no order. Goes through the whole table. */
-  keys(prefix: string): Iterable<string>
-}
-
-/** Where in the order an operation stands. */
-export interface ApplyContext {
-  readonly object: string
-  readonly version: number
-  readonly session: string
-  /** The client that the session belongs to. */
-  readonly client: NodeId
-  readonly seq: number
-}
-
-/**
- * Runs at whichever client has the turn, perhaps several times for one operation, of which one counts: it may draw
- * lots, but must have no effect beyond the view. What it throws becomes the operation's error, and its writes are dropped.
- */
-export interface Applier {
-  apply(view: TableView, operation: Uint8Array, context: ApplyContext): Uint8Array
-  /** A session has ended or run out: removes what was bound to it. Must not throw. */
-  ended?(view: TableView, session: string, context: ApplyContext): void
-}
-
 export type OrderingCommand =
   /**
    * A session for an object; `submit` needs one. A client has one session for an object at a time.
@@ -93,7 +63,8 @@ export type OrderingEvent =
   | { kind: 'decided'; object: string; head: Head; operations: number }
   /** A server contradicted itself or what the quorum vouches for. */
   | { kind: 'lied'; object: string; server: NodeId; version: number; what: string }
-  | { kind: 'inspected'; id: number; complete: boolean; servers: readonly InspectedOrderingServer[] }
+  /** What those servers said that answered in time. */
+  | { kind: 'inspected'; id: number; servers: readonly InspectedOrderingServer[] }
 
 export interface InspectedOrderingServer {
   readonly server: NodeId

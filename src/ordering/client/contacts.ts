@@ -6,11 +6,13 @@
 // then on. A server answers whoever asked it.
 
 import type { Millis, NodeId } from '../../core/index.ts'
+import { distance } from '../contact-places.ts'
 import type { OrderingSettings } from '../settings.ts'
 import type { Operation } from '../wire.ts'
+import { ownOpen, ownOperations, ownWords } from './own-operations.ts'
 import { send, sendAll } from './send.ts'
 import type { ClientObject, ClientScene, ClientState } from './state.ts'
-import { ownWords } from './submitting.ts'
+import { clientTimers } from './state.ts'
 
 /** For so long at least, and at most, an answer is waited for before everybody is told. */
 const PATIENCE_MIN: Millis = 25
@@ -18,21 +20,6 @@ const PATIENCE_MAX: Millis = 400
 /** Answers that take this many times as long as the slow ones of late are late. */
 const LATE = 2
 const FORGETS_SLOWNESS = 0.95
-
-/** How far a server's place (among the servers in the order of their names) stands behind the client's first one. */
-function distance(place: number, count: number, client: NodeId): number {
-  return (place - (client.charCodeAt(client.length - 1) % count) + count) % count
-}
-
-/** f + 2b + 1 tell the holder of what everybody was told: of those that are there, b + 1 are honest. */
-export function pushesFor(place: number, count: number, client: NodeId, settings: OrderingSettings): boolean {
-  return distance(place, count, client) < settings.crashes + 2 * settings.liars + 1
-}
-
-/** f + b + 1 say that a session is gone: b + 1 of them are there. */
-export function saysGone(place: number, count: number, client: NodeId, settings: OrderingSettings): boolean {
-  return distance(place, count, client) < settings.crashes + settings.liars + 1
-}
 
 function contactsOf(
   { servers, self }: ClientState,
@@ -76,7 +63,7 @@ function patienceOf({ slowest }: ClientObject): Millis {
 
 function setPatience(scene: ClientScene, { name: object }: ClientObject, after: Millis): void {
   const { turn } = scene
-  turn.do({ kind: 'timer', name: `patience:${object}`, after })
+  clientTimers.set(turn, 'patience', after, object)
 }
 
 export function onPatience(scene: ClientScene, object: ClientObject): void {
@@ -95,4 +82,19 @@ export function onPatience(scene: ClientScene, object: ClientObject): void {
   object.slowest = patienceOf(object)
   object.quietSince = turn.now
   setPatience(scene, object, patienceOf(object))
+}
+
+/** While another has the turn, the servers are told of what is new, and tell whoever has it. */
+export function submitNew(scene: ClientScene, object: ClientObject): void {
+  const { state } = scene
+  if (object.submitted >= object.seq) return
+  const operations = ownOperations(state, object, object.submitted)
+  object.submitted = object.seq
+  if (operations.length > 0) submitToContacts(scene, object, operations)
+}
+
+export function submitOpen(scene: ClientScene, object: ClientObject): void {
+  const { state } = scene
+  const operation = ownOpen(state, object)
+  if (operation !== undefined) submitToContacts(scene, object, [operation])
 }

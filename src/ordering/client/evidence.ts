@@ -1,7 +1,6 @@
 // Who lied: what a server said that cannot be true is told to the user and to the other servers, which show it.
 
-import type { NodeId } from '../../core/index.ts'
-import { sameBytes } from '../versions/digest.ts'
+import { type NodeId, sameBytes } from '../../core/index.ts'
 import type { Head } from '../wire.ts'
 import { send } from './send.ts'
 import type { ClientObject, ClientScene } from './state.ts'

@@ -1,12 +1,13 @@
 // Commands that stop something: waiting, watching, using an object at all.
 
-import { drop } from './reading.ts'
-import { sendAll } from './send.ts'
+import type { OrderingCommand } from './commands.ts'
+import { drop } from './copy-reads.ts'
+import { fail, sendAll } from './send.ts'
 import type { ClientObject, ClientScene } from './state.ts'
-import { fail } from './submitting.ts'
+import { clientTimers } from './state.ts'
 
 /** Nobody waits for this command any more. What is on its way may still happen. */
-export function onCancel(scene: ClientScene, id: number, name: string): void {
+export function onCancel(scene: ClientScene, { id, object: name }: OrderingCommand & { kind: 'cancel' }): void {
   const { state } = scene
   const reading = state.readings.get(id)
   const object = state.objects.get(name)
@@ -32,7 +33,7 @@ export function onCancel(scene: ClientScene, id: number, name: string): void {
   }
 }
 
-export function onUnwatch(scene: ClientScene, id: number, name: string): void {
+export function onUnwatch(scene: ClientScene, { id, object: name }: OrderingCommand & { kind: 'unwatch' }): void {
   const { state } = scene
   const object = state.objects.get(name)
   const reading = state.readings.get(id)
@@ -40,28 +41,29 @@ export function onUnwatch(scene: ClientScene, id: number, name: string): void {
   object?.watches.delete(id)
 }
 
-const TIMERS = ['turn', 'sync', 'watch', 'replay', 'ping', 'belief']
+const TIMERS = ['turn', 'sync', 'watch', 'replay', 'ping', 'belief'] as const
 
 /** Lets go of everything that is kept for an object. */
-export function onClose(scene: ClientScene, name: string): void {
+export function onClose(scene: ClientScene, { object: name }: OrderingCommand & { kind: 'close' }): void {
   const { state, turn } = scene
   const object = state.objects.get(name)
   if (object === undefined) return
   state.objects.delete(name)
+  state.touched = undefined
   failAll(scene, object)
   for (const reading of [...state.readings.values()]) {
     if (reading.object !== name) continue
     drop(scene, reading)
     fail(scene, reading.id, name, 'closed', 'did not happen')
   }
-  for (const timer of TIMERS) turn.do({ kind: 'cancel', name: `${timer}:${name}` })
+  for (const timer of TIMERS) clientTimers.cancel(turn, timer, name)
   sendAll(scene, { kind: 'unwatch', object: name })
 }
 
-function failAll(scene: ClientScene, { name: object, session, outstanding, queue }: ClientObject): void {
-  if (session.phase === 'opening') fail(scene, session.opener, object, 'closed', 'may have happened')
+function failAll(scene: ClientScene, { name, session, outstanding, queue }: ClientObject): void {
+  if (session.phase === 'opening') fail(scene, session.opener, name, 'closed', 'may have happened')
   for (const { id } of outstanding.values()) {
-    if (id !== undefined) fail(scene, id, object, 'closed', 'may have happened')
+    if (id !== undefined) fail(scene, id, name, 'closed', 'may have happened')
   }
-  for (const { id } of queue) fail(scene, id, object, 'closed', 'did not happen')
+  for (const { id } of queue) fail(scene, id, name, 'closed', 'did not happen')
 }

@@ -1,4 +1,4 @@
-// The client of objects (BACKOFF §6, figure 2, with PROTOCOLS F).
+// The client of objects (BACKOFF §6, figure 2, with protocols/ordering).
 //
 // Guarantees: all operations on an object stand in one order; an answer is what the operation gave at its place in it;
 // an operation is applied once, also over retries; a read sees everything that was answered before it began.
@@ -10,26 +10,25 @@
 import type { NodeId, Protocol } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
 import type { OrderingMessage } from '../wire.ts'
+import { advance } from './advance.ts'
 import { onAnswered, onGone } from './answers.ts'
-import { changesCame, onCommitted, onSync } from './catching-up.ts'
+import { checkClient } from './check.ts'
 import type { OrderingCommand, OrderingEvent } from './commands.ts'
 import { onPatience } from './contacts.ts'
+import { onChanges, onCommitted, onEntries, onSync } from './following.ts'
+import { onBusy, onGot, onRefused, onTurn } from './getting.ts'
 import { onInspect, onInspected, onInspectTimer } from './inspection.ts'
 import { onCancel, onClose, onUnwatch } from './leaving.ts'
-import { hearOf } from './other-operations.ts'
+import { onPushed } from './other-operations.ts'
 import { onAccepted } from './proposing.ts'
-import { onRead, onReadings, onReadTimer } from './reading.ts'
-import { onReplay, replayCame } from './replaying.ts'
-import { objectOf } from './send.ts'
+import { onCopy, onRead, onReadings, onReadTimer, onWatch } from './reading.ts'
+import { onReplay } from './replaying.ts'
 import { onBelief, onPing, onPong } from './session.ts'
-import type { ClientScene, ClientState } from './state.ts'
-import { isName, onOpen, submit } from './submitting.ts'
-import { onBusy, onGot, onRefused, onTurn, pump } from './turns.ts'
+import { type ClientScene, type ClientState, clientTimers, newScene } from './state.ts'
+import { onEnd, onOpen, onSubmit } from './submitting.ts'
 import { onWatchTimer } from './watching.ts'
 
 export type OrderingClient = Protocol<ClientState, OrderingMessage, OrderingCommand, OrderingEvent>
-
-const NOTHING = new Uint8Array(0)
 
 /** `peers` are the servers of the group. */
 export function orderingClient(settings: OrderingSettings): OrderingClient {
@@ -40,6 +39,7 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
       // In the order in which servers count themselves, too.
       servers: [...servers].sort(),
       objects: new Map(),
+      touched: undefined,
       readings: new Map(),
       queried: new Map(),
       inspections: new Map(),
@@ -47,63 +47,60 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
       accused: new Set(),
     }),
     step(state, input, turn) {
-      const scene = { state, settings, turn }
+      const scene = newScene(state, settings, turn)
       switch (input.kind) {
         case 'command':
-          return onCommand(scene, input.body)
+          onCommand(scene, input.body)
+          break
         case 'message':
-          return onMessage(scene, input.from, input.body)
+          onMessage(scene, input.from, input.body)
+          break
         case 'timer':
-          return onTimer(scene, input.name)
+          onTimer(scene, input.name)
+          break
         case 'start':
         case 'stop':
           return
       }
+      advance(scene)
     },
+    check: checkClient,
   }
 }
 
 function onCommand(scene: ClientScene, body: OrderingCommand): void {
-  const { state } = scene
   switch (body.kind) {
     case 'open':
       return onOpen(scene, body)
     case 'submit':
-      return submit(scene, { ...body, kind: 'apply' })
+      return onSubmit(scene, body)
     case 'end':
-      return submit(scene, { ...body, kind: 'end', body: NOTHING })
-    case 'watch':
-      if (isName(body.object)) {
-        objectOf(state, body.object).watches.set(body.id, {
-          id: body.id,
-          from: body.from,
-          reached: undefined,
-          replay: undefined,
-        })
-      }
-      return onRead(scene, body)
+      return onEnd(scene, body)
     case 'read':
-    case 'copy':
       return onRead(scene, body)
+    case 'copy':
+      return onCopy(scene, body)
+    case 'watch':
+      return onWatch(scene, body)
     case 'unwatch':
-      return onUnwatch(scene, body.id, body.object)
+      return onUnwatch(scene, body)
     case 'cancel':
-      return onCancel(scene, body.id, body.object)
+      return onCancel(scene, body)
     case 'close':
-      return onClose(scene, body.object)
+      return onClose(scene, body)
     case 'inspect':
-      return onInspect(scene, body.id)
+      return onInspect(scene, body)
   }
 }
 
 function onMessage(scene: ClientScene, from: NodeId, body: OrderingMessage): void {
-  const { state, settings } = scene
+  const { state } = scene
   if (!state.servers.includes(from)) return
   if (body.kind === 'inspected') return onInspected(scene, from, body)
   if (body.kind === 'readings') return onReadings(scene, from, body)
-  if (!('object' in body)) return
-  const object = state.objects.get(body.object)
+  const object = 'object' in body ? state.objects.get(body.object) : undefined
   if (object === undefined) return
+  state.touched = object
   switch (body.kind) {
     case 'got':
       return onGot(scene, object, from, body)
@@ -118,30 +115,30 @@ function onMessage(scene: ClientScene, from: NodeId, body: OrderingMessage): voi
     case 'gone':
       return onGone(scene, object, from, body)
     case 'pushed':
-      hearOf(object, settings, from, body.operations)
-      return pump(scene, object)
+      return onPushed(scene, object, from, body)
     case 'changes':
-      if (replayCame(scene, object, from, body)) return
-      return changesCame(scene, object, from, body)
+      return onChanges(scene, object, from, body)
     case 'entries':
-      return changesCame(scene, object, from, body)
+      return onEntries(scene, object, from, body)
     case 'committed':
       return onCommitted(scene, object, from, body)
     case 'pong':
       return onPong(scene, object, from, body)
     default:
+      // A client's word has no business here.
       return
   }
 }
 
 function onTimer(scene: ClientScene, name: string): void {
   const { state } = scene
-  const colon = name.indexOf(':')
-  if (name.startsWith('read:')) return onReadTimer(scene, Number(name.slice(colon + 1)))
-  if (name.startsWith('inspect:')) return onInspectTimer(scene, Number(name.slice(colon + 1)))
-  const object = state.objects.get(name.slice(colon + 1))
+  const { kind, about } = clientTimers.due(name)
+  if (kind === 'read') return onReadTimer(scene, Number(about))
+  if (kind === 'inspect') return onInspectTimer(scene, Number(about))
+  const object = state.objects.get(about)
   if (object === undefined) return
-  switch (name.slice(0, colon)) {
+  state.touched = object
+  switch (kind) {
     case 'turn':
       return onTurn(scene, object)
     case 'patience':

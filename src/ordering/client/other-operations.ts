@@ -1,17 +1,26 @@
 // Operations of other clients, as servers tell of them. One server may invent what nobody asked for: b + 1 must say the
 // same (BACKOFF figure 2, line 24).
 
-import type { NodeId } from '../../core/index.ts'
-import { operationKey } from '../server/pending.ts'
+import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
-import { openedAt, type Touched } from '../versions/content.ts'
-import { sameBytes } from '../versions/digest.ts'
-import type { Operation } from '../wire.ts'
+import { openedAt, operationKey, type Touched } from '../versions/content.ts'
+import type { Operation, ServerMessage } from '../wire.ts'
 import type { ClientObject } from './state.ts'
+import { type ClientScene, wake } from './state.ts'
 
 /** Told of by too few, or believed and waiting: beyond so many they must be told of again. */
 const VOTES_MAX = 20_000
 const POOL_MAX = 20_000
+
+export function onPushed(
+  scene: ClientScene,
+  object: ClientObject,
+  from: NodeId,
+  { operations }: ServerMessage & { kind: 'pushed' },
+): void {
+  hearOf(object, scene.settings, from, operations)
+  wake(scene, object)
+}
 
 export function hearOf(
   object: ClientObject,
@@ -89,4 +98,23 @@ export function dropReflected({ pool }: ClientObject, { session, after }: Touche
   if (operations === undefined) return
   if (after !== undefined) for (const seq of operations.keys()) if (seq < after.next) operations.delete(seq)
   if (after === undefined || operations.size === 0) pool.operations.delete(session)
+}
+
+/** Reports of silence are put together only while they are so young: the servers hold their tongue for longer. */
+export const REPORTS_MS: Millis = 500
+
+/** Those that f + b + 1 servers have not heard of for their time: one of any n - f that a living client hears is among them. */
+export function silentSessions(object: ClientObject, settings: OrderingSettings, now: Millis): string[] {
+  const counts = new Map<string, number>()
+  const needed = settings.crashes + settings.liars + 1
+  const found: string[] = []
+  for (const { sentAt, sessions } of object.silent.values()) {
+    if (now > sentAt + REPORTS_MS) continue
+    for (const session of sessions) {
+      const count = (counts.get(session) ?? 0) + 1
+      counts.set(session, count)
+      if (count === needed) found.push(session)
+    }
+  }
+  return found
 }

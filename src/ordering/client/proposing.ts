@@ -1,24 +1,21 @@
 // With the turn: a version is made of everything that waits, proposed to all, and decided when q have taken it in one
 // rank (BACKOFF figure 2, lines 23-32). Its commit goes out with the next proposal, or alone when nothing waits.
 
-import type { Millis, NodeId } from '../../core/index.ts'
+import { type NodeId, sameBytes } from '../../core/index.ts'
+import type { Applier } from '../applier.ts'
 import { compareRanks } from '../rules.ts'
 import type { OrderingSettings } from '../settings.ts'
 import { encodeChange } from '../versions/content.ts'
-import { nextDigest, sameBytes } from '../versions/digest.ts'
+import { nextDigest } from '../versions/digest.ts'
 import type { Operation, ServerMessage } from '../wire.ts'
 import { applyOperation, type Batch, endSession, isFull, newBatch, openSession, writesOf } from './batch.ts'
-import { advanceReplica } from './catching-up.ts'
-import type { Applier } from './commands.ts'
-import { hearOf } from './other-operations.ts'
-import { serveCopies } from './reading.ts'
-import { quorumOf, send, sendAll } from './send.ts'
+import { hearOf, silentSessions } from './other-operations.ts'
+import { ownOpen, ownOperations } from './own-operations.ts'
+import { send, sendAll } from './send.ts'
 import type { ClientObject, ClientScene, OwnProposal } from './state.ts'
-import { launch, ownOpen, ownOperations } from './submitting.ts'
-import { overtaken, pump, setTurnTimer } from './turns.ts'
+import { wake } from './state.ts'
 
-/** Reports of silence are put together only while they are so young: the servers hold their tongue for longer. */
-export const REPORTS_MS: Millis = 500
+import { overtaken, setTurnTimer } from './turns.ts'
 
 /** Makes and proposes the next version; false where there is nothing to do. */
 export function proposeNext(scene: ClientScene, object: ClientObject): boolean {
@@ -79,32 +76,16 @@ function applySession(
   }
 }
 
-/** Those that f + b + 1 servers have not heard of for their time: one of any n - f that a living client hears is among them. */
-export function silentSessions(object: ClientObject, settings: OrderingSettings, now: Millis): string[] {
-  const counts = new Map<string, number>()
-  const needed = settings.crashes + settings.liars + 1
-  const found: string[] = []
-  for (const { sentAt, sessions } of object.silent.values()) {
-    if (now > sentAt + REPORTS_MS) continue
-    for (const session of sessions) {
-      const count = (counts.get(session) ?? 0) + 1
-      counts.set(session, count)
-      if (count === needed) found.push(session)
-    }
-  }
-  return found
-}
-
 /** Proposes a version, new or somebody else's; its parent is committed. */
 export function propose(scene: ClientScene, object: ClientObject, proposal: OwnProposal): void {
-  const { state, settings, turn } = scene
+  const { state, turn } = scene
   object.phase = 'proposing'
   object.proposal = proposal
   object.unannounced = undefined
   object.sentAt = turn.now
   sendProposal(scene, object, state.servers)
   setTurnTimer(scene, object)
-  if (settings.rules.acknowledgementsNeeded(quorumOf(scene)) === 0) decided(scene, object)
+  wake(scene, object)
 }
 
 function sendProposal(scene: ClientScene, object: ClientObject, to: readonly NodeId[]): void {
@@ -136,30 +117,12 @@ export function onAccepted(
   hearOf(object, settings, from, answer.pending)
   const { proposal } = object
   object.silent.set(from, { sentAt: object.sentAt, sessions: answer.silent })
-  if (object.phase !== 'proposing' || proposal === undefined) return pump(scene, object)
+  if (object.phase !== 'proposing' || proposal === undefined) return wake(scene, object)
   if (answer.version !== proposal.version || !sameBytes(answer.digest, proposal.digest)) return
   // An answer to words that are older than the longest attempt may be from a server that has lost its store since.
   if (turn.now > proposal.sentAt + settings.attemptMax) return overtaken(scene, object)
   proposal.accepted.add(from)
-  const needed = settings.rules.acknowledgementsNeeded(quorumOf(scene))
-  if (proposal.accepted.size >= needed) decided(scene, object)
-}
-
-function decided(scene: ClientScene, object: ClientObject): void {
-  const { turn } = scene
-  const proposal = object.proposal!
-  const { version, digest, writes, change, operations } = proposal
-  object.proposal = undefined
-  object.tries = 0
-  object.completes = false
-  object.phase = 'holding'
-  object.unannounced = { version, digest }
-  turn.do({ kind: 'cancel', name: `turn:${object.name}` })
-  turn.do({ kind: 'emit', event: { kind: 'decided', object: object.name, head: object.unannounced, operations } })
-  advanceReplica(scene, object, { version, digest, change }, writes)
-  serveCopies(scene, object)
-  launch(object)
-  pump(scene, object)
+  wake(scene, object)
 }
 
 /** Nothing waits: the commit travels alone. */

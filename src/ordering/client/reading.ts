@@ -4,19 +4,18 @@
 // servers have not heard of it. Whatever is decided was taken by q, of which b + 1 honest ones are among those who
 // answer: so v may be read if at most b of them show anything newer.
 
-import { isText, type NodeId } from '../../core/index.ts'
+import { isText, type NodeId, sameBytes } from '../../core/index.ts'
 import { compareRanks, LOWEST_RANK } from '../rules.ts'
 import type { OrderingSettings } from '../settings.ts'
 import { decodeChange } from '../versions/content.ts'
-import { digestKey, nextDigest, sameBytes } from '../versions/digest.ts'
+import { digestKey, nextDigest } from '../versions/digest.ts'
 import { type Head, KEY_BYTES_MAX, KEYS_MAX, type ServerMessage, type Write } from '../wire.ts'
 import { followHeads } from './catching-up.ts'
 import type { OrderingCommand } from './commands.ts'
-import { begin, startReplay } from './replaying.ts'
-import { objectOf, quorumOf, send } from './send.ts'
-import type { ClientObject, ClientScene, Reading, Watch } from './state.ts'
-import { fail, isName } from './submitting.ts'
-import { pump } from './turns.ts'
+import { drop, serveCopies } from './copy-reads.ts'
+import { fail, quorumOf, send } from './send.ts'
+import type { ClientScene, Reading } from './state.ts'
+import { clientTimers, isName, objectOf, wake } from './state.ts'
 import { follow } from './watching.ts'
 
 type Readings = ServerMessage & { kind: 'readings' }
@@ -28,7 +27,24 @@ const AGAIN_DOUBLINGS_MAX = 7
 const LOOKS = 5
 const READINGS_MAX = 100_000
 
-export function onRead(scene: ClientScene, asked: OrderingCommand & { kind: 'read' | 'copy' | 'watch' }): void {
+export function onRead(scene: ClientScene, asked: OrderingCommand & { kind: 'read' }): void {
+  start(scene, asked)
+}
+
+export function onCopy(scene: ClientScene, asked: OrderingCommand & { kind: 'copy' }): void {
+  start(scene, asked)
+}
+
+/** A watch begins with a look at the whole table: the replica follows from there. */
+export function onWatch(scene: ClientScene, asked: OrderingCommand & { kind: 'watch' }): void {
+  const { id, object, from } = asked
+  if (isName(object)) {
+    objectOf(scene.state, object).watches.set(id, { id, from, reached: undefined, replay: undefined })
+  }
+  start(scene, asked)
+}
+
+function start(scene: ClientScene, asked: OrderingCommand & { kind: 'read' | 'copy' | 'watch' }): void {
   const { state } = scene
   const { id, object } = asked
   const keys = asked.kind === 'read' ? asked.keys : []
@@ -70,7 +86,7 @@ function ask(scene: ClientScene, reading: Reading): void {
     send(scene, server, { kind: 'read', object, query: reading.query, keys, content })
   }
   const after = settings.retryMin * 2 ** Math.min(tries, 4)
-  turn.do({ kind: 'timer', name: `read:${reading.id}`, after })
+  clientTimers.set(turn, 'read', after, `${reading.id}`)
 }
 
 export function onReadTimer(scene: ClientScene, id: number): void {
@@ -173,14 +189,16 @@ function giveProposed(scene: ClientScene, reading: Reading): boolean {
 }
 
 function lookAgain(scene: ClientScene, reading: Reading): void {
-  const { state, turn } = scene
-  if (reading.tries >= LOOKS) {
-    const object = objectOf(state, reading.object)
-    object.completes = true
-    pump(scene, object)
-  }
+  scene.followUp.looksAgain = reading
+  if (reading.tries < LOOKS) return
+  const object = objectOf(scene.state, reading.object)
+  object.completes = true
+  wake(scene, object)
+}
+
+export function setLookTimer({ turn }: ClientScene, reading: Reading): void {
   const after = AGAIN_MS * 2 ** Math.min(reading.tries, AGAIN_DOUBLINGS_MAX)
-  turn.do({ kind: 'timer', name: `read:${reading.id}`, after: 1 + turn.below(after) })
+  clientTimers.set(turn, 'read', 1 + turn.below(after), `${reading.id}`)
 }
 
 function give(scene: ClientScene, reading: Reading, version: number, entries: readonly Write[]): void {
@@ -188,13 +206,6 @@ function give(scene: ClientScene, reading: Reading, version: number, entries: re
   const { id, object } = reading
   drop(scene, reading)
   turn.do({ kind: 'emit', event: { kind: 'value', id, object, version, entries } })
-}
-
-export function drop(scene: ClientScene, reading: Reading): void {
-  const { state, turn } = scene
-  state.readings.delete(reading.id)
-  state.queried.delete(reading.query)
-  turn.do({ kind: 'cancel', name: `read:${reading.id}` })
 }
 
 /** The whole table is wanted at this version at least: the replica is brought there. */
@@ -211,27 +222,4 @@ function want(scene: ClientScene, reading: Reading, head: Head): void {
   const newer = object.wanted !== undefined && object.wanted.version > head.version
   if (!newer) object.wanted = { ...head, vouchers: vouchers.map(([server]) => server) }
   followHeads(scene, object)
-}
-
-/** The replica has come to where somebody wanted it. */
-export function serveCopies(scene: ClientScene, object: ClientObject): void {
-  const { state, turn } = scene
-  const { name, replica, watches } = object
-  for (const id of object.copies) {
-    const reading = state.readings.get(id)
-    if (reading !== undefined && reading.target! > replica.version) continue
-    object.copies.delete(id)
-    if (reading === undefined) continue
-    drop(scene, reading)
-    const watch = watches.get(id)
-    const { version, table } = replica
-    if (watch === undefined) turn.do({ kind: 'emit', event: { kind: 'copied', id, object: name, version, table } })
-    else beginWatch(scene, object, watch)
-  }
-}
-
-function beginWatch(scene: ClientScene, object: ClientObject, watch: Watch): void {
-  const { version } = object.replica
-  if (watch.from !== undefined && watch.from < version) startReplay(scene, object, watch)
-  else begin(scene, object, watch, version)
 }

@@ -8,6 +8,7 @@ import { addChanges, judge } from '../versions/fetched-changes.ts'
 import type { ServerMessage, Write } from '../wire.ts'
 import { send } from './send.ts'
 import type { ClientObject, ClientScene, Replay, Watch } from './state.ts'
+import { clientTimers } from './state.ts'
 
 /** For so long a source is waited for. */
 const SOURCE_MS: Millis = 200
@@ -38,7 +39,7 @@ function ask(scene: ClientScene, object: ClientObject, watch: Watch): void {
   const { source, query, changes } = watch.replay!.fetching!
   const from = changes.at(-1)?.version ?? watch.from!
   send(scene, source, { kind: 'fetch', object: object.name, query, from })
-  turn.do({ kind: 'timer', name: `replay:${object.name}`, after: SOURCE_MS })
+  clientTimers.set(turn, 'replay', SOURCE_MS, object.name)
 }
 
 export function onReplay(scene: ClientScene, object: ClientObject): void {

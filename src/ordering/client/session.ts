@@ -2,13 +2,12 @@
 // A session is ended by f + b + 1 servers who have not heard of it: the two sets share an honest server. Once lost it is
 // lost for good, since others may be ending it.
 
-import type { Millis, NodeId } from '../../core/index.ts'
-import { kthLargest } from '../rules.ts'
+import { believed, kthLargest, type Millis, type NodeId } from '../../core/index.ts'
 import type { ServerMessage } from '../wire.ts'
-import { sessionOver } from './answers.ts'
-import { sendAll } from './send.ts'
+import { launch } from './own-operations.ts'
+import { fail, sendAll } from './send.ts'
 import type { ClientObject, ClientScene } from './state.ts'
-import { pump } from './turns.ts'
+import { clientTimers, wake } from './state.ts'
 
 /** Pings in a session's time: two may be lost. */
 const PINGS_PER_TTL = 4
@@ -23,8 +22,8 @@ export function startPings(scene: ClientScene, object: ClientObject): void {
 
 export function stopPings(scene: ClientScene, { name: object }: ClientObject): void {
   const { turn } = scene
-  turn.do({ kind: 'cancel', name: `ping:${object}` })
-  turn.do({ kind: 'cancel', name: `belief:${object}` })
+  clientTimers.cancel(turn, 'ping', object)
+  clientTimers.cancel(turn, 'belief', object)
 }
 
 export function onPing(scene: ClientScene, object: ClientObject): void {
@@ -35,20 +34,18 @@ export function onPing(scene: ClientScene, object: ClientObject): void {
   session.pings.set(ping, turn.now)
   session.pings.delete(ping - PINGS_KEPT_MAX)
   sendAll(scene, { kind: 'ping', object: name, session: session.id, ping })
-  turn.do({ kind: 'timer', name: `ping:${name}`, after: Math.max(1, session.ttl / PINGS_PER_TTL) })
+  clientTimers.set(turn, 'ping', Math.max(1, session.ttl / PINGS_PER_TTL), name)
 }
 
-function deadline(scene: ClientScene, { session }: ClientObject): Millis {
-  const { state, settings } = scene
+function deadline({ state, settings }: ClientScene, { session }: ClientObject): Millis {
   const counted = state.servers.length - settings.crashes
-  const { drift } = settings
-  return kthLargest([...session.echoes.values()], counted) + (session.ttl * (1 - drift)) / (1 + drift)
+  return Math.max(0, kthLargest([...session.echoes.values()], counted)) + believed(session.ttl, settings.drift)
 }
 
 function setDeadline(scene: ClientScene, object: ClientObject): void {
   const { turn } = scene
   const after = Math.max(0, deadline(scene, object) - turn.now)
-  turn.do({ kind: 'timer', name: `belief:${object.name}`, after })
+  clientTimers.set(turn, 'belief', after, object.name)
 }
 
 /** Once lost, always lost: others may be ending it. */
@@ -75,5 +72,36 @@ export function onPong(
     session.echoes.set(from, sentAt)
     setDeadline(scene, object)
   }
-  pump(scene, object)
+  wake(scene, object)
+}
+
+export function opened(scene: ClientScene, object: ClientObject, id: string): void {
+  const { turn } = scene
+  const { session, name } = object
+  session.phase = 'open'
+  session.id = id
+  turn.do({ kind: 'emit', event: { kind: 'opened', id: session.opener, object: name, session: id } })
+  startPings(scene, object)
+  launch(object)
+}
+
+/** There is no session any more: by our wish, or it ran out. What was on its way may have been applied before. */
+export function sessionOver(scene: ClientScene, object: ClientObject): void {
+  const { turn } = scene
+  const { session, name } = object
+  const wasOpen = session.phase === 'open'
+  const ending = [...object.outstanding.values()].find(({ kind }) => kind === 'end')
+  session.phase = 'none'
+  stopPings(scene, object)
+  for (const { id, kind } of object.outstanding.values()) {
+    if (id === undefined) continue
+    if (kind === 'end') turn.do({ kind: 'emit', event: { kind: 'ended', id, object: name } })
+    else fail(scene, id, name, 'no session', 'may have happened')
+  }
+  for (const { id } of object.queue.splice(0)) fail(scene, id, name, 'no session', 'did not happen')
+  object.outstanding.clear()
+  object.outstandingBytes = 0
+  object.responses.clear()
+  if (wasOpen && ending === undefined)
+    turn.do({ kind: 'emit', event: { kind: 'lost', object: name, session: session.id } })
 }

@@ -1,12 +1,21 @@
 // What a client of objects remembers.
 
-import type { Millis, NodeId, Scene } from '../../core/index.ts'
+import { isText, type Millis, type NodeId, type Scene, type Turn, timers } from '../../core/index.ts'
 import type { Choice } from '../choose.ts'
+import { LOWEST_RANK } from '../rules.ts'
 import type { OrderingSettings } from '../settings.ts'
-import type { Content } from '../versions/content.ts'
+import { type Content, emptyContent } from '../versions/content.ts'
 import type { Copying } from '../versions/copying.ts'
 import type { FetchedChanges } from '../versions/fetched-changes.ts'
-import type { Head, Operation, OrderingMessage, Rank, ServerMessage, Write } from '../wire.ts'
+import {
+  type Head,
+  OBJECT_BYTES_MAX,
+  type Operation,
+  type OrderingMessage,
+  type Rank,
+  type ServerMessage,
+  type Write,
+} from '../wire.ts'
 import type { InspectedOrderingServer, OrderingEvent } from './commands.ts'
 
 export type Phase =
@@ -22,6 +31,13 @@ export type Phase =
   | 'proposing'
   /** Has the turn, and nothing to propose: the next operation takes one round trip. */
   | 'holding'
+
+/** An operation of this process that has no number yet. */
+export interface Queued {
+  readonly id: number
+  readonly kind: 'apply' | 'end'
+  readonly body: Uint8Array
+}
 
 /** An operation of this process that is not answered yet. */
 export interface Outstanding {
@@ -100,7 +116,7 @@ export interface ClientObject {
   readonly name: string
   readonly session: OwnSession
   /** Commands that wait for the session, or for room. */
-  readonly queue: { readonly id: number; readonly kind: 'apply' | 'end'; readonly body: Uint8Array }[]
+  readonly queue: Queued[]
   readonly outstanding: Map<number, Outstanding>
   outstandingBytes: number
   /** The number of the next operation. */
@@ -178,6 +194,8 @@ export interface ClientState {
   readonly self: NodeId
   readonly servers: readonly NodeId[]
   readonly objects: Map<string, ClientObject>
+  /** The object that was spoken of last: what a step may have broken. */
+  touched: ClientObject | undefined
   readonly readings: Map<number, Reading>
   /** Readings by the number of the query under way. */
   readonly queried: Map<number, number>
@@ -187,4 +205,108 @@ export interface ClientState {
   readonly accused: Set<string>
 }
 
-export type ClientScene = Scene<ClientState, OrderingSettings, OrderingMessage, OrderingEvent>
+export const clientTimers = timers('turn', 'patience', 'sync', 'replay', 'watch', 'ping', 'belief', 'read', 'inspect')
+
+/** What an input gave cause for. Handlers record it; `advance` (advance.ts) looks at it once, when the input is heard. */
+export interface FollowUp {
+  /** There may be something to do for this object. */
+  object: ClientObject | undefined
+  /** Its session was asked for by this input. */
+  opens: boolean
+  /** The turn was taken by this input. */
+  took: boolean
+  /** This read found no answer yet, and looks again after a while. */
+  looksAgain: Reading | undefined
+}
+
+export interface ClientScene extends Scene<ClientState, OrderingSettings, OrderingMessage, OrderingEvent> {
+  readonly followUp: FollowUp
+}
+
+export function newScene(
+  state: ClientState,
+  settings: OrderingSettings,
+  turn: Turn<OrderingMessage, OrderingEvent>,
+): ClientScene {
+  return { state, settings, turn, followUp: { object: undefined, opens: false, took: false, looksAgain: undefined } }
+}
+
+/** Something was heard after which there may be something to do for this object. */
+export function wake({ followUp }: ClientScene, object: ClientObject): void {
+  followUp.object = object
+}
+
+export function isName(object: string): boolean {
+  return isText(object, OBJECT_BYTES_MAX)
+}
+
+const NOTHING = new Uint8Array(0)
+
+export function noSession(): OwnSession {
+  return {
+    phase: 'none',
+    opener: 0,
+    nonce: NOTHING,
+    ttl: 0,
+    id: '',
+    since: 0,
+    ping: 0,
+    pings: new Map(),
+    echoes: new Map(),
+    gone: new Set(),
+    named: new Map(),
+  }
+}
+
+export function objectOf(state: ClientState, name: string): ClientObject {
+  let object = state.objects.get(name)
+  if (object === undefined) {
+    object = newObject(name)
+    state.objects.set(name, object)
+  }
+  state.touched = object
+  return object
+}
+
+function newObject(object: string): ClientObject {
+  return {
+    name: object,
+    session: noSession(),
+    queue: [],
+    outstanding: new Map(),
+    outstandingBytes: 0,
+    seq: 1,
+    submitted: 0,
+    responses: new Map(),
+    silentContacts: new Set(),
+    heardAt: new Map(),
+    quietSince: 0,
+    slowest: 0,
+    impatient: false,
+    phase: 'idle',
+    rank: LOWEST_RANK,
+    wallLead: undefined,
+    counters: new Map(),
+    replies: new Map(),
+    refused: new Map(),
+    busy: new Map(),
+    sentAt: 0,
+    tries: 0,
+    othersUntil: 0,
+    shares: false,
+    choice: undefined,
+    proposal: undefined,
+    unannounced: undefined,
+    replica: emptyContent(),
+    fetching: undefined,
+    copying: undefined,
+    wanted: undefined,
+    heads: new Map(),
+    changes: new Map(),
+    pool: { opens: new Map(), operations: new Map(), votes: new Map() },
+    silent: new Map(),
+    watches: new Map(),
+    completes: false,
+    copies: new Set(),
+  }
+}

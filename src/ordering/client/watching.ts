@@ -1,12 +1,13 @@
 // Watches: every change of the replica is told, in order. The replica follows what b + 1 servers call committed.
 
 import type { Millis } from '../../core/index.ts'
-import { WATCH_MS } from '../server/watchers.ts'
 import { RESERVED } from '../versions/content.ts'
 import type { Write } from '../wire.ts'
+import { WATCH_MS } from '../wire.ts'
 import { skip, tellLater } from './replaying.ts'
 import { send, sendAll } from './send.ts'
 import type { ClientObject, ClientScene } from './state.ts'
+import { clientTimers } from './state.ts'
 
 /** Said again so often: what was lost on the way is noticed then. */
 const AGAIN_MS: Millis = WATCH_MS / 10
@@ -21,7 +22,7 @@ export function follow(scene: ClientScene, object: ClientObject): void {
     const content = (place - first + count) % count <= settings.liars
     send(scene, server, { kind: 'watch', object: name, have: replica.version, content })
   }
-  turn.do({ kind: 'timer', name: `watch:${name}`, after: AGAIN_MS })
+  clientTimers.set(turn, 'watch', AGAIN_MS, name)
 }
 
 export function onWatchTimer(scene: ClientScene, object: ClientObject): void {

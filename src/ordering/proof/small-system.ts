@@ -6,8 +6,8 @@
 
 import { encode, type NodeId, type Saved } from '../../core/index.ts'
 import type { System, SystemNode, UserAct } from '../../simulator/index.ts'
-import { objectOf } from '../client/send.ts'
 import type { ClientState } from '../client/state.ts'
+import { objectOf } from '../client/state.ts'
 import { serverRecord } from '../server/records.ts'
 import { type OrderingSettings, orderingDefaults } from '../settings.ts'
 import { applyWrites, encodeChange, sessionCodec, sessionKey } from '../versions/content.ts'

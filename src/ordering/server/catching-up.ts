@@ -2,18 +2,19 @@
 // that it knows to be committed. One source at a time; the next where one is slow, short or wrong. Where the others do
 // not remember so far back, it takes a copy of everything.
 
-import type { Millis, NodeId } from '../../core/index.ts'
+import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
-import type { Content } from '../versions/content.ts'
+import type { Content, KeptChange, LinkedChange } from '../versions/content.ts'
 import { agreed, hearCopy, newCopying, nextQuestion } from '../versions/copying.ts'
-import { sameBytes } from '../versions/digest.ts'
 import { addChanges, judge } from '../versions/fetched-changes.ts'
+import { keysOf, page } from '../versions/pages.ts'
 import type { ServerMessage } from '../wire.ts'
-import { keysOf, page } from './checkpoint.ts'
-import { apply, forgetApplied } from './committing.ts'
+import { apply } from './applying.ts'
 import { forgetReflected } from './pending.ts'
 import { saveLazily } from './records.ts'
-import type { KeptChange, LinkedChange, ServerObject, ServerScene } from './state.ts'
+import type { ServerObject, ServerScene } from './state.ts'
+import { serverTimers } from './state.ts'
+import { forgetApplied } from './unapplied.ts'
 
 /** For so long a source is waited for; a copy may take longer, while it goes on. */
 const SOURCE_MS: Millis = 200
@@ -37,7 +38,7 @@ function askAnother(scene: ServerScene, object: ServerObject, changes: readonly 
   object.fetching = { source, query: ++state.queries, changes: after, doubts }
   addOwn(settings, object)
   ask(scene, object)
-  turn.do({ kind: 'timer', name: `lag:${object.name}`, after: SOURCE_MS })
+  serverTimers.set(turn, 'lag', SOURCE_MS, object.name)
 }
 
 function addOwn(settings: OrderingSettings, object: ServerObject): void {
@@ -67,7 +68,9 @@ function ask(scene: ServerScene, object: ServerObject): void {
 }
 
 /** The source was too slow, or has no more: another one. */
-export function onLag(scene: ServerScene, object: ServerObject): void {
+export function onLag(scene: ServerScene, name: string): void {
+  const object = scene.state.objects.get(name)
+  if (object === undefined) return
   const { fetching } = object
   object.fetching = undefined
   object.copying = undefined
@@ -75,17 +78,26 @@ export function onLag(scene: ServerScene, object: ServerObject): void {
   askAnother(scene, object, fetching?.changes ?? [])
 }
 
-export function fetched(
+/** Pages of a copy; nothing else asks for them. */
+export function onEntries(
   scene: ServerScene,
   object: ServerObject,
   from: NodeId,
-  answer: ServerMessage & { kind: 'changes' | 'entries' },
+  answer: ServerMessage & { kind: 'entries' },
+): void {
+  if (object.copying !== undefined) copied(scene, object, from, answer)
+}
+
+export function onChanges(
+  scene: ServerScene,
+  object: ServerObject,
+  from: NodeId,
+  answer: ServerMessage & { kind: 'changes' },
 ): void {
   const { settings } = scene
   if (object.copying !== undefined) return copied(scene, object, from, answer)
   const { fetching } = object
   if (fetching === undefined || fetching.source !== from || fetching.query !== answer.query) return
-  if (answer.kind === 'entries') return
   if (!answer.known) return startCopy(scene, object)
   const grew = addChanges(fetching, object.content, answer.changes, settings.hash)
   addOwn(settings, object)
@@ -104,7 +116,7 @@ function take(scene: ServerScene, object: ServerObject): void {
   const { turn } = scene
   const { changes } = object.fetching!
   object.fetching = undefined
-  turn.do({ kind: 'cancel', name: `lag:${object.name}` })
+  serverTimers.cancel(turn, 'lag', object.name)
   for (const kept of changes) {
     if (kept.version > object.committed.version) break
     // It may have gone on meanwhile by itself.
@@ -124,7 +136,7 @@ function startCopy(scene: ServerScene, object: ServerObject): void {
   const sources = Array.from({ length: settings.liars + 1 }, (_, place) => others[(first + place) % others.length]!)
   object.copying = newCopying(++state.queries, sources)
   for (const to of sources) turn.do({ kind: 'send', to, body: nextQuestion(object.copying, object.name, to) })
-  turn.do({ kind: 'timer', name: `lag:${object.name}`, after: COPY_MS })
+  serverTimers.set(turn, 'lag', COPY_MS, object.name)
 }
 
 function copied(
@@ -140,7 +152,7 @@ function copied(
   if (content !== undefined) return adopt(scene, object, content)
   if (!goesOn) return
   turn.do({ kind: 'send', to: from, body: nextQuestion(copying, object.name, from) })
-  turn.do({ kind: 'timer', name: `lag:${object.name}`, after: COPY_MS })
+  serverTimers.set(turn, 'lag', COPY_MS, object.name)
 }
 
 // The version is written last: after a crash on the way, what is there is known to be of no version.
@@ -153,7 +165,7 @@ function adopt(scene: ServerScene, object: ServerObject, content: Content): void
   object.recentBytes = 0
   forgetApplied(object)
   forgetReflected(object)
-  turn.do({ kind: 'cancel', name: `lag:${name}` })
+  serverTimers.cancel(turn, 'lag', name)
   saveLazily(scene, { kind: 'blank', object: name })
   const keys = keysOf(content)
   for (let at = 0; at < keys.length; ) {

@@ -4,24 +4,12 @@
 // Pages are of different versions. Replaying the log in its order gives the exact state all the same: a page puts what
 // the table had when it was written, and every change since stands behind it.
 
-import { encode } from '../../core/index.ts'
-import { type Content, sessionCodec, sessionKey } from '../versions/content.ts'
-import { ANSWER_BYTES_MAX, ENTRIES_MAX, type Write } from '../wire.ts'
+import { keysOf, page } from '../versions/pages.ts'
 import { proposalRecord, saveLazily } from './records.ts'
-import type { ServerObject, ServerScene } from './state.ts'
+import type { Checkpoint, ServerObject, ServerScene } from './state.ts'
 
 /** A new account begins after the bytes of the settings, or after twice what the last one took: that is its price. */
 const ACCOUNTS_BYTES = 2
-
-export interface Checkpoint {
-  /** Objects still to come. */
-  readonly objects: string[]
-  /** Of the present one: keys still to come, from `next` on. */
-  keys: readonly string[]
-  next: number
-  object: string
-  bytes: number
-}
 
 /** Goes on with the account by a step, or begins one when it is time. */
 export function continueCheckpoint(scene: ServerScene): void {
@@ -82,39 +70,4 @@ function writePage(scene: ServerScene, checkpoint: Checkpoint, object: ServerObj
   // A commit has no record: without the version, the log would lead to the one before it, with entries of this one.
   writeVersion(scene, object, false)
   saveLazily(scene, { kind: 'entries', object: object.name, entries })
-}
-
-export function keysOf({ table, sessions }: Content): string[] {
-  const keys = [...table.keys()]
-  for (const session of sessions.keys()) keys.push(sessionKey(session))
-  return keys
-}
-
-/** Entries of these keys from a place on, as many as fit, and the place of the first that does not. */
-export function page(
-  content: Content,
-  keys: readonly string[],
-  from: number,
-  bytesMax = ANSWER_BYTES_MAX,
-): { entries: Write[]; next: number; bytes: number } {
-  const entries: Write[] = []
-  let bytes = 0
-  let next = from
-  for (; next < keys.length && entries.length < ENTRIES_MAX; next++) {
-    const key = keys[next]!
-    const value = valueUnder(content, key)
-    // Removed since the keys were listed: the change that did it says so.
-    if (value === undefined) continue
-    const size = key.length + value.length
-    if (entries.length > 0 && bytes + size > bytesMax) break
-    bytes += size
-    entries.push({ key, value })
-  }
-  return { entries, next, bytes }
-}
-
-function valueUnder({ table, sessions }: Content, key: string): Uint8Array | undefined {
-  if (key.charCodeAt(0) !== 0) return table.get(key)
-  const session = sessions.get(key.slice(sessionKey('').length))
-  return session === undefined ? undefined : encode(sessionCodec, session)
 }

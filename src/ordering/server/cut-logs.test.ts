@@ -7,12 +7,13 @@
 
 import { describe, expect, it } from 'vitest'
 import { get, rank, SERVERS, settings, utf8 } from '../../../test/support/ordering-group.ts'
-import { decode, type Effect, type Input, KeptLane, type Random, seededRandom } from '../../core/index.ts'
+import { decode, type Effect, type Input, KeptLane, type Random, sameBytes, seededRandom } from '../../core/index.ts'
 import { compareRanks, LOWEST_RANK } from '../rules.ts'
 import { applyWrites, type Content, emptyContent, encodeChange } from '../versions/content.ts'
-import { FIRST_DIGEST, nextDigest, sameBytes } from '../versions/digest.ts'
+import { FIRST_DIGEST, nextDigest } from '../versions/digest.ts'
+import { keysOf, page } from '../versions/pages.ts'
 import type { ClientMessage, Head, OrderingMessage, Rank, Write } from '../wire.ts'
-import { keysOf, page } from './checkpoint.ts'
+
 import { type OrderingServer, orderingServer } from './machine.ts'
 import { serverRecord } from './records.ts'
 import type { OrderingServerEvent, ServerObject, ServerState } from './state.ts'

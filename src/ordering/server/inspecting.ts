@@ -8,6 +8,7 @@ import {
   type InspectedObject,
   type ServerMessage,
 } from '../wire.ts'
+import { reply } from './send.ts'
 import type { ServerScene, ServerState } from './state.ts'
 
 /** The newest are kept; all are counted. */
@@ -27,7 +28,7 @@ export function onComplain(
   turn.do({ kind: 'emit', event: { kind: 'complaint', complaint } })
 }
 
-export function describe(state: ServerState, query: number, now: number): ServerMessage {
+function describe(state: ServerState, query: number, now: number): ServerMessage {
   const objects: InspectedObject[] = []
   for (const object of state.objects.values()) {
     if (objects.length >= INSPECTED_MAX) break
@@ -53,4 +54,8 @@ export function describe(state: ServerState, query: number, now: number): Server
     complaints: [...state.complaints],
     complained: state.complained,
   }
+}
+
+export function onInspect(scene: ServerScene, from: NodeId, { query }: ClientMessage & { kind: 'inspect' }): void {
+  reply(scene, from, describe(scene.state, query, scene.turn.now))
 }

@@ -1,4 +1,4 @@
-// The server of objects (BACKOFF §6, figure 3, with PROTOCOLS F).
+// The server of objects (BACKOFF §6, figure 3, with protocols/ordering).
 //
 // Guarantees, while it follows this code: once it has told a rank what it knows, it takes nothing of a smaller one;
 // what it acknowledged it still has after a crash; what it calls committed is decided. It promises nothing alone:
@@ -6,21 +6,22 @@
 //
 // It has no `apply`: clients compute, and it keeps what changed.
 
-import type { Input, Millis, NodeId, Protocol, Saved } from '../../core/index.ts'
+import type { Millis, NodeId, Protocol, Saved } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
 import type { OrderingMessage } from '../wire.ts'
-import { fetched, fetchMissing, onLag } from './catching-up.ts'
+import { fetchMissing, onChanges, onEntries, onLag } from './catching-up.ts'
+import { checkServer } from './check.ts'
 import { continueCheckpoint } from './checkpoint.ts'
-import { describe, onComplain } from './inspecting.ts'
-import { sweepPending, takeOperations } from './pending.ts'
+import { onComplain, onInspect } from './inspecting.ts'
+import { onSubmit, sweepPending } from './pending.ts'
 import { restore, restored } from './records.ts'
-import { mustRejoin, onMessageWhileRejoining, onRecall, onRejoin, startRejoining } from './rejoining.ts'
-import { lookUp, onFetch, onPage, onRead } from './serving.ts'
+import { mustRejoin, onReadings, onRecall, onRecalled, onRejoin, startRejoining } from './rejoining.ts'
+import { reply } from './send.ts'
+import { onFetch, onPage, onRead } from './serving.ts'
 import { onPing, sweepSessions } from './sessions.ts'
-import type { ServerScene } from './state.ts'
-import { checkServer, type OrderingServerEvent, objectOf, reply, type ServerState } from './state.ts'
+import { type OrderingServerEvent, objectOf, type ServerScene, type ServerState, serverTimers } from './state.ts'
 import { onCommit, onGet, onPropose } from './voting.ts'
-import { onWatch, sweepWatchers } from './watchers.ts'
+import { onUnwatch, onWatch, sweepWatchers } from './watchers.ts'
 
 export type OrderingServer = Protocol<ServerState, OrderingMessage, never, OrderingServerEvent>
 
@@ -42,7 +43,7 @@ export function orderingServer(settings: OrderingSettings): OrderingServer {
         case 'timer':
           return onTimer(scene, input.name)
         case 'message':
-          return onMessage(scene, input)
+          return onMessage(scene, input.from, input.body)
         case 'command':
         case 'stop':
           return
@@ -83,16 +84,19 @@ function onStart(scene: ServerScene): void {
   for (const object of state.objects.values()) {
     if (object.content.version < object.committed.version) fetchMissing(scene, object)
   }
-  turn.do({ kind: 'timer', name: 'sweep', after: SWEEP_EVERY })
+  serverTimers.set(turn, 'sweep', SWEEP_EVERY)
 }
 
 function onTimer(scene: ServerScene, name: string): void {
-  const { state } = scene
-  if (name === 'sweep') return onSweep(scene)
-  if (name === 'rejoin') return onRejoin(scene)
-  if (!name.startsWith('lag:')) return
-  const object = state.objects.get(name.slice('lag:'.length))
-  if (object !== undefined) onLag(scene, object)
+  const { kind, about } = serverTimers.due(name)
+  switch (kind) {
+    case 'sweep':
+      return onSweep(scene)
+    case 'rejoin':
+      return onRejoin(scene)
+    case 'lag':
+      return onLag(scene, about)
+  }
 }
 
 function onSweep(scene: ServerScene): void {
@@ -103,30 +107,26 @@ function onSweep(scene: ServerScene): void {
     sweepWatchers(object, turn.now)
   }
   continueCheckpoint(scene)
-  turn.do({ kind: 'timer', name: 'sweep', after: SWEEP_EVERY })
+  serverTimers.set(turn, 'sweep', SWEEP_EVERY)
 }
 
-type Received = Extract<Input<OrderingMessage, never>, { kind: 'message' }>
-
-function onMessage(scene: ServerScene, { from, body }: Received): void {
-  const { state, turn } = scene
-  if (state.rejoin !== undefined) return onMessageWhileRejoining(scene, from, body)
+function onMessage(scene: ServerScene, from: NodeId, body: OrderingMessage): void {
+  if (scene.state.rejoin !== undefined) return onMessageWhileRejoining(scene, from, body)
   switch (body.kind) {
     case 'recall':
       return onRecall(scene, from, body)
     case 'complain':
       return onComplain(scene, from, body)
     case 'inspect':
-      return reply(scene, from, describe(state, body.query, turn.now))
+      return onInspect(scene, from, body)
     case 'read':
-      return onRead(scene, lookUp(state, body.object), from, body)
+      return onRead(scene, from, body)
     case 'fetch':
-      return onFetch(scene, lookUp(state, body.object), from, body)
+      return onFetch(scene, from, body)
     case 'page':
-      return onPage(scene, lookUp(state, body.object), from, body)
+      return onPage(scene, from, body)
     case 'unwatch':
-      state.objects.get(body.object)?.watchers.delete(from)
-      return
+      return onUnwatch(scene, from, body)
     case 'get':
     case 'submit':
     case 'propose':
@@ -142,12 +142,21 @@ function onMessage(scene: ServerScene, { from, body }: Received): void {
   }
 }
 
-type About = Extract<
+/** While it rejoins it votes on nothing; it says so when asked. */
+function onMessageWhileRejoining(scene: ServerScene, from: NodeId, body: OrderingMessage): void {
+  if (body.kind === 'inspect') return onInspect(scene, from, body)
+  if (!scene.state.servers.includes(from)) return
+  if (body.kind === 'recalled') return onRecalled(scene, from, body)
+  if (body.kind === 'readings') return onReadings(scene, body)
+}
+
+type ObjectMessage = Extract<
   OrderingMessage,
   { kind: 'get' | 'submit' | 'propose' | 'commit' | 'watch' | 'ping' | 'changes' | 'entries' }
 >
 
-function onObjectMessage(scene: ServerScene, from: NodeId, body: About): void {
+/** What makes an object where there is none. */
+function onObjectMessage(scene: ServerScene, from: NodeId, body: ObjectMessage): void {
   const { state } = scene
   // Clients do not lie to their group, servers may: one that speaks as a client could propose what it likes.
   if (state.servers.includes(from) !== (body.kind === 'changes' || body.kind === 'entries')) return
@@ -157,7 +166,7 @@ function onObjectMessage(scene: ServerScene, from: NodeId, body: About): void {
     case 'get':
       return onGet(scene, object, from, body)
     case 'submit':
-      return takeOperations(scene, object, from, body.operations, 'speakers')
+      return onSubmit(scene, object, from, body)
     case 'propose':
       return onPropose(scene, object, from, body)
     case 'commit':
@@ -167,7 +176,8 @@ function onObjectMessage(scene: ServerScene, from: NodeId, body: About): void {
     case 'ping':
       return onPing(scene, object, from, body)
     case 'changes':
+      return onChanges(scene, object, from, body)
     case 'entries':
-      return fetched(scene, object, from, body)
+      return onEntries(scene, object, from, body)
   }
 }

@@ -1,13 +1,15 @@
 // Operations that wait at a server until a committed version reflects them (BACKOFF figure 3, lines 1-4 and 23).
 
 import type { Millis, NodeId } from '../../core/index.ts'
-import { pushesFor } from '../client/contacts.ts'
+import { pushesFor } from '../contact-places.ts'
 import { compareRanks } from '../rules.ts'
-import { openedAt, sessionName, sessionsIn, type Touched } from '../versions/content.ts'
-import { ANSWER_BYTES_MAX, OPERATIONS_MAX, type Operation, type Rank } from '../wire.ts'
+import { operationKey, sessionName, sessionsIn, type Touched } from '../versions/content.ts'
+import { ANSWER_BYTES_MAX, type ClientMessage, OPERATIONS_MAX, type Operation, type Rank } from '../wire.ts'
+import { reply, replyAtOnce } from './send.ts'
 import { answerAgain } from './sessions.ts'
 import type { ServerScene } from './state.ts'
-import { heldByAnother, type Proposal, reply, replyAtOnce, type ServerObject } from './state.ts'
+import { isGone, type Proposal, type ServerObject } from './state.ts'
+import { heldByAnother } from './turns.ts'
 
 /** What one client, and all together, may have waiting: beyond it they are told that it is full, and come again. */
 const OF_CLIENT_MAX = 2_048
@@ -18,22 +20,27 @@ const FORGOTTEN_AFTER: Millis = 60_000
 /** Of an operation beside its body. */
 const OVERHEAD_BYTES = 64
 
-export function operationKey(operation: Operation): string {
-  if (operation.kind === 'open') return `open ${sessionName(operation.client, operation.nonce)}`
-  return `${operation.session} ${operation.seq}`
+export function onSubmit(
+  scene: ServerScene,
+  object: ServerObject,
+  from: NodeId,
+  { operations }: ClientMessage & { kind: 'submit' },
+): void {
+  takeOperations(scene, object, from, operations, 'contacts')
 }
 
+/** Whether only the contacts of a client were asked, or all servers, decides who tells the holder. */
 export function takeOperations(
   scene: ServerScene,
   object: ServerObject,
   from: NodeId,
   operations: readonly Operation[],
-  told: 'speakers' | 'all',
+  asked: 'contacts' | 'all',
 ): void {
   const { state, settings, turn } = scene
   const pushed: Operation[] = []
   const held = heldByAnother(object, from, turn.now) && settings.rules.tellsPending()
-  const pushes = told === 'speakers' || pushesFor(state.place, state.servers.length, from, settings)
+  const pushes = asked === 'contacts' || pushesFor(state.place, state.servers.length, from, settings)
   const holder = held && pushes ? object.holder : undefined
   for (const operation of operations) {
     if (operation.client !== from) continue
@@ -86,17 +93,17 @@ function remove(object: ServerObject, key: string): void {
 
 /** Those that the client of this rank was not told of yet, as many as an answer takes. */
 export function handOverPending(object: ServerObject, rank: Rank): readonly Operation[] {
-  const told: Operation[] = []
-  let room = ANSWER_BYTES_MAX
+  const found: Operation[] = []
+  let bytesLeft = ANSWER_BYTES_MAX
   for (const entry of object.pending.values()) {
     if (entry.knownTo !== undefined && compareRanks(entry.knownTo, rank) === 0) continue
     if (entry.operation.client === rank.client) continue
-    room -= entry.bytes
-    if ((room < 0 && told.length > 0) || told.length >= OPERATIONS_MAX) break
+    bytesLeft -= entry.bytes
+    if ((bytesLeft < 0 && found.length > 0) || found.length >= OPERATIONS_MAX) break
     entry.knownTo = rank
-    told.push(entry.operation)
+    found.push(entry.operation)
   }
-  return told
+  return found
 }
 
 /** What a proposal reflects, its proposer knows. */
@@ -141,11 +148,6 @@ export function forgetReflected(object: ServerObject): void {
     const session = object.content.sessions.get(operation.session)
     if (session === undefined ? isGone(object, operation.session) : operation.seq < session.next) remove(object, key)
   }
-}
-
-/** Whether the session of an operation has certainly ended. */
-export function isGone({ content }: ServerObject, session: string): boolean {
-  return content.version >= openedAt(session) && !content.sessions.has(session)
 }
 
 export function sweepPending(object: ServerObject, now: Millis): void {

@@ -1,8 +1,9 @@
 // The last changes of an object, for those who lag and those who watch.
 
 import type { OrderingSettings } from '../settings.ts'
+import type { KeptChange } from '../versions/content.ts'
 import { ANSWER_BYTES_MAX, CHANGES_MAX, type VersionChange } from '../wire.ts'
-import type { KeptChange, ServerObject } from './state.ts'
+import type { ServerObject } from './state.ts'
 
 export function remember(object: ServerObject, change: KeptChange, settings: OrderingSettings): void {
   const { recent } = object
@@ -20,12 +21,12 @@ export function changesAfter(object: ServerObject, from: number): readonly Versi
   const first = content.version - recent.length + 1
   if (from + 1 < first) return undefined
   const found: VersionChange[] = []
-  let room = ANSWER_BYTES_MAX
+  let bytesLeft = ANSWER_BYTES_MAX
   for (let version = from + 1; found.length < CHANGES_MAX; version++) {
     const kept = recent[version - first] ?? unapplied.get(version)
     if (kept === undefined) break
-    room -= kept.change.length
-    if (room < 0 && found.length > 0) break
+    bytesLeft -= kept.change.length
+    if (bytesLeft < 0 && found.length > 0) break
     found.push({ version, change: kept.change })
   }
   return found

@@ -2,11 +2,21 @@
 // record of its own: the next proposal says that its parent is committed, and a version of which that is forgotten
 // is proposed again by whoever comes next.
 
-import { bool, bytes, type Codec, decode, encode, FileError, list, text, variants } from '../../core/index.ts'
+import {
+  bool,
+  bytes,
+  type Codec,
+  decode,
+  encode,
+  FileError,
+  list,
+  sameBytes,
+  text,
+  variants,
+} from '../../core/index.ts'
 import { compareRanks } from '../rules.ts'
 import type { OrderingSettings } from '../settings.ts'
-import { applyWrites, decodeChange, emptyContent, put } from '../versions/content.ts'
-import { sameBytes } from '../versions/digest.ts'
+import { applyWrites, decodeChange, emptyContent, type LinkedChange, put } from '../versions/content.ts'
 import {
   CHANGE_BYTES_MAX,
   DIGEST_BYTES,
@@ -21,10 +31,10 @@ import {
   type Write,
   writeCodec,
 } from '../wire.ts'
-import { followerOf, forgetApplied, keepDoubtful } from './committing.ts'
 import { remember } from './recent-changes.ts'
 import type { ServerScene } from './state.ts'
-import { type LinkedChange, objectOf, type Proposal, type ServerObject, type ServerState } from './state.ts'
+import { objectOf, type Proposal, type ServerObject, type ServerState } from './state.ts'
+import { followerOf, forgetApplied, keepDoubtful } from './unapplied.ts'
 
 export type ServerRecord =
   | { kind: 'rank'; object: string; rank: Rank; proof: Uint8Array }

@@ -1,42 +1,27 @@
-// A server that has lost its store comes back under its own name (PROTOCOLS F, "rejoin").
+// A server that has lost its store comes back under its own name (protocols/ordering, "rejoin").
 //
 // It has forgotten what it promised. So it says nothing until every attempt that it may have said yes to is over: the
-// one place where the order trusts time. Then q others tell what they promised and took: any quorum of a finished
+// one place where the order trusts time. Then q others say what they promised and took: any quorum of a finished
 // attempt shares 2b + 1 servers with those q, this one left out, so that what it had said yes to is vouched for there.
 
-import type { Millis, NodeId } from '../../core/index.ts'
-import { orderingQuorum } from '../../core/index.ts'
+import { type Millis, type NodeId, orderingQuorum, outlasting, sameBytes } from '../../core/index.ts'
 import { choose, type Voucher } from '../choose.ts'
 import { compareRanks, LOWEST_RANK } from '../rules.ts'
 import { decodeChange } from '../versions/content.ts'
-import { FIRST_DIGEST, nextDigest, sameBytes } from '../versions/digest.ts'
+import { FIRST_DIGEST, nextDigest } from '../versions/digest.ts'
 import {
   type ClientMessage,
-  type Head,
   INSPECTED_MAX,
-  type OrderingMessage,
   type Rank,
   type RecalledMessage,
   type RecalledObject,
   type ServerMessage,
 } from '../wire.ts'
 import { fetchMissing } from './catching-up.ts'
-import { describe } from './inspecting.ts'
 import { proposalRecord, save, saveLazily } from './records.ts'
-import type { ServerScene } from './state.ts'
-import { OBJECTS_MAX, objectOf, type Proposal, proposedHead, reply, type ServerObject } from './state.ts'
-
-export interface Rejoin {
-  /** Until then it does not even ask: attempts it may have taken part in are under way. */
-  readonly until: Millis
-  query: number
-  /** What each of the others has, as far as it has told. */
-  readonly recalled: Map<NodeId, { readonly objects: Map<string, RecalledObject>; whole: boolean }>
-  /** Versions that are vouched for and not committed: their changes are asked for. */
-  readonly halves: Map<string, Head & { readonly rank: Rank }>
-  /** Once the others have told: only what is half done is asked for again. */
-  taken: boolean
-}
+import { reply } from './send.ts'
+import type { Rejoin, ServerScene } from './state.ts'
+import { OBJECTS_MAX, objectOf, type Proposal, proposedHead, type ServerObject, serverTimers } from './state.ts'
 
 const ASK_AGAIN: Millis = 500
 
@@ -48,13 +33,13 @@ export function mustRejoin(scene: ServerScene): boolean {
 export function startRejoining(scene: ServerScene): void {
   const { state, settings, turn } = scene
   if (state.rejoins === 'never') save(scene, { kind: 'rejoin', object: '', done: false })
-  const after = (settings.attemptMax * (1 + settings.drift)) / (1 - settings.drift)
+  const after = outlasting(settings.attemptMax, settings.drift)
   state.rejoin = { until: turn.now + after, query: 0, recalled: new Map(), halves: new Map(), taken: false }
-  turn.do({ kind: 'timer', name: 'rejoin', after })
+  serverTimers.set(turn, 'rejoin', after)
 }
 
 /**
- * Asks those who have not told everything. Where a version was half done and its change did not come, the others have
+ * Asks those who have not said everything. Where a version was half done and its change did not come, the others have
  * gone on: a busy object never stands still for this server, so that they are asked anew what they have.
  */
 export function onRejoin(scene: ServerScene): void {
@@ -68,7 +53,7 @@ export function onRejoin(scene: ServerScene): void {
   for (const server of state.servers) {
     if (server !== state.self && rejoin.recalled.get(server)?.whole !== true) ask(scene, rejoin, server)
   }
-  turn.do({ kind: 'timer', name: 'rejoin', after: ASK_AGAIN })
+  serverTimers.set(turn, 'rejoin', ASK_AGAIN)
 }
 
 function askForHalves(scene: ServerScene, { query, halves }: Rejoin): void {
@@ -81,13 +66,13 @@ function askForHalves(scene: ServerScene, { query, halves }: Rejoin): void {
   }
 }
 
-function ask(scene: ServerScene, { query, recalled: told }: Rejoin, server: NodeId): void {
+function ask(scene: ServerScene, { query, recalled }: Rejoin, server: NodeId): void {
   const { turn } = scene
-  const after = [...(told.get(server)?.objects.keys() ?? [])].at(-1) ?? ''
+  const after = [...(recalled.get(server)?.objects.keys() ?? [])].at(-1) ?? ''
   turn.do({ kind: 'send', to: server, body: { kind: 'recall', query, after } })
 }
 
-/** What a server that has all its memory tells one that has not. */
+/** What a server that has its memory says to one that lost it. */
 export function onRecall(scene: ServerScene, from: NodeId, { query, after }: ClientMessage & { kind: 'recall' }): void {
   const { state } = scene
   if (!state.servers.includes(from)) return
@@ -100,39 +85,30 @@ export function onRecall(scene: ServerScene, from: NodeId, { query, after }: Cli
   reply(scene, from, { kind: 'recalled', query, objects, more: names.length > INSPECTED_MAX })
 }
 
-/** While it rejoins it votes on nothing; it says so when asked. */
-export function onMessageWhileRejoining(scene: ServerScene, from: NodeId, body: OrderingMessage): void {
-  const { state, turn } = scene
-  if (body.kind === 'inspect') return reply(scene, from, describe(state, body.query, turn.now))
-  if (!state.servers.includes(from)) return
-  if (body.kind === 'recalled') onRecalled(scene, from, body)
-  if (body.kind === 'readings') onReadings(scene, body)
-}
-
-function onRecalled(scene: ServerScene, from: NodeId, { query, objects, more }: RecalledMessage): void {
+export function onRecalled(scene: ServerScene, from: NodeId, { query, objects, more }: RecalledMessage): void {
   const { state, settings } = scene
   const rejoin = state.rejoin!
   if (query !== rejoin.query || query === 0) return
-  const told = rejoin.recalled.get(from) ?? { objects: new Map<string, RecalledObject>(), whole: false }
-  rejoin.recalled.set(from, told)
-  if (told.whole) return
-  for (const object of objects) told.objects.set(object.object, object)
+  const answer = rejoin.recalled.get(from) ?? { objects: new Map<string, RecalledObject>(), whole: false }
+  rejoin.recalled.set(from, answer)
+  if (answer.whole) return
+  for (const object of objects) answer.objects.set(object.object, object)
   // Nobody has more than that: it would go on for ever.
-  if (told.objects.size > OBJECTS_MAX) return
+  if (answer.objects.size > OBJECTS_MAX) return
   if (more) return ask(scene, rejoin, from)
-  told.whole = true
+  answer.whole = true
   const whole = [...rejoin.recalled].filter(([, one]) => one.whole)
   if (whole.length !== orderingQuorum(state.servers.length, settings.liars, settings.crashes)) return
   takeOver(scene, new Map(whole.map(([server, one]) => [server, one.objects])))
   finishIfWhole(scene)
 }
 
-type Told = ReadonlyMap<NodeId, ReadonlyMap<string, RecalledObject>>
+type Recalled = ReadonlyMap<NodeId, ReadonlyMap<string, RecalledObject>>
 
-function takeOver(scene: ServerScene, told: Told): void {
+function takeOver(scene: ServerScene, recalled: Recalled): void {
   const { state, settings } = scene
   const rejoin = state.rejoin!
-  const names = rejoin.taken ? [...rejoin.halves.keys()] : namesIn(told, settings.liars)
+  const names = rejoin.taken ? [...rejoin.halves.keys()] : namesIn(recalled, settings.liars)
   rejoin.halves.clear()
   rejoin.taken = true
   for (const name of names) {
@@ -140,7 +116,7 @@ function takeOver(scene: ServerScene, told: Told): void {
     if (object === undefined) continue
     const vouchers = new Map<NodeId, Voucher>()
     const ranks: Rank[] = []
-    for (const [server, objects] of told) {
+    for (const [server, objects] of recalled) {
       const one = objects.get(name)
       vouchers.set(server, one ?? { committed: { version: 0, digest: FIRST_DIGEST }, proposed: undefined })
       ranks.push(one?.promised ?? LOWEST_RANK)
@@ -152,11 +128,11 @@ function takeOver(scene: ServerScene, told: Told): void {
   askForHalves(scene, rejoin)
 }
 
-// Whatever this server may have promised or taken is known to b + 1 honest ones of those who tell. Of other names one
+// Whatever this server may have promised or taken is known to b + 1 honest ones of those who answer. Of other names one
 // liar may know as many as it likes.
-function namesIn(told: Told, liars: number): string[] {
+function namesIn(recalled: Recalled, liars: number): string[] {
   const counts = new Map<string, number>()
-  for (const objects of told.values()) {
+  for (const objects of recalled.values()) {
     for (const name of objects.keys()) counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   return [...counts].filter(([, count]) => count > liars).map(([name]) => name)
@@ -171,7 +147,7 @@ function adopt(scene: ServerScene, object: ServerObject, vouchers: ReadonlyMap<N
   else state.rejoin!.halves.set(object.name, { version, digest, rank })
 }
 
-function onReadings(
+export function onReadings(
   scene: ServerScene,
   { object: name, proposed, change }: ServerMessage & { kind: 'readings' },
 ): void {
@@ -197,7 +173,7 @@ function finishIfWhole(scene: ServerScene): void {
   if (state.rejoin === undefined || state.rejoin.halves.size > 0) return
   state.rejoin = undefined
   state.rejoins = 'done'
-  turn.do({ kind: 'cancel', name: 'rejoin' })
+  serverTimers.cancel(turn, 'rejoin')
   for (const object of state.objects.values()) {
     const { name, promised, proof, committed, proposed, content } = object
     const applied = { version: content.version, digest: content.digest }
@@ -209,5 +185,5 @@ function finishIfWhole(scene: ServerScene): void {
     if (content.version < committed.version) fetchMissing(scene, object)
   }
   save(scene, { kind: 'rejoin', object: '', done: true })
-  turn.do({ kind: 'timer', name: 'sweep', after: ASK_AGAIN })
+  serverTimers.set(turn, 'sweep', ASK_AGAIN)
 }

@@ -3,23 +3,20 @@
 import type { NodeId } from '../../core/index.ts'
 import { LOWEST_RANK } from '../rules.ts'
 import { FIRST_DIGEST } from '../versions/digest.ts'
+import { keysOf, page as pageFrom } from '../versions/pages.ts'
 import type { ClientMessage, ProposedHead, Write } from '../wire.ts'
-import { keysOf, page as pageFrom } from './checkpoint.ts'
 import { changesAfter } from './recent-changes.ts'
+import { reply } from './send.ts'
 import type { ServerScene } from './state.ts'
-import { newObject, proposedHead, reply, type ServerObject, type ServerState } from './state.ts'
+import { newObject, proposedHead, type ServerObject, type ServerState } from './state.ts'
 
 /** An object that nobody has written to is at version 0; reading does not make it. */
-export function lookUp(state: ServerState, name: string): ServerObject {
+function lookUp(state: ServerState, name: string): ServerObject {
   return state.objects.get(name) ?? newObject(name)
 }
 
-export function onRead(
-  scene: ServerScene,
-  object: ServerObject,
-  from: NodeId,
-  asked: ClientMessage & { kind: 'read' },
-): void {
+export function onRead(scene: ServerScene, from: NodeId, asked: ClientMessage & { kind: 'read' }): void {
+  const object = lookUp(scene.state, asked.object)
   const { name, committed, proposed, content } = object
   const entries: Write[] = []
   if (asked.content) for (const key of asked.keys) entries.push({ key, value: content.table.get(key) })
@@ -42,12 +39,8 @@ function takenHead(object: ServerObject): ProposedHead | undefined {
   return head !== undefined && object.proposed?.heard ? { ...head, rank: LOWEST_RANK } : head
 }
 
-export function onFetch(
-  scene: ServerScene,
-  object: ServerObject,
-  from: NodeId,
-  asked: ClientMessage & { kind: 'fetch' },
-): void {
+export function onFetch(scene: ServerScene, from: NodeId, asked: ClientMessage & { kind: 'fetch' }): void {
+  const object = lookUp(scene.state, asked.object)
   const { name, committed } = object
   const changes = changesAfter(object, asked.from)
   const base = digestAt(object, asked.from) ?? FIRST_DIGEST
@@ -70,12 +63,8 @@ function digestAt({ recent, content }: ServerObject, version: number): Uint8Arra
 }
 
 /** A part of the table, after a key. The keys are listed when a copy begins: those that come later come as changes. */
-export function onPage(
-  scene: ServerScene,
-  object: ServerObject,
-  from: NodeId,
-  asked: ClientMessage & { kind: 'page' },
-): void {
+export function onPage(scene: ServerScene, from: NodeId, asked: ClientMessage & { kind: 'page' }): void {
+  const object = lookUp(scene.state, asked.object)
   const { settings } = scene
   const { content, name } = object
   if (object.listed === undefined || asked.after === '') object.listed = keysOf(content).sort()

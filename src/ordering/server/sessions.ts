@@ -1,12 +1,12 @@
 // Sessions at a server: their clients are answered from committed versions, and those not heard of are named.
 
 import type { Millis, NodeId } from '../../core/index.ts'
-import { saysGone } from '../client/contacts.ts'
+import { saysGone } from '../contact-places.ts'
 import { type Session, sessionName, sessionsIn, type Touched } from '../versions/content.ts'
 import { type ClientMessage, type Operation, type Response, SILENT_MAX } from '../wire.ts'
-import { isGone } from './pending.ts'
+import { reply, replyAtOnce } from './send.ts'
 import type { ServerScene } from './state.ts'
-import { reply, replyAtOnce, type ServerObject } from './state.ts'
+import { isGone, type ServerObject } from './state.ts'
 
 /** Answers an operation that a committed version reflects already, or that can never be applied. Says whether it did. */
 export function answerAgain(scene: ServerScene, object: ServerObject, operation: Operation): boolean {

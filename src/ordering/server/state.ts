@@ -1,21 +1,17 @@
 // What a server keeps of each object.
 
-import type { Millis, NodeId, Scene, Turn } from '../../core/index.ts'
-import { compareRanks, LOWEST_RANK } from '../rules.ts'
+import { type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
+import { LOWEST_RANK } from '../rules.ts'
 import type { OrderingSettings } from '../settings.ts'
-import { type Content, emptyContent } from '../versions/content.ts'
+import { type Content, emptyContent, type KeptChange, type LinkedChange, openedAt } from '../versions/content.ts'
 import type { Copying } from '../versions/copying.ts'
 import { FIRST_DIGEST } from '../versions/digest.ts'
 import type { FetchedChanges } from '../versions/fetched-changes.ts'
-import type { Complaint, Head, Operation, OrderingMessage, ProposedHead, Rank, ServerMessage, Write } from '../wire.ts'
-import type { Checkpoint } from './checkpoint.ts'
-import type { Rejoin } from './rejoining.ts'
+import type { Complaint, Head, Operation, OrderingMessage, ProposedHead, Rank, RecalledObject, Write } from '../wire.ts'
 
 export type OrderingServerEvent =
   /** A client's evidence against a server. */
   { kind: 'complaint'; complaint: Complaint }
-
-export type ServerTurn = Turn<OrderingMessage, OrderingServerEvent>
 
 /** Names at one server: each costs a few hundred bytes. */
 export const OBJECTS_MAX = 100_000
@@ -23,7 +19,7 @@ export const OBJECTS_MAX = 100_000
 export interface Proposal extends ProposedHead {
   readonly change: Uint8Array
   readonly writes: readonly Write[]
-  /** The others told of it when this server came back empty. It vouches for it, and is none of those who took it. */
+  /** The others named it when this server came back empty. It vouches for it, and is none of those who took it. */
   readonly heard: boolean
 }
 
@@ -31,16 +27,8 @@ export interface PendingOperation {
   readonly operation: Operation
   readonly bytes: number
   since: Millis
-  /** The rank whose client was told of it. */
+  /** The rank whose client knows of it. */
   knownTo: Rank | undefined
-}
-
-export interface KeptChange extends Head {
-  readonly change: Uint8Array
-}
-
-export interface LinkedChange extends KeptChange {
-  readonly parent: Uint8Array
 }
 
 export interface Watcher {
@@ -98,6 +86,30 @@ export interface ServerObject {
   listed: readonly string[] | undefined
 }
 
+/** A checkpoint of the log under way (checkpoint.ts). */
+export interface Checkpoint {
+  /** Objects still to come. */
+  readonly objects: string[]
+  /** Of the present one: keys still to come, from `next` on. */
+  keys: readonly string[]
+  next: number
+  object: string
+  bytes: number
+}
+
+/** How far a server that lost its store has come (rejoining.ts). */
+export interface Rejoin {
+  /** Until then it does not even ask: attempts it may have taken part in are under way. */
+  readonly until: Millis
+  query: number
+  /** What each of the others has, as far as it has said. */
+  readonly recalled: Map<NodeId, { readonly objects: Map<string, RecalledObject>; whole: boolean }>
+  /** Versions that are vouched for and not committed: their changes are asked for. */
+  readonly halves: Map<string, Head & { readonly rank: Rank }>
+  /** Enough of the others have answered: only what is half done is asked for again. */
+  taken: boolean
+}
+
 export interface ServerState {
   readonly self: NodeId
   /** All servers of the group in one order, this one among them. */
@@ -111,14 +123,18 @@ export interface ServerState {
   rejoins: 'never' | 'under way' | 'done'
   rejoin: Rejoin | undefined
   queries: number
-  /** Bytes saved since the last account began, and what the last one took. */
+  /** Bytes saved since the last checkpoint began, and what the last one took. */
   savedBytes: number
   checkpointBytes: number
-  /** The account under way. */
+  /** The checkpoint under way. */
   checkpoint: Checkpoint | undefined
   readonly complaints: Complaint[]
   complained: number
 }
+
+export type ServerScene = Scene<ServerState, OrderingSettings, OrderingMessage, OrderingServerEvent>
+
+export const serverTimers = timers('sweep', 'rejoin', 'lag')
 
 export function newObject(name: string): ServerObject {
   return {
@@ -150,7 +166,7 @@ export function newObject(name: string): ServerObject {
   }
 }
 
-/** The object of that name, made where there is none; undefined where there is no room. */
+/** The object of that name, made where there is none; undefined where there are too many. */
 export function objectOf(state: ServerState, name: string): ServerObject | undefined {
   let object = state.objects.get(name)
   if (object === undefined && state.objects.size < OBJECTS_MAX) {
@@ -161,66 +177,13 @@ export function objectOf(state: ServerState, name: string): ServerObject | undef
   return object
 }
 
-export function reply(scene: ServerScene, to: NodeId, body: ServerMessage): void {
-  const { turn } = scene
-  turn.do({ kind: 'send', to, body })
-}
-
-/** For words that are true whatever becomes of this server's saves: they do not wait for its disk. */
-export function replyAtOnce(scene: ServerScene, to: NodeId, body: ServerMessage): void {
-  const { turn } = scene
-  turn.do({ kind: 'send', to, body, lane: 'told' })
-}
-
 export function proposedHead({ proposed }: ServerObject): ProposedHead | undefined {
   if (proposed === undefined) return undefined
   const { version, digest, rank, parent } = proposed
   return { version, digest, rank, parent }
 }
 
-/** Whether somebody other than this client has the turn. */
-export function heldByAnother(object: ServerObject, client: NodeId, now: Millis): boolean {
-  return object.holder !== '' && object.holder !== client && now < object.holdsUntil
+/** Whether the session of an operation has certainly ended. */
+export function isGone({ content }: ServerObject, session: string): boolean {
+  return content.version >= openedAt(session) && !content.sessions.has(session)
 }
-
-/** On a machine with too much to do everybody is slow: turns that end too early would make it worse. */
-const TURN_SLOWNESSES = 3
-const TURN_MAX: Millis = 1_000
-const FORGETS_SLOWNESS = 0.9
-
-/** Who asks for the turn may not get it from the others: what it has here must end soon. */
-export function takeTurn(object: ServerObject, client: NodeId, settings: OrderingSettings, now: Millis): void {
-  object.slowness = 0
-  holdTurn(object, client, settings, now)
-}
-
-/** Who proposes has the turn. The longer it takes to do something for those who wait, the longer it is waited for. */
-export function keepTurn(object: ServerObject, client: NodeId, settings: OrderingSettings, now: Millis): void {
-  const oldest: PendingOperation | undefined = object.pending.values().next().value
-  const took = oldest === undefined ? 0 : now - Math.max(object.spokeAt, oldest.since)
-  object.slowness = object.holder === client ? Math.max(took, FORGETS_SLOWNESS * object.slowness) : 0
-  holdTurn(object, client, settings, now)
-}
-
-function holdTurn(object: ServerObject, client: NodeId, settings: OrderingSettings, now: Millis): void {
-  object.holder = client
-  object.spokeAt = now
-  object.holdsUntil = now + Math.max(settings.turnMs, Math.min(TURN_MAX, TURN_SLOWNESSES * object.slowness))
-}
-
-/** Throws on a broken invariant. Of one object only: a server may have a hundred thousand. */
-export function checkServer({ touched }: ServerState): void {
-  if (touched !== undefined) checkObject(touched)
-}
-
-function checkObject({ name, committed, content, proposed, promised, recent }: ServerObject): void {
-  const broken = (what: string) => {
-    throw new Error(`object '${name}': ${what}`)
-  }
-  if (content.version > committed.version) broken(`has version ${content.version} and committed ${committed.version}`)
-  if (proposed !== undefined && compareRanks(proposed.rank, promised) > 0) broken('took a rank above its promise')
-  const newest = recent.at(-1)
-  if (newest !== undefined && newest.version !== content.version) broken('its changes do not lead to its content')
-}
-
-export type ServerScene = Scene<ServerState, OrderingSettings, OrderingMessage, OrderingServerEvent>

@@ -1,19 +1,21 @@
 // get, propose and commit at a server (BACKOFF figure 3, lines 5-27, with PROTOCOLS F 1, 2, 5).
 
-import type { NodeId } from '../../core/index.ts'
+import { type NodeId, sameBytes } from '../../core/index.ts'
 import { isProven } from '../rank-proofs.ts'
 import { compareRanks } from '../rules.ts'
 import { decodeChange } from '../versions/content.ts'
-import { sameBytes } from '../versions/digest.ts'
 import type { ClientMessage, Rank } from '../wire.ts'
 import { continueCheckpoint } from './checkpoint.ts'
-import { commitTo, keepDoubtful } from './committing.ts'
+import { commitTo } from './committing.ts'
 import { handOverPending, markKnown, pushRemaining, takeOperations } from './pending.ts'
 import { changesAfter } from './recent-changes.ts'
 import { save, saveLazily } from './records.ts'
+import { reply } from './send.ts'
 import { answerFromProposed, nameSilent } from './sessions.ts'
 import type { ServerScene } from './state.ts'
-import { heldByAnother, keepTurn, type Proposal, proposedHead, reply, type ServerObject, takeTurn } from './state.ts'
+import { type Proposal, proposedHead, type ServerObject } from './state.ts'
+import { heldByAnother, keepTurn, takeTurn } from './turns.ts'
+import { keepDoubtful } from './unapplied.ts'
 
 export function onGet(
   scene: ServerScene,

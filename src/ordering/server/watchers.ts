@@ -1,12 +1,12 @@
 // Those who watch hear of every commit, in order; whoever missed one notices the gap and fetches it.
 
 import type { Millis, NodeId } from '../../core/index.ts'
+import type { KeptChange } from '../versions/content.ts'
 import type { ClientMessage } from '../wire.ts'
-import type { ServerScene } from './state.ts'
-import { type KeptChange, reply, replyAtOnce, type ServerObject } from './state.ts'
+import { WATCH_MS } from '../wire.ts'
+import { reply, replyAtOnce } from './send.ts'
+import type { ServerObject, ServerScene } from './state.ts'
 
-/** A watcher says again and again that it is there. */
-export const WATCH_MS: Millis = 10_000
 const WATCHERS_MAX = 10_000
 
 export function onWatch(
@@ -34,4 +34,8 @@ export function tellWatchers(scene: ServerScene, object: ServerObject, { version
 
 export function sweepWatchers(object: ServerObject, now: Millis): void {
   for (const [watcher, { until }] of object.watchers) if (now > until) object.watchers.delete(watcher)
+}
+
+export function onUnwatch({ state }: ServerScene, from: NodeId, { object }: ClientMessage & { kind: 'unwatch' }): void {
+  state.objects.get(object)?.watchers.delete(from)
 }

@@ -4,6 +4,8 @@
 import { bytes, type Codec, decode, encode, list, type NodeId, struct, text, uint } from '../../core/index.ts'
 import {
   COUNTER_MAX,
+  type Head,
+  type Operation,
   type Response,
   responseCodec,
   SESSION_TTL_MAX,
@@ -133,4 +135,17 @@ export function sessionsIn(
     found.push({ session: key.slice(SESSION_KEY.length), after: decoded?.ok ? decoded.value : undefined })
   }
   return found
+}
+
+export interface KeptChange extends Head {
+  readonly change: Uint8Array
+}
+
+export interface LinkedChange extends KeptChange {
+  readonly parent: Uint8Array
+}
+
+export function operationKey(operation: Operation): string {
+  if (operation.kind === 'open') return `open ${sessionName(operation.client, operation.nonce)}`
+  return `${operation.session} ${operation.seq}`
 }

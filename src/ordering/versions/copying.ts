@@ -4,12 +4,11 @@
 // put absolute values, replaying all changes since the first page over all pages gives exactly the last version.
 // Digests do not cover tables, so that one source could lie: copies are taken from b + 1 at once, and must be equal.
 
-import { encode, type NodeId } from '../../core/index.ts'
-import type { KeptChange } from '../server/state.ts'
+import { encode, type NodeId, sameBytes } from '../../core/index.ts'
 import type { Hash } from '../settings.ts'
 import type { ClientMessage, Head, ServerMessage } from '../wire.ts'
-import { applyWrites, type Content, decodeChange, emptyContent, put, sessionCodec } from './content.ts'
-import { nextDigest, sameBytes } from './digest.ts'
+import { applyWrites, type Content, decodeChange, emptyContent, type KeptChange, put, sessionCodec } from './content.ts'
+import { nextDigest } from './digest.ts'
 
 export interface Copy {
   readonly content: Content

@@ -17,12 +17,6 @@ export function nextDigest(hash: Hash, parent: Uint8Array, version: number, chan
   return hash(input)
 }
 
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
-  return true
-}
-
 /** A digest as a key of a map. */
 export function digestKey(digest: Uint8Array): string {
   return String.fromCharCode(...digest)

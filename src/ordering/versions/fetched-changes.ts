@@ -1,11 +1,11 @@
 // Changes from somebody who need not be trusted: gathered from one source, and believed when they lead to a digest
 // that b + 1 vouch for. Servers that lag and clients' replicas catch up this way.
 
-import type { NodeId } from '../../core/index.ts'
-import type { KeptChange } from '../server/state.ts'
+import { type NodeId, sameBytes } from '../../core/index.ts'
 import type { Hash } from '../settings.ts'
 import type { Head, VersionChange } from '../wire.ts'
-import { nextDigest, sameBytes } from './digest.ts'
+import type { KeptChange } from './content.ts'
+import { nextDigest } from './digest.ts'
 
 export interface FetchedChanges {
   readonly source: NodeId
