@@ -5,9 +5,10 @@ import { INSPECTIONS_MAX } from './inspection.ts'
 import { IN_FLIGHT_MAX } from './own-operations.ts'
 import type { ClientObject, ClientState } from './state.ts'
 
-export function checkClient({ touched, inspections }: ClientState): void {
+export function checkClient({ objects, touched, inspections }: ClientState): void {
   assert(inspections.size <= INSPECTIONS_MAX, 'more inspections under way than there may be')
-  if (touched !== undefined) checkObject(touched)
+  const object = objects.get(touched)
+  if (object !== undefined) checkObject(object)
 }
 
 function checkObject(object: ClientObject): void {

@@ -49,7 +49,6 @@ export function onClose(scene: ClientScene, { object: name }: OrderingCommand & 
   const object = state.objects.get(name)
   if (object === undefined) return
   state.objects.delete(name)
-  state.touched = undefined
   failAll(scene, object)
   for (const reading of [...state.readings.values()]) {
     if (reading.object !== name) continue

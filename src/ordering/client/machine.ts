@@ -39,7 +39,7 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
       // In the order in which servers count themselves, too.
       servers: [...servers].sort(),
       objects: new Map(),
-      touched: undefined,
+      touched: '',
       readings: new Map(),
       queried: new Map(),
       inspections: new Map(),
@@ -100,7 +100,7 @@ function onMessage(scene: ClientScene, from: NodeId, body: OrderingMessage): voi
   if (body.kind === 'readings') return onReadings(scene, from, body)
   const object = 'object' in body ? state.objects.get(body.object) : undefined
   if (object === undefined) return
-  state.touched = object
+  state.touched = object.name
   switch (body.kind) {
     case 'got':
       return onGot(scene, object, from, body)
@@ -137,7 +137,7 @@ function onTimer(scene: ClientScene, name: string): void {
   if (kind === 'inspect') return onInspectTimer(scene, Number(about))
   const object = state.objects.get(about)
   if (object === undefined) return
-  state.touched = object
+  state.touched = object.name
   switch (kind) {
     case 'turn':
       return onTurn(scene, object)

@@ -194,8 +194,8 @@ export interface ClientState {
   readonly self: NodeId
   readonly servers: readonly NodeId[]
   readonly objects: Map<string, ClientObject>
-  /** The object that was spoken of last: what a step may have broken. */
-  touched: ClientObject | undefined
+  /** The name of the object that was spoken of last: what a step may have broken. */
+  touched: string
   readonly readings: Map<number, Reading>
   /** Readings by the number of the query under way. */
   readonly queried: Map<number, number>
@@ -264,7 +264,7 @@ export function objectOf(state: ClientState, name: string): ClientObject {
     object = newObject(name)
     state.objects.set(name, object)
   }
-  state.touched = object
+  state.touched = name
   return object
 }
 

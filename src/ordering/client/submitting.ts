@@ -63,6 +63,7 @@ function enqueue(scene: ClientScene, name: string, queued: Queued, more: boolean
     return fail(scene, id, name, 'no session', 'did not happen')
   }
   if (object.queue.length >= QUEUE_MAX) return fail(scene, id, name, 'crowded', 'did not happen')
+  state.touched = name
   object.queue.push(queued)
   launch(object)
   // Others follow at once, and go out together with it.
