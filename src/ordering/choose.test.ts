@@ -1,4 +1,4 @@
-// choose (BACKOFF figure 2, lines 33-48; PROTOCOLS F 3, 4), against a dumb twin and against everything that may have
+// choose (BACKOFF figure 2, lines 33-48; protocols/ordering 3, 4), against a dumb twin and against everything that may have
 // been decided.
 
 import fc from 'fast-check'

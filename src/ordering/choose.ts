@@ -1,4 +1,4 @@
-// Which version to go on from, given what a quorum said (BACKOFF figure 2, lines 14-22 and 33-48; PROTOCOLS F 3, 4).
+// Which version to go on from, given what a quorum said (BACKOFF figure 2, lines 14-22 and 33-48; protocols/ordering 3, 4).
 // Arithmetic only.
 //
 // Each reply vouches for two versions: the one committed there, and the one proposed to it last. Whatever is decided

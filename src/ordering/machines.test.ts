@@ -1,4 +1,4 @@
-// The machines alone, message by message: get, propose and commit at a server (BACKOFF figure 3, PROTOCOLS F), and a
+// The machines alone, message by message: get, propose and commit at a server (BACKOFF figure 3, protocols/ordering), and a
 // client with its servers in one group.
 
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// Reads without the turn (PROTOCOLS F, "reads"): a quorum says what it has committed and what was proposed to it.
+// Reads without the turn (protocols/ordering, "reads"): a quorum says what it has committed and what was proposed to it.
 //
 // "b + 1 say that v is committed" alone is stale most of the time: v + 1 may be decided and acknowledged while most
 // servers have not heard of it. Whatever is decided was taken by q, of which b + 1 honest ones are among those who

@@ -1,4 +1,4 @@
-// Objects under the explorer: PROTOCOLS F and BACKOFF §7 in every schedule of small systems.
+// Objects under the explorer: protocols/ordering and BACKOFF §7 in every schedule of small systems.
 
 import { describe, expect, test } from 'vitest'
 import { checkClaims, explore, type Moment, type System } from '../../simulator/index.ts'

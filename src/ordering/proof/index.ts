@@ -9,5 +9,5 @@ export {
 } from './exploration.ts'
 export { orderingLiars } from './liars.ts'
 export { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
-export { recoveryScenario as hardshipScenario } from './recovery.ts'
+export { recoveryScenario } from './recovery.ts'
 export { type OrderingPlan, orderingScenario } from './scenario.ts'

@@ -1,4 +1,4 @@
-// Objects in hard times (PROTOCOLS F: durable, rejoin, exactly once; LECTURE: watches): stores are lost, logs are cut
+// Objects in hard times (protocols/ordering: durable, rejoin, exactly once; LECTURE: watches): stores are lost, logs are cut
 // short, a server is paused for ten minutes, clients watch, cancel, close and end.
 
 import { describe, expect, it } from 'vitest'

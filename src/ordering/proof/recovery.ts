@@ -66,7 +66,7 @@ export function recoveryScenario(
 ): Scenario<HardshipPlan, OrderingAct> {
   const servers = Array.from({ length: trust.servers }, (_, place) => `server-${place + 1}`)
   return {
-    name: 'ordering-hardship',
+    name: 'ordering-recovery',
     plan: random => drawHardship(random, trust, servers, change),
     stage: (world, plan) => new HardshipStage(world, servers, plan).begin(),
   }

@@ -1,5 +1,5 @@
 // One server with one object, and its log, cut wherever a crash may cut it: at every place since the last save that
-// somebody waited for (PROTOCOLS F, "durable"). Each beginning of the log must be read as a server that can be: its table
+// somebody waited for (protocols/ordering, "durable"). Each beginning of the log must be read as a server that can be: its table
 // is the one of its version, what it calls committed is decided, and nothing is forgotten of what it has told.
 //
 // What is decided is made up here. The server hears of a part of it, late and with gaps, from clients who come one after

@@ -1,4 +1,4 @@
-// A log is read as it was lived (PROTOCOLS F, "durable"): records by hand, where a simulated crash seldom comes.
+// A log is read as it was lived (protocols/ordering, "durable"): records by hand, where a simulated crash seldom comes.
 
 import { describe, expect, it } from 'vitest'
 import { get, propose, rank, SERVERS, settings, TestGroup, text, utf8 } from '../../../test/support/ordering-group.ts'

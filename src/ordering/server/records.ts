@@ -1,4 +1,4 @@
-// What a server has on disk (PROTOCOLS F, "durable"): promises and proposals before they are told. A commit needs no
+// What a server has on disk (protocols/ordering, "durable"): promises and proposals before they are told. A commit needs no
 // record of its own: the next proposal says that its parent is committed, and a version of which that is forgotten
 // is proposed again by whoever comes next.
 

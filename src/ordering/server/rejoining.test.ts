@@ -1,4 +1,4 @@
-// A server that lost its store takes its state from the others (PROTOCOLS F, "rejoin"): stories in which what it is told
+// A server that lost its store takes its state from the others (protocols/ordering, "rejoin"): stories in which what it is told
 // is more than what it may believe.
 
 import { describe, expect, it } from 'vitest'

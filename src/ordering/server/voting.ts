@@ -1,4 +1,4 @@
-// get, propose and commit at a server (BACKOFF figure 3, lines 5-27, with PROTOCOLS F 1, 2, 5).
+// get, propose and commit at a server (BACKOFF figure 3, lines 5-27, with protocols/ordering 1, 2, 5).
 
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import { isProven } from '../rank-proofs.ts'
