@@ -23,7 +23,7 @@ export interface ApplyContext {
 }
 
 /**
- * Runs at whichever client has the turn, perhaps several times for one operation, of which one counts: it may draw
+ * Runs at the client that has the turn. It may run several times for one operation, and one run counts: it may draw
  * lots, but must have no effect beyond the view. What it throws becomes the operation's error, and its writes are dropped.
  */
 export interface Applier {

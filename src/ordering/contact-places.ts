@@ -9,12 +9,12 @@ export function distance(place: number, count: number, client: NodeId): number {
   return (place - (client.charCodeAt(client.length - 1) % count) + count) % count
 }
 
-/** f + 2b + 1 tell the holder of what everybody was told: of those that are there, b + 1 are honest. */
+/** Where all servers were asked, f + 2b + 1 push to the holder: of those that are up, b + 1 are honest. */
 export function pushesFor(place: number, count: number, client: NodeId, settings: OrderingSettings): boolean {
   return distance(place, count, client) < settings.crashes + 2 * settings.liars + 1
 }
 
-/** f + b + 1 say that a session is gone: b + 1 of them are there. */
+/** f + b + 1 say that a session is gone: b + 1 of them are up and honest. */
 export function saysGone(place: number, count: number, client: NodeId, settings: OrderingSettings): boolean {
   return distance(place, count, client) < settings.crashes + settings.liars + 1
 }

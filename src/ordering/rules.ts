@@ -23,7 +23,7 @@ export interface OrderingRules {
   nextCounter(counter: number, reported: readonly number[], liars: number): number
   /** protocols/ordering 5: whether a rank may serve for another get. */
   reusesRank(): boolean
-  /** protocols/ordering 5: whether whoever has the turn is told of the operations that wait: with acknowledgements, and at once. */
+  /** protocols/ordering 5: whether the holder of the turn hears of the operations that wait. */
   tellsPending(): boolean
   /** How many acknowledgements in one rank make a version decided. */
   acknowledgementsNeeded(quorum: number): number

@@ -9,7 +9,7 @@ import type { Applier } from './applier.ts'
 function sizeOf(state: unknown): number {
   let size = 0
   const visit = (value: unknown, name: string) => {
-    if (typeof value !== 'object' || value === null || name === 'table' || name === 'suffix') return
+    if (typeof value !== 'object' || value === null || name === 'table' || name === 'recent') return
     size += 1
     if (value instanceof Uint8Array) return
     if (value instanceof Map) for (const [key, one] of value) visit(one, String(key))

@@ -174,7 +174,7 @@ export type ServerMessage =
       pending: readonly Operation[]
       silent: readonly string[]
     }
-  /** Somebody else has the turn for so long. */
+  /** Somebody else has the turn, for `remaining` milliseconds. */
   | { kind: 'busy'; object: string; rank: Rank; promised: Rank; remaining: number }
   /** A higher rank was promised. */
   | { kind: 'refused'; object: string; rank: Rank; promised: Rank; proof: Uint8Array }
@@ -187,7 +187,7 @@ export type ServerMessage =
       pending: readonly Operation[]
       silent: readonly string[]
     }
-  /** Operations for whoever has the turn. */
+  /** Operations for the client that has the turn. */
   | { kind: 'pushed'; object: string; operations: readonly Operation[] }
   /** To a session's client, from a committed version. `next`: every operation before it is applied. */
   | {

@@ -33,7 +33,7 @@ export interface Batch {
   operations: number
 }
 
-/** A version that has so many bytes takes no more operations: large versions make everybody wait. */
+/** From this size on a version takes no more operations: large versions make everybody wait. */
 const FULL_BYTES = 2 ** 20
 const FULL_OPERATIONS = 4_096
 /** Room for the sessions beside what operations write. */
@@ -57,7 +57,7 @@ export function isFull({ bytes, operations }: Batch): boolean {
   return bytes >= FULL_BYTES || operations >= FULL_OPERATIONS
 }
 
-export function sessionIn(batch: Batch, session: string): Session | undefined {
+function sessionIn(batch: Batch, session: string): Session | undefined {
   return batch.sessions.has(session) ? batch.sessions.get(session) : batch.base.sessions.get(session)
 }
 

@@ -17,7 +17,7 @@ import type { ClientObject, ClientScene } from './state.ts'
 import { clientTimers, wake } from './state.ts'
 import { overtaken } from './turns.ts'
 
-/** For so long a source is waited for. */
+/** How long to wait for one source. */
 const SOURCE_MS: Millis = 100
 
 /** What the quorum vouches for, in the words of one who has the change too. */
@@ -73,7 +73,7 @@ function halfDone(settings: OrderingSettings, object: ClientObject): Half | unde
   return { parent, change: last.change }
 }
 
-/** Whether the replica is there now, by what was gathered and what came with the replies. */
+/** Whether the replica is there now, by what was fetched and what came with the replies. */
 function bringTo(scene: ClientScene, object: ClientObject, target: Head): boolean {
   const { settings } = scene
   const { replica } = object
@@ -106,7 +106,7 @@ function ask(scene: ClientScene, object: ClientObject, target: Head & { readonly
   const { state, turn } = scene
   if (object.fetching !== undefined && object.fetching.query !== 0) return
   const source = target.vouchers[turn.below(target.vouchers.length)]!
-  // What was gathered is kept: it may be that each of the servers has a part of it.
+  // What was fetched is kept: each of the servers may have a part of it.
   const changes = object.fetching?.changes.filter(({ version }) => version > object.replica.version) ?? []
   object.fetching = { source, query: ++state.queries, changes, mixed: changes.length > 0 }
   askSource(scene, object)
@@ -130,7 +130,7 @@ export function followHeads(scene: ClientScene, object: ClientObject): void {
   const { settings } = scene
   const { wanted, replica } = object
   if (wanted === undefined || wanted.version <= replica.version) return caughtUp(scene, object)
-  // Whoever has the turn gets there by itself.
+  // The holder of the turn gets there by itself.
   if (object.phase === 'syncing' || object.phase === 'proposing' || object.copying !== undefined) return
   const fetching = { source: '', query: 0, changes: [] as KeptChange[] }
   for (let version = replica.version + 1; version <= wanted.version; version++) {

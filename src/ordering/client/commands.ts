@@ -46,7 +46,7 @@ export type OrderingEvent =
   | { kind: 'value'; id: number; object: string; version: number; entries: readonly Write[] }
   /** The live table: to be looked at while the event is handled, and not kept. Reserved keys are not in it. */
   | { kind: 'copied'; id: number; object: string; version: number; table: ReadonlyMap<string, Uint8Array> }
-  /** The watch has begun: every version after this one will be told. */
+  /** The watch has begun: every version after this one follows. */
   | { kind: 'watching'; id: number; object: string; version: number }
   | { kind: 'changed'; id: number; object: string; version: number; writes: readonly Write[] }
   /** The changes up to `version` are no longer to be had one by one: the table is as `copied` would show it. */

@@ -59,7 +59,7 @@ describe('the turn after a pause', () => {
   }
 })
 
-describe('speakers', () => {
+describe('contacts', () => {
   const submits = (group: TestGroup, since: number) =>
     group.carried.slice(since).filter(({ body }) => body.kind === 'submit')
   const answers = (group: TestGroup, since: number) =>
@@ -77,26 +77,26 @@ describe('speakers', () => {
     expect(answers(group, since)).toHaveLength(1)
   })
 
-  it('where it is silent everybody is told, and another speaks from then on', () => {
+  it('where it is silent all are asked, and another is the contact from then on', () => {
     const group = groupOf(['d', 'c'])
     group.do('c', put(2))
     group.do('d', put(2))
-    const speaker = firstSpeaker(group)
+    const contact = firstContact(group)
     const gone = ({ from, to }: { from: NodeId; to: NodeId; body: OrderingMessage }) =>
-      from === speaker || to === speaker
+      from === contact || to === contact
     group.command('d', put(3))
     group.carry(gone)
     expect(group.heard('answered').filter(({ who }) => who === 'd')).toHaveLength(2)
-    group.leave(speaker)
+    group.leave(contact)
     group.pass(30)
     expect(group.heard('answered').filter(({ who }) => who === 'd')).toHaveLength(3)
     const since = group.carried.length
     group.do('d', put(4))
     expect(group.heard('answered').filter(({ who }) => who === 'd')).toHaveLength(4)
-    expect(submits(group, since).map(({ to }) => to)).not.toContain(speaker)
+    expect(submits(group, since).map(({ to }) => to)).not.toContain(contact)
   })
 
-  function firstSpeaker(group: TestGroup): NodeId {
+  function firstContact(group: TestGroup): NodeId {
     const since = group.carried.length
     group.do('d', put(99))
     return submits(group, since)[0]!.to

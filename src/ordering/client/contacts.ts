@@ -1,9 +1,9 @@
-// Which servers speak for a client: hear its operations, tell whoever has the turn, and bring the answers.
+// A client's contacts: the servers that hear its operations, tell the holder of the turn, and bring the answers.
 //
-// All n would do it too, at n times the messages. 2b + 1 are told, counted from a place that the client's name gives:
+// All n would do it too, at n times the messages. 2b + 1 are asked, counted from a place that the client's name gives:
 // each client loads others, and all that it says arrives whole and in order. Of these b + 1 are honest, unless some are
-// gone or cut off: where no answer comes in time, everybody is told, and those that were silent are passed over from
-// then on. A server answers whoever asked it.
+// gone or cut off: where no answer comes in time, all servers are asked, and those that were silent are passed over from
+// then on. A server answers the clients that asked it.
 
 import type { Millis, NodeId } from '../../core/index.ts'
 import { distance } from '../contact-places.ts'
@@ -14,7 +14,7 @@ import { send, sendAll } from './send.ts'
 import type { ClientObject, ClientScene, ClientState } from './state.ts'
 import { clientTimers } from './state.ts'
 
-/** For so long at least, and at most, an answer is waited for before everybody is told. */
+/** How long to wait for an answer, at least and at most, before all servers are asked. */
 const PATIENCE_MIN: Millis = 25
 const PATIENCE_MAX: Millis = 400
 /** Answers that take this many times as long as the slow ones of late are late. */
@@ -33,7 +33,7 @@ function contactsOf(
   return [...ready, ...others].slice(0, 2 * settings.liars + 1)
 }
 
-export function submitToContacts(scene: ClientScene, object: ClientObject, operations: readonly Operation[]): void {
+function submitToContacts(scene: ClientScene, object: ClientObject, operations: readonly Operation[]): void {
   const { state, settings, turn } = scene
   const { name } = object
   for (const server of contactsOf(state, settings, object))
@@ -45,7 +45,7 @@ export function submitToContacts(scene: ClientScene, object: ClientObject, opera
   setPatience(scene, object, patienceOf(object))
 }
 
-/** Half answers count too: a speaker is there that says anything about what was asked. */
+/** Half answers count too: a contact is there if it says anything about what was asked. */
 export function heardContact(object: ClientObject, from: NodeId, now: Millis): void {
   object.heardAt.set(from, now)
   object.silentContacts.delete(from)
@@ -76,7 +76,7 @@ export function onPatience(scene: ClientScene, object: ClientObject): void {
   for (const server of contactsOf(state, settings, object)) {
     if ((object.heardAt.get(server) ?? 0) <= object.quietSince) object.silentContacts.add(server)
   }
-  // Not all of them: whoever has the turn is gone or slow.
+  // Not all of them: the holder of the turn is gone or slow.
   if (object.silentContacts.size === state.servers.length) object.silentContacts.clear()
   sendAll(scene, { kind: 'submit', object: object.name, operations })
   object.slowest = patienceOf(object)
@@ -84,7 +84,7 @@ export function onPatience(scene: ClientScene, object: ClientObject): void {
   setPatience(scene, object, patienceOf(object))
 }
 
-/** While another has the turn, the servers are told of what is new, and tell whoever has it. */
+/** While another has the turn, the contacts hear of what is new, and tell the holder. */
 export function submitNew(scene: ClientScene, object: ClientObject): void {
   const { state } = scene
   if (object.submitted >= object.seq) return

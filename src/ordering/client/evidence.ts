@@ -1,11 +1,11 @@
-// Who lied: what a server said that cannot be true is told to the user and to the other servers, which show it.
+// Who lied: a server said what cannot be true. The user hears of it, and so do the other servers, which show it.
 
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import type { Head } from '../wire.ts'
 import { send } from './send.ts'
 import type { ClientObject, ClientScene } from './state.ts'
 
-/** Kinds of lies that are told of, by server and object: each once, or one liar would keep everybody busy. */
+/** Kinds of lies that are reported, by server and object: each once, or one liar would keep everybody busy. */
 const ACCUSED_MAX = 1_000
 
 export function accuse(scene: ClientScene, object: ClientObject, server: NodeId, version: number, what: string): void {
@@ -20,7 +20,7 @@ export function accuse(scene: ClientScene, object: ClientObject, server: NodeId,
   }
 }
 
-/** A version has one state: whoever calls another one committed than b + 1 do, lies. */
+/** A version has one state: a server that calls another one committed than b + 1 do, lies. */
 export function compareCommitted(
   scene: ClientScene,
   object: ClientObject,

@@ -13,7 +13,7 @@ import { sendAll } from './send.ts'
 import type { ClientObject, ClientScene } from './state.ts'
 import { clientTimers } from './state.ts'
 
-/** Versions ahead of the replica that are remembered; more must be told again. */
+/** Versions beyond the replica that are remembered; more must be sent again. */
 const HEADS_MAX = 1_024
 
 /** Pages of a copy; nobody else asks for them. */
@@ -71,8 +71,8 @@ export function onSync(scene: ClientScene, object: ClientObject): void {
 }
 
 /**
- * Those who have the change may not know that it is committed, and hand out nothing of it; whoever knows may lack the
- * change. b + 1 have said so to us: we say it to all.
+ * Those who have the change may not know that it is committed, and hand out nothing of it; those who know may lack
+ * the change. b + 1 have said so to us: we say it to all.
  */
 function tellWanted(scene: ClientScene, object: ClientObject): void {
   const { settings } = scene

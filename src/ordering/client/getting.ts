@@ -60,7 +60,7 @@ export function onBusy(
   submitNew(scene, object)
 }
 
-/** So many said no that no quorum is left to say yes. */
+/** Too many said no: no quorum is left to say yes. */
 function isHopeless(scene: ClientScene, object: ClientObject): boolean {
   const { state } = scene
   const no =

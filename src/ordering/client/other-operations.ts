@@ -1,4 +1,4 @@
-// Operations of other clients, as servers tell of them. One server may invent what nobody asked for: b + 1 must say the
+// Operations of other clients, as servers name them. One server may invent what nobody asked for: b + 1 must say the
 // same (BACKOFF figure 2, line 24).
 
 import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
@@ -8,7 +8,7 @@ import type { Operation, ServerMessage } from '../wire.ts'
 import type { ClientObject } from './state.ts'
 import { type ClientScene, wake } from './state.ts'
 
-/** Told of by too few, or believed and waiting: beyond so many they must be told of again. */
+/** Named by too few, or believed and waiting: beyond these numbers they must be named again. */
 const VOTES_MAX = 20_000
 const POOL_MAX = 20_000
 
@@ -39,15 +39,15 @@ function vote(object: ClientObject, settings: OrderingSettings, server: NodeId, 
   const { votes } = object.pool
   if (votes.size > VOTES_MAX) votes.clear()
   const key = operationKey(operation)
-  let told = votes.get(key)
-  if (told === undefined) {
-    told = []
-    votes.set(key, told)
+  let votesOnKey = votes.get(key)
+  if (votesOnKey === undefined) {
+    votesOnKey = []
+    votes.set(key, votesOnKey)
   }
-  let same = told.find(({ operation: other }) => isSame(other, operation))
+  let same = votesOnKey.find(({ operation: other }) => isSame(other, operation))
   if (same === undefined) {
     same = { operation, servers: new Set() }
-    told.push(same)
+    votesOnKey.push(same)
   }
   same.servers.add(server)
   // The smallest acknowledgement: an honest server's is true, and a larger one would drop responses that are missed.
@@ -100,8 +100,8 @@ export function dropReflected({ pool }: ClientObject, { session, after }: Touche
   if (after === undefined || operations.size === 0) pool.operations.delete(session)
 }
 
-/** Reports of silence are put together only while they are so young: the servers hold their tongue for longer. */
-export const REPORTS_MS: Millis = 500
+/** Reports of silence count together only while they are this young: the servers stay mute for longer. */
+const REPORTS_MS: Millis = 500
 
 /** Those that f + b + 1 servers have not heard of for their time: one of any n - f that a living client hears is among them. */
 export function silentSessions(object: ClientObject, settings: OrderingSettings, now: Millis): string[] {

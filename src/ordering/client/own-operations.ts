@@ -8,7 +8,7 @@ export const IN_FLIGHT_MAX = UNACKNOWLEDGED_MAX / 2
 
 const IN_FLIGHT_BYTES_MAX = BODY_BYTES_MAX
 
-/** Gives numbers to what waits in line, as far as there is room. */
+/** Gives numbers to what waits in line, as far as the limits allow. */
 export function launch(object: ClientObject): void {
   if (object.session.phase !== 'open') return
   while (object.queue.length > 0 && object.outstanding.size < IN_FLIGHT_MAX) {

@@ -1,8 +1,8 @@
 // Reads without the turn (protocols/ordering, "reads"): a quorum says what it has committed and what was proposed to it.
 //
 // "b + 1 say that v is committed" alone is stale most of the time: v + 1 may be decided and acknowledged while most
-// servers have not heard of it. Whatever is decided was taken by q, of which b + 1 honest ones are among those who
-// answer: so v may be read if at most b of them show anything newer.
+// servers have not heard of it. What is decided was taken by q servers, and b + 1 honest ones of these are among
+// those who answer. So v may be read if at most b of them show anything newer.
 
 import { isText, type NodeId, sameBytes } from '../../core/index.ts'
 import { compareRanks, LOWEST_RANK } from '../rules.ts'
@@ -23,7 +23,7 @@ type Readings = ServerMessage & { kind: 'readings' }
 /** The first look again comes soon: a commit is on its way. */
 const AGAIN_MS = 4
 const AGAIN_DOUBLINGS_MAX = 7
-/** After so many looks somebody must have left the version half done: it is completed. */
+/** After this many looks somebody must have left the version half done: it is completed. */
 const LOOKS = 5
 const READINGS_MAX = 100_000
 

@@ -1,6 +1,6 @@
-// A watch that goes on from a version: what lies between it and the replica is told one by one, where a server still
-// has it. The changes are believed when they lead to the replica's own digest, whoever gave them and whatever digest they
-// are said to begin at: the last digest covers all before it.
+// A watch that goes on from a version: what lies between it and the replica is shown change by change, where a
+// server still has it. The changes are believed when they lead to the replica's own digest, whatever their source and the
+// digest they are said to begin at: the last digest covers all before it.
 
 import type { Millis, NodeId } from '../../core/index.ts'
 import { decodeChange, RESERVED } from '../versions/content.ts'
@@ -10,7 +10,7 @@ import { send } from './send.ts'
 import type { ClientObject, ClientScene, Replay, Watch } from './state.ts'
 import { clientTimers } from './state.ts'
 
-/** For so long a source is waited for. */
+/** How long to wait for one source. */
 const SOURCE_MS: Millis = 200
 /** Sources that are asked, by the number of servers: then the table is shown instead. */
 const ROUNDS = 2
@@ -107,7 +107,7 @@ export function begin(scene: ClientScene, { name: object }: ClientObject, watch:
   turn.do({ kind: 'emit', event: { kind: 'watching', id: watch.id, object, version } })
 }
 
-/** The replica goes on while older versions are fetched: they are told after those. */
+/** The replica goes on while older versions are fetched: they are shown after those. */
 export function tellLater(
   scene: ClientScene,
   object: ClientObject,
@@ -120,7 +120,7 @@ export function tellLater(
   later.push({ version, writes })
 }
 
-/** What lies between cannot be told one by one: the table is shown. */
+/** What lies between cannot be shown change by change: the table is. */
 export function skip(scene: ClientScene, object: ClientObject, watch: Watch): void {
   const { turn } = scene
   const { name, replica } = object

@@ -13,14 +13,14 @@ import { clientTimers, wake } from './state.ts'
 const PINGS_PER_TTL = 4
 const PINGS_KEPT_MAX = 16
 
-export function startPings(scene: ClientScene, object: ClientObject): void {
+function startPings(scene: ClientScene, object: ClientObject): void {
   const { state } = scene
   for (const server of state.servers) object.session.echoes.set(server, object.session.since)
   onPing(scene, object)
   setDeadline(scene, object)
 }
 
-export function stopPings(scene: ClientScene, { name: object }: ClientObject): void {
+function stopPings(scene: ClientScene, { name: object }: ClientObject): void {
   const { turn } = scene
   clientTimers.cancel(turn, 'ping', object)
   clientTimers.cancel(turn, 'belief', object)

@@ -80,11 +80,11 @@ export interface Vote {
   readonly servers: Set<NodeId>
 }
 
-/** Operations of others that b + 1 servers have told of. */
+/** Operations of others that b + 1 servers named. */
 export interface Pool {
   readonly opens: Map<string, Operation & { kind: 'open' }>
   readonly operations: Map<string, Map<number, Operation & { kind: 'apply' | 'end' }>>
-  /** Those with too few who tell of them so far. */
+  /** Those that too few servers named so far. */
   readonly votes: Map<string, Vote[]>
 }
 
@@ -101,7 +101,7 @@ export interface Replay {
 export interface Watch {
   readonly id: number
   readonly from: number | undefined
-  /** Told up to this version; undefined before it has begun. */
+  /** Shown up to this version; undefined before it has begun. */
   reached: number | undefined
   replay: Replay | undefined
 }
@@ -115,7 +115,7 @@ export interface SilentReport {
 export interface ClientObject {
   readonly name: string
   readonly session: OwnSession
-  /** Commands that wait for the session, or for room. */
+  /** Commands that wait for the session, or until fewer are in flight. */
   readonly queue: Queued[]
   readonly outstanding: Map<number, Outstanding>
   outstandingBytes: number
@@ -124,13 +124,13 @@ export interface ClientObject {
   /** Servers have heard of our operations before this one, in the present attempt. */
   submitted: number
   readonly responses: Map<number, Map<string, Set<NodeId>>>
-  /** Speakers that did not answer in time, and when each server was last heard about our operations. */
+  /** Contacts that did not answer in time, and when each server was last heard about our operations. */
   readonly silentContacts: Set<NodeId>
   readonly heardAt: Map<NodeId, Millis>
-  /** Since when nothing was answered, while something is asked of speakers; and the longest such time of late. */
+  /** Since when nothing was answered, while something is asked of the contacts; and the longest such time of late. */
   quietSince: Millis
   slowest: Millis
-  /** A timer will ask whether the speakers are too slow. */
+  /** A timer will ask whether the contacts are too slow. */
   impatient: boolean
   phase: Phase
   rank: Rank
@@ -151,7 +151,7 @@ export interface ClientObject {
   shares: boolean
   choice: Choice | undefined
   proposal: OwnProposal | undefined
-  /** The last version that we decided and have told nobody of. */
+  /** The last version that we decided and have not announced. */
   unannounced: Head | undefined
   replica: Content
   fetching: FetchedChanges | undefined
@@ -242,7 +242,7 @@ export function isName(object: string): boolean {
 
 const NOTHING = new Uint8Array(0)
 
-export function noSession(): OwnSession {
+function noSession(): OwnSession {
   return {
     phase: 'none',
     opener: 0,

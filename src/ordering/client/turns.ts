@@ -13,13 +13,13 @@ import type { ClientObject, ClientScene } from './state.ts'
 import { clientTimers } from './state.ts'
 
 const RETRY_DOUBLINGS_MAX = 6
-/** So many attempts come to nothing for ordinary reasons. The longest leap is an hour of a clock in milliseconds. */
+/** Fewer attempts than this fail for ordinary reasons. The longest leap is an hour of a clock in milliseconds. */
 const LEAPS_AFTER = 4
 const LEAP_DOUBLINGS_MAX = 22
 /** The year 4199: a clock that says more is wrong, and would use up the counters. */
 const WALL_MAX: Millis = 2 ** 46
 
-/** Others' operations are no reason to ask for the turn: whoever wants one done asks for it. */
+/** Others' operations are no reason to ask for the turn: their own clients ask for it. */
 export function hasWork(settings: OrderingSettings, object: ClientObject, now: Millis): boolean {
   return hasOwnWork(object) || object.completes || silentSessions(object, settings, now).length > 0
 }
@@ -32,7 +32,7 @@ export function standInLine(scene: ClientScene, object: ClientObject): void {
   submitNew(scene, object)
 }
 
-/** Another's version has answered some of what waits here: whoever made it has the turn, and goes on. */
+/** Another's version has answered some of what waits here: that client has the turn, and goes on. */
 export function heardOfOthers(scene: ClientScene, object: ClientObject): void {
   const { settings, turn } = scene
   object.othersUntil = turn.now + settings.turnMs
@@ -95,7 +95,7 @@ export function startGet(scene: ClientScene, object: ClientObject): void {
 
 /**
  * One server may have promised a rank far above all others, to somebody who is gone; a liar that reports less can hide
- * that from the rule of b + 1. Whoever is refused again and again leaps, farther each time.
+ * that from the rule of b + 1. A client that is refused again and again leaps, farther each time.
  */
 function leap(tries: number): number {
   return tries < LEAPS_AFTER ? 0 : 2 ** Math.min(tries, LEAP_DOUBLINGS_MAX)
@@ -129,7 +129,7 @@ export function overtaken(scene: ClientScene, object: ClientObject): void {
   object.proposal = undefined
   object.choice = undefined
   object.unannounced = undefined
-  // The first time a counter was only unknown to us: it is known now. Whoever has the turn is not disturbed by a get.
+  // The first time a counter was only unknown to us: it is known now. The holder of the turn is not disturbed by a get.
   if (at === 0) return startGet(scene, object)
   waitFor(scene, object)
   submitNew(scene, object)

@@ -1,4 +1,4 @@
-// Watches: every change of the replica is told, in order. The replica follows what b + 1 servers call committed.
+// Watches: every change of the replica becomes an event, in order. The replica follows what b + 1 servers call committed.
 
 import type { Millis } from '../../core/index.ts'
 import { RESERVED } from '../versions/content.ts'
@@ -9,7 +9,7 @@ import { send, sendAll } from './send.ts'
 import type { ClientObject, ClientScene } from './state.ts'
 import { clientTimers } from './state.ts'
 
-/** Said again so often: what was lost on the way is noticed then. */
+/** How often it is said again: what was lost on the way is noticed then. */
 const AGAIN_MS: Millis = WATCH_MS / 10
 
 /** Asks the servers to tell of every commit: b + 1 with the changes, the others without. */
@@ -45,7 +45,7 @@ export function tellWatches(scene: ClientScene, object: ClientObject, version: n
   }
 }
 
-/** The replica came as a whole: what lies between cannot be told one by one. */
+/** The replica came as a whole: what lies between cannot be shown change by change. */
 export function skipWatches(scene: ClientScene, object: ClientObject): void {
   const { turn } = scene
   const { name, replica } = object

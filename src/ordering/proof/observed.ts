@@ -1,4 +1,4 @@
-// The machines as the explorer looks at them: what users were told is part of the state, and so is a broken invariant.
+// The machines as the explorer looks at them: what users know is part of the state, and so is a broken invariant.
 //
 // Time stands still, for no step of the order depends on it. A client's timers fire at any moment, whatever their delay,
 // but only so often: each attempt has a rank of its own, and two clients that overtake each other never come to an end.
@@ -13,7 +13,7 @@ import type { OrderingSettings } from '../settings.ts'
 import type { Operation, OrderingMessage } from '../wire.ts'
 import { decodeWords, type RegisterResult } from './register.ts'
 
-/** What a client's user has done, and was told. */
+/** What a client's user has done, and knows. */
 export interface UserLog {
   asked: number
   /** How often its timers have fired. */
@@ -179,7 +179,7 @@ function listening(
           const { body } = effect
           if (asksAll && body.kind === 'get') turn.do({ ...effect, body: { ...body, content: true } })
           else if (body.kind !== 'submit') turn.do(effect)
-          // Which servers speak for a client is in its name. All do here: what the others are told may be lost.
+          // A client's contacts follow from its name. Here all servers are: what the others hear may be lost.
           else if (body.operations !== submitted) for (const to of servers) turn.do({ ...effect, to })
           if (body.kind === 'submit') submitted = body.operations
           return

@@ -68,12 +68,12 @@ export function accountsIn(moment: Moment, system: System): readonly Account[] {
 }
 
 function remembered(state: object, make: () => Account): Account {
-  let checkpoint = accounts.get(state)
-  if (checkpoint === undefined) {
-    checkpoint = make()
-    accounts.set(state, checkpoint)
+  let account = accounts.get(state)
+  if (account === undefined) {
+    account = make()
+    accounts.set(state, account)
   }
-  return checkpoint
+  return account
 }
 
 // Whoever proposes a version says that its parent is committed.

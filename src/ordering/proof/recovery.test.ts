@@ -1,4 +1,4 @@
-// Objects in hard times (protocols/ordering: durable, rejoin, exactly once; LECTURE: watches): stores are lost, logs are cut
+// Recovery of objects (protocols/ordering: durable, rejoin, exactly once; LECTURE: watches): stores are lost, logs are cut
 // short, a server is paused for ten minutes, clients watch, cancel, close and end.
 
 import { describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ const three = trust({ servers: 3 })
 const seven = trust({ liars: 1 })
 const nine = trust({ servers: 9, liars: 1, crashes: 2 })
 
-describe('hard times', () => {
+describe('recovery', () => {
   it.each([
     ['3 servers, none lies', three, 12],
     ['7 servers, one lies', seven, 5],
@@ -22,7 +22,7 @@ describe('hard times', () => {
   })
 
   // A crash while the log was being shortened: the version was there, and what its commit had changed was not.
-  it('an account that was not finished leaves out no commit (seeds 57, 96)', () => {
+  it('a checkpoint that was not finished leaves out no commit (seeds 57, 96)', () => {
     for (const seed of [57, 96]) expect(runOnce(recoveryScenario(three), seed).violations).toEqual([])
   })
 
@@ -45,14 +45,14 @@ describe('hard times', () => {
   })
 
   // A server took 5, heard that 6 was committed, and took 6: its log says that 5 was committed, and it stood at 4. The
-  // account of 4 that it wrote then was put over 5 at the restart.
+  // checkpoint of 4 that it wrote then was put over 5 at the restart.
   it('a server does not stand behind its own log (seed 701427)', () => {
     expect(runOnce(recoveryScenario(nine), 701427).violations).toEqual([])
   })
 
-  // The log was cut between a proposal and what led to it: the account of the version after it was put over the version
+  // The log was cut between a proposal and what led to it: the checkpoint of the version after it was put over the version
   // before it, and what the proposal had removed was there again.
-  it('an account begins with nothing where the log does not lead to it (seed 710096)', () => {
+  it('a checkpoint begins with nothing where the log does not lead to it (seed 710096)', () => {
     expect(runOnce(recoveryScenario(nine), 710096, { only: [142] }).violations).toEqual([])
   })
 

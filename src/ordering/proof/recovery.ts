@@ -1,4 +1,4 @@
-// Objects in hard times: what the plain scenario leaves out. Servers lose their stores and rejoin, or are paused for ten
+// Objects that must recover: what the plain scenario leaves out. Servers lose their stores and rejoin, or are paused for ten
 // minutes; logs are shortened all the time; clients watch, cancel, close, end their sessions and open others; what is
 // bound to a session goes with it.
 

@@ -41,7 +41,7 @@ function reducedServerObject(object: ServerObject): unknown {
     committed: headText(committed),
     content: headText(content),
     kept: recent.length,
-    ahead: [...unapplied.values()].map(headText),
+    unapplied: [...unapplied.values()].map(headText),
     doubtful: [...doubtful.values()].map(headText),
     pending: [...pending].map(([key, { operation, knownTo: user }]) => [key, ackOf(operation), user && rankText(user)]),
     holder,
@@ -59,7 +59,7 @@ function reducedFetching(fetching: FetchedChanges | undefined): unknown {
   return new Map([[source, { query, changes: changes.map(headText), mixed }]])
 }
 
-/** Of one that is gone, what it was told and had. */
+/** Of one that is gone, what its user knows and what it had. */
 export function reducedClient({ machine, user }: ObservedClient): unknown {
   const uses = [...machine.objects.values()]
   if (user.gone) return { user: reducedUser(user), had: uses.map(({ replica }) => headText(replica)) }
@@ -108,9 +108,9 @@ function reducedObject(object: ClientObject): unknown {
       accepted: under(proposal.accepted),
       refused: under(proposal.refused.keys()),
     },
-    untold: unannounced && headText(unannounced),
+    unannounced: unannounced && headText(unannounced),
     replica: headText(object.replica),
-    gathering: reducedFetching(object.fetching),
+    fetching: reducedFetching(object.fetching),
     pool: reducedPool(object),
     completes,
     quiet: [object.impatient, object.quietSince, object.slowest],

@@ -1,4 +1,4 @@
-// The checkers of hard times: who watches hears of every version once and in order, and what is bound to a session is
+// The checkers of recovery: a watcher hears of every version once and in order, and what is bound to a session is
 // there as long as the session and no longer.
 
 import { type NodeId, sameBytes } from '../../core/index.ts'

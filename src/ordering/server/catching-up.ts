@@ -16,7 +16,7 @@ import type { ServerObject, ServerScene } from './state.ts'
 import { serverTimers } from './state.ts'
 import { forgetApplied } from './unapplied.ts'
 
-/** For so long a source is waited for; a copy may take longer, while it goes on. */
+/** How long to wait for one source, and for one page of a copy. */
 const SOURCE_MS: Millis = 200
 const COPY_MS: Millis = 2_000
 
@@ -26,7 +26,7 @@ export function fetchMissing(scene: ServerScene, object: ServerObject): void {
   askAnother(scene, object, [])
 }
 
-// What was gathered is kept: it may be that each of the others has a part of it.
+// What was fetched is kept: each of the others may have a part of it.
 function askAnother(scene: ServerScene, object: ServerObject, changes: readonly KeptChange[]): void {
   const { state, settings, turn } = scene
   const others = state.servers.filter(server => server !== state.self)

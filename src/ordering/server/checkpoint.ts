@@ -1,4 +1,4 @@
-// The log is kept short without one big snapshot: an account of everything is written page by page, among the records
+// The log is kept short without one big snapshot: a checkpoint of everything is written page by page, among the records
 // of the day, and when it is whole, what stands before it is forgotten.
 //
 // Pages are of different versions. Replaying the log in its order gives the exact state all the same: a page puts what
@@ -8,15 +8,15 @@ import { keysOf, page } from '../versions/pages.ts'
 import { proposalRecord, saveLazily } from './records.ts'
 import type { Checkpoint, ServerObject, ServerScene } from './state.ts'
 
-/** A new account begins after the bytes of the settings, or after twice what the last one took: that is its price. */
-const ACCOUNTS_BYTES = 2
+/** A checkpoint begins after the bytes of the settings, or after this many times what the last one took. */
+const CHECKPOINTS_BYTES = 2
 
-/** Goes on with the account by a step, or begins one when it is time. */
+/** Writes the next part of the checkpoint, or begins one when it is time. */
 export function continueCheckpoint(scene: ServerScene): void {
   const { state, settings } = scene
   const { checkpoint } = state
   if (checkpoint === undefined) {
-    if (state.savedBytes < Math.max(settings.checkpointBytesMin, ACCOUNTS_BYTES * state.checkpointBytes)) return
+    if (state.savedBytes < Math.max(settings.checkpointBytesMin, CHECKPOINTS_BYTES * state.checkpointBytes)) return
     state.savedBytes = 0
     state.checkpoint = { objects: [...state.objects.keys()], keys: [], next: 0, object: '', bytes: 0 }
     return nextObject(scene, state.checkpoint, true)

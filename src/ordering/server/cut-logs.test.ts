@@ -149,7 +149,7 @@ function lossOf(lived: ServerObject | undefined, read: ServerObject | undefined)
   if (lived === undefined || read === undefined) return undefined
   if (compareRanks(lived.promised, read.promised) !== 0) return 'another promise'
   if (lived.proposed?.version !== read.proposed?.version) return 'another proposal'
-  // The log would lead past entries of an account that are of an older version.
+  // The log would lead past entries of a checkpoint that are of an older version.
   if (read.content.version > lived.content.version) return 'the server stands behind its log'
   const has = (version: number) =>
     read.unapplied.has(version) || read.doubtful.has(version) || read.proposed?.version === version

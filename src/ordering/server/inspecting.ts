@@ -1,4 +1,4 @@
-// What a server says of itself, and what it was told about others.
+// What a server says of itself, and what clients complained about.
 
 import type { NodeId } from '../../core/index.ts'
 import {

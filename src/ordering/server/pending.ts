@@ -11,11 +11,11 @@ import type { ServerScene } from './state.ts'
 import { isGone, type Proposal, type ServerObject } from './state.ts'
 import { heldByAnother } from './turns.ts'
 
-/** What one client, and all together, may have waiting: beyond it they are told that it is full, and come again. */
+/** What one client, and all together, may have waiting: beyond that the server says `full`, and they ask again. */
 const OF_CLIENT_MAX = 2_048
 const PENDING_MAX = 20_000
 const PENDING_BYTES_MAX = 64 * 2 ** 20
-/** Whoever wants its operation done says so again within this time. */
+/** A client that still wants its operation done says so again within this time. */
 const FORGOTTEN_AFTER: Millis = 60_000
 /** Of an operation beside its body. */
 const OVERHEAD_BYTES = 64
@@ -56,7 +56,7 @@ export function takeOperations(
   }
 }
 
-/** Whoever has the turn has nothing to do, as far as it knows: it hears of what it was not told of. */
+/** The holder of the turn has nothing left to do, as far as it knows: it gets what it does not know of. */
 export function pushRemaining(scene: ServerScene, object: ServerObject, holder: NodeId): void {
   if (object.pending.size === 0 || object.holder !== holder || object.promised.client !== holder) return
   const operations = handOverPending(object, object.promised)
@@ -91,7 +91,7 @@ function remove(object: ServerObject, key: string): void {
   else object.pendingOf.delete(client)
 }
 
-/** Those that the client of this rank was not told of yet, as many as an answer takes. */
+/** Those that the client of this rank does not know of yet, as many as an answer takes; it knows them from now on. */
 export function handOverPending(object: ServerObject, rank: Rank): readonly Operation[] {
   const found: Operation[] = []
   let bytesLeft = ANSWER_BYTES_MAX

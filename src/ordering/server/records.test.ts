@@ -65,7 +65,7 @@ describe('the log of a server', () => {
     expect(read(blank, copied('a'), blank, copied('b'), head(later))).toEqual({ version: 7, keys: ['b'] })
   })
 
-  it('an account of a version to which the log does not lead begins with nothing', () => {
+  it('a checkpoint of a version to which the log does not lead begins with nothing', () => {
     expect(read(caught, head(later), copied('b'))).toEqual({ version: 7, keys: ['b'] })
     expect(read(caught, head(first), copied('b'))).toEqual({ version: 1, keys: ['b', 'mine'] })
   })
@@ -83,7 +83,7 @@ describe('the log of a server, cut anywhere', () => {
   const versions: ReturnType<typeof propose>[] = []
   for (const word of words) versions.push(propose(1, versions.length + 1, word, versions.at(-1)?.digest))
 
-  /** Wherever an account in this log is cut, the table is the one of the version. */
+  /** Wherever a checkpoint in this log is cut, the table is the one of the version. */
   function expectWhole(log: readonly Uint8Array[]): void {
     expect(kindsIn(log)).toContain('entries')
     for (const object of cuts(log)) {
@@ -92,7 +92,7 @@ describe('the log of a server, cut anywhere', () => {
     }
   }
 
-  // The account of one who took a version in rank 3 and promised rank 5 since: the proposal that is written again, with
+  // The checkpoint of one who took a version in rank 3 and promised rank 5 since: the proposal that is written again, with
   // the rank it was taken in, must not bring that rank back.
   it('never takes a promise back', () => {
     const group = new TestGroup(SERVERS, { checkpointBytesMin: 1 })
@@ -106,8 +106,8 @@ describe('the log of a server, cut anywhere', () => {
   })
 
   // It missed 1, took 2 and 3, and fetched 1 and 2; the crash lost the record that it had fetched 2, which is there as a
-  // proposal. A server that went on from version 1 would write an account whose pages, of version 1, come behind 2.
-  it('gives a table of the version it says, also after an account', () => {
+  // proposal. A server that went on from version 1 would write a checkpoint whose pages, of version 1, come behind 2.
+  it('gives a table of the version it says, also after a checkpoint', () => {
     const [missed, ...taken] = versions.slice(0, 3)
     const fetched: ServerRecord = {
       ...{ kind: 'caught', object: 'o', head: { version: 1, digest: missed!.digest } },
@@ -128,7 +128,7 @@ describe('the log of a server, cut anywhere', () => {
   })
 
   // It missed 1 and 3. That 2 is committed it knows from a commit, which has no record: the log knows 2 as a proposal in
-  // whose place 4 came. Once 1 is there it goes on to 2, and the log must do so, too: the account will say that it leads
+  // whose place 4 came. Once 1 is there it goes on to 2, and the log must do so, too: the checkpoint will say that it leads
   // to 3, and a log that does not would be read as a table of nothing.
   it('leads to every version that its server went on to', () => {
     const change = { checkpointBytesMin: 0 }
@@ -147,7 +147,7 @@ describe('the log of a server, cut anywhere', () => {
 })
 
 describe('the log of a server that restarts often', () => {
-  // Each life writes less than calls for an account. Only where the bytes that it found count too, the log has an end.
+  // Each life writes less than calls for a checkpoint. Only where the bytes that it found count too, the log has an end.
   it('is shortened all the same', () => {
     const change = { checkpointBytesMin: 1_000 }
     const group = new TestGroup(SERVERS, change)

@@ -1,6 +1,6 @@
-// What a server has on disk (protocols/ordering, "durable"): promises and proposals before they are told. A commit needs no
-// record of its own: the next proposal says that its parent is committed, and a version of which that is forgotten
-// is proposed again by whoever comes next.
+// What a server has on disk (protocols/ordering, "durable"): promises and proposals before they are answered. A commit needs no
+// record of its own: the next proposal says that its parent is committed, and a version whose commit
+// is forgotten is proposed again by the next client.
 
 import {
   bool,
@@ -39,7 +39,7 @@ import { followerOf, forgetApplied, keepDoubtful } from './unapplied.ts'
 export type ServerRecord =
   | { kind: 'rank'; object: string; rank: Rank; proof: Uint8Array }
   | { kind: 'proposal'; object: string; proposed: ProposedHead; change: Uint8Array }
-  /** As the others told of it when this server came back empty: not taken by itself. */
+  /** Named by the others when this server came back empty: it did not take it itself. */
   | { kind: 'heard'; object: string; proposed: ProposedHead; change: Uint8Array }
   /** Fetched from others, while this server lagged. */
   | { kind: 'caught'; object: string; head: Head; parent: Uint8Array; change: Uint8Array }
@@ -69,7 +69,7 @@ export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
   heard: { object, proposed: proposedCodec, change: bytes(CHANGE_BYTES_MAX) },
 })
 
-/** Of what a server took, or was told of. */
+/** The record of a proposal that a server took or heard of. */
 export function proposalRecord(
   object: string,
   { heard, rank, version, parent, digest, change }: Proposal,
@@ -77,7 +77,7 @@ export function proposalRecord(
   return { kind: heard ? 'heard' : 'proposal', object, proposed: { rank, version, parent, digest }, change }
 }
 
-/** Durable before anything that follows is told. */
+/** Durable before anything that follows is sent. */
 export function save(scene: ServerScene, record: ServerRecord): void {
   const { state, turn } = scene
   const encoded = encode(serverRecord, record)

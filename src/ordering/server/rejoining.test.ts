@@ -55,8 +55,8 @@ describe('a version that is half done', () => {
   function answerOfLiar(body: OrderingMessage): OrderingMessage | undefined {
     if (body.kind === 'recall') {
       const { query } = body
-      const told = { promised: rank(10, 'j'), committed: nothing, proposed: lie(1, 'a') }
-      const objects = ['o', 'invented'].map(object => ({ object, ...told }))
+      const answer = { promised: rank(10, 'j'), committed: nothing, proposed: lie(1, 'a') }
+      const objects = ['o', 'invented'].map(object => ({ object, ...answer }))
       return { kind: 'recalled', query, objects, more: false }
     }
     if (body.kind !== 'read') return undefined
@@ -101,7 +101,7 @@ describe('a version that is half done', () => {
     expect(choose(replies, 1, orderingRules)?.digest).toEqual(decided.digest)
   })
 
-  // A liar could tell of so many that there is no group for another.
+  // A liar could tell of so many that there is no place for another.
   it('of an object that only liars tell of is none', () => {
     expect([...rejoined().state('s7').objects.keys()]).toEqual(['o'])
   })

@@ -12,5 +12,5 @@ export function reply(scene: ServerScene, to: NodeId, body: ServerMessage): void
 /** For words that are true whatever becomes of this server's saves: they do not wait for its disk. */
 export function replyAtOnce(scene: ServerScene, to: NodeId, body: ServerMessage): void {
   const { turn } = scene
-  turn.do({ kind: 'send', to, body, lane: 'told' })
+  turn.do({ kind: 'send', to, body, lane: 'at once' })
 }

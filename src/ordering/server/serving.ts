@@ -33,7 +33,7 @@ export function onRead(scene: ServerScene, from: NodeId, asked: ClientMessage & 
   })
 }
 
-/** Whoever reads counts those who took it in one rank: one who only heard of it took it in none. */
+/** A reader counts the servers that took it in one rank. A server that only heard of it took it in none. */
 function takenHead(object: ServerObject): ProposedHead | undefined {
   const head = proposedHead(object)
   return head !== undefined && object.proposed?.heard ? { ...head, rank: LOWEST_RANK } : head

@@ -91,7 +91,7 @@ export function answerFromProposed(scene: ServerScene, object: ServerObject): vo
 }
 
 /**
- * For so long after it has called a session silent, and after a restart, a server echoes no ping of it. Without that,
+ * How long a server echoes no ping of a session that it called silent, or after a restart. Without that,
  * one server's word of a moment ago and another's of now could end a session that n - f servers echoed all the time.
  */
 const MUTE_MS: Millis = 1_000

@@ -1,4 +1,4 @@
-// Those who watch hear of every commit, in order; whoever missed one notices the gap and fetches it.
+// Those who watch hear of every commit, in order. A watcher that missed one notices the gap and fetches it.
 
 import type { Millis, NodeId } from '../../core/index.ts'
 import type { KeptChange } from '../versions/content.ts'

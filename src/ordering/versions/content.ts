@@ -1,5 +1,5 @@
 // An object's content, as servers and replicas have it: a table, and the sessions, which are entries under reserved
-// keys. Whoever has a version's change gets from its parent to it; nobody needs `apply` for that.
+// keys. A version's change leads from its parent to it; nobody needs `apply` for that.
 
 import { bytes, type Codec, decode, encode, list, type NodeId, struct, text, uint } from '../../core/index.ts'
 import {

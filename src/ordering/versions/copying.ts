@@ -37,7 +37,7 @@ export function newCopying(query: number, sources: readonly NodeId[]): Copying {
   return { query, copies }
 }
 
-/** So many of these servers, in their order from a place on: without those that did not bring the copy before so far. */
+/** `count` of these servers, in their order from a place on; those that did not bring the last copy this far come last. */
 export function chooseSources(
   servers: readonly NodeId[],
   count: number,
@@ -94,7 +94,7 @@ function hearPage(copy: Copy, { applied, entries, more }: ServerMessage & { kind
   return true
 }
 
-/** The content at the target, where so many copies of it are equal. */
+/** The content at the target, where `needed` copies of it are equal. */
 export function agreed(copying: Copying, target: Head, needed: number): Content | undefined {
   const there: Content[] = []
   for (const copy of copying.copies.values()) if (rollTo(copy, target)) there.push(copy.content)

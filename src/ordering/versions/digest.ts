@@ -1,4 +1,4 @@
-// The chain of digests: a version's digest covers its parent's, so that whoever knows one digest can check every
+// The chain of digests: a version's digest covers its parent's, so that one known digest proves every
 // change that led to it, from whomever it has them.
 
 import { encode, uint } from '../../core/index.ts'

@@ -1,4 +1,4 @@
-// Changes from somebody who need not be trusted: gathered from one source, and believed when they lead to a digest
+// Changes from a source that need not be trusted: fetched from one, and believed when they lead to a digest
 // that b + 1 vouch for. Servers that lag and clients' replicas catch up this way.
 
 import { type NodeId, sameBytes } from '../../core/index.ts'
@@ -19,7 +19,7 @@ export interface FetchedChanges {
 }
 
 /**
- * Adds changes that follow `base` and what was gathered before; those that do not follow are left out.
+ * Adds changes that follow `base` and what was fetched before; those that do not follow are left out.
  * Says whether anything was added.
  */
 export function addChanges(fetching: FetchedChanges, base: Head, more: readonly VersionChange[], hash: Hash): boolean {
