@@ -15,6 +15,7 @@ import {
 } from '../../test/support/ordering-group.ts'
 import { proofsOf } from '../../test/support/signed-scenario.ts'
 import { idealSignatures } from '../crypto/index.ts'
+import { INSPECTIONS_MAX } from './client/inspection.ts'
 import { brokenOrderingRules } from './proof/planted.ts'
 import { prove } from './rank-proofs.ts'
 import type { OrderingSettings } from './settings.ts'
@@ -313,5 +314,18 @@ describe('a server that lost its store', () => {
     expect(group.tell('d', 's1', { kind: 'read', object: 'o', query: 1, keys: [], content: false })).toMatchObject([
       { kind: 'readings' },
     ])
+  })
+})
+
+describe('limits of a client', () => {
+  it('inspections under way have a bound, and end when all servers answered', () => {
+    const group = opened()
+    for (let id = 100; id < 100 + INSPECTIONS_MAX; id++) group.command('c', { kind: 'inspect', id })
+    group.command('c', { kind: 'inspect', id: 999 })
+    expect(group.heard('failed')).toMatchObject([{ id: 999, reason: 'crowded', outcome: 'did not happen' }])
+    group.carry()
+    expect(group.heard('inspected')).toHaveLength(INSPECTIONS_MAX)
+    group.do('c', { kind: 'inspect', id: 999 })
+    expect(group.heard('inspected').at(-1)).toMatchObject({ id: 999 })
   })
 })

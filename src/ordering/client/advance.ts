@@ -49,7 +49,8 @@ function decide(scene: ClientScene, object: ClientObject): void {
   object.unannounced = { version, digest }
   clientTimers.cancel(turn, 'turn', object.name)
   turn.do({ kind: 'emit', event: { kind: 'decided', object: object.name, head: object.unannounced, operations } })
-  advanceReplica(scene, object, { version, digest, change }, writes)
+  // The replica may be there already, or beyond: by changes that were fetched for what others had decided since.
+  if (version > object.replica.version) advanceReplica(scene, object, { version, digest, change }, writes)
   serveCopies(scene, object)
   launch(object)
 }
