@@ -209,7 +209,7 @@ describe('a client with its servers (figure 2)', () => {
     for (const server of SERVERS) group.serve(server, { proofs: proofsOf(signatures, server), liars: 1, crashes: 1 })
     group.join('c', { proofs: proofsOf(signatures, 'c'), liars: 1, crashes: 0 })
     group.command('c', { kind: 'open', id: 1, object: 'o', ttl: 1_000 })
-    const counter = () => group.use('c').rank.counter
+    const counter = () => group.clientObject('c').rank.counter
     const before = counter()
     const promised = rank(before + 10, 'd')
     const refusal = { kind: 'refused' as const, object: 'o', rank: rank(before), promised }
@@ -258,7 +258,7 @@ describe('who lied (b = 1)', () => {
   it('one whose answer is not the one that b + 1 give', () => {
     const made = groupOfSeven()
     made.command('c', { kind: 'submit', id: 2, object: 'o', body: utf8.encode('a') })
-    const { id, nonce } = made.use('c').session
+    const { id, nonce } = made.clientObject('c').session
     const answer = (word: string): OrderingMessage => {
       const responses = [{ seq: 1, version: 2, ok: true, body: utf8.encode(word) }]
       return { kind: 'answered', object: 'o', session: id, nonce, next: 2, responses }

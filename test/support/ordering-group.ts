@@ -155,7 +155,7 @@ export class TestGroup {
     return this.state(id).objects.get('o')!
   }
 
-  use(id: NodeId) {
+  clientObject(id: NodeId) {
     return (this.hosts.get(id)!.state as ClientState).objects.get('o')!
   }
 }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkClaims, explore, type Moment, type System } from '../../simulator/index.ts'
 import { exploreOrdering, exploreOrderingBug, orderingSystems, plantedOrderingSystems } from './exploration.ts'
-import { accountsIn, objectOf, orderAlways, serversIn, toldIn } from './one-order.ts'
+import { accountsIn, objectOf, orderAlways, serversIn, usersIn } from './one-order.ts'
 import { plantedOrderingBugs } from './planted.ts'
 import { FIRST, type OrderingSystemOptions, orderingSystem, SECOND } from './small-system.ts'
 
@@ -128,7 +128,7 @@ describe('the reductions leave nothing out', () => {
   }
 
   function clientsIn(moment: Moment, system: System): unknown {
-    return toldIn(moment, system).map(({ asked, gone, answers, decided, reads }) => {
+    return usersIn(moment, system).map(({ asked, gone, answers, decided, reads }) => {
       return [asked, gone, [...answers].sort(), [...decided.keys()].sort(), reads]
     })
   }

@@ -48,11 +48,11 @@ export function objectOf({ machine }: ObservedServer): ServerObject {
   return machine.objects.get(OBJECT)!
 }
 
-export function useIn({ machine }: ObservedClient): ClientObject {
+export function clientObjectIn({ machine }: ObservedClient): ClientObject {
   return machine.objects.get(OBJECT)!
 }
 
-export function toldIn(moment: Moment, system: System): readonly UserLog[] {
+export function usersIn(moment: Moment, system: System): readonly UserLog[] {
   return CLIENTS.map(client => clientIn(moment, system, client).user)
 }
 
@@ -62,7 +62,7 @@ export function accountsIn(moment: Moment, system: System): readonly Account[] {
   for (const server of serversIn(moment, system)) found.push(remembered(server, () => ofServer(objectOf(server))))
   for (const client of CLIENTS) {
     const state = clientIn(moment, system, client)
-    found.push(remembered(state, () => ofClient(useIn(state), state.user)))
+    found.push(remembered(state, () => ofClient(clientObjectIn(state), state.user)))
   }
   return found
 }
@@ -139,25 +139,27 @@ export function orderAlways(options: OrderingSystemOptions): Readonly<Record<str
   return {
     'one state a version': (moment, system) => isOne(accountsIn(moment, system)),
     'each operation once, in its order': (moment, system) => {
-      const told = toldIn(moment, system)
+      const told = usersIn(moment, system)
       const all = accountsIn(moment, system)
       return all.every(({ applied }) => applied?.every((count, place) => count <= told[place]!.asked))
     },
     'an answer is what the operation gave': (moment, system) => {
       const { log } = longest(accountsIn(moment, system))
-      return toldIn(moment, system).every(({ answers }) => [...answers].every(([id, given]) => isGiven(log, id, given)))
+      return usersIn(moment, system).every(({ answers }) =>
+        [...answers].every(([id, given]) => isGiven(log, id, given)),
+      )
     },
     'nothing decided is lost': isKept(options),
     'a read sees what was answered before': (moment, system) => {
       const whole = longest(accountsIn(moment, system))
-      return toldIn(moment, system).every(({ reads }) => reads.every(read => isRead(whole, read)))
+      return usersIn(moment, system).every(({ reads }) => reads.every(read => isRead(whole, read)))
     },
     'nobody proposes what nobody asked for': (moment, system) =>
       accountsIn(moment, system).every(({ forged }) => !forged),
     'servers keep their invariants': (moment, system) =>
       serversIn(moment, system).every(({ broken }) => broken === undefined),
     'only liars are blamed': (moment, system) =>
-      toldIn(moment, system).every(({ blamed }) => blamed.every(server => names.includes(server))),
+      usersIn(moment, system).every(({ blamed }) => blamed.every(server => names.includes(server))),
   }
 }
 
@@ -222,7 +224,7 @@ function goesOn(choice: Head, version: number, digest: string): boolean {
 /** By version, its digest where anybody takes it for decided, or only was answered from it. */
 function acknowledgedIn(moment: Moment, system: System): Map<number, string> {
   const found = new Map<number, string>()
-  for (const { answers } of toldIn(moment, system)) for (const { version } of answers.values()) found.set(version, '')
+  for (const { answers } of usersIn(moment, system)) for (const { version } of answers.values()) found.set(version, '')
   for (const { heads } of accountsIn(moment, system)) {
     for (const [version, digest] of heads) if (version > START.version) found.set(version, digest)
   }
