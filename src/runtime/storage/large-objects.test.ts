@@ -6,9 +6,9 @@ import { createDisk, type Disk } from '../../../test/storage/disk.ts'
 import { unexpected } from '../../../test/storage/history.ts'
 import { rank, SERVERS, settings } from '../../../test/support/ordering-group.ts'
 import { createHost, type NodeId } from '../../core/index.ts'
+import { orderingServer } from '../../ordering/server/machine.ts'
 import { FIRST_DIGEST } from '../../ordering/versions/digest.ts'
 import type { OrderingMessage } from '../../ordering/wire.ts'
-import { orderingServer } from '../../ordering/server/machine.ts'
 import { createLogStorage } from './log.ts'
 
 /** Of a megabyte each; a batch holds 32. */
