@@ -22,7 +22,7 @@ describe('choose', () => {
     const all = replies({ committed: head(3), proposed: proposed(3, 1) }, { committed: head(3), proposed: undefined })
     expect(choose(all, 1, orderingRules)).toMatchObject({ version: 3, committed: true })
   })
-  it('proposes again what b + 1 vouch for and fewer call committed (F 4)', () => {
+  it('proposes again what b + 1 vouch for and fewer call committed (protocols/ordering 4)', () => {
     const all = replies({ committed: head(3), proposed: proposed(4, 2) }, { committed: head(4), proposed: undefined })
     expect(choose(all, 1, orderingRules)).toMatchObject({ version: 4, committed: false })
   })

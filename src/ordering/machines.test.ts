@@ -37,7 +37,7 @@ describe('a server (figure 3)', () => {
     group.pass(settings.turnMs)
     expect(group.tell('d', 's1', get(6, 'd'))).toMatchObject([{ kind: 'got' }])
   })
-  it('lines 11-18: takes a proposal of its rank or a higher one; F 2: its parent is committed', () => {
+  it('lines 11-18: takes a proposal of its rank or a higher one; protocols/ordering 2: its parent is committed', () => {
     const group = new TestGroup(SERVERS)
     group.tell('c', 's1', get(5))
     const first = propose(5, 1, 'one')
