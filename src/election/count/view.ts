@@ -16,7 +16,12 @@ export function viewDigest(view: View): Uint8Array {
 }
 
 /** What the electorate says of a member comes from there, whatever the view says. */
-export function attributeValue(electorate: Electorate, row: Row, attributes: readonly Attribute[], place: number): number {
+export function attributeValue(
+  electorate: Electorate,
+  row: Row,
+  attributes: readonly Attribute[],
+  place: number,
+): number {
   const attribute = attributes[place]!
   const member = memberOf(electorate, row.member)
   const value =
