@@ -21,7 +21,7 @@ export interface SlotsWorkshop {
 const WORKER = new URL('./slots-worker.js', import.meta.url)
 /** A lap is one piece of work; with concurrent rounds there may be two. */
 const THREADS_MAX = 2
-/** The second thread ends when it has nothing to do for so long. */
+/** How long the second thread may have nothing to do before it ends. */
 const IDLE_MS = 60_000
 
 export function openWorkshop(group: Group, log: Log): SlotsWorkshop {
