@@ -299,7 +299,7 @@ describe('no message makes it throw', () => {
       fc.record({ kind: fc.constant('page' as const), after: text, upTo: text, entries: fc.array(entry) }),
       fc.record({ kind: fc.constant('want' as const), members: fc.array(text) }),
       fc.record({ kind: fc.constant('more' as const), after: text }),
-      fc.record({ kind: fc.constant('average' as const), of, exchange: small, estimate }),
+      fc.record({ kind: fc.constant('average' as const), of, signature: bytes, exchange: small, estimate }),
       fc.record({ kind: fc.constant('averaged' as const), of, exchange: small, estimate }),
     )
     fc.assert(
