@@ -1,6 +1,6 @@
 // The words of membership on the wire, with their limits. Append only: the place in the list is the number on the wire.
 
-import { bytes, type Codec, list, type NodeId, option, struct, text, uint, variants } from '../core/index.ts'
+import { bytes, type Codec, encode, list, type NodeId, option, struct, text, uint, variants } from '../core/index.ts'
 import { type Claim, claimCodec, finite, MEMBER_BYTES_MAX, NAME_BYTES_MAX } from './claims.ts'
 import { BOOT_MAX, type Incarnation } from './incarnation.ts'
 import { type Coordinate, ERROR_MAX, PLACE_MAX } from './vivaldi.ts'
@@ -75,7 +75,8 @@ export type MembershipMessage =
   | { kind: 'page'; after: string; upTo: string; entries: readonly Entry[] }
   | { kind: 'more'; after: string }
   | { kind: 'want'; members: readonly NodeId[] }
-  | { kind: 'average'; of: AggregateName; exchange: number; estimate: Estimate }
+  /** With the asker's own signature: an aggregate in somebody's name is one that it asked for. */
+  | { kind: 'average'; of: AggregateName; signature: Uint8Array; exchange: number; estimate: Estimate }
   /** How much of the difference the one who was asked took over. */
   | { kind: 'averaged'; of: AggregateName; exchange: number; estimate: Estimate }
 
@@ -83,6 +84,7 @@ const member = text(MEMBER_BYTES_MAX)
 const nonce = bytes(NONCE_BYTES)
 const claims = list(claimCodec, CLAIMS_MAX)
 const voucher = bytes(64)
+const signature = bytes(64)
 
 const presence: Codec<Presence> = {
   write: (writer, value) => writer.byte(PRESENCES.indexOf(value)),
@@ -117,6 +119,17 @@ const aggregateName = struct<AggregateName>({
   number: uint(VERSION_MAX),
   name: text(NAME_BYTES_MAX),
 })
+const askedFor = struct<{ domain: string; group: string; of: AggregateName }>({
+  domain: text(40),
+  group: text(MEMBER_BYTES_MAX),
+  of: aggregateName,
+})
+
+/** What an asker signs, so that others can bring its aggregate to the next. */
+export function aggregateBytes(group: string, of: AggregateName): Uint8Array {
+  return encode(askedFor, { domain: 'coterie membership aggregate 1', group, of })
+}
+
 const estimate = struct<Estimate>({ average: finite, share: finite, minimum: finite, maximum: finite })
 
 export const entryCodec = struct<Entry>({
@@ -142,7 +155,7 @@ export const membershipVocabulary: Codec<MembershipMessage> = variants<Membershi
   },
   more: { after: member },
   want: { members: list(member, PAGE_MAX) },
-  average: { of: aggregateName, exchange: uint(2 ** 32), estimate },
+  average: { of: aggregateName, signature, exchange: uint(2 ** 32), estimate },
   averaged: { of: aggregateName, exchange: uint(2 ** 32), estimate },
 })
 

@@ -22,6 +22,8 @@ export class Puppet<State, Message, Command, Event> {
   private readonly peers: readonly NodeId[]
   /** What the next draws of chance are; 0 when it is empty. */
   readonly chance: number[] = []
+  /** What the next random bytes are; zeros when it is empty. */
+  readonly drawn: Uint8Array[] = []
 
   constructor(protocol: Protocol<State, Message, Command, Event>, peers: readonly NodeId[], saved = NOTHING_SAVED) {
     this.protocol = protocol
@@ -84,7 +86,7 @@ export class Puppet<State, Message, Command, Event> {
     this.protocol.step(this.state, input, {
       now: this.now,
       below: bound => Math.min(this.chance.shift() ?? 0, bound - 1),
-      bytes: length => new Uint8Array(length),
+      bytes: length => this.drawn.shift() ?? new Uint8Array(length),
       do: effect => {
         out.push(effect)
         if (effect.kind === 'timer') this.timers.set(effect.name, this.now + effect.after)

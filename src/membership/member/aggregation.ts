@@ -8,15 +8,24 @@
 // asked gives that up: the sum stays, also where several exchanges of one member overlap. An answer that is lost leaves the
 // sum wrong by half a difference; asking anew (another number) starts from the true values: an epoch.
 //
-// It trusts everybody: one member that lies about its value, or keeps adding, moves the average as far as it likes.
+// It trusts everybody: one member that lies about its value, or keeps adding, moves the average as far as it likes. But who
+// asked is signed: else one member with invented names could take the room of all.
 
 import type { Millis, NodeId } from '../../core/index.ts'
-import type { AggregateName, Estimate } from '../wire.ts'
-import { AGGREGATES_MAX, type Aggregate, type MemberScene, type Message, memberTimers } from './state.ts'
+import { type AggregateName, aggregateBytes, type Estimate } from '../wire.ts'
+import { blame, isMuted, spendOn } from './peers.ts'
+import {
+  AGGREGATES_MAX,
+  AGGREGATES_OF_ASKER_MAX,
+  type Aggregate,
+  isHere,
+  type MemberScene,
+  type Message,
+  memberTimers,
+  sameBoot,
+} from './state.ts'
 import { groupSize, someOthers } from './views.ts'
 
-/** Aggregates of one asker under way at one member. */
-const PER_ASKER_MAX = 4
 const ROUND: Millis = 150
 /** The variance falls by 1/(2√e) a round: 24 rounds make it 10^-12 of what it was. */
 const ROUNDS_LEAST = 24
@@ -53,22 +62,50 @@ export function roundsFor(members: number): number {
 const keyOf = ({ asker, boot, number, name }: AggregateName) => `${asker}\n${boot}\n${number}\n${name}`
 
 export function askAggregate(scene: MemberScene, id: number, name: string): boolean {
-  const { state } = scene
+  const { state, settings } = scene
+  if (aggregatesOf(scene, state.self).length >= AGGREGATES_OF_ASKER_MAX) return false
   const of = { asker: state.self, boot: state.boot, number: ++state.aggregateNumber, name }
-  return enter(scene, of, 1, id) !== undefined
+  enter(scene, of, settings.signer.sign(aggregateBytes(settings.group, of)), id)
+  return true
 }
 
-function enter(scene: MemberScene, of: AggregateName, share: number, id?: number): Aggregate | undefined {
+function aggregatesOf({ state }: MemberScene, asker: NodeId): Aggregate[] {
+  return [...state.aggregates.values()].filter(({ of }) => of.asker === asker)
+}
+
+function enter(scene: MemberScene, of: AggregateName, signature: Uint8Array, id?: number): Aggregate {
   const { state, turn } = scene
-  const own = [...state.aggregates.values()].filter(({ of: { asker } }) => asker === of.asker)
-  if (state.aggregates.size >= AGGREGATES_MAX || own.length >= PER_ASKER_MAX) return undefined
   const value = state.values.get(of.name) ?? 0
-  const estimate = { average: value, share, minimum: value, maximum: value }
-  const aggregate = { of, estimate, rounds: 0, id, exchange: 0, partner: undefined }
+  const estimate = { average: value, share: id === undefined ? 0 : 1, minimum: value, maximum: value }
+  const aggregate = { of, signature, estimate, rounds: 0, id, exchange: 0, partner: undefined }
   state.aggregates.set(keyOf(of), aggregate)
   // Members that enter together would all ask at once, and all be busy.
   memberTimers.set(turn, 'aggregate', 1 + turn.below(ROUND), keyOf(of))
   return aggregate
+}
+
+/** Somebody brings the aggregate of another: entered if the other truly asked, and has room here. */
+function join(scene: MemberScene, from: NodeId, of: AggregateName, signature: Uint8Array): Aggregate | undefined {
+  const { state, settings } = scene
+  const asker = of.asker === state.self ? undefined : state.members.get(of.asker)
+  if (!isHere(asker) || !sameBoot(asker, of.boot) || isMuted(scene, from)) return undefined
+  const oldest = aggregatesOf(scene, of.asker).sort((a, b) => a.of.number - b.of.number)
+  const full = oldest.length >= AGGREGATES_OF_ASKER_MAX
+  // Else somebody who kept what a member asked for long ago could stand in the way of what it asks now.
+  if (full ? of.number < oldest[0]!.of.number : state.aggregates.size >= AGGREGATES_MAX) return undefined
+  if (!spendOn(scene, from, 1)) return undefined
+  if (!settings.signatures.verify(asker.key, aggregateBytes(settings.group, of), signature)) {
+    state.refusals.forged++
+    blame(scene, from)
+    return undefined
+  }
+  if (full) leave(scene, oldest[0]!)
+  return enter(scene, of, signature)
+}
+
+function leave({ state, turn }: MemberScene, { of }: Aggregate): void {
+  state.aggregates.delete(keyOf(of))
+  memberTimers.cancel(turn, 'aggregate', keyOf(of))
 }
 
 /** One round of one aggregate: a meeting with somebody, or the end. */
@@ -86,9 +123,9 @@ export function onAggregateTimer(scene: MemberScene, key: string): void {
   const [partner] = aggregate.rounds > rounds ? [] : someOthers(scene, 1)
   if (partner === undefined) return
   aggregate.partner = partner
-  const { of, estimate } = aggregate
+  const { of, signature, estimate } = aggregate
   const exchange = ++aggregate.exchange
-  turn.do({ kind: 'send', to: partner, body: { kind: 'average', of, exchange, estimate } })
+  turn.do({ kind: 'send', to: partner, body: { kind: 'average', of, signature, exchange, estimate } })
 }
 
 // Those who did not ask stay as long again, so that a late message does not make them enter a second time.
@@ -101,9 +138,10 @@ function finish({ turn }: MemberScene, { id, of, estimate, rounds: done }: Aggre
   return true
 }
 
-export function onAverage(scene: MemberScene, from: NodeId, { of, exchange, estimate }: Message<'average'>): void {
+export function onAverage(scene: MemberScene, from: NodeId, message: Message<'average'>): void {
   const { state, turn } = scene
-  const aggregate = state.aggregates.get(keyOf(of)) ?? (of.asker === state.self ? undefined : enter(scene, of, 0))
+  const { of, exchange, estimate } = message
+  const aggregate = state.aggregates.get(keyOf(of)) ?? join(scene, from, of, message.signature)
   if (aggregate === undefined) return
   const taken = takenOver(estimate, aggregate.estimate)
   aggregate.estimate = changedBy(aggregate.estimate, taken, 1)

@@ -10,7 +10,7 @@ import type { PublicKey } from '../../crypto/index.ts'
 import { type Claim, claimDigest, signerOf, verifyClaim } from '../claims.ts'
 import { accept } from './believing.ts'
 import { type Judgement, judge } from './judging.ts'
-import { blame, spendOn } from './peers.ts'
+import { blame, isMuted, spendOn } from './peers.ts'
 import { type MemberScene, VERDICTS_MAX } from './state.ts'
 import { UPDATES } from './views.ts'
 
@@ -30,9 +30,8 @@ function correct(scene: MemberScene, to: NodeId, member: NodeId): void {
 }
 
 function hear(scene: MemberScene, from: NodeId, claim: Claim): Judgement {
-  const { state, turn } = scene
-  const peer = state.peers.get(from)
-  if (peer !== undefined && turn.now < peer.mutedUntil) {
+  const { state } = scene
+  if (isMuted(scene, from)) {
     state.refusals.muted++
     return 'known'
   }

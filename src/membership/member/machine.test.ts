@@ -3,9 +3,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Puppet, sent, told } from '../../../test/support/machine.ts'
+import {
+  accusation,
+  acquainted,
+  alive,
+  changes,
+  gossip,
+  group,
+  ids,
+  signed,
+  statusOf,
+} from '../../../test/support/members.ts'
 import { decode, encode, type NodeId } from '../../core/index.ts'
 import { calm, World } from '../../simulator/index.ts'
-import { type Claim, signClaim, type UnsignedClaim } from '../claims.ts'
+import { type Claim, signClaim } from '../claims.ts'
 import type { MembershipEvent, MemberView } from '../events.ts'
 import { bootOf, incarnationOf } from '../incarnation.ts'
 import { simulatedGroup } from '../proof/simulated.ts'
@@ -14,44 +25,6 @@ import { type MembershipMessage, membershipRecord, membershipVocabulary } from '
 import { membership } from './machine.ts'
 import { viewHash } from './repair.ts'
 import type { MembershipState } from './state.ts'
-
-const GROUP = 'simulated'
-const ids = ['self', 'ann', 'bob', 'carl', 'dora', 'eve']
-const group = simulatedGroup(ids)
-
-function signed(author: NodeId, claim: UnsignedClaim): Claim {
-  return signClaim(GROUP, group.settings(author).signer, claim) as Claim
-}
-
-function alive(member: NodeId, boot = 1, counter = 0, address = `${member}:7000`): Claim {
-  const { identity } = group.settings(member)
-  return signed(member, {
-    kind: 'alive',
-    member,
-    incarnation: incarnationOf(boot, counter),
-    address,
-    identity,
-    keys: [],
-  })
-}
-
-function accusation(kind: 'suspect' | 'failed', author: NodeId, member: NodeId, counter = 0): Claim {
-  return signed(author, { kind, author, member, boot: 1, incarnation: incarnationOf(1, counter) })
-}
-
-const gossip = (...claims: Claim[]): MembershipMessage => ({ kind: 'gossip', claims })
-
-/** A member that has met everybody. */
-function acquainted(change: Partial<MembershipSettings> = {}) {
-  const puppet = new Puppet(membership(group.settings('self', change)), ids)
-  puppet.start()
-  puppet.hear('ann', gossip(...ids.slice(1).map(id => alive(id))))
-  return puppet
-}
-
-const statusOf = (puppet: ReturnType<typeof acquainted>, member: NodeId) => puppet.state.members.get(member)?.status
-const changes = (events: readonly MembershipEvent[]) =>
-  events.flatMap(event => (event.kind === 'changed' ? [`${event.change} ${event.member.member}`] : []))
 
 describe('entry and life', () => {
   it('the number of a life is saved before anything is said in it, and grows', () => {
@@ -326,7 +299,7 @@ describe('no message makes it throw', () => {
       fc.record({ kind: fc.constant('page' as const), after: text, upTo: text, entries: fc.array(entry) }),
       fc.record({ kind: fc.constant('want' as const), members: fc.array(text) }),
       fc.record({ kind: fc.constant('more' as const), after: text }),
-      fc.record({ kind: fc.constant('average' as const), of, exchange: small, estimate }),
+      fc.record({ kind: fc.constant('average' as const), of, signature: bytes, exchange: small, estimate }),
       fc.record({ kind: fc.constant('averaged' as const), of, exchange: small, estimate }),
     )
     fc.assert(

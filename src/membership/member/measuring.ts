@@ -15,11 +15,11 @@ export function measure(scene: MemberScene, member: Member, roundTripMs: number)
   member.roundTrips.push(roundTripMs)
   if (member.roundTrips.length > ROUND_TRIPS_MAX) member.roundTrips.shift()
   const told = member.measures.get(state.self)
-  const last = state.measuredAt.get(member.id)
+  const last = member.measuredAt
   if (told !== undefined && last !== undefined && turn.now - last < settings.beat.measureEvery) return
   if (placeOf(scene, member.id, state.self) >= settings.measurers) return
   const micros = Math.max(1, Math.round(Math.min(...member.roundTrips) * 1_000))
-  state.measuredAt.set(member.id, turn.now)
+  member.measuredAt = turn.now
   if (told !== undefined && Math.abs(micros - told.micros) <= CHANGE * told.micros) return
   const claim: MeasuredClaim = signClaim(settings.group, settings.signer, {
     kind: 'measured',

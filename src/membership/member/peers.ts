@@ -17,11 +17,14 @@ const MUTED_FOR: readonly Millis[] = [1_000, 5_000, 30_000]
 const NAMED_EVERY: Millis = 60_000
 /** Peers beyond those remembered share one record. */
 const CROWD = '\u0000crowd'
+/** How many records are looked at for one that nobody misses, each time. */
+const LOOKS = 16
 
-function recordOf({ state, turn }: MemberScene, peer: NodeId): PeerRecord {
+function recordOf(scene: MemberScene, peer: NodeId): PeerRecord {
+  const { state, turn } = scene
   const known = state.peers.get(peer)
   if (known !== undefined) return known
-  const name = state.peers.size < PEERS_MAX ? peer : CROWD
+  const name = hasRoom(scene) ? peer : CROWD
   const record = state.peers.get(name) ?? {
     bucket: fullBucket(TALK, turn.now),
     forged: 0,
@@ -31,6 +34,33 @@ function recordOf({ state, turn }: MemberScene, peer: NodeId): PeerRecord {
   }
   state.peers.set(name, record)
   return record
+}
+
+/** Forgets a peer that has not spoken for long, if there must be one fewer; those that were looked at go to the end of the line. */
+function hasRoom({ state: { peers }, turn }: MemberScene): boolean {
+  if (peers.size < PEERS_MAX) return true
+  // Else who forged in the crowd would be heard again under a record of its own.
+  if (turn.now < (peers.get(CROWD)?.mutedUntil ?? turn.now)) return false
+  let looks = 0
+  for (const [id, record] of peers) {
+    if (++looks > LOOKS) return false
+    peers.delete(id)
+    if (isQuiet(record, turn.now)) return true
+    peers.set(id, record)
+  }
+  return false
+}
+
+/** A record like a new one: nothing is lost with it. */
+function isQuiet({ bucket, forged, mutedUntil, namedAt }: PeerRecord, now: Millis): boolean {
+  const full = bucket.tokens + ((now - bucket.at) * TALK.perSecond) / 1_000 >= TALK.burst
+  return full && forged === 0 && now >= mutedUntil && now - namedAt >= NAMED_EVERY
+}
+
+/** Whether nothing that the peer brings is looked at now. One of the crowd is silent when any of the crowd forged. */
+export function isMuted({ state, turn }: MemberScene, peer: NodeId): boolean {
+  const record = state.peers.get(peer) ?? state.peers.get(CROWD)
+  return record !== undefined && turn.now < record.mutedUntil
 }
 
 /** Whether the peer may have so much of this member's time; if not, it is counted, and named when it keeps on. */

@@ -2,7 +2,7 @@
 // A newer claim of the same matter takes the place of the older.
 
 import type { NodeId } from '../../core/index.ts'
-import { type Claim, claimBytes } from '../claims.ts'
+import { type Claim, claimBytes, signerOf } from '../claims.ts'
 
 export interface Waiting {
   readonly key: string
@@ -13,13 +13,20 @@ export interface Waiting {
 /** Claims by how often they went out: `levels[2]` went out twice. */
 export interface GossipQueue {
   readonly levels: Map<string, Waiting>[]
+  /** Bytes that wait, by who signed them; nobody with none. */
+  readonly held: Map<NodeId, number>
 }
 
 /** Claims that wait: a whole group of two thousand that joins at once. The most often told give way. */
 export const QUEUE_MAX = 2_048
+/**
+ * Bytes that wait of one signer: its life, its attributes, a burst of its events and a hundred suspicions. Beyond, its own
+ * most told gives way: one member that has something to say of everybody would else take the place of all the others.
+ */
+export const QUEUED_BYTES_OF_SIGNER_MAX = 65_536
 
 export function emptyQueue(): GossipQueue {
-  return { levels: [] }
+  return { levels: [], held: new Map() }
 }
 
 export function queueSize({ levels }: GossipQueue): number {
@@ -46,31 +53,46 @@ function keyOf(claim: Claim): string {
 
 export function enqueue(queue: GossipQueue, claim: Claim): void {
   const key = keyOf(claim)
-  remove(queue, key)
+  const bytes = claimBytes(claim)
+  const signer = signerOf(claim)
+  for (const place of queue.levels.keys()) drop(queue, place, key)
+  while ((queue.held.get(signer) ?? 0) + bytes > QUEUED_BYTES_OF_SIGNER_MAX) dropMostTold(queue, signer)
   if (queueSize(queue) >= QUEUE_MAX) dropMostTold(queue)
-  queue.levels[0] ??= new Map()
-  queue.levels[0].set(key, { key, claim, bytes: claimBytes(claim) })
+  put(queue, 0, { key, claim, bytes })
+}
+
+function put({ levels, held }: GossipQueue, level: number, waiting: Waiting): void {
+  while (levels.length <= level) levels.push(new Map())
+  levels[level]!.set(waiting.key, waiting)
+  const signer = signerOf(waiting.claim)
+  held.set(signer, (held.get(signer) ?? 0) + waiting.bytes)
+}
+
+function drop({ levels, held }: GossipQueue, level: number, key: string): void {
+  const waiting = levels[level]!.get(key)
+  if (waiting === undefined) return
+  levels[level]!.delete(key)
+  const signer = signerOf(waiting.claim)
+  const left = held.get(signer)! - waiting.bytes
+  if (left > 0) held.set(signer, left)
+  else held.delete(signer)
 }
 
 /** A member's new incarnation makes accusations of the old one pointless. */
 export function forgetAccusations(queue: GossipQueue, member: NodeId): void {
-  for (const level of queue.levels) {
+  for (const [place, level] of queue.levels.entries()) {
     for (const [key, { claim }] of level) {
-      if ((claim.kind === 'suspect' || claim.kind === 'failed') && claim.member === member) level.delete(key)
+      if ((claim.kind === 'suspect' || claim.kind === 'failed') && claim.member === member) drop(queue, place, key)
     }
   }
 }
 
-function remove(queue: GossipQueue, key: string): void {
-  for (const level of queue.levels) if (level.delete(key)) return
-}
-
-function dropMostTold({ levels }: GossipQueue): void {
-  for (let place = levels.length - 1; place >= 0; place--) {
-    const first = levels[place]!.keys().next()
-    if (first.done) continue
-    levels[place]!.delete(first.value)
-    return
+/** What was told most often gives way: of all, or of one signer. */
+function dropMostTold(queue: GossipQueue, signer?: NodeId): void {
+  for (let place = queue.levels.length - 1; place >= 0; place--) {
+    for (const [key, { claim }] of queue.levels[place]!) {
+      if (signer === undefined || signerOf(claim) === signer) return drop(queue, place, key)
+    }
   }
 }
 
@@ -87,10 +109,8 @@ export function nextClaims(queue: GossipQueue, countMax: number, bytesMax: numbe
     }
   }
   for (const { level, waiting } of chosen) {
-    queue.levels[level]!.delete(waiting.key)
-    if (level + 1 >= limit) continue
-    for (let place = queue.levels.length; place <= level + 1; place++) queue.levels.push(new Map())
-    queue.levels[level + 1]!.set(waiting.key, waiting)
+    drop(queue, level, waiting.key)
+    if (level + 1 < limit) put(queue, level + 1, waiting)
   }
   return chosen.map(({ waiting }) => waiting.claim)
 }

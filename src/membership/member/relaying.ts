@@ -5,7 +5,7 @@ import type { NodeId } from '../../core/index.ts'
 import { NONCE_BYTES } from '../wire.ts'
 import { toTell } from './gossiping.ts'
 import { hearClaims } from './hearing.ts'
-import { type MemberScene, type Message, memberTimers, RELAYS_MAX } from './state.ts'
+import { type MemberScene, type Message, memberTimers, RELAYS_MAX, RELAYS_OF_PEER_MAX } from './state.ts'
 
 /** A helper says no a little before the one who asked stops waiting. */
 const NACK_PART = 0.8
@@ -22,13 +22,21 @@ export function onPingRequest(scene: MemberScene, from: NodeId, message: Message
   const { state, settings, turn } = scene
   hearClaims(scene, from, message.claims)
   const target = state.members.get(message.target)
-  if (target === undefined || target.id === state.self || state.relays.size >= RELAYS_MAX) return
+  if (target === undefined || target.id === state.self || !mayAsk(scene, from)) return
   const nonce = turn.bytes(NONCE_BYTES)
   state.relays.set(nameOf(nonce), { target: target.id, requester: from, theirNonce: message.nonce })
   const relay = { requester: from, nonce: message.nonce }
   turn.do({ kind: 'send', to: target.id, body: { kind: 'ping', nonce, relay, claims: toTell(scene, target) } })
   const rest = settings.beat.probeEvery - settings.beat.ackMax
   memberTimers.set(turn, 'relay', rest * NACK_PART, nameOf(nonce))
+}
+
+/** One that asks without end would else leave nobody to ask for the others. */
+function mayAsk({ state: { relays } }: MemberScene, peer: NodeId): boolean {
+  if (relays.size >= RELAYS_MAX) return false
+  let open = 0
+  for (const { requester } of relays.values()) if (requester === peer) open++
+  return open < RELAYS_OF_PEER_MAX
 }
 
 /** The member that was asked for another has answered. */

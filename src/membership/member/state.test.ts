@@ -1,29 +1,10 @@
 // What must hold between messages: each invariant, broken by hand, is noticed.
 
 import { describe, expect, it } from 'vitest'
-import { Puppet } from '../../../test/support/machine.ts'
+import { acquainted, group, ids } from '../../../test/support/members.ts'
 import type { NodeId } from '../../core/index.ts'
-import { signClaim } from '../claims.ts'
-import { incarnationOf } from '../incarnation.ts'
-import { simulatedGroup } from '../proof/simulated.ts'
 import { membership } from './machine.ts'
 import type { MembershipState } from './state.ts'
-
-const ids = ['self', 'ann', 'bob', 'carl', 'dora', 'eve']
-const group = simulatedGroup(ids)
-
-/** A member that has met everybody. */
-function acquainted() {
-  const puppet = new Puppet(membership(group.settings('self')), ids)
-  puppet.start()
-  const claims = ids.slice(1).map(member => {
-    const { identity, address, signer } = group.settings(member)
-    const incarnation = incarnationOf(1, 0)
-    return signClaim('simulated', signer, { kind: 'alive', member, incarnation, address, identity, keys: [] })
-  })
-  puppet.hear('ann', { kind: 'gossip', claims })
-  return puppet
-}
 
 describe('what must hold between messages', () => {
   const broken: Record<string, (state: MembershipState) => void> = {

@@ -30,20 +30,24 @@ import { emptyQueue, type GossipQueue, QUEUE_MAX, queueSize } from './queue.ts'
 
 /** Members known, those gone included: what a view of ten thousand with its dead needs, and no more. */
 export const MEMBERS_MAX = 16_384
-/** Peers remembered: all members of a large group. Those beyond share one record. */
+/** Peers remembered: all members of a large group. Where none of them has been quiet for long, those beyond share one record. */
 export const PEERS_MAX = 16_384
 /** A user's own events: what others would slow down is refused at the source. */
 export const PUBLISHING: Allowance = { burst: 16, perSecond: 2 }
-/** Pings for others under way: several helpers' worth of a whole round. */
-export const RELAYS_MAX = 64
+/** Pings for others under way: those of a large group in a bad moment. */
+export const RELAYS_MAX = 1_024
+/** Pings for one peer under way: a member has one question open at a time, and its next may overtake the end of the last. */
+export const RELAYS_OF_PEER_MAX = 4
 /** Verdicts on signatures remembered: a burst of news in a large group. */
 export const VERDICTS_MAX = 4_096
 /** Accusers kept of one member: more change nothing. */
 export const ACCUSERS_MAX = 16
 /** About how many of those who hear of a suspicion see for themselves at once: confirmations need not wait for their turn. */
 export const WITNESSES = 6
-/** Aggregates under way at one member. */
-export const AGGREGATES_MAX = 64
+/** Aggregates of others under way at one member. */
+export const AGGREGATES_MAX = 256
+/** Aggregates of one asker under way at one member. */
+export const AGGREGATES_OF_ASKER_MAX = 4
 /** Round-trip times kept of each member: their least is the path, the rest is queues. */
 export const ROUND_TRIPS_MAX = 8
 
@@ -67,6 +71,8 @@ export interface Member {
   certified: boolean
   /** The last round-trip times that this member measured itself. */
   roundTrips: number[]
+  /** When this member last looked whether to tell what it measured. */
+  measuredAt: Millis | undefined
   /** What those chosen to measure its distance say. */
   measures: Map<NodeId, MeasuredClaim>
   coordinate: Coordinate | undefined
@@ -109,6 +115,8 @@ export interface PeerRecord {
 
 export interface Aggregate {
   readonly of: AggregateName
+  /** The asker's, for those who hear of it from this member. */
+  readonly signature: Uint8Array
   estimate: Estimate
   rounds: number
   /** The asker's command, at the asker only. */
@@ -151,7 +159,6 @@ export interface MembershipState {
   /** Digests of claims, and whether their signatures held. */
   verdicts: Map<string, boolean>
   refusals: Refusals
-  measuredAt: Map<NodeId, Millis>
   measureVersion: number
   eventNumber: number
   publishing: Bucket
@@ -214,7 +221,6 @@ export function blankState(
     peers: new Map(),
     verdicts: new Map(),
     refusals: { forged: 0, old: 0, unknown: 0, stranger: 0, slowed: 0, muted: 0, discredited: 0 },
-    measuredAt: new Map(),
     measureVersion: 0,
     eventNumber: 0,
     publishing: { tokens: PUBLISHING.burst, at: 0 },
@@ -245,9 +251,10 @@ function checkBounds(state: MembershipState): void {
   // The crowd beyond the bound has one record.
   assert(state.peers.size <= PEERS_MAX + 1, 'peers are bounded')
   assert(queueSize(state.queue) <= QUEUE_MAX, 'the gossip queue is bounded')
+  assert(state.queue.held.size <= queueSize(state.queue), 'who has nothing in the gossip queue is not counted')
   assert(state.relays.size <= RELAYS_MAX, 'pings for others are bounded')
   assert(state.verdicts.size <= VERDICTS_MAX, 'verdicts are bounded')
-  assert(state.aggregates.size <= AGGREGATES_MAX, 'aggregates are bounded')
+  assert(state.aggregates.size <= AGGREGATES_MAX + AGGREGATES_OF_ASKER_MAX, 'aggregates are bounded')
   assert(state.witnessed.length <= WITNESSES, 'members asked before their turn are bounded')
   assert(state.awareness >= 0 && state.awareness <= AWARENESS_MAX, 'awareness stays on its scale')
 }

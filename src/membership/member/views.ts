@@ -30,6 +30,7 @@ export function newMember(
     notices: new Map(),
     certified: false,
     roundTrips: [],
+    measuredAt: undefined,
     measures: new Map(),
     coordinate: undefined,
     updates: fullBucket(UPDATES, turn.now),

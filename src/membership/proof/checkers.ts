@@ -101,6 +101,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'forges lives': 'forging',
   floods: 'flooding',
   'accuses all': 'accusing',
+  'asks in others’ names': 'forging',
 }
 
 /** Who forges or floods is named by somebody before the end. */

@@ -4,10 +4,10 @@
 import type { AnyProtocol, NodeId } from '../../core/index.ts'
 import { generalLiars, type Liar } from '../../simulator/index.ts'
 import { type Claim, signClaim } from '../claims.ts'
-import { incarnationOf } from '../incarnation.ts'
+import { bootOf, incarnationOf } from '../incarnation.ts'
 import type { Member, MembershipState, MembershipTurn } from '../member/state.ts'
 import type { MembershipSettings } from '../settings.ts'
-import type { MembershipMessage } from '../wire.ts'
+import { aggregateBytes, CLAIMS_MAX, type MembershipMessage, NONCE_BYTES } from '../wire.ts'
 
 const LIE_EVERY = 200
 /** Claims that a liar keeps, to bring them up again. */
@@ -146,11 +146,100 @@ const twoFaced = beside('two-faced', lying => {
   }
 })
 
+/** Has everybody vouch for everybody's sake while all live, keeps that, and brings it when somebody is missed. */
+function collectsVouchers(): MembershipLiar {
+  const asked = new Map<string, string>()
+  const vouchers = new Map<string, Uint8Array>()
+  const pair = (requester: NodeId, target: NodeId) => `${requester} ${target}`
+  return beside(
+    'collects vouchers',
+    lying => {
+      const { state, turn } = lying
+      const [target, requester] = [victim(lying), victim(lying)]
+      if (state.probe !== undefined) state.probe.answered = true
+      if (target === undefined || requester === undefined || target === requester) return
+      const nonce = turn.bytes(NONCE_BYTES)
+      asked.set(nonce.join(), pair(requester.id, target.id))
+      const relay = { requester: requester.id, nonce: turn.bytes(NONCE_BYTES) }
+      turn.do({ kind: 'send', to: target.id, body: { kind: 'ping', nonce, relay, claims: [] } })
+    },
+    ({ turn }, from, body) => {
+      if (body.kind === 'ack' && body.voucher !== undefined) {
+        const about = asked.get(body.nonce.join())
+        if (about !== undefined) vouchers.set(about, body.voucher)
+      }
+      const voucher = body.kind === 'pingRequest' ? vouchers.get(pair(from, body.target)) : undefined
+      if (body.kind !== 'pingRequest' || voucher === undefined) return false
+      turn.do({ kind: 'send', to: from, body: { kind: 'relayed', nonce: body.nonce, voucher } })
+      return true
+    },
+  )
+}
+
+/** Whatever it hears, it tells all at once with another signature: before the genuine claim has come. */
+const forgesCopies = beside(
+  'forges copies',
+  () => {},
+  (lying, _from, body) => {
+    const genuine = 'claims' in body ? body.claims[0] : undefined
+    if (genuine !== undefined) tellAll(lying, [{ ...genuine, signature: genuine.signature.map(byte => byte ^ 1) }])
+    return false
+  },
+)
+
+/** Answers before it is asked, to look near. */
+const answersUnasked = beside('answers unasked', ({ state, turn }) => {
+  const { coordinate } = state
+  for (const to of state.others) {
+    const nonce = turn.bytes(NONCE_BYTES)
+    turn.do({ kind: 'send', to, body: { kind: 'ack', nonce, voucher: undefined, coordinate, claims: [] } })
+  }
+})
+
+/** Keeps every accusation, and brings those up again whose author has since begun another life. */
+const revivesAccusations = beside('revives accusations', lying => {
+  const { kept, state } = lying
+  const old = kept.filter(claim => {
+    if (claim.kind !== 'suspect' && claim.kind !== 'failed') return false
+    const author = state.members.get(claim.author)
+    return author !== undefined && bootOf(author.alive.incarnation) > claim.boot
+  })
+  if (old.length > 0) tellAll(lying, old.slice(-CLAIMS_MAX))
+})
+
+/** Starts aggregates in others' names, as many as there is room for. */
+const asksInOthersNames = beside('asks in others’ names', lying => {
+  const { state, turn, settings } = lying
+  const member = victim(lying)
+  if (member === undefined) return
+  const estimate = { average: 0, share: 1, minimum: 0, maximum: 0 }
+  for (let number = 1; number <= 8; number++) {
+    const of = { asker: member.id, boot: bootOf(member.alive.incarnation), number, name: 'load' }
+    const signature = settings.signer.sign(aggregateBytes(settings.group, of))
+    const body = { kind: 'average', of, signature, exchange: number, estimate } as const
+    for (const to of state.others) turn.do({ kind: 'send', to, body })
+  }
+})
+
+/** Has others ask for it without end, as often as it may. */
+const RELAYS = 48
+const asksForHelp = beside('asks for help', lying => {
+  const { state, turn } = lying
+  for (const to of state.others) {
+    for (let i = 0; i < RELAYS; i++) {
+      const target = victim(lying)
+      if (target === undefined) return
+      const nonce = turn.bytes(NONCE_BYTES)
+      turn.do({ kind: 'send', to, body: { kind: 'pingRequest', nonce, target: target.id, claims: [] } })
+    }
+  }
+})
+
 function general(liar: Liar): MembershipLiar {
   return { name: liar.name, corrupt: honest => liar.corrupt(honest) }
 }
 
-/** Fresh ones for each run: some remember. */
+/** Fresh ones for each run: some remember. New ones at the end: a seed found among the first few is replayed among those. */
 export function membershipLiars(): readonly MembershipLiar[] {
   return [
     forgesLeaves,
@@ -162,5 +251,11 @@ export function membershipLiars(): readonly MembershipLiar[] {
     vouchesForAll,
     twoFaced,
     ...generalLiars().map(general),
+    collectsVouchers(),
+    forgesCopies,
+    answersUnasked,
+    revivesAccusations,
+    asksInOthersNames,
+    asksForHelp,
   ]
 }

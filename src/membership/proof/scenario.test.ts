@@ -6,7 +6,8 @@ import { runOnce } from '../../simulator/index.ts'
 import { brokenMembershipRules, membershipBugs } from './planted.ts'
 import { membershipScenario } from './scenario.ts'
 
-/** Seeds that once broke a promise, and what was wrong then. */
+/** Seeds that once broke a promise, and what was wrong then; found when there were so many kinds of liars. */
+const KINDS = 12
 const FOUND = {
   'accusations by those believed dead were not answered: a partition never healed': 250,
   'a liar could make honest members lose their word by answering late': 17,
@@ -26,7 +27,7 @@ describe('nobody speaks for another, and views come together', () => {
   })
 
   it.each(Object.entries(FOUND))('%s', (_story, seed) => {
-    expect(runOnce(membershipScenario(), seed).violations).toEqual([])
+    expect(runOnce(membershipScenario({ kinds: KINDS }), seed).violations).toEqual([])
   })
 
   it('with two liars among nine', () => {
@@ -66,17 +67,17 @@ describe('nobody speaks for another, and views come together', () => {
 
 describe('planted bugs are found', () => {
   const PINNED: Readonly<Record<string, readonly [seed: number, found: RegExp]>> = {
-    'alive-unsigned': [6, /at liar:1/],
+    'alive-unsigned': [6, /for two-faced, and it is honest/],
     'leave-forged': [5, /never said so/],
-    'accusation-unsigned': [14, /names .* for accusing, and it is honest/],
+    'accusation-unsigned': [27, /names .* for accusing, and it is honest/],
     'old-claims-accepted': [1, /goes back/],
-    'incarnation-not-raised': [1, /as failed/],
+    'incarnation-not-raised': [8, /for failed, and nothing is wrong/],
     'boot-not-raised': [3, /as left/],
     'no-indirect-ping': [3, /for suspected, and nothing is wrong/],
-    'vouched-for-by-anyone': [32, /still sees/],
+    'vouched-for-by-anyone': [30, /still sees/],
     'notice-believed': [8, /for failed, and nothing is wrong/],
     'the-gone-forgotten': [19, /as unknown/],
-    'flood-not-slowed': [36, /floods, and nobody noticed/],
+    'flood-not-slowed': [108, /floods, and nobody noticed/],
     'no-time-to-refute': [8, /for failed, and nothing is wrong/],
   }
 

@@ -47,6 +47,8 @@ export interface MembershipScenarioOptions {
   readonly liars?: number
   /** How many there are; drawn if not given. */
   readonly members?: number
+  /** Only the first so many kinds of liars: those that there were when a seed was found. */
+  readonly kinds?: number
   readonly rules?: MembershipRules
 }
 
@@ -67,10 +69,11 @@ export function membershipScenario(options: MembershipScenarioOptions = {}): Sce
   }
 }
 
-function drawPlan(random: Random, { liars: liarsMax = 1, members: size }: MembershipScenarioOptions): MembershipPlan {
+function drawPlan(random: Random, options: MembershipScenarioOptions): MembershipPlan {
+  const { liars: liarsMax = 1, members: size } = options
   const count = size ?? 4 + random.below(5)
   const members = Array.from({ length: count }, (_, place) => `member-${place + 1}`)
-  const kinds = membershipLiars()
+  const kinds = membershipLiars().slice(0, options.kinds)
   const liars = new Map<NodeId, number>()
   if (random.chance(0.75)) {
     // The first is everybody's contact: a group whose only door is shut cannot be entered, whatever one does.

@@ -19,12 +19,16 @@ function identityOf(id: NodeId, padding: number): Uint8Array {
 export interface SimulatedGroup {
   readonly signatures: IdealSignatures
   settings(id: NodeId, change?: Partial<MembershipSettings>): MembershipSettings
+  /** A second certificate of the same name, with a key of its own: also admitted. */
+  second(id: NodeId): Pick<MembershipSettings, 'identity' | 'signer'>
 }
+
+const secondOf = (id: NodeId) => `${id} again`
 
 /** Settings for each of those named; nobody else is admitted. `weighty`: identities as long as real ones. */
 export function simulatedGroup(ids: readonly NodeId[], weighty = false): SimulatedGroup {
   const signatures = idealSignatures()
-  const signers = new Map(ids.map(id => [id, signatures.signer(id)]))
+  const signers = new Map(ids.flatMap(id => [id, secondOf(id)]).map(name => [name, signatures.signer(name)]))
   const padding = weighty ? CERTIFICATES_BYTES : 0
   return {
     signatures,
@@ -37,9 +41,11 @@ export function simulatedGroup(ids: readonly NodeId[], weighty = false): Simulat
       signatures,
       admits(member, identity) {
         const name = decode(identityCodec, identity.slice(0, identity.length - padding))
-        return name.ok && name.value === member ? signers.get(member)?.publicKey : undefined
+        const own = name.ok && (name.value === member || name.value === secondOf(member))
+        return own ? signers.get(name.value)?.publicKey : undefined
       },
       ...change,
     }),
+    second: id => ({ identity: identityOf(secondOf(id), padding), signer: signers.get(secondOf(id))! }),
   }
 }

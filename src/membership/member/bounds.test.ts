@@ -1,0 +1,247 @@
+// Everything that a peer's message can fill is bounded, for all and for each peer: filled to the bound, and one beyond.
+
+import { describe, expect, it } from 'vitest'
+import { sent, told } from '../../../test/support/machine.ts'
+import { accusation, acquainted, alive, gossip, group, ids, signed } from '../../../test/support/members.ts'
+import type { NodeId } from '../../core/index.ts'
+import type { Claim } from '../claims.ts'
+import { incarnationOf } from '../incarnation.ts'
+import { type AggregateName, aggregateBytes, type MembershipMessage } from '../wire.ts'
+import { emptyQueue, enqueue, nextClaims, QUEUE_MAX, QUEUED_BYTES_OF_SIGNER_MAX, queueSize } from './queue.ts'
+import {
+  ACCUSERS_MAX,
+  AGGREGATES_MAX,
+  AGGREGATES_OF_ASKER_MAX,
+  MEMBERS_MAX,
+  type Member,
+  type MembershipState,
+  PEERS_MAX,
+  RELAYS_MAX,
+  RELAYS_OF_PEER_MAX,
+  ROUND_TRIPS_MAX,
+  VERDICTS_MAX,
+  WITNESSES,
+} from './state.ts'
+
+/** What one peer leaves in a member's memory: most of it waits in the gossip queue. */
+const BYTES_OF_PEER = 256 * 1024
+
+const forged = (claim: Claim) => ({ ...claim, signature: new Uint8Array(64) }) as Claim
+
+describe('peers', () => {
+  const crowded = () => {
+    const puppet = acquainted()
+    for (let place = puppet.state.peers.size; place < PEERS_MAX; place++) {
+      puppet.hear(`peer-${place}`, { kind: 'nack', nonce: new Uint8Array(8) })
+    }
+    expect(puppet.state.peers.size).toBe(PEERS_MAX)
+    return puppet
+  }
+
+  it('beyond the bound share a record, and with it the silence that a forged claim costs', () => {
+    const puppet = crowded()
+    puppet.hear('mallory', gossip(forged(alive('bob', 1, 1)), forged(alive('bob', 1, 2))))
+    expect(puppet.state.refusals).toMatchObject({ forged: 1, muted: 1 })
+    expect(puppet.state.peers.size).toBe(PEERS_MAX + 1)
+    puppet.now += 999
+    puppet.hear('mallory', gossip(alive('bob', 1, 3)))
+    expect(puppet.state.members.get('bob')!.alive.incarnation).toBe(incarnationOf(1, 0))
+    puppet.now += 1
+    puppet.hear('mallory', gossip(alive('bob', 1, 3)))
+    expect(puppet.state.members.get('bob')!.alive.incarnation).toBe(incarnationOf(1, 3))
+  })
+  it('that have been quiet for long make room for one that speaks', () => {
+    const puppet = crowded()
+    puppet.now += 60_000
+    puppet.hear('newcomer', { kind: 'nack', nonce: new Uint8Array(8) })
+    expect(puppet.state.peers.has('newcomer')).toBe(true)
+    expect(puppet.state.peers.size).toBe(PEERS_MAX)
+  })
+})
+
+describe('aggregates', () => {
+  const estimate = { average: 1, share: 0, minimum: 1, maximum: 1 }
+  const average = (asker: NodeId, number: number, signer = asker, boot = 1): MembershipMessage => {
+    const of: AggregateName = { asker, boot, number, name: 'load' }
+    const signature = group.settings(signer).signer.sign(aggregateBytes('simulated', of))
+    return { kind: 'average', of, signature, exchange: 1, estimate }
+  }
+
+  it('are taken under the asker’s signature only: one liar does not fill them in the names of others', () => {
+    const puppet = acquainted()
+    for (const asker of ['ann', 'bob', 'carl']) puppet.hear('eve', average(asker, 1, 'eve'))
+    expect(puppet.state.aggregates.size).toBe(0)
+    expect(puppet.state.refusals.forged).toBe(1)
+    expect(puppet.state.peers.get('eve')!.forged).toBe(1)
+    puppet.hear('eve', average('zoe', 1, 'eve'))
+    puppet.hear('ann', average('bob', 1, 'bob', 2))
+    expect(puppet.state.aggregates.size).toBe(0)
+    expect(puppet.state.peers.get('ann')!.forged).toBe(0)
+    expect(sent(puppet.hear('ann', average('bob', 1)))).toMatchObject([{ to: 'ann', body: { kind: 'averaged' } }])
+  })
+  it('of one asker are few; a later one takes the place of the oldest, and an old one is not taken again', () => {
+    const puppet = acquainted()
+    for (let number = 1; number <= AGGREGATES_OF_ASKER_MAX + 1; number++) puppet.hear('ann', average('bob', number))
+    const numbers = () => [...puppet.state.aggregates.values()].map(({ of }) => of.number).sort()
+    expect(numbers()).toEqual([2, 3, 4, 5])
+    puppet.hear('eve', average('bob', 1))
+    expect(numbers()).toEqual([2, 3, 4, 5])
+    expect([...puppet.timers.keys()].filter(name => name.startsWith('aggregate')).length).toBe(4)
+  })
+  it('of others never stand in the way of one’s own', () => {
+    const puppet = acquainted()
+    for (const asker of ids.slice(1))
+      for (let number = 1; number <= 9; number++) puppet.hear(asker, average(asker, number))
+    const ask = () => told(puppet.command({ kind: 'aggregate', id: 1, name: 'load' }))
+    for (let asked = 0; asked < AGGREGATES_OF_ASKER_MAX; asked++) expect(ask()).toEqual([])
+    expect(ask()).toMatchObject([{ kind: 'refused' }])
+  })
+})
+
+describe('what was measured', () => {
+  it('is forgotten with the member', () => {
+    const puppet = acquainted()
+    const coordinate = { x: 0, y: 0, height: 1, error: 1 }
+    for (let beats = 0; beats < 30; beats++) {
+      puppet.pass(300)
+      const { target, nonce } = puppet.state.probe!
+      puppet.hear(target, { kind: 'ack', nonce, voucher: undefined, coordinate, claims: [] })
+    }
+    puppet.hear('eve', gossip(signed('eve', { kind: 'leave', member: 'eve', incarnation: incarnationOf(1, 0) })))
+    puppet.now += 24 * 60 * 60 * 1_000
+    puppet.pass(10_000)
+    expect(puppet.state.members.has('eve')).toBe(false)
+    const { peers, ...rest } = puppet.state
+    const remembered = Object.values(rest).flatMap(value => (value instanceof Map ? [...value.keys()] : []))
+    expect(remembered).toContain('self')
+    expect(remembered).not.toContain('eve')
+  })
+})
+
+describe('pings for others', () => {
+  const request = (byte: number): MembershipMessage => ({
+    kind: 'pingRequest',
+    nonce: new Uint8Array(8).fill(byte),
+    target: 'bob',
+    claims: [],
+  })
+  const asked = (puppet: ReturnType<typeof acquainted>, peer: NodeId, byte: number) => {
+    puppet.drawn.push(new Uint8Array(8).fill(byte))
+    const out = sent(puppet.hear(peer, request(byte))).length
+    puppet.drawn.length = 0
+    return out
+  }
+
+  it('are few for one peer: who asks without end does not leave nobody to ask for the others', () => {
+    const puppet = acquainted()
+    for (let byte = 0; byte < RELAYS_OF_PEER_MAX; byte++) expect(asked(puppet, 'eve', byte)).toBe(1)
+    for (let byte = 100; byte < 200; byte++) expect(asked(puppet, 'eve', byte)).toBe(0)
+    expect(asked(puppet, 'ann', 250)).toBe(1)
+  })
+})
+
+describe('the gossip queue', () => {
+  const event = (member: NodeId, number: number) =>
+    signed(member, { kind: 'event', member, boot: 1, number, topic: '', payload: new Uint8Array(512) })
+
+  it('holds so many bytes of one signer, and what it told most often gives way', () => {
+    const queue = emptyQueue()
+    enqueue(queue, event('ann', 1))
+    for (let number = 1; number <= 1_000; number++) {
+      enqueue(queue, event('eve', number))
+      expect(queue.held.get('eve')).toBeLessThanOrEqual(QUEUED_BYTES_OF_SIGNER_MAX)
+    }
+    expect(queue.held.get('eve')).toBeGreaterThan(QUEUED_BYTES_OF_SIGNER_MAX - 700)
+    const claims = nextClaims(queue, QUEUE_MAX, 10_000_000, 1)
+    expect(claims).toContainEqual(event('ann', 1))
+    expect(claims).toContainEqual(event('eve', 1_000))
+    expect([queueSize(queue), queue.held.size]).toEqual([0, 0])
+  })
+})
+
+// A new field that can grow belongs into this list, with its bound; docs/reference/limits.md has those that matter to others.
+describe('the list is whole: nothing that grows is without a bound', () => {
+  const OF_STATE: Partial<Record<keyof MembershipState, number | 'own'>> = {
+    contacts: 'own',
+    keys: 'own',
+    values: 'own',
+    members: MEMBERS_MAX,
+    others: MEMBERS_MAX,
+    round: MEMBERS_MAX,
+    witnessed: WITNESSES,
+    relays: RELAYS_MAX,
+    queue: QUEUE_MAX,
+    peers: PEERS_MAX + 1,
+    verdicts: VERDICTS_MAX,
+    aggregates: AGGREGATES_MAX + AGGREGATES_OF_ASKER_MAX,
+  }
+  const OF_MEMBER: Partial<Record<keyof Member, number>> = {
+    accusers: ACCUSERS_MAX,
+    notices: group.settings('self').certifyAt,
+    roundTrips: ROUND_TRIPS_MAX,
+    measures: 4 * group.settings('self').measurers,
+    credit: ACCUSERS_MAX,
+  }
+  const growing = (value: object) =>
+    Object.entries(value)
+      .filter(([, field]) => field instanceof Map || field instanceof Set || Array.isArray(field))
+      .map(([name]) => name)
+
+  it('of the state, and of what is kept of each member', () => {
+    const { state } = acquainted()
+    expect([...growing(state), 'queue'].sort()).toEqual(Object.keys(OF_STATE).sort())
+    expect(growing(state.members.get('bob')!).sort()).toEqual(Object.keys(OF_MEMBER).sort())
+  })
+})
+
+describe('one peer that says all it can', () => {
+  /** Everything reachable, roughly as the memory of it. */
+  function bytesOf(value: unknown): number {
+    if (typeof value === 'string') return 16 + value.length
+    if (value instanceof Uint8Array) return 64 + value.length
+    if (value instanceof Map)
+      return [...value].reduce((sum, [key, held]) => sum + 32 + bytesOf(key) + bytesOf(held), 32)
+    if (Array.isArray(value)) return value.reduce<number>((sum, held) => sum + bytesOf(held), 16)
+    if (typeof value !== 'object' || value === null) return 8
+    return Object.values(value).reduce<number>((sum, held) => sum + 8 + bytesOf(held), 16)
+  }
+
+  it(`leaves at most ${BYTES_OF_PEER} bytes behind, however long it talks`, () => {
+    const puppet = acquainted()
+    const before = bytesOf(puppet.state)
+    const payload = new Uint8Array(512)
+    const values = Array.from({ length: 16 }, (_, place) => ({ name: `${place}`.padEnd(40), value: place }))
+    const words = (number: number): MembershipMessage[] => {
+      const of = { asker: 'eve', boot: 1, number, name: `${number}`.padEnd(40) }
+      const signature = group.settings('eve').signer.sign(aggregateBytes('simulated', of))
+      const nonce = new Uint8Array(8).fill(number)
+      return [
+        gossip(signed('eve', { kind: 'event', member: 'eve', boot: 1, number, topic: 't'.repeat(60), payload })),
+        gossip(signed('eve', { kind: 'attributes', member: 'eve', boot: 1, version: number, values })),
+        gossip(alive('eve', 1, number, 'a'.repeat(300))),
+        gossip(...['ann', 'bob', 'carl', 'dora'].map(victim => accusation('suspect', 'eve', victim))),
+        gossip(...['ann', 'bob', 'carl', 'dora'].map(victim => accusation('failed', 'eve', victim))),
+        gossip(forged(alive('bob', 1, number))),
+        {
+          kind: 'average',
+          of,
+          signature,
+          exchange: number,
+          estimate: { average: 1, share: 0, minimum: 0, maximum: 1 },
+        },
+        { kind: 'pingRequest', nonce, target: 'bob', claims: [] },
+        { kind: 'want', members: ['ann', 'zoe'] },
+        { kind: 'page', after: '', upTo: 'zoe', entries: [] },
+        { kind: 'averaged', of, exchange: number, estimate: { average: 1, share: 0, minimum: 0, maximum: 1 } },
+        { kind: 'nack', nonce },
+      ]
+    }
+    for (let number = 1; number <= 600; number++) {
+      const said = words(number)
+      // Mostly without the silence that a forgery brings: the other bounds must hold too.
+      for (const [place, word] of said.entries()) if (number % 50 === 0 || place !== 5) puppet.hear('eve', word)
+      puppet.now += 20
+    }
+    expect(bytesOf(puppet.state) - before).toBeLessThan(BYTES_OF_PEER)
+  })
+})
