@@ -7,5 +7,6 @@ export {
   exploreElectionBug,
   plantedElectionSystems,
 } from './exploration.ts'
+export { electionLiars } from './liars.ts'
 export { brokenElectionRules, plantedElectionBugs } from './planted.ts'
 export { type ElectionGroup, type ElectionPlan, electionScenario } from './scenario.ts'
