@@ -30,11 +30,14 @@ export interface CampaignResult {
   readonly faults: number
 }
 
+const ROLES: readonly Role[] = ['client', 'server']
 const LOOK_MS = 250
 const WARM_MS = 30_000
 /** Lies between two faults, and how long a fault lasts. */
 const FAULT_EVERY = 3
 const FAULT_MS = 1_200
+/** A server that was killed waits for old leases, a member for the next epoch. */
+const HEALED_MS = 30_000
 /** Stretches of honest running that a lie is compared with. */
 const HONEST_KEPT = 3
 const RENEWALS_MAX = 4
@@ -61,6 +64,9 @@ class Siege implements CampaignResult {
   private readonly base: Record<Role, Map<string, number>> = { server: new Map(), client: new Map() }
   private peak: Record<Role, Map<string, number>> = { server: new Map(), client: new Map() }
   private renewals = 0
+  private isSpoiled = false
+  private end = 0
+  private repeatedBefore = 0
 
   constructor(options: CampaignOptions) {
     this.options = options
@@ -69,13 +75,13 @@ class Siege implements CampaignResult {
 
   async run(): Promise<void> {
     await this.open()
-    const end = millis() + this.options.budgetMs
+    this.end = millis() + this.options.budgetMs
     for (const [place, lie] of this.options.lies.entries()) {
-      if (millis() > end || this.options.isOver()) break
+      if (millis() > this.end || this.options.isOver()) break
       const told = await this.tellAtBothRates(lie)
-      if (place % FAULT_EVERY === FAULT_EVERY - 1) await this.harm()
       await this.leave(told)
-      if (told.some(row => row.wellAfter === undefined) && !(await this.renew())) break
+      if (!this.isSpoiled && place % FAULT_EVERY === FAULT_EVERY - 1) await this.harm(lie)
+      if (this.isSpoiled && !(await this.renew())) break
     }
     if (!this.options.isOver()) this.problems.push(...(await this.stage.judge()))
   }
@@ -98,6 +104,7 @@ class Siege implements CampaignResult {
 
   private async tellAtBothRates(lie: ToldLie): Promise<Row[]> {
     const rows: Row[] = []
+    await this.prepare(lie.part)
     const before = this.stage.named()
     for (const perSecond of [0, PER_SECOND[lie.part]]) {
       this.stage.tell({ ...lie, perSecond })
@@ -111,12 +118,18 @@ class Siege implements CampaignResult {
         serverMemory: growth(this.base.server, this.peak.server),
         provable: isProvable(lie.part, lie.lie),
         named: false,
+        repeated: 0,
         wellAfter: undefined,
       })
     }
     await this.stage.ask()
     for (const row of rows) row.named = this.stage.named() > before
     return rows
+  }
+
+  private async prepare(part: LyingPart): Promise<void> {
+    await this.stage.prepare(part)
+    this.repeatedBefore = this.stage.repeated
   }
 
   /** The liar turns honest, and all is to be well again. */
@@ -127,23 +140,28 @@ class Siege implements CampaignResult {
     let wellAfter: number | undefined
     while (wellAfter === undefined && millis() - gone < GOALS.wellMs && !this.options.isOver()) {
       await sleep(LOOK_MS)
-      if (this.isWell(gone)) wellAfter = Math.round(millis() - gone)
+      if (this.goesOn(gone) && this.isSmall()) wellAfter = Math.round(millis() - gone)
     }
+    this.isSpoiled = wellAfter === undefined && !this.goesOn(gone)
     await this.stage.ask()
     for (const row of told) {
       row.wellAfter = wellAfter
+      if (row.perSecond > 0) row.repeated = this.stage.repeated - this.repeatedBefore
       row.named ||= this.stage.named() > before
       this.rows.push(row)
       this.options.progress(`${row.stage}: ${row.part}/${row.lie} ${row.perSecond}/s: ${summary(row)}`)
     }
-    if (wellAfter !== undefined) await this.lookAtHonest()
+    if (this.isSpoiled) return
+    // What stays of one lie is not charged to the next.
+    if (wellAfter === undefined) for (const role of ROLES) merge(this.base[role], this.stage.memory(role))
+    await this.lookAtHonest()
   }
 
-  /** Every kind of work is done again, and nobody is larger than it may be. */
-  private isWell(gone: number): boolean {
+  /** Every kind of work is done again. */
+  private goesOn(gone: number): boolean {
     const now = millis()
     const { operations } = this.stage
-    const goesOn = operations.kinds().every(kind => {
+    return operations.kinds().every(kind => {
       const honest = operations.figures(kind, this.honest).perSecond
       // Of what is seldom done even in honest running, once is enough.
       const span = Math.max(PROGRESS_MS, honest === 0 ? 0 : 2_000 / honest)
@@ -151,15 +169,15 @@ class Siege implements CampaignResult {
       const { count } = operations.figures(kind, [{ from, until: now }])
       return count >= Math.max(1, (GOALS.throughputMin * honest * (now - from)) / 1_000)
     })
-    const small = (['client', 'server'] as const).every(
-      role => (growth(this.base[role], this.stage.memory(role)) ?? 0) <= GOALS.memoryMax,
-    )
-    return goesOn && small
+  }
+
+  private isSmall(): boolean {
+    return ROLES.every(role => (growth(this.base[role], this.stage.memory(role)) ?? 0) <= GOALS.memoryMax)
   }
 
   private async lookAtHonest(): Promise<void> {
     this.honest = [...this.honest, await this.watch(this.options.windowMs)].slice(-HONEST_KEPT)
-    for (const role of ['client', 'server'] as const) merge(this.base[role], this.peak[role])
+    for (const role of ROLES) merge(this.base[role], this.peak[role])
   }
 
   private async watch(lasts: number): Promise<Span> {
@@ -167,28 +185,39 @@ class Siege implements CampaignResult {
     const from = millis()
     while (millis() - from < lasts && !this.options.isOver()) {
       await sleep(Math.min(LOOK_MS, lasts))
-      for (const role of ['client', 'server'] as const) merge(this.peak[role], this.stage.memory(role))
+      for (const role of ROLES) merge(this.peak[role], this.stage.memory(role))
     }
     return { from, until: millis() }
   }
 
-  private async harm(): Promise<void> {
+  /** A fault while it lies: nothing is measured, and promises hold. */
+  private async harm(lie: ToldLie): Promise<void> {
     const { name, harm } = one(this.stage.faults)
-    this.options.progress(`${this.stage.name}: ${name}`)
+    this.options.progress(`${this.stage.name}: ${name}, while it lies: ${lie.part}/${lie.lie}`)
     this.faults++
+    this.stage.tell({ ...lie, perSecond: 0 })
     const over = await harm()
     await sleep(FAULT_MS)
     await over()
+    this.stage.tell(undefined)
+    const gone = millis()
+    while (!this.goesOn(gone) && millis() - gone < HEALED_MS && !this.options.isOver()) await sleep(LOOK_MS)
+    this.isSpoiled = !this.goesOn(gone)
+    this.end += millis() - gone
+    await this.lookAtHonest()
   }
 
   /** What a lie has spoiled for good must not be charged to the next one: the same again, from nothing. */
   private async renew(): Promise<boolean> {
     if (++this.renewals > RENEWALS_MAX) return false
+    const began = millis()
     this.options.progress(`${this.stage.name}: not well, made anew`)
     this.problems.push(...(await this.stage.judge()))
     await this.stage.close()
     this.stage = this.options.make()
     await this.open()
+    // Lies are told for as long as was asked for.
+    this.end += millis() - began
     return true
   }
 }

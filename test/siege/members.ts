@@ -7,9 +7,9 @@ import type { LyingPart } from '../../lab/lying-node.ts'
 import { initGroup } from '../../src/runtime/setup/group.ts'
 import { freePorts } from '../support/processes.ts'
 import { judgeMembers } from './journals.ts'
-import { Child, type Line, program } from './processes.ts'
+import { Child, type Line, program, until } from './processes.ts'
 import { standStill } from './servers.ts'
-import { type Fault, one, Stage } from './stage.ts'
+import { type Fault, millis, one, Stage } from './stage.ts'
 
 const MEMBERS = 4
 /** Members listen so far above the servers, of which none run here. */
@@ -17,6 +17,7 @@ const MEMBERS_ABOVE = 200
 const LEADER_LEASE_MS = 2_000
 const SEAT_LEASE_MS = 2_000
 const SLOTS = 'oak,elm'
+const SEATED_MS = 8_000
 
 export class Members extends Stage {
   readonly name = 'members'
@@ -26,6 +27,18 @@ export class Members extends Stage {
   private dir = ''
   private folders: readonly string[] = []
   private readonly members = new Map<number, Child>()
+  private slotsNumber = 1
+
+  /** Whoever was caught cheating is out of these slots: the next lie about slots is told in others. */
+  override async prepare(part: LyingPart): Promise<void> {
+    if (part !== 'slots') return
+    this.slotsNumber++
+    const line = JSON.stringify({ slots: this.slotsName })
+    for (const member of this.members.values()) member.send(line)
+    const since = millis()
+    const isServed = () => this.operations.figures('seat', [{ from: since, until: millis() }]).count > 0
+    await until('somebody has a seat', SEATED_MS, isServed).catch(() => {})
+  }
 
   async start(): Promise<void> {
     this.dir = await mkdtemp(join(tmpdir(), 'coterie-siege-members-'))
@@ -66,6 +79,10 @@ export class Members extends Stage {
     await rm(this.dir, { recursive: true, force: true })
   }
 
+  private get slotsName(): string {
+    return `channels-${this.slotsNumber}`
+  }
+
   private get honest(): Child[] {
     return [...this.members.values()].filter(child => child !== this.lyingNode)
   }
@@ -77,9 +94,8 @@ export class Members extends Stage {
     const number = this.everybody.length
     const files = ['terms', 'seats'].map(kind => join(this.dir, `${kind}-${number}.jsonl`))
     for (const file of files) await writeFile(file, '')
-    const args = lies
-      ? [program('liar'), 'member', folder, SLOTS, String(SEAT_LEASE_MS)]
-      : [program('member'), folder, ...files, SLOTS, String(SEAT_LEASE_MS)]
+    const asked = [this.slotsName, SLOTS, String(SEAT_LEASE_MS)]
+    const args = lies ? [program('liar'), 'member', folder, ...asked] : [program('member'), folder, ...files, ...asked]
     const child = new Child(name, args, line => this.told(line))
     if (lies) this.lyingNode = child
     this.members.set(place, child)

@@ -19,7 +19,7 @@ function cells(row: Row): string[] {
   const ratio = (value: number | undefined) => (value === undefined ? '–' : `${value.toFixed(2)} ×`)
   return [
     `${row.stage}: ${row.part}/${row.lie}`,
-    row.perSecond === 0 ? 'as it is' : String(row.perSecond),
+    row.perSecond === 0 ? 'as it is' : `${row.perSecond} (${row.repeated} said)`,
     ratio(row.throughput),
     ratio(row.p99),
     ratio(row.clientMemory),

@@ -163,6 +163,7 @@ export class Servers extends Stage {
 
   /** A server's log names liars, in whatever words. */
   private logged(line: Line): void {
+    this.heard(line)
     if (line.level !== 'warn' && line.level !== 40) return
     if (typeof line.server === 'string') this.newlyAccused(line.server, String(line.what ?? line.msg))
   }

@@ -29,6 +29,8 @@ export abstract class Stage {
   protected readonly everybody: { readonly role: Role; readonly child: Child }[] = []
 
   abstract start(): Promise<void>
+  /** Makes room for a lie of this part. */
+  async prepare(_part: LyingPart): Promise<void> {}
   /** Stops the users, and says which promises were broken. */
   abstract judge(): Promise<string[]>
   abstract close(): Promise<void>
@@ -70,7 +72,11 @@ export abstract class Stage {
     else this.wronged.add(`${whom}, which is honest, was said to lie: ${what}`)
   }
 
+  /** What the liar has said besides, at a rate. */
+  repeated = 0
+
   protected heard(line: Line): void {
+    if (typeof line.repeated === 'number') this.repeated = line.repeated
     if (Array.isArray(line.done)) this.operations.add(line.done)
   }
 }

@@ -21,6 +21,8 @@ export interface Row {
   /** Its words prove it. */
   readonly provable: boolean
   named: boolean
+  /** Messages that it really said besides, to all. */
+  repeated: number
   /** Milliseconds after the liar turned honest until all was well; undefined: not within ten seconds. */
   wellAfter: number | undefined
 }

@@ -55,13 +55,12 @@ async function lockOnce(name: string, fair: boolean): Promise<boolean> {
 }
 
 say({ msg: 'started' })
-const objects =
-  what === 'objects' ? Array.from({ length: OBJECT_LANES }, () => paced('object', sharing(group, who, history))) : []
+const share = what === 'objects' ? sharing(group, who, history) : undefined
 await Promise.all([
   paced('lock', () => lockOnce(`own-${process.pid}`, true)),
   paced('lock', () => lockOnce(`also-${process.pid}`, false)),
   paced('room', () => lockOnce(pick(['room-0', 'room-1']), Math.random() < 0.8)),
-  ...objects,
+  ...Array.from({ length: share === undefined ? 0 : OBJECT_LANES }, () => paced('object', share!)),
 ])
 await group.close()
 say({ msg: 'finished' })

@@ -1,14 +1,15 @@
-// A member under siege: node member.js MEMBER_FOLDER TERMS_JOURNAL SEATS_JOURNAL SLOT,SLOT,… LEASE_MS
+// A member under siege: node member.js MEMBER_FOLDER TERMS_JOURNAL SEATS_JOURNAL NAME SLOT,SLOT,… LEASE_MS
 //
 // It says every second what time it is, and tells how late it hears it of the others (gossip); stands for a place, leads
-// for a while and stands aside, and tells how long nobody led (election); asks for seats, and lets go of them (slots).
+// for a while and stands aside, and tells how long nobody led (election); asks for seats, and lets go of them (slots). A line
+// {"slots":"other"} on its input says where it is to ask from now on: who was caught cheating is out of the old ones.
 
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Candidacy, join, NoSeat, type Term } from 'coterie'
+import { type Candidacy, join, NoSeat, type Slots, type Term } from 'coterie'
 import { millis, note, onStop, say } from './reporting.ts'
 
-const [config = '.', terms = '', seats = '', slots = '', lease = '2000'] = process.argv.slice(2)
+const [config = '.', terms = '', seats = '', first = '', slots = '', lease = '2000'] = process.argv.slice(2)
 const LOOK_MS = 20
 const LEAD_MS = 700
 const ASIDE_MS = 600
@@ -16,6 +17,8 @@ const SAY_MS = 1_000
 const SEAT_MS = 15_000
 const HOLD_MS = 30
 const REST_MS = 100
+/** For lanes that are under way. */
+const CLOSE_MS = 1_500
 
 let ended = false
 const log = (level: string, msg: string, fields: object) => {
@@ -94,37 +97,52 @@ async function gossip(): Promise<void> {
   clearInterval(tell)
 }
 
-const channels = group.slots('channels', { slots: slots.split(','), lease: Number(lease) })
-async function watch(): Promise<void> {
-  for await (const { evidence: _evidence, ...incident } of channels.incidents() as AsyncIterable<
-    Record<string, unknown>
-  >) {
-    say({ incident })
+async function watch(channels: Slots): Promise<void> {
+  for await (const incident of channels.incidents()) {
+    if (incident.kind === 'cheat') say({ incident: { kind: 'cheat', member: incident.member, what: incident.what } })
   }
 }
+
+function open(name: string): Slots {
+  const opened = group.slots(name, { slots: slots.split(','), lease: Number(lease), onDemand: true })
+  void watch(opened)
+  return opened
+}
+
+let channels = open(first)
 
 async function sit(): Promise<void> {
   while (!ended) {
     const began = millis()
+    const asked = channels
     try {
-      const seat = await channels.request({ timeout: SEAT_MS })
+      const seat = await asked.request({ timeout: SEAT_MS, signal: moved.signal })
       note('seat', began, true)
+      const slot = `${asked.name}/${seat.slot}`
       const at = millis()
-      write(seats, { at, what: 'enter', slot: seat.slot, until: at + seat.remaining() })
+      write(seats, { at, what: 'enter', slot, until: at + seat.remaining() })
       await sleep(HOLD_MS, undefined, { signal: seat.signal }).catch(() => {})
-      write(seats, { at: millis(), what: 'leave', slot: seat.slot })
+      write(seats, { at: millis(), what: 'leave', slot })
       await seat.release()
     } catch (error) {
       if (!(error instanceof NoSeat)) throw error
-      note('seat', began, false)
+      if (asked === channels) note('seat', began, false)
     }
     await sleep(REST_MS)
   }
 }
 
-onStop(() => {
-  ended = true
-  setTimeout(() => group.close().then(() => process.exit(0)), 1_500)
-})
+let moved = new AbortController()
+onStop(
+  () => {
+    ended = true
+    setTimeout(() => group.close().then(() => process.exit(0)), CLOSE_MS)
+  },
+  line => {
+    channels = open((JSON.parse(line) as { slots: string }).slots)
+    moved.abort()
+    moved = new AbortController()
+  },
+)
 say({ msg: 'started' })
-await Promise.all([stand(), follow(), gossip(), watch(), sit()])
+await Promise.all([stand(), follow(), gossip(), sit()])

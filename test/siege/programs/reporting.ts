@@ -18,7 +18,9 @@ setInterval(() => {
   if (done.length > 0) say({ done: done.splice(0) })
 }, REPORT_MS).unref()
 
-/** A line on the input, or its end, says that it is over. */
-export function onStop(stop: () => void): void {
-  createInterface({ input: process.stdin }).once('line', stop).once('close', stop)
+/** The line "stop" on the input, or its end, says that it is over; others say something else. */
+export function onStop(stop: () => void, other: (line: string) => void = () => {}): void {
+  createInterface({ input: process.stdin })
+    .on('line', line => (line === 'stop' ? stop() : other(line)))
+    .once('close', stop)
 }
