@@ -33,6 +33,7 @@ import {
   type SlotsCommand,
   type SlotsEvent,
   type SlotsLevel,
+  type SlotsMember,
   type SlotsMessage,
   type SlotsSettings,
   slotsMember,
@@ -50,6 +51,8 @@ export interface ManySlotsOptions {
   readonly signatures: Signatures
   /** What this member posted and signed before is forgotten: it must not post and sign again. */
   readonly storeLost: boolean
+  /** A machine in the place of the honest one of level 'verified': for liars. */
+  readonly disguise?: (honest: SlotsMember) => SlotsMember
 }
 
 /** The kind is the level: append only. */
@@ -117,7 +120,8 @@ function machineOf(options: ManySlotsOptions, settings: SlotsSettings): Machine 
   const { name, level } = settings
   const isMember = (id: NodeId) => options.members.some(member => member.name === id)
   if (level === 'verified') {
-    return leveled<MemberState, SlotsMessage>(slotsMember({ settings, ...options }), isMember, {
+    const honest = slotsMember({ settings, ...options })
+    return leveled<MemberState, SlotsMessage>(options.disguise?.(honest) ?? honest, isMember, {
       wrap: body => ({ kind: level, name, body }),
       unwrap: message => (message.kind === level ? message.body : undefined),
     })

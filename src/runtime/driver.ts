@@ -56,6 +56,12 @@ export type DriverOf<Node> =
     ? Driver<State, Message, Command, Event>
     : never
 
+/** What a node is driven by: its machine, and the words that it knows. */
+export type Disguise<Node> =
+  Node extends Protocol<infer State, infer Message, infer Command, infer Event>
+    ? Pick<DriverOptions<State, Message, Command, Event>, 'protocol' | 'vocabulary'>
+    : never
+
 /** The longest that a clean stop waits for the disk. */
 const STOP_MAX_MS = 5_000
 const TIMEOUT_MAX_MS = 2 ** 31 - 1

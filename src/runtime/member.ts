@@ -19,6 +19,7 @@ import {
   type MemberCommand,
   type MemberEvent,
   type MemberNode,
+  type MemberSettings,
   memberFirstStart,
   memberNode,
   memberVocabulary,
@@ -28,7 +29,7 @@ import { bytesOf, countingOf } from './certificates/counting-keys.ts'
 import { opensslSignatures, opensslSigner } from './certificates/signatures.ts'
 import { granterClock } from './clock.ts'
 import { COUNT_KEY_FILE, type MemberAddress, type MemberConfig } from './config/config.ts'
-import { Driver, type DriverOf } from './driver.ts'
+import { type Disguise, Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
 import { openWorkshop, takeWork } from './slots-work.ts'
 import { createLogStorage } from './storage/log.ts'
@@ -54,6 +55,8 @@ export interface MemberOptions {
   readonly attributes: readonly NamedValue[]
   /** What coordinators are chosen by. */
   readonly ranking: readonly Attribute[]
+  /** A node in the place of the honest one, and the words that it knows: for liars. */
+  readonly disguise?: (settings: MemberSettings) => Disguise<MemberNode>
   event(event: MemberEvent): void
   /** The node ended by itself: its disk failed, or a bug stopped it. */
   failed(error: Error): void
@@ -88,14 +91,13 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
     const group = await ristretto()
     const workshop = openWorkshop(group, log)
     const storeLost = isStoreLost(storage, saved)
-    const protocol = await createProtocol(options, admits, group, storeLost)
+    const settings = await settingsOf(options, admits, group, storeLost)
     let transport: TlsTransport | undefined
     const known = knownAddresses(config)
     driver = new Driver({
-      protocol,
+      ...(options.disguise?.(settings) ?? { protocol: memberNode(settings), vocabulary: memberVocabulary }),
       self: config.name,
       peers: config.group.membership.members.map(member => member.name),
-      vocabulary: memberVocabulary,
       clock: granterClock,
       log,
       storage,
@@ -171,19 +173,19 @@ export function formatAddress({ host, port }: { readonly host: string; readonly 
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-async function createProtocol(
+async function settingsOf(
   { config, attributes, ranking }: MemberOptions,
   admits: Admits,
   slotsGroup: Group,
   storeLost: boolean,
-): Promise<MemberNode> {
+): Promise<MemberSettings> {
   const { group } = config
   const { liars, lease } = group.membership
   const signer = opensslSigner(secretOf(config.key))
   const signatures = opensslSignatures()
   const sealing = (await x25519Sealing()).of(secretOf(config.sealKey))
   const counting = countingFor(config, slotsGroup)
-  return memberNode({
+  return {
     membership: {
       ...membershipDefaults,
       group: group.id,
@@ -213,7 +215,7 @@ async function createProtocol(
       storeLost,
     },
     keysOf: view => keysOf(view, admits),
-  })
+  }
 }
 
 function keysOf(

@@ -2,10 +2,11 @@
 
 import { FileError, type Saved } from '../core/index.ts'
 import type { ServerEvent } from '../lock/index.ts'
-import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent, serverNode } from '../node/index.ts'
+import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent } from '../node/index.ts'
+import { type ServerParts, serverOf, serverParts } from '../node/server.ts'
 import { granterClock } from './clock.ts'
 import type { ServerConfig } from './config/config.ts'
-import { Driver, type DriverOf } from './driver.ts'
+import { type Disguise, Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
 import { sha256 } from './hash.ts'
 import { type Measures, type MetricsServer, serveMetrics } from './metrics/metrics.ts'
@@ -25,6 +26,8 @@ export interface ServerOptions {
   readonly log: Log
   /** The store was lost: take what it held from the other servers. */
   readonly rejoins?: boolean
+  /** A node in the place of the honest one, and the words that it knows: for liars. */
+  readonly disguise?: (parts: ServerParts) => Disguise<ServerNode>
   /** The node ended by itself: its disk failed, or a bug stopped it. */
   failed(error: Error): void
 }
@@ -92,13 +95,14 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   return { recovering: measures.recovering, stop: () => stop(driver, transport, metrics, storage, log) }
 }
 
-function createDriver({ config, log, failed, rejoins = false }: ServerOptions, storage: Storage, saved: Saved) {
+function createDriver(options: ServerOptions, storage: Storage, saved: Saved) {
+  const { config, log, failed, rejoins = false } = options
   const { group, name } = config
+  const parts = serverParts(group, { hash: sha256, rejoins })
   return new Driver({
-    protocol: serverNode(group, { hash: sha256, rejoins }),
+    ...(options.disguise?.(parts) ?? { protocol: serverOf(parts), vocabulary: nodeVocabulary }),
     self: name,
     peers: group.servers.map(server => server.name),
-    vocabulary: nodeVocabulary,
     clock: granterClock,
     log,
     storage,

@@ -2,7 +2,7 @@
 // No machine imports it.
 
 export { countFlaps, type FlapOptions, type Flaps } from './flaps.ts'
-export { membershipLiars } from './liars.ts'
+export { type MembershipLiar, membershipLiars } from './liars.ts'
 export { brokenMembershipRules, membershipBugs } from './planted.ts'
 export { costAtRest, type RestCost } from './rest.ts'
 export { type MembershipPlan, type MembershipScenarioOptions, membershipScenario } from './scenario.ts'

@@ -1,0 +1,235 @@
+// One stage under siege: honest running, a lie as it is, the same lie as often as it may be said, and honest running again,
+// lie after lie; now and then somebody is killed, stands still or is cut off while the liar lies.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LyingPart } from '../../lab/lying-node.ts'
+import { isProvable, PER_SECOND } from './lies.ts'
+import type { Span } from './operations.ts'
+import { millis, one, type Role, type Stage } from './stage.ts'
+import { costOf, GOALS, growth, type Row } from './verdict.ts'
+
+export interface ToldLie {
+  readonly part: LyingPart
+  readonly lie: string
+}
+
+export interface CampaignOptions {
+  readonly make: () => Stage
+  readonly lies: readonly ToldLie[]
+  /** Until no new lie is begun. */
+  readonly budgetMs: number
+  /** How long a lie is told at each rate, and honest running is looked at in between. */
+  readonly windowMs: number
+  readonly progress: (line: string) => void
+  readonly isOver: () => boolean
+}
+
+export interface CampaignResult {
+  readonly rows: readonly Row[]
+  readonly problems: readonly string[]
+  readonly faults: number
+}
+
+const ROLES: readonly Role[] = ['client', 'server']
+const LOOK_MS = 250
+const WARM_MS = 30_000
+/** Lies between two faults, and how long a fault lasts. */
+const FAULT_EVERY = 3
+const FAULT_MS = 1_200
+/** A server that was killed waits for old leases, a member for the next epoch. */
+const HEALED_MS = 30_000
+/** Stretches of honest running that a lie is compared with. */
+const HONEST_KEPT = 3
+const RENEWALS_MAX = 4
+const PROGRESS_MS = 1_000
+
+export async function besiege(options: CampaignOptions): Promise<CampaignResult> {
+  const siege = new Siege(options)
+  try {
+    await siege.run()
+  } finally {
+    await siege.close()
+  }
+  return siege
+}
+
+class Siege implements CampaignResult {
+  readonly rows: Row[] = []
+  readonly problems: string[] = []
+  faults = 0
+  private readonly options: CampaignOptions
+  private stage: Stage
+  private honest: Span[] = []
+  /** The most that each process had while nobody lied. */
+  private readonly base: Record<Role, Map<string, number>> = { server: new Map(), client: new Map() }
+  private peak: Record<Role, Map<string, number>> = { server: new Map(), client: new Map() }
+  private renewals = 0
+  private isSpoiled = false
+  private end = 0
+  private repeatedBefore = 0
+
+  constructor(options: CampaignOptions) {
+    this.options = options
+    this.stage = options.make()
+  }
+
+  async run(): Promise<void> {
+    await this.open()
+    this.end = millis() + this.options.budgetMs
+    for (const [place, lie] of this.options.lies.entries()) {
+      if (millis() > this.end || this.options.isOver()) break
+      const told = await this.tellAtBothRates(lie)
+      await this.leave(told)
+      if (!this.isSpoiled && place % FAULT_EVERY === FAULT_EVERY - 1) await this.harm(lie)
+      if (this.isSpoiled && !(await this.renew())) break
+    }
+    if (!this.options.isOver()) this.problems.push(...(await this.stage.judge()))
+  }
+
+  async close(): Promise<void> {
+    await this.stage.close()
+  }
+
+  private async open(): Promise<void> {
+    this.options.progress(`${this.stage.name}: starts`)
+    await this.stage.start()
+    const { operations } = this.stage
+    const end = millis() + WARM_MS
+    const kinds = this.stage.role === 'member' ? 3 : 2
+    await sleep(2 * this.options.windowMs)
+    while (operations.kinds().length < kinds && millis() < end && !this.options.isOver()) await sleep(LOOK_MS)
+    this.honest = []
+    await this.lookAtHonest()
+  }
+
+  private async tellAtBothRates(lie: ToldLie): Promise<Row[]> {
+    const rows: Row[] = []
+    await this.prepare(lie.part)
+    const before = this.stage.named()
+    for (const perSecond of [0, PER_SECOND[lie.part]]) {
+      this.stage.tell({ ...lie, perSecond })
+      const lying = await this.watch(this.options.windowMs)
+      rows.push({
+        stage: this.stage.name,
+        ...lie,
+        perSecond,
+        ...costOf(this.stage.operations, lying, this.honest),
+        clientMemory: growth(this.base.client, this.peak.client),
+        serverMemory: growth(this.base.server, this.peak.server),
+        provable: isProvable(lie.part, lie.lie),
+        named: false,
+        repeated: 0,
+        wellAfter: undefined,
+      })
+    }
+    await this.stage.ask()
+    for (const row of rows) row.named = this.stage.named() > before
+    return rows
+  }
+
+  private async prepare(part: LyingPart): Promise<void> {
+    await this.stage.prepare(part)
+    this.repeatedBefore = this.stage.repeated
+  }
+
+  /** The liar turns honest, and all is to be well again. */
+  private async leave(told: readonly Row[]): Promise<void> {
+    const before = this.stage.named()
+    this.stage.tell(undefined)
+    const gone = millis()
+    let wellAfter: number | undefined
+    while (wellAfter === undefined && millis() - gone < GOALS.wellMs && !this.options.isOver()) {
+      await sleep(LOOK_MS)
+      if (this.goesOn(gone) && this.isSmall()) wellAfter = Math.round(millis() - gone)
+    }
+    this.isSpoiled = wellAfter === undefined && !this.goesOn(gone)
+    await this.stage.ask()
+    for (const row of told) {
+      row.wellAfter = wellAfter
+      if (row.perSecond > 0) row.repeated = this.stage.repeated - this.repeatedBefore
+      row.named ||= this.stage.named() > before
+      this.rows.push(row)
+      this.options.progress(`${row.stage}: ${row.part}/${row.lie} ${row.perSecond}/s: ${summary(row)}`)
+    }
+    if (this.isSpoiled) return
+    // What stays of one lie is not charged to the next.
+    if (wellAfter === undefined) for (const role of ROLES) merge(this.base[role], this.stage.memory(role))
+    await this.lookAtHonest()
+  }
+
+  /** Every kind of work is done again. */
+  private goesOn(gone: number): boolean {
+    const now = millis()
+    const { operations } = this.stage
+    return operations.kinds().every(kind => {
+      const honest = operations.figures(kind, this.honest).perSecond
+      // Of what is seldom done even in honest running, once is enough.
+      const span = Math.max(PROGRESS_MS, honest === 0 ? 0 : 2_000 / honest)
+      const from = Math.max(gone, now - span)
+      const { count } = operations.figures(kind, [{ from, until: now }])
+      return count >= Math.max(1, (GOALS.throughputMin * honest * (now - from)) / 1_000)
+    })
+  }
+
+  private isSmall(): boolean {
+    return ROLES.every(role => (growth(this.base[role], this.stage.memory(role)) ?? 0) <= GOALS.memoryMax)
+  }
+
+  private async lookAtHonest(): Promise<void> {
+    this.honest = [...this.honest, await this.watch(this.options.windowMs)].slice(-HONEST_KEPT)
+    for (const role of ROLES) merge(this.base[role], this.peak[role])
+  }
+
+  private async watch(lasts: number): Promise<Span> {
+    this.peak = { server: new Map(), client: new Map() }
+    const from = millis()
+    while (millis() - from < lasts && !this.options.isOver()) {
+      await sleep(Math.min(LOOK_MS, lasts))
+      for (const role of ROLES) merge(this.peak[role], this.stage.memory(role))
+    }
+    return { from, until: millis() }
+  }
+
+  /** A fault while it lies: nothing is measured, and promises hold. */
+  private async harm(lie: ToldLie): Promise<void> {
+    const { name, harm } = one(this.stage.faults)
+    this.options.progress(`${this.stage.name}: ${name}, while it lies: ${lie.part}/${lie.lie}`)
+    this.faults++
+    this.stage.tell({ ...lie, perSecond: 0 })
+    const over = await harm()
+    await sleep(FAULT_MS)
+    await over()
+    this.stage.tell(undefined)
+    const gone = millis()
+    while (!this.goesOn(gone) && millis() - gone < HEALED_MS && !this.options.isOver()) await sleep(LOOK_MS)
+    this.isSpoiled = !this.goesOn(gone)
+    this.end += millis() - gone
+    await this.lookAtHonest()
+  }
+
+  /** What a lie has spoiled for good must not be charged to the next one: the same again, from nothing. */
+  private async renew(): Promise<boolean> {
+    if (++this.renewals > RENEWALS_MAX) return false
+    const began = millis()
+    this.options.progress(`${this.stage.name}: not well, made anew`)
+    this.problems.push(...(await this.stage.judge()))
+    await this.stage.close()
+    this.stage = this.options.make()
+    await this.open()
+    // Lies are told for as long as was asked for.
+    this.end += millis() - began
+    return true
+  }
+}
+
+function merge(into: Map<string, number>, from: ReadonlyMap<string, number>): void {
+  for (const [name, bytes] of from) into.set(name, Math.max(bytes, into.get(name) ?? 0))
+}
+
+const times = (ratio: number | undefined) => (ratio === undefined ? '?' : ratio.toFixed(2))
+
+function summary({ throughput, p99, clientMemory, serverMemory, named, wellAfter }: Row): string {
+  const memory = `memory ${times(clientMemory)} and ${times(serverMemory)}`
+  const after = wellAfter === undefined ? 'NOT WELL after 10 s' : `well after ${wellAfter} ms`
+  return `throughput ${times(throughput)}, p99 ${times(p99)}, ${memory}, ${named ? 'named' : 'not named'}, ${after}`
+}

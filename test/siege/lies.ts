@@ -1,0 +1,153 @@
+// Lies that only a flood shows, besides those of the proofs; how often a lie may be repeated; and which lies prove
+// themselves, so that the liar must be named.
+
+import type { LyingPart, MoreLies } from '../../lab/lying-node.ts'
+import type { AnyProtocol, NodeId, Turn } from '../../src/core/index.ts'
+import type { ElectionMessage, ElectionState } from '../../src/election/index.ts'
+import type { LockMessage } from '../../src/lock/index.ts'
+import type { OrderingMessage } from '../../src/ordering/index.ts'
+import { type Liar, twisting } from '../../src/simulator/index.ts'
+
+/** The highest rate at which each part is listened to, to one peer; where nothing bounds it, what a machine bears. */
+export const PER_SECOND: Readonly<Record<LyingPart, number>> = {
+  lock: 2_000,
+  ordering: 2_000,
+  membership: 250,
+  election: 2_000,
+  slots: 500,
+  node: 2_000,
+}
+
+const HEAVY_BYTES = 190_000
+/** Far below what a number may be, far above what honest ones reach. */
+const FAR = 2 ** 40
+const HIGHEST_TERM = 2 ** 53 - 1
+const LIE_EVERY_MS = 20
+
+/** A single server that says, of every token, that it is too low by much. */
+const tooLow: Liar = {
+  name: 'too-low',
+  corrupt: honest => ({
+    ...honest,
+    step(state, input, turn: Turn<LockMessage, never>) {
+      const asked = input.kind === 'message' ? (input.body as LockMessage) : undefined
+      if (input.kind !== 'message' || (asked?.kind !== 'try' && asked?.kind !== 'wait')) {
+        return honest.step(state, input, turn)
+      }
+      const { name, attempt, token } = asked
+      turn.do({ kind: 'send', to: input.from, body: { kind: 'tooLow', name, attempt, maximum: token + 2 ** 32 } })
+    },
+  }),
+}
+
+type ObjectTurn = Turn<OrderingMessage, never>
+type Head = { readonly version: number; readonly digest: Uint8Array }
+
+/** Tells of one operation again and again, large, and each time another. */
+const heavyVotes = twisting('heavy-votes', (send, turn: ObjectTurn) => {
+  turn.do(send as never)
+  const { object } = send.body
+  if (typeof object !== 'string') return
+  const body = new Uint8Array(HEAVY_BYTES)
+  body.set(turn.bytes(8), HEAVY_BYTES - 8)
+  const session = `${FAR}.0`
+  const operation = { kind: 'apply', client: send.to, session, seq: 1, ack: 0, body } as const
+  turn.do({ kind: 'send', to: send.to, body: { kind: 'pushed', object, operations: [operation] } })
+})
+
+/** Calls decided what nobody else vouches for, one large change after the other. */
+const heavyHeads = twisting('heavy-heads', (send, turn: ObjectTurn) => {
+  turn.do(send as never)
+  const { object, committed } = send.body as { readonly object?: string; readonly committed?: Head }
+  if (object === undefined || committed === undefined) return
+  const head = { version: committed.version + 1 + turn.below(1_000), digest: turn.bytes(32) }
+  const change = turn.bytes(HEAVY_BYTES)
+  turn.do({ kind: 'send', to: send.to, body: { kind: 'committed', object, head, change } })
+})
+
+type ElectionTurn = Turn<ElectionMessage, never>
+type Said = (name: string, term: number, turn: ElectionTurn) => ElectionMessage
+
+/** Honest, and beside it, on a beat of its own, a word to all. */
+function toAll(name: string, said: Said): Liar {
+  return {
+    name,
+    corrupt(honest: AnyProtocol): AnyProtocol {
+      let heard = { name: 'jobs', term: 1 }
+      return {
+        ...honest,
+        step(state: ElectionState, input, turn: ElectionTurn) {
+          if (input.kind === 'start') turn.do({ kind: 'timer', name: 'lie', after: LIE_EVERY_MS })
+          if (input.kind === 'timer' && input.name === 'lie') {
+            turn.do({ kind: 'timer', name: 'lie', after: LIE_EVERY_MS })
+            for (const to of othersOf(state)) turn.do({ kind: 'send', to, body: said(heard.name, heard.term, turn) })
+            return
+          }
+          const body = input.kind === 'message' ? (input.body as Partial<typeof heard>) : undefined
+          if (body?.name !== undefined && body.term !== undefined) heard = { name: body.name, term: body.term }
+          honest.step(state, input, turn)
+        },
+      }
+    },
+  }
+}
+
+function othersOf({ electorate, self }: ElectionState): NodeId[] {
+  return (electorate?.members ?? []).map(({ id }) => id).filter(id => id !== self)
+}
+
+const endlessRefusals = toAll('endless-refusals', (name, term) => {
+  return { kind: 'refusal', name, term, highest: HIGHEST_TERM, remaining: 0 }
+})
+
+const newNames = toAll('new-names', (_name, _term, turn) => {
+  const view = { rows: [], leftOut: [] }
+  return { kind: 'call', name: `new-${turn.below(1_000_000)}`, term: 1, electorate: 1, view }
+})
+
+const farTerms = toAll('far-terms', (name, term, turn) => {
+  return { kind: 'call', name, term: term + turn.below(1_000), electorate: 1, view: { rows: [], leftOut: [] } }
+})
+
+export const moreServerLies: MoreLies = {
+  lock: () => [tooLow],
+  ordering: () => [heavyVotes, heavyHeads],
+}
+export const moreMemberLies: MoreLies = {
+  election: () => [endlessRefusals, newNames, farTerms],
+}
+
+/**
+ * Lies whose words prove them to whoever hears them: a contradiction under one name, a signature under two things, content
+ * that is not what its digest says, a number that cannot be. Whoever is silent, slow, busy or late has proved nothing.
+ */
+const PROVABLE: readonly string[] = [
+  'lock/always-yes',
+  'lock/inquisitor',
+  'lock/token-burner',
+  'ordering/two-faced',
+  'ordering/ahead-of-time',
+  'ordering/content-forger',
+  'ordering/misanswering',
+  'ordering/lifting',
+  'membership/two-faced',
+  'membership/floods',
+  'membership/accuses all',
+  'election/votes-twice',
+  'slots/doubled-ticket',
+  'slots/tagged-ticket',
+  'slots/point-outside',
+  'slots/point-of-identity',
+  'slots/false-share',
+  'slots/false-opening',
+  'slots/two-passes',
+  'slots/two-votes',
+  'slots/cancelling',
+  'slots/slipping-in',
+  'slots/rogue-key',
+  'slots/odd-header',
+]
+
+export function isProvable(part: LyingPart, lie: string): boolean {
+  return PROVABLE.includes(`${part}/${lie}`)
+}

@@ -1,0 +1,142 @@
+// The siege, from the command line to its exit code.
+
+import { namesOfLies } from '../../lab/lying-node.ts'
+import { besiege, type ToldLie } from './campaign.ts'
+import { moreMemberLies, moreServerLies } from './lies.ts'
+import { Members } from './members.ts'
+import { HELP, type Options, readOptions, type StageName } from './options.ts'
+import { endAll } from './processes.ts'
+import { markdown, table } from './report.ts'
+import { FOUR, SEVEN, Servers } from './servers.ts'
+import type { Stage } from './stage.ts'
+import { missed, type Row } from './verdict.ts'
+
+const STAGES: Readonly<Record<StageName, { readonly share: number; readonly windows: number; make(): Stage }>> = {
+  seven: { share: 0.45, windows: 1, make: () => new Servers(SEVEN) },
+  four: { share: 0.15, windows: 1, make: () => new Servers(FOUR) },
+  // Seats and elections are seldom: they are looked at for longer.
+  members: { share: 0.4, windows: 1.5, make: () => new Members() },
+}
+/** A lie is told twice, then all is to be well, then honest running is looked at. */
+const WINDOWS_PER_LIE = 4
+const WINDOW_MIN_MS = 500
+const WINDOW_MAX_MS = 4_000
+const EXIT_USAGE = 2
+const EXIT_INTERRUPTED = 130
+
+export async function main(words: readonly string[]): Promise<number> {
+  const options = readOptions(words)
+  if (typeof options === 'string') {
+    process.stderr.write(`${options}\n\n${HELP}`)
+    return EXIT_USAGE
+  }
+  if (options.help) process.stdout.write(HELP)
+  else if (options.list) process.stdout.write(`${listed(options).join('\n')}\n`)
+  if (options.help || options.list) return 0
+  const known = listed(options)
+  const unknown = options.lies.filter(lie => !known.some(line => matches(lie, line.slice(line.indexOf(' ') + 1))))
+  if (unknown.length > 0) {
+    process.stderr.write(`there is no lie ${unknown.join(', ')}; --list says which there are.\n`)
+    return EXIT_USAGE
+  }
+  return siege(options)
+}
+
+async function siege(options: Options): Promise<number> {
+  let interrupted = false
+  const interrupt = () => {
+    interrupted = true
+  }
+  process.once('SIGINT', interrupt)
+  process.once('SIGTERM', interrupt)
+  const progress = (line: string) => process.stderr.write(`${line}\n`)
+  progress(`seed ${options.seed}`)
+  const rows: Row[] = []
+  const problems: string[] = []
+  let faults = 0
+  try {
+    for (const name of options.stages) {
+      if (interrupted) break
+      const result = await besiege({ ...plan(name, options), progress, isOver: () => interrupted })
+      rows.push(...result.rows)
+      problems.push(...result.problems)
+      faults += result.faults
+    }
+  } finally {
+    await endAll()
+    process.removeListener('SIGINT', interrupt)
+    process.removeListener('SIGTERM', interrupt)
+  }
+  show(options, { rows, problems, faults })
+  if (interrupted) return EXIT_INTERRUPTED
+  const misses = rows.some(row => missed(row).length > 0)
+  return problems.length > 0 || (options.strict && misses) ? 1 : 0
+}
+
+/** As many lies as fit into the stage's share of the time, each for as long as there is room. */
+function plan(name: StageName, options: Options) {
+  const { share, windows, make } = STAGES[name]
+  const whole = options.stages.reduce((sum, stage) => sum + STAGES[stage].share, 0)
+  const budgetMs = (options.seconds * 1_000 * share) / whole
+  const lies = inOrder(liesOf(name, options), options.seed)
+  const room = budgetMs / (Math.max(1, lies.length) * WINDOWS_PER_LIE)
+  const windowMs = windows * Math.min(WINDOW_MAX_MS, Math.max(WINDOW_MIN_MS, room))
+  return { make, lies, budgetMs, windowMs }
+}
+
+function liesOf(name: StageName, { lies: wanted }: Options): ToldLie[] {
+  const { role, parts } = STAGES[name].make()
+  const more = role === 'server' ? moreServerLies : moreMemberLies
+  const found = [...namesOfLies(role, more)].flatMap(([part, names]) => names.map(lie => ({ part, lie })))
+  return found.filter(
+    ({ part, lie }) =>
+      parts.includes(part) && (wanted.length === 0 || wanted.some(one => matches(one, `${part}/${lie}`))),
+  )
+}
+
+function matches(wanted: string, full: string): boolean {
+  return wanted === full || full.endsWith(`/${wanted}`)
+}
+
+function listed(options: Options): string[] {
+  return options.stages.flatMap(name =>
+    liesOf(name, { ...options, lies: [] }).map(({ part, lie }) => `${name}: ${part}/${lie}`),
+  )
+}
+
+/** Drawn from the seed, with the parts taking turns: also a short siege has some of each. */
+function inOrder(lies: readonly ToldLie[], seed: number): ToldLie[] {
+  let state = seed + 1
+  const draw = () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state
+  }
+  const shuffled = lies.map(lie => ({ lie, at: draw() })).sort((a, b) => a.at - b.at)
+  const counts = new Map<string, number>()
+  const turns = shuffled.map(({ lie }) => {
+    const turn = counts.get(lie.part) ?? 0
+    counts.set(lie.part, turn + 1)
+    return { lie, turn }
+  })
+  return turns.sort((a, b) => a.turn - b.turn).map(({ lie }) => lie)
+}
+
+interface Found {
+  readonly rows: readonly Row[]
+  readonly problems: readonly string[]
+  readonly faults: number
+}
+
+function show(options: Options, { rows, problems, faults }: Found): void {
+  const lies = new Set(rows.map(({ stage, part, lie }) => `${stage} ${part}/${lie}`)).size
+  if (options.json) {
+    const judged = rows.map(row => ({ ...row, misses: missed(row) }))
+    process.stdout.write(`${JSON.stringify({ seed: options.seed, lies, faults, problems, rows: judged }, null, 2)}\n`)
+    return
+  }
+  process.stdout.write(`${options.markdown ? markdown(rows) : table(rows)}\n\n`)
+  const broken = problems.length === 0 ? 'no promise was broken' : `${problems.length} promises were broken`
+  const misses = rows.filter(row => missed(row).length > 0).length
+  process.stdout.write(`${lies} lies, ${faults} faults: ${broken}; ${misses} of ${rows.length} rows miss a goal\n`)
+  for (const problem of problems) process.stdout.write(`BROKEN ${problem}\n`)
+}

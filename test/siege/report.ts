@@ -1,0 +1,50 @@
+// The siege as a table: for a terminal, for a page, as data.
+
+import { missed, type Row } from './verdict.ts'
+
+const HEADS = [
+  'lie',
+  'each second',
+  'throughput',
+  'p99',
+  'clients',
+  'servers',
+  'provable',
+  'named',
+  'well after',
+  'misses',
+]
+
+function cells(row: Row): string[] {
+  const ratio = (value: number | undefined) => (value === undefined ? '–' : `${value.toFixed(2)} ×`)
+  return [
+    `${row.stage}: ${row.part}/${row.lie}`,
+    row.perSecond === 0 ? 'as it is' : `${row.perSecond} (${row.repeated} said)`,
+    ratio(row.throughput),
+    ratio(row.p99),
+    ratio(row.clientMemory),
+    ratio(row.serverMemory),
+    row.provable ? 'yes' : '',
+    row.named ? 'yes' : row.provable ? 'NO' : '',
+    row.wellAfter === undefined ? 'NOT in 10 s' : `${(row.wellAfter / 1_000).toFixed(1)} s`,
+    missed(row).join(', '),
+  ]
+}
+
+export function table(rows: readonly Row[]): string {
+  const lines = [HEADS, ...rows.map(cells)]
+  const widths = HEADS.map((_, column) => Math.max(...lines.map(line => line[column]!.length)))
+  return lines
+    .map(line =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+export function markdown(rows: readonly Row[]): string {
+  const lines = [HEADS, HEADS.map(() => '---'), ...rows.map(cells)]
+  return lines.map(line => `| ${line.join(' | ')} |`).join('\n')
+}
