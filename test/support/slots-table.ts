@@ -2,8 +2,9 @@
 
 import { type Effect, type Input, NOTHING_SAVED, seededRandom } from '../../src/core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../../src/crypto/index.ts'
-import { slotsDefaults } from '../../src/slots/settings.ts'
+import { type SlotsSettings, slotsDefaults } from '../../src/slots/settings.ts'
 import { slotsMember } from '../../src/slots/verified/machine.ts'
+import { type SlotsRules, slotsRules } from '../../src/slots/verified/rules.ts'
 import { performShuffleWork } from '../../src/slots/verified/shuffle-work.ts'
 import type { MemberState, SlotsCommand, SlotsEvent } from '../../src/slots/verified/state.ts'
 import { type SlotsMessage, signedBytes } from '../../src/slots/verified/wire.ts'
@@ -12,8 +13,8 @@ export const names = ['a', 'b', 'c', 'd']
 export const LIAR = 'b'
 export const honest = names.filter(name => name !== LIAR)
 export const group = insecureBareGroup()
-const TICK = 10
-const BEAT = 50
+export const TICK = 10
+export const BEAT = 50
 export const settings = {
   ...slotsDefaults,
   ...{ name: 'desks', slots: ['north', 'south'], liars: 1, lease: 1_000, beat: BEAT, checkMax: 200, patience: 400 },
@@ -23,10 +24,19 @@ export type Word<Kind extends SlotsMessage['kind']> = Extract<SlotsMessage, { ki
 /** What is sent in place of a word of the liar: several words, or none. */
 export type Lie = (said: SlotsMessage, table: Table) => readonly SlotsMessage[]
 
+interface Seats {
+  readonly names?: readonly string[]
+  readonly settings?: Partial<SlotsSettings>
+  /** Those of one member that goes by others. */
+  readonly rules?: Readonly<Record<string, Partial<SlotsRules>>>
+}
+
 export class Table {
   readonly events: (SlotsEvent & { who: string })[] = []
   /** Everything that anybody sent, as it was sent. */
   readonly sent: SlotsMessage[] = []
+  /** The same, with the time and the member that sent it. */
+  readonly said: { readonly at: number; readonly by: string; readonly body: SlotsMessage }[] = []
   readonly signatures = idealSignatures()
   private readonly machines = new Map<string, ReturnType<typeof slotsMember>>()
   readonly states = new Map<string, MemberState>()
@@ -34,19 +44,28 @@ export class Table {
   private readonly todo: (readonly [who: string, command: SlotsCommand])[] = []
   private readonly random = seededRandom(7)
   private readonly lie: Lie
-  private now = 0
+  private readonly names: readonly string[]
+  now = 0
 
-  constructor(lie: Lie) {
+  constructor(lie: Lie, seats: Seats = {}) {
     this.lie = lie
-    const members = names.map(name => ({ name, identity: this.signatures.signer(name).publicKey }))
-    for (const name of names) {
+    const all = seats.names ?? names
+    this.names = all
+    const members = all.map(name => ({ name, identity: this.signatures.signer(name).publicKey }))
+    for (const name of all) {
       const { signatures } = this
-      const machine = slotsMember({ settings, members, group, signer: signatures.signer(name), signatures })
+      const rules = { ...slotsRules, ...seats.rules?.[name] }
+      const own = { ...settings, ...seats.settings }
+      const machine = slotsMember({ settings: own, members, group, signer: signatures.signer(name), signatures, rules })
       this.machines.set(name, machine)
-      this.states.set(name, machine.init(name, names, NOTHING_SAVED))
+      this.states.set(name, machine.init(name, all, NOTHING_SAVED))
     }
-    for (const name of names) this.step(name, { kind: 'start' })
-    for (const [id, name] of names.entries()) this.step(name, { kind: 'command', body: { kind: 'request', id } })
+    for (const name of all) this.step(name, { kind: 'start' })
+    for (const [id, name] of all.entries()) this.command(name, { kind: 'request', id })
+  }
+
+  command(who: string, body: SlotsCommand): void {
+    this.step(who, { kind: 'command', body })
   }
 
   /** The liar's signature under anything, or another's name with the liar's signature. */
@@ -61,7 +80,7 @@ export class Table {
 
   /** The liar says this to everybody, beside what it says anyway. */
   says(body: SlotsMessage): void {
-    for (const to of honest) this.queue.push([to, LIAR, body])
+    for (const to of this.names) if (to !== LIAR) this.queue.push([to, LIAR, body])
   }
 
   // A word takes a tick, so that an answer to an answer takes time as well.
@@ -69,7 +88,7 @@ export class Table {
     for (let i = 0; i < ticks && !done(); i++) {
       this.now += TICK
       for (const [to, from, body] of this.queue.splice(0)) this.step(to, { kind: 'message', from, body })
-      if (this.now % BEAT === 0) for (const name of names) this.step(name, { kind: 'timer', name: 'beat' })
+      if (this.now % BEAT === 0) for (const name of this.names) this.step(name, { kind: 'timer', name: 'beat' })
     }
   }
 
@@ -91,6 +110,7 @@ export class Table {
       const said = own ? this.lie(effect.body, this) : [effect.body]
       for (const body of said) {
         this.sent.push(body)
+        this.said.push({ at: this.now, by: who, body })
         this.queue.push([effect.to, who, body])
       }
     } else if (effect.kind === 'emit') this.observe(who, effect.event)
@@ -104,7 +124,7 @@ export class Table {
       this.todo.push([who, { kind: 'worked', id: event.id, answer }])
     } else if (event.kind === 'seat') {
       this.todo.push([who, { kind: 'release', id: event.id }])
-      this.todo.push([who, { kind: 'request', id: event.id + names.length }])
+      this.todo.push([who, { kind: 'request', id: event.id + this.names.length }])
     }
   }
 }
