@@ -187,7 +187,7 @@ const holds = (file: string, quoted: string) =>
 function declares(files: readonly string[], name: string): boolean {
   if (/^on[A-Z]/.test(name) && files.some(file => read(file).includes(`${name}(`))) return true
   const declared = new RegExp(
-    String.raw`\b(?:function\*?|const|let|class|interface|type|enum)\s+${name}\b|^\s+(?:(?:private|readonly|async|static|get|set|override)\s+)*${name}\??\s*[(:<]`,
+    String.raw`\b(?:function\*?|const|let|class|interface|type|enum)\s+${name}\b|^\s+(?:(?:private|protected|readonly|async|static|get|set|override)\s+)*${name}\??\s*[(:<]`,
     'm',
   )
   return files.some(file => declared.test(read(file)))

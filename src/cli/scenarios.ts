@@ -13,9 +13,9 @@ import {
 } from '../node/proof/index.ts'
 import {
   brokenOrderingRules,
-  hardshipScenario,
   orderingScenario,
   plantedOrderingBugs,
+  recoveryScenario,
 } from '../ordering/proof/index.ts'
 import { printedScenario } from '../papers/lock/index.ts'
 import type { AnyScenario } from '../simulator/index.ts'
@@ -52,9 +52,9 @@ const simulated: Readonly<Record<string, Simulated>> = {
     bugs: plantedOrderingBugs,
     scenario: options => orderingScenario(trust(sizes(options)), { rules: brokenOrderingRules(options.bug) }),
   },
-  'ordering-hardship': {
+  'ordering-recovery': {
     bugs: plantedOrderingBugs,
-    scenario: options => hardshipScenario(trust(sizes(options)), { rules: brokenOrderingRules(options.bug) }),
+    scenario: options => recoveryScenario(trust(sizes(options)), { rules: brokenOrderingRules(options.bug) }),
   },
   membership: {
     bugs: membershipBugs,

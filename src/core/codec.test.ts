@@ -1,4 +1,4 @@
-// The wire codec: both directions, one encoding for one value, and as many refusals as acceptances (HOUSE 4, 7, 14).
+// The wire codec: both directions, one encoding for one value, and as many refusals as acceptances.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -29,7 +29,7 @@ const heardTexts: (string | undefined)[] = new Array<string | undefined>(HEARD_M
 /** The weight of the eighth byte of a number, which no number below 2^53 goes beyond. */
 const LAST_SCALE = 2 ** 49
 const utf8 = new TextEncoder()
-/** A letter of a text, as JavaScript counts, takes at most so many bytes of UTF-8. */
+/** A letter of a text, as JavaScript counts, takes at most this many bytes of UTF-8. */
 const UTF8_BYTES_MAX = 3
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -42,7 +42,7 @@ export class Writer {
     return this
   }
 
-  /** Makes room for so many bytes and returns where they start. */
+  /** Makes room for `length` bytes and returns where they start. */
   reserve(count: number): number {
     const start = this.length
     this.length += count
@@ -150,7 +150,7 @@ export class Reader {
     return this.bytes.subarray(at, at + length)
   }
 
-  /** Goes past so many bytes and returns where they start. */
+  /** Goes past `length` bytes and returns where they start. */
   private skip(length: number): number {
     if (length > this.left) this.refuse('ends too early')
     this.at += length
@@ -225,7 +225,7 @@ export function text(max: number): Codec<string> {
   }
 }
 
-/** Whether it is text of at most so many bytes of UTF-8. */
+/** Whether it is text of at most `max` bytes of UTF-8. */
 export function isText(value: string, max: number): boolean {
   if (!value.isWellFormed()) return false
   return value.length * UTF8_BYTES_MAX <= max || utf8.encode(value).length <= max

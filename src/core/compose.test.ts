@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { compose, type Parts } from './compose.ts'
+import { type Composed, compose, composeRules, type PartCommand, type Parts, type Wire } from './compose.ts'
 import { createHost } from './host.ts'
-import { type AnyProtocol, NOTHING_SAVED, type Saved } from './process.ts'
+import { type AnyProtocol, type Input, NOTHING_SAVED, type Protocol, type Saved, type Turn } from './process.ts'
 
 /** A part that tells everything that happens to it. */
 const telltale: AnyProtocol = {
@@ -92,5 +92,72 @@ describe('a node of several parts', () => {
     const nowhere = { from: 'one', to: 'three', turn: () => undefined }
     expect(() => compose<Parts>('node', { one: telltale }, { wires: [nowhere] })).toThrow('wire one → three')
     expect(() => compose('node', { 'a/b': telltale })).toThrow("a part's name has no slash: a/b")
+  })
+})
+
+type Counter = Protocol<{ count: number }, { kind: 'add'; by: number }, 'count', { kind: 'counted'; count: number }>
+type Printer = Protocol<{ lines: string[] }, never, { line: string }, never>
+type Desk = { readonly counter: Counter; readonly printer?: Printer }
+
+const counter: Counter = {
+  name: 'counter',
+  init: () => ({ count: 0 }),
+  step(state, input, turn) {
+    if (input.kind === 'message') {
+      state.count += input.body.by
+      turn.do({ kind: 'save', record: Uint8Array.of(state.count) })
+      turn.do({ kind: 'emit', event: { kind: 'counted', count: state.count } })
+    }
+  },
+}
+const printer: Printer = {
+  name: 'printer',
+  init: () => ({ lines: [] }),
+  step(state, input) {
+    if (input.kind === 'command') state.lines.push(input.body.line)
+  },
+}
+const wires: readonly Wire<Desk>[] = [
+  { from: 'counter', to: 'printer', turn: ({ count }) => (count > 1 ? { line: `${count}` } : undefined) },
+]
+
+describe('types follow from the parts', () => {
+  const add = (by: number): Input<{ part: 'counter'; body: { kind: 'add'; by: number } }, never> => ({
+    kind: 'message',
+    from: 'peer',
+    body: { part: 'counter', body: { kind: 'add', by } },
+  })
+  const run = (node: Composed<Desk>, state: ReturnType<Composed<Desk>['init']>) => {
+    const turn: Turn<never, never> = { now: 0, below: () => 0, bytes: length => new Uint8Array(length), do: () => {} }
+    node.step(state, add(2), turn)
+    return state.printer?.lines
+  }
+
+  it('a wire knows the event it is given and the command it makes', () => {
+    const node = compose<Desk>('desk', { counter, printer }, { wires })
+    expect(node.wire!({ part: 'counter', body: { kind: 'counted', count: 2 } })).toEqual([
+      { part: 'printer', body: { line: '2' } },
+    ])
+    expect(node.wire!({ part: 'counter', body: { kind: 'counted', count: 1 } })).toEqual([])
+    // @ts-expect-error a printer has no such command
+    const wrong: PartCommand<Desk> = { part: 'printer', body: 'count' }
+    // @ts-expect-error there is no such part
+    const nowhere: PartCommand<Desk> = { part: 'stapler', body: 'count' }
+    // @ts-expect-error a counter's event has no line
+    const odd: Wire<Desk> = { from: 'counter', to: 'printer', turn: ({ line }) => ({ line }) }
+    expect([wrong, nowhere, odd].length).toBe(3)
+  })
+  it('a part that is not given is not run', () => {
+    const node = compose<Desk>('desk', { counter })
+    const state = node.init('me', [], NOTHING_SAVED)
+    expect(run(node, state)).toBe(undefined)
+    expect(Object.keys(state)).toEqual(['counter'])
+  })
+  it('a wire waits until its event is out, unless that very rule is broken', () => {
+    const honest = compose<Desk>('desk', { counter, printer }, { wires })
+    expect(run(honest, honest.init('me', [], NOTHING_SAVED))).toEqual([])
+    const rules = { ...composeRules, waitsForEvent: () => false }
+    const broken = compose<Desk>('desk', { counter, printer }, { wires, rules })
+    expect(run(broken, broken.init('me', [], NOTHING_SAVED))).toEqual(['2'])
   })
 })

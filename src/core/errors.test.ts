@@ -1,4 +1,4 @@
-// HOUSE 6: an error says whether the thing may have happened, who said what, and what to do.
+// An error says whether the thing may have happened, who said what, and what to do.
 
 import { describe, expect, it } from 'vitest'
 import { CoterieError, FileError, LeaseLost, NotAcquired, Refused, SettingsError, Unavailable } from './errors.ts'

@@ -3,7 +3,7 @@
 //
 // Why: a lease ends by the clock, and a process can stand still between looking at the clock and writing (a full
 // garbage collection, a suspended laptop, a slow disk). When it wakes, somebody else holds the lock. Only the
-// resource itself can refuse the late write, and it needs nothing but the number (PROTOCOLS E 3, E 7).
+// resource itself can refuse the late write, and it needs nothing but the number (protocols/lock 3, 7).
 //
 // Equal tokens pass: the same holder writes again. Nothing here asks who holds the lock now, or what time it is.
 

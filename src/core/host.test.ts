@@ -1,4 +1,4 @@
-// What all four drivers share (DESIGN §2, PROTOCOLS G): order, the save barrier by lane, wires, and the end.
+// What all four drivers share (protocols/process-model): order, the save barrier by lane, wires, and the end.
 
 import { describe, expect, it } from 'vitest'
 import { compose } from './compose.ts'
@@ -236,7 +236,7 @@ describe('the end', () => {
     expect(bed.log).toEqual(['save 1', 'emit fatal'])
   })
 
-  // A throw is a bug (HOUSE 5): half a step must not be promised to anybody, so the host ends itself.
+  // A throw is a bug: half a step must not be promised to anybody, so the host ends itself.
   it('a throw in a step ends the host, and nothing of that step happens', () => {
     const clumsy: AnyProtocol = {
       name: 'clumsy',

@@ -45,7 +45,7 @@ interface Lane<Message, Event> {
 
 /** More held-back effects than this in one lane mean that the disk is gone or the peers flood us: the node stops. */
 const HELD_BACK_MAX = 1_000_000
-/** A lane that always saves never empties its queue: what is done is cut off when it is so long. */
+/** A lane that always saves never empties its queue: when this many effects are done, they are cut off. */
 const DONE_MAX = 1_024
 
 export function createHost<State, Message, Command, Event>(

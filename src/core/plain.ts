@@ -1,4 +1,4 @@
-// Plain data, copied and told apart: what machine states are made of (HOUSE rule 4).
+// Plain data, copied and told apart: what machine states are made of.
 // Used by the explorer, which keeps many states and must know when it has seen one before.
 
 export type Plain =

@@ -1,4 +1,4 @@
-// Trust in two numbers (DESIGN §3), beside a twin that counts sets instead of computing.
+// Trust in two numbers, beside a twin that counts sets instead of computing.
 
 import { describe, expect, it } from 'vitest'
 import {
@@ -31,7 +31,7 @@ function bits(set: number): number {
 const small: [n: number, b: number, f: number][] = []
 for (let n = 1; n <= 12; n++) for (let f = 0; f <= 4; f++) for (let b = 0; b <= f; b++) small.push([n, b, f])
 
-describe('the lock (PROTOCOLS E 1)', () => {
+describe('the lock (protocols/lock 1)', () => {
   it('any two sets of g share an honest server, and g - 1 would not do', () => {
     for (const [n, b] of small) {
       const g = lockGrants(n, b)
@@ -63,7 +63,7 @@ describe('the printed rule and ordering', () => {
   })
 })
 
-describe('the table of DESIGN §3', () => {
+describe('the table of sizes', () => {
   it.each([
     [0, 1, 3, 3, 3],
     [1, 1, 4, 6, 7],

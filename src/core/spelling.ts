@@ -1,4 +1,4 @@
-// How far two words are apart, for suggestions to whoever mistyped one.
+// How far two words are apart, for suggestions to somebody who mistyped one.
 
 /** Letters to add, drop or replace to make one text of the other (Levenshtein), row by row. */
 export function changes(from: string, to: string): number {

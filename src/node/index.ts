@@ -8,9 +8,9 @@ import type { ClientParts } from './client.ts'
 import type { ServerParts } from './server.ts'
 import { partedVocabulary } from './vocabulary.ts'
 
-export { type ClientNode, clientNode, keeperNode } from './client.ts'
+export { clientNode, keeperNode } from './client.ts'
 export { firstStart, type ServerNode, serverNode } from './server.ts'
-export type { NodeSettings, ObjectParts } from './settings.ts'
+export type { NodeSettings } from './settings.ts'
 
 export type ClientNodeCommand = PartCommand<ClientParts>
 export type ClientNodeEvent = PartEvent<ClientParts>

@@ -1,12 +1,12 @@
-// choose (BACKOFF figure 2, lines 33-48; PROTOCOLS F 3, 4), against a dumb twin and against everything that may have
+// choose (BACKOFF figure 2, lines 33-48; protocols/ordering 3, 4), against a dumb twin and against everything that may have
 // been decided.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { choose, type Voucher } from './choose.ts'
-import type { Head, ProposedHead, Rank } from './messages.ts'
 import { brokenOrderingRules } from './proof/planted.ts'
 import { compareRanks, orderingRules } from './rules.ts'
+import type { Head, ProposedHead, Rank } from './wire.ts'
 
 const digest = (name: number) => new Uint8Array(32).fill(name)
 const head = (version: number, name = version): Head => ({ version, digest: digest(name) })
@@ -22,7 +22,7 @@ describe('choose', () => {
     const all = replies({ committed: head(3), proposed: proposed(3, 1) }, { committed: head(3), proposed: undefined })
     expect(choose(all, 1, orderingRules)).toMatchObject({ version: 3, committed: true })
   })
-  it('proposes again what b + 1 vouch for and fewer call committed (F 4)', () => {
+  it('proposes again what b + 1 vouch for and fewer call committed (protocols/ordering 4)', () => {
     const all = replies({ committed: head(3), proposed: proposed(4, 2) }, { committed: head(4), proposed: undefined })
     expect(choose(all, 1, orderingRules)).toMatchObject({ version: 4, committed: false })
   })

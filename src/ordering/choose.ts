@@ -1,4 +1,4 @@
-// Which version to go on from, given what a quorum said (BACKOFF figure 2, lines 14-22 and 33-48; PROTOCOLS F 3, 4).
+// Which version to go on from, given what a quorum said (BACKOFF figure 2, lines 14-22 and 33-48; protocols/ordering 3, 4).
 // Arithmetic only.
 //
 // Each reply vouches for two versions: the one committed there, and the one proposed to it last. Whatever is decided
@@ -7,9 +7,9 @@
 // vouchers', so that b liars cannot lift it.
 
 import type { NodeId } from '../core/index.ts'
-import { digestKey } from './digest.ts'
-import type { Head, ProposedHead, Rank } from './messages.ts'
 import { compareRanks, LOWEST_RANK, type OrderingRules } from './rules.ts'
+import { digestKey } from './versions/digest.ts'
+import type { Head, ProposedHead, Rank } from './wire.ts'
 
 export interface Voucher {
   readonly committed: Head

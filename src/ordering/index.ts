@@ -1,5 +1,11 @@
+export type { Applier, ApplyContext, TableView } from './applier.ts'
 export { type Choice, choose, type Voucher } from './choose.ts'
-export { type OrderingClient, orderingClient } from './client.ts'
+export type { FailedReason, InspectedOrderingServer, OrderingCommand, OrderingEvent } from './client/commands.ts'
+export { type OrderingClient, orderingClient } from './client/machine.ts'
+export { type OrderingRules, orderingRules } from './rules.ts'
+export { type OrderingServer, orderingServer } from './server/machine.ts'
+export type { OrderingServerEvent, ServerState as OrderingServerState } from './server/state.ts'
+export { type Hash, type OrderingSettings, orderingDefaults, type RankProofs } from './settings.ts'
 export {
   BODY_BYTES_MAX,
   CHANGE_BYTES_MAX,
@@ -16,17 +22,4 @@ export {
   SESSION_TTL_MAX,
   VALUE_BYTES_MAX,
   type Write,
-} from './messages.ts'
-export type { OrderingServerEvent, ServerState as OrderingServerState } from './objects.ts'
-export { type OrderingRules, orderingRules } from './rules.ts'
-export { type OrderingServer, orderingServer } from './server.ts'
-export { type Hash, type OrderingSettings, orderingDefaults, type RankProofs } from './settings.ts'
-export type {
-  Applier,
-  ApplyContext,
-  FailedReason,
-  InspectedOrderingServer,
-  OrderingCommand,
-  OrderingEvent,
-  TableView,
-} from './state.ts'
+} from './wire.ts'

@@ -1,29 +1,29 @@
-// The few lines on which the one order rests, apart from the machines that use them (PROTOCOLS F).
+// The few lines on which the one order rests, apart from the machines that use them (protocols/ordering).
 // Each says the smallest story that goes wrong without it; planted.ts breaks each, and the simulator must notice.
 
-import type { NodeId } from '../core/index.ts'
-import type { Rank } from './messages.ts'
+import { kthLargest, type NodeId } from '../core/index.ts'
+import type { Rank } from './wire.ts'
 
 export interface OrderingRules {
-  /** F 1: whether a server takes a proposal of this version, given what it took in the same rank. */
+  /** protocols/ordering 1: whether a server takes a proposal of this version, given what it took in the same rank. */
   mayFollow(version: number, proposedInRank: number): boolean
-  /** F 1: whether a server takes this version for committed, given what it has. */
+  /** protocols/ordering 1: whether a server takes this version for committed, given what it has. */
   mayCommit(version: number, committed: number): boolean
-  /** F 2: whether a proposal says that its parent is committed. */
+  /** protocols/ordering 2: whether a proposal says that its parent is committed. */
   commitsParent(): boolean
-  /** F 3: whether a reply vouches for the version that it has committed, besides the one proposed to it. */
+  /** protocols/ordering 3: whether a reply vouches for the version that it has committed, besides the one proposed to it. */
   committedVouches(): boolean
   /** How many must vouch for a version, an operation, a response before it is believed. */
   vouchersNeeded(liars: number): number
-  /** F 4: whether the next version may be built on this one, given how many say that it is committed. */
+  /** protocols/ordering 4: whether the next version may be built on this one, given how many say that it is committed. */
   mayBuildOn(sayCommitted: number, liars: number): boolean
   /** Whether a version that somebody left half done is completed before the next. */
   completesOthers(): boolean
-  /** F 5: the counter of the next rank, above this one and those that servers reported. */
+  /** protocols/ordering 5: the counter of the next rank, above this one and those that servers reported. */
   nextCounter(counter: number, reported: readonly number[], liars: number): number
-  /** F 5: whether a rank may serve for another get. */
+  /** protocols/ordering 5: whether a rank may serve for another get. */
   reusesRank(): boolean
-  /** F 5: whether whoever has the turn is told of the operations that wait: with acknowledgements, and at once. */
+  /** protocols/ordering 5: whether the holder of the turn hears of the operations that wait. */
   tellsPending(): boolean
   /** How many acknowledgements in one rank make a version decided. */
   acknowledgementsNeeded(quorum: number): number
@@ -93,9 +93,3 @@ export function compareRanks(a: Rank, b: Rank): number {
 }
 
 export const LOWEST_RANK: Rank = { counter: 0, client: '' as NodeId }
-
-/** The k-th largest (k from 1), or 0 where there are fewer. */
-export function kthLargest(values: readonly number[], k: number): number {
-  const sorted = [...values].sort((a, b) => b - a)
-  return sorted[k - 1] ?? 0
-}

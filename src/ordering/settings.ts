@@ -2,9 +2,10 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { Millis, NodeId } from '../core/index.ts'
-import { ANSWER_BYTES_MAX } from './messages.ts'
+import type { Applier } from './applier.ts'
+
 import { type OrderingRules, orderingRules } from './rules.ts'
-import type { Applier } from './state.ts'
+import { ANSWER_BYTES_MAX } from './wire.ts'
 
 /** 32 bytes of any bytes; collisions must be out of reach. */
 export type Hash = (input: Uint8Array) => Uint8Array
@@ -22,22 +23,22 @@ export interface OrderingSettings {
   readonly hash: Hash
   /** The applier of an object, or undefined where this process does not know the object: it cannot take its turn then. */
   findApplier(object: string): Applier | undefined
-  /** For how long after its last word a client keeps its turn at a server. */
+  /** How long a client keeps its turn at a server after its last message. */
   readonly turnMs: Millis
   /** After how long a client says again what was not answered; grows up to the bound. */
   readonly retryMin: Millis
   readonly retryMax: Millis
   /** Clock rates lie between 1 - drift and 1 + drift. */
   readonly drift: number
-  /** The last changes that a server keeps for those who lag, at most so many and so many bytes. */
-  readonly suffixMax: number
-  readonly suffixBytesMax: number
-  /** The log is gone through and shortened after so many bytes at least; each step of that writes so many. */
-  readonly accountBytesMin: number
-  readonly accountPageBytes: number
-  /** A copy of a table travels in pages of so many bytes. */
+  /** How many of the last changes a server keeps for those who lag, and at most how many bytes of them. */
+  readonly recentChangesMax: number
+  readonly recentBytesMax: number
+  /** How many bytes of log call for a checkpoint, and how many one step of it writes. */
+  readonly checkpointBytesMin: number
+  readonly checkpointPageBytes: number
+  /** Bytes of one page when a table is copied. */
   readonly copyPageBytes: number
-  /** The longest attempt of a client: for so long a server that came back empty does not vote. */
+  /** The longest attempt of a client. A server that came back empty does not vote until it is over. */
   readonly attemptMax: Millis
   /** This server has lost its store and is to take its state from the others. */
   readonly rejoins: boolean
@@ -54,10 +55,10 @@ export const orderingDefaults: OrderingSettings = {
   retryMin: 100,
   retryMax: 2_000,
   drift: 0.01,
-  suffixMax: 10_000,
-  suffixBytesMax: 32 * 2 ** 20,
-  accountBytesMin: 16 * 2 ** 20,
-  accountPageBytes: 2 ** 18,
+  recentChangesMax: 10_000,
+  recentBytesMax: 32 * 2 ** 20,
+  checkpointBytesMin: 16 * 2 ** 20,
+  checkpointPageBytes: 2 ** 18,
   copyPageBytes: ANSWER_BYTES_MAX,
   attemptMax: 60_000,
   rejoins: false,

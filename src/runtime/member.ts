@@ -15,7 +15,6 @@ import {
 } from '../election/index.ts'
 import { isOperator } from '../lock/index.ts'
 import { type MemberView, membershipDefaults, type NamedKey, type NamedValue } from '../membership/index.ts'
-import type { ManySlotsCommand } from '../node/many-slots.ts'
 import {
   type MemberCommand,
   type MemberEvent,
@@ -31,7 +30,7 @@ import { granterClock } from './clock.ts'
 import { COUNT_KEY_FILE, type MemberAddress, type MemberConfig } from './config/config.ts'
 import { Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
-import { openWorkshop, type SlotsWorkshop } from './slots-work.ts'
+import { openWorkshop, takeWork } from './slots-work.ts'
 import { createLogStorage } from './storage/log.ts'
 import type { Storage } from './storage/storage.ts'
 import { createTlsTransport, type Log, portInUse, type TlsTransport } from './transport/index.ts'
@@ -129,21 +128,6 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
     await storage.close()
     throw explain(error, config)
   }
-}
-
-/** Heavy work is nobody's news: it goes to the workshop, and its answer back to the machine that asked. */
-function takeWork(event: MemberEvent, workshop: SlotsWorkshop, tell: (command: ManySlotsCommand) => void): boolean {
-  if (event.part !== 'slots') return false
-  const said = event.body
-  if (said.kind === 'opened' && said.settings.level === 'verified') workshop.prepare()
-  if (said.kind !== 'said' || said.body.kind !== 'work') return false
-  const { name, body } = said
-  workshop.work(body.request).then(
-    answer => tell({ kind: 'tell', name, body: { kind: 'worked', id: body.id, answer } }),
-    // The node has stopped.
-    () => {},
-  )
-  return true
 }
 
 async function listen(config: MemberConfig, log: Log, driver: DriverOf<MemberNode>): Promise<TlsTransport> {

@@ -6,6 +6,8 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import type { Group } from '../crypto/index.ts'
+import type { ManySlotsCommand } from '../node/many-slots.ts'
+import type { MemberEvent } from '../node/member.ts'
 import { performShuffleWork } from '../slots/index.ts'
 import type { Log } from './transport/index.ts'
 
@@ -21,7 +23,7 @@ export interface SlotsWorkshop {
 const WORKER = new URL('./slots-worker.js', import.meta.url)
 /** A lap is one piece of work; with concurrent rounds there may be two. */
 const THREADS_MAX = 2
-/** The second thread ends when it has nothing to do for so long. */
+/** How long the second thread may have nothing to do before it ends. */
 const IDLE_MS = 60_000
 
 export function openWorkshop(group: Group, log: Log): SlotsWorkshop {
@@ -60,4 +62,23 @@ export function openWorkshop(group: Group, log: Log): SlotsWorkshop {
       await pool?.destroy()
     },
   }
+}
+
+/** Work is for no user: it goes to the workshop, and its answer back to the machine that asked. True where it was work. */
+export function takeWork(
+  event: MemberEvent,
+  workshop: SlotsWorkshop,
+  tell: (command: ManySlotsCommand) => void,
+): boolean {
+  if (event.part !== 'slots') return false
+  const said = event.body
+  if (said.kind === 'opened' && said.settings.level === 'verified') workshop.prepare()
+  if (said.kind !== 'said' || said.body.kind !== 'work') return false
+  const { name, body } = said
+  workshop.work(body.request).then(
+    answer => tell({ kind: 'tell', name, body: { kind: 'worked', id: body.id, answer } }),
+    // The node has stopped.
+    () => {},
+  )
+  return true
 }

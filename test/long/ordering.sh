@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 
 runs=${1:-3334}
 from=${2:-1}
-protocols=(ordering ordering-hardship)
+protocols=(ordering ordering-recovery)
 groups=(
   '--servers 3 --liars 0'
   '--servers 7 --liars 1'

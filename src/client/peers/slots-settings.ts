@@ -21,7 +21,7 @@ export interface SlotsOptions {
   readonly level?: SlotsLevel
   /** The longest hold, in milliseconds (60,000). There is no renewal. */
   readonly lease?: Millis
-  /** `lottery` (default), or `rotating`: served within n rounds, but whoever knows that a member wanted one guesses better. */
+  /** `lottery` (default), or `rotating`: served within n rounds, but somebody who knows that a member wanted one guesses better. */
   readonly fairness?: Fairness
   /** Several rounds at once: better used, but how long each slot is taken becomes public. */
   readonly concurrent?: boolean

@@ -16,7 +16,12 @@ export function viewDigest(view: View): Uint8Array {
 }
 
 /** What the electorate says of a member comes from there, whatever the view says. */
-export function valueOf(electorate: Electorate, row: Row, attributes: readonly Attribute[], place: number): number {
+export function attributeValue(
+  electorate: Electorate,
+  row: Row,
+  attributes: readonly Attribute[],
+  place: number,
+): number {
   const attribute = attributes[place]!
   const member = memberOf(electorate, row.member)
   const value =
@@ -34,7 +39,7 @@ export function heapsOf(electorate: Electorate, rows: readonly Row[], settings: 
   return settings.attributes.map((_, place) => {
     const heap = emptyHeap()
     for (const row of standing) {
-      const value = valueOf(electorate, row, settings.attributes, place)
+      const value = attributeValue(electorate, row, settings.attributes, place)
       insert(heap, { id: row.member, value }, settings.rules.before)
     }
     return heap
@@ -58,7 +63,7 @@ export function ranking(
   const rows = new Map(view.rows.map(row => [row.member, row]))
   const priorities = settings.priorities ?? settings.attributes.map((_, place) => place)
   const measure = (candidate: number, priority: number) =>
-    valueOf(electorate, rows.get(candidates[candidate]!)!, settings.attributes, priority)
+    attributeValue(electorate, rows.get(candidates[candidate]!)!, settings.attributes, priority)
   const places = candidates.map((_, place) => place)
   return places.sort((one, other) => {
     for (const priority of priorities) {

@@ -45,7 +45,7 @@ function blankHints(): HintState {
   return {
     views: new Map(),
     open: new Set(),
-    told: new Map(),
+    lastStanding: new Map(),
     failures: new Map(),
     leading: new Set(),
     wishes: new Map(),
@@ -137,7 +137,7 @@ function tellStanding(scene: HintScene, name: string): void {
   const all = standing(state.views.values(), name, settings.attributes)
   const rows = voters === undefined ? all : all.filter(({ member }) => voters.has(member))
   const text = JSON.stringify(rows)
-  if (state.told.get(name) === text) return
-  state.told.set(name, text)
+  if (state.lastStanding.get(name) === text) return
+  state.lastStanding.set(name, text)
   tell(scene, { kind: 'view', name, rows })
 }

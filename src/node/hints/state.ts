@@ -1,4 +1,4 @@
-// What a member remembers between gossip and election, and the words it is told and tells.
+// What a member remembers between gossip and election, with the commands it is given and the events it tells.
 
 import { assert, type NodeId, type Protocol, type Scene, timers } from '../../core/index.ts'
 import type { Attribute, Change, ElectionCommand, Electorate, Newcomer } from '../../election/index.ts'
@@ -55,7 +55,7 @@ export interface HintState {
   /** Places that this member sees to. */
   readonly open: Set<string>
   /** What the election was last told of each place: most of what becomes known changes nothing about who stands. */
-  readonly told: Map<string, string>
+  readonly lastStanding: Map<string, string>
   /** How often each member's failure was certified. */
   readonly failures: Map<NodeId, number>
   /** Under which names this member leads. */
@@ -83,5 +83,6 @@ export function checkHints(state: HintState): void {
     assert(ids.length > 0 && ids.length <= CALLERS_MAX, 'somebody waits for a wish, and not too many')
     assert((change.add === undefined) !== (change.remove === undefined), 'a wish is for one member, in or out')
   }
-  for (const name of state.told.keys()) assert(state.open.has(name), `the election is told of ${name} since it is open`)
+  for (const name of state.lastStanding.keys())
+    assert(state.open.has(name), `the election is told of ${name} since it is open`)
 }

@@ -8,7 +8,7 @@ import { type SlotsSettings, slotsDefaults } from '../../slots/index.ts'
 export type MemberAct =
   /** Wants a seat, holds it for a while, lets go; gives up waiting after `patience`. */
   | { kind: 'seat'; member: NodeId; hold: Micros; patience: Micros }
-  /** Whoever leads steps down. */
+  /** The member that leads steps down. */
   | { kind: 'resign'; name: string }
   /** A member says something new of itself, and who is best changes. */
   | { kind: 'battery'; member: NodeId; value: number }

@@ -20,7 +20,7 @@ import {
   type Stage,
   type World,
 } from '../../simulator/index.ts'
-import { performWork, verifyEvidence } from '../../slots/index.ts'
+import { performShuffleWork, verifyEvidence } from '../../slots/index.ts'
 import { NamingChecker, SeatChecker } from '../../slots/proof/index.ts'
 import { standsFor } from '../hints/standing.ts'
 import type { LeveledEvent } from '../many-slots.ts'
@@ -309,7 +309,7 @@ class MemberStage implements Stage {
     const { name } = this.plan.slots
     world.at(world.now + this.random.below(WORK_MAX), () => {
       if (node.life !== life || node.host === undefined) return
-      const answer = performWork(this.members.group, request, length => this.random.bytes(length))
+      const answer = performShuffleWork(this.members.group, request, length => this.random.bytes(length))
       this.tell(node.spec.id, { part: 'slots', body: { kind: 'tell', name, body: { kind: 'worked', id, answer } } })
     })
   }

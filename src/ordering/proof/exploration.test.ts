@@ -1,9 +1,9 @@
-// Objects under the explorer: PROTOCOLS F and BACKOFF §7 in every schedule of small systems.
+// Objects under the explorer: protocols/ordering and BACKOFF §7 in every schedule of small systems.
 
 import { describe, expect, test } from 'vitest'
 import { checkClaims, explore, type Moment, type System } from '../../simulator/index.ts'
 import { exploreOrdering, exploreOrderingBug, orderingSystems, plantedOrderingSystems } from './exploration.ts'
-import { accountsIn, objectOf, orderAlways, serversIn, toldIn } from './one-order.ts'
+import { accountsIn, objectOf, orderAlways, serversIn, usersIn } from './one-order.ts'
 import { plantedOrderingBugs } from './planted.ts'
 import { FIRST, type OrderingSystemOptions, orderingSystem, SECOND } from './small-system.ts'
 
@@ -128,7 +128,7 @@ describe('the reductions leave nothing out', () => {
   }
 
   function clientsIn(moment: Moment, system: System): unknown {
-    return toldIn(moment, system).map(({ asked, gone, answers, decided, reads }) => {
+    return usersIn(moment, system).map(({ asked, gone, answers, decided, reads }) => {
       return [asked, gone, [...answers].sort(), [...decided.keys()].sort(), reads]
     })
   }

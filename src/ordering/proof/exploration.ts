@@ -6,21 +6,24 @@
 // copies, rejoining, a third client and a longer life are for the simulator.
 
 import { explorationSuite, type Moment, type NamedSystem, type Property, type System } from '../../simulator/index.ts'
-import { accountsIn, clientIn, objectOf, orderAlways, serversIn, toldIn, useIn } from './one-order.ts'
+import { accountsIn, clientIn, clientObjectIn, objectOf, orderAlways, serversIn, usersIn } from './one-order.ts'
 import { CLIENTS, FIRST, isOf, type OrderingSystemOptions, orderingSystem, SECOND } from './small-system.ts'
 
 const SOMETIMES = {
-  'the first is answered': (moment, system) => toldIn(moment, system)[0]!.answers.size > 0,
-  'the second is answered': (moment, system) => toldIn(moment, system)[1]!.answers.size > 0,
+  'the first is answered': (moment, system) => usersIn(moment, system)[0]!.answers.size > 0,
+  'the second is answered': (moment, system) => usersIn(moment, system)[1]!.answers.size > 0,
   'one version has operations of both': (moment, system) =>
     [...versionsIn(moment, system).values()].some(ids => CLIENTS.every(client => ids.some(id => isOf(client, id)))),
   'one version has two operations of one client': (moment, system) =>
     [...versionsIn(moment, system).values()].some(ids => ids.filter(id => isOf(FIRST, id)).length > 1),
   'an operation goes by way of the other client': (moment, system) =>
-    toldIn(moment, system).some(({ answers, decided }) => [...answers.values()].some(one => !decided.has(one.version))),
+    usersIn(moment, system).some(({ answers, decided }) =>
+      [...answers.values()].some(one => !decided.has(one.version)),
+    ),
   'one client completes what the other left half done': (moment, system) =>
     completes(moment, system, FIRST, SECOND) || completes(moment, system, SECOND, FIRST),
-  'a proposal is overtaken': (moment, system) => CLIENTS.some(client => useIn(clientIn(moment, system, client)).shares),
+  'a proposal is overtaken': (moment, system) =>
+    CLIENTS.some(client => clientObjectIn(clientIn(moment, system, client)).shares),
   'a server comes back with a proposal': (moment, system) =>
     serversIn(moment, system).some(server => server.again && objectOf(server).proposed !== undefined),
   'a server lags': (moment, system) =>
@@ -29,9 +32,9 @@ const SOMETIMES = {
     serversIn(moment, system).some(
       server => objectOf(server).content.version > 1 && objectOf(server).proposed === undefined,
     ),
-  'a read sees the operation': (moment, system) => toldIn(moment, system)[1]!.reads.some(({ value }) => value !== ''),
+  'a read sees the operation': (moment, system) => usersIn(moment, system)[1]!.reads.some(({ value }) => value !== ''),
   'a read sees what no server calls committed': (moment, system) =>
-    toldIn(moment, system)[1]!.reads.some(({ version }) =>
+    usersIn(moment, system)[1]!.reads.some(({ version }) =>
       serversIn(moment, system).every(server => objectOf(server).committed.version < version),
     ),
 } satisfies Readonly<Record<string, Property>>
@@ -48,8 +51,8 @@ function versionsIn(moment: Moment, system: System): Map<number, number[]> {
 
 // Who decides a version of its own has an operation of its own in it.
 function completes(moment: Moment, system: System, left: string, by: string): boolean {
-  const { decided } = clientIn(moment, system, by).told
-  const others = clientIn(moment, system, left).told.decided
+  const { decided } = clientIn(moment, system, by).user
+  const others = clientIn(moment, system, left).user.decided
   const versions = versionsIn(moment, system)
   return [...decided.keys()].some(at => !others.has(at) && versions.get(at)?.every(id => isOf(left, id)))
 }

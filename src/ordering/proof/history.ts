@@ -5,8 +5,8 @@
 
 import type { NodeId } from '../../core/index.ts'
 import type { Checker, Micros, Violation } from '../../simulator/index.ts'
-import { digestKey } from '../digest.ts'
-import type { Head } from '../messages.ts'
+import { digestKey } from '../versions/digest.ts'
+import type { Head } from '../wire.ts'
 import { type Entry, perform, type RegisterOperation, type RegisterResult } from './register.ts'
 
 /** Lemma 4: of each version there is one state, among all that was ever decided or committed at an honest server. */

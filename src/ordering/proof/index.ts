@@ -7,9 +7,9 @@ export {
   orderingSystems,
   plantedOrderingSystems,
 } from './exploration.ts'
-export { hardshipScenario } from './hardship.ts'
 export { BlameChecker, OneOrderChecker } from './history.ts'
 export { orderingLiars } from './liars.ts'
 export { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
+export { recoveryScenario } from './recovery.ts'
 export { decodeWords, encodeWords, type RegisterOperation, type RegisterResult, registers } from './register.ts'
 export { type OrderingPlan, orderingScenario } from './scenario.ts'

@@ -2,8 +2,9 @@
 
 import type { AnyProtocol, Turn } from '../../core/index.ts'
 import { generalLiars, type Liar, twisting } from '../../simulator/index.ts'
-import { encodeChange } from '../content.ts'
-import { nextDigest } from '../digest.ts'
+import type { Hash } from '../settings.ts'
+import { encodeChange } from '../versions/content.ts'
+import { nextDigest } from '../versions/digest.ts'
 import {
   type ClientMessage,
   COUNTER_MAX,
@@ -12,8 +13,7 @@ import {
   type OrderingMessage,
   type ProposedHead,
   type ServerMessage,
-} from '../messages.ts'
-import type { Hash } from '../settings.ts'
+} from '../wire.ts'
 
 type AnyTurn = Turn<OrderingMessage, never>
 type Twist = (body: ServerMessage, to: string, turn: AnyTurn) => ServerMessage | undefined

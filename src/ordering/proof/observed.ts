@@ -1,20 +1,20 @@
-// The machines as the explorer looks at them: what users were told is part of the state, and so is a broken invariant.
+// The machines as the explorer looks at them: what users know is part of the state, and so is a broken invariant.
 //
 // Time stands still, for no step of the order depends on it. A client's timers fire at any moment, whatever their delay,
 // but only so often: each attempt has a rank of its own, and two clients that overtake each other never come to an end.
 
 import type { NodeId, Protocol, Saved } from '../../core/index.ts'
-import { orderingClient } from '../client.ts'
-import type { ClientState } from '../client-state.ts'
-import type { Operation, OrderingMessage } from '../messages.ts'
-import type { ServerState } from '../objects.ts'
-import { orderingServer } from '../server.ts'
+import type { OrderingCommand, OrderingEvent, OrderingTurn } from '../client/commands.ts'
+import { orderingClient } from '../client/machine.ts'
+import type { ClientState } from '../client/state.ts'
+import { orderingServer } from '../server/machine.ts'
+import type { ServerState } from '../server/state.ts'
 import type { OrderingSettings } from '../settings.ts'
-import type { OrderingCommand, OrderingEvent, OrderingTurn } from '../state.ts'
+import type { Operation, OrderingMessage } from '../wire.ts'
 import { decodeWords, type RegisterResult } from './register.ts'
 
-/** What a client's user has done, and was told. */
-export interface Told {
+/** What a client's user has done, and knows. */
+export interface UserLog {
   asked: number
   /** How often its timers have fired. */
   fired: number
@@ -33,7 +33,7 @@ export interface Told {
 
 export interface ObservedClient {
   readonly machine: ClientState
-  readonly told: Told
+  readonly user: UserLog
 }
 
 export interface ObservedServer {
@@ -100,22 +100,22 @@ export function observedClient(settings: OrderingSettings, observation: Observat
     init(self: NodeId, peers: readonly NodeId[], saved: Saved) {
       const machine = client.init(self, peers, saved)
       observation.begin(machine)
-      return { machine, told: nothingYet() }
+      return { machine, user: nothingYet() }
     },
-    step({ machine, told }, input, turn) {
-      if (told.gone) return
-      const heard = listening(told, observation, machine.servers, turn)
+    step({ machine, user }, input, turn) {
+      if (user.gone) return
+      const heard = listening(user, observation, machine.servers, turn)
       switch (input.kind) {
         case 'command':
-          if (input.body.kind === 'die') end(told, observation, turn)
-          else client.step(machine, { kind: 'command', body: asked(told, input.body) }, heard)
+          if (input.body.kind === 'die') end(user, observation, turn)
+          else client.step(machine, { kind: 'command', body: asked(user, input.body) }, heard)
           return
         case 'message':
-          if (input.body.kind === 'word') told.heard = Math.max(told.heard, input.body.version)
+          if (input.body.kind === 'word') user.heard = Math.max(user.heard, input.body.version)
           else client.step(machine, { ...input, body: input.body }, heard)
           return
         case 'timer':
-          if (told.fired++ < observation.timers) client.step(machine, input, heard)
+          if (user.fired++ < observation.timers) client.step(machine, input, heard)
           return
         case 'start':
         case 'stop':
@@ -125,12 +125,12 @@ export function observedClient(settings: OrderingSettings, observation: Observat
   }
 }
 
-function end(told: Told, { tells }: Observation, turn: ClientTurn): void {
-  told.gone = true
+function end(user: UserLog, { tells }: Observation, turn: ClientTurn): void {
+  user.gone = true
   if (tells !== undefined) turn.do({ kind: 'send', to: tells, body: { kind: 'word', version: 1 } })
 }
 
-function nothingYet(): Told {
+function nothingYet(): UserLog {
   return {
     asked: 0,
     fired: 0,
@@ -144,17 +144,17 @@ function nothingYet(): Told {
   }
 }
 
-function asked(told: Told, body: OrderingCommand): OrderingCommand {
-  if (body.kind === 'submit') told.asked++
-  const own = [...told.answers.values()].map(({ version }) => version)
-  if (body.kind === 'read') told.readsFrom = Math.max(told.heard, ...own)
+function asked(user: UserLog, body: OrderingCommand): OrderingCommand {
+  if (body.kind === 'submit') user.asked++
+  const own = [...user.answers.values()].map(({ version }) => version)
+  if (body.kind === 'read') user.readsFrom = Math.max(user.heard, ...own)
   return body
 }
 
 type ClientTurn = Parameters<Client['step']>[2]
 
 function listening(
-  told: Told,
+  user: UserLog,
   { timers, tells, asksAll }: Observation,
   servers: readonly NodeId[],
   turn: ClientTurn,
@@ -167,19 +167,19 @@ function listening(
     do(effect) {
       switch (effect.kind) {
         case 'emit':
-          hear(told, effect.event)
+          hear(user, effect.event)
           if (tells !== undefined && effect.event.kind === 'answered') {
             turn.do({ kind: 'send', to: tells, body: { kind: 'word', version: effect.event.version } })
           }
           return
         case 'timer':
-          if (told.fired < timers) turn.do({ ...effect, after: 0 })
+          if (user.fired < timers) turn.do({ ...effect, after: 0 })
           return
         case 'send': {
           const { body } = effect
           if (asksAll && body.kind === 'get') turn.do({ ...effect, body: { ...body, content: true } })
           else if (body.kind !== 'submit') turn.do(effect)
-          // Which servers speak for a client is in its name. All do here: what the others are told may be lost.
+          // A client's contacts follow from its name. Here all servers are: what the others hear may be lost.
           else if (body.operations !== submitted) for (const to of servers) turn.do({ ...effect, to })
           if (body.kind === 'submit') submitted = body.operations
           return
@@ -191,22 +191,22 @@ function listening(
   }
 }
 
-function hear(told: Told, event: OrderingEvent): void {
+function hear(user: UserLog, event: OrderingEvent): void {
   switch (event.kind) {
     case 'answered':
-      told.answers.set(event.id, { version: event.version, result: decodeWords<RegisterResult>(event.body) })
+      user.answers.set(event.id, { version: event.version, result: decodeWords<RegisterResult>(event.body) })
       return
     case 'decided':
-      told.decided.set(event.head.version, event.head.digest)
+      user.decided.set(event.head.version, event.head.digest)
       return
     case 'value': {
       const stored = event.entries[0]?.value
       const value = stored === undefined ? '' : decodeWords<string>(stored)
-      told.reads.push({ version: event.version, value, from: told.readsFrom })
+      user.reads.push({ version: event.version, value, from: user.readsFrom })
       return
     }
     case 'lied':
-      told.blamed.push(event.server)
+      user.blamed.push(event.server)
       return
     default:
   }

@@ -8,11 +8,11 @@
 import { type NodeId, orderingQuorum } from '../../core/index.ts'
 import type { Moment, Property, System } from '../../simulator/index.ts'
 import { choose, type Voucher } from '../choose.ts'
-import type { Use } from '../client-state.ts'
-import { digestKey } from '../digest.ts'
-import type { Head, Write } from '../messages.ts'
-import { proposedHead, type ServerObject } from '../objects.ts'
-import type { ObservedClient, ObservedServer, Told } from './observed.ts'
+import type { ClientObject } from '../client/state.ts'
+import { proposedHead, type ServerObject } from '../server/state.ts'
+import { digestKey } from '../versions/digest.ts'
+import type { Head, Write } from '../wire.ts'
+import type { ObservedClient, ObservedServer, UserLog } from './observed.ts'
 import { brokenOrderingRules } from './planted.ts'
 import { decodeWords, type Entry, logOf, perform, type RegisterResult } from './register.ts'
 import { CLIENTS, KEY, OBJECT, type OrderingSystemOptions, operationId, START } from './small-system.ts'
@@ -48,12 +48,12 @@ export function objectOf({ machine }: ObservedServer): ServerObject {
   return machine.objects.get(OBJECT)!
 }
 
-export function useIn({ machine }: ObservedClient): Use {
-  return machine.uses.get(OBJECT)!
+export function clientObjectIn({ machine }: ObservedClient): ClientObject {
+  return machine.objects.get(OBJECT)!
 }
 
-export function toldIn(moment: Moment, system: System): readonly Told[] {
-  return CLIENTS.map(client => clientIn(moment, system, client).told)
+export function usersIn(moment: Moment, system: System): readonly UserLog[] {
+  return CLIENTS.map(client => clientIn(moment, system, client).user)
 }
 
 /** What every honest node says. */
@@ -62,7 +62,7 @@ export function accountsIn(moment: Moment, system: System): readonly Account[] {
   for (const server of serversIn(moment, system)) found.push(remembered(server, () => ofServer(objectOf(server))))
   for (const client of CLIENTS) {
     const state = clientIn(moment, system, client)
-    found.push(remembered(state, () => ofClient(useIn(state), state.told)))
+    found.push(remembered(state, () => ofClient(clientObjectIn(state), state.user)))
   }
   return found
 }
@@ -77,13 +77,13 @@ function remembered(state: object, make: () => Account): Account {
 }
 
 // Whoever proposes a version says that its parent is committed.
-function ofServer({ committed, content, suffix, ahead, proposed }: ServerObject): Account {
-  const heads: Head[] = [committed, content, ...suffix, ...ahead.values()]
+function ofServer({ committed, content, recent, unapplied, proposed }: ServerObject): Account {
+  const heads: Head[] = [committed, content, ...recent, ...unapplied.values()]
   if (proposed !== undefined) heads.push({ version: proposed.version - 1, digest: proposed.parent })
   return accountOf(heads, content, proposed?.writes ?? [])
 }
 
-function ofClient({ replica, proposal }: Use, { decided }: Told): Account {
+function ofClient({ replica, proposal }: ClientObject, { decided }: UserLog): Account {
   const heads: Head[] = [replica, ...[...decided].map(([version, digest]) => ({ version, digest }))]
   if (proposal !== undefined) heads.push({ version: proposal.version - 1, digest: proposal.parent })
   return accountOf(heads, replica, proposal?.writes ?? [])
@@ -129,7 +129,7 @@ function performed(log: readonly Entry[], id: number): { version: number; result
 }
 
 function longest(all: readonly Account[]): Account {
-  return all.reduce((best, account) => (account.version > best.version ? account : best))
+  return all.reduce((best, checkpoint) => (checkpoint.version > best.version ? checkpoint : best))
 }
 
 /** The properties of the systems with these options. */
@@ -139,25 +139,27 @@ export function orderAlways(options: OrderingSystemOptions): Readonly<Record<str
   return {
     'one state a version': (moment, system) => isOne(accountsIn(moment, system)),
     'each operation once, in its order': (moment, system) => {
-      const told = toldIn(moment, system)
+      const told = usersIn(moment, system)
       const all = accountsIn(moment, system)
       return all.every(({ applied }) => applied?.every((count, place) => count <= told[place]!.asked))
     },
     'an answer is what the operation gave': (moment, system) => {
       const { log } = longest(accountsIn(moment, system))
-      return toldIn(moment, system).every(({ answers }) => [...answers].every(([id, given]) => isGiven(log, id, given)))
+      return usersIn(moment, system).every(({ answers }) =>
+        [...answers].every(([id, given]) => isGiven(log, id, given)),
+      )
     },
     'nothing decided is lost': isKept(options),
     'a read sees what was answered before': (moment, system) => {
       const whole = longest(accountsIn(moment, system))
-      return toldIn(moment, system).every(({ reads }) => reads.every(read => isRead(whole, read)))
+      return usersIn(moment, system).every(({ reads }) => reads.every(read => isRead(whole, read)))
     },
     'nobody proposes what nobody asked for': (moment, system) =>
       accountsIn(moment, system).every(({ forged }) => !forged),
     'servers keep their invariants': (moment, system) =>
       serversIn(moment, system).every(({ broken }) => broken === undefined),
     'only liars are blamed': (moment, system) =>
-      toldIn(moment, system).every(({ blamed }) => blamed.every(server => names.includes(server))),
+      usersIn(moment, system).every(({ blamed }) => blamed.every(server => names.includes(server))),
   }
 }
 
@@ -185,7 +187,7 @@ function isGiven(log: readonly Entry[], id: number, given: { version: number; re
 }
 
 // Where the version is only proposed yet, nobody has its content.
-function isRead({ version, log }: Account, read: Told['reads'][number]): boolean {
+function isRead({ version, log }: Account, read: UserLog['reads'][number]): boolean {
   if (read.version < read.from) return false
   if (version < read.version) return true
   let value = ''
@@ -222,7 +224,7 @@ function goesOn(choice: Head, version: number, digest: string): boolean {
 /** By version, its digest where anybody takes it for decided, or only was answered from it. */
 function acknowledgedIn(moment: Moment, system: System): Map<number, string> {
   const found = new Map<number, string>()
-  for (const { answers } of toldIn(moment, system)) for (const { version } of answers.values()) found.set(version, '')
+  for (const { answers } of usersIn(moment, system)) for (const { version } of answers.values()) found.set(version, '')
   for (const { heads } of accountsIn(moment, system)) {
     for (const [version, digest] of heads) if (version > START.version) found.set(version, digest)
   }

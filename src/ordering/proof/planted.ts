@@ -3,7 +3,7 @@
 import { LOWEST_RANK, type OrderingRules, orderingRules } from '../rules.ts'
 
 export const plantedOrderingBugs: Readonly<Record<string, Partial<OrderingRules>>> = {
-  // PROTOCOLS F, line by line.
+  // protocols/ordering, line by line.
   'lower-version-in-a-rank': { mayFollow: () => true },
   'committed-goes-back': { mayCommit: () => true },
   'parent-not-committed': { commitsParent: () => false },

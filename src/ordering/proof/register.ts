@@ -1,7 +1,7 @@
 // What the simulated users share: registers by key, and a log of everything that was ever applied, so that at the end
 // any honest server can be asked for the one order.
 
-import type { Applier, ApplyContext, TableView } from '../state.ts'
+import type { Applier, ApplyContext, TableView } from '../applier.ts'
 
 export type RegisterOperation =
   | { readonly kind: 'read'; readonly id: number; readonly key: string }

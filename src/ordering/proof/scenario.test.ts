@@ -1,4 +1,4 @@
-// Objects under faults and liars (PROTOCOLS F; BACKOFF §7): one state a version (lemma 4), linearizable, nothing
+// Objects under faults and liars (protocols/ordering; BACKOFF §7): one state a version (lemma 4), linearizable, nothing
 // acknowledged lost, exactly once, everybody answered once all is healed. And the test of the test: every planted bug
 // is found.
 
@@ -79,7 +79,7 @@ describe('one order', () => {
   })
 })
 
-describe('planted bugs (HOUSE 16)', () => {
+describe('planted bugs', () => {
   /** In which group, and from which seed on, the simulator finds each within a few runs. */
   const found: Record<string, readonly [group: typeof three, from: number]> = {
     'committed-goes-back': [three, 4],

@@ -18,12 +18,12 @@ import {
   type Value,
   type World,
 } from '../../simulator/index.ts'
-import { orderingClient } from '../client.ts'
-import { orderingVocabulary } from '../messages.ts'
-import type { ServerState } from '../objects.ts'
-import { orderingServer } from '../server.ts'
+import type { OrderingEvent } from '../client/commands.ts'
+import { orderingClient } from '../client/machine.ts'
+import { orderingServer } from '../server/machine.ts'
+import type { ServerState } from '../server/state.ts'
 import { type OrderingSettings, orderingDefaults } from '../settings.ts'
-import type { OrderingEvent } from '../state.ts'
+import { orderingVocabulary } from '../wire.ts'
 import { BlameChecker, HistoryChecker, OneOrderChecker } from './history.ts'
 import { orderingLiars } from './liars.ts'
 import {
@@ -89,7 +89,7 @@ export function drawPlan(
     crashes: trust.crashes,
     findApplier: () => registers,
     // Small, so that those who lag must take copies too.
-    suffixMax: pick(random, [4, 50, 1_000]),
+    recentChangesMax: pick(random, [4, 50, 1_000]),
     ...change,
   }
   return {

@@ -6,17 +6,17 @@
 
 import { encode, type NodeId, type Saved } from '../../core/index.ts'
 import type { System, SystemNode, UserAct } from '../../simulator/index.ts'
-import type { ClientState } from '../client-state.ts'
-import { advance, encodeChange, sessionCodec, sessionKey } from '../content.ts'
-import { FIRST_DIGEST, nextDigest } from '../digest.ts'
-import type { Head, Write } from '../messages.ts'
-import { serverRecord } from '../records.ts'
+import type { ClientState } from '../client/state.ts'
+import { objectOf } from '../client/state.ts'
+import { serverRecord } from '../server/records.ts'
 import { type OrderingSettings, orderingDefaults } from '../settings.ts'
-import { useOf } from '../uses.ts'
-import { clientEssence, serverEssence, settledAtClient, words } from './essence.ts'
+import { applyWrites, encodeChange, sessionCodec, sessionKey } from '../versions/content.ts'
+import { FIRST_DIGEST, nextDigest } from '../versions/digest.ts'
+import type { Head, Write } from '../wire.ts'
 import { inventor } from './liars.ts'
 import { type ObservedClient, type ObservedCommand, observedClient, observedServer } from './observed.ts'
 import { brokenOrderingRules } from './planted.ts'
+import { reducedClient, reducedServer, settledAtClient, words } from './reduction.ts'
 import { encodeWords, type RegisterOperation, registers } from './register.ts'
 
 export const FIRST = 'client-1'
@@ -111,7 +111,7 @@ function serverNode(
   const node = { id, protocol, saved: SAVED, rate: 1, crashes: restarts > 0 }
   if (fetches) return { ...node, peers: ids.filter(other => other !== id) }
   // Those who do not know of each other speak for every client, and can be exchanged.
-  return { ...node, peers: [], symmetric: true, essence: serverEssence }
+  return { ...node, peers: [], symmetric: true, essence: reducedServer }
 }
 
 function clientNode(
@@ -126,14 +126,14 @@ function clientNode(
   const node = { id, protocol, peers, rate: 1 }
   if (fetches) return node
   // What is claimed of messages is true of the unbroken rules.
-  return { ...node, essence: clientEssence, ...(bug === undefined && { settled: settledAtClient }) }
+  return { ...node, essence: reducedClient, ...(bug === undefined && { settled: settledAtClient }) }
 }
 
 function openSession(machine: ClientState): void {
-  const use = useOf(machine, OBJECT)
-  advance(use.replica, START.version, START.digest, FIRST_WRITES)
+  const object = objectOf(machine, OBJECT)
+  applyWrites(object.replica, START.version, START.digest, FIRST_WRITES)
   const id = `1.${CLIENTS.indexOf(machine.self)}`
-  Object.assign(use.session, { phase: 'open', id, nonce: NONCE, ttl: 1_000 })
+  Object.assign(object.session, { phase: 'open', id, nonce: NONCE, ttl: 1_000 })
 }
 
 function userActs({ submits, reads, dies }: OrderingSystemOptions): UserAct[] {
@@ -142,10 +142,10 @@ function userActs({ submits, reads, dies }: OrderingSystemOptions): UserAct[] {
     const waits = dies !== undefined && dies !== node
     for (let count = 0; count < submits[place]!; count++) acts.push(submitting(node, count, waits))
   }
-  const lives = ({ told }: ObservedClient) => told.asked > 0 && !told.gone
+  const lives = ({ user }: ObservedClient) => user.asked > 0 && !user.gone
   const die: ObservedCommand = { kind: 'die' }
   const read: ObservedCommand = { kind: 'read', id: READ, object: OBJECT, keys: [`key ${KEY}`], stale: false }
-  const heard = ({ told }: ObservedClient) => told.heard > 0
+  const heard = ({ user }: ObservedClient) => user.heard > 0
   if (dies !== undefined) acts.push({ node: dies, label: 'is gone', allowed: lives, command: () => die })
   if (reads) acts.push({ node: SECOND, label: 'reads', allowed: heard, command: () => read })
   return acts
@@ -156,7 +156,7 @@ function submitting(node: NodeId, count: number, waits: boolean): UserAct {
   const id = operationId(node, count)
   const operation: RegisterOperation = { kind: 'write', id, key: KEY, value: `${id}` }
   const submit: ObservedCommand = { kind: 'submit', id, object: OBJECT, body: encodeWords(operation) }
-  const allowed = ({ told }: ObservedClient) => told.asked === count && !told.gone && (told.heard > 0 || !waits)
+  const allowed = ({ user }: ObservedClient) => user.asked === count && !user.gone && (user.heard > 0 || !waits)
   return { node, label: `submits ${id}`, allowed, command: () => submit }
 }
 

@@ -1,11 +1,10 @@
-// The checkers of hard times: who watches hears of every version once and in order, and what is bound to a session is
+// The checkers of recovery: a watcher hears of every version once and in order, and what is bound to a session is
 // there as long as the session and no longer.
 
-import type { NodeId } from '../../core/index.ts'
+import { type NodeId, sameBytes } from '../../core/index.ts'
 import type { Checker, Micros, Violation } from '../../simulator/index.ts'
-import { type Content, openedAt } from '../content.ts'
-import { sameBytes } from '../digest.ts'
-import type { OrderingEvent } from '../state.ts'
+import type { OrderingEvent } from '../client/commands.ts'
+import { type Content, openedAt } from '../versions/content.ts'
 
 interface Watched {
   readonly object: string

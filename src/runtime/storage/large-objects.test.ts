@@ -4,11 +4,11 @@
 import { expect, it } from 'vitest'
 import { createDisk, type Disk } from '../../../test/storage/disk.ts'
 import { unexpected } from '../../../test/storage/history.ts'
-import { rank, SERVERS, settings } from '../../../test/support/ordering-room.ts'
+import { rank, SERVERS, settings } from '../../../test/support/ordering-group.ts'
 import { createHost, type NodeId } from '../../core/index.ts'
-import { FIRST_DIGEST } from '../../ordering/digest.ts'
-import type { OrderingMessage } from '../../ordering/messages.ts'
-import { orderingServer } from '../../ordering/server.ts'
+import { orderingServer } from '../../ordering/server/machine.ts'
+import { FIRST_DIGEST } from '../../ordering/versions/digest.ts'
+import type { OrderingMessage } from '../../ordering/wire.ts'
 import { createLogStorage } from './log.ts'
 
 /** Of a megabyte each; a batch holds 32. */

@@ -1,0 +1,63 @@
+// The servers no longer know the changes that a replica lacks: it takes a copy of everything (../versions/copying.ts).
+
+import type { Millis, NodeId } from '../../core/process.ts'
+import { agreed, chooseSources, hearCopy, newCopying, nextQuestion } from '../versions/copying.ts'
+import type { ServerMessage } from '../wire.ts'
+import { reflectedAll } from './answers.ts'
+import { completeChoice, followHeads } from './catching-up.ts'
+import { send } from './send.ts'
+import type { ClientObject, ClientScene } from './state.ts'
+import { clientTimers } from './state.ts'
+import { leaveTurn } from './turns.ts'
+import { follow, skipWatches } from './watching.ts'
+
+/** How long to wait for one page. */
+const COPY_MS: Millis = 2_000
+
+/** The servers no longer know what we lack. No turn is taken until the copy is there: others go on meanwhile. */
+export function startCopy(scene: ClientScene, object: ClientObject): void {
+  const { state, settings, turn } = scene
+  const { servers } = state
+  const first = turn.below(servers.length)
+  const target = object.wanted?.version ?? 0
+  const sources = chooseSources(servers, settings.liars + 1, first, object.copying, target)
+  object.fetching = undefined
+  object.copying = newCopying(++state.queries, sources)
+  if (object.phase === 'syncing') leaveTurn(scene, object)
+  follow(scene, object)
+  for (const to of sources) send(scene, to, nextQuestion(object.copying, object.name, to))
+  clientTimers.set(turn, 'sync', COPY_MS, object.name)
+}
+
+export function copyCame(
+  scene: ClientScene,
+  object: ClientObject,
+  from: NodeId,
+  answer: ServerMessage & { kind: 'changes' | 'entries' },
+): void {
+  const { settings, turn } = scene
+  const copying = object.copying!
+  const goesOn = hearCopy(copying, from, answer, settings.hash)
+  if (adoptCopy(scene, object) || !goesOn) return
+  send(scene, from, nextQuestion(copying, object.name, from))
+  clientTimers.set(turn, 'sync', COPY_MS, object.name)
+}
+
+/** Takes the copy, if by now it is at a version that b + 1 servers vouch for. */
+export function adoptCopy(scene: ClientScene, object: ClientObject): boolean {
+  const { settings, turn } = scene
+  const { copying, wanted } = object
+  if (copying === undefined || wanted === undefined) return false
+  const content = agreed(copying, wanted, settings.rules.vouchersNeeded(settings.liars))
+  if (content === undefined || content.version < object.replica.version) return false
+  object.copying = undefined
+  // What was asked for meanwhile led from where the replica was; an answer to it would be waited for without a timer.
+  object.fetching = undefined
+  object.replica = content
+  clientTimers.cancel(turn, 'sync', object.name)
+  reflectedAll(scene, object)
+  skipWatches(scene, object)
+  if (object.phase === 'syncing') completeChoice(scene, object)
+  else followHeads(scene, object)
+  return true
+}

@@ -1,0 +1,120 @@
+// Operations of other clients, as servers name them. One server may invent what nobody asked for: b + 1 must say the
+// same (BACKOFF figure 2, line 24).
+
+import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
+import type { OrderingSettings } from '../settings.ts'
+import { openedAt, operationKey, type Touched } from '../versions/content.ts'
+import type { Operation, ServerMessage } from '../wire.ts'
+import type { ClientObject } from './state.ts'
+import { type ClientScene, wake } from './state.ts'
+
+/** Named by too few, or believed and waiting: beyond these numbers they must be named again. */
+const VOTES_MAX = 20_000
+const POOL_MAX = 20_000
+
+export function onPushed(
+  scene: ClientScene,
+  object: ClientObject,
+  from: NodeId,
+  { operations }: ServerMessage & { kind: 'pushed' },
+): void {
+  hearOf(object, scene.settings, from, operations)
+  wake(scene, object)
+}
+
+export function hearOf(
+  object: ClientObject,
+  settings: OrderingSettings,
+  server: NodeId,
+  operations: readonly Operation[],
+): void {
+  for (const operation of operations) {
+    if (isOver(object, operation)) continue
+    if (settings.rules.vouchersNeeded(settings.liars) <= 1) believe(object, operation)
+    else vote(object, settings, server, operation)
+  }
+}
+
+function vote(object: ClientObject, settings: OrderingSettings, server: NodeId, operation: Operation): void {
+  const { votes } = object.pool
+  if (votes.size > VOTES_MAX) votes.clear()
+  const key = operationKey(operation)
+  let votesOnKey = votes.get(key)
+  if (votesOnKey === undefined) {
+    votesOnKey = []
+    votes.set(key, votesOnKey)
+  }
+  let same = votesOnKey.find(({ operation: other }) => isSame(other, operation))
+  if (same === undefined) {
+    same = { operation, servers: new Set() }
+    votesOnKey.push(same)
+  }
+  same.servers.add(server)
+  // The smallest acknowledgement: an honest server's is true, and a larger one would drop responses that are missed.
+  if (ackOf(operation) < ackOf(same.operation)) same.operation = operation
+  if (same.servers.size < settings.rules.vouchersNeeded(settings.liars)) return
+  votes.delete(key)
+  believe(object, same.operation)
+}
+
+function ackOf(operation: Operation): number {
+  return operation.kind === 'open' ? 0 : operation.ack
+}
+
+// The acknowledgement may differ: it was said again.
+function isSame(a: Operation, b: Operation): boolean {
+  if (a.client !== b.client) return false
+  if (a.kind === 'open') return b.kind === 'open' && a.ttl === b.ttl
+  if (a.kind !== 'apply' || b.kind !== 'apply') return a.kind === b.kind
+  return sameBytes(a.body, b.body)
+}
+
+function believe(object: ClientObject, operation: Operation): void {
+  const { opens, operations } = object.pool
+  if (opens.size + operations.size > POOL_MAX) return
+  if (operation.kind === 'open') {
+    opens.set(operationKey(operation), operation)
+    return
+  }
+  let session = operations.get(operation.session)
+  if (session === undefined) {
+    session = new Map()
+    operations.set(operation.session, session)
+  }
+  if (session.size < POOL_MAX) session.set(operation.seq, operation)
+}
+
+/** Reflected by the replica, or never to be applied. */
+function isOver({ replica }: ClientObject, operation: Operation): boolean {
+  if (operation.kind === 'open') return false
+  const session = replica.sessions.get(operation.session)
+  if (session === undefined) return replica.version >= openedAt(operation.session)
+  return operation.seq < session.next
+}
+
+/** The replica went on. */
+export function dropReflected({ pool }: ClientObject, { session, after }: Touched): void {
+  const operations = pool.operations.get(session)
+  if (operations === undefined) return
+  if (after !== undefined) for (const seq of operations.keys()) if (seq < after.next) operations.delete(seq)
+  if (after === undefined || operations.size === 0) pool.operations.delete(session)
+}
+
+/** Reports of silence count together only while they are this young: the servers stay mute for longer. */
+const REPORTS_MS: Millis = 500
+
+/** Those that f + b + 1 servers have not heard of for their time: one of any n - f that a living client hears is among them. */
+export function silentSessions(object: ClientObject, settings: OrderingSettings, now: Millis): string[] {
+  const counts = new Map<string, number>()
+  const needed = settings.crashes + settings.liars + 1
+  const found: string[] = []
+  for (const { sentAt, sessions } of object.silent.values()) {
+    if (now > sentAt + REPORTS_MS) continue
+    for (const session of sessions) {
+      const count = (counts.get(session) ?? 0) + 1
+      counts.set(session, count)
+      if (count === needed) found.push(session)
+    }
+  }
+  return found
+}

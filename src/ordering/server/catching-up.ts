@@ -1,0 +1,178 @@
+// A server that lags fetches the changes it lacks from another server, and believes them when they lead to the digest
+// that it knows to be committed. One source at a time; the next where one is slow, short or wrong. Where the others do
+// not remember so far back, it takes a copy of everything.
+
+import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
+import type { OrderingSettings } from '../settings.ts'
+import type { Content, KeptChange, LinkedChange } from '../versions/content.ts'
+import { agreed, hearCopy, newCopying, nextQuestion } from '../versions/copying.ts'
+import { addChanges, judge } from '../versions/fetched-changes.ts'
+import { keysOf, page } from '../versions/pages.ts'
+import type { ServerMessage } from '../wire.ts'
+import { apply } from './applying.ts'
+import { forgetReflected } from './pending.ts'
+import { saveLazily } from './records.ts'
+import type { ServerObject, ServerScene } from './state.ts'
+import { serverTimers } from './state.ts'
+import { forgetApplied } from './unapplied.ts'
+
+/** How long to wait for one source, and for one page of a copy. */
+const SOURCE_MS: Millis = 200
+const COPY_MS: Millis = 2_000
+
+export function fetchMissing(scene: ServerScene, object: ServerObject): void {
+  const { state } = scene
+  if (object.fetching !== undefined || object.copying !== undefined || state.servers.length < 2) return
+  askAnother(scene, object, [])
+}
+
+// What was fetched is kept: each of the others may have a part of it.
+function askAnother(scene: ServerScene, object: ServerObject, changes: readonly KeptChange[]): void {
+  const { state, settings, turn } = scene
+  const others = state.servers.filter(server => server !== state.self)
+  const source = others[turn.below(others.length)]!
+  const { version } = object.content
+  const after = changes.filter(kept => kept.version > version)
+  // Whether what is doubtful is committed, only the end of the chain tells: tried with it and without.
+  const doubts = hasDoubtful(object) && turn.below(2) === 0
+  object.fetching = { source, query: ++state.queries, changes: after, doubts }
+  addOwn(settings, object)
+  ask(scene, object)
+  serverTimers.set(turn, 'lag', SOURCE_MS, object.name)
+}
+
+function addOwn(settings: OrderingSettings, object: ServerObject): void {
+  const { fetching, content, unapplied } = object
+  for (;;) {
+    const { version, digest } = fetching!.changes.at(-1) ?? content
+    const sure = unapplied.get(version + 1)
+    const doubt = fetching!.doubts === true ? doubtfulAt(object, version + 1) : undefined
+    const own = sure ?? (doubt !== undefined && sameBytes(doubt.parent, digest) ? doubt : undefined)
+    if (own === undefined || !addChanges(fetching!, content, [own], settings.hash)) return
+  }
+}
+
+function hasDoubtful({ doubtful, proposed, content }: ServerObject): boolean {
+  return doubtful.size > 0 || (proposed !== undefined && proposed.version > content.version)
+}
+
+function doubtfulAt({ doubtful, proposed }: ServerObject, version: number): LinkedChange | undefined {
+  return doubtful.get(version) ?? (proposed?.version === version ? proposed : undefined)
+}
+
+function ask(scene: ServerScene, object: ServerObject): void {
+  const { turn } = scene
+  const { source, query, changes } = object.fetching!
+  const from = changes.at(-1)?.version ?? object.content.version
+  turn.do({ kind: 'send', to: source, body: { kind: 'fetch', object: object.name, query, from } })
+}
+
+/** The source was too slow, or has no more: another one. */
+export function onLag(scene: ServerScene, name: string): void {
+  const object = scene.state.objects.get(name)
+  if (object === undefined) return
+  const { fetching } = object
+  object.fetching = undefined
+  object.copying = undefined
+  if (object.content.version >= object.committed.version) return
+  askAnother(scene, object, fetching?.changes ?? [])
+}
+
+/** Pages of a copy; nothing else asks for them. */
+export function onEntries(
+  scene: ServerScene,
+  object: ServerObject,
+  from: NodeId,
+  answer: ServerMessage & { kind: 'entries' },
+): void {
+  if (object.copying !== undefined) copied(scene, object, from, answer)
+}
+
+export function onChanges(
+  scene: ServerScene,
+  object: ServerObject,
+  from: NodeId,
+  answer: ServerMessage & { kind: 'changes' },
+): void {
+  const { settings } = scene
+  if (object.copying !== undefined) return copied(scene, object, from, answer)
+  const { fetching } = object
+  if (fetching === undefined || fetching.source !== from || fetching.query !== answer.query) return
+  if (!answer.known) return startCopy(scene, object)
+  const grew = addChanges(fetching, object.content, answer.changes, settings.hash)
+  addOwn(settings, object)
+  switch (judge(fetching, object.committed)) {
+    case 'right':
+      return take(scene, object)
+    case 'short':
+      return grew ? ask(scene, object) : undefined
+    case 'wrong':
+      object.fetching = { ...fetching, changes: [] }
+      return
+  }
+}
+
+function take(scene: ServerScene, object: ServerObject): void {
+  const { turn } = scene
+  const { changes } = object.fetching!
+  object.fetching = undefined
+  serverTimers.cancel(turn, 'lag', object.name)
+  for (const kept of changes) {
+    if (kept.version > object.committed.version) break
+    // It may have gone on meanwhile by itself.
+    if (kept.version !== object.content.version + 1) continue
+    const { version, digest, change } = kept
+    const parent = object.content.digest
+    saveLazily(scene, { kind: 'caught', object: object.name, head: { version, digest }, parent, change })
+    apply(scene, object, kept, undefined)
+  }
+}
+
+function startCopy(scene: ServerScene, object: ServerObject): void {
+  const { state, settings, turn } = scene
+  object.fetching = undefined
+  const others = state.servers.filter(server => server !== state.self)
+  const first = turn.below(others.length)
+  const sources = Array.from({ length: settings.liars + 1 }, (_, place) => others[(first + place) % others.length]!)
+  object.copying = newCopying(++state.queries, sources)
+  for (const to of sources) turn.do({ kind: 'send', to, body: nextQuestion(object.copying, object.name, to) })
+  serverTimers.set(turn, 'lag', COPY_MS, object.name)
+}
+
+function copied(
+  scene: ServerScene,
+  object: ServerObject,
+  from: NodeId,
+  answer: ServerMessage & { kind: 'changes' | 'entries' },
+): void {
+  const { settings, turn } = scene
+  const copying = object.copying!
+  const goesOn = hearCopy(copying, from, answer, settings.hash)
+  const content = agreed(copying, object.committed, settings.liars + 1)
+  if (content !== undefined) return adopt(scene, object, content)
+  if (!goesOn) return
+  turn.do({ kind: 'send', to: from, body: nextQuestion(copying, object.name, from) })
+  serverTimers.set(turn, 'lag', COPY_MS, object.name)
+}
+
+// The version is written last: after a crash on the way, what is there is known to be of no version.
+function adopt(scene: ServerScene, object: ServerObject, content: Content): void {
+  const { turn } = scene
+  const { name, promised, proof, committed } = object
+  object.copying = undefined
+  object.content = content
+  object.recent.length = 0
+  object.recentBytes = 0
+  forgetApplied(object)
+  forgetReflected(object)
+  serverTimers.cancel(turn, 'lag', name)
+  saveLazily(scene, { kind: 'blank', object: name })
+  const keys = keysOf(content)
+  for (let at = 0; at < keys.length; ) {
+    const { entries, next } = page(content, keys, at)
+    saveLazily(scene, { kind: 'entries', object: name, entries })
+    at = next
+  }
+  const applied = { version: content.version, digest: content.digest }
+  saveLazily(scene, { kind: 'head', object: name, promised, proof, applied, committed })
+}

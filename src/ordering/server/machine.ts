@@ -1,0 +1,183 @@
+// The server of objects (BACKOFF §6, figure 3, with protocols/ordering).
+//
+// Guarantees, while it follows this code: once it has told a rank what it knows, it takes nothing of a smaller one;
+// what it acknowledged it still has after a crash; what it calls committed is decided. It promises nothing alone:
+// a client believes b + 1, and decides with q.
+//
+// It has no `apply`: clients compute, and it keeps what changed.
+
+import type { Millis, NodeId, Protocol, Saved } from '../../core/index.ts'
+import type { OrderingSettings } from '../settings.ts'
+import type { OrderingMessage } from '../wire.ts'
+import { fetchMissing, onChanges, onEntries, onLag } from './catching-up.ts'
+import { checkServer } from './check.ts'
+import { continueCheckpoint } from './checkpoint.ts'
+import { onComplain, onInspect } from './inspecting.ts'
+import { onSubmit, sweepPending } from './pending.ts'
+import { restore, restored } from './records.ts'
+import { mustRejoin, onReadings, onRecall, onRecalled, onRejoin, startRejoining } from './rejoining.ts'
+import { reply } from './send.ts'
+import { onFetch, onPage, onRead } from './serving.ts'
+import { onPing, sweepSessions } from './sessions.ts'
+import { type OrderingServerEvent, objectOf, type ServerScene, type ServerState, serverTimers } from './state.ts'
+import { onCommit, onGet, onPropose } from './voting.ts'
+import { onUnwatch, onWatch, sweepWatchers } from './watchers.ts'
+
+export type OrderingServer = Protocol<ServerState, OrderingMessage, never, OrderingServerEvent>
+
+const SWEEP_EVERY: Millis = 500
+/** Questions are counted from somewhere: an answer to one of the life before must not pass for an answer in this one. */
+const FIRST_QUERY_BYTES = 4
+const firstQuery = (drawn: Uint8Array) => drawn.reduce((number, byte) => number * 256 + byte, 0)
+
+/** `peers` are the other servers of the group. */
+export function orderingServer(settings: OrderingSettings): OrderingServer {
+  return {
+    name: 'ordering server',
+    init: (self, peers, saved) => initState(settings, self, peers, saved),
+    step(state, input, turn) {
+      const scene = { state, settings, turn }
+      switch (input.kind) {
+        case 'start':
+          return onStart(scene)
+        case 'timer':
+          return onTimer(scene, input.name)
+        case 'message':
+          return onMessage(scene, input.from, input.body)
+        case 'command':
+        case 'stop':
+          return
+      }
+    },
+    check: checkServer,
+  }
+}
+
+function initState(settings: OrderingSettings, self: NodeId, peers: readonly NodeId[], saved: Saved): ServerState {
+  const servers = [...new Set([self, ...peers])].sort()
+  const state: ServerState = {
+    self,
+    servers,
+    place: servers.indexOf(self),
+    objects: new Map(),
+    touched: undefined,
+    startedAt: 0,
+    rejoins: 'never',
+    rejoin: undefined,
+    queries: 0,
+    savedBytes: 0,
+    checkpointBytes: 0,
+    checkpoint: undefined,
+    complaints: [],
+    complained: 0,
+  }
+  for (const record of saved.get('') ?? []) restore(state, settings, record)
+  restored(state)
+  return state
+}
+
+function onStart(scene: ServerScene): void {
+  const { state, turn } = scene
+  state.startedAt = turn.now
+  state.queries = firstQuery(turn.bytes(FIRST_QUERY_BYTES))
+  if (mustRejoin(scene)) return startRejoining(scene)
+  for (const object of state.objects.values()) {
+    if (object.content.version < object.committed.version) fetchMissing(scene, object)
+  }
+  serverTimers.set(turn, 'sweep', SWEEP_EVERY)
+}
+
+function onTimer(scene: ServerScene, name: string): void {
+  const { kind, about } = serverTimers.due(name)
+  switch (kind) {
+    case 'sweep':
+      return onSweep(scene)
+    case 'rejoin':
+      return onRejoin(scene)
+    case 'lag':
+      return onLag(scene, about)
+  }
+}
+
+function onSweep(scene: ServerScene): void {
+  const { state, turn } = scene
+  for (const object of state.objects.values()) {
+    sweepSessions(object, turn.now)
+    sweepPending(object, turn.now)
+    sweepWatchers(object, turn.now)
+  }
+  continueCheckpoint(scene)
+  serverTimers.set(turn, 'sweep', SWEEP_EVERY)
+}
+
+function onMessage(scene: ServerScene, from: NodeId, body: OrderingMessage): void {
+  if (scene.state.rejoin !== undefined) return onMessageWhileRejoining(scene, from, body)
+  switch (body.kind) {
+    case 'recall':
+      return onRecall(scene, from, body)
+    case 'complain':
+      return onComplain(scene, from, body)
+    case 'inspect':
+      return onInspect(scene, from, body)
+    case 'read':
+      return onRead(scene, from, body)
+    case 'fetch':
+      return onFetch(scene, from, body)
+    case 'page':
+      return onPage(scene, from, body)
+    case 'unwatch':
+      return onUnwatch(scene, from, body)
+    case 'get':
+    case 'submit':
+    case 'propose':
+    case 'commit':
+    case 'watch':
+    case 'ping':
+    case 'changes':
+    case 'entries':
+      return onObjectMessage(scene, from, body)
+    default:
+      // A server's answer has no business here.
+      return
+  }
+}
+
+/** While it rejoins it votes on nothing; it says so when asked. */
+function onMessageWhileRejoining(scene: ServerScene, from: NodeId, body: OrderingMessage): void {
+  if (body.kind === 'inspect') return onInspect(scene, from, body)
+  if (!scene.state.servers.includes(from)) return
+  if (body.kind === 'recalled') return onRecalled(scene, from, body)
+  if (body.kind === 'readings') return onReadings(scene, body)
+}
+
+type ObjectMessage = Extract<
+  OrderingMessage,
+  { kind: 'get' | 'submit' | 'propose' | 'commit' | 'watch' | 'ping' | 'changes' | 'entries' }
+>
+
+/** What makes an object where there is none. */
+function onObjectMessage(scene: ServerScene, from: NodeId, body: ObjectMessage): void {
+  const { state } = scene
+  // Clients do not lie to their group, servers may: one that speaks as a client could propose what it likes.
+  if (state.servers.includes(from) !== (body.kind === 'changes' || body.kind === 'entries')) return
+  const object = objectOf(state, body.object)
+  if (object === undefined) return reply(scene, from, { kind: 'full', object: body.object, what: 'objects' })
+  switch (body.kind) {
+    case 'get':
+      return onGet(scene, object, from, body)
+    case 'submit':
+      return onSubmit(scene, object, from, body)
+    case 'propose':
+      return onPropose(scene, object, from, body)
+    case 'commit':
+      return onCommit(scene, object, from, body)
+    case 'watch':
+      return onWatch(scene, object, from, body)
+    case 'ping':
+      return onPing(scene, object, from, body)
+    case 'changes':
+      return onChanges(scene, object, from, body)
+    case 'entries':
+      return onEntries(scene, object, from, body)
+  }
+}

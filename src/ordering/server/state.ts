@@ -1,0 +1,189 @@
+// What a server keeps of each object.
+
+import { type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
+import { LOWEST_RANK } from '../rules.ts'
+import type { OrderingSettings } from '../settings.ts'
+import { type Content, emptyContent, type KeptChange, type LinkedChange, openedAt } from '../versions/content.ts'
+import type { Copying } from '../versions/copying.ts'
+import { FIRST_DIGEST } from '../versions/digest.ts'
+import type { FetchedChanges } from '../versions/fetched-changes.ts'
+import type { Complaint, Head, Operation, OrderingMessage, ProposedHead, Rank, RecalledObject, Write } from '../wire.ts'
+
+export type OrderingServerEvent =
+  /** A client's evidence against a server. */
+  { kind: 'complaint'; complaint: Complaint }
+
+/** Names at one server: each costs a few hundred bytes. */
+export const OBJECTS_MAX = 100_000
+
+export interface Proposal extends ProposedHead {
+  readonly change: Uint8Array
+  readonly writes: readonly Write[]
+  /** The others named it when this server came back empty. It vouches for it, and is none of those who took it. */
+  readonly heard: boolean
+}
+
+export interface PendingOperation {
+  readonly operation: Operation
+  readonly bytes: number
+  since: Millis
+  /** The rank whose client knows of it. */
+  knownTo: Rank | undefined
+}
+
+export interface Watcher {
+  /** With changes, or digests only. */
+  content: boolean
+  /** Forgotten unless it is heard of again. */
+  until: Millis
+}
+
+export interface ServerObject {
+  readonly name: string
+  /** No smaller rank is served. Durable before anybody is told. */
+  promised: Rank
+  /** Its client's signature, where ranks are signed. */
+  proof: Uint8Array
+  /** What was taken last. Durable before it is acknowledged. */
+  proposed: Proposal | undefined
+  /** The newest version known to be decided: never goes back. Its content may be missing, while this server lags. */
+  committed: Head
+  /** At `committed` or behind it. */
+  content: Content
+  /** While the log is replayed: the entries are of a copy whose version has not come yet. */
+  blank: boolean
+  /** The changes that led to `content`, oldest first, without a gap. */
+  readonly recent: KeptChange[]
+  recentBytes: number
+  /** Versions known to be committed whose change is here while what leads to them is missing. */
+  readonly unapplied: Map<number, LinkedChange>
+  /**
+   * Changes that were taken, may be committed for all this server knows, and whose place a later version took. One of
+   * them may be the only one of its kind: the others who took it may have lost their stores.
+   */
+  readonly doubtful: Map<number, LinkedChange>
+  readonly pending: Map<string, PendingOperation>
+  pendingBytes: number
+  readonly pendingOf: Map<NodeId, number>
+  /** Whose turn it is, and until when: for progress only, forgotten at a restart. */
+  holder: NodeId
+  holdsUntil: Millis
+  /** Its last word, and how long it took lately to do something for those who wait. */
+  spokeAt: Millis
+  slowness: Millis
+  readonly watchers: Map<NodeId, Watcher>
+  /** When each session was heard of last, on this clock. */
+  readonly heard: Map<string, Millis>
+  /** Those not heard of for longer than their time. */
+  silent: readonly string[]
+  /** Sessions that were named as silent, until when their pings are not echoed. */
+  readonly muted: Map<string, Millis>
+  /** While it lags: what was fetched so far, and from whom. */
+  fetching: FetchedChanges | undefined
+  /** While it lags by more than others remember: a copy of everything. */
+  copying: Copying | undefined
+  /** Its keys in order, while somebody takes a copy of it. */
+  listed: readonly string[] | undefined
+}
+
+/** A checkpoint of the log under way (checkpoint.ts). */
+export interface Checkpoint {
+  /** Objects still to come. */
+  readonly objects: string[]
+  /** Of the present one: keys still to come, from `next` on. */
+  keys: readonly string[]
+  next: number
+  object: string
+  bytes: number
+}
+
+/** How far a server that lost its store has come (rejoining.ts). */
+export interface Rejoin {
+  /** Until then it does not even ask: attempts it may have taken part in are under way. */
+  readonly until: Millis
+  query: number
+  /** What each of the others has, as far as it has said. */
+  readonly recalled: Map<NodeId, { readonly objects: Map<string, RecalledObject>; whole: boolean }>
+  /** Versions that are vouched for and not committed: their changes are asked for. */
+  readonly halves: Map<string, Head & { readonly rank: Rank }>
+  /** Enough of the others have answered: only what is half done is asked for again. */
+  taken: boolean
+}
+
+export interface ServerState {
+  readonly self: NodeId
+  /** All servers of the group in one order, this one among them. */
+  readonly servers: readonly NodeId[]
+  readonly place: number
+  readonly objects: Map<string, ServerObject>
+  /** The object that was spoken of last: what a step may have broken. */
+  touched: ServerObject | undefined
+  startedAt: Millis
+  /** Whether this server has lost its store once, and whether it has its state back. */
+  rejoins: 'never' | 'under way' | 'done'
+  rejoin: Rejoin | undefined
+  queries: number
+  /** Bytes saved since the last checkpoint began, and what the last one took. */
+  savedBytes: number
+  checkpointBytes: number
+  /** The checkpoint under way. */
+  checkpoint: Checkpoint | undefined
+  readonly complaints: Complaint[]
+  complained: number
+}
+
+export type ServerScene = Scene<ServerState, OrderingSettings, OrderingMessage, OrderingServerEvent>
+
+export const serverTimers = timers('sweep', 'rejoin', 'lag')
+
+export function newObject(name: string): ServerObject {
+  return {
+    name,
+    promised: LOWEST_RANK,
+    proof: new Uint8Array(0),
+    proposed: undefined,
+    committed: { version: 0, digest: FIRST_DIGEST },
+    content: emptyContent(),
+    blank: false,
+    recent: [],
+    recentBytes: 0,
+    unapplied: new Map(),
+    doubtful: new Map(),
+    pending: new Map(),
+    pendingBytes: 0,
+    pendingOf: new Map(),
+    holder: '',
+    holdsUntil: 0,
+    spokeAt: 0,
+    slowness: 0,
+    watchers: new Map(),
+    heard: new Map(),
+    silent: [],
+    muted: new Map(),
+    fetching: undefined,
+    copying: undefined,
+    listed: undefined,
+  }
+}
+
+/** The object of that name, made where there is none; undefined where there are too many. */
+export function objectOf(state: ServerState, name: string): ServerObject | undefined {
+  let object = state.objects.get(name)
+  if (object === undefined && state.objects.size < OBJECTS_MAX) {
+    object = newObject(name)
+    state.objects.set(name, object)
+  }
+  state.touched = object
+  return object
+}
+
+export function proposedHead({ proposed }: ServerObject): ProposedHead | undefined {
+  if (proposed === undefined) return undefined
+  const { version, digest, rank, parent } = proposed
+  return { version, digest, rank, parent }
+}
+
+/** Whether the session of an operation has certainly ended. */
+export function isGone({ content }: ServerObject, session: string): boolean {
+  return content.version >= openedAt(session) && !content.sessions.has(session)
+}

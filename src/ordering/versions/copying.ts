@@ -1,0 +1,133 @@
+// A copy of an object's whole content, where the changes since are no longer known.
+//
+// Pages are taken one after the other while the source goes on, so that each is of another version. Because changes
+// put absolute values, replaying all changes since the first page over all pages gives exactly the last version.
+// Digests do not cover tables, so that one source could lie: copies are taken from b + 1 at once, and must be equal.
+
+import { encode, type NodeId, sameBytes } from '../../core/index.ts'
+import type { Hash } from '../settings.ts'
+import type { ClientMessage, Head, ServerMessage } from '../wire.ts'
+import { applyWrites, type Content, decodeChange, emptyContent, type KeptChange, put, sessionCodec } from './content.ts'
+import { nextDigest } from './digest.ts'
+
+export interface Copy {
+  readonly content: Content
+  /** The version of the first page, by the source's word. */
+  first: Head | undefined
+  /** The newest version of a page. */
+  last: number
+  /** The last key so far. */
+  after: string
+  /** All pages are there. */
+  paged: boolean
+  /** Since the first page. */
+  readonly changes: KeptChange[]
+}
+
+export interface Copying {
+  readonly query: number
+  readonly copies: ReadonlyMap<NodeId, Copy>
+}
+
+export function newCopying(query: number, sources: readonly NodeId[]): Copying {
+  const copies = new Map<NodeId, Copy>()
+  for (const source of sources) {
+    copies.set(source, { content: emptyContent(), first: undefined, last: 0, after: '', paged: false, changes: [] })
+  }
+  return { query, copies }
+}
+
+/** `count` of these servers, in their order from a place on; those that did not bring the last copy this far come last. */
+export function chooseSources(
+  servers: readonly NodeId[],
+  count: number,
+  first: number,
+  before: Copying | undefined,
+  target: number,
+): NodeId[] {
+  const failed = (server: NodeId) => {
+    const copy = before?.copies.get(server)
+    return copy !== undefined && (!copy.paged || copy.last < target)
+  }
+  const ring = servers.map((_, place) => servers[(first + place) % servers.length]!)
+  return [...ring.filter(server => !failed(server)), ...ring.filter(failed)].slice(0, count)
+}
+
+/** What to ask a source for next. */
+export function nextQuestion(copying: Copying, object: string, source: NodeId): ClientMessage {
+  const { query } = copying
+  const copy = copying.copies.get(source)!
+  if (!copy.paged) return { kind: 'page', object, query, after: copy.after }
+  return { kind: 'fetch', object, query, from: copy.changes.at(-1)?.version ?? copy.first!.version }
+}
+
+/** Takes a page or changes in; says whether there is something to ask for next. */
+export function hearCopy(
+  copying: Copying,
+  source: NodeId,
+  answer: ServerMessage & { kind: 'entries' | 'changes' },
+  hash: Hash,
+): boolean {
+  const copy = copying.copies.get(source)
+  if (copy === undefined || answer.query !== copying.query) return false
+  if (answer.kind === 'entries') return hearPage(copy, answer)
+  if (!copy.paged) return false
+  let grew = false
+  for (const { version, change } of answer.changes) {
+    const last = copy.changes.at(-1) ?? copy.first!
+    if (version !== last.version + 1) continue
+    copy.changes.push({ version, change, digest: nextDigest(hash, last.digest, version, change) })
+    grew = true
+  }
+  return grew
+}
+
+function hearPage(copy: Copy, { applied, entries, more }: ServerMessage & { kind: 'entries' }): boolean {
+  // A second copy of the same page, or one that does not go on.
+  if (copy.paged || entries.some(({ key }) => key <= copy.after)) return false
+  if (applied.version < (copy.first?.version ?? 0)) return false
+  copy.first ??= applied
+  copy.last = Math.max(copy.last, applied.version)
+  for (const write of entries) put(copy.content, write)
+  copy.after = entries.at(-1)?.key ?? copy.after
+  copy.paged = !more
+  return true
+}
+
+/** The content at the target, where `needed` copies of it are equal. */
+export function agreed(copying: Copying, target: Head, needed: number): Content | undefined {
+  const there: Content[] = []
+  for (const copy of copying.copies.values()) if (rollTo(copy, target)) there.push(copy.content)
+  for (const content of there) {
+    if (there.filter(other => sameContent(content, other)).length >= needed) return content
+  }
+  return undefined
+}
+
+// The chain proves the changes and the version of the first page, if they lead to the digest that is vouched for.
+function rollTo({ first, last, paged, content, changes }: Copy, target: Head): boolean {
+  if (first === undefined || !paged || last > target.version) return false
+  const reached = first.version === target.version ? first : changes.find(({ version }) => version === target.version)
+  if (reached === undefined || !sameBytes(reached.digest, target.digest)) return false
+  for (const { version, digest, change } of changes) {
+    if (version > content.version && version <= target.version)
+      applyWrites(content, version, digest, decodeChange(change))
+  }
+  content.version = target.version
+  content.digest = target.digest
+  return true
+}
+
+function sameContent(a: Content, b: Content): boolean {
+  if (a === b) return true
+  if (a.table.size !== b.table.size || a.sessions.size !== b.sessions.size) return false
+  for (const [key, value] of a.table) {
+    const other = b.table.get(key)
+    if (other === undefined || !sameBytes(value, other)) return false
+  }
+  for (const [session, value] of a.sessions) {
+    const other = b.sessions.get(session)
+    if (other === undefined || !sameBytes(encode(sessionCodec, value), encode(sessionCodec, other))) return false
+  }
+  return true
+}

@@ -1,0 +1,47 @@
+// Changes from a source that need not be trusted: fetched from one, and believed when they lead to a digest
+// that b + 1 vouch for. Servers that lag and clients' replicas catch up this way.
+
+import { type NodeId, sameBytes } from '../../core/index.ts'
+import type { Hash } from '../settings.ts'
+import type { Head, VersionChange } from '../wire.ts'
+import type { KeptChange } from './content.ts'
+import { nextDigest } from './digest.ts'
+
+export interface FetchedChanges {
+  readonly source: NodeId
+  readonly query: number
+  /** Versions after what its keeper has, with the digests that these changes give. */
+  readonly changes: KeptChange[]
+  /** From more than one source: nobody knows who lied, if they lead nowhere. */
+  readonly mixed?: boolean
+  /** With what its keeper took itself and does not know to be committed. */
+  readonly doubts?: boolean
+}
+
+/**
+ * Adds changes that follow `base` and what was fetched before; those that do not follow are left out.
+ * Says whether anything was added.
+ */
+export function addChanges(fetching: FetchedChanges, base: Head, more: readonly VersionChange[], hash: Hash): boolean {
+  const before = fetching.changes.length
+  for (const { version, change } of more) {
+    const last = fetching.changes.at(-1) ?? base
+    if (version !== last.version + 1) continue
+    fetching.changes.push({ version, change, digest: nextDigest(hash, last.digest, version, change) })
+  }
+  return fetching.changes.length > before
+}
+
+export type Verdict =
+  /** They lead there. */
+  | 'right'
+  /** They lead elsewhere: the source lied, or was lied to. */
+  | 'wrong'
+  /** They do not go so far. */
+  | 'short'
+
+export function judge(fetching: FetchedChanges, target: Head): Verdict {
+  const reached = fetching.changes.find(({ version }) => version === target.version)
+  if (reached === undefined) return 'short'
+  return sameBytes(reached.digest, target.digest) ? 'right' : 'wrong'
+}
