@@ -25,6 +25,8 @@ export type Word<Kind extends SlotsMessage['kind']> = Extract<SlotsMessage, { ki
 export type Lie = (said: SlotsMessage, table: Table) => readonly SlotsMessage[]
 
 interface Seats {
+  /** Who gets a seat keeps it, and does not let go at once. */
+  readonly holds?: boolean
   readonly names?: readonly string[]
   readonly settings?: Partial<SlotsSettings>
   /** Those of one member that goes by others. */
@@ -45,12 +47,14 @@ export class Table {
   private readonly random = seededRandom(7)
   private readonly lie: Lie
   private readonly names: readonly string[]
+  private readonly holds: boolean
   now = 0
 
   constructor(lie: Lie, seats: Seats = {}) {
     this.lie = lie
     const all = seats.names ?? names
     this.names = all
+    this.holds = seats.holds ?? false
     const members = all.map(name => ({ name, identity: this.signatures.signer(name).publicKey }))
     for (const name of all) {
       const { signatures } = this
@@ -122,7 +126,7 @@ export class Table {
     if (event.kind === 'work') {
       const answer = performShuffleWork(group, event.request, length => this.random.bytes(length))
       this.todo.push([who, { kind: 'worked', id: event.id, answer }])
-    } else if (event.kind === 'seat') {
+    } else if (event.kind === 'seat' && !this.holds) {
       this.todo.push([who, { kind: 'release', id: event.id }])
       this.todo.push([who, { kind: 'request', id: event.id + this.names.length }])
     }
