@@ -113,3 +113,30 @@ describe('words that do not fit', () => {
     expect([shown(), shown()]).toEqual([keys, keys])
   })
 })
+
+describe('an epoch goes live when all named the same keys (S13)', () => {
+  /** Member a with all keys; what b and c say that they agree to. */
+  const agreeing = (ofB: (keys: Uint8Array) => Uint8Array, ofC: (keys: Uint8Array) => Uint8Array) => {
+    const { state, said, step } = alone('a')
+    const hears = (body: SlotsMessage) => step({ kind: 'message', from: body.author, body }, beat)
+    for (const from of ['b', 'c']) hears(alone(from).said.find(({ kind }) => kind === 'key')!)
+    const own = said.find(word => word.kind === 'ready')!
+    for (const [author, keysOf] of [['b', ofB] as const, ['c', ofC] as const]) {
+      const words = { ...own, author, keys: keysOf(own.keys) }
+      hears({ ...words, signature: signatures.signer(author).sign(signedBytes(words)) })
+    }
+    return state.epoch
+  }
+  const same = (keys: Uint8Array) => keys
+  const other = (keys: Uint8Array) => keys.map((byte, place) => (place === 31 ? byte ^ 1 : byte))
+  it('not if one of them named others, in one bit', () => {
+    expect(agreeing(same, same)).toMatchObject({ live: true, liveAt: beat })
+    expect(agreeing(same, other)).toMatchObject({ live: false, keys: [] })
+    expect(agreeing(other, same)).toMatchObject({ live: false, keys: [] })
+    expect(agreeing(other, other)).toMatchObject({ live: false, keys: [] })
+  })
+  it('not if one named only the beginning of it, or nothing', () => {
+    expect(agreeing(same, keys => keys.slice(0, 31)).live).toBe(false)
+    expect(agreeing(same, () => new Uint8Array()).live).toBe(false)
+  })
+})

@@ -7,7 +7,7 @@ import { mayOpen } from './dealing.ts'
 import { isEqualSeal } from './opening.ts'
 import { dealtTicket, leaderOf, passerAt } from './proofs.ts'
 import { driftOf } from './record.ts'
-import { saidBy, sayStep, send, sendToAll, statementOf } from './saying.ts'
+import { answer, saidBy, sayStep, sendToAll, statementOf } from './saying.ts'
 import type { Epoch, MemberState, Round, SlotsScene } from './state.ts'
 import type { Ask, Complaint, Need } from './wire.ts'
 import { NEEDS_MAX } from './wire.ts'
@@ -194,13 +194,11 @@ function tellSilent(scene: SlotsScene, late: ReadonlySet<number>): void {
   turn.do({ kind: 'emit', event: { kind: 'silent', members } })
 }
 
-/** Sends what we have of what somebody misses. */
+/** Sends what we have of what somebody misses: each word once, and no more in a beat than anybody can use. */
 export function onAsk(scene: SlotsScene, { author, round, needs }: Ask): void {
   const { epoch } = scene.state
   const holder = round === 0 ? epoch : epoch.rounds.get(round)
   if (holder === undefined) return
-  for (const need of needs) {
-    const said = saidBy(holder, need.kind, need.author, need.index)
-    if (said !== undefined) send(scene, author, said)
-  }
+  const asked = needs.map(need => saidBy(holder, need.kind, need.author, need.index))
+  for (const said of new Set(asked)) if (said !== undefined) answer(scene, author, said)
 }

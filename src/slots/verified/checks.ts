@@ -9,13 +9,29 @@ import { castVote, drawVote, proveRepresentation, representationProofCodec } fro
 import { accuse, agreement } from './accusing.ts'
 import { votesHash } from './evidence.ts'
 import { ballotContext, checkBallot, checkOpening, isFree, makeOpening } from './proofs.ts'
-import { saidBy, saidByAll, sayStep, send } from './saying.ts'
+import { saidBy, saidByAll, sayStep, send, stepName } from './saying.ts'
 import type { Epoch, Round, SlotsScene } from './state.ts'
 import type { Ballot, Opening, Vote } from './wire.ts'
 
 /** What each ballot of a check is about: all slots at once, or one each. */
 function subjects(epoch: Epoch, round: Round): readonly (readonly number[])[] {
   return epoch.record.concurrent ? round.live.map(slot => [slot]) : [round.live]
+}
+
+/** Checks before ours whose words are kept: a member that is behind is behind by one, for no check ends without its part. */
+const CHECKS_BEHIND_MAX = 1
+
+/** The oldest check whose words are kept. */
+export function oldestCheck(round: Round): number {
+  return round.check - CHECKS_BEHIND_MAX
+}
+
+/** A slot may be held for a day, and looked at all the time: old ballots would fill the memory. */
+function forgetChecks(epoch: Epoch, round: Round): void {
+  const check = oldestCheck(round) - 1
+  for (const author of epoch.record.members.keys()) {
+    for (const kind of ['vote', 'opening']) round.said.delete(stepName(kind, author, check))
+  }
 }
 
 export function advanceChecks(scene: SlotsScene, round: Round): void {
@@ -116,6 +132,7 @@ function conclude(scene: SlotsScene, round: Round, votes: readonly Vote[], openi
   }
   round.live = round.live.filter(slot => !free.includes(slot))
   round.check++
+  forgetChecks(epoch, round)
   round.goodVotes.clear()
   round.goodOpenings.clear()
   round.pause = free.length > 0 ? scene.settings.beat : Math.min(2 * round.pause, scene.settings.checkMax)

@@ -4,7 +4,7 @@
 
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import { accuseVersions } from './accusing.ts'
-import { compareVotes } from './checks.ts'
+import { compareVotes, oldestCheck } from './checks.ts'
 import { compareKeys } from './epoch.ts'
 import { isSameStep } from './evidence.ts'
 import { compareLaps } from './lap.ts'
@@ -12,12 +12,18 @@ import { linkAfter } from './links.ts'
 import { leaderOf, passerAt } from './proofs.ts'
 import { type EpochMember, positionOf, votersOf } from './record.ts'
 import { roundFor } from './rounds.ts'
-import { nameOf, send, statementOf } from './saying.ts'
+import { answer, nameOf, statementOf } from './saying.ts'
 import type { Epoch, Round, SlotsScene } from './state.ts'
 import { type Ask, type SlotsMessage, type Step, type Succeeded, signedBytes } from './wire.ts'
 
 /** Checks of one round that may be said ahead of ours: all members are within one. */
 const CHECKS_AHEAD_MAX = 2
+
+/**
+ * Bytes of one member's words that are kept for rounds whose header we do not have: it may say them for as many rounds ahead
+ * as there are members. What is refused is asked for when it is missed.
+ */
+export const EARLY_BYTES_MAX = 4 * 2 ** 20
 
 /** What an absent member may say: it has a voice in what comes next, and none in what is dealt now. */
 const VOICES: ReadonlySet<SlotsMessage['kind']> = new Set(['propose', 'favour', 'sign', 'refuse', 'accuse'])
@@ -53,9 +59,9 @@ export function answerElsewhere(scene: SlotsScene, from: NodeId, said: SlotsMess
 export function answerEpoch(scene: SlotsScene, from: NodeId, epoch: Uint8Array, silentIfUnknown: boolean): void {
   const link = linkAfter(scene.state, epoch)
   if (link !== undefined) {
-    return send(scene, from, statementOf<Succeeded>(scene, { kind: 'succeeded', round: 0, link }))
+    return answer(scene, from, statementOf<Succeeded>(scene, { kind: 'succeeded', round: 0, link }))
   }
-  if (!silentIfUnknown) send(scene, from, statementOf<Ask>(scene, { kind: 'ask', round: 0, needs: [] }))
+  if (!silentIfUnknown) answer(scene, from, statementOf<Ask>(scene, { kind: 'ask', round: 0, needs: [] }))
 }
 
 /** Where a step belongs: in the epoch itself, in one of its rounds, or nowhere (now). */
@@ -84,7 +90,7 @@ function belongs({ record }: Epoch, round: Round, said: Step): boolean {
       return said.accused < n
     case 'vote':
     case 'opening':
-      return said.check <= round.check + CHECKS_AHEAD_MAX
+      return said.check >= oldestCheck(round) && said.check <= round.check + CHECKS_AHEAD_MAX
     default:
       return true
   }
@@ -95,6 +101,7 @@ export function keepStep(scene: SlotsScene, holder: Epoch | Round, said: Step): 
   const name = nameOf(scene.state.epoch, said)
   const known = holder.said.get(name)
   if (known === undefined) {
+    if ('phase' in holder && !keepsEarly(scene.state.epoch, holder, said)) return false
     holder.said.set(name, said)
     return true
   }
@@ -102,6 +109,18 @@ export function keepStep(scene: SlotsScene, holder: Epoch | Round, said: Step): 
   // Asked for again, because it does not fit to what we have: what we showed may be lost (seed 300367).
   else compareStep(scene, holder, said)
   return false
+}
+
+/** Whether there is room for a word of a round that we do not know to have begun. */
+function keepsEarly(epoch: Epoch, round: Round, said: Step): boolean {
+  if (round.slots.length > 0 || said.kind === 'header') return true
+  const author = positionOf(epoch.record, said.author)
+  const size = signedBytes(said).length
+  let kept = size
+  for (const { slots, early } of epoch.rounds.values()) if (slots.length === 0) kept += early.get(author) ?? 0
+  if (kept > EARLY_BYTES_MAX) return false
+  round.early.set(author, (round.early.get(author) ?? 0) + size)
+  return true
 }
 
 /** Where others go on from other words than ours: shows them ours, and a member that signed two versions is found out. */

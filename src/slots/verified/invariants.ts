@@ -10,7 +10,7 @@ import { type Epoch, type MemberState, NEVER, type Round } from './state.ts'
 
 /** What holds at every level: epochs, succession, requests. */
 export function checkMember(state: MemberState): void {
-  const { self, chain, epoch, waiting, seat, outbox, workUnderWay } = state
+  const { self, chain, epoch, waiting, seat, outboxTo, workUnderWay } = state
   const { record } = epoch
   assert(chain.length <= CHAIN_MAX, 'the chain of epochs is longer than is kept')
   assert(chain.length === 0 || chain.at(-1)!.record.number === record.number, 'the chain does not end in our epoch')
@@ -19,7 +19,8 @@ export function checkMember(state: MemberState): void {
   assert(!epoch.live || epoch.secret !== undefined, 'an epoch is live without our key')
   assert(!epoch.live || epoch.keys.length === record.members.length, 'an epoch is live without all keys')
   assert(!epoch.silent.has(epoch.position), 'a member calls itself silent')
-  assert(waiting.length <= WAITING_MAX && outbox.length <= OUTBOX_MAX, 'more waits than may')
+  assert(waiting.length <= WAITING_MAX, 'more requests wait than may')
+  for (const words of outboxTo.values()) assert(words <= OUTBOX_MAX, 'more words wait for one member than may')
   assert(seat === undefined || seat.epoch <= record.number, 'a seat of an epoch to come')
   assert(seat === undefined || seat.slot < record.slots.length, 'a seat in a slot that there is not')
   for (const work of workUnderWay.values()) assert(work.epoch === record.number, 'work for an epoch that is over')

@@ -205,6 +205,7 @@ export function advanceEpochs(scene: SlotsScene): void {
   const { state, settings, turn } = scene
   slotsTimers.set(turn, 'beat', settings.beat)
   state.beats++
+  state.answered.clear()
   const { epoch } = state
   advanceSuccession(scene)
   beginIfNext(scene, epoch)

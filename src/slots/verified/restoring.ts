@@ -28,6 +28,8 @@ export function restore(means: SlotsMeans, self: NodeId, saved: Saved): MemberSt
     petitions: new Map(),
     leaving: false,
     outbox: [],
+    outboxTo: new Map(),
+    answered: new Map(),
     beats: 0,
     workCount: 0,
     workUnderWay: new Map(),

@@ -21,6 +21,7 @@ export function roundFor(epoch: Epoch, number: number): Round | undefined {
   const round: Round = {
     number,
     said: new Map(),
+    early: new Map(),
     slots: [],
     phase: 'lap',
     passes: [],

@@ -16,18 +16,34 @@ export function statementOf<Kind extends SlotsMessage>(scene: SlotsScene, words:
   return { ...unsigned, signature: scene.signer.sign(signedBytes(unsigned)) }
 }
 
-/** Words that wait for the beat: more than a few rounds' worth means that no beat comes, and they are let go. */
-export const OUTBOX_MAX = 20_000
+/** Words to one member that wait for the beat: a few rounds' worth. What one member asks for must not crowd out the others. */
+export const OUTBOX_MAX = 2_000
 
 export function send(scene: SlotsScene, to: NodeId, body: SlotsMessage): void {
   const { state, turn } = scene
   if (to === state.self) return
   if (!scene.settings.paced) return turn.do({ kind: 'send', to, body })
-  if (state.outbox.length < OUTBOX_MAX) state.outbox.push({ to, body })
+  const waiting = state.outboxTo.get(to) ?? 0
+  if (waiting >= OUTBOX_MAX) return
+  state.outboxTo.set(to, waiting + 1)
+  state.outbox.push({ to, body })
+}
+
+/** Words that one member is sent between two beats because it asked: a few bytes ask for a pass of hundreds of kilobytes. */
+export const ANSWERS_MAX = 256
+
+/** Sends what somebody asked for, as far as it may ask. */
+export function answer(scene: SlotsScene, to: NodeId, body: SlotsMessage): void {
+  const { answered } = scene.state
+  const count = answered.get(to) ?? 0
+  if (count >= ANSWERS_MAX) return
+  answered.set(to, count + 1)
+  send(scene, to, body)
 }
 
 export function flush(scene: SlotsScene): void {
   const { state, turn } = scene
+  state.outboxTo.clear()
   for (const { to, body } of state.outbox.splice(0)) turn.do({ kind: 'send', to, body })
 }
 

@@ -85,6 +85,10 @@ export interface MemberState {
   leaving: boolean
   /** Words that wait for the beat, with `paced`. */
   readonly outbox: { readonly to: NodeId; readonly body: SlotsMessage }[]
+  /** How many of them for each member. */
+  readonly outboxTo: Map<NodeId, number>
+  /** How many words each member was sent since the last beat because it asked. */
+  readonly answered: Map<NodeId, number>
   beats: number
   /** Pieces of work given to workers so far: the id of the last. */
   workCount: number
@@ -178,6 +182,8 @@ export interface Round {
   readonly number: number
   /** Everything said in it, by place. */
   readonly said: Map<string, Step>
+  /** Bytes of what each member said in it before its header was known, by position. */
+  readonly early: Map<number, number>
   /** Places in the record's list of slots; ticket k < slots.length means slots[k]. Empty until the header is known. */
   slots: readonly number[]
   phase: RoundPhase

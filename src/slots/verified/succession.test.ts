@@ -195,3 +195,64 @@ describe('a lock', () => {
     expect(shown(['a', 'b'], 2)).toBe(false)
   })
 })
+
+describe('signatures are looked at, one by one (S05)', () => {
+  const record = recordHash(without)
+  const signatureOf = (author: string, words: Words = { kind: 'sign', ballot: 2, record }) =>
+    by(author, words).signature
+  const genuine = (authors: readonly string[]) => authors.map(author => ({ author, signature: signatureOf(author) }))
+  /** Two that are genuine, which is one too few, and what a liar adds. */
+  const added = (author: string, signature: Uint8Array) => [...genuine(['a', 'b']), { author, signature }]
+  const adopts = (shown: ReturnType<typeof genuine>, next: EpochRecord = without) => {
+    const member = new Listener()
+    member.hears('a', { kind: 'succeeded', link: { record: next, ballot: 2, signatures: shown } })
+    return member.state.epoch.record.number === 1
+  }
+
+  it('a successor with a quorum of them is adopted, whoever brings it', () => {
+    expect(adopts(genuine(['a', 'b', 'd']))).toBe(true)
+  })
+  it.each([
+    ['one fewer', () => genuine(['a', 'b'])],
+    ['one of them twice', () => genuine(['a', 'b', 'b'])],
+    ['a made-up one', () => added('d', new Uint8Array(64).fill(7))],
+    ['an empty one', () => added('d', new Uint8Array())],
+    ["a's own in the name of d", () => added('d', signatureOf('a'))],
+    ['a stranger', () => added('z', signatures.signer('z').sign(new Uint8Array()))],
+    ['one of another ballot', () => added('d', signatureOf('d', { kind: 'sign', ballot: 1, record }))],
+    [
+      'one for another record',
+      () => added('d', signatureOf('d', { kind: 'sign', ballot: 2, record: recordHash(same) })),
+    ],
+    ['a favour, which promises nothing', () => added('d', signatureOf('d', { kind: 'favour', ballot: 2, record }))],
+  ])('with %s it is not', (_what, shown) => expect(adopts(shown())).toBe(false))
+  it.each([
+    ['of another past', { ...without, previous: new Uint8Array(32) }],
+    ['of the number after the next', { ...without, number: 2 }],
+  ])('nor is one %s, whatever is signed', (_what, next) => {
+    const said = { kind: 'sign', ballot: 2, record: recordHash(next) }
+    const shown = ['a', 'b', 'd'].map(author => ({ author, signature: signatureOf(author, said) }))
+    expect(adopts(shown, next)).toBe(false)
+  })
+
+  const madeUp = { ballot: 2, signatures: names.map(author => ({ author, signature: new Uint8Array(64).fill(7) })) }
+  it('a locked member lets go for no favours that are made up', () => {
+    const member = locked()
+    member.hears('d', { kind: 'propose', ballot: 3, record: without, favoured: madeUp })
+    expect(member.says('favour', 3)).toBe(false)
+  })
+  it('nor is a record accepted for them that we would not have', () => {
+    const member = withReason()
+    member.hears('d', { kind: 'propose', ballot: 3, record: without, favoured: madeUp })
+    expect(member.says('favour', 3)).toBe(false)
+    member.hears('d', { kind: 'propose', ballot: 3, record: without, favoured: favours(['a', 'b', 'd'], 2, without) })
+    expect(member.says('favour', 3)).toBe(true)
+  })
+  it('nor is it proposed by us when one who refuses shows them', () => {
+    const member = locked()
+    member.hears('b', { kind: 'refuse', ballot: 0, record: without, favoured: madeUp })
+    expect(member.state.epoch.succession.valid?.record).toEqual(same)
+    member.hears('b', { kind: 'refuse', ballot: 0, record: without, favoured: favours(['a', 'b', 'd'], 2, without) })
+    expect(member.state.epoch.succession.valid?.record).toEqual(without)
+  })
+})

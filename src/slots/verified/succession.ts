@@ -34,6 +34,10 @@ const BALLOT_GROWTH_MAX = 8
 const BALLOTS_AHEAD_MAX = 1_000
 /** Who restarted cannot judge what it is shown, and goes less far: the others must still follow it, when it leads. */
 const BALLOTS_AHEAD_BLINDLY = BALLOTS_AHEAD_MAX / 2
+/** Proposals of one leader that are kept, the latest: nobody signs what was proposed so many turns ago. */
+export const PROPOSALS_KEPT = 8
+/** Favours of one member that are kept, and signatures: those of its latest ballots. One that favours everything crowds out itself. */
+export const BALLOTS_KEPT = 64
 /** How much of a turn a leader may be early when its turn comes again: clocks differ. */
 const EARLY = 1 / 2
 
@@ -135,6 +139,10 @@ function tallyName(ballot: number, record: Uint8Array): string {
   return `${ballot}:${record.join()}`
 }
 
+function ballotOf(name: string): number {
+  return Number.parseInt(name, 10)
+}
+
 export function onPropose(scene: SlotsScene, said: Propose): void {
   const { state, turn } = scene
   const { epoch } = state
@@ -173,6 +181,7 @@ function isHeard(scene: SlotsScene, said: Propose): boolean {
   const { author, ballot, record } = said
   const known = proposals.get(ballot) ?? said
   proposals.set(ballot, known)
+  forgetProposals(proposals, author)
   if (author === self || epoch.record.liars === 0 || scene.rules.hearsHasty()) return true
   if (!torn.has(author) && !sameBytes(recordHash(known.record), recordHash(record))) {
     torn.add(author)
@@ -180,6 +189,11 @@ function isHeard(scene: SlotsScene, said: Propose): boolean {
   }
   const turns = (epoch.record.members.length - EARLY) * ballotLasts(scene)
   return !torn.has(author) && scene.turn.now >= (led.get(author) ?? NEVER) + turns
+}
+
+function forgetProposals(proposals: Map<number, Propose>, leader: NodeId): void {
+  const own = [...proposals].filter(([, { author }]) => author === leader).map(([ballot]) => ballot)
+  if (own.length > PROPOSALS_KEPT) proposals.delete(Math.min(...own))
 }
 
 function moveTo(scene: SlotsScene, ballot: number): void {
@@ -229,12 +243,25 @@ function count(
   epoch: Epoch,
   { ballot, record, author, signature }: Favour | Sign,
 ): Map<NodeId, Uint8Array> | undefined {
-  if (ballot > epoch.succession.ballot + BALLOTS_AHEAD_MAX || tallies.size > 4 * BALLOTS_AHEAD_MAX) return undefined
+  if (ballot > epoch.succession.ballot + BALLOTS_AHEAD_MAX) return undefined
   const name = tallyName(ballot, record)
+  if (!tallies.get(name)?.has(author) && !makesRoom(tallies, author, ballot)) return undefined
   const tally = tallies.get(name) ?? new Map<NodeId, Uint8Array>()
   tallies.set(name, tally)
   if (!tally.has(author)) tally.set(author, signature)
   return tally
+}
+
+/** Of each member the latest ballots are kept. False if this one is older than all of them. */
+function makesRoom(tallies: Map<string, Map<NodeId, Uint8Array>>, author: NodeId, ballot: number): boolean {
+  const own = [...tallies].filter(([, tally]) => tally.has(author))
+  if (own.length < BALLOTS_KEPT) return true
+  const oldest = Math.min(...own.map(([name]) => ballotOf(name)))
+  if (ballot <= oldest) return false
+  const [name, tally] = own.find(([one]) => ballotOf(one) === oldest)!
+  tally.delete(author)
+  if (tally.size === 0) tallies.delete(name)
+  return true
 }
 
 function listed(tally: ReadonlyMap<NodeId, Uint8Array>): Signature[] {

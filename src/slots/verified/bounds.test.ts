@@ -1,0 +1,221 @@
+// What one member can make another keep or say: a bound for each, and one beyond it is refused while everybody else is heard
+// (docs/reference/limits.md). Member c alone, of five of whom one may lie; e is the one that floods.
+
+import { describe, expect, it } from 'vitest'
+import { LIAR, Table, type Word } from '../../../test/support/slots-table.ts'
+import { NOTHING_SAVED, seededRandom } from '../../core/index.ts'
+import { idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
+import { slotsDefaults } from '../settings.ts'
+import { EARLY_BYTES_MAX } from './hearing.ts'
+import { slotsMember } from './machine.ts'
+import { type EpochRecord, firstRecord, recordHash } from './record.ts'
+import { ANSWERS_MAX, OUTBOX_MAX, saidBy } from './saying.ts'
+import type { Round } from './state.ts'
+import { BALLOTS_KEPT, PROPOSALS_KEPT } from './succession.ts'
+import { NEEDS_MAX, type SlotsMessage, signedBytes } from './wire.ts'
+
+const names = ['a', 'b', 'c', 'd', 'e']
+const FLOODER = 'e'
+const signatures = idealSignatures()
+const group = insecureBareGroup()
+const settings = { ...slotsDefaults, name: 'desks', slots: ['north'], liars: 1 }
+const members = names.map(name => ({ name, identity: signatures.signer(name).publicKey }))
+const first = firstRecord(settings, members, group.name)
+const epoch = recordHash(first)
+const next: EpochRecord = { ...first, number: 1, previous: epoch }
+
+type Words = Record<string, unknown> & { kind: string }
+
+function by(author: string, words: Words): SlotsMessage {
+  const unsigned = { round: 0, ...words, author, epoch, signature: new Uint8Array() } as unknown as SlotsMessage
+  return { ...unsigned, signature: signatures.signer(author).sign(signedBytes(unsigned)) }
+}
+
+function member(change: Partial<typeof settings> = {}) {
+  const own = { ...settings, ...change }
+  const machine = slotsMember({ settings: own, members, group, signer: signatures.signer('c'), signatures })
+  const state = machine.init('c', names, NOTHING_SAVED)
+  const random = seededRandom(1)
+  const sent: { to: string; body: SlotsMessage }[] = []
+  const step = (input: Parameters<typeof machine.step>[1], now: number) => {
+    machine.step(state, input, {
+      now,
+      below: bound => random.below(bound),
+      bytes: length => random.bytes(length),
+      do(effect) {
+        if (effect.kind === 'send') sent.push({ to: effect.to, body: effect.body })
+      },
+    })
+    machine.check!(state)
+  }
+  step({ kind: 'start' }, 0)
+  const hears = (body: SlotsMessage, now = settings.settle) => step({ kind: 'message', from: body.author, body }, now)
+  const looks = (now: number) => step({ kind: 'timer', name: 'beat' }, now)
+  return { state, sent, hears, looks, saysOf: (kind: string) => sent.filter(({ body }) => body.kind === kind) }
+}
+
+/** A hash that no record has. */
+const madeUp = (number: number) => new Uint8Array(32).map((_, place) => (number >> (8 * (place % 4))) & 255)
+
+describe('favours and signatures', () => {
+  it('one that favours everything does not keep the others from a successor', () => {
+    const { state, hears, saysOf } = member()
+    for (let i = 0; i < 5_000; i++) {
+      hears(by(FLOODER, { kind: 'favour', ballot: i % 900, record: madeUp(i) }))
+      hears(by(FLOODER, { kind: 'sign', ballot: i % 900, record: madeUp(i) }))
+    }
+    const { favours, signs } = state.epoch.succession
+    expect([favours.size, signs.size]).toEqual([BALLOTS_KEPT, BALLOTS_KEPT])
+    hears(by('b', { kind: 'petition', number: 0, leaving: false }))
+    hears(by('a', { kind: 'propose', ballot: 5, record: next, favoured: undefined }))
+    for (const author of ['a', 'b', 'd']) hears(by(author, { kind: 'favour', ballot: 5, record: recordHash(next) }))
+    expect(saysOf('sign').length).toBe(4)
+    for (const author of ['a', 'b', 'd']) hears(by(author, { kind: 'sign', ballot: 5, record: recordHash(next) }))
+    expect(state.epoch.record.number).toBe(1)
+  })
+  it('the latest ballots of each are kept: the bound, and one more', () => {
+    const { state, hears } = member()
+    const ballots = () => [...state.epoch.succession.favours.keys()].map(name => Number.parseInt(name, 10))
+    const favours = (author: string, ballot: number) =>
+      hears(by(author, { kind: 'favour', ballot, record: madeUp(ballot) }))
+    for (let ballot = 1; ballot <= BALLOTS_KEPT; ballot++) favours(FLOODER, ballot)
+    expect([Math.min(...ballots()), ballots().length]).toEqual([1, BALLOTS_KEPT])
+    favours(FLOODER, BALLOTS_KEPT + 1)
+    expect([Math.min(...ballots()), ballots().length]).toEqual([2, BALLOTS_KEPT])
+    favours(FLOODER, 1)
+    expect([Math.min(...ballots()), ballots().length]).toEqual([2, BALLOTS_KEPT])
+    favours('a', 1)
+    expect([Math.min(...ballots()), ballots().length]).toEqual([1, BALLOTS_KEPT + 1])
+  })
+})
+
+describe('proposals', () => {
+  it('of each leader the latest are kept: the bound, and one more', () => {
+    const { state, hears } = member()
+    const kept = () => [...state.epoch.succession.proposals.keys()]
+    const ofE = (turn: number) => 5 * turn + 4
+    const proposes = (author: string, ballot: number) =>
+      hears(by(author, { kind: 'propose', ballot, record: next, favoured: undefined }))
+    proposes('a', 0)
+    for (let turn = 0; turn < PROPOSALS_KEPT; turn++) proposes(FLOODER, ofE(turn))
+    expect(kept()).toEqual([0, ...Array.from({ length: PROPOSALS_KEPT }, (_, turn) => ofE(turn))])
+    proposes(FLOODER, ofE(PROPOSALS_KEPT))
+    expect(kept()).toEqual([0, ...Array.from({ length: PROPOSALS_KEPT }, (_, turn) => ofE(turn + 1))])
+    // What it said first, again: its last ones stay.
+    proposes(FLOODER, ofE(0))
+    expect(kept()).not.toContain(ofE(0))
+    expect(kept().length).toBe(PROPOSALS_KEPT + 1)
+  })
+})
+
+describe('words of rounds that have not begun', () => {
+  const BIG = 64
+  /** A vote as large as may be said. */
+  const vote = (author: string, round: number, check: number) => {
+    const ballot = { a: new Uint8Array(384), b: new Uint8Array(384), proof: new Uint8Array(2_304) }
+    return by(author, { kind: 'vote', round, check, ballots: new Array(BIG).fill(ballot) })
+  }
+  const bytesOf = (rounds: Iterable<Round>, author: number) =>
+    [...rounds].reduce((total, round) => {
+      const said = [0, 1, 2].flatMap(check => saidBy(round, 'vote', author, check) ?? [])
+      return total + said.reduce((sum, word) => sum + signedBytes(word).length, 0)
+    }, 0)
+
+  it('are kept up to the bound, for each member', () => {
+    // More rounds ahead than five members could have.
+    const many = Array.from({ length: 20 }, (_, place) => `m${place}`)
+    const { state, hears } = crowd(many)
+    for (let round = 1; round <= 20; round++) {
+      for (let check = 0; check < 3; check++) hears(vote('m1', round, check))
+    }
+    const size = signedBytes(vote('m1', 1, 0)).length
+    const kept = bytesOf(state.epoch.rounds.values(), 1)
+    expect(kept).toBeLessThanOrEqual(EARLY_BYTES_MAX)
+    expect(kept).toBeGreaterThan(EARLY_BYTES_MAX - size)
+    hears(vote('m2', 3, 0))
+    expect(bytesOf(state.epoch.rounds.values(), 2)).toBe(size)
+  })
+
+  function crowd(many: readonly string[]) {
+    const people = many.map(name => ({ name, identity: signatures.signer(name).publicKey }))
+    const machine = slotsMember({ settings, members: people, group, signer: signatures.signer('m0'), signatures })
+    const state = machine.init('m0', many, NOTHING_SAVED)
+    const random = seededRandom(1)
+    const step = (input: Parameters<typeof machine.step>[1]) =>
+      machine.step(state, input, { now: 0, below: () => 0, bytes: length => random.bytes(length), do: () => {} })
+    step({ kind: 'start' })
+    const hears = (said: SlotsMessage) => {
+      const words = { ...said, epoch: state.epoch.hash } as SlotsMessage
+      const body = { ...words, signature: signatures.signer(said.author).sign(signedBytes(words)) }
+      step({ kind: 'message', from: said.author, body })
+    }
+    return { state, hears }
+  }
+})
+
+describe('questions', () => {
+  const need = { kind: 'key', author: 2, index: 0 }
+  const asks = (author: string, count: number) => by(author, { kind: 'ask', needs: new Array(count).fill(need) })
+  const answersTo = (sent: readonly { to: string; body: SlotsMessage }[], to: string) =>
+    sent.filter(one => one.to === to && one.body.kind === 'key').length
+
+  it('a word that is asked for twice is sent once', () => {
+    const { sent, hears } = member()
+    sent.length = 0
+    hears(asks(FLOODER, NEEDS_MAX))
+    expect(answersTo(sent, FLOODER)).toBe(1)
+  })
+  it('each member is answered so much a beat, and not once more; the others are answered', () => {
+    const { sent, hears, looks } = member()
+    sent.length = 0
+    for (let i = 0; i < ANSWERS_MAX; i++) hears(asks(FLOODER, 1))
+    expect(answersTo(sent, FLOODER)).toBe(ANSWERS_MAX)
+    hears(asks(FLOODER, 1))
+    expect(answersTo(sent, FLOODER)).toBe(ANSWERS_MAX)
+    hears(asks('a', 1))
+    expect(answersTo(sent, 'a')).toBe(1)
+    looks(settings.settle + settings.beat)
+    hears(asks(FLOODER, 1))
+    expect(answersTo(sent, FLOODER)).toBe(ANSWERS_MAX + 1)
+  })
+  it('words of an epoch that we do not know are answered as often', () => {
+    const { sent, hears } = member()
+    sent.length = 0
+    const elsewhere = (number: number) => ({ ...by(FLOODER, { kind: 'want', round: 1 }), epoch: madeUp(number) })
+    for (let i = 0; i <= ANSWERS_MAX; i++) hears(elsewhere(i) as SlotsMessage)
+    expect(sent.length).toBe(ANSWERS_MAX)
+  })
+  it('paced: what waits for one member keeps no word from another', () => {
+    const { state, hears } = member({ paced: true })
+    const waiting = (to: string) => state.outboxTo.get(to)!
+    state.outboxTo.set(FLOODER, OUTBOX_MAX - 1)
+    hears(asks(FLOODER, 1))
+    expect(waiting(FLOODER)).toBe(OUTBOX_MAX)
+    const { length } = state.outbox
+    hears(asks(FLOODER, 1))
+    expect([waiting(FLOODER), state.outbox.length]).toEqual([OUTBOX_MAX, length])
+    hears(asks('a', 1))
+    expect(state.outbox.length).toBe(length + 1)
+  })
+})
+
+describe('checks of one round', () => {
+  it('the last one before the present is kept, for a member that is behind; older ones are forgotten and not taken again', () => {
+    const table = new Table(said => [said], { holds: true })
+    const roundOf = (name: string) => table.states.get(name)!.epoch.rounds.get(1)
+    const kept = (name: string) =>
+      [...roundOf(name)!.said.keys()]
+        .flatMap(place => /^(?:vote|opening):\d+:(\d+)$/.exec(place)?.[1] ?? [])
+        .map(Number)
+    table.run(200, () => (roundOf('a')?.check ?? 0) >= 5)
+    const { check } = roundOf('a')!
+    expect(check).toBe(5)
+    expect(Math.min(...kept('a'))).toBe(check - 1)
+    const [old] = table.sent.filter(said => said.kind === 'vote' && said.author === LIAR && said.check === 0)
+    table.says(old!)
+    table.says(table.forge(old as Word<'vote'>, { ballots: [] }))
+    table.run(2, () => false)
+    expect(Math.min(...kept('a'))).toBeGreaterThanOrEqual(check - 1)
+    expect(table.events.filter(({ kind }) => kind === 'cheat' || kind === 'silent')).toEqual([])
+  })
+})
