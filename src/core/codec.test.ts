@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodesBack, mutations, specimen, specimenCodec } from '../../test/support/codec.ts'
-import { bool, bytes, type Codec, decode, encode, list, option, struct, text, uint, Writer } from './codec.ts'
+import { bool, bytes, type Codec, decode, encode, finite, list, option, struct, text, uint, Writer } from './codec.ts'
 import { seededRandom } from './random.ts'
 
 const wellFormed = fc.string({ unit: 'binary', maxLength: 40 })
@@ -30,6 +30,11 @@ describe('a value comes back, and neither less nor more than its bytes is taken'
       expect(decode(uint(), encode(uint(), value))).toEqual({ ok: true, value })
     }
   })
+  it('numbers with a fraction', () =>
+    roundTrips(
+      finite,
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => value + 0),
+    ))
   it('truth values', () => roundTrips(bool, fc.boolean()))
   it('bytes', () => roundTrips(bytes(100), blob))
   it('text of every kind', () => roundTrips(text(200), wellFormed))
@@ -91,6 +96,14 @@ describe('refusals', () => {
     expect(decode(bytes(9), endless).ok).toBe(false)
   })
   it('truth values other than 0 and 1', () => expect(refusal(bool, 2)).toBe('neither true nor false at byte 1'))
+  it('a second encoding of zero, and what is no finite number', () => {
+    for (const value of [-0, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
+      const frame = new Uint8Array(8)
+      new DataView(frame.buffer).setFloat64(0, value)
+      expect(refusal(finite, ...frame)).toMatch(/^not a finite number/)
+    }
+    expect(encode(finite, -0)).toEqual(encode(finite, 0))
+  })
   it('too many bytes, letters, items', () => {
     expect(refusal(bytes(2), 3, 1, 1, 1)).toMatch(/^more than 2 bytes/)
     expect(refusal(text(2), 3, 65, 65, 65)).toMatch(/^more than 2 bytes of text/)
@@ -119,6 +132,7 @@ describe('what cannot be encoded is a bug of ours and throws', () => {
     ['a negative number', () => encode(uint(), -1)],
     ['a fraction', () => encode(uint(), 0.5)],
     ['no number', () => encode(uint(), Number.NaN)],
+    ['an endless number where a finite one is due', () => encode(finite, Number.POSITIVE_INFINITY)],
     ['a number over its limit', () => encode(uint(5), 6)],
     ['bytes over their limit', () => encode(bytes(1), Uint8Array.of(1, 2))],
     ['text over its limit, short', () => encode(text(1), 'ab')],

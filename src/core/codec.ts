@@ -28,6 +28,7 @@ const HEARD_MAX = 1024
 const heardTexts: (string | undefined)[] = new Array<string | undefined>(HEARD_MAX).fill(undefined)
 /** The weight of the eighth byte of a number, which no number below 2^53 goes beyond. */
 const LAST_SCALE = 2 ** 49
+const FLOAT_BYTES = 8
 const utf8 = new TextEncoder()
 /** A letter of a text, as JavaScript counts, takes at most this many bytes of UTF-8. */
 const UTF8_BYTES_MAX = 3
@@ -187,6 +188,20 @@ export const bool: Codec<boolean> = {
   read(reader) {
     const value = reader.byte()
     return value <= 1 ? value === 1 : reader.refuse('neither true nor false')
+  },
+}
+
+/** A finite number with a fraction, in eight bytes; minus zero would be a second encoding of zero. */
+export const finite: Codec<number> = {
+  write(writer, value) {
+    if (!Number.isFinite(value)) outOfRange('a finite number', value)
+    const at = writer.reserve(FLOAT_BYTES)
+    new DataView(writer.bytes.buffer, writer.bytes.byteOffset).setFloat64(at, value === 0 ? 0 : value)
+  },
+  read(reader) {
+    const raw = reader.raw(FLOAT_BYTES)
+    const value = new DataView(raw.buffer, raw.byteOffset).getFloat64(0)
+    return Number.isFinite(value) && !Object.is(value, -0) ? value : reader.refuse('not a finite number')
   },
 }
 

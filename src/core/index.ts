@@ -11,6 +11,7 @@ export {
   decode,
   encode,
   type Fields,
+  finite,
   isText,
   list,
   oneOf,

@@ -12,9 +12,9 @@ import {
   bytes,
   type Codec,
   encode,
+  finite,
   list,
   type NodeId,
-  type Reader,
   struct,
   text,
   uint,
@@ -130,22 +130,6 @@ export type Claim = AliveClaim | AttributesClaim | LeaveClaim | SuspectClaim | F
 
 type Without<C> = C extends Claim ? Omit<C, 'signature'> : never
 export type UnsignedClaim = Without<Claim>
-
-const FLOAT_BYTES = 8
-
-/** A finite number with a fraction, in eight bytes; minus zero would be a second encoding of zero. */
-export const finite: Codec<number> = {
-  write(writer, value) {
-    if (!Number.isFinite(value)) throw new RangeError(`cannot encode a finite number: ${value}`)
-    const at = writer.reserve(FLOAT_BYTES)
-    new DataView(writer.bytes.buffer, writer.bytes.byteOffset).setFloat64(at, value === 0 ? 0 : value)
-  },
-  read(reader: Reader) {
-    const raw = reader.raw(FLOAT_BYTES)
-    const value = new DataView(raw.buffer, raw.byteOffset).getFloat64(0)
-    return Number.isFinite(value) && !Object.is(value, -0) ? value : reader.refuse('not a finite number')
-  },
-}
 
 const member = text(MEMBER_BYTES_MAX)
 const incarnation = uint()

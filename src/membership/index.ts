@@ -4,7 +4,6 @@ export {
   ATTRIBUTES_MAX,
   type Claim,
   type FailedClaim,
-  finite,
   MEMBER_BYTES_MAX,
   NAME_BYTES_MAX,
   type NamedKey,

@@ -1,7 +1,19 @@
 // The words of membership on the wire, with their limits. Append only: the place in the list is the number on the wire.
 
-import { bytes, type Codec, encode, list, type NodeId, option, struct, text, uint, variants } from '../core/index.ts'
-import { type Claim, claimCodec, finite, MEMBER_BYTES_MAX, NAME_BYTES_MAX } from './claims.ts'
+import {
+  bytes,
+  type Codec,
+  encode,
+  finite,
+  list,
+  type NodeId,
+  option,
+  struct,
+  text,
+  uint,
+  variants,
+} from '../core/index.ts'
+import { type Claim, claimCodec, MEMBER_BYTES_MAX, NAME_BYTES_MAX } from './claims.ts'
 import { BOOT_MAX, type Incarnation } from './incarnation.ts'
 import { type Coordinate, ERROR_MAX, PLACE_MAX } from './vivaldi.ts'
 

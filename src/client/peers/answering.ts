@@ -9,6 +9,7 @@ import {
   ROWS_MAX,
   WHY_BYTES_MAX,
 } from '../../node/questions/wire.ts'
+import { clientOf } from '../../runtime/transport/instance.ts'
 import type { CoordinatorInfo } from './leadership.ts'
 import type { MemberInfo } from './roster.ts'
 
@@ -45,7 +46,7 @@ async function answer(question: Question, client: string, group: Answering): Pro
     }
     case 'admit':
     case 'expel':
-      if (!group.isOperator(client)) return refused(`${client.split('#')[0]} is not an operator`)
+      if (!group.isOperator(client)) return refused(`${clientOf(client)} is not an operator`)
       return begin(group[question.kind](question.member))
   }
 }

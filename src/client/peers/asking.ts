@@ -12,6 +12,7 @@ import { type ClientConfig, loadNodeConfig } from '../../runtime/config/config.t
 import { Driver } from '../../runtime/driver.ts'
 import { silence } from '../../runtime/log.ts'
 import { createTlsTransport } from '../../runtime/transport/index.ts'
+import { onWaitEnd } from '../waiting.ts'
 import type { CoordinatorInfo } from './leadership.ts'
 import type { MemberInfo } from './roster.ts'
 
@@ -111,19 +112,19 @@ export class Inbox {
     return new Promise((resolve, reject) => {
       const answers: MemberAnswer[] = []
       const done = () => {
-        clearTimeout(timer)
+        stop()
         this.open.delete(query)
         this.tell({ kind: 'end', query })
         const found = useful(question, answers)
         if (found.length > 0) return resolve(found)
         reject(nothing(answers, this.members.length, timeout))
       }
-      let timer = setTimeout(done, timeout)
+      let stop = onWaitEnd({ timeout }, done)
       const answered = () => {
         if (answers.length === this.members.length) return done()
         if (useful(question, answers).length !== 1) return
-        clearTimeout(timer)
-        timer = setTimeout(done, OTHERS_MS)
+        stop()
+        stop = onWaitEnd({ timeout: OTHERS_MS }, done)
       }
       this.open.set(query, { question, answers, answered })
       this.tell({ kind: 'ask', query, members: this.members, question })

@@ -110,6 +110,14 @@ describe('no seat', () => {
     say({ kind: 'seat', id: 1, slot: 'north', deadline: 61_000 })
     await expect(slots.request({ signal: stop.signal })).rejects.toMatchObject({ reason: 'cancelled' })
   })
+  it('is still waited for where the time is longer than the longest timer', async () => {
+    const { slots, kinds, say } = open()
+    const asked = slots.request({ timeout: 30 * 24 * 60 * 60 * 1000 })
+    await new Promise(resolve => setTimeout(resolve, 20))
+    expect(kinds()).toEqual(['request'])
+    say({ kind: 'seat', id: 1, slot: 'north', deadline: 61_000 })
+    expect((await asked).slot).toBe('north')
+  })
   it('when too many wait, or the settings cannot be', async () => {
     const { slots, say } = open()
     const asked = slots.request()

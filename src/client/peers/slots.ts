@@ -7,16 +7,12 @@ import type { LeveledEvent, ManySlotsCommand, ManySlotsEvent } from '../../node/
 import type { Clock } from '../../runtime/clock.ts'
 import type { SlotsCommand, SlotsLevel, SlotsSettings, SlotsStatus } from '../../slots/index.ts'
 import { Feed } from '../feed.ts'
+import { checkTimeout, onWaitEnd, type WaitOptions, within } from '../waiting.ts'
 import { Seat } from './seat.ts'
 import type { SlotsOptions } from './slots-settings.ts'
 
 /** How long to wait for a seat. */
-export interface SeatOptions {
-  /** How long to wait, in milliseconds. Default: for ever. */
-  readonly timeout?: Millis
-  /** Gives up waiting when it fires. */
-  readonly signal?: AbortSignal
-}
+export type SeatOptions = WaitOptions
 
 /** Why there was no seat. */
 export type NoSeatReason = 'timeout' | 'cancelled' | 'crowded'
@@ -99,25 +95,14 @@ export class Slots {
 
   /** Waits for a seat. Rejects with `NoSeat`, or `Unavailable` where the group was closed: then none is held. */
   async request(options: SeatOptions = {}): Promise<Seat> {
-    const { timeout, signal } = options
-    if (timeout !== undefined && !(timeout >= 0)) {
-      throw new SettingsError(`timeout is ${timeout}; it must be 0 or more.`)
-    }
+    checkTimeout(options.timeout)
     if (this.over !== undefined) throw this.over
     const id = ++this.ids
-    const ends = [signal, timeout === undefined ? undefined : timeoutSignal(timeout)].filter(end => end !== undefined)
-    const given = AbortSignal.any(ends)
-    const giveUp = () => void this.giveUp(id, signal?.aborted ? 'cancelled' : 'timeout')
-    try {
-      return await new Promise<Seat>((resolve, reject) => {
-        this.waiting.set(id, { resolve, reject })
-        if (given.aborted) return giveUp()
-        given.addEventListener('abort', giveUp, { once: true })
-        this.tell({ kind: 'request', id })
-      })
-    } finally {
-      given.removeEventListener('abort', giveUp)
-    }
+    const seat = new Promise<Seat>((resolve, reject) => this.waiting.set(id, { resolve, reject }))
+    const stop = onWaitEnd(options, why => void this.giveUp(id, why))
+    // Not where the signal had fired already.
+    if (this.waiting.has(id)) this.tell({ kind: 'request', id })
+    return seat.finally(stop)
   }
 
   /** Where things stand: round, phase, members, epoch; never an assignment, not even one's own. */
@@ -220,7 +205,8 @@ export class Slots {
     this.waiting.delete(id)
     // Also where a seat was given at this very moment: the machine lets go of it.
     this.tell({ kind: 'cancel', id })
-    const phase = await Promise.race([this.status().then(status => status.phase, none), pause(STATUS_MS).then(none)])
+    const status = within(this.status(), { timeout: STATUS_MS }, () => new Unavailable('no status'))
+    const phase = await status.then(({ phase: now }) => now, nothingKnown)
     waiting.reject(new NoSeat(this.name, reason, this.explain(phase)))
   }
 
@@ -251,15 +237,4 @@ export class Slots {
   }
 }
 
-const none = () => ''
-
-/** The longest timer there is; it fires at once when asked for more. */
-const TIMER_MAX_MS = 2 ** 31 - 1
-
-function timeoutSignal(timeout: Millis): AbortSignal | undefined {
-  return timeout > TIMER_MAX_MS ? undefined : AbortSignal.timeout(timeout)
-}
-
-function pause(after: Millis): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, after).unref())
-}
+const nothingKnown = () => ''

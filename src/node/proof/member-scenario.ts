@@ -16,8 +16,8 @@ import {
   type Micros,
   ProgressChecker,
   type Scenario,
+  ScenarioStage,
   type SimulatedNode,
-  type Stage,
   type World,
 } from '../../simulator/index.ts'
 import { performShuffleWork, verifyEvidence } from '../../slots/index.ts'
@@ -36,7 +36,7 @@ export function memberScenario(
   return {
     name: 'member',
     plan: random => drawMemberPlan(random, group),
-    stage: (world, plan) => new MemberStage(world, plan, rules),
+    stage: (world, plan) => new MemberStage(world, plan, rules).begin(),
   }
 }
 
@@ -46,10 +46,8 @@ const WORK_MAX: Micros = 5_000
 
 type MemberState = ReturnType<MemberNode['init']>
 
-class MemberStage implements Stage {
+class MemberStage extends ScenarioStage<MemberPlan, MemberAct, MemberEvent> {
   readonly checkers
-  private readonly world: World
-  private readonly plan: MemberPlan
   private readonly rules: ComposeRules
   private readonly members: SimulatedMembers
   private readonly random: Random
@@ -67,12 +65,10 @@ class MemberStage implements Stage {
   private readonly known = new Map<string, { life: number; coordinator: NodeId; term: number }>()
   /** Members that wait for a seat since everything was healed. */
   private readonly waiting = new Set<NodeId>()
-  private commands = 0
   private over = false
 
   constructor(world: World, plan: MemberPlan, rules: ComposeRules) {
-    this.world = world
-    this.plan = plan
+    super(world, plan)
     this.rules = rules
     this.members = new SimulatedMembers(plan)
     this.random = seededRandom(plan.acts.length + plan.members.length, 0x3a7)
@@ -81,12 +77,13 @@ class MemberStage implements Stage {
     this.naming = new NamingChecker(new Set(plan.liars.keys()))
     const { exclusion, terms, electorates, count, seats, naming, wires, progress } = this
     this.checkers = [exclusion, terms, electorates, count, seats, naming, wires, progress]
-    for (const id of [...plan.members, ...plan.guests]) this.add(id)
-    for (const act of plan.acts) world.at(act.at, () => this.act(act))
-    world.listen((node, event) => this.observe(node, event as MemberEvent))
   }
 
-  healed(): void {
+  protected override populate(): void {
+    for (const id of [...this.plan.members, ...this.plan.guests]) this.add(id)
+  }
+
+  protected override demand(): void {
     const { world, plan } = this
     for (const member of plan.members) {
       if (!this.isHonest(member)) continue
@@ -94,18 +91,19 @@ class MemberStage implements Stage {
       this.act({ kind: 'seat', member, hold: 100_000, patience: plan.ends })
     }
     world.at(world.now + SECOND, () => this.look())
-    world.at(plan.ends - 1, () => {
-      if (this.over) return
-      for (const what of this.missing()) this.progress.demand(what, plan.healsAt)
-      this.progress.finish(world.now)
-    })
+  }
+
+  protected override finish(): void {
+    if (this.over) return
+    for (const what of this.missing()) this.progress.demand(what, this.plan.healsAt)
+    this.progress.finish(this.world.now)
   }
 
   // Every second, until all that was demanded has come about.
   private look(): void {
     if (this.missing().length > 0) return this.world.at(this.world.now + SECOND, () => this.look())
     this.over = true
-    for (const id of this.world.nodes.keys()) this.world.crash(id)
+    this.crashAll()
   }
 
   /** A seat for all who wait, one coordinator that all voters know, and everybody in everybody's sight. */
@@ -129,7 +127,7 @@ class MemberStage implements Stage {
   private unseen(): string[] {
     const honest = [...this.plan.members, ...this.plan.guests].filter(id => this.isHonest(id))
     return honest.flatMap(observer => {
-      const { hints } = this.world.node(observer).host!.state as MemberState
+      const { hints } = this.stateOf<MemberState>(observer)!
       return honest.filter(id => hints.views.get(id)?.status !== 'alive').map(id => `${observer}, to see ${id},`)
     })
   }
@@ -162,7 +160,7 @@ class MemberStage implements Stage {
       ...node,
       step: (state, input, turn) => {
         node.step(state, input, turn)
-        if (input.kind === 'start') world.at(world.now, () => this.begin(id))
+        if (input.kind === 'start') world.at(world.now, () => this.enter(id))
       },
       check: state => {
         node.check?.(state)
@@ -172,12 +170,12 @@ class MemberStage implements Stage {
   }
 
   /** What a user's program does whenever it starts: it stands for every place, and takes part in the slots. */
-  private begin(id: NodeId): void {
+  private enter(id: NodeId): void {
     const { plan } = this
     for (const name of plan.names) this.tell(id, { part: 'hints', body: { kind: 'open', name } })
     const values = plan.names.map(name => ({ name: standsFor(name), value: 1 }))
     values.push({ name: 'battery', value: this.batteries.get(id)! })
-    this.tell(id, { part: 'membership', body: { kind: 'set', id: ++this.commands, values } })
+    this.tell(id, { part: 'membership', body: { kind: 'set', id: this.nextCommand(), values } })
     if (!plan.members.includes(id)) return
     this.tell(id, { part: 'slots', body: { kind: 'open', settings: plan.slots } })
     // A process that came back asks again for what it still waits for.
@@ -188,7 +186,7 @@ class MemberStage implements Stage {
     this.world.command(id, command)
   }
 
-  private act(act: MemberAct): void {
+  protected override act(act: MemberAct): void {
     const all = [...this.plan.members, ...this.plan.guests]
     switch (act.kind) {
       case 'seat':
@@ -199,19 +197,19 @@ class MemberStage implements Stage {
       case 'battery': {
         this.batteries.set(act.member, act.value)
         const values = [{ name: 'battery', value: act.value }]
-        return this.tell(act.member, { part: 'membership', body: { kind: 'set', id: ++this.commands, values } })
+        return this.tell(act.member, { part: 'membership', body: { kind: 'set', id: this.nextCommand(), values } })
       }
       case 'admit':
       case 'expel':
         for (const id of all) {
-          this.tell(id, { part: 'hints', body: { kind: act.kind, id: ++this.commands, member: act.member } })
+          this.tell(id, { part: 'hints', body: { kind: act.kind, id: this.nextCommand(), member: act.member } })
         }
     }
   }
 
   private ask({ member, hold, patience }: MemberAct & { kind: 'seat' }): void {
     const { world } = this
-    const id = ++this.commands
+    const id = this.nextCommand()
     const { name } = this.plan.slots
     this.holds.set(id, hold)
     this.tell(member, { part: 'slots', body: { kind: 'tell', name, body: { kind: 'request', id } } })
@@ -221,7 +219,7 @@ class MemberStage implements Stage {
     })
   }
 
-  private observe(node: SimulatedNode, event: MemberEvent): void {
+  protected override observe(node: SimulatedNode, event: MemberEvent): void {
     this.wires.observe(event)
     if (event.part === 'slots' && event.body.kind === 'said') this.observeSlots(node, event.body.body)
     if (event.part === 'election' && this.isHonest(node.spec.id)) this.observeElection(node, event.body)

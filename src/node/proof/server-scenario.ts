@@ -30,8 +30,8 @@ import {
   type RegisterCall,
   registers as registerModel,
   type Scenario,
+  ScenarioStage,
   type SimulatedNode,
-  type Stage,
   type Value,
   type World,
 } from '../../simulator/index.ts'
@@ -45,7 +45,7 @@ export function serverScenario(trust: Trust, rules: ComposeRules = composeRules)
   return {
     name: 'server',
     plan: random => drawServerPlan(random, trust, servers),
-    stage: (world, plan) => new ServerStage(world, servers, plan, rules),
+    stage: (world, plan) => new ServerStage(world, servers, plan, rules).begin(),
   }
 }
 
@@ -56,11 +56,9 @@ const DEMANDS = 1_000_000
 const DISK_MAX = 5_000
 const LOOK_EVERY = SECOND / 10
 
-class ServerStage implements Stage {
+class ServerStage extends ScenarioStage<ServerPlan, ServerAct, PartEvent<ClientParts>> {
   readonly checkers
-  private readonly world: World
   private readonly servers: readonly string[]
-  private readonly plan: ServerPlan
   private readonly rules: ComposeRules
   private readonly exclusion = new ExclusionChecker()
   private readonly resource = new GuardedResource(lockRules)
@@ -70,38 +68,41 @@ class ServerStage implements Stage {
   private readonly progress = new ProgressChecker()
   /** One set for all servers: those that collude share what they know. */
   private readonly kinds = serverLiars()
-  /** The living process of each client, and how many it had. */
-  private readonly processes = new Map<string, { id: NodeId; count: number }>()
   private readonly holds = new Map<number, ServerAct & { kind: 'lock' }>()
   private readonly asked = new Map<number, Asked>()
-  private commands = 0
   private demands = DEMANDS
 
   constructor(world: World, servers: readonly string[], plan: ServerPlan, rules: ComposeRules) {
-    this.world = world
+    super(world, plan)
     this.servers = servers
-    this.plan = plan
     this.rules = rules
     const { exclusion, resource, order, blame, linearizable, progress } = this
     this.checkers = [exclusion, resource, order, blame, linearizable, progress]
-    for (const server of servers) this.addServer(server)
-    for (const client of plan.clients) this.addClient(client)
-    for (const act of plan.acts) world.at(act.at, () => this.act(act))
-    world.listen((node, event) => this.observe(node, event as PartEvent<ClientParts>))
-    this.lookAtHeads()
   }
 
-  healed(): void {
+  override begin(): this {
+    super.begin()
+    this.lookAtHeads()
+    return this
+  }
+
+  protected override populate(): void {
+    for (const server of this.servers) this.addServer(server)
+    for (const client of this.plan.clients) this.addClient(client)
+  }
+
+  protected override demand(): void {
     const { world, plan } = this
     for (const client of plan.clients) for (const object of plan.objects) this.demandWrite(client, object)
     // Servers that restarted just now grant nothing for the longest lease.
     world.at(world.now + (TTL_MAX_MS + 500) * 1000, () => {
       for (const client of plan.clients) this.demandLock(client)
     })
-    world.at(plan.ends - 1, () => {
-      this.progress.finish(world.now)
-      this.linearizable.finish(world.now)
-    })
+  }
+
+  protected override finish(): void {
+    this.progress.finish(this.world.now)
+    this.linearizable.finish(this.world.now)
   }
 
   private demandLock(client: string): void {
@@ -120,7 +121,7 @@ class ServerStage implements Stage {
   private lookAtHeads(): void {
     const { world } = this
     for (const id of this.servers) {
-      const state = world.node(id).host?.state as ReturnType<ServerNode['init']> | undefined
+      const state = this.stateOf<ReturnType<ServerNode['init']>>(id)
       if (this.plan.liars.has(id) || state === undefined) continue
       for (const { name, committed } of state.ordering?.objects.values() ?? []) {
         this.order.saw(name, committed, id, world.now)
@@ -152,9 +153,7 @@ class ServerStage implements Stage {
   }
 
   private addClient(client: string): void {
-    const count = (this.processes.get(client)?.count ?? 0) + 1
-    const id = count === 1 ? client : `${client}#${count}`
-    this.processes.set(client, { id, count })
+    const id = this.nextProcess(client)
     const { settings, rates } = this.plan
     const protocol = clientNodeOf(clientParts(settings, { findApplier: () => registers }), this.rules)
     const spec = { id, protocol, peers: this.servers, vocabulary: nodeVocabulary }
@@ -164,20 +163,20 @@ class ServerStage implements Stage {
   }
 
   private open(id: NodeId, object: string): void {
-    const body = { kind: 'open', id: ++this.commands, object, ttl: this.plan.sessionTtl } as const
+    const body = { kind: 'open', id: this.nextCommand(), object, ttl: this.plan.sessionTtl } as const
     this.world.command(id, { part: 'ordering', body })
   }
 
-  private act(act: ServerAct): void {
+  protected override act(act: ServerAct): void {
     const { world } = this
-    const { id: user } = this.processes.get(act.client)!
+    const user = this.processOf(act.client)
     if (act.kind === 'lock') return this.lock(user, act)
     if (act.kind === 'die') {
       world.crash(user)
       this.exclusion.gone(user, world.now)
       return this.addClient(act.client)
     }
-    const id = ++this.commands
+    const id = this.nextCommand()
     const { object } = act
     this.asked.set(id, act)
     this.linearizable.called(`${id}`, act.client, callOf(act), world.now)
@@ -190,7 +189,7 @@ class ServerStage implements Stage {
 
   private lock(user: NodeId, act: ServerAct & { kind: 'lock' }): void {
     const { world } = this
-    const id = ++this.commands
+    const id = this.nextCommand()
     const { name, ttl, fair } = act
     this.holds.set(id, act)
     const hint = Math.floor(world.clock(world.node(user)) * 1000)
@@ -200,7 +199,7 @@ class ServerStage implements Stage {
     })
   }
 
-  private observe(node: SimulatedNode, event: PartEvent<ClientParts>): void {
+  protected override observe(node: SimulatedNode, event: PartEvent<ClientParts>): void {
     if (this.servers.includes(node.spec.id)) return
     if (event.part === 'lock') this.observeLock(node, event.body)
     else this.observeObjects(node, event.body)
@@ -213,7 +212,7 @@ class ServerStage implements Stage {
       case 'acquired': {
         const { name, token } = event
         exclusion.acquired(name, id, token, world.now, world.whenClockShows(node, event.deadline))
-        this.progress.served(`${clientOf(id)}'s lock`)
+        this.progress.served(`${this.clientOf(id)}'s lock`)
         const hold = this.holds.get(event.id)!.hold
         this.holds.delete(event.id)
         world.at(world.now + hold / 2, () => {
@@ -282,8 +281,4 @@ function callOf(act: Asked): RegisterCall {
 function resultOf(operation: RegisterOperation, { value, swapped }: RegisterResult): Value | boolean {
   if (operation.kind === 'write') return null
   return operation.kind === 'swap' ? swapped : value === '' ? null : value
-}
-
-function clientOf(id: NodeId): string {
-  return id.split('#')[0]!
 }

@@ -1,10 +1,21 @@
 // What clients of a group ask its members, and what they are answered. Append only.
 
-import { bool, type Codec, list, type NodeId, oneOf, option, struct, text, uint, variants } from '../../core/index.ts'
+import {
+  bool,
+  type Codec,
+  finite,
+  list,
+  type NodeId,
+  oneOf,
+  option,
+  struct,
+  text,
+  uint,
+  variants,
+} from '../../core/index.ts'
 import {
   ADDRESS_BYTES_MAX,
   ATTRIBUTES_MAX,
-  finite,
   MEMBER_BYTES_MAX,
   type MemberStatus,
   NAME_BYTES_MAX,

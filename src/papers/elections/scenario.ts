@@ -15,8 +15,8 @@ import {
   type Plan,
   pick,
   type Scenario,
+  ScenarioStage,
   type SimulatedNode,
-  type Stage,
   type Violation,
   type World,
 } from '../../simulator/index.ts'
@@ -56,7 +56,7 @@ export function fieldScenario(
   return {
     name: algorithm.name,
     plan: random => drawPlan(random, members, options),
-    stage: (world, plan) => new FieldStage(world, algorithm, plan, options),
+    stage: (world, plan) => new FieldStage(world, algorithm, plan, options).begin(),
   }
 }
 
@@ -96,46 +96,46 @@ function drawSome(random: Random, members: readonly NodeId[], count: number): No
   return Array.from({ length: count }, () => left.splice(random.below(left.length), 1)[0]!)
 }
 
-class FieldStage implements Stage {
+class FieldStage extends ScenarioStage<FieldPlan, FieldAct, ElectionEvent> {
   readonly checkers: readonly Checker[]
-  private readonly world: World
-  private readonly plan: FieldPlan
+  private readonly algorithm: AnyElectionAlgorithm
   private readonly options: FieldOptions
   private readonly found: Violation[] = []
   /** Who led in which term, as members said. */
   private readonly leaders = new Map<number, NodeId>()
 
   constructor(world: World, algorithm: AnyElectionAlgorithm, plan: FieldPlan, options: FieldOptions) {
-    this.world = world
-    this.plan = plan
+    super(world, plan)
+    this.algorithm = algorithm
     this.options = options
     this.checkers = [{ name: 'one leader', violations: () => this.found }]
-    const { protocol, vocabulary } = algorithm
-    const returns = options.hostile === true
-    for (const id of plan.members) world.add({ id, protocol, peers: plan.members, vocabulary, returns })
-    for (const id of plan.members) world.start(id)
-    for (const act of plan.acts) world.at(act.at, () => this.perform(act))
-    world.listen((node, event) => this.observe(node, event as ElectionEvent))
-    world.at(plan.ends - 1, () => this.judge())
   }
 
-  healed(): void {
+  protected override populate(): void {
+    const { protocol, vocabulary } = this.algorithm
+    const { members } = this.plan
+    const returns = this.options.hostile === true
+    for (const id of members) this.addNode({ id, protocol, peers: members, vocabulary, returns })
+    for (const id of members) this.world.start(id)
+  }
+
+  protected override demand(): void {
     const [first] = this.up()
     // After whatever election is still under way, so that the one that is judged begins with all crashes behind it.
-    this.world.at(this.plan.healsAt + FINISH / 2, () => this.perform({ kind: 'elect', member: first! }))
+    this.world.at(this.plan.healsAt + FINISH / 2, () => this.act({ kind: 'elect', member: first! }))
   }
 
   private up(): NodeId[] {
     return this.plan.members.filter(member => this.world.node(member).host !== undefined)
   }
 
-  private perform(act: FieldAct): void {
+  protected override act(act: FieldAct): void {
     if (this.world.node(act.member).host === undefined) return
     if (act.kind === 'crash') this.world.crash(act.member)
     else this.world.command(act.member, { kind: 'elect' })
   }
 
-  private observe(node: SimulatedNode, event: ElectionEvent): void {
+  protected override observe(node: SimulatedNode, event: ElectionEvent): void {
     if (!this.options.hostile) return
     const leader = this.leaders.get(event.round) ?? event.leader
     this.leaders.set(event.round, leader)
@@ -144,9 +144,9 @@ class FieldStage implements Stage {
     this.found.push({ what, at: this.world.now })
   }
 
-  private judge(): void {
+  protected override finish(): void {
     const up = this.up()
-    const believed = up.map(member => (this.world.node(member).host?.state as ElectionState | undefined)?.leader)
+    const believed = up.map(member => this.stateOf<ElectionState>(member)?.leader)
     const wanted = this.options.right?.(up) ?? believed[0]
     if (wanted !== undefined && up.includes(wanted) && believed.every(leader => leader === wanted)) return
     const told = up.map((member, place) => `${member} → ${believed[place] ?? 'nobody'}`).join(', ')

@@ -15,8 +15,8 @@ import {
   ProgressChecker,
   pick,
   type Scenario,
+  ScenarioStage,
   type SimulatedNode,
-  type Stage,
   type Timed,
   type World,
 } from '../../simulator/index.ts'
@@ -69,7 +69,7 @@ export function printedScenario(options: PrintedScenarioOptions = {}): Scenario<
       const plan = drawPlan(random, servers, liars, crashes)
       return options.late ? { ...plan, network: withLateMessages(plan) } : plan
     },
-    stage: (world, plan) => new PrintedStage(world, servers, plan),
+    stage: (world, plan) => new PrintedStage(world, servers, plan).begin(),
   }
 }
 
@@ -168,33 +168,28 @@ function shuffled<T>(random: Random, items: readonly T[]): T[] {
   return out
 }
 
-class PrintedStage implements Stage {
+class PrintedStage extends ScenarioStage<PrintedPlan, PrintedAct, PrintedEvent> {
   readonly checkers
-  private readonly world: World
   private readonly servers: readonly string[]
-  private readonly plan: PrintedPlan
   private readonly exclusion = new ExclusionChecker()
   private readonly progress = new ProgressChecker()
-  /** The living process of each client, and how many it had. */
-  private readonly processes = new Map<string, { id: NodeId; count: number }>()
   /** Clients that must still be served once everything is healed. */
   private readonly owed = new Set<string>()
-  private commands = 0
   private tokens = 0
 
   constructor(world: World, servers: readonly string[], plan: PrintedPlan) {
-    this.world = world
+    super(world, plan)
     this.servers = servers
-    this.plan = plan
     this.checkers = [this.exclusion, this.progress]
-    const kinds = printedLiars()
-    for (const id of servers) this.addServer(id, kinds)
-    for (const client of plan.clients) this.addClient(client)
-    for (const act of plan.acts) world.at(act.at, () => this.act(act))
-    world.listen((node, event) => this.observe(node, event as PrintedEvent))
   }
 
-  healed(): void {
+  protected override populate(): void {
+    const kinds = printedLiars()
+    for (const id of this.servers) this.addServer(id, kinds)
+    for (const client of this.plan.clients) this.addClient(client)
+  }
+
+  protected override demand(): void {
     const { world, plan } = this
     const apart = 1000 * (plan.settings.hold + 4 * plan.settings.delayMax)
     for (const [place, client] of plan.clients.entries()) {
@@ -202,37 +197,38 @@ class PrintedStage implements Stage {
       this.owed.add(client)
       world.at(world.now + place * apart, () => this.act({ kind: 'contend', client }))
     }
-    this.world.at(this.plan.ends - 1, () => this.progress.finish(this.world.now))
+  }
+
+  protected override finish(): void {
+    this.progress.finish(this.world.now)
   }
 
   private addServer(id: string, kinds: ReturnType<typeof printedLiars>): void {
-    const honest = printedServer(this.plan.settings)
     const liar = this.plan.liars.get(id)
-    const protocol = liar === undefined ? honest : kinds[liar]!.corrupt(honest)
-    this.world.add({ id, protocol, peers: [], vocabulary: printedVocabulary, clockOffset: 1_000 })
+    const protocol = printedServer(this.plan.settings)
+    const spec = { id, protocol, peers: [], vocabulary: printedVocabulary, clockOffset: 1_000 }
+    this.addNode(spec, liar === undefined ? undefined : kinds[liar]!.corrupt)
     this.world.start(id)
   }
 
   private addClient(client: string): void {
-    const count = (this.processes.get(client)?.count ?? 0) + 1
-    const id = count === 1 ? client : `${client}#${count}`
-    this.processes.set(client, { id, count })
+    const id = this.nextProcess(client)
     const protocol = printedClient(this.plan.settings)
-    this.world.add({ id, protocol, peers: this.servers, vocabulary: printedVocabulary, returns: false })
+    this.addNode({ id, protocol, peers: this.servers, vocabulary: printedVocabulary, returns: false })
     this.world.start(id)
   }
 
-  private act(act: PrintedAct): void {
-    const { id } = this.processes.get(act.client)!
-    if (act.kind === 'contend') return this.world.command(id, { kind: 'contend', id: ++this.commands })
+  protected override act(act: PrintedAct): void {
+    const id = this.processOf(act.client)
+    if (act.kind === 'contend') return this.world.command(id, { kind: 'contend', id: this.nextCommand() })
     // Nobody is told that the holder is gone: lemma 1 keeps the others out for Δ all the same.
     this.world.crash(id)
     this.addClient(act.client)
   }
 
-  private observe(node: SimulatedNode, event: PrintedEvent): void {
+  protected override observe(node: SimulatedNode, event: PrintedEvent): void {
     const { id } = node.spec
-    const client = id.split('#')[0]!
+    const client = this.clientOf(id)
     // A client that was inside when it was told to contend does so now.
     if (event.kind === 'left' && this.owed.has(client)) return this.act({ kind: 'contend', client })
     if (event.kind !== 'entered') return

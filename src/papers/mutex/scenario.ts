@@ -10,8 +10,8 @@ import {
   ProgressChecker,
   pick,
   type Scenario,
+  ScenarioStage,
   type SimulatedNode,
-  type Stage,
   type World,
 } from '../../simulator/index.ts'
 import type { AnyMutexAlgorithm, MutexEvent } from './mutex.ts'
@@ -41,7 +41,7 @@ export function mutexScenario(algorithm: AnyMutexAlgorithm, size: number): Scena
   return {
     name: algorithm.name,
     plan: random => drawPlan(random, members),
-    stage: (world, plan) => new MutexStage(world, algorithm, plan),
+    stage: (world, plan) => new MutexStage(world, algorithm, plan).begin(),
   }
 }
 
@@ -67,45 +67,48 @@ function drawPlan(random: Random, members: readonly NodeId[]): MutexPlan {
   return { members, network, faults: [], acts, healsAt: BUSY, ends: BUSY + FINISH, drawn }
 }
 
-class MutexStage implements Stage {
+class MutexStage extends ScenarioStage<MutexPlan, MutexAct, MutexEvent> {
   readonly checkers
-  private readonly world: World
+  private readonly algorithm: AnyMutexAlgorithm
   private readonly exclusion = new ExclusionChecker()
   private readonly progress = new ProgressChecker()
   /** What each member still has to do; the first is under way. */
   private readonly lines = new Map<NodeId, { readonly id: number; readonly hold: Micros }[]>()
-  private commands = 0
   private entries = 0
 
   constructor(world: World, algorithm: AnyMutexAlgorithm, plan: MutexPlan) {
-    this.world = world
+    super(world, plan)
+    this.algorithm = algorithm
     this.checkers = [this.exclusion, this.progress]
-    const { protocol, vocabulary } = algorithm
-    for (const id of plan.members) world.add({ id, protocol, peers: plan.members, vocabulary, returns: false })
-    for (const id of plan.members) world.start(id)
-    for (const act of plan.acts) world.at(act.at, () => this.use(act))
-    world.listen((node, event) => this.observe(node, event as MutexEvent))
-    world.at(plan.ends - 1, () => this.progress.finish(world.now))
   }
 
-  healed(): void {
-    // Nothing was broken: those that asked are still to be served.
+  protected override populate(): void {
+    const { protocol, vocabulary } = this.algorithm
+    const { members } = this.plan
+    for (const id of members) this.addNode({ id, protocol, peers: members, vocabulary, returns: false })
+    for (const id of members) this.world.start(id)
   }
 
-  private use(act: MutexAct): void {
+  /** Nothing was broken, so nothing is demanded when it is healed: those that asked before are still to be served. */
+  protected override finish(): void {
+    this.progress.finish(this.world.now)
+  }
+
+  protected override act(act: MutexAct): void {
+    const id = this.nextCommand()
     const line = this.lines.get(act.member) ?? []
     this.lines.set(act.member, line)
-    line.push({ id: ++this.commands, hold: act.hold })
-    this.progress.demand(`${act.member} (${this.commands})`, this.world.now)
-    if (line.length === 1) this.begin(act.member)
+    line.push({ id, hold: act.hold })
+    this.progress.demand(`${act.member} (${id})`, this.world.now)
+    if (line.length === 1) this.enter(act.member)
   }
 
-  private begin(member: NodeId): void {
+  private enter(member: NodeId): void {
     const next = this.lines.get(member)?.[0]
     if (next !== undefined) this.world.command(member, { kind: 'enter', id: next.id })
   }
 
-  private observe(node: SimulatedNode, event: MutexEvent): void {
+  protected override observe(node: SimulatedNode, event: MutexEvent): void {
     const { world } = this
     const { id: member } = node.spec
     if (event.kind === 'entered') {
@@ -116,7 +119,7 @@ class MutexStage implements Stage {
     } else if (event.kind === 'left') {
       this.exclusion.released(THING, member, world.now)
       this.lines.get(member)!.shift()
-      world.at(world.now, () => this.begin(member))
+      world.at(world.now, () => this.enter(member))
     }
   }
 }

@@ -9,8 +9,8 @@ import {
   ProgressChecker,
   pick,
   type Scenario,
+  ScenarioStage,
   type SimulatedNode,
-  type Stage,
   type Timed,
   type World,
 } from '../../simulator/index.ts'
@@ -45,7 +45,7 @@ export function printedOrderingScenario(
   return {
     name: 'printed ordering',
     plan: random => drawPlan(random, trust, servers, change),
-    stage: (world, plan) => new PrintedOrderingStage(world, servers, plan),
+    stage: (world, plan) => new PrintedOrderingStage(world, servers, plan).begin(),
   }
 }
 
@@ -95,56 +95,53 @@ function drawActs(random: Random, clients: readonly string[]): Timed<PrintedOrde
   return acts
 }
 
-class PrintedOrderingStage implements Stage {
+class PrintedOrderingStage extends ScenarioStage<PrintedOrderingPlan, PrintedOrderingAct, PrintedOrderingEvent> {
   readonly checkers
-  private readonly world: World
   private readonly servers: readonly string[]
-  private readonly plan: PrintedOrderingPlan
   private readonly order = new OrderChecker()
   private readonly progress = new ProgressChecker()
-  private readonly processes = new Map<string, { id: NodeId; count: number }>()
   /** Every process has a number of its own: it is part of its ranks. */
   private places = 0
 
   constructor(world: World, servers: readonly string[], plan: PrintedOrderingPlan) {
-    this.world = world
+    super(world, plan)
     this.servers = servers
-    this.plan = plan
     this.checkers = [this.order, this.progress]
-    for (const id of servers) this.addServer(id)
-    for (const client of plan.clients) this.addClient(client)
-    for (const act of plan.acts) world.at(act.at, () => this.act(act))
-    world.listen((node, event) => this.observe(node, event as PrintedOrderingEvent))
   }
 
-  healed(): void {
+  protected override populate(): void {
+    for (const id of this.servers) this.addServer(id)
+    for (const client of this.plan.clients) this.addClient(client)
+  }
+
+  protected override demand(): void {
     for (const client of this.plan.clients) {
       const operation = `${client}.healed`
       this.progress.demand(operation, this.world.now)
       this.act({ kind: 'submit', client, operation })
     }
-    this.world.at(this.plan.ends - 1, () => this.progress.finish(this.world.now))
+  }
+
+  protected override finish(): void {
+    this.progress.finish(this.world.now)
   }
 
   private addServer(id: string): void {
-    const honest = printedOrderingServer()
     const liar = this.plan.liars.get(id)
-    const protocol = liar === undefined ? honest : printedOrderingLiars()[liar]!.corrupt(honest)
-    this.world.add({ id, protocol, peers: [], vocabulary: printedOrderingVocabulary, lies: liar !== undefined })
+    const spec = { id, protocol: printedOrderingServer(), peers: [], vocabulary: printedOrderingVocabulary }
+    this.addNode(spec, liar === undefined ? undefined : printedOrderingLiars()[liar]!.corrupt)
     this.world.start(id)
   }
 
   private addClient(client: string): void {
-    const count = (this.processes.get(client)?.count ?? 0) + 1
-    const id = count === 1 ? client : `${client}#${count}`
-    this.processes.set(client, { id, count })
+    const id = this.nextProcess(client)
     const protocol = printedOrderingClient(this.plan.settings, ++this.places)
-    this.world.add({ id, protocol, peers: this.servers, vocabulary: printedOrderingVocabulary, returns: false })
+    this.addNode({ id, protocol, peers: this.servers, vocabulary: printedOrderingVocabulary, returns: false })
     this.world.start(id)
   }
 
-  private act(act: PrintedOrderingAct): void {
-    const { id } = this.processes.get(act.client)!
+  protected override act(act: PrintedOrderingAct): void {
+    const id = this.processOf(act.client)
     if (act.kind === 'submit') {
       return this.world.command(id, { kind: 'submit', operation: act.operation })
     }
@@ -152,7 +149,7 @@ class PrintedOrderingStage implements Stage {
     this.addClient(act.client)
   }
 
-  private observe(_node: SimulatedNode, event: PrintedOrderingEvent): void {
+  protected override observe(_node: SimulatedNode, event: PrintedOrderingEvent): void {
     if (event.kind === 'decided') this.order.state(event.state, this.world.now)
     if (event.kind !== 'done') return
     this.order.response(event.operation, event.place, this.world.now)
