@@ -38,12 +38,21 @@ export interface OrderingSettings {
   readonly checkpointPageBytes: number
   /** Bytes of one page when a table is copied. */
   readonly copyPageBytes: number
+  /** How many bytes a client keeps of what one server says and too few others vouch for. One message always fits. */
+  readonly shareBytesMax: number
   /** The longest attempt of a client. A server that came back empty does not vote until it is over. */
   readonly attemptMax: Millis
   /** This server has lost its store and is to take its state from the others. */
   readonly rejoins: boolean
   readonly proofs: RankProofs | undefined
   readonly rules: OrderingRules
+}
+
+/** The longest that somebody keeps the turn at a server after its last message, however slow it is. */
+const TURN_MAX: Millis = 1_000
+
+export function longestTurn({ turnMs }: OrderingSettings): Millis {
+  return Math.max(turnMs, TURN_MAX)
 }
 
 export const orderingDefaults: OrderingSettings = {
@@ -60,6 +69,7 @@ export const orderingDefaults: OrderingSettings = {
   checkpointBytesMin: 16 * 2 ** 20,
   checkpointPageBytes: 2 ** 18,
   copyPageBytes: ANSWER_BYTES_MAX,
+  shareBytesMax: 16 * 2 ** 20,
   attemptMax: 60_000,
   rejoins: false,
   proofs: undefined,

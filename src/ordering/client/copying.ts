@@ -5,6 +5,7 @@ import { agreed, chooseSources, hearCopy, newCopying, nextQuestion } from '../ve
 import type { ServerMessage } from '../wire.ts'
 import { reflectedAll } from './answers.ts'
 import { completeChoice, followHeads } from './catching-up.ts'
+import { compareClaims } from './evidence.ts'
 import { send } from './send.ts'
 import type { ClientObject, ClientScene } from './state.ts'
 import { clientTimers } from './state.ts'
@@ -55,6 +56,7 @@ export function adoptCopy(scene: ClientScene, object: ClientObject): boolean {
   object.fetching = undefined
   object.replica = content
   clientTimers.cancel(turn, 'sync', object.name)
+  compareClaims(scene, object)
   reflectedAll(scene, object)
   skipWatches(scene, object)
   if (object.phase === 'syncing') completeChoice(scene, object)

@@ -44,7 +44,8 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
       queried: new Map(),
       inspections: new Map(),
       queries: 0,
-      accused: new Set(),
+      accused: new Map(),
+      shares: new Map(),
     }),
     step(state, input, turn) {
       const scene = newScene(state, settings, turn)
@@ -64,7 +65,7 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
       }
       advance(scene)
     },
-    check: checkClient,
+    check: state => checkClient(state, settings),
   }
 }
 
