@@ -42,6 +42,10 @@ export interface OrderingSettings {
   readonly shareBytesMax: number
   /** The longest attempt of a client. A server that came back empty does not vote until it is over. */
   readonly attemptMax: Millis
+  /** How far above its own wall clock a server promises a rank: beyond it one get would end an object for good. */
+  readonly rankAheadMax: Millis
+  /** Names of the clients that may repair an object. */
+  readonly operators: readonly string[]
   /** This server has lost its store and is to take its state from the others. */
   readonly rejoins: boolean
   readonly proofs: RankProofs | undefined
@@ -71,6 +75,8 @@ export const orderingDefaults: OrderingSettings = {
   copyPageBytes: ANSWER_BYTES_MAX,
   shareBytesMax: 16 * 2 ** 20,
   attemptMax: 60_000,
+  rankAheadMax: 24 * 60 * 60 * 1000,
+  operators: [],
   rejoins: false,
   proofs: undefined,
   rules: orderingRules,

@@ -13,6 +13,7 @@ import {
   type Operation,
   type OrderingMessage,
   type Rank,
+  type RepairOutcome,
   type ServerMessage,
   type Write,
 } from '../wire.ts'
@@ -187,6 +188,11 @@ export interface Reading {
   readonly replies: Map<NodeId, ServerMessage & { kind: 'readings' }>
 }
 
+export interface Repair {
+  readonly object: string
+  readonly outcomes: Map<NodeId, RepairOutcome>
+}
+
 export interface Inspection {
   readonly sentAt: Millis
   readonly servers: InspectedOrderingServer[]
@@ -225,13 +231,25 @@ export interface ClientState {
   /** Readings by the number of the query under way. */
   readonly queried: Map<number, number>
   readonly inspections: Map<number, Inspection>
+  readonly repairs: Map<number, Repair>
   queries: number
   /** Who was called a liar, and for what. */
   readonly accused: Map<NodeId, Set<string>>
   readonly shares: Map<NodeId, Share>
 }
 
-export const clientTimers = timers('turn', 'patience', 'sync', 'replay', 'watch', 'ping', 'belief', 'read', 'inspect')
+export const clientTimers = timers(
+  'turn',
+  'patience',
+  'sync',
+  'replay',
+  'watch',
+  'ping',
+  'belief',
+  'read',
+  'inspect',
+  'repair',
+)
 
 /** What an input gave cause for. Handlers record it; `advance` (advance.ts) looks at it once, when the input is heard. */
 export interface FollowUp {

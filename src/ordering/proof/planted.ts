@@ -22,6 +22,7 @@ export const plantedOrderingBugs: Readonly<Record<string, Partial<OrderingRules>
   'highest-sequence-number': { appliesNow: (seq, next) => seq >= next },
   'read-of-committed-alone': { mayRead: () => true },
   'a-vote-for-each-word': { voterOf: (server, words) => `${server} ${words}` },
+  'any-rank-is-promised': { mayPromise: () => true },
   'memory-without-bound': { mayKeep: () => true },
 }
 
