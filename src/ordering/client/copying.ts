@@ -1,7 +1,7 @@
 // The servers no longer know the changes that a replica lacks: it takes a copy of everything (../versions/copying.ts).
 
 import type { Millis, NodeId } from '../../core/process.ts'
-import { agreed, chooseSources, hearCopy, newCopying, nextQuestion } from '../versions/copying.ts'
+import { agreed, chooseSources, hearCopy, newCopying, nextQuestion, nextSources } from '../versions/copying.ts'
 import type { ServerMessage } from '../wire.ts'
 import { reflectedAll } from './answers.ts'
 import { completeChoice, followHeads } from './catching-up.ts'
@@ -38,10 +38,12 @@ export function copyCame(
 ): void {
   const { settings, turn } = scene
   const copying = object.copying!
-  const goesOn = hearCopy(copying, from, answer, settings.hash)
-  if (adoptCopy(scene, object) || !goesOn) return
-  send(scene, from, nextQuestion(copying, object.name, from))
-  clientTimers.set(turn, 'sync', COPY_MS, object.name)
+  hearCopy(copying, from, answer, settings.hash)
+  if (adoptCopy(scene, object)) return
+  for (const to of nextSources(copying)) {
+    send(scene, to, nextQuestion(copying, object.name, to))
+    clientTimers.set(turn, 'sync', COPY_MS, object.name)
+  }
 }
 
 /** Takes the copy, if by now it is at a version that b + 1 servers vouch for. */

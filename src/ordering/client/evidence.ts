@@ -6,7 +6,7 @@ import { send } from './send.ts'
 import type { ClientObject, ClientScene } from './state.ts'
 
 /** Lies of one server that are reported, by object and kind: each once, or one liar would keep everybody busy. */
-const ACCUSED_MAX = 100
+export const ACCUSED_MAX = 100
 
 export function accuse(scene: ClientScene, object: ClientObject, server: NodeId, version: number, what: string): void {
   const { state, turn } = scene

@@ -3,7 +3,7 @@
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
 import { digestKey } from '../versions/digest.ts'
-import { addChanges, judge } from '../versions/fetched-changes.ts'
+import { addChanges, isFull, judge } from '../versions/fetched-changes.ts'
 import type { Head, ServerMessage } from '../wire.ts'
 import { askSource, completeChoice, followHeads, leaveSource, takeUpTo } from './catching-up.ts'
 import { adoptCopy, copyCame, startCopy } from './copying.ts'
@@ -42,7 +42,7 @@ export function onChanges(
   if (target === undefined || !grew) return
   switch (judge(fetching, target)) {
     case 'short':
-      return askSource(scene, object)
+      return isFull(fetching) ? startCopy(scene, object) : askSource(scene, object)
     case 'wrong':
       object.fetching = { ...fetching, changes: [] }
       // Of several sources nobody knows which one lied. And what was only proposed may have come to nothing meanwhile.

@@ -77,6 +77,8 @@ export interface ServerObject {
   readonly pending: Map<string, PendingOperation>
   pendingBytes: number
   readonly pendingOf: Map<NodeId, number>
+  /** Bytes of each client, of all its processes. */
+  readonly pendingBytesOf: Map<string, number>
   /** Whose turn it is, and until when: for progress only, forgotten at a restart. */
   holder: NodeId
   holdsUntil: Millis
@@ -170,6 +172,7 @@ export function newObject(name: string): ServerObject {
     pending: new Map(),
     pendingBytes: 0,
     pendingOf: new Map(),
+    pendingBytesOf: new Map(),
     holder: '',
     holdsUntil: 0,
     spokeAt: 0,
