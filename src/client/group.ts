@@ -29,13 +29,21 @@ import type { Applier } from '../ordering/index.ts'
 import { treeApplier } from '../ordering/tree/index.ts'
 import { describeForced, type ForcedUnlock } from './force.ts'
 import { describeServers, type LockInfo, type ServerInfo, tallyLocks } from './inspect.ts'
-import { type Accusation, type ObjectServerInfo, tallyComplaints } from './inspect-objects.ts'
+import {
+  type Accusation,
+  type ObjectServerInfo,
+  repairableVersion,
+  type SpoiledObject,
+  spoiledObjects,
+  tallyComplaints,
+} from './inspect-objects.ts'
 import type { Keeper } from './keeper.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
 import { checkName } from './names.ts'
 import { ObjectSession } from './objects/object-session.ts'
 import { type Lie, Orders } from './objects/orders.ts'
 import { Recipes } from './objects/recipes.ts'
+import { describeRepaired, type RepairedObject } from './objects/repair.ts'
 import { type ObjectDefinition, SharedObject } from './objects/shared-object.ts'
 import { SharedTree, TREE_NAME, TREE_TTL_DEFAULT_MS, type TreeOptions } from './objects/shared-tree.ts'
 import { Questions } from './questions.ts'
@@ -73,6 +81,8 @@ export interface GroupStatus {
   readonly lies: readonly Lie[]
   /** Servers that said what cannot be true, by those who say so and are to be believed. */
   readonly accusations: readonly Accusation[]
+  /** Objects that a client has spoiled, so that they stand still until an operator repairs them. */
+  readonly spoiled: readonly SpoiledObject[]
 }
 
 /** What a group needs from the driver below it. */
@@ -106,6 +116,7 @@ interface Pending {
   reject(error: CoterieError): void
 }
 
+const MICROS_PER_MS = 1_000
 const TTL_DEFAULT_MS = 10_000
 /** A lease shorter than this is over before its answers are back on an ordinary network. */
 const TTL_MIN_MS = 20
@@ -229,6 +240,18 @@ export class Group {
     return describeForced(name, answers, this.shape)
   }
 
+  /**
+   * Repairs an object that stands still because a client has spoiled it; for operators. Servers let go of turns that are
+   * promised far into the future, and of a version that too few have: what was under way may be lost with it. Rejects
+   * with `Refused` where servers say that this client is no operator.
+   */
+  async repairObject(name: string): Promise<RepairedObject> {
+    this.checkOpen()
+    this.orders.check(name)
+    const version = repairableVersion(await this.orders.inspect(), name, this.shape.trust.liars)
+    return describeRepaired(name, version, await this.orders.repair(name, version), this.shape)
+  }
+
   /** How the group is: which servers answer, whether locks can be taken, who was caught lying. */
   async status(): Promise<GroupStatus> {
     const { trust, servers: names } = this.shape
@@ -243,6 +266,7 @@ export class Group {
       objects,
       lies: [...this.orders.lies],
       accusations: tallyComplaints(objects, this.orders.lies, trust.liars),
+      spoiled: spoiledObjects(objects, trust.liars, this.driver.wallMicros() / MICROS_PER_MS),
     }
   }
 

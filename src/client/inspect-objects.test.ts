@@ -15,7 +15,7 @@ describe('an accusation', () => {
   it('counts where more servers pass it on than can lie', () => {
     const servers = [told('server-1', [complaint('server-3')]), told('server-2', [complaint('server-3')])]
     expect(tallyComplaints(servers, [], 1)).toEqual([
-      { server: 'server-3', what: 'forged', object: 'stock', version: 3, clients: ['ann'] },
+      { server: 'server-3', what: 'forged', object: 'stock', version: 3, clients: ['ann'], lied: false },
     ])
   })
 
@@ -31,7 +31,7 @@ describe('an accusation', () => {
   it('that this client saw itself needs nobody else; the last one of a kind is shown', () => {
     const lies = [2, 5, 4].map(version => complaint('server-2', version))
     expect(tallyComplaints([], lies, 1)).toEqual([
-      { server: 'server-2', what: 'forged', object: 'stock', version: 5, clients: ['this client'] },
+      { server: 'server-2', what: 'forged', object: 'stock', version: 5, clients: ['this client'], lied: true },
     ])
   })
 })

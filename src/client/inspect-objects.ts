@@ -24,9 +24,14 @@ export interface Accusation {
   readonly version: number
   /** The clients that say so. */
   readonly clients: readonly NodeId[]
+  /** Enough say so, or this client saw it itself. Else one client accuses, and nothing more is known. */
+  readonly lied: boolean
 }
 
-/** The lies that this client saw, and those that one client told to more servers than can lie. */
+/**
+ * The lies that this client saw, and those that one client told to more servers than can lie. A server `lied` where this
+ * client saw it, or more clients say so than servers may lie: one client alone may have its own reasons.
+ */
 export function tallyComplaints(
   servers: readonly ObjectServerInfo[],
   lies: readonly Lie[],
@@ -36,7 +41,7 @@ export function tallyComplaints(
   for (const { server, complaints } of servers) {
     for (const complaint of complaints) {
       // Nobody is a witness in their own case.
-      if (complaint.server !== server) addTo(tellers, keyOf(complaint.client, complaint), server)
+      if (complaint.server !== server) addTo(tellers, keyOf(complaint), server)
     }
   }
   const found = new Map<string, Accusation>()
@@ -45,19 +50,30 @@ export function tallyComplaints(
     const before = found.get(key)
     const clients = [...new Set([...(before?.clients ?? []), client])].sort()
     const last = before !== undefined && before.version >= version ? before : { object, version }
-    found.set(key, { server, what, object: last.object, version: last.version, clients })
+    found.set(key, { server, what, object: last.object, version: last.version, clients, lied: false })
   }
   for (const lie of lies) add(THIS_CLIENT, lie)
   for (const complaint of servers.flatMap(({ complaints }) => complaints)) {
-    if ((tellers.get(keyOf(complaint.client, complaint))?.size ?? 0) > liars) add(complaint.client, complaint)
+    if ((tellers.get(keyOf(complaint))?.size ?? 0) > liars) add(complaint.client, complaint)
   }
-  return [...found.values()].sort((one, other) => (one.server + one.what < other.server + other.what ? -1 : 1))
+  const accusers = new Map<NodeId, Set<string>>()
+  for (const { server, clients } of found.values()) for (const one of clients) addTo(accusers, server, nameOf(one))
+  const lied = (server: NodeId) => {
+    const names = accusers.get(server)!
+    return names.has(THIS_CLIENT) || names.size > liars
+  }
+  return [...found.values()]
+    .map(accusation => ({ ...accusation, lied: lied(accusation.server) }))
+    .sort((one, other) => (one.server + one.what < other.server + other.what ? -1 : 1))
 }
 
 const THIS_CLIENT = 'this client'
 
-function keyOf(client: NodeId, { server, what, object, version }: Lie): string {
-  return JSON.stringify([client, server, what, object, version])
+/** All processes of one certificate are one accuser. */
+const nameOf = (client: NodeId) => client.split('#')[0]!
+
+function keyOf({ client, server }: Complaint): string {
+  return JSON.stringify([nameOf(client), server])
 }
 
 function addTo(sets: Map<string, Set<NodeId>>, key: string, item: NodeId): void {
@@ -80,4 +96,32 @@ export function versionsBehind(servers: readonly ObjectServerInfo[], server: Nod
     behind += Math.max(0, newest - (own?.applied ?? 0))
   }
   return behind
+}
+
+/** An object that stands still, and why. */
+export interface SpoiledObject {
+  readonly object: string
+  readonly why: string
+}
+
+/** A day above the clock, and one more for clocks that differ: servers promise no such rank. */
+const RANK_AHEAD_MS = 2 * 24 * 60 * 60 * 1000
+
+/** Objects that a client has spoiled for good, where more servers say so than can lie. */
+export function spoiledObjects(servers: readonly ObjectServerInfo[], liars: number, wall: Millis): SpoiledObject[] {
+  const names = [...new Set(servers.flatMap(({ objects }) => objects.map(({ object }) => object)))].sort()
+  return names.flatMap(object => {
+    const all = servers.flatMap(({ objects }) => objects.filter(other => other.object === object))
+    const high = all.filter(({ rank }) => rank.counter > wall + RANK_AHEAD_MS).length
+    const newest = Math.max(...all.map(({ applied, proposed }) => Math.max(applied, proposed)))
+    const ahead = all.filter(({ committed }) => committed.version > newest).length
+    const why = high > liars ? 'its turns are promised far into the future' : 'it is at a version that no server has'
+    return high > liars || ahead > liars ? [{ object, why }] : []
+  })
+}
+
+/** The newest version of an object that more servers have the content of than can lie. */
+export function repairableVersion(servers: readonly ObjectServerInfo[], object: string, liars: number): number {
+  const applied = servers.flatMap(({ objects }) => objects.filter(one => one.object === object).map(one => one.applied))
+  return applied.sort((one, other) => other - one)[liars] ?? 0
 }

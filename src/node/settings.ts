@@ -31,5 +31,6 @@ export function lockSettings(settings: NodeSettings): LockSettings {
 export function orderingSettings(settings: NodeSettings, parts: ObjectParts): OrderingSettings | undefined {
   const { liars, crashes, orderingQuorum } = settings.trust
   if (orderingQuorum === undefined) return undefined
-  return { ...orderingDefaults, ...settings.objects, ...parts, liars, crashes, drift: settings.lock.drift }
+  const { operators, lock } = settings
+  return { ...orderingDefaults, ...settings.objects, ...parts, liars, crashes, operators, drift: lock.drift }
 }

@@ -19,6 +19,7 @@ export {
   type OrderingMessage,
   orderingVocabulary,
   type Rank,
+  type RepairOutcome,
   SESSION_TTL_MAX,
   VALUE_BYTES_MAX,
   type Write,

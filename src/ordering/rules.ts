@@ -35,6 +35,12 @@ export interface OrderingRules {
   appliesNow(seq: number, next: number): boolean
   /** Whether a version that enough say is committed may be read, given how many of the quorum show something newer. */
   mayRead(showNewer: number, liars: number): boolean
+  /** Whether a server promises a rank, given the highest that its wall clock allows. */
+  mayPromise(counter: number, highest: number): boolean
+  /** Under which name a server's word on an operation is counted, given how many words on it there are. */
+  voterOf(server: NodeId, words: number): NodeId
+  /** Whether a client keeps what too few vouch for, given how much of one server it has. */
+  mayKeep(bytes: number, bytesMax: number): boolean
 }
 
 export const orderingRules: OrderingRules = {
@@ -85,6 +91,15 @@ export const orderingRules: OrderingRules = {
 
   // b + 1 may have committed v while v+1 is decided and acknowledged: what they say is true and old.
   mayRead: (showNewer, liars) => showNewer <= liars,
+
+  // One get with the largest counter, and nobody has a turn any more.
+  mayPromise: (counter, highest) => counter <= highest,
+
+  // A liar that says the same twice would count as two, and what nobody asked for is done.
+  voterOf: server => server,
+
+  // A liar tells of a version after version that nobody else knows, of 15 MiB each: the client runs out of memory.
+  mayKeep: (bytes, bytesMax) => bytes <= bytesMax,
 }
 
 export function compareRanks(a: Rank, b: Rank): number {

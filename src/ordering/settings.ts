@@ -38,12 +38,25 @@ export interface OrderingSettings {
   readonly checkpointPageBytes: number
   /** Bytes of one page when a table is copied. */
   readonly copyPageBytes: number
+  /** How many bytes a client keeps of what one server says and too few others vouch for. One message always fits. */
+  readonly shareBytesMax: number
   /** The longest attempt of a client. A server that came back empty does not vote until it is over. */
   readonly attemptMax: Millis
+  /** How far above its own wall clock a server promises a rank: beyond it one get would end an object for good. */
+  readonly rankAheadMax: Millis
+  /** Names of the clients that may repair an object. */
+  readonly operators: readonly string[]
   /** This server has lost its store and is to take its state from the others. */
   readonly rejoins: boolean
   readonly proofs: RankProofs | undefined
   readonly rules: OrderingRules
+}
+
+/** The longest that somebody keeps the turn at a server after its last message, however slow it is. */
+const TURN_MAX: Millis = 1_000
+
+export function longestTurn({ turnMs }: OrderingSettings): Millis {
+  return Math.max(turnMs, TURN_MAX)
 }
 
 export const orderingDefaults: OrderingSettings = {
@@ -60,7 +73,10 @@ export const orderingDefaults: OrderingSettings = {
   checkpointBytesMin: 16 * 2 ** 20,
   checkpointPageBytes: 2 ** 18,
   copyPageBytes: ANSWER_BYTES_MAX,
+  shareBytesMax: 16 * 2 ** 20,
   attemptMax: 60_000,
+  rankAheadMax: 24 * 60 * 60 * 1000,
+  operators: [],
   rejoins: false,
   proofs: undefined,
   rules: orderingRules,

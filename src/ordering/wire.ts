@@ -9,6 +9,7 @@ import {
   list,
   type Millis,
   type NodeId,
+  oneOf,
   option,
   struct,
   text,
@@ -158,6 +159,8 @@ export type ClientMessage =
   | { kind: 'ping'; object: string; session: string; ping: number }
   | { kind: 'complain'; object: string; server: NodeId; version: number; what: string }
   | { kind: 'inspect'; query: number }
+  /** From an operator: let go of ranks beyond the clock, and of committed versions that nobody has. */
+  | { kind: 'repair'; query: number; object: string; version: number }
   /** From a server that lost its store: what do you have, of objects after this name? */
   | { kind: 'recall'; query: number; after: string }
 
@@ -253,7 +256,11 @@ export type ServerMessage =
       complaints: readonly Complaint[]
       complained: number
     }
+  | { kind: 'repaired'; query: number; object: string; outcome: RepairOutcome }
   | RecalledMessage
+
+/** `sound`: there was nothing to repair. */
+export type RepairOutcome = 'repaired' | 'sound' | 'not allowed'
 
 export type RecalledMessage = { kind: 'recalled'; query: number; objects: readonly RecalledObject[]; more: boolean }
 
@@ -374,6 +381,8 @@ export const orderingVocabulary: Codec<OrderingMessage> = variants<OrderingMessa
   },
   recall: { query, after: object },
   recalled: { query, objects: list(recalledObject, INSPECTED_MAX), more: bool },
+  repair: { query, object, version: counter },
+  repaired: { query, object, outcome: oneOf<RepairOutcome>('repaired', 'sound', 'not allowed') },
 })
 
 /** A watcher says again and again that it is there. */

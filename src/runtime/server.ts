@@ -4,7 +4,8 @@ import { FileError, type Saved } from '../core/index.ts'
 import type { ServerEvent } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent } from '../node/index.ts'
 import { type ServerParts, serverOf, serverParts } from '../node/server.ts'
-import { granterClock } from './clock.ts'
+import type { OrderingServerEvent } from '../ordering/index.ts'
+import { granterClock, tellTime } from './clock.ts'
 import type { ServerConfig } from './config/config.ts'
 import { type Disguise, Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
@@ -87,12 +88,21 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   )
   opened.push(transport)
   driver.start(transport)
+  const endTime = tellTime(micros => {
+    if (group.trust.orderingQuorum !== undefined) driver.command({ part: 'ordering', body: { kind: 'clock', micros } })
+  })
   log('info', 'listening', {
     port: config.address.port,
     metricsPort: metrics.port,
     recoveringMs: measures.recovering(),
   })
-  return { recovering: measures.recovering, stop: () => stop(driver, transport, metrics, storage, log) }
+  return {
+    recovering: measures.recovering,
+    stop() {
+      endTime()
+      return stop(driver, transport, metrics, storage, log)
+    },
+  }
 }
 
 function createDriver(options: ServerOptions, storage: Storage, saved: Saved) {
@@ -119,17 +129,37 @@ function teller(log: Log): (event: ServerNodeEvent) => void {
   const told = new Set<string>()
   return event => {
     if (event.part === 'lock') return tell(event.body, log)
+    if (event.body.kind !== 'complaint') return tellOfObject(event.body, log)
     const { complaint } = event.body
-    const matter = `${complaint.server} ${complaint.what}`
-    // A liar lies all day: once for each kind of lie, the rest is counted.
+    const matter = `${complaint.client.split('#')[0]} ${complaint.server}`
+    // A liar lies all day, and clients choose the words: once for each accuser and accused, the rest is counted.
     if (told.has(matter) || told.size >= MATTERS_MAX) return
     told.add(matter)
     log('warn', 'a client says that a server lied', { ...complaint })
   }
 }
 
-/** Kinds of lies times servers: clients choose the words. */
-const MATTERS_MAX = 1_000
+/** Clients times servers. */
+const MATTERS_MAX = 10_000
+
+type ObjectEvent = Exclude<OrderingServerEvent, { kind: 'complaint' }>
+
+function tellOfObject(event: ObjectEvent, log: Log): void {
+  switch (event.kind) {
+    case 'rankBeyond': {
+      const { object, client, ahead } = event
+      return log('warn', 'a client asks for turns far in the future: its clock is wrong, or it lies', {
+        object,
+        client,
+        aheadMs: ahead,
+      })
+    }
+    case 'repaired':
+      return log('warn', 'an object was repaired by an operator', { object: event.object, by: event.by })
+    case 'repairRefused':
+      return log('warn', 'repair of an object refused: no operator', { object: event.object, by: event.by })
+  }
+}
 
 function tell({ kind, name, by, ...more }: ServerEvent, log: Log): void {
   const what = kind === 'forced' ? 'a lock was taken from its holder by force' : 'unlock by force refused: no operator'

@@ -134,6 +134,11 @@ export class TestGroup {
     this.now = until
   }
 
+  /** The timers that a process has set. */
+  pendingTimers(id: NodeId): string[] {
+    return [...this.timers.keys()].filter(name => name.startsWith(`${id} `))
+  }
+
   command(id: NodeId, body: OrderingCommand): void {
     this.hosts.get(id)!.input({ kind: 'command', body })
   }

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander'
 import type { ObjectServerInfo } from '../../client/inspect-objects.ts'
+import type { RepairedObject } from '../../client/objects/repair.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
 import { action, colour, EXIT_FAILED, newCommand, print } from '../output.ts'
 
@@ -34,10 +35,42 @@ Exit codes: 0 shown, 1 there is no such object or the group could not be reached
 
 export function objectCommand(): Command {
   return withConnection(newCommand('object'))
+    .addCommand(repairCommand())
     .argument('[name]', 'one object (default: all)')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
     .action(action(show))
+}
+
+const REPAIR_EXAMPLE = `
+Example:
+  $ coterie object repair stock
+      when coterie status says that it stands still: a client asked for a turn far in the future, or said that a version
+      is decided that nobody has
+
+Servers let go of such promises and versions, and log who did it. That breaks a promise: what a client had under way may be
+lost, and if a server that is not up has the version, that is lost too. Bring up all servers you can first, and stop the
+client that did it (its name is in the servers' logs). Who may repair is in the servers' coterie.toml: operators.
+
+Exit codes: 0 repaired, or nothing to repair; 1 not an operator, or too few servers answered; 2 wrong usage.`
+
+function repairCommand(): Command {
+  return withConnection(newCommand('repair'))
+    .argument('<name>', 'name of the object')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', REPAIR_EXAMPLE)
+    .action(action(repair))
+}
+
+async function repair(name: string, options: Options): Promise<void> {
+  await using group = await connectFrom(options)
+  const done = await group.repairObject(name)
+  print(options.json, done, () => describeRepair(done))
+}
+
+export function describeRepair({ name, version, repaired, sound }: RepairedObject): string {
+  if (repaired.length === 0) return `nothing to repair: ${sound.length} servers say that object '${name}' is sound`
+  return `repaired object '${name}' on ${repaired.join(', ')}; it goes on from version ${version} or a later one`
 }
 
 async function show(name: string | undefined, options: Options): Promise<void> {

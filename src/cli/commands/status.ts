@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import type { GroupStatus } from '../../client/group.ts'
-import { type Accusation, versionsBehind } from '../../client/inspect-objects.ts'
+import { type Accusation, type SpoiledObject, versionsBehind } from '../../client/inspect-objects.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
 import { inWords } from '../duration.ts'
 import { action, colour, EXIT_FAILED, newCommand, print } from '../output.ts'
@@ -54,7 +54,13 @@ export function describeStatus(status: GroupStatus): string {
     return name
   })
   const verdict = status.locksWork ? colour.green('locks work') : colour.red('too few servers are ready for locks')
-  return [status.explanation, ...lines, ...status.accusations.map(describeAccusation), verdict].join('\n')
+  return [
+    status.explanation,
+    ...lines,
+    ...status.accusations.map(describeAccusation),
+    ...status.spoiled.map(describeSpoiled),
+    verdict,
+  ].join('\n')
 }
 
 function describeObjects({ objects, trust }: GroupStatus, server: string): string {
@@ -68,9 +74,14 @@ function describeObjects({ objects, trust }: GroupStatus, server: string): strin
 }
 
 /** Who says so stands beside it: an accusation is worth what its clients are. */
-function describeAccusation({ server, what, object, version, clients }: Accusation): string {
+function describeAccusation({ server, what, object, version, clients, lied }: Accusation): string {
   const evidence = `${what} (object '${object}', version ${version})`
-  return colour.red(`  ! ${server} lied: ${evidence}, says ${clients.join(', ')}`)
+  const says = `${evidence}, says ${clients.join(', ')}`
+  return lied ? colour.red(`  ! ${server} lied: ${says}`) : colour.yellow(`  ? ${server} is accused of ${says}`)
+}
+
+function describeSpoiled({ object, why }: SpoiledObject): string {
+  return colour.red(`  ! object '${object}' stands still: ${why} (coterie object repair ${object})`)
 }
 
 /** Digests as people compare them. */

@@ -1,12 +1,13 @@
 // Promises over the ordering part of a client node: one call, one command, one answer. What objects and trees share.
 
-import { type Millis, NotAnswered, OperationFailed, SettingsError, Unavailable } from '../../core/index.ts'
+import { type Millis, type NodeId, NotAnswered, OperationFailed, SettingsError, Unavailable } from '../../core/index.ts'
 import {
   type Applier,
   type InspectedOrderingServer,
   OBJECT_BYTES_MAX,
   type OrderingCommand,
   type OrderingEvent,
+  type RepairOutcome,
   SESSION_TTL_MAX,
   type Write,
 } from '../../ordering/index.ts'
@@ -148,6 +149,15 @@ export class Orders {
     return this.ask(
       id => ({ kind: 'inspect', id }),
       event => (event.kind === 'inspected' ? event.servers : undefined),
+      {},
+    )
+  }
+
+  /** For operators: what each server did that answered in time. */
+  repair(object: string, version: number): Promise<ReadonlyMap<NodeId, RepairOutcome>> {
+    return this.ask(
+      id => ({ kind: 'repair', id, object, version }),
+      event => (event.kind === 'repaired' ? event.outcomes : undefined),
       {},
     )
   }

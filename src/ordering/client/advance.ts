@@ -18,10 +18,12 @@ import { beginAttempt, hasWork, overtaken, rest, standInLine } from './turns.ts'
 export function advance(scene: ClientScene): void {
   const { object, opens, took, looksAgain } = scene.followUp
   if (object !== undefined) {
+    const waited = object.phase === 'waiting'
     proceed(scene, object)
     // Nothing to do after all: what a read found half done is complete.
     if (took && object.phase === 'holding') object.completes = false
-    if (opens && object.phase === 'waiting') submitOpen(scene, object)
+    // Whoever begins to wait now has said it already.
+    if (opens && waited && object.phase === 'waiting') submitOpen(scene, object)
   }
   if (looksAgain !== undefined) setLookTimer(scene, looksAgain)
 }

@@ -6,7 +6,7 @@ import { openedAt, sessionName, type Touched } from '../versions/content.ts'
 import { digestKey } from '../versions/digest.ts'
 import type { Response, ServerMessage } from '../wire.ts'
 import { heardAnswer, heardContact } from './contacts.ts'
-import { accuse } from './evidence.ts'
+import { accuse, compareClaims } from './evidence.ts'
 import { launch } from './own-operations.ts'
 import { opened, sessionOver } from './session.ts'
 import type { ClientObject, ClientScene } from './state.ts'
@@ -51,9 +51,9 @@ export function onAnswered(
   const { session } = object
   heardContact(object, from, turn.now)
   if (session.phase === 'opening' && sameBytes(answer.nonce, session.nonce)) {
-    const servers = session.named.get(answer.session) ?? new Set()
-    session.named.set(answer.session, servers.add(from))
-    if (servers.size >= settings.rules.vouchersNeeded(settings.liars)) opened(scene, object, answer.session)
+    session.named.set(from, answer.session)
+    const count = [...session.named.values()].filter(name => name === answer.session).length
+    if (count >= settings.rules.vouchersNeeded(settings.liars)) opened(scene, object, answer.session)
   }
   if (session.phase === 'open' && session.id === answer.session) {
     const before = object.outstanding.size
@@ -73,17 +73,14 @@ function hear(scene: ClientScene, object: ClientObject, from: NodeId, response: 
   if (!object.outstanding.has(seq)) return
   const needed = settings.rules.vouchersNeeded(settings.liars)
   if (needed > 1) {
-    const said = object.responses.get(seq) ?? new Map<string, Set<NodeId>>()
+    const said = object.responses.get(seq) ?? new Map<NodeId, string>()
     object.responses.set(seq, said)
     const key = `${response.version} ${response.ok} ${digestKey(settings.hash(response.body))}`
-    const servers = said.get(key) ?? new Set()
-    said.set(key, servers.add(from))
-    if (servers.size < needed) return
+    said.set(from, key)
+    const others = [...said].filter(([, other]) => other !== key)
+    if (said.size - others.length < needed) return
     // Committed versions have one answer.
-    for (const [other, liars] of said) {
-      if (other === key) continue
-      for (const server of liars) accuse(scene, object, server, response.version, 'an answer that was never given')
-    }
+    for (const [server] of others) accuse(scene, object, server, response.version, 'an answer that was never given')
   }
   settle(scene, object, response)
 }
@@ -109,7 +106,8 @@ export function onGone(
   const { session } = object
   if (session.phase !== 'open' && session.phase !== 'lost') return
   if (session.id !== answer.session) return
-  session.gone.add(from)
+  session.gone.set(from, answer.version)
+  compareClaims(scene, object)
   if (session.gone.size < settings.rules.vouchersNeeded(settings.liars)) return
   sessionOver(scene, object)
   wake(scene, object)

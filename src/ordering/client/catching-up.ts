@@ -13,6 +13,7 @@ import { launch } from './own-operations.ts'
 import { propose } from './proposing.ts'
 import { advanceReplica } from './replica.ts'
 import { send } from './send.ts'
+import { forgetHeads, forgetReplies } from './shares.ts'
 import type { ClientObject, ClientScene } from './state.ts'
 import { clientTimers, wake } from './state.ts'
 import { overtaken } from './turns.ts'
@@ -54,6 +55,7 @@ function haveTurn(scene: ClientScene, object: ClientObject): void {
   object.copying = undefined
   clientTimers.cancel(turn, 'turn', object.name)
   clientTimers.cancel(turn, 'sync', object.name)
+  forgetReplies(scene.state, object)
   scene.followUp.took = true
   wake(scene, object)
 }
@@ -134,22 +136,40 @@ export function followHeads(scene: ClientScene, object: ClientObject): void {
   if (object.phase === 'syncing' || object.phase === 'proposing' || object.copying !== undefined) return
   const fetching = { source: '', query: 0, changes: [] as KeptChange[] }
   for (let version = replica.version + 1; version <= wanted.version; version++) {
-    const change = object.changes.get(version)
-    if (change === undefined) return ask(scene, object, wanted)
-    addChanges(fetching, replica, [{ version, change }], settings.hash)
+    const next = toldChange(settings, object, version, fetching.changes.at(-1) ?? replica)
+    if (next === undefined) return ask(scene, object, wanted)
+    fetching.changes.push(next)
   }
   if (judge(fetching, wanted) === 'right') {
     takeUpTo(scene, object, fetching.changes, wanted)
     return caughtUp(scene, object)
   }
-  object.changes.clear()
   ask(scene, object, wanted)
+}
+
+/** Of those who told the change of a version: one that gives the digest its teller named, most others' if they differ. */
+function toldChange(
+  settings: OrderingSettings,
+  { heads }: ClientObject,
+  version: number,
+  before: Head,
+): KeptChange | undefined {
+  const said = [...(heads.get(version)?.values() ?? [])]
+  let best: KeptChange | undefined
+  let most = 0
+  for (const { change, digest } of said) {
+    if (change === undefined) continue
+    const vouchers = said.filter(other => sameBytes(other.digest, digest)).length
+    if (vouchers <= most || !sameBytes(nextDigest(settings.hash, before.digest, version, change), digest)) continue
+    most = vouchers
+    best = { version, digest, change }
+  }
+  return best
 }
 
 function caughtUp(scene: ClientScene, object: ClientObject): void {
   serveCopies(scene, object)
-  for (const version of object.changes.keys()) if (version <= object.replica.version) object.changes.delete(version)
-  for (const version of object.heads.keys()) if (version <= object.replica.version) object.heads.delete(version)
+  forgetHeads(scene.state, object, object.replica.version)
   launch(object)
   wake(scene, object)
 }

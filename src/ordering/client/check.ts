@@ -1,11 +1,16 @@
 // What must hold between two inputs of a client. Of one object only: a client may have thousands.
 
 import { assert } from '../../core/index.ts'
+import type { OrderingSettings } from '../settings.ts'
 import { INSPECTIONS_MAX } from './inspection.ts'
 import { IN_FLIGHT_MAX } from './own-operations.ts'
 import type { ClientObject, ClientState } from './state.ts'
 
-export function checkClient({ objects, touched, inspections }: ClientState): void {
+export function checkClient({ objects, touched, inspections, shares }: ClientState, settings: OrderingSettings): void {
+  for (const [server, { bytes, words }] of shares) {
+    assert(bytes >= 0 && bytes <= settings.shareBytesMax, `keeps ${bytes} unvouched bytes of ${server}`)
+    assert(words.size > 0 || bytes === 0, `miscounts what it keeps of ${server}`)
+  }
   assert(inspections.size <= INSPECTIONS_MAX, 'more inspections under way than there may be')
   const object = objects.get(touched)
   if (object !== undefined) checkObject(object)

@@ -1,7 +1,7 @@
 // The words that a user of objects speaks to the client's machine, and what `apply` sees.
 
 import type { Millis, NodeId, Outcome, Turn } from '../../core/index.ts'
-import type { Complaint, Head, InspectedObject, OrderingMessage, Write } from '../wire.ts'
+import type { Complaint, Head, InspectedObject, OrderingMessage, RepairOutcome, Write } from '../wire.ts'
 
 export type OrderingCommand =
   /**
@@ -25,6 +25,8 @@ export type OrderingCommand =
   /** Lets go of everything that is kept for an object: its replica, its watches, its session (which runs out). */
   | { kind: 'close'; object: string }
   | { kind: 'inspect'; id: number }
+  /** For operators: repairs an object that stands still, at the newest version that enough servers have. */
+  | { kind: 'repair'; id: number; object: string; version: number }
 
 export type FailedReason =
   /** There is no session, or it has ended or run out. */
@@ -65,6 +67,8 @@ export type OrderingEvent =
   | { kind: 'lied'; object: string; server: NodeId; version: number; what: string }
   /** What those servers said that answered in time. */
   | { kind: 'inspected'; id: number; servers: readonly InspectedOrderingServer[] }
+  /** What those servers did that answered in time. */
+  | { kind: 'repaired'; id: number; object: string; outcomes: ReadonlyMap<NodeId, RepairOutcome> }
 
 export interface InspectedOrderingServer {
   readonly server: NodeId

@@ -1,12 +1,14 @@
 // Reads of the whole table wait until the replica is where they want it.
 
 import { begin, startReplay } from './replaying.ts'
+import { forgetReadings } from './shares.ts'
 import type { ClientObject, ClientScene, Reading, Watch } from './state.ts'
 import { clientTimers } from './state.ts'
 
 export function drop(scene: ClientScene, reading: Reading): void {
   const { state, turn } = scene
   state.readings.delete(reading.id)
+  forgetReadings(state, reading)
   state.queried.delete(reading.query)
   clientTimers.cancel(turn, 'read', `${reading.id}`)
 }

@@ -1,10 +1,11 @@
 // The servers no longer know the changes that a replica lacks: it takes a copy of everything (../versions/copying.ts).
 
 import type { Millis, NodeId } from '../../core/process.ts'
-import { agreed, chooseSources, hearCopy, newCopying, nextQuestion } from '../versions/copying.ts'
+import { agreed, chooseSources, hearCopy, newCopying, nextQuestion, nextSources } from '../versions/copying.ts'
 import type { ServerMessage } from '../wire.ts'
 import { reflectedAll } from './answers.ts'
 import { completeChoice, followHeads } from './catching-up.ts'
+import { compareClaims } from './evidence.ts'
 import { send } from './send.ts'
 import type { ClientObject, ClientScene } from './state.ts'
 import { clientTimers } from './state.ts'
@@ -37,10 +38,12 @@ export function copyCame(
 ): void {
   const { settings, turn } = scene
   const copying = object.copying!
-  const goesOn = hearCopy(copying, from, answer, settings.hash)
-  if (adoptCopy(scene, object) || !goesOn) return
-  send(scene, from, nextQuestion(copying, object.name, from))
-  clientTimers.set(turn, 'sync', COPY_MS, object.name)
+  hearCopy(copying, from, answer, settings.hash)
+  if (adoptCopy(scene, object)) return
+  for (const to of nextSources(copying)) {
+    send(scene, to, nextQuestion(copying, object.name, to))
+    clientTimers.set(turn, 'sync', COPY_MS, object.name)
+  }
 }
 
 /** Takes the copy, if by now it is at a version that b + 1 servers vouch for. */
@@ -55,6 +58,7 @@ export function adoptCopy(scene: ClientScene, object: ClientObject): boolean {
   object.fetching = undefined
   object.replica = content
   clientTimers.cancel(turn, 'sync', object.name)
+  compareClaims(scene, object)
   reflectedAll(scene, object)
   skipWatches(scene, object)
   if (object.phase === 'syncing') completeChoice(scene, object)

@@ -5,15 +5,17 @@ import type { Head } from '../wire.ts'
 import { send } from './send.ts'
 import type { ClientObject, ClientScene } from './state.ts'
 
-/** Kinds of lies that are reported, by server and object: each once, or one liar would keep everybody busy. */
-const ACCUSED_MAX = 1_000
+/** Lies of one server that are reported, by object and kind: each once, or one liar would keep everybody busy. */
+export const ACCUSED_MAX = 100
 
 export function accuse(scene: ClientScene, object: ClientObject, server: NodeId, version: number, what: string): void {
   const { state, turn } = scene
   const { name } = object
-  const key = `${server} ${name} ${what}`
-  if (state.accused.has(key) || state.accused.size >= ACCUSED_MAX) return
-  state.accused.add(key)
+  const key = `${name} ${what}`
+  const accused = state.accused.get(server) ?? new Set<string>()
+  state.accused.set(server, accused)
+  if (accused.has(key) || accused.size >= ACCUSED_MAX) return
+  accused.add(key)
   turn.do({ kind: 'emit', event: { kind: 'lied', object: name, server, version, what } })
   for (const to of state.servers) {
     if (to !== server) send(scene, to, { kind: 'complain', object: name, server, version, what })
@@ -30,5 +32,31 @@ export function compareCommitted(
   for (const [server, { version, digest }] of said) {
     if (version !== vouched.version || sameBytes(digest, vouched.digest)) continue
     accuse(scene, object, server, version, 'another state of a committed version')
+  }
+}
+
+/** A server says what it has committed: compared with the replica, now or when that is there. */
+export function hearClaim(scene: ClientScene, object: ClientObject, server: NodeId, head: Head): void {
+  const { replica, claims } = object
+  if (head.version < replica.version) return
+  if (head.version === replica.version) return compareCommitted(scene, object, replica, [[server, head]])
+  const before = claims.get(server)
+  if (before !== undefined && before.version === head.version && !sameBytes(before.digest, head.digest)) {
+    accuse(scene, object, server, head.version, 'two states of one version')
+  }
+  claims.set(server, { version: head.version, digest: head.digest })
+}
+
+/** The replica has come to a version, which is decided: whoever called another state of it committed, lied. */
+export function compareClaims(scene: ClientScene, object: ClientObject): void {
+  const { replica, claims, session } = object
+  for (const [server, claim] of claims) {
+    if (claim.version > replica.version) continue
+    claims.delete(server)
+    compareCommitted(scene, object, replica, [[server, claim]])
+  }
+  if (session.gone.size === 0 || !replica.sessions.has(session.id)) return
+  for (const [server, version] of session.gone) {
+    if (version <= replica.version) accuse(scene, object, server, version, 'a living session that it called gone')
   }
 }

@@ -1,20 +1,18 @@
 // What servers send while a replica is brought to a version: changes, pages, and what is committed.
 
-import type { NodeId } from '../../core/process.ts'
+import { type NodeId, sameBytes } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
 import { digestKey } from '../versions/digest.ts'
-import { addChanges, judge } from '../versions/fetched-changes.ts'
+import { addChanges, isFull, judge } from '../versions/fetched-changes.ts'
 import type { Head, ServerMessage } from '../wire.ts'
 import { askSource, completeChoice, followHeads, leaveSource, takeUpTo } from './catching-up.ts'
 import { adoptCopy, copyCame, startCopy } from './copying.ts'
-import { accuse, compareCommitted } from './evidence.ts'
+import { accuse, compareCommitted, hearClaim } from './evidence.ts'
 import { replayCame } from './replaying.ts'
 import { sendAll } from './send.ts'
-import type { ClientObject, ClientScene } from './state.ts'
+import { keep } from './shares.ts'
+import type { ClientObject, ClientScene, SaidHead } from './state.ts'
 import { clientTimers } from './state.ts'
-
-/** Versions beyond the replica that are remembered; more must be sent again. */
-const HEADS_MAX = 1_024
 
 /** Pages of a copy; nobody else asks for them. */
 export function onEntries(
@@ -44,7 +42,7 @@ export function onChanges(
   if (target === undefined || !grew) return
   switch (judge(fetching, target)) {
     case 'short':
-      return askSource(scene, object)
+      return isFull(fetching) ? startCopy(scene, object) : askSource(scene, object)
     case 'wrong':
       object.fetching = { ...fetching, changes: [] }
       // Of several sources nobody knows which one lied. And what was only proposed may have come to nothing meanwhile.
@@ -104,26 +102,20 @@ export function onCommitted(
   { head, change }: ServerMessage & { kind: 'committed' },
 ): void {
   const { settings } = scene
-  const { version } = head
+  const { version, digest } = head
+  hearClaim(scene, object, from, head)
   if (version <= object.replica.version && object.copying === undefined) return
-  if (object.heads.size > HEADS_MAX) object.heads.clear()
-  if (object.changes.size > HEADS_MAX) object.changes.clear()
-  if (change !== undefined && !object.changes.has(version)) object.changes.set(version, change)
-  const same = object.heads.get(version) ?? new Map<string, { head: Head; servers: Set<NodeId> }>()
-  object.heads.set(version, same)
-  const key = digestKey(head.digest)
-  const voted = same.get(key) ?? { head, servers: new Set<NodeId>() }
-  same.set(key, voted)
-  voted.servers.add(from)
-  if (voted.servers.size < settings.rules.vouchersNeeded(settings.liars)) return
-  compareCommitted(scene, object, head, headsOf(same))
+  const said = object.heads.get(version) ?? new Map<NodeId, SaidHead>()
+  object.heads.set(version, said)
+  // Said again without the change, which it told before.
+  const before = said.get(from)
+  const told = change ?? (before !== undefined && sameBytes(before.digest, digest) ? before.change : undefined)
+  said.set(from, { version, digest, change: told })
+  keep(scene, from, { kind: 'committed', object: object.name, version }, told?.length ?? 0)
+  const vouchers = [...said].filter(([, other]) => sameBytes(other.digest, digest)).map(([server]) => server)
+  if (vouchers.length < settings.rules.vouchersNeeded(settings.liars)) return
+  compareCommitted(scene, object, head, said)
   if (object.wanted !== undefined && object.wanted.version > version) return
-  object.wanted = { ...head, vouchers: [...voted.servers] }
+  object.wanted = { ...head, vouchers }
   if (!adoptCopy(scene, object)) followHeads(scene, object)
-}
-
-type Voted = ReadonlyMap<string, { readonly head: Head; readonly servers: ReadonlySet<NodeId> }>
-
-function* headsOf(voted: Voted): Iterable<readonly [NodeId, Head]> {
-  for (const { head, servers } of voted.values()) for (const server of servers) yield [server, head]
 }

@@ -4,14 +4,15 @@ import type { NodeId } from '../../core/process.ts'
 import { choose } from '../choose.ts'
 import { isProven } from '../rank-proofs.ts'
 import { compareRanks } from '../rules.ts'
-import type { OrderingSettings } from '../settings.ts'
+import { longestTurn, type OrderingSettings } from '../settings.ts'
 import type { Head, Rank, ServerMessage } from '../wire.ts'
 import { completeChoice } from './catching-up.ts'
 import { submitNew } from './contacts.ts'
-import { compareCommitted } from './evidence.ts'
+import { accuse, compareCommitted, hearClaim } from './evidence.ts'
 import { hearOf } from './other-operations.ts'
 import { proposeAgain } from './proposing.ts'
 import { quorumOf } from './send.ts'
+import { keep } from './shares.ts'
 import type { ClientObject, ClientScene } from './state.ts'
 import { comeAgain, hasWork, overtaken, rest, startGet, waitFor } from './turns.ts'
 
@@ -23,11 +24,12 @@ export function onGot(
 ): void {
   const { settings, turn } = scene
   if (compareRanks(answer.rank, object.rank) !== 0) return
-  hearOf(object, settings, from, answer.pending)
+  hearOf(scene, object, from, answer.pending)
+  hearClaim(scene, object, from, answer.committed)
   object.silent.set(from, { sentAt: object.sentAt, sessions: answer.silent })
   if (object.phase !== 'getting' && object.phase !== 'syncing') return
   if (turn.now > object.sentAt + settings.attemptMax) return
-  object.replies.set(from, answer)
+  keepReply(scene, object, from, answer)
   if (object.replies.size < quorumOf(scene)) return
   if (object.phase === 'getting') object.choice = choose(object.replies, settings.liars, settings.rules)
   if (object.choice === undefined) return
@@ -35,6 +37,19 @@ export function onGot(
   if (object.choice.committed) compareCommitted(scene, object, object.choice, heads(object))
   object.phase = 'syncing'
   completeChoice(scene, object)
+}
+
+// What waits and who is silent was heard already.
+function keepReply(
+  scene: ClientScene,
+  object: ClientObject,
+  from: NodeId,
+  answer: ServerMessage & { kind: 'got' },
+): void {
+  let bytes = answer.change?.length ?? 0
+  for (const { change } of answer.changes) bytes += change.length
+  object.replies.set(from, { ...answer, pending: [], silent: [] })
+  if (bytes > 0) keep(scene, from, { kind: 'got', object: object.name }, bytes)
 }
 
 function* heads({ replies }: ClientObject): Iterable<readonly [NodeId, Head]> {
@@ -51,6 +66,9 @@ export function onBusy(
   if (compareRanks(answer.rank, object.rank) !== 0 || object.phase !== 'getting') return
   object.counters.set(from, answer.promised.counter)
   object.busy.set(from, answer.remaining)
+  if (answer.remaining > longestTurn(settings)) {
+    accuse(scene, object, from, object.replica.version, 'a turn that is longer than any')
+  }
   if (!isHopeless(scene, object)) return
   const remaining = [...object.busy.values()].sort((a, b) => a - b)
   const longest = Math.min(remaining[Math.min(settings.liars, remaining.length - 1)]!, settings.turnMs)

@@ -3,6 +3,7 @@
 import type { OrderingCommand } from './commands.ts'
 import { drop } from './copy-reads.ts'
 import { fail, sendAll } from './send.ts'
+import { forgetWords } from './shares.ts'
 import type { ClientObject, ClientScene } from './state.ts'
 import { clientTimers } from './state.ts'
 
@@ -41,13 +42,14 @@ export function onUnwatch(scene: ClientScene, { id, object: name }: OrderingComm
   object?.watches.delete(id)
 }
 
-const TIMERS = ['turn', 'sync', 'watch', 'replay', 'ping', 'belief'] as const
+const TIMERS = ['turn', 'patience', 'sync', 'watch', 'replay', 'ping', 'belief'] as const
 
 /** Lets go of everything that is kept for an object. */
 export function onClose(scene: ClientScene, { object: name }: OrderingCommand & { kind: 'close' }): void {
   const { state, turn } = scene
   const object = state.objects.get(name)
   if (object === undefined) return
+  forgetWords(state, object)
   state.objects.delete(name)
   failAll(scene, object)
   for (const reading of [...state.readings.values()]) {

@@ -22,6 +22,7 @@ import { onCancel, onClose, onUnwatch } from './leaving.ts'
 import { onPushed } from './other-operations.ts'
 import { onAccepted } from './proposing.ts'
 import { onCopy, onRead, onReadings, onReadTimer, onWatch } from './reading.ts'
+import { onRepair, onRepaired, onRepairTimer } from './repairing.ts'
 import { onReplay } from './replaying.ts'
 import { onBelief, onPing, onPong } from './session.ts'
 import { type ClientScene, type ClientState, clientTimers, newScene } from './state.ts'
@@ -43,8 +44,10 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
       readings: new Map(),
       queried: new Map(),
       inspections: new Map(),
+      repairs: new Map(),
       queries: 0,
-      accused: new Set(),
+      accused: new Map(),
+      shares: new Map(),
     }),
     step(state, input, turn) {
       const scene = newScene(state, settings, turn)
@@ -64,7 +67,7 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
       }
       advance(scene)
     },
-    check: checkClient,
+    check: state => checkClient(state, settings),
   }
 }
 
@@ -90,6 +93,8 @@ function onCommand(scene: ClientScene, body: OrderingCommand): void {
       return onClose(scene, body)
     case 'inspect':
       return onInspect(scene, body)
+    case 'repair':
+      return onRepair(scene, body)
   }
 }
 
@@ -98,6 +103,7 @@ function onMessage(scene: ClientScene, from: NodeId, body: OrderingMessage): voi
   if (!state.servers.includes(from)) return
   if (body.kind === 'inspected') return onInspected(scene, from, body)
   if (body.kind === 'readings') return onReadings(scene, from, body)
+  if (body.kind === 'repaired') return onRepaired(scene, from, body)
   const object = 'object' in body ? state.objects.get(body.object) : undefined
   if (object === undefined) return
   state.touched = object.name
@@ -135,6 +141,7 @@ function onTimer(scene: ClientScene, name: string): void {
   const { kind, about } = clientTimers.due(name)
   if (kind === 'read') return onReadTimer(scene, Number(about))
   if (kind === 'inspect') return onInspectTimer(scene, Number(about))
+  if (kind === 'repair') return onRepairTimer(scene, Number(about))
   const object = state.objects.get(about)
   if (object === undefined) return
   state.touched = object.name

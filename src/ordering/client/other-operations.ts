@@ -5,11 +5,12 @@ import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
 import { openedAt, operationKey, type Touched } from '../versions/content.ts'
 import type { Operation, ServerMessage } from '../wire.ts'
+import { accuse } from './evidence.ts'
+import { keep, release } from './shares.ts'
 import type { ClientObject } from './state.ts'
 import { type ClientScene, wake } from './state.ts'
 
-/** Named by too few, or believed and waiting: beyond these numbers they must be named again. */
-const VOTES_MAX = 20_000
+/** Believed and waiting: beyond this number they must be named again. */
 const POOL_MAX = 20_000
 
 export function onPushed(
@@ -18,43 +19,56 @@ export function onPushed(
   from: NodeId,
   { operations }: ServerMessage & { kind: 'pushed' },
 ): void {
-  hearOf(object, scene.settings, from, operations)
+  hearOf(scene, object, from, operations)
   wake(scene, object)
 }
 
 export function hearOf(
+  scene: ClientScene,
   object: ClientObject,
-  settings: OrderingSettings,
   server: NodeId,
   operations: readonly Operation[],
 ): void {
+  const { settings } = scene
   for (const operation of operations) {
     if (isOver(object, operation)) continue
     if (settings.rules.vouchersNeeded(settings.liars) <= 1) believe(object, operation)
-    else vote(object, settings, server, operation)
+    else vote(scene, object, server, operation)
   }
 }
 
-function vote(object: ClientObject, settings: OrderingSettings, server: NodeId, operation: Operation): void {
+// One vote a server and operation, its last word: with all that it ever said, a liar that says something else each time
+// would be searched through for every word that comes.
+function vote(scene: ClientScene, object: ClientObject, server: NodeId, operation: Operation): void {
+  const { settings } = scene
   const { votes } = object.pool
-  if (votes.size > VOTES_MAX) votes.clear()
   const key = operationKey(operation)
-  let votesOnKey = votes.get(key)
-  if (votesOnKey === undefined) {
-    votesOnKey = []
-    votes.set(key, votesOnKey)
-  }
-  let same = votesOnKey.find(({ operation: other }) => isSame(other, operation))
-  if (same === undefined) {
-    same = { operation, servers: new Set() }
-    votesOnKey.push(same)
-  }
-  same.servers.add(server)
+  const said = votes.get(key) ?? new Map<NodeId, Operation>()
+  votes.set(key, said)
+  said.set(settings.rules.voterOf(server, said.size), operation)
+  let count = 0
   // The smallest acknowledgement: an honest server's is true, and a larger one would drop responses that are missed.
-  if (ackOf(operation) < ackOf(same.operation)) same.operation = operation
-  if (same.servers.size < settings.rules.vouchersNeeded(settings.liars)) return
+  let smallest = operation
+  for (const other of said.values()) {
+    if (!isSame(other, operation)) continue
+    count++
+    if (ackOf(other) < ackOf(smallest)) smallest = other
+  }
+  if (count < settings.rules.vouchersNeeded(settings.liars)) {
+    return keep(scene, server, { kind: 'operation', object: object.name, key }, bytesOf(operation))
+  }
   votes.delete(key)
-  believe(object, same.operation)
+  for (const [voter, other] of said) {
+    release(scene.state, voter, { kind: 'operation', object: object.name, key })
+    // Its client said one thing only.
+    if (other.client !== operation.client || isSame(other, operation)) continue
+    accuse(scene, object, voter, object.replica.version, 'an operation that nobody asked for')
+  }
+  believe(object, smallest)
+}
+
+function bytesOf(operation: Operation): number {
+  return operation.kind === 'apply' ? operation.body.length : 0
 }
 
 function ackOf(operation: Operation): number {

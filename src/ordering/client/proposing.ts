@@ -114,7 +114,7 @@ export function onAccepted(
 ): void {
   const { settings, turn } = scene
   if (compareRanks(answer.rank, object.rank) !== 0) return
-  hearOf(object, settings, from, answer.pending)
+  hearOf(scene, object, from, answer.pending)
   const { proposal } = object
   object.silent.set(from, { sentAt: object.sentAt, sessions: answer.silent })
   if (object.phase !== 'proposing' || proposal === undefined) return wake(scene, object)

@@ -13,7 +13,9 @@ import { type Head, KEY_BYTES_MAX, KEYS_MAX, type ServerMessage, type Write } fr
 import { followHeads } from './catching-up.ts'
 import type { OrderingCommand } from './commands.ts'
 import { drop, serveCopies } from './copy-reads.ts'
+import { accuse, hearClaim } from './evidence.ts'
 import { fail, quorumOf, send } from './send.ts'
+import { forgetReadings, keep } from './shares.ts'
 import type { ClientScene, Reading } from './state.ts'
 import { clientTimers, isName, objectOf, wake } from './state.ts'
 import { follow } from './watching.ts'
@@ -75,7 +77,7 @@ function ask(scene: ClientScene, reading: Reading): void {
   state.queried.delete(reading.query)
   reading.query = ++state.queries
   state.queried.set(reading.query, reading.id)
-  reading.replies.clear()
+  forgetReadings(state, reading)
   const count = state.servers.length
   const first = turn.below(count)
   for (const [place, server] of state.servers.entries()) {
@@ -102,16 +104,28 @@ export function onReadings(scene: ClientScene, from: NodeId, answer: Readings): 
   const reading = state.readings.get(state.queried.get(answer.query) ?? -1)
   if (reading === undefined || reading.object !== answer.object || reading.target !== undefined) return
   if (reading.stale) return give(scene, reading, answer.applied, inOrder(reading, answer.entries))
-  reading.replies.set(from, answer)
+  keepReply(scene, reading, from, answer)
+  const object = state.objects.get(reading.object)
+  if (object !== undefined) hearClaim(scene, object, from, answer.committed)
   if (reading.replies.size < quorumOf(scene)) return
   const head = readable(reading, settings)
   if (head !== undefined && reading.whole) return want(scene, reading, head)
   if (head !== undefined) {
     const entries = entriesAt(reading, head.version, settings)
-    if (entries !== undefined) return give(scene, reading, head.version, entries)
+    if (entries !== undefined) {
+      compareEntries(scene, reading, head.version, entries)
+      return give(scene, reading, head.version, entries)
+    }
   }
   if (!reading.whole && giveProposed(scene, reading)) return
   lookAgain(scene, reading)
+}
+
+function keepReply(scene: ClientScene, { id: reading, replies }: Reading, from: NodeId, answer: Readings): void {
+  let bytes = answer.change?.length ?? 0
+  for (const { key, value } of answer.entries) bytes += key.length + (value?.length ?? 0)
+  replies.set(from, answer)
+  if (bytes > 0) keep(scene, from, { kind: 'readings', reading }, bytes)
 }
 
 /** The newest version that b + 1 call committed, if at most b show anything newer. */
@@ -144,6 +158,16 @@ function entriesAt(reading: Reading, version: number, settings: OrderingSettings
   }
   if (reading.keys.length === 0) return []
   return given.find(one => given.filter(other => sameEntries(one, other)).length >= needed)
+}
+
+/** Of a version there is one value under a key: who gives another than b + 1 do, lies. */
+function compareEntries(scene: ClientScene, reading: Reading, version: number, right: readonly Write[]): void {
+  const object = scene.state.objects.get(reading.object)
+  if (object === undefined) return
+  for (const [server, { applied, entries }] of reading.replies) {
+    if (applied !== version || entries.length !== reading.keys.length) continue
+    if (!sameEntries(right, inOrder(reading, entries))) accuse(scene, object, server, version, 'values that never were')
+  }
 }
 
 function inOrder({ keys }: Reading, entries: readonly Write[]): readonly Write[] {

@@ -3,6 +3,7 @@
 import { applyWrites, decodeChange, type KeptChange } from '../versions/content.ts'
 import type { Write } from '../wire.ts'
 import { reflected } from './answers.ts'
+import { compareClaims } from './evidence.ts'
 import { dropReflected } from './other-operations.ts'
 import type { ClientObject, ClientScene } from './state.ts'
 import { tellWatches } from './watching.ts'
@@ -15,6 +16,7 @@ export function advanceReplica(
   writes: readonly Write[] = decodeChange(kept.change),
 ): void {
   const touched = applyWrites(object.replica, kept.version, kept.digest, writes)
+  compareClaims(scene, object)
   for (const session of touched) {
     dropReflected(object, session)
     reflected(scene, object, session)

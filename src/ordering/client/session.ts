@@ -4,6 +4,7 @@
 
 import { believed, kthLargest, type Millis, type NodeId } from '../../core/index.ts'
 import type { ServerMessage } from '../wire.ts'
+import { hearClaim } from './evidence.ts'
 import { launch } from './own-operations.ts'
 import { fail, sendAll } from './send.ts'
 import type { ClientObject, ClientScene } from './state.ts'
@@ -64,6 +65,7 @@ export function onPong(
 ): void {
   const { session } = object
   object.counters.set(from, answer.promised)
+  hearClaim(scene, object, from, answer.committed)
   if (session.id !== answer.session || session.phase !== 'open') return
   const sentAt = session.pings.get(answer.ping)
   if (sentAt === undefined) return

@@ -13,6 +13,7 @@ import {
   type Operation,
   type OrderingMessage,
   type Rank,
+  type RepairOutcome,
   type ServerMessage,
   type Write,
 } from '../wire.ts'
@@ -60,9 +61,9 @@ export interface OwnSession {
   /** When the last pings were sent, by number; and the newest echoed by each server. */
   readonly pings: Map<number, Millis>
   readonly echoes: Map<NodeId, Millis>
-  /** Servers that say it is gone, or opened under some number. */
-  readonly gone: Set<NodeId>
-  readonly named: Map<string, Set<NodeId>>
+  /** Servers that say it is gone, at which version; and under which number each says that it opened. */
+  readonly gone: Map<NodeId, number>
+  readonly named: Map<NodeId, string>
 }
 
 export interface OwnProposal extends Head {
@@ -75,17 +76,12 @@ export interface OwnProposal extends Head {
   readonly sentAt: Millis
 }
 
-export interface Vote {
-  operation: Operation
-  readonly servers: Set<NodeId>
-}
-
 /** Operations of others that b + 1 servers named. */
 export interface Pool {
   readonly opens: Map<string, Operation & { kind: 'open' }>
   readonly operations: Map<string, Map<number, Operation & { kind: 'apply' | 'end' }>>
-  /** Those that too few servers named so far. */
-  readonly votes: Map<string, Vote[]>
+  /** Those that too few servers named so far: the last word of each server on each. */
+  readonly votes: Map<string, Map<NodeId, Operation>>
 }
 
 /** What a watch that goes on from a version fetches first. */
@@ -106,6 +102,11 @@ export interface Watch {
   replay: Replay | undefined
 }
 
+/** A version that a server calls committed, with its change where that was asked for. */
+export interface SaidHead extends Head {
+  readonly change: Uint8Array | undefined
+}
+
 export interface SilentReport {
   /** When what it answers was sent. */
   readonly sentAt: Millis
@@ -123,7 +124,8 @@ export interface ClientObject {
   seq: number
   /** Servers have heard of our operations before this one, in the present attempt. */
   submitted: number
-  readonly responses: Map<number, Map<string, Set<NodeId>>>
+  /** What each server says that they gave. */
+  readonly responses: Map<number, Map<NodeId, string>>
   /** Contacts that did not answer in time, and when each server was last heard about our operations. */
   readonly silentContacts: Set<NodeId>
   readonly heardAt: Map<NodeId, Millis>
@@ -159,9 +161,10 @@ export interface ClientObject {
   copying: Copying | undefined
   /** The newest version that b + 1 servers call committed, while it is followed. */
   wanted: (Head & { readonly vouchers: readonly NodeId[] }) | undefined
-  /** Heads that servers said are committed, by version and digest, of versions that the replica does not have. */
-  readonly heads: Map<number, Map<string, { readonly head: Head; readonly servers: Set<NodeId> }>>
-  readonly changes: Map<number, Uint8Array>
+  /** What servers said is committed, of versions that the replica does not have: one word a server and version. */
+  readonly heads: Map<number, Map<NodeId, SaidHead>>
+  /** What each server last called committed, while the replica is not there: to be compared when it is. */
+  readonly claims: Map<NodeId, Head>
   readonly pool: Pool
   readonly silent: Map<NodeId, SilentReport>
   readonly watches: Map<number, Watch>
@@ -185,9 +188,37 @@ export interface Reading {
   readonly replies: Map<NodeId, ServerMessage & { kind: 'readings' }>
 }
 
+export interface Repair {
+  readonly object: string
+  readonly outcomes: Map<NodeId, RepairOutcome>
+}
+
 export interface Inspection {
   readonly sentAt: Millis
   readonly servers: InspectedOrderingServer[]
+}
+
+/** Where a word is kept. */
+export type Word =
+  /** An operation of another client, in the pool. */
+  | { readonly kind: 'operation'; readonly object: string; readonly key: string }
+  /** A version that is said to be committed, and its change. */
+  | { readonly kind: 'committed'; readonly object: string; readonly version: number }
+  /** The content of an answer to a get, and to a read: without it the answer still counts. */
+  | { readonly kind: 'got'; readonly object: string }
+  | { readonly kind: 'readings'; readonly reading: number }
+
+interface KeptWord {
+  readonly word: Word
+  readonly bytes: number
+  readonly since: Millis
+}
+
+/** What a server said that is not vouched for yet (shares.ts). */
+export interface Share {
+  bytes: number
+  /** In the order in which they came. */
+  readonly words: Map<string, KeptWord>
 }
 
 export interface ClientState {
@@ -200,12 +231,25 @@ export interface ClientState {
   /** Readings by the number of the query under way. */
   readonly queried: Map<number, number>
   readonly inspections: Map<number, Inspection>
+  readonly repairs: Map<number, Repair>
   queries: number
   /** Who was called a liar, and for what. */
-  readonly accused: Set<string>
+  readonly accused: Map<NodeId, Set<string>>
+  readonly shares: Map<NodeId, Share>
 }
 
-export const clientTimers = timers('turn', 'patience', 'sync', 'replay', 'watch', 'ping', 'belief', 'read', 'inspect')
+export const clientTimers = timers(
+  'turn',
+  'patience',
+  'sync',
+  'replay',
+  'watch',
+  'ping',
+  'belief',
+  'read',
+  'inspect',
+  'repair',
+)
 
 /** What an input gave cause for. Handlers record it; `advance` (advance.ts) looks at it once, when the input is heard. */
 export interface FollowUp {
@@ -253,7 +297,7 @@ function noSession(): OwnSession {
     ping: 0,
     pings: new Map(),
     echoes: new Map(),
-    gone: new Set(),
+    gone: new Map(),
     named: new Map(),
   }
 }
@@ -302,7 +346,7 @@ function newObject(object: string): ClientObject {
     copying: undefined,
     wanted: undefined,
     heads: new Map(),
-    changes: new Map(),
+    claims: new Map(),
     pool: { opens: new Map(), operations: new Map(), votes: new Map() },
     silent: new Map(),
     watches: new Map(),

@@ -9,6 +9,7 @@ import { submitNew, submitOpen } from './contacts.ts'
 import { silentSessions } from './other-operations.ts'
 import { hasOwnWork, ownWords } from './own-operations.ts'
 import { send, sendAll } from './send.ts'
+import { forgetReplies } from './shares.ts'
 import type { ClientObject, ClientScene } from './state.ts'
 import { clientTimers } from './state.ts'
 
@@ -76,7 +77,7 @@ export function startGet(scene: ClientScene, object: ClientObject): void {
   object.sentAt = turn.now
   object.choice = undefined
   object.proposal = undefined
-  object.replies.clear()
+  forgetReplies(state, object)
   object.refused.clear()
   object.busy.clear()
   const operations = ownWords(state, object)

@@ -6,6 +6,7 @@ import type { Write } from '../wire.ts'
 import { WATCH_MS } from '../wire.ts'
 import { skip, tellLater } from './replaying.ts'
 import { send, sendAll } from './send.ts'
+import { forgetHeads } from './shares.ts'
 import type { ClientObject, ClientScene } from './state.ts'
 import { clientTimers } from './state.ts'
 
@@ -27,8 +28,7 @@ export function follow(scene: ClientScene, object: ClientObject): void {
 
 export function onWatchTimer(scene: ClientScene, object: ClientObject): void {
   if (object.watches.size > 0 || object.copies.size > 0 || object.copying !== undefined) return follow(scene, object)
-  object.heads.clear()
-  object.changes.clear()
+  forgetHeads(scene.state, object, Number.POSITIVE_INFINITY)
   sendAll(scene, { kind: 'unwatch', object: object.name })
 }
 

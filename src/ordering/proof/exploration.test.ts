@@ -54,6 +54,9 @@ describe('planted bugs', () => {
       'one-rank-for-all', // likewise
       'rank-above-the-largest', // nothing goes wrong, but nobody gets on any more
       'pending-not-told', // likewise
+      'a-vote-for-each-word', // the liar tells of no operations
+      'memory-without-bound', // a few words are no memory
+      'any-rank-is-promised', // time stands still, and clients do not lie
     ]
     const all = [...Object.keys(plantedOrderingSystems), ...simulated]
     expect(all.sort()).toEqual(Object.keys(plantedOrderingBugs).sort())

@@ -8,6 +8,7 @@ import { nextDigest } from '../versions/digest.ts'
 import {
   type ClientMessage,
   COUNTER_MAX,
+  DIGEST_BYTES,
   type Head,
   type Operation,
   type OrderingMessage,
@@ -155,6 +156,33 @@ const undertaker: Liar = telling('undertaker', body => {
   return { ...body, silent: ['1.0', '1.1', '2.0', '2.1', '3.0'] }
 })
 
+const FLOOD_OPERATIONS = 50
+const FLOOD_VERSIONS = 8
+const FLOOD_BYTES = 8 * 2 ** 10
+
+/**
+ * Says with every word as much beside it as it may: of one operation another body each time, and of versions that nobody
+ * proposed, with large changes. Whoever keeps it all, or searches through it, does nothing else any more.
+ */
+function flooding(): Liar {
+  let said = 0
+  return twisting('flooding', ({ to, body }, turn) => {
+    turn.do({ kind: 'send', to, body })
+    const { kind, object } = body as unknown as ServerMessage & { object: string }
+    if (kind !== 'got' && kind !== 'accepted' && kind !== 'answered' && kind !== 'pong') return
+    const operations = Array.from({ length: FLOOD_OPERATIONS }, (): Operation => {
+      const of = { client: 'client-1', session: '1.0', seq: 1_000, ack: 1 }
+      return { kind: 'apply', ...of, body: forgedValue(`flood ${said++}`) }
+    })
+    turn.do({ kind: 'send', to, body: { kind: 'pushed', object, operations } })
+    for (let i = 0; i < FLOOD_VERSIONS; i++) {
+      const digest = new Uint8Array(DIGEST_BYTES).fill(said++ % 256)
+      const head = { version: 1_000_000 + (said % 10_000), digest }
+      turn.do({ kind: 'send', to, body: { kind: 'committed', object, head, change: new Uint8Array(FLOOD_BYTES) } })
+    }
+  })
+}
+
 /**
  * Without memory, for the explorer: to every get and read, that nothing was done since the start, and that something was
  * that nobody proposed; the network chooses what arrives. It takes every proposal, and keeps none.
@@ -199,5 +227,5 @@ function bothFaces(start: Head, hash: Hash, to: string, asked: ClientMessage): S
 /** Fresh ones for each run: some remember. */
 export function orderingLiars(hash: Hash): readonly Liar[] {
   const own = [twoFaced(hash), aheadOfTime(hash), refusing, rankBurner, inventing, misanswering, contentForger]
-  return [...own, stale(), lifting(), choosy, alwaysBusy, undertaker, ...generalLiars()]
+  return [...own, stale(), lifting(), choosy, alwaysBusy, undertaker, flooding(), ...generalLiars()]
 }

@@ -21,6 +21,9 @@ export const plantedOrderingBugs: Readonly<Record<string, Partial<OrderingRules>
   'half-done-not-completed': { completesOthers: () => false },
   'highest-sequence-number': { appliesNow: (seq, next) => seq >= next },
   'read-of-committed-alone': { mayRead: () => true },
+  'a-vote-for-each-word': { voterOf: (server, words) => `${server} ${words}` },
+  'any-rank-is-promised': { mayPromise: () => true },
+  'memory-without-bound': { mayKeep: () => true },
 }
 
 export function brokenOrderingRules(bug: string | undefined): OrderingRules {

@@ -68,7 +68,7 @@ export function reducedClient({ machine, user }: ObservedClient): unknown {
     uses: uses.map(reducedObject),
     readings: [...machine.readings.values()].map(reducedReading),
     queries: machine.queries,
-    accused: [...machine.accused].sort(),
+    accused: new Map([...machine.accused].map(([server, lies]) => [server, [...lies].sort()])),
   }
 }
 
@@ -92,7 +92,7 @@ function reducedObject(object: ClientObject): unknown {
     outstanding: [...object.outstanding].map(([seq, { id }]) => [seq, id]),
     seq: object.seq,
     submitted: object.submitted,
-    responses: new Map([...object.responses].map(([seq, said]) => [seq, reducedAnswers(said)])),
+    responses: object.responses,
     phase,
     rank: rankText(rank),
     counters,
@@ -118,10 +118,6 @@ function reducedObject(object: ClientObject): unknown {
   }
 }
 
-function reducedAnswers(said: ReadonlyMap<string, ReadonlySet<NodeId>>): unknown {
-  return [...said].map(([answer, servers]) => [answer, under(servers)]).sort()
-}
-
 function reducedPool({ pool }: ClientObject): unknown {
   assert(pool.opens.size === 0, 'an open in a system that claims to have none')
   return {
@@ -129,10 +125,7 @@ function reducedPool({ pool }: ClientObject): unknown {
       session,
       [...operations].map(([seq, operation]) => [seq, operation.ack]).sort(),
     ]),
-    votes: [...pool.votes].map(([key, votes]) => [
-      key,
-      votes.map(({ operation, servers }) => [operation, under(servers)]),
-    ]),
+    votes: pool.votes,
   }
 }
 

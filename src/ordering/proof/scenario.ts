@@ -90,6 +90,8 @@ export function drawPlan(
     findApplier: () => registers,
     // Small, so that those who lag must take copies too.
     recentChangesMax: pick(random, [4, 50, 1_000]),
+    // Small, so that a liar fills it.
+    shareBytesMax: 2 ** 16,
     ...change,
   }
   return {

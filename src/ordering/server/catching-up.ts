@@ -5,8 +5,8 @@
 import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
 import type { Content, KeptChange, LinkedChange } from '../versions/content.ts'
-import { agreed, hearCopy, newCopying, nextQuestion } from '../versions/copying.ts'
-import { addChanges, judge } from '../versions/fetched-changes.ts'
+import { agreed, hearCopy, newCopying, nextQuestion, nextSources } from '../versions/copying.ts'
+import { addChanges, isFull, judge } from '../versions/fetched-changes.ts'
 import { keysOf, page } from '../versions/pages.ts'
 import type { ServerMessage } from '../wire.ts'
 import { apply } from './applying.ts'
@@ -105,6 +105,7 @@ export function onChanges(
     case 'right':
       return take(scene, object)
     case 'short':
+      if (isFull(fetching)) return startCopy(scene, object)
       return grew ? ask(scene, object) : undefined
     case 'wrong':
       object.fetching = { ...fetching, changes: [] }
@@ -147,12 +148,13 @@ function copied(
 ): void {
   const { settings, turn } = scene
   const copying = object.copying!
-  const goesOn = hearCopy(copying, from, answer, settings.hash)
+  hearCopy(copying, from, answer, settings.hash)
   const content = agreed(copying, object.committed, settings.liars + 1)
   if (content !== undefined) return adopt(scene, object, content)
-  if (!goesOn) return
-  turn.do({ kind: 'send', to: from, body: nextQuestion(copying, object.name, from) })
-  serverTimers.set(turn, 'lag', COPY_MS, object.name)
+  for (const to of nextSources(copying)) {
+    turn.do({ kind: 'send', to, body: nextQuestion(copying, object.name, to) })
+    serverTimers.set(turn, 'lag', COPY_MS, object.name)
+  }
 }
 
 // The version is written last: after a crash on the way, what is there is known to be of no version.

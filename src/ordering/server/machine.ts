@@ -14,16 +14,25 @@ import { checkServer } from './check.ts'
 import { continueCheckpoint } from './checkpoint.ts'
 import { onComplain, onInspect } from './inspecting.ts'
 import { onSubmit, sweepPending } from './pending.ts'
+import { onClock } from './ranks.ts'
 import { restore, restored } from './records.ts'
 import { mustRejoin, onReadings, onRecall, onRecalled, onRejoin, startRejoining } from './rejoining.ts'
+import { onRepair } from './repairing.ts'
 import { reply } from './send.ts'
 import { onFetch, onPage, onRead } from './serving.ts'
 import { onPing, sweepSessions } from './sessions.ts'
-import { type OrderingServerEvent, objectOf, type ServerScene, type ServerState, serverTimers } from './state.ts'
+import {
+  type OrderingServerCommand,
+  type OrderingServerEvent,
+  objectFor,
+  type ServerScene,
+  type ServerState,
+  serverTimers,
+} from './state.ts'
 import { onCommit, onGet, onPropose } from './voting.ts'
 import { onUnwatch, onWatch, sweepWatchers } from './watchers.ts'
 
-export type OrderingServer = Protocol<ServerState, OrderingMessage, never, OrderingServerEvent>
+export type OrderingServer = Protocol<ServerState, OrderingMessage, OrderingServerCommand, OrderingServerEvent>
 
 const SWEEP_EVERY: Millis = 500
 /** Questions are counted from somewhere: an answer to one of the life before must not pass for an answer in this one. */
@@ -45,6 +54,7 @@ export function orderingServer(settings: OrderingSettings): OrderingServer {
         case 'message':
           return onMessage(scene, input.from, input.body)
         case 'command':
+          return onCommand(scene, input.body)
         case 'stop':
           return
       }
@@ -62,6 +72,9 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     objects: new Map(),
     touched: undefined,
     startedAt: 0,
+    wallLead: undefined,
+    made: new Map(),
+    beyond: new Set(),
     rejoins: 'never',
     rejoin: undefined,
     queries: 0,
@@ -85,6 +98,13 @@ function onStart(scene: ServerScene): void {
     if (object.content.version < object.committed.version) fetchMissing(scene, object)
   }
   serverTimers.set(turn, 'sweep', SWEEP_EVERY)
+}
+
+function onCommand(scene: ServerScene, body: OrderingServerCommand): void {
+  switch (body.kind) {
+    case 'clock':
+      return onClock(scene, body)
+  }
 }
 
 function onTimer(scene: ServerScene, name: string): void {
@@ -119,6 +139,8 @@ function onMessage(scene: ServerScene, from: NodeId, body: OrderingMessage): voi
       return onComplain(scene, from, body)
     case 'inspect':
       return onInspect(scene, from, body)
+    case 'repair':
+      return onRepair(scene, from, body)
     case 'read':
       return onRead(scene, from, body)
     case 'fetch':
@@ -157,11 +179,17 @@ type ObjectMessage = Extract<
 
 /** What makes an object where there is none. */
 function onObjectMessage(scene: ServerScene, from: NodeId, body: ObjectMessage): void {
-  const { state } = scene
+  const { state, turn } = scene
+  const isServer = state.servers.includes(from)
   // Clients do not lie to their group, servers may: one that speaks as a client could propose what it likes.
-  if (state.servers.includes(from) !== (body.kind === 'changes' || body.kind === 'entries')) return
-  const object = objectOf(state, body.object)
-  if (object === undefined) return reply(scene, from, { kind: 'full', object: body.object, what: 'objects' })
+  if (isServer !== (body.kind === 'changes' || body.kind === 'entries')) return
+  const object = isServer ? state.objects.get(body.object) : objectFor(state, body.object, from, turn.now)
+  if (object === undefined) {
+    // A server that answers about what is not there is not answered: two could talk for ever.
+    if (!isServer) reply(scene, from, { kind: 'full', object: body.object, what: 'objects' })
+    return
+  }
+  state.touched = object
   switch (body.kind) {
     case 'get':
       return onGet(scene, object, from, body)

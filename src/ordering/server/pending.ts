@@ -8,13 +8,14 @@ import { ANSWER_BYTES_MAX, type ClientMessage, OPERATIONS_MAX, type Operation, t
 import { reply, replyAtOnce } from './send.ts'
 import { answerAgain } from './sessions.ts'
 import type { ServerScene } from './state.ts'
-import { isGone, type Proposal, type ServerObject } from './state.ts'
+import { clientName, isGone, type Proposal, type ServerObject } from './state.ts'
 import { heldByAnother } from './turns.ts'
 
 /** What one client, and all together, may have waiting: beyond that the server says `full`, and they ask again. */
 const OF_CLIENT_MAX = 2_048
 const PENDING_MAX = 20_000
 const PENDING_BYTES_MAX = 64 * 2 ** 20
+export const CLIENT_BYTES_MAX = 32 * 2 ** 20
 /** A client that still wants its operation done says so again within this time. */
 const FORGOTTEN_AFTER: Millis = 60_000
 /** Of an operation beside its body. */
@@ -71,12 +72,16 @@ function add(scene: ServerScene, object: ServerObject, operation: Operation) {
   if (before !== undefined) remove(object, key)
   const count = object.pendingOf.get(operation.client) ?? 0
   const bytes = OVERHEAD_BYTES + (operation.kind === 'apply' ? operation.body.length : 0)
-  const full = object.pending.size >= PENDING_MAX || object.pendingBytes + bytes > PENDING_BYTES_MAX
+  const name = clientName(operation.client)
+  const bytesOfClient = (object.pendingBytesOf.get(name) ?? 0) + bytes
+  const bytesFull = object.pendingBytes + bytes > PENDING_BYTES_MAX || bytesOfClient > CLIENT_BYTES_MAX
+  const full = object.pending.size >= PENDING_MAX || bytesFull
   if (full || count >= OF_CLIENT_MAX) return undefined
   const entry = { operation, bytes, since: turn.now, knownTo: undefined as Rank | undefined }
   object.pending.set(key, entry)
   object.pendingBytes += bytes
   object.pendingOf.set(operation.client, count + 1)
+  object.pendingBytesOf.set(name, bytesOfClient)
   return entry
 }
 
@@ -89,6 +94,10 @@ function remove(object: ServerObject, key: string): void {
   const count = (object.pendingOf.get(client) ?? 1) - 1
   if (count > 0) object.pendingOf.set(client, count)
   else object.pendingOf.delete(client)
+  const name = clientName(client)
+  const bytes = (object.pendingBytesOf.get(name) ?? 0) - entry.bytes
+  if (bytes > 0) object.pendingBytesOf.set(name, bytes)
+  else object.pendingBytesOf.delete(name)
 }
 
 /** Those that the client of this rank does not know of yet, as many as an answer takes; it knows them from now on. */

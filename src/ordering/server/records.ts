@@ -51,6 +51,8 @@ export type ServerRecord =
   | { kind: 'blank'; object: string }
   /** A change that may be committed for all this server knows. */
   | { kind: 'doubtful'; object: string; head: Head; parent: Uint8Array; change: Uint8Array }
+  /** An operator let go of what was promised or committed: from here on it is this. */
+  | { kind: 'repaired'; object: string; promised: Rank; committed: Head }
   /** A part of its table, at the version that the records before it lead to. */
   | { kind: 'entries'; object: string; entries: readonly Write[] }
 
@@ -67,6 +69,7 @@ export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
   rejoin: { object, done: bool },
   doubtful: { object, head: headCodec, parent: bytes(DIGEST_BYTES), change: bytes(CHANGE_BYTES_MAX) },
   heard: { object, proposed: proposedCodec, change: bytes(CHANGE_BYTES_MAX) },
+  repaired: { object, promised: rankCodec, committed: headCodec },
 })
 
 /** The record of a proposal that a server took or heard of. */
@@ -137,6 +140,9 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
       of.promised = settings.rules.promisedAfterRestart(value.promised)
       of.proof = value.proof
       return restoreHead(of, settings, value.applied, value.committed)
+    case 'repaired':
+      restoreApplied(of, settings, value.committed)
+      return restoreRepaired(of, value.promised, value.committed)
     case 'blank':
       of.content = emptyContent()
       of.recent.length = 0
@@ -147,6 +153,16 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
       for (const write of value.entries) put(of.content, write)
       return
   }
+}
+
+// What was proposed and is kept stands behind it in the log.
+function restoreRepaired(of: ServerObject, promised: Rank, committed: Head): void {
+  of.promised = promised
+  of.proof = new Uint8Array(0)
+  of.committed = committed
+  of.proposed = undefined
+  of.unapplied.clear()
+  of.doubtful.clear()
 }
 
 /** After the last record. */

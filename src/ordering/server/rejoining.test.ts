@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { get, propose, rank, SERVERS, settings, TestGroup, text } from '../../../test/support/ordering-group.ts'
-import { type NodeId, seededRandom } from '../../core/index.ts'
+import { type NodeId, outlasting, seededRandom } from '../../core/index.ts'
 import { choose, type Voucher } from '../choose.ts'
 import { orderingRules } from '../rules.ts'
 import type { OrderingSettings } from '../settings.ts'
@@ -148,5 +148,64 @@ describe('an answer to the question of an earlier life', () => {
     group.lost = () => false
     group.pass(REJOINS_IN)
     expect(choose(ask(group, ['s1', 's3'], 8, 'd'), 0, orderingRules)).toMatchObject({ version: 1 })
+  })
+})
+
+describe('a server that comes back empty', () => {
+  const faults = { liars: 1, crashes: 1 }
+  const SEVEN = ['s1', 's2', 's3', 's4', 's5', 's6', 's7']
+
+  it('asks nobody until the longest attempt is over by any clock, and then does', () => {
+    const group = new TestGroup(SERVERS)
+    ask(group, SERVERS, 5, 'c')
+    loseStore(group, 's3')
+    const recalls = () => group.carried.filter(({ body }) => body.kind === 'recall').length
+    const wait = outlasting(settings.attemptMax, settings.drift)
+    group.pass(wait - 1)
+    expect(recalls()).toBe(0)
+    expect(group.state('s3').rejoin).toBeDefined()
+    group.pass(1)
+    expect(recalls()).toBe(2)
+    expect(group.server('s3').promised).toEqual(rank(5))
+  })
+
+  it('has on disk what it took over: it restarts at once, and has promised the same', () => {
+    const group = new TestGroup(SERVERS)
+    ask(group, SERVERS, 5, 'c')
+    const first = propose(5, 1, 'one')
+    takers(group, SERVERS, first)
+    for (const server of SERVERS) {
+      group.tell('c', server, { kind: 'commit', object: 'o', rank: rank(5), version: 1, digest: first.digest })
+    }
+    ask(group, SERVERS, 9, 'd')
+    loseStore(group, 's3')
+    // It cannot fetch what it lacks: nothing else than what it took over is written.
+    group.lost = ({ body }) => body.kind === 'fetch'
+    group.pass(REJOINS_IN)
+    expect(group.server('s3')).toMatchObject({ promised: rank(9, 'd'), committed: { version: 1 } })
+    group.serve('s3')
+    expect(group.server('s3')).toMatchObject({ promised: rank(9, 'd'), committed: { version: 1 } })
+  })
+
+  it('takes only the change that was vouched for, of a version that is half done', () => {
+    const group = new TestGroup(SEVEN, faults)
+    const half = propose(5, 1, 'half')
+    ask(group, SEVEN, 5, 'c')
+    takers(group, ['s1', 's2'], half)
+    loseStore(group, 's7', faults)
+    const forged = propose(5, 1, 'forged')
+    group.lost = ({ from, to, body }) => {
+      if (from === 's7' && to === 's6' && body.kind === 'read') {
+        const { object, query } = body
+        const { version, parent, change } = forged
+        const proposed = { version, parent, digest: half.digest, rank: rank(5) }
+        const rest = { committed: { version: 0, digest: FIRST_DIGEST }, applied: 0, entries: [] }
+        group.hear('s6', 's7', { kind: 'readings', object, query, proposed, change, ...rest })
+      }
+      return false
+    }
+    group.pass(REJOINS_IN)
+    expect(group.state('s7').rejoin).toBeUndefined()
+    expect(group.server('s7').proposed?.change).toEqual(half.change)
   })
 })

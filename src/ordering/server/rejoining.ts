@@ -91,9 +91,9 @@ export function onRecalled(scene: ServerScene, from: NodeId, { query, objects, m
   if (query !== rejoin.query || query === 0) return
   const answer = rejoin.recalled.get(from) ?? { objects: new Map<string, RecalledObject>(), whole: false }
   rejoin.recalled.set(from, answer)
-  if (answer.whole) return
-  for (const object of objects) answer.objects.set(object.object, object)
   // Nobody has more than that: it would go on for ever.
+  if (answer.whole || answer.objects.size > OBJECTS_MAX) return
+  for (const object of objects) answer.objects.set(object.object, object)
   if (answer.objects.size > OBJECTS_MAX) return
   if (more) return ask(scene, rejoin, from)
   answer.whole = true

@@ -11,10 +11,22 @@ import type { Complaint, Head, Operation, OrderingMessage, ProposedHead, Rank, R
 
 export type OrderingServerEvent =
   /** A client's evidence against a server. */
-  { kind: 'complaint'; complaint: Complaint }
+  | { kind: 'complaint'; complaint: Complaint }
+  /** A client asked for a rank far above this server's wall clock, by so many milliseconds: a clock is wrong, or it lies. */
+  | { kind: 'rankBeyond'; object: string; client: NodeId; ahead: Millis }
+  /** An operator repaired an object, or somebody else tried. */
+  | { kind: 'repaired' | 'repairRefused'; object: string; by: NodeId }
+
+/** What the wall clock says: told at the start, and now and then. */
+export type OrderingServerCommand = { kind: 'clock'; micros: number }
 
 /** Names at one server: each costs a few hundred bytes. */
 export const OBJECTS_MAX = 100_000
+/** Names that one client (all processes of one certificate) has made: others need names too. */
+export const OBJECTS_OF_CLIENT_MAX = 10_000
+/** Of these, how many in a second: each new name waits for the disk, in one line with what the others ask for. */
+export const MADE_AT_ONCE_MAX = 200
+const MAKING_MS: Millis = 1_000
 
 export interface Proposal extends ProposedHead {
   readonly change: Uint8Array
@@ -65,6 +77,8 @@ export interface ServerObject {
   readonly pending: Map<string, PendingOperation>
   pendingBytes: number
   readonly pendingOf: Map<NodeId, number>
+  /** Bytes of each client, of all its processes. */
+  readonly pendingBytesOf: Map<string, number>
   /** Whose turn it is, and until when: for progress only, forgotten at a restart. */
   holder: NodeId
   holdsUntil: Millis
@@ -119,6 +133,12 @@ export interface ServerState {
   /** The object that was spoken of last: what a step may have broken. */
   touched: ServerObject | undefined
   startedAt: Millis
+  /** By how much the wall clock leads this machine's clock; undefined until it is told. */
+  wallLead: Millis | undefined
+  /** How many objects each client made in this life of the server, and since a moment ago. */
+  readonly made: Map<string, { all: number; since: Millis; lately: number }>
+  /** Clients that asked for ranks beyond the clock, so that each is told of once. */
+  readonly beyond: Set<string>
   /** Whether this server has lost its store once, and whether it has its state back. */
   rejoins: 'never' | 'under way' | 'done'
   rejoin: Rejoin | undefined
@@ -152,6 +172,7 @@ export function newObject(name: string): ServerObject {
     pending: new Map(),
     pendingBytes: 0,
     pendingOf: new Map(),
+    pendingBytesOf: new Map(),
     holder: '',
     holdsUntil: 0,
     spokeAt: 0,
@@ -164,6 +185,27 @@ export function newObject(name: string): ServerObject {
     copying: undefined,
     listed: undefined,
   }
+}
+
+/** A client's name ends where its instance begins. */
+export function clientName(client: NodeId): string {
+  const end = client.indexOf('#')
+  return end < 0 ? client : client.slice(0, end)
+}
+
+/** The object of that name; a client makes it where there is none, unless it has made too many. */
+export function objectFor(state: ServerState, name: string, client: NodeId, now: Millis): ServerObject | undefined {
+  if (state.objects.has(name)) return objectOf(state, name)
+  const maker = clientName(client)
+  const made = state.made.get(maker) ?? { all: 0, since: now, lately: 0 }
+  state.made.set(maker, made)
+  if (now >= made.since + MAKING_MS) Object.assign(made, { since: now, lately: 0 })
+  if (made.all >= OBJECTS_OF_CLIENT_MAX || made.lately >= MADE_AT_ONCE_MAX) return undefined
+  const object = objectOf(state, name)
+  if (object === undefined) return undefined
+  made.all++
+  made.lately++
+  return object
 }
 
 /** The object of that name, made where there is none; undefined where there are too many. */

@@ -1,7 +1,7 @@
 // Whose turn it is at a server: for progress only. The ranks keep the order safe.
 
 import type { Millis, NodeId } from '../../core/process.ts'
-import type { OrderingSettings } from '../settings.ts'
+import { longestTurn, type OrderingSettings } from '../settings.ts'
 import type { PendingOperation, ServerObject } from './state.ts'
 
 /** Whether somebody other than this client has the turn. */
@@ -11,8 +11,6 @@ export function heldByAnother(object: ServerObject, client: NodeId, now: Millis)
 
 /** On a machine with too much to do everybody is slow: turns that end too early would make it worse. */
 const TURN_SLOWNESSES = 3
-
-const TURN_MAX: Millis = 1_000
 
 const FORGETS_SLOWNESS = 0.9
 
@@ -33,5 +31,6 @@ export function keepTurn(object: ServerObject, client: NodeId, settings: Orderin
 function holdTurn(object: ServerObject, client: NodeId, settings: OrderingSettings, now: Millis): void {
   object.holder = client
   object.spokeAt = now
-  object.holdsUntil = now + Math.max(settings.turnMs, Math.min(TURN_MAX, TURN_SLOWNESSES * object.slowness))
+  object.holdsUntil =
+    now + Math.min(longestTurn(settings), Math.max(settings.turnMs, TURN_SLOWNESSES * object.slowness))
 }

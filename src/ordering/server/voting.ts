@@ -8,6 +8,7 @@ import type { ClientMessage, Rank } from '../wire.ts'
 import { continueCheckpoint } from './checkpoint.ts'
 import { commitTo } from './committing.ts'
 import { handOverPending, markKnown, pushRemaining, takeOperations } from './pending.ts'
+import { isBeyond } from './ranks.ts'
 import { changesAfter } from './recent-changes.ts'
 import { save, saveLazily } from './records.ts'
 import { reply } from './send.ts'
@@ -27,6 +28,8 @@ export function onGet(
   const { rank, have, content } = asked
   // Who speaks under another's rank is no client of ours.
   if (rank.client !== from || !isProven(settings, object.name, rank, asked.proof)) return
+  if (isBeyond(scene, object, from, rank))
+    return reply(scene, from, { kind: 'full', object: object.name, what: 'ranks' })
   takeOperations(scene, object, from, asked.operations, 'all')
   if (heldByAnother(object, from, turn.now)) {
     const remaining = Math.ceil(object.holdsUntil - turn.now)
@@ -63,7 +66,7 @@ export function onPropose(
 ): void {
   const { settings, turn } = scene
   const { rank, version, digest, parent, change } = asked
-  if (rank.client !== from || version === 0) return
+  if (rank.client !== from || version === 0 || isBeyond(scene, object, from, rank)) return
   if (compareRanks(rank, object.promised) < 0) return refuse(scene, object, from, rank)
   const before = object.proposed
   if (before !== undefined && compareRanks(before.rank, rank) === 0) {

@@ -22,6 +22,10 @@ export interface Copy {
   paged: boolean
   /** Since the first page. */
   readonly changes: KeptChange[]
+  /** Of all that came. */
+  bytes: number
+  /** It has answered, and is to be asked for the next part. */
+  waits: boolean
 }
 
 export interface Copying {
@@ -32,7 +36,8 @@ export interface Copying {
 export function newCopying(query: number, sources: readonly NodeId[]): Copying {
   const copies = new Map<NodeId, Copy>()
   for (const source of sources) {
-    copies.set(source, { content: emptyContent(), first: undefined, last: 0, after: '', paged: false, changes: [] })
+    const nothing = { first: undefined, last: 0, after: '', paged: false, changes: [], bytes: 0, waits: false }
+    copies.set(source, { content: emptyContent(), ...nothing })
   }
   return { query, copies }
 }
@@ -61,37 +66,54 @@ export function nextQuestion(copying: Copying, object: string, source: NodeId): 
   return { kind: 'fetch', object, query, from: copy.changes.at(-1)?.version ?? copy.first!.version }
 }
 
-/** Takes a page or changes in; says whether there is something to ask for next. */
+/** How far one source may be ahead of the slowest. All must be there in the end: a liar could send pages for ever. */
+export const COPY_AHEAD_BYTES = 32 * 2 ** 20
+
+/** Whom to ask for the next part now: those that have answered, and are not far ahead of the others. */
+export function nextSources({ copies }: Copying): NodeId[] {
+  const least = Math.min(...[...copies.values()].map(({ bytes }) => bytes))
+  const found: NodeId[] = []
+  for (const [source, copy] of copies) {
+    if (!copy.waits || copy.bytes > least + COPY_AHEAD_BYTES) continue
+    copy.waits = false
+    found.push(source)
+  }
+  return found
+}
+
+/** Takes a page or changes in. */
 export function hearCopy(
   copying: Copying,
   source: NodeId,
   answer: ServerMessage & { kind: 'entries' | 'changes' },
   hash: Hash,
-): boolean {
+): void {
   const copy = copying.copies.get(source)
-  if (copy === undefined || answer.query !== copying.query) return false
+  if (copy === undefined || answer.query !== copying.query) return
   if (answer.kind === 'entries') return hearPage(copy, answer)
-  if (!copy.paged) return false
-  let grew = false
+  if (!copy.paged) return
   for (const { version, change } of answer.changes) {
     const last = copy.changes.at(-1) ?? copy.first!
     if (version !== last.version + 1) continue
     copy.changes.push({ version, change, digest: nextDigest(hash, last.digest, version, change) })
-    grew = true
+    copy.bytes += change.length
+    copy.waits = true
   }
-  return grew
 }
 
-function hearPage(copy: Copy, { applied, entries, more }: ServerMessage & { kind: 'entries' }): boolean {
+function hearPage(copy: Copy, { applied, entries, more }: ServerMessage & { kind: 'entries' }): void {
   // A second copy of the same page, or one that does not go on.
-  if (copy.paged || entries.some(({ key }) => key <= copy.after)) return false
-  if (applied.version < (copy.first?.version ?? 0)) return false
+  if (copy.paged || entries.some(({ key }) => key <= copy.after)) return
+  if (applied.version < (copy.first?.version ?? 0)) return
   copy.first ??= applied
   copy.last = Math.max(copy.last, applied.version)
-  for (const write of entries) put(copy.content, write)
+  for (const write of entries) {
+    put(copy.content, write)
+    copy.bytes += write.key.length + (write.value?.length ?? 0)
+  }
   copy.after = entries.at(-1)?.key ?? copy.after
   copy.paged = !more
-  return true
+  copy.waits = true
 }
 
 /** The content at the target, where `needed` copies of it are equal. */

@@ -18,15 +18,29 @@ export interface FetchedChanges {
   readonly doubts?: boolean
 }
 
+/** Twice what an honest server remembers: whoever lacks more takes a copy. One source could go on for ever. */
+export const FETCHED_BYTES_MAX = 64 * 2 ** 20
+
+function bytesOf({ changes }: FetchedChanges): number {
+  return changes.reduce((sum, { change }) => sum + change.length, 0)
+}
+
+/** No more is taken: a copy is shorter. */
+export function isFull(fetching: FetchedChanges): boolean {
+  return bytesOf(fetching) >= FETCHED_BYTES_MAX
+}
+
 /**
  * Adds changes that follow `base` and what was fetched before; those that do not follow are left out.
  * Says whether anything was added.
  */
 export function addChanges(fetching: FetchedChanges, base: Head, more: readonly VersionChange[], hash: Hash): boolean {
   const before = fetching.changes.length
+  let bytes = bytesOf(fetching)
   for (const { version, change } of more) {
     const last = fetching.changes.at(-1) ?? base
-    if (version !== last.version + 1) continue
+    if (version !== last.version + 1 || bytes >= FETCHED_BYTES_MAX) continue
+    bytes += change.length
     fetching.changes.push({ version, change, digest: nextDigest(hash, last.digest, version, change) })
   }
   return fetching.changes.length > before

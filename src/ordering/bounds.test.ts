@@ -1,0 +1,144 @@
+// Every map that somebody else's message can fill has a bound for each peer: the list in docs/reference/limits.md, filled
+// to the bound and one beyond.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { get, SERVERS, TestGroup } from '../../test/support/ordering-group.ts'
+import { ACCUSED_MAX, accuse } from './client/evidence.ts'
+import { type ClientState, newScene } from './client/state.ts'
+import { CLIENT_BYTES_MAX } from './server/pending.ts'
+import { MADE_AT_ONCE_MAX, OBJECTS_MAX, OBJECTS_OF_CLIENT_MAX } from './server/state.ts'
+import { type OrderingSettings, orderingDefaults } from './settings.ts'
+import { COPY_AHEAD_BYTES, hearCopy, newCopying, nextSources } from './versions/copying.ts'
+import { FIRST_DIGEST } from './versions/digest.ts'
+import { addChanges, FETCHED_BYTES_MAX, isFull } from './versions/fetched-changes.ts'
+import { COMPLAINTS_SHOWN_MAX, type OrderingMessage, type RecalledObject } from './wire.ts'
+
+const MIB = 2 ** 20
+const NOTHING = { version: 0, digest: FIRST_DIGEST }
+/** What is in the bytes does not matter here. */
+const hash = () => new Uint8Array(32)
+const named = (object: string, client: string): OrderingMessage => ({ ...get(1, client), object }) as OrderingMessage
+
+/** By the constant: filled to the bound, and one beyond. Each says how much is kept. */
+const cases: Record<string, () => void> = {
+  shareBytesMax() {
+    const group = new TestGroup(SERVERS)
+    group.join('c', { liars: 1 })
+    group.do('c', { kind: 'copy', id: 1, object: 'o' })
+    const kept = () => (group.hosts.get('c')!.state as ClientState).shares.get('s1')?.bytes ?? 0
+    const head = (version: number) => ({ version, digest: FIRST_DIGEST })
+    for (let version = 2; version < 17; version++) {
+      group.hear('s1', 'c', { kind: 'committed', object: 'o', head: head(version), change: new Uint8Array(MIB) })
+    }
+    const full = kept()
+    expect(full).toBeGreaterThan(14 * MIB)
+    for (let version = 17; version < 20; version++) {
+      group.hear('s1', 'c', { kind: 'committed', object: 'o', head: head(version), change: new Uint8Array(MIB) })
+    }
+    expect(kept()).toBeLessThanOrEqual(orderingDefaults.shareBytesMax)
+  },
+  ACCUSED_MAX() {
+    const group = new TestGroup(SERVERS)
+    group.join('c')
+    group.do('c', { kind: 'copy', id: 1, object: 'o' })
+    const state = group.hosts.get('c')!.state as ClientState
+    const turn = { now: 0, below: () => 0, bytes: () => FIRST_DIGEST, do: () => {} }
+    const scene = newScene(state, orderingDefaults, turn)
+    for (let i = 0; i <= ACCUSED_MAX; i++) accuse(scene, group.clientObject('c'), 's1', 1, `lie ${i}`)
+    accuse(scene, group.clientObject('c'), 's2', 1, 'another liar has its own')
+    expect([...state.accused.values()].map(({ size }) => size)).toEqual([ACCUSED_MAX, 1])
+  },
+  FETCHED_BYTES_MAX() {
+    const fetching = { source: 's1', query: 1, changes: [] }
+    const more = (version: number) => [{ version, change: new Uint8Array(MIB) }]
+    for (let version = 1; version <= FETCHED_BYTES_MAX / MIB; version++) {
+      expect(isFull(fetching)).toBe(false)
+      expect(addChanges(fetching, NOTHING, more(version), hash)).toBe(true)
+    }
+    expect(isFull(fetching)).toBe(true)
+    expect(addChanges(fetching, NOTHING, more(FETCHED_BYTES_MAX / MIB + 1), hash)).toBe(false)
+  },
+  COPY_AHEAD_BYTES() {
+    const copying = newCopying(1, ['s1', 's2'])
+    const page = (at: number): OrderingMessage & { kind: 'entries' } => {
+      const entries = [{ key: String(at).padStart(3, '0'), value: new Uint8Array(MIB - 3) }]
+      return { kind: 'entries', object: 'o', query: 1, applied: NOTHING, entries, more: true }
+    }
+    const pages = COPY_AHEAD_BYTES / MIB
+    for (let at = 0; at < pages; at++) {
+      hearCopy(copying, 's1', page(at), hash)
+      expect(nextSources(copying)).toEqual(['s1'])
+    }
+    hearCopy(copying, 's1', page(pages), hash)
+    expect(nextSources(copying)).toEqual([])
+    // The slow one catches up by a page, and both go on.
+    hearCopy(copying, 's2', page(0), hash)
+    expect(nextSources(copying)).toEqual(['s1', 's2'])
+  },
+  CLIENT_BYTES_MAX() {
+    const group = new TestGroup(SERVERS)
+    const submit = (client: string, seq: number, bytes: number) => {
+      const operation = { kind: 'apply', client, session: '9.0', seq, ack: 1, body: new Uint8Array(bytes) } as const
+      return group.tell(client, 's1', { kind: 'submit', object: 'o', operations: [operation] })
+    }
+    for (let seq = 0; seq < 4; seq++) expect(submit(`c#${seq}`, seq, CLIENT_BYTES_MAX / 4 - 64)).toEqual([])
+    expect(submit('c#9', 9, 0)).toMatchObject([{ kind: 'full', what: 'operations' }])
+    expect(submit('d#1', 10, 1_000)).toEqual([])
+    expect([...group.server('s1').pendingBytesOf]).toEqual([
+      ['c', CLIENT_BYTES_MAX],
+      ['d', 1_064],
+    ])
+  },
+  OBJECTS_OF_CLIENT_MAX() {
+    const group = new TestGroup(SERVERS)
+    group.state('s1').made.set('c', { all: OBJECTS_OF_CLIENT_MAX - 1, since: 0, lately: 0 })
+    expect(group.tell('c#1', 's1', named('last', 'c#1'))).toMatchObject([{ kind: 'got' }])
+    expect(group.tell('c#1', 's1', named('beyond', 'c#1'))).toMatchObject([{ kind: 'full' }])
+  },
+  MADE_AT_ONCE_MAX() {
+    const group = new TestGroup(SERVERS)
+    for (let i = 0; i <= MADE_AT_ONCE_MAX; i++) group.hear('c#1', 's1', named(`n${i}`, 'c#1'))
+    expect(group.state('s1').objects.size).toBe(MADE_AT_ONCE_MAX)
+  },
+  COMPLAINTS_SHOWN_MAX() {
+    const group = new TestGroup(SERVERS)
+    for (let i = 0; i <= COMPLAINTS_SHOWN_MAX; i++) {
+      group.hear(`c${i}#1`, 's1', { kind: 'complain', object: 'o', server: 's2', version: 1, what: 'x' })
+    }
+    expect(group.state('s1').complaints).toHaveLength(COMPLAINTS_SHOWN_MAX)
+  },
+  OBJECTS_MAX() {
+    const rejoins: Partial<OrderingSettings> = { rejoins: true, attemptMax: 10 }
+    const group = new TestGroup(SERVERS)
+    group.serve('s3', rejoins)
+    group.lost = ({ from }) => from === 's1' || from === 's2'
+    group.pass(20)
+    const { query, recalled } = group.state('s3').rejoin!
+    const tell = (from: number, count: number) => {
+      const objects = Array.from({ length: count }, (_, at): RecalledObject => {
+        return {
+          object: `n${from + at}`,
+          promised: { counter: 1, client: 'c' },
+          committed: NOTHING,
+          proposed: undefined,
+        }
+      })
+      group.hear('s1', 's3', { kind: 'recalled', query, objects, more: true })
+    }
+    tell(0, OBJECTS_MAX)
+    tell(OBJECTS_MAX, 500)
+    tell(OBJECTS_MAX + 500, 500)
+    expect(recalled.get('s1')!.objects.size).toBeLessThanOrEqual(OBJECTS_MAX + 500)
+  },
+}
+
+describe('what a peer can fill', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/reference/limits.md'), 'utf8')
+  const section = page.split('## What a peer can fill: objects')[1]!.split('\n## ')[0]!
+  const listed = [...section.matchAll(/\| `(\w+)` in \[/g)].map(([, name]) => name!)
+
+  it('is listed, and each has its case', () => expect(Object.keys(cases).sort()).toEqual([...listed].sort()))
+  it.each(Object.keys(cases))('%s', name => cases[name]!())
+})

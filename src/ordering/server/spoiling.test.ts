@@ -1,0 +1,160 @@
+// A client that was let in and lies: what it may not leave behind at a server, and what an operator takes away again.
+
+import { describe, expect, it } from 'vitest'
+import { get, propose, rank, SERVERS, settings, TestGroup } from '../../../test/support/ordering-group.ts'
+import { brokenOrderingRules } from '../proof/planted.ts'
+import type { OrderingSettings } from '../settings.ts'
+import { COMPLAINTS_SHOWN_MAX, COUNTER_MAX, type OrderingMessage } from '../wire.ts'
+import { MADE_AT_ONCE_MAX, OBJECTS_OF_CLIENT_MAX } from './state.ts'
+
+const WALL = 1_800_000_000_000
+const DAY = settings.rankAheadMax
+
+function group(change: Partial<OrderingSettings> = {}): TestGroup {
+  const made = new TestGroup(SERVERS, { operators: ['admin'], ...change })
+  for (const server of SERVERS) {
+    // biome-ignore lint/suspicious/noExplicitAny: a server's command, in a group whose commands are clients'
+    made.hosts.get(server)!.input({ kind: 'command', body: { kind: 'clock', micros: WALL * 1_000 } as any })
+  }
+  return made
+}
+
+describe('a rank far in the future', () => {
+  it('is promised up to a day above the clock, and not beyond', () => {
+    const made = group()
+    expect(made.tell('c', 's1', get(WALL + DAY))).toMatchObject([{ kind: 'got' }])
+    made.pass(settings.turnMs)
+    const now = WALL + made.now
+    expect(made.tell('d', 's1', get(now + DAY + 1, 'd'))).toMatchObject([{ kind: 'full', what: 'ranks' }])
+    expect(made.tell('d', 's1', get(now + DAY, 'd'))).toMatchObject([{ kind: 'got' }])
+    expect(made.events).toMatchObject([{ kind: 'rankBeyond', client: 'd', ahead: DAY + 1 }])
+  })
+  it('is not taken with a proposal either, and is told of once for each client', () => {
+    const made = group()
+    expect(made.tell('c', 's1', propose(COUNTER_MAX, 1, 'x'))).toEqual([])
+    made.tell('c#2', 's1', propose(COUNTER_MAX, 1, 'x', undefined, 'c#2'))
+    expect(made.server('s1').promised.counter).toBe(0)
+    expect(made.events).toHaveLength(1)
+  })
+  it('ends the object with a planted bug: any-rank-is-promised', () => {
+    const made = group({ rules: brokenOrderingRules('any-rank-is-promised') })
+    made.tell('c', 's1', get(COUNTER_MAX))
+    made.pass(settings.turnMs)
+    expect(made.tell('d', 's1', get(WALL, 'd'))).toMatchObject([{ kind: 'refused' }])
+  })
+})
+
+describe('an operator repairs', () => {
+  const repair = (version: number): OrderingMessage => ({ kind: 'repair', query: 1, object: 'o', version })
+  const spoil = (made: TestGroup) => {
+    const first = propose(5, 1, 'kept')
+    for (const server of SERVERS) {
+      made.tell('c', server, first)
+      made.tell('c', server, { kind: 'commit', object: 'o', rank: rank(5), version: 1, digest: first.digest })
+      made.server(server).promised = rank(COUNTER_MAX)
+      made.server(server).committed = { version: 2 ** 40, digest: new Uint8Array(32).fill(9) }
+    }
+  }
+
+  it('ranks beyond the clock and versions that nobody has; the others stay, also after a restart', () => {
+    const made = group()
+    spoil(made)
+    const told = made.tell('admin#1', 's1', repair(1))
+    expect(told).toMatchObject([{ kind: 'repaired', outcome: 'repaired' }])
+    expect(made.server('s1')).toMatchObject({ promised: { counter: WALL }, committed: { version: 1 } })
+    made.serve('s1', { operators: ['admin'] })
+    expect(made.server('s1')).toMatchObject({ promised: { counter: WALL }, committed: { version: 1 } })
+    expect(made.server('s1').content.version).toBe(1)
+    made.pass(settings.turnMs)
+    expect(made.tell('d', 's1', get(WALL + 1_000, 'd'))).toMatchObject([{ kind: 'got', committed: { version: 1 } }])
+    expect(made.events).toMatchObject([{ kind: 'repaired', object: 'o', by: 'admin#1' }])
+  })
+  it('nothing where nothing is spoiled, and nobody else repairs', () => {
+    const made = group()
+    made.tell('c', 's1', get(WALL))
+    expect(made.tell('admin#1', 's1', repair(0))).toMatchObject([{ outcome: 'sound' }])
+    spoil(made)
+    for (const somebody of ['c#1', 'admin', 'administrator#1', 's2']) {
+      expect(made.tell(somebody, 's1', repair(1))).toMatchObject([{ outcome: 'not allowed' }])
+    }
+    expect(made.server('s1').promised.counter).toBe(COUNTER_MAX)
+  })
+  it('not a version that the server has, or that others have', () => {
+    const made = group()
+    spoil(made)
+    made.server('s1').promised = rank(WALL)
+    expect(made.tell('admin#1', 's1', repair(2 ** 40))).toMatchObject([{ outcome: 'sound' }])
+  })
+  it('all servers at once, by a client’s command', () => {
+    const made = group()
+    spoil(made)
+    made.join('admin#1')
+    made.do('admin#1', { kind: 'repair', id: 7, object: 'o', version: 1 })
+    const event = made.heard('repaired').find(({ who }) => who === 'admin#1')
+    expect(event).toMatchObject({ id: 7, object: 'o' })
+    expect(event?.kind === 'repaired' && 'outcomes' in event && [...event.outcomes.values()]).toEqual(
+      SERVERS.map(() => 'repaired'),
+    )
+  })
+})
+
+describe('new names', () => {
+  const named = (name: string, counter = WALL, client = 'c#1'): OrderingMessage => {
+    return { ...get(counter, client), object: name } as OrderingMessage
+  }
+  it('of one client are so many in a second, for all its processes; another still makes some', () => {
+    const made = group()
+    for (let i = 0; i < MADE_AT_ONCE_MAX; i++) made.hear(`c#${i % 3}`, 's1', named(`n${i}`, WALL, `c#${i % 3}`))
+    expect(made.state('s1').objects.size).toBe(MADE_AT_ONCE_MAX)
+    expect(made.tell('c#9', 's1', named('beyond', WALL, 'c#9')).at(-1)).toMatchObject({ kind: 'full', what: 'objects' })
+    expect(made.tell('d#1', 's1', named('other', WALL, 'd#1'))).toMatchObject([{ kind: 'got' }])
+    made.now += 1_000
+    expect(made.tell('c#9', 's1', named('beyond', WALL, 'c#9')).at(-1)).toMatchObject({ kind: 'got' })
+  })
+  it('and so many in all', () => {
+    const made = group()
+    made.state('s1').made.set('c', { all: OBJECTS_OF_CLIENT_MAX - 1, since: 0, lately: 0 })
+    expect(made.tell('c#1', 's1', named('last'))).toMatchObject([{ kind: 'got' }])
+    expect(made.tell('c#1', 's1', named('beyond'))).toMatchObject([{ kind: 'full' }])
+    // What is there is served.
+    made.pass(settings.turnMs)
+    expect(made.tell('c#1', 's1', named('last', WALL + 1_000))).toMatchObject([{ kind: 'got' }])
+  })
+})
+
+describe('complaints', () => {
+  const about = (server: string, what: string): OrderingMessage => {
+    return { kind: 'complain', object: 'o', server, version: 1, what }
+  }
+  it('have one line for each accuser and accused, so that nobody pushes the others out', () => {
+    const made = group()
+    made.tell('ann#1', 's1', about('s3', 'true'))
+    for (let i = 0; i < 1_000; i++) made.tell(`c#${i}`, 's1', about('s2', `false ${i}`))
+    const { complaints, complained } = made.state('s1')
+    expect(complaints.map(({ client, what }) => [client, what])).toEqual([
+      ['ann#1', 'true'],
+      ['c#999', 'false 999'],
+    ])
+    expect(complained).toBe(1_001)
+    made.tell('s2', 's1', about('s3', 'a server is no client'))
+    expect(made.state('s1').complained).toBe(1_001)
+  })
+  it('are as many as are shown: of those who say most, the oldest goes', () => {
+    const made = group()
+    for (let i = 0; i < COMPLAINTS_SHOWN_MAX - 1; i++) made.tell(`c${i}#1`, 's1', about('s2', 'x'))
+    made.tell('loud#1', 's1', about('s2', 'x'))
+    made.tell('loud#1', 's1', about('s3', 'x'))
+    const { complaints } = made.state('s1')
+    expect(complaints).toHaveLength(COMPLAINTS_SHOWN_MAX)
+    expect(complaints.filter(({ client }) => client === 'loud#1')).toMatchObject([{ server: 's3' }])
+  })
+})
+
+describe('sessions that a server has not heard of', () => {
+  it('are remembered up to a bound: anybody can ping in the name of some', () => {
+    const made = group()
+    made.tell('c', 's1', get(WALL))
+    for (let i = 0; i < 1_000; i++) made.hear('c', 's1', { kind: 'ping', object: 'o', session: `9.${i}`, ping: 1 })
+    expect(made.server('s1').heard.size).toBe(64)
+  })
+})
