@@ -3,7 +3,7 @@
 import { type Millis, NOTHING_SAVED, Refused, SettingsError, Unavailable } from '../core/index.ts'
 import { clientNode, nodeVocabulary } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
-import { clockMemory, holderClock } from '../runtime/clock.ts'
+import { clockMemory, holderClock, wallMicros } from '../runtime/clock.ts'
 import { type ClientConfig, loadNodeConfig } from '../runtime/config/config.ts'
 import { Driver } from '../runtime/driver.ts'
 import { sha256 } from '../runtime/hash.ts'
@@ -13,7 +13,6 @@ import { Group } from './group.ts'
 import type { WorkerKeeper } from './keeper.ts'
 import { saidBy } from './questions.ts'
 import { checkTimeout, within } from './waiting.ts'
-import { wallMicros } from './wall.ts'
 
 /** How to reach a group that other processes serve. */
 export interface ConnectOptions {

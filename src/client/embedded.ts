@@ -5,14 +5,13 @@
 import { type Millis, NOTHING_SAVED, type TrustSettings, trust } from '../core/index.ts'
 import { clientNode, firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
-import { granterClock, holderClock } from '../runtime/clock.ts'
+import { granterClock, holderClock, tellTime, wallMicros } from '../runtime/clock.ts'
 import { Driver } from '../runtime/driver.ts'
 import { sha256 } from '../runtime/hash.ts'
 import { silence } from '../runtime/log.ts'
 import { createMemoryStorage } from '../runtime/storage/memory.ts'
 import { createMemoryNetwork, instanceOf, type MemoryNetwork, newInstance } from '../runtime/transport/index.ts'
 import { Group } from './group.ts'
-import { wallMicros } from './wall.ts'
 
 /** The group that `embedded` makes: how many servers, and what they mask. */
 export interface EmbeddedOptions extends TrustSettings {
@@ -98,7 +97,9 @@ async function startServer(
   })
   const transport = network.join(self, driver.events)
   driver.start(transport)
+  const endTime = tellTime(micros => driver.command({ part: 'lock', body: { kind: 'clock', micros } }))
   return async () => {
+    endTime()
     await driver.stop()
     await transport.close()
     await storage.close()

@@ -62,3 +62,19 @@ export function toNanos(millis: Millis): bigint {
 export function toMillis(nanos: bigint): Millis {
   return Number(nanos) / NANOS_PER_MS
 }
+
+/** The wall clock in microseconds; the part below a millisecond comes from the monotonic clock, to tell calls apart. */
+export function wallMicros(): number {
+  return Date.now() * 1000 + (Math.floor(performance.now() * 1000) % 1000)
+}
+
+/** The clock may be set while a node runs, and the monotonic one stops while the machine sleeps. */
+const TELL_EVERY_MS = 30_000
+
+/** Tells the wall clock now and then; the answer ends it. */
+export function tellTime(tell: (micros: number) => void): () => void {
+  tell(wallMicros())
+  const timer = setInterval(() => tell(wallMicros()), TELL_EVERY_MS)
+  timer.unref?.()
+  return () => clearInterval(timer)
+}

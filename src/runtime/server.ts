@@ -1,9 +1,9 @@
 // One server of a group: config, store, transport, metrics and the node, started and stopped in order.
 
 import { FileError, type Saved } from '../core/index.ts'
-import type { ServerEvent } from '../lock/index.ts'
+import { recovering, type ServerEvent } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent, serverNode } from '../node/index.ts'
-import { granterClock } from './clock.ts'
+import { granterClock, tellTime } from './clock.ts'
 import type { ServerConfig } from './config/config.ts'
 import { Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
@@ -84,12 +84,19 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   )
   opened.push(transport)
   driver.start(transport)
+  const endTime = tellTime(micros => driver.command({ part: 'lock', body: { kind: 'clock', micros } }))
   log('info', 'listening', {
     port: config.address.port,
     metricsPort: metrics.port,
     recoveringMs: measures.recovering(),
   })
-  return { recovering: measures.recovering, stop: () => stop(driver, transport, metrics, storage, log) }
+  return {
+    recovering: measures.recovering,
+    stop() {
+      endTime()
+      return stop(driver, transport, metrics, storage, log)
+    },
+  }
 }
 
 function createDriver({ config, log, failed, rejoins = false }: ServerOptions, storage: Storage, saved: Saved) {
@@ -149,7 +156,7 @@ function measure(driver: ServerDriver, transport: () => TlsTransport | undefined
   const { lock, ordering } = driver.state
   return {
     // Not zero while it does not listen yet: nobody is to send it work.
-    recovering: () => Math.max(transport() === undefined ? 1 : 0, Math.ceil(lock.recoverUntil - granterClock())),
+    recovering: () => Math.max(transport() === undefined ? 1 : 0, Math.ceil(recovering(lock, granterClock()))),
     values() {
       const dropped = Object.values(transport()?.dropped() ?? {}).reduce((sum, count) => sum + count, 0)
       return {
