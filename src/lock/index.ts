@@ -11,10 +11,10 @@ export {
 } from './client/state.ts'
 export { type LockKeeper, lockKeeper } from './keeper/machine.ts'
 export type { KeeperCommand, KeeperEvent } from './keeper/state.ts'
-export { type LockRules, lockRules, raiseToken } from './rules.ts'
+export { type LockRules, lockRules } from './rules.ts'
 export { isOperator } from './server/force.ts'
 export { type LockServer, lockServer } from './server/machine.ts'
-export type { ServerEvent, ServerState } from './server/state.ts'
+export { recovering, type ServerCommand, type ServerEvent, type ServerState } from './server/state.ts'
 export { type LockSettings, lockDefaults } from './settings.ts'
 export {
   type ClientMessage,

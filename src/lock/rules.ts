@@ -3,6 +3,7 @@
 // explorer and the simulator must notice.
 
 import { believed, type Decision, decide, kthLargest, lockGrants, type Millis, type NodeId } from '../core/index.ts'
+import { TOKEN_MAX } from './wire.ts'
 
 export interface LockRules {
   /** How many grants make a holder. */
@@ -29,6 +30,12 @@ export interface LockRules {
   pings(): boolean
   /** The smallest token that a restarted server must not grant again, given what it had reserved. */
   floorAfterRestart(reserved: number): number
+  /** The smallest token that a server without its store must not grant, given what the others report and its own clock. */
+  floorAfterLoss(reported: readonly number[], liars: number, clock: number): number
+  /** What the next token must exceed, given the maxima that servers report against this one and the client's clock. */
+  raiseToken(token: number, reported: readonly number[], liars: number, clock: number): number
+  /** The largest token that a server takes, given its wall clock. */
+  tokenMax(clock: number, ahead: Millis): number
   /** For how long a server that restarted without a clean stop grants nothing. */
   restartWait(ttlMax: Millis): Millis
   /** Whether a release ends the lease that is out. */
@@ -81,6 +88,23 @@ export const lockRules: LockRules = {
   // Tokens are granted without a disk write each, from a reserve. Whatever of it was granted, all of it is spent.
   floorAfterRestart: reserved => reserved,
 
+  // A client held with this server and one other, under 1,000. This server's store is lost. The next client's clock is
+  // behind: it would get 900 here and from a third server, and a guard that has seen 1,000 refuses it. The largest report
+  // is the truth or a lie: one liar must not move the floor beyond what clocks can explain.
+  floorAfterLoss: (reported, liars, clock) =>
+    Math.max(0, Math.min(kthLargest(reported, 1), Math.max(kthLargest(reported, liars + 1), clock + CLOCKS_APART))),
+
+  // Going above the largest would let one liar burn the space of tokens with a few answers. Yet up to b honest servers may
+  // stand alone above the others, and their grants may be needed: they are there because of some client's clock, so they
+  // are followed as far as clocks are apart. A liar can lead tokens there, and no farther however often it says so.
+  raiseToken(token, reported, liars, clock) {
+    const vouched = Math.max(token, kthLargest(reported, liars + 1))
+    return Math.min(Math.max(kthLargest(reported, 1), vouched), Math.max(vouched, clock + CLOCKS_APART))
+  },
+
+  // No token can follow the largest one: one request under it would end the lock, and after a sweep all locks.
+  tokenMax: (clock, ahead) => Math.min(TOKEN_MAX, clock + ahead * 1000),
+
   // A server forgets its grants in a crash. Until the longest of them has run out it must not grant again.
   restartWait: ttlMax => ttlMax,
 
@@ -97,24 +121,19 @@ export const lockRules: LockRules = {
 }
 
 /** Processes of one client share a certificate, and are told apart by what follows the mark: `billing#3f9a01c2`. */
-function certificateOf(id: NodeId): string {
+export function certificateOf(id: NodeId): string {
   const mark = id.indexOf('#')
   return mark < 0 ? id : id.slice(0, mark)
 }
 
-/** How far above what b + 1 servers vouch for a client follows a report at once: about a second of the microseconds tokens count in. */
-export const TOKEN_ALLOWANCE = 2 ** 20
-const ALLOWANCE_DOUBLINGS_MAX = 12
+/** How far apart wall clocks are taken to be, in the microseconds that tokens count in: a minute. */
+export const CLOCKS_APART = 60_000_000
 
 /**
- * What the next token must exceed, given the maxima that servers reported against this one.
- *
- * Going above the largest would let one liar burn the whole space with one answer. Yet up to b honest servers may
- * stand alone above the others, and their grants may be needed: so a few reports are followed by a bounded step,
- * which doubles with every try. A liar can make tokens grow, but slowly.
+ * How many of the others must tell a server that lost its store: n - g + b + 1. Of the g servers of any holder, one lost
+ * its store; the g - 1 others and the n - g + b + 1 that told, all among n - 1, share b + 1, one of them honest. Never more
+ * than n - f: g is at least f + b + 1.
  */
-export function raiseToken(token: number, reported: readonly number[], liars: number, tries: number): number {
-  const vouched = Math.max(token, kthLargest(reported, liars + 1))
-  const allowed = vouched + TOKEN_ALLOWANCE * 2 ** Math.min(tries, ALLOWANCE_DOUBLINGS_MAX)
-  return Math.min(Math.max(kthLargest(reported, 1), vouched), allowed)
+export function floorsNeeded(servers: number, liars: number): number {
+  return servers - lockGrants(servers, liars) + liars + 1
 }

@@ -8,6 +8,8 @@ export interface LockSettings {
   readonly liars: number
   /** The longest lease that a server grants, and so the time that a restarted server waits. */
   readonly ttlMax: Millis
+  /** How far above its own wall clock a server takes a token: beyond it one request would end all locks for good. */
+  readonly tokenAheadMax: Millis
   /** Clock rates lie between 1 - drift and 1 + drift. */
   readonly drift: number
   /** How long a client waits for the answers to one try. */
@@ -27,6 +29,7 @@ export interface LockSettings {
 export const lockDefaults: LockSettings = {
   liars: 0,
   ttlMax: 60_000,
+  tokenAheadMax: 24 * 60 * 60 * 1000,
   drift: 0.01,
   answerMax: 1_000,
   backoffBase: 2,

@@ -15,6 +15,10 @@ export const INSPECTED_MAX = 500
 /** Waiters shown of one lease, and in one answer: together at most 200 kB more. */
 export const WAITERS_SHOWN_MAX = 20
 export const INSPECTED_WAITERS_MAX = 2_000
+/** Complaints in one answer: together at most 60 kB. */
+export const COMPLAINTS_SHOWN_MAX = 100
+/** Bytes of what a server is accused of: the client's words for a kind of lie. */
+export const WHAT_BYTES_MAX = 100
 
 export type ClientMessage =
   /** Asks for the lock for `ttl`, under `token`. */
@@ -31,6 +35,12 @@ export type ClientMessage =
   | { kind: 'force'; query: number; name: string }
   /** A renewal for `holder`, another instance of the same certificate: from a thread that the holder's work cannot block. */
   | { kind: 'keep'; name: string; attempt: number; token: number; ttl: number; holder: NodeId }
+  /** An operator lowers the floor of tokens to this server's wall clock (server/reset.ts). */
+  | { kind: 'resetFloor'; query: number }
+  /** What `inspect` does not tell: tokens, the clock, and of whom clients complain. */
+  | { kind: 'account'; query: number }
+  /** `server` said what cannot be true, about this lock. */
+  | { kind: 'complain'; server: NodeId; what: string; name: string }
 
 export interface InspectedLease {
   readonly name: string
@@ -74,8 +84,40 @@ export type ServerMessage =
   | { kind: 'forced'; query: number; holder: NodeId; token: number }
   /** Only operators may. */
   | { kind: 'notAllowed'; query: number }
+  /** The token is above `maximum`, the largest that this server's wall clock lets it take. */
+  | { kind: 'tooHigh'; name: string; attempt: number; maximum: number }
+  /** The floor is `floor` now, and was `was`. */
+  | { kind: 'floorReset'; query: number; floor: number; was: number }
+  | ({ kind: 'accounted'; query: number } & Account)
 
-export type LockMessage = ClientMessage | ServerMessage
+/** What a server says of its tokens and of those whom clients accuse. */
+export interface Account {
+  /** No token above it was granted. */
+  readonly highest: number
+  /** Its wall clock in microseconds, or 0 where it knows none. */
+  readonly clock: number
+  /** It lost its store, and has not yet heard from enough others which tokens were granted. */
+  readonly asking: boolean
+  /** Names kept, and how many of them belong to the client that has most. */
+  readonly names: number
+  readonly namesOfOne: number
+  readonly complaints: readonly LockComplaint[]
+}
+
+export interface LockComplaint {
+  readonly client: NodeId
+  readonly server: NodeId
+  readonly what: string
+  /** The lock. */
+  readonly name: string
+}
+
+/** What servers say to each other. */
+export type PeerMessage =
+  /** From one that lost its store: which tokens were granted? */
+  { kind: 'askFloor'; query: number } | { kind: 'floor'; query: number; floor: number }
+
+export type LockMessage = ClientMessage | ServerMessage | PeerMessage
 
 const name = text(NAME_BYTES_MAX)
 const attempt = uint()
@@ -89,6 +131,13 @@ const lease: Codec<InspectedLease> = struct<InspectedLease>({
   age: uint(),
   remaining: ttl,
   waiters: list(text(NODE_BYTES_MAX), WAITERS_SHOWN_MAX),
+})
+
+const complaint: Codec<LockComplaint> = struct<LockComplaint>({
+  client: text(NODE_BYTES_MAX),
+  server: text(NODE_BYTES_MAX),
+  what: text(WHAT_BYTES_MAX),
+  name,
 })
 
 export const lockVocabulary: Codec<LockMessage> = variants<LockMessage>({
@@ -112,6 +161,22 @@ export const lockVocabulary: Codec<LockMessage> = variants<LockMessage>({
   forced: { query: uint(), holder: text(NODE_BYTES_MAX), token },
   notAllowed: { query: uint() },
   keep: { name, attempt, token, ttl, holder: text(NODE_BYTES_MAX) },
+  askFloor: { query: uint() },
+  floor: { query: uint(), floor: token },
+  tooHigh: { name, attempt, maximum: token },
+  resetFloor: { query: uint() },
+  floorReset: { query: uint(), floor: token, was: token },
+  account: { query: uint() },
+  accounted: {
+    query: uint(),
+    highest: token,
+    clock: uint(),
+    asking: bool,
+    names: uint(),
+    namesOfOne: uint(),
+    complaints: list(complaint, COMPLAINTS_SHOWN_MAX),
+  },
+  complain: { server: text(NODE_BYTES_MAX), what: text(WHAT_BYTES_MAX), name },
 })
 
 /** Restarts of one server that can be told apart: grants are numbered by life, then by order. */
@@ -125,6 +190,8 @@ export type ServerRecord =
   | { kind: 'running'; reserved: number; life: number }
   /** A clean stop: exactly these leases are out. */
   | { kind: 'stopped'; floor: number; life: number; leases: readonly StoppedLease[] }
+  /** Its store was lost, and it does not know yet which tokens were granted. */
+  | { kind: 'lost'; life: number }
 
 export interface StoppedLease {
   readonly name: string
@@ -150,4 +217,5 @@ export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
       STOPPED_LEASES_MAX,
     ),
   },
+  lost: { life: uint(LIVES_MAX) },
 })

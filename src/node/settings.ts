@@ -23,8 +23,8 @@ export interface ObjectParts {
 }
 
 export function lockSettings(settings: NodeSettings): LockSettings {
-  const { operators } = settings
-  return { ...lockDefaults, ...settings.lock, liars: settings.trust.liars, operators }
+  const { operators, trust } = settings
+  return { ...lockDefaults, ...settings.lock, liars: trust.liars, operators }
 }
 
 /** Undefined: the group is too small for objects, and runs the lock alone. */

@@ -1,7 +1,7 @@
 // One server of a group: config, store, transport, metrics and the node, started and stopped in order.
 
 import { FileError, type Saved } from '../core/index.ts'
-import type { ServerEvent } from '../lock/index.ts'
+import { recovering, type ServerEvent } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent } from '../node/index.ts'
 import { type ServerParts, serverOf, serverParts } from '../node/server.ts'
 import type { OrderingServerEvent } from '../ordering/index.ts'
@@ -89,6 +89,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   opened.push(transport)
   driver.start(transport)
   const endTime = tellTime(micros => {
+    driver.command({ part: 'lock', body: { kind: 'clock', micros } })
     if (group.trust.orderingQuorum !== undefined) driver.command({ part: 'ordering', body: { kind: 'clock', micros } })
   })
   log('info', 'listening', {
@@ -183,7 +184,7 @@ function measure(driver: ServerDriver, transport: () => TlsTransport | undefined
   const { lock, ordering } = driver.state
   return {
     // Not zero while it does not listen yet: nobody is to send it work.
-    recovering: () => Math.max(transport() === undefined ? 1 : 0, Math.ceil(lock.recoverUntil - granterClock())),
+    recovering: () => Math.max(transport() === undefined ? 1 : 0, Math.ceil(recovering(lock, granterClock()))),
     values() {
       const dropped = Object.values(transport()?.dropped() ?? {}).reduce((sum, count) => sum + count, 0)
       return {

@@ -9,13 +9,14 @@ import {
   type LockSettings,
   lockClient,
   lockServer,
+  type ServerCommand,
   type ServerEvent,
   type ServerState,
   serverRecord,
 } from '../../src/lock/index.ts'
 import { Puppet, sent, told } from './machine.ts'
 
-type Server = Puppet<ServerState, LockMessage, never, ServerEvent>
+type Server = Puppet<ServerState, LockMessage, ServerCommand, ServerEvent>
 type Client = Puppet<ClientState, LockMessage, ClientCommand, ClientEvent>
 
 export interface Letter {
@@ -34,7 +35,7 @@ export class Group {
   readonly events: { readonly who: NodeId; readonly event: ClientEvent }[] = []
 
   constructor(settings: LockSettings, servers: readonly NodeId[], clients: readonly NodeId[]) {
-    for (const id of servers) this.servers.set(id, new Puppet(lockServer(settings), [], FIRST_START))
+    for (const id of servers) this.servers.set(id, new Puppet(lockServer(settings), servers, FIRST_START, id))
     for (const id of clients) this.clients.set(id, new Puppet(lockClient(settings), servers))
     for (const [id, node] of this.nodes()) this.took(id, node.start())
   }
@@ -77,6 +78,11 @@ export class Group {
 
   restart(server: NodeId): void {
     this.took(server, this.servers.get(server)!.restart())
+  }
+
+  /** Its store is gone: it comes back with nothing. */
+  loseStore(server: NodeId): void {
+    this.took(server, this.servers.get(server)!.lose())
   }
 
   phase(client: NodeId): string | undefined {

@@ -21,6 +21,7 @@ const grant = fc.oneof(
   fc.maxSafeNat(),
 )
 const node = fc.constantFrom('ann', 'bob')
+const what = fc.string({ maxLength: 20, unit: 'binary' })
 const waiters = fc.array(node, { maxLength: 20 })
 const lease = fc.record({ name, holder: node, token, age: fc.maxSafeNat(), remaining: ttl, waiters })
 
@@ -40,6 +41,10 @@ export const clientWords: fc.Arbitrary<LockMessage> = fc.oneof(
   kind('wait', { name, attempt, token, ttl, ticket: token, ping: fc.nat(9) }),
   kind('yield', { name, grant, token }),
   kind('force', { query: fc.maxSafeNat(), name }),
+  kind('askFloor', { query: fc.nat(9) }),
+  kind('resetFloor', { query: fc.maxSafeNat() }),
+  kind('account', { query: fc.maxSafeNat() }),
+  kind('complain', { server: node, what, name }),
 )
 
 export const serverWords: fc.Arbitrary<LockMessage> = fc.oneof(
@@ -61,6 +66,18 @@ export const serverWords: fc.Arbitrary<LockMessage> = fc.oneof(
   }),
   kind('forced', { query: fc.nat(9), holder: node, token }),
   kind('notAllowed', { query: fc.nat(9) }),
+  kind('floor', { query: fc.nat(9), floor: token }),
+  kind('tooHigh', { name, attempt, maximum: token }),
+  kind('floorReset', { query: fc.nat(9), floor: token, was: token }),
+  kind('accounted', {
+    query: fc.nat(9),
+    highest: token,
+    clock: fc.maxSafeNat(),
+    asking: fc.boolean(),
+    names: fc.maxSafeNat(),
+    namesOfOne: fc.maxSafeNat(),
+    complaints: fc.array(fc.record({ client: node, server: node, what, name }), { maxLength: 3 }),
+  }),
 )
 
 export const anyMessage: fc.Arbitrary<LockMessage> = fc.oneof({ weight: 4, arbitrary: clientWords }, serverWords)

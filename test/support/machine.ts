@@ -25,11 +25,19 @@ export class Puppet<State, Message, Command, Event> {
   /** What the next random bytes are; zeros when it is empty. */
   readonly drawn: Uint8Array[] = []
 
-  constructor(protocol: Protocol<State, Message, Command, Event>, peers: readonly NodeId[], saved = NOTHING_SAVED) {
+  private readonly self: NodeId
+
+  constructor(
+    protocol: Protocol<State, Message, Command, Event>,
+    peers: readonly NodeId[],
+    saved = NOTHING_SAVED,
+    self: NodeId = 'self',
+  ) {
+    this.self = self
     this.protocol = protocol
     this.peers = peers
     this.kept = new KeptLane(saved.get(''))
-    this.state = protocol.init('self', peers, saved)
+    this.state = protocol.init(self, peers, saved)
   }
 
   /** What the disk holds, should the machine start again. */
@@ -73,8 +81,14 @@ export class Puppet<State, Message, Command, Event> {
     this.timers.clear()
     this.now = 50
     this.kept = new KeptLane(this.records)
-    this.state = this.protocol.init('self', this.peers, this.saved())
+    this.state = this.protocol.init(this.self, this.peers, this.saved())
     return this.start()
+  }
+
+  /** As `restart`, but its disk is gone too. */
+  lose(): Out<Message, Event>[] {
+    this.kept = new KeptLane()
+    return this.restart()
   }
 
   saved(): Saved {

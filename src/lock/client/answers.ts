@@ -4,7 +4,12 @@ import type { NotAcquiredReason } from '../../core/index.ts'
 import type { ServerMessage } from '../wire.ts'
 import { type Acquisition, type Answer, type Answers, type ClientScene, describeAnswer } from './state.ts'
 
-export type TryAnswer = Exclude<ServerMessage, { kind: 'inspected' | 'inquire' | 'forced' | 'notAllowed' }>
+export type TryAnswer = Extract<
+  ServerMessage,
+  {
+    kind: 'granted' | 'renewed' | 'locked' | 'tooLow' | 'tooHigh' | 'notRenewed' | 'full' | 'given' | 'queued'
+  }
+>
 
 export function readAnswer(body: TryAnswer): Answer {
   switch (body.kind) {
@@ -22,6 +27,8 @@ export function readAnswer(body: TryAnswer): Answer {
       return { kind: 'locked', remaining: 0 }
     case 'full':
       return { kind: 'full' }
+    case 'tooHigh':
+      return { kind: 'tooHigh' }
   }
 }
 

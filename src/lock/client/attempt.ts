@@ -2,7 +2,7 @@
 
 import type { Millis } from '../../core/index.ts'
 import { fail } from './answers.ts'
-import { type Acquisition, type Caller, type ClientScene, type ClientState, clientTimers } from './state.ts'
+import { type Acquisition, type Caller, type ClientScene, type ClientState, clientTimers, clockOf } from './state.ts'
 import { isToken } from './valid.ts'
 import { startWaiting } from './waiting.ts'
 
@@ -82,6 +82,6 @@ function outOfTokens(scene: ClientScene, { id, name, callers }: Acquisition): vo
 }
 
 // The wall clock is a good guess at a token above all others: one round trip then takes the lock and its token.
-function guessToken(state: ClientState, { hint, hintedAt }: Acquisition, now: Millis): number {
-  return Math.max(hint + Math.floor((now - hintedAt) * 1000), state.seen + 1)
+function guessToken(state: ClientState, acquisition: Acquisition, now: Millis): number {
+  return Math.max(clockOf(acquisition, now), state.seen + 1)
 }

@@ -6,7 +6,8 @@ import { serverWords } from '../../../test/support/lock.ts'
 import { answer, BELIEF, Client, SERVERS } from '../../../test/support/lock-client.ts'
 import { sent, told } from '../../../test/support/machine.ts'
 import { encode } from '../../core/index.ts'
-import { type LockMessage, lockVocabulary } from '../wire.ts'
+import { CLOCKS_APART } from '../rules.ts'
+import { type LockMessage, lockVocabulary, TOKEN_MAX } from '../wire.ts'
 
 describe('acquisition (protocols/lock 1, 2)', () => {
   it('asks every server at once, with a token guessed from the clock', () => {
@@ -150,13 +151,40 @@ describe('refusals', () => {
     client.answers('s2', 9_000)
     expect(client.acquisition.phase).toBe('backing off')
   })
-  it('one liar’s token is followed by a bounded step only', () => {
+  it('one liar’s token is followed as far as clocks are apart, however often it is told', () => {
+    const client = new Client()
+    client.acquire(1, { strategy: 'none' })
+    let most = 0
+    for (let round = 0; round < 2_000; round++) {
+      client.answers('s1', TOKEN_MAX)
+      client.answers('s2', 'locked')
+      client.pass(10)
+      most = Math.max(most, client.acquisition.token)
+    }
+    expect(client.acquisition.tries).toBeGreaterThan(1_000)
+    expect(most).toBeGreaterThan(CLOCKS_APART)
+    expect(most, 'the hint, the minute, the 20 s that passed, and one more each try').toBeLessThan(
+      100 + 80_000_000 + 2_000,
+    )
+  })
+  it('what b + 1 report is followed at once, but not what no honest server would take by our clock', () => {
     const client = new Client()
     client.acquire()
-    client.answers('s1', 2 ** 52)
-    client.answers('s2', 'locked')
-    client.pass(500)
-    expect(client.acquisition.token).toBeLessThan(2 ** 24)
+    client.answers('s1', 86_400_000_000)
+    client.answers('s2', 86_400_000_000)
+    expect(client.acquisition.token).toBe(86_400_000_001)
+    client.answers('s1', 86_400_000_101)
+    client.answers('s2', 86_400_000_101)
+    expect(client.acquisition.token, 'a day and the hint').toBe(86_400_000_002)
+  })
+  it('a token that is too far above the servers’ clocks is refused in words', () => {
+    const client = new Client()
+    client.acquire(1, { wait: false })
+    const refuse = (from: string) =>
+      client.hear(from, { kind: 'tooHigh', name: 'a', attempt: client.acquisition.attempt, maximum: 5 })
+    refuse('s1')
+    const [failed] = told(refuse('s2'))
+    expect(failed?.kind === 'failed' && failed.answers.s1).toContain('compare the clocks')
   })
 })
 

@@ -60,6 +60,7 @@ function onMessage(scene: ClientScene, from: NodeId, body: LockMessage): void {
     case 'renewed':
     case 'locked':
     case 'tooLow':
+    case 'tooHigh':
     case 'notRenewed':
     case 'full':
     case 'given':

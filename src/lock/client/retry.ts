@@ -2,11 +2,10 @@
 // comes after a backoff.
 
 import { backoffStrategies } from '../backoff.ts'
-import { raiseToken } from '../rules.ts'
 import { fail, grantsNeeded, inWords, reasonOf } from './answers.ts'
 import { next, tryOnce } from './attempt.ts'
 import { rejoinLists } from './cut-off.ts'
-import { type Acquisition, type ClientScene, clientTimers, inPhase } from './state.ts'
+import { type Acquisition, type ClientScene, clientTimers, inPhase, raisedToken } from './state.ts'
 
 /** The time for answers to a try is over. */
 export function onAnswersTimer(scene: ClientScene, name: string): void {
@@ -32,8 +31,7 @@ export function retry(scene: ClientScene, acquisition: Acquisition): void {
   }
   acquisition.tries++
   const onlyTooLow = reported.length > 0 && state.servers.length - others >= grantsNeeded(scene)
-  if (reported.length > 0)
-    state.seen = Math.max(state.seen, raiseToken(acquisition.token, reported, settings.liars, acquisition.tries))
+  if (reported.length > 0) state.seen = Math.max(state.seen, raisedToken(scene, acquisition, reported))
   if (onlyTooLow && acquisition.tries <= settings.quickTries) return tryOnce(scene, acquisition)
   if (acquisition.wait) return backOff(scene, acquisition)
   fail(scene, acquisition, reasonOf(scene, acquisition), inWords(scene, acquisition))

@@ -86,6 +86,7 @@ export type Answer =
   | { readonly kind: 'recovering'; readonly remaining: Millis }
   | { readonly kind: 'tooLow'; readonly maximum: number }
   | { readonly kind: 'full' }
+  | { readonly kind: 'tooHigh' }
 
 export function describeAnswer(answer: Answer | undefined): string {
   switch (answer?.kind) {
@@ -101,6 +102,8 @@ export function describeAnswer(answer: Answer | undefined): string {
       return 'has granted a higher token'
     case 'full':
       return 'has too many names locked'
+    case 'tooHigh':
+      return 'takes no token so far above its own wall clock: compare the clocks of this machine and of the servers'
   }
 }
 
@@ -195,6 +198,26 @@ export function newClient(servers: readonly NodeId[]): ClientState {
 export function inPhase(state: ClientState, name: string, phase: Phase): Acquisition | undefined {
   const acquisition = state.acquisitions.get(name)
   return acquisition?.phase === phase ? acquisition : undefined
+}
+
+/** The wall clock in microseconds, as the caller's hint and the time since then tell it. */
+export function clockOf({ hint, hintedAt }: Acquisition, now: Millis): number {
+  return hint + Math.floor((now - hintedAt) * 1000)
+}
+
+/**
+ * What the next token must exceed, or 0: what no honest server would take, as seen by our clock, is not followed. It would
+ * be of no use, and this process would remember it when an operator has long mended the servers.
+ */
+export function raisedToken(
+  { settings, turn }: ClientScene,
+  acquisition: Acquisition,
+  reported: readonly number[],
+): number {
+  const { rules, liars, tokenAheadMax } = settings
+  const clock = clockOf(acquisition, turn.now)
+  const higher = rules.raiseToken(acquisition.token, reported, liars, clock)
+  return higher > rules.tokenMax(clock, tokenAheadMax) ? 0 : higher
 }
 
 /** Whether the caller has the lock, or had it a moment ago and is still stopping. */

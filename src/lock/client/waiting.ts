@@ -3,10 +3,9 @@
 
 import { kthLargest, type NodeId } from '../../core/index.ts'
 import { pingEvery } from '../ping.ts'
-import { raiseToken } from '../rules.ts'
 import type { ServerMessage } from '../wire.ts'
 import { grantsNeeded } from './answers.ts'
-import { type Acquisition, type ClientScene, clientTimers, PINGS_KEPT } from './state.ts'
+import { type Acquisition, type ClientScene, clientTimers, PINGS_KEPT, raisedToken } from './state.ts'
 import { isToken } from './valid.ts'
 
 type Given = Extract<ServerMessage, { kind: 'given' }>
@@ -71,7 +70,7 @@ export function yieldGrant({ turn }: ClientScene, acquisition: Acquisition, from
 /** Begins again under a higher token, where servers call this one too low and are believed. */
 export function raiseOwnToken(scene: ClientScene, acquisition: Acquisition): void {
   const above = higherToken(scene, acquisition)
-  if (above === undefined) return
+  if (above === undefined || above < acquisition.token) return
   const token = Math.max(above, scene.state.seen) + 1
   // Where the largest token there is was granted, nobody can follow; the user gives up some time.
   if (!isToken(token)) return
@@ -81,11 +80,12 @@ export function raiseOwnToken(scene: ClientScene, acquisition: Acquisition): voi
 
 /**
  * Whether the token must be raised now, and above what. More than b servers that call it too low are believed at once.
- * Fewer may be lying: they are followed, by a bounded step, only where we cannot win without them, and the others had
+ * Fewer may be lying: they are followed, as far as clocks are apart, only where we cannot win without them, and the others had
  * time to answer. A liar is quick: followed whenever it speaks, it would make us begin anew for ever.
  */
-function higherToken(scene: ClientScene, { answers, token, beganAt, tries }: Acquisition): number | undefined {
+function higherToken(scene: ClientScene, acquisition: Acquisition): number | undefined {
   const { settings, turn } = scene
+  const { answers, beganAt } = acquisition
   const reported: number[] = []
   let granted = 0
   let waiting = 0
@@ -100,5 +100,5 @@ function higherToken(scene: ClientScene, { answers, token, beganAt, tries }: Acq
   const isStuck = () => granted + waiting < g || (granted < g && granted + reported.length >= g)
   const isBelieved = reported.length > settings.liars
   if (!isBelieved && (turn.now - beganAt < settings.answerMax || !isStuck())) return undefined
-  return raiseToken(token, reported, settings.liars, tries)
+  return raisedToken(scene, acquisition, reported)
 }

@@ -1,7 +1,7 @@
 // Servers that lie about locks, knowing the words. Used by the simulator, the explorer and the lab.
 
-import type { AnyProtocol, NodeId, Protocol } from '../../core/index.ts'
-import { generalLiars, type Liar } from '../../simulator/index.ts'
+import { type AnyProtocol, type NodeId, type Protocol, timers } from '../../core/index.ts'
+import { generalLiars, type Liar, twisting } from '../../simulator/index.ts'
 import { type ClientMessage, type LockMessage, TOKEN_MAX } from '../wire.ts'
 
 type Reply = (from: NodeId, asked: ClientMessage) => LockMessage | undefined
@@ -55,16 +55,48 @@ export const equivocating: Liar = {
     answering('equivocating', (from, asked) => (from.charCodeAt(from.length - 1) % 2 === 0 ? yes(asked) : no(asked))),
 }
 
-/** Says that every token is too low, by as much as it can. */
+/** Said again and again, about as often as a peer may speak. */
+const BURN_EVERY = 2
+const BURNED_MAX = 8
+
+/**
+ * Says that every token is too low, by as much as it can: to everybody who asks, and again and again to those who asked
+ * last. Asked for its floor by one that lost its store, it says the same.
+ */
 export const tokenBurner: Liar = {
   name: 'token-burner',
-  corrupt: () =>
-    answering('token-burner', (_from, asked) =>
-      asked.kind === 'try' || asked.kind === 'wait'
-        ? { kind: 'tooLow', name: asked.name, attempt: asked.attempt, maximum: TOKEN_MAX }
-        : undefined,
-    ),
+  corrupt: () => {
+    const machine: Protocol<Map<NodeId, LockMessage>, LockMessage, never, never> = {
+      name: 'lock server, token-burner',
+      init: () => new Map(),
+      step(asked, input, turn) {
+        if (input.kind === 'start') return burnerTimers.set(turn, 'burn', BURN_EVERY)
+        if (input.kind === 'timer') {
+          for (const [to, body] of asked) turn.do({ kind: 'send', to, body })
+          return burnerTimers.set(turn, 'burn', BURN_EVERY)
+        }
+        if (input.kind !== 'message') return
+        const { from, body } = input
+        if (body.kind === 'askFloor')
+          return turn.do({ kind: 'send', to: from, body: { kind: 'floor', query: body.query, floor: TOKEN_MAX } })
+        if (body.kind === 'release') asked.delete(from)
+        if (body.kind !== 'try' && body.kind !== 'wait') return
+        const lie = { kind: 'tooLow', name: body.name, attempt: body.attempt, maximum: TOKEN_MAX } as const
+        turn.do({ kind: 'send', to: from, body: lie })
+        if (asked.size < BURNED_MAX || asked.has(from)) asked.set(from, lie)
+      },
+    }
+    return machine
+  },
 }
+
+const burnerTimers = timers('burn')
+
+/** Tells one that lost its store that nothing was ever granted; otherwise honest. */
+export const floorDenier: Liar = twisting('floor-denier', (send, turn) => {
+  const body = send.body.kind === 'floor' ? { ...send.body, floor: 0 } : send.body
+  turn.do({ ...send, body })
+})
 
 /** Liars that agree on two favourites: the last two clients that came. */
 export function colluding(): Liar {
@@ -91,7 +123,7 @@ export const inquisitor: Liar = {
 
 /** Fresh ones for each run: some remember. */
 export function lockLiars(): readonly Liar[] {
-  return [alwaysYes, equivocating, tokenBurner, inquisitor, colluding(), ...generalLiars()]
+  return [alwaysYes, equivocating, tokenBurner, floorDenier, inquisitor, colluding(), ...generalLiars()]
 }
 
 /** Yes and no to everything, without memory: under the explorer the network chooses what arrives, and in which order. */

@@ -2,6 +2,7 @@
 // they would not find ours either.
 
 import { type LockRules, lockRules } from '../rules.ts'
+import { TOKEN_MAX } from '../wire.ts'
 
 export const plantedBugs: Readonly<Record<string, Partial<LockRules>>> = {
   'one-grant-too-few': { grantsNeeded: (servers, liars) => lockRules.grantsNeeded(servers, liars) - 1 },
@@ -21,6 +22,9 @@ export const plantedBugs: Readonly<Record<string, Partial<LockRules>>> = {
   'stale-write-accepted': { admits: (_seen, token) => ({ pass: true, seen: token }) },
   'inquire-overtakes-grant': { countsGrant: () => true },
   'kept-by-a-stranger': { mayKeep: () => true },
+  'floor-0-after-a-lost-store': { floorAfterLoss: () => 0 },
+  'token-follows-one-server': { raiseToken: (token, reported) => Math.max(token, ...reported) },
+  'largest-token-taken': { tokenMax: () => TOKEN_MAX },
 }
 
 export function brokenRules(bug: string | undefined): LockRules {

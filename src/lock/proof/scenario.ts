@@ -1,6 +1,6 @@
 // The lock under faults and liars: what the users do, and who watches them.
 
-import { encode, type NodeId, type Random, seededRandom, type Trust } from '../../core/index.ts'
+import { type AnyProtocol, encode, type NodeId, type Random, seededRandom, type Trust } from '../../core/index.ts'
 import {
   drawFaults,
   drawNetwork,
@@ -16,12 +16,15 @@ import {
 } from '../../simulator/index.ts'
 import { lockClient } from '../client/machine.ts'
 import type { ClientEvent } from '../client/state.ts'
-import { lockRules } from '../rules.ts'
+import { floorsNeeded, lockRules } from '../rules.ts'
 import { lockServer } from '../server/machine.ts'
+import type { ServerState } from '../server/state.ts'
 import { type LockSettings, lockDefaults } from '../settings.ts'
 import { lockVocabulary, serverRecord } from '../wire.ts'
 import { lockLiars } from './liars.ts'
-import { strangerClient } from './stranger.ts'
+import { spoilerClient, strangerClient } from './stranger.ts'
+import { toldTheTime } from './time.ts'
+import { TokenChecker } from './tokens.ts'
 import { GuardedResource } from './writes.ts'
 
 export type LockAct =
@@ -42,6 +45,8 @@ export type LockAct =
     }
   /** The client's process is gone; another takes its place. */
   | { kind: 'die'; client: string }
+  /** The server's disk is gone: it comes back empty, under its name. Only while all others have theirs. */
+  | { kind: 'lose'; server: string; lasts: Micros }
 
 export interface LockPlan extends Plan<LockAct> {
   readonly settings: LockSettings
@@ -54,11 +59,15 @@ export interface LockPlan extends Plan<LockAct> {
   readonly writes: number
   /** Whether a client is there that renews what others hold (stranger.ts). */
   readonly stranger: boolean
+  /** Whether one is there that asks under the largest token. */
+  readonly spoiler: boolean
 }
 
 export interface LockScenarioOptions {
   /** Left out, a stranger is there only where the rule against it is broken: it asks all servers many times a second. */
   readonly stranger?: boolean
+  /** In the same way. */
+  readonly spoiler?: boolean
 }
 
 const SECOND: Micros = 1_000_000
@@ -70,6 +79,7 @@ const DRIFT = 0.05
 const WRITES = 3
 /** How long after its holding a late write arrives. */
 const LATE_MAX = 5 * SECOND
+const LOOK_EVERY = SECOND / 10
 const STRANGER = 'stranger'
 const FIRST_START = new Map([['', [encode(serverRecord, { kind: 'first' })]]])
 
@@ -79,11 +89,11 @@ export function lockScenario(
   options: LockScenarioOptions = {},
 ): Scenario<LockPlan, LockAct> {
   const servers = Array.from({ length: trust.servers }, (_, place) => `server-${place + 1}`)
-  const { mayKeep } = change.rules ?? lockRules
-  const { stranger = mayKeep !== lockRules.mayKeep } = options
+  const { mayKeep, tokenMax } = change.rules ?? lockRules
+  const { stranger = mayKeep !== lockRules.mayKeep, spoiler = tokenMax !== lockRules.tokenMax } = options
   return {
     name: 'lock',
-    plan: random => ({ ...drawPlan(random, trust, servers, change), stranger }),
+    plan: random => ({ ...drawPlan(random, trust, servers, change), stranger, spoiler }),
     stage: (world, plan) => new LockStage(world, servers, plan),
   }
 }
@@ -93,7 +103,7 @@ function drawPlan(
   trust: Trust,
   servers: readonly string[],
   change: Partial<LockSettings>,
-): Omit<LockPlan, 'stranger'> {
+): Omit<LockPlan, 'stranger' | 'spoiler'> {
   const settings = { ...lockDefaults, liars: trust.liars, ttlMax: TTL_MAX_MS, drift: DRIFT, ...change }
   const clients = Array.from({ length: 2 + random.below(4) }, (_, place) => `client-${place + 1}`)
   const kinds = lockLiars()
@@ -110,7 +120,7 @@ function drawPlan(
     rates: new Map(all.map(node => [node, 1 + DRIFT * pick(random, [-1, -1, 0, 1, 1, random.unit() * 2 - 1])])),
     network: drawNetwork(random),
     faults,
-    acts: drawActs(random, clients, names),
+    acts: [...drawActs(random, clients, names), ...drawLosses(random, servers, trust.liars)],
     writes: random.below(2 ** 32),
     healsAt: SAFETY,
     ends: SAFETY + LIVENESS,
@@ -149,6 +159,16 @@ function drawActs(random: Random, clients: readonly string[], names: readonly st
   return acts
 }
 
+// Most runs lose none, some one or two, one after the other. Where liars that say nothing leave too few to ask, a server
+// without its store waits for ever, or for its operator: none is lost there.
+function drawLosses(random: Random, servers: readonly string[], liars: number): LockPlan['acts'] {
+  if (servers.length - 1 - liars < floorsNeeded(servers.length, liars)) return []
+  const count = pick(random, [0, 0, 1, 2])
+  return Array.from({ length: count }, () => {
+    return { kind: 'lose', server: pick(random, servers), lasts: random.below(2 * SECOND), at: random.below(SAFETY) }
+  })
+}
+
 class LockStage implements Stage {
   readonly checkers
   private readonly world: World
@@ -156,12 +176,15 @@ class LockStage implements Stage {
   private readonly plan: LockPlan
   private readonly exclusion = new ExclusionChecker()
   private readonly progress = new ProgressChecker()
+  private readonly tokens = new TokenChecker()
   private readonly resource: GuardedResource
   /** The living process of each client, and how many it had. */
   private readonly processes = new Map<string, { id: NodeId; count: number }>()
   private readonly holds = new Map<number, Micros>()
   /** One set for all servers: those that collude share what they know. */
   private readonly kinds = lockLiars()
+  /** Servers that lost their store and have not heard from enough others yet. */
+  private readonly lost = new Set<string>()
   private commands = 0
 
   constructor(world: World, servers: readonly string[], plan: LockPlan) {
@@ -169,10 +192,11 @@ class LockStage implements Stage {
     this.servers = servers
     this.plan = plan
     this.resource = new GuardedResource(plan.settings.rules)
-    this.checkers = [this.exclusion, this.progress, this.resource]
+    this.checkers = [this.exclusion, this.progress, this.resource, this.tokens]
     for (const server of servers) this.addServer(server)
     for (const client of plan.clients) this.addClient(client)
-    if (plan.stranger) this.addStranger()
+    if (plan.stranger) this.addStranger(STRANGER, strangerClient())
+    if (plan.spoiler) this.addStranger('spoiler', spoilerClient('a'))
     for (const act of plan.acts) world.at(act.at, () => this.act(act))
     world.listen((node, event) => this.observe(node, event as ClientEvent))
   }
@@ -205,10 +229,17 @@ class LockStage implements Stage {
   private addServer(id: string): void {
     const { settings, liars, rates } = this.plan
     const liar = liars.get(id)
-    const honest = lockServer(settings)
+    const honest = toldTheTime(lockServer(settings))
     const protocol = liar === undefined ? honest : this.kinds[liar]!.corrupt(honest)
     const clockRate = rates.get(id)!
-    const spec = { id, protocol, peers: [], vocabulary: lockVocabulary, clockRate, clockOffset: 1_000 * clockRate }
+    const spec = {
+      id,
+      protocol,
+      peers: this.servers,
+      vocabulary: lockVocabulary,
+      clockRate,
+      clockOffset: 1_000 * clockRate,
+    }
     this.world.add({ ...spec, saved: FIRST_START, diskMax: 5_000, lies: liar !== undefined })
     this.world.start(id)
   }
@@ -223,18 +254,39 @@ class LockStage implements Stage {
     this.world.start(id)
   }
 
-  private addStranger(): void {
-    const spec = { id: STRANGER, protocol: strangerClient(), peers: this.servers, vocabulary: lockVocabulary }
+  private addStranger(id: NodeId, protocol: AnyProtocol): void {
+    const spec = { id, protocol, peers: this.servers, vocabulary: lockVocabulary }
     this.world.add({ ...spec, returns: false, lies: true })
-    this.world.start(STRANGER)
+    this.world.start(id)
   }
 
   private act(act: LockAct): void {
     if (act.kind === 'use') return this.use(act)
+    if (act.kind === 'lose') return this.lose(act)
     const { id } = this.processes.get(act.client)!
     this.world.crash(id)
     this.exclusion.gone(id, this.world.now)
     this.addClient(act.client)
+  }
+
+  // One that knows nothing is as good as gone until it has heard, and two that know nothing cannot help each other: so a
+  // store is lost only while no other server has lost its own.
+  private lose({ server, lasts }: LockAct & { kind: 'lose' }): void {
+    const { world } = this
+    if (this.plan.liars.has(server) || this.lost.size > 0) return
+    this.lost.add(server)
+    world.lose(server)
+    world.at(world.now + lasts, () => world.start(server))
+    this.whenFound(server)
+  }
+
+  private whenFound(server: string): void {
+    const { world } = this
+    world.at(world.now + LOOK_EVERY, () => {
+      const state = world.node(server).host?.state as ServerState | undefined
+      if (state === undefined || state.asking !== undefined) return this.whenFound(server)
+      this.lost.delete(server)
+    })
   }
 
   private use(act: LockAct & { kind: 'use' }): void {
@@ -256,6 +308,7 @@ class LockStage implements Stage {
       case 'acquired': {
         exclusion.acquired(event.name, id, event.token, world.now, world.whenClockShows(node, event.deadline))
         this.progress.served(this.clientOf(id))
+        this.tokens.acquired(event.name, event.token, this.latestClock(), world.now)
         const hold = this.holds.get(event.id)!
         this.holds.delete(event.id)
         this.scheduleWrites(node, event, hold)
@@ -269,9 +322,7 @@ class LockStage implements Stage {
         // A process that was stopped could not be told in time; its clock tells it as soon as it runs.
         if (world.now > node.resumedAt) exclusion.told(event.name, id, world.now)
         return
-      case 'failed':
-      case 'inspected':
-      case 'forced':
+      default:
         return
     }
   }
@@ -289,6 +340,11 @@ class LockStage implements Stage {
     }
     const late = world.now + hold + random.below(LATE_MAX)
     world.at(late, () => resource.write(name, token, world.now, believes()))
+  }
+
+  /** In microseconds, the clock that is farthest ahead. */
+  private latestClock(): number {
+    return Math.max(...[...this.world.nodes.values()].map(node => this.world.clock(node) * 1000))
   }
 
   private clientOf(id: NodeId): string {

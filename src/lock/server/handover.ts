@@ -10,9 +10,11 @@ import {
   type LockEntry,
   locked,
   NAMES_MAX,
+  recovering,
   reply,
   type ServerScene,
   serverTimers,
+  tokenMax,
 } from './state.ts'
 import { enqueue, firstGrant, isBefore, takeFirst, type Waiter } from './waiters.ts'
 
@@ -21,7 +23,10 @@ export function onWait(scene: ServerScene, from: NodeId, asked: Extract<ClientMe
   const { state, settings, turn } = scene
   const { name, attempt, ticket, token, ping } = asked
   const { now } = turn
-  if (now < state.recoverUntil) return reply(scene, from, locked(name, attempt, state.recoverUntil - now, true))
+  const wait = recovering(state, now)
+  if (wait > 0) return reply(scene, from, locked(name, attempt, wait, true))
+  const max = tokenMax(scene)
+  if (token > max) return reply(scene, from, { kind: 'tooHigh', name, attempt, maximum: max })
   let entry = state.locks.get(name)
   if (entry === undefined) {
     if (state.locks.size >= NAMES_MAX) return reply(scene, from, { kind: 'full', name, attempt })

@@ -8,15 +8,15 @@ import {
   type InspectedLease,
   WAITERS_SHOWN_MAX,
 } from '../wire.ts'
-import { isOut, reply, type ServerScene, type ServerState } from './state.ts'
+import { isOut, recovering, reply, type ServerScene, type ServerState } from './state.ts'
 import { firstNames } from './waiters.ts'
 
 export function onInspect(scene: ServerScene, from: NodeId, asked: Extract<ClientMessage, { kind: 'inspect' }>): void {
   const { state, turn } = scene
   const { held, leases } = leasesOut(state, turn.now)
   const uptime = Math.floor(turn.now - state.startedAt)
-  const recovering = Math.max(0, Math.ceil(state.recoverUntil - turn.now))
-  reply(scene, from, { kind: 'inspected', query: asked.query, uptime, recovering, held, leases })
+  const wait = Math.ceil(recovering(state, turn.now))
+  reply(scene, from, { kind: 'inspected', query: asked.query, uptime, recovering: Math.max(0, wait), held, leases })
 }
 
 // All are counted; as many as one answer may hold are shown.

@@ -3,7 +3,7 @@
 import type { NodeId } from '../../core/index.ts'
 import type { ClientMessage, ServerMessage } from '../wire.ts'
 import { giveNext } from './handover.ts'
-import { grant, isOut, locked, NAMES_MAX, reply, type ServerScene } from './state.ts'
+import { grant, isOut, locked, NAMES_MAX, recovering, reply, type ServerScene, tokenMax } from './state.ts'
 import { remove } from './waiters.ts'
 
 type Asked<Kind extends ClientMessage['kind']> = Extract<ClientMessage, { kind: Kind }>
@@ -17,7 +17,8 @@ function tryLock(scene: ServerScene, from: NodeId, asked: Asked<'try'>): ServerM
   const { name, attempt, token } = asked
   const { now } = turn
   const held = Math.min(asked.ttl, settings.ttlMax)
-  if (now < state.recoverUntil) return locked(name, attempt, state.recoverUntil - now, true)
+  const wait = recovering(state, now)
+  if (wait > 0) return locked(name, attempt, wait, true)
   const entry = state.locks.get(name)
   if (entry !== undefined && isOut(entry, now)) {
     // The same request twice. It is answered again, and does not count from the second arrival.
@@ -28,6 +29,8 @@ function tryLock(scene: ServerScene, from: NodeId, asked: Asked<'try'>): ServerM
   const maximum = entry?.maximum ?? state.floor
   // A copy of a try that was given back would lock everybody out, for a client that no longer cares.
   if (token <= maximum || token === entry?.closed) return { kind: 'tooLow', name, attempt, maximum }
+  const max = tokenMax(scene)
+  if (token > max) return { kind: 'tooHigh', name, attempt, maximum: max }
   if (entry === undefined && state.locks.size >= NAMES_MAX) return { kind: 'full', name, attempt }
   grant(scene, entry, { name, holder: from, token, held, before: maximum })
   return { kind: 'granted', name, attempt, token, held }
@@ -52,12 +55,15 @@ function renew(scene: ServerScene, holder: NodeId, asked: Asked<'renew' | 'keep'
   const { name, attempt, token } = asked
   const { now } = turn
   const held = Math.min(asked.ttl, settings.ttlMax)
-  if (now < state.recoverUntil) return locked(name, attempt, state.recoverUntil - now, true)
+  const wait = recovering(state, now)
+  if (wait > 0) return locked(name, attempt, wait, true)
   const entry = state.locks.get(name)
   const out = entry !== undefined && isOut(entry, now)
   const other = out && entry.holder !== holder
   const maximum = entry?.maximum ?? state.floor
   if (other || token < maximum || token <= (entry?.closed ?? 0)) return { kind: 'notRenewed', name, attempt, token }
+  const max = tokenMax(scene)
+  if (token > maximum && token > max) return { kind: 'tooHigh', name, attempt, maximum: max }
   if (entry === undefined && state.locks.size >= NAMES_MAX) return { kind: 'full', name, attempt }
   const earlier = out ? { until: entry.until, since: entry.since } : { until: now, since: now }
   const before = token > maximum ? maximum : (entry?.before ?? state.floor)

@@ -7,20 +7,29 @@
 import type { NodeId, Protocol } from '../../core/index.ts'
 import type { LockSettings } from '../settings.ts'
 import type { LockMessage } from '../wire.ts'
+import { onAskFloor, onFloor, onFloors } from './floors.ts'
 import { onForce } from './force.ts'
 import { onExpire, onWait, onYield } from './handover.ts'
 import { onInspect } from './inspect.ts'
 import { onKeep, onRelease, onRenew, onTry } from './leases.ts'
 import { onStart, onStop, serverFrom } from './restart.ts'
-import { checkServer, type ServerEvent, type ServerScene, type ServerState, serverTimers } from './state.ts'
+import {
+  checkServer,
+  onClock,
+  type ServerCommand,
+  type ServerEvent,
+  type ServerScene,
+  type ServerState,
+  serverTimers,
+} from './state.ts'
 import { onSweep } from './sweep.ts'
 
-export type LockServer = Protocol<ServerState, LockMessage, never, ServerEvent>
+export type LockServer = Protocol<ServerState, LockMessage, ServerCommand, ServerEvent>
 
 export function lockServer(settings: LockSettings): LockServer {
   return {
     name: 'lock server',
-    init: (_self, _peers, saved) => serverFrom(saved),
+    init: serverFrom,
     step(state, input, turn) {
       const scene: ServerScene = { state, settings, turn }
       switch (input.kind) {
@@ -29,7 +38,7 @@ export function lockServer(settings: LockSettings): LockServer {
         case 'message':
           return onMessage(scene, input.from, input.body)
         case 'command':
-          return
+          return onCommand(scene, input.body)
         case 'timer':
           return onTimer(scene, serverTimers.due(input.name))
         case 'stop':
@@ -59,9 +68,20 @@ function onMessage(scene: ServerScene, from: NodeId, body: LockMessage): void {
       return onForce(scene, from, body)
     case 'inspect':
       return onInspect(scene, from, body)
+    case 'askFloor':
+      return onAskFloor(scene, from, body)
+    case 'floor':
+      return onFloor(scene, from, body)
     default:
       // A server's answer has no business here.
       return
+  }
+}
+
+function onCommand(scene: ServerScene, body: ServerCommand): void {
+  switch (body.kind) {
+    case 'clock':
+      return onClock(scene, body)
   }
 }
 
@@ -71,5 +91,7 @@ function onTimer(scene: ServerScene, { kind, about }: ReturnType<typeof serverTi
       return onSweep(scene)
     case 'expire':
       return onExpire(scene, about)
+    case 'floors':
+      return onFloors(scene)
   }
 }

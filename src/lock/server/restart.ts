@@ -2,25 +2,31 @@
 //
 // The obvious server forgets in a crash what it granted, and grants again. Writing every grant to disk costs an fsync
 // a grant. Instead a restarted server waits until the longest lease it may have granted is over, and a clean stop
-// writes down what is out. Tokens need the disk once in a while: a floor is reserved ahead.
+// writes down what is out. Tokens need the disk once in a while: a floor is reserved ahead. Where the store is lost, the
+// others have to tell the floor (floors.ts).
 
-import { decode, encode, type Millis, type Saved } from '../../core/index.ts'
+import { decode, encode, type Millis, type NodeId, type Saved } from '../../core/index.ts'
 import { LIVES_MAX, STOPPED_LEASES_MAX, type StoppedLease, serverRecord } from '../wire.ts'
-import { BLANK, isOut, reserve, type ServerScene, type ServerState } from './state.ts'
+import { oweFloor } from './floors.ts'
+import { BLANK, isOut, recovering, reserve, type ServerScene, type ServerState } from './state.ts'
 import { scheduleSweep } from './sweep.ts'
 
 /** A server that hands out a million grants a second does not come to the end of a life's numbers in an hour. */
 const GRANTS_PER_LIFE = 2 ** 32
 
-export function serverFrom(saved: Saved): ServerState {
+export function serverFrom(self: NodeId, servers: readonly NodeId[], saved: Saved): ServerState {
   const newest = saved.get('')?.at(-1)
   const decoded = newest === undefined ? undefined : decode(serverRecord, newest)
   return {
+    others: servers.filter(server => server !== self),
     locks: new Map(),
     floor: 0,
+    highest: 0,
     reserved: 0,
     recoverUntil: 0,
     startedAt: 0,
+    asking: undefined,
+    clock: undefined,
     // A record that passed the store's checksum and cannot be read is from a newer version: as if after a crash.
     last: decoded?.ok ? decoded.value : undefined,
     stopped: false,
@@ -44,7 +50,9 @@ export function onStart(scene: ServerScene): void {
     if (last?.kind !== 'first') state.recoverUntil = turn.now + settings.rules.restartWait(settings.ttlMax)
   }
   state.last = undefined
-  reserve(scene, state.floor)
+  state.highest = state.floor
+  if (last === undefined || last.kind === 'lost') oweFloor(scene)
+  else reserve(scene, state.floor)
   scheduleSweep(scene)
 }
 
@@ -65,6 +73,6 @@ export function onStop({ state, turn }: ServerScene): void {
     leases.push({ name, holder: entry.holder, token: entry.token, remaining: Math.ceil(entry.until - turn.now) })
   }
   // While it recovers, leases of its former life may be out that it does not know: the next start must wait as well.
-  if (turn.now < state.recoverUntil || leases.length > STOPPED_LEASES_MAX) return
+  if (recovering(state, turn.now) > 0 || leases.length > STOPPED_LEASES_MAX) return
   turn.do({ kind: 'snapshot', record: encode(serverRecord, { kind: 'stopped', floor, life: state.life, leases }) })
 }

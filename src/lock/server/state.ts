@@ -5,6 +5,7 @@ import { assert, encode, type Millis, type NodeId, type Scene, timers } from '..
 import type { LockSettings } from '../settings.ts'
 import {
   type LockMessage,
+  type PeerMessage,
   type ServerMessage,
   type ServerRecord,
   STOPPED_LEASES_MAX,
@@ -13,15 +14,27 @@ import {
 } from '../wire.ts'
 import { isBefore, WAITERS_MAX, type Waiter } from './waiters.ts'
 
+export type ServerCommand =
+  /** The wall clock in microseconds; told now and then, because a machine has no clock but for time that passes. */
+  { kind: 'clock'; micros: number }
+
 export interface ServerState {
+  /** The other servers of the group. */
+  readonly others: readonly NodeId[]
   readonly locks: Map<string, LockEntry>
   /** Every token granted for a name that is not in `locks` is at most this. */
   floor: number
+  /** Every token ever granted is at most this; what was taken back counts. */
+  highest: number
   /** On disk: every token ever granted is at most this. */
   reserved: number
   /** Nothing is granted before. */
   recoverUntil: Millis
   startedAt: Millis
+  /** Of a server that lost its store: what the others have told so far. It grants nothing. */
+  asking: { query: number; readonly told: Map<NodeId, number> } | undefined
+  /** The wall clock when it was last told, and our clock then. */
+  clock: { readonly micros: number; readonly at: Millis } | undefined
   /** What the store held at the start; read once. */
   last: ServerRecord | undefined
   stopped: boolean
@@ -64,7 +77,7 @@ export type ServerEvent =
 export type ServerScene = Scene<ServerState, LockSettings, LockMessage, ServerEvent>
 
 /** `expire` is about a lock's name. */
-export const serverTimers = timers('sweep', 'expire')
+export const serverTimers = timers('sweep', 'expire', 'floors')
 
 /** How far ahead the floor is reserved: five seconds of the microseconds that tokens count in, so one fsync in five seconds. */
 const RESERVED_AHEAD = 5_000_000
@@ -74,6 +87,30 @@ export const BLANK = { closed: 0, lease: undefined, grant: 0, won: false, waiter
 
 export function isOut(entry: LockEntry, now: Millis): boolean {
   return entry.holder !== '' && now < entry.until
+}
+
+/** For how long at least nothing is granted: after a restart, and after a lost store until enough others have told. */
+export function recovering({ recoverUntil, asking }: ServerState, now: Millis): Millis {
+  return now < recoverUntil ? recoverUntil - now : asking === undefined ? 0 : ASKING
+}
+
+/** What is said to those who wait for a server that waits for others. */
+const ASKING: Millis = 500
+
+export function onClock({ state, turn }: ServerScene, { micros }: ServerCommand): void {
+  state.clock = { micros, at: turn.now }
+}
+
+/** The wall clock in microseconds, or undefined where nobody told it. */
+export function clockOf({ state, turn }: ServerScene): number | undefined {
+  const { clock } = state
+  return clock === undefined ? undefined : Math.floor(clock.micros + (turn.now - clock.at) * 1000)
+}
+
+/** The largest token that is taken now. */
+export function tokenMax(scene: ServerScene): number {
+  const { rules, tokenAheadMax } = scene.settings
+  return rules.tokenMax(clockOf(scene) ?? TOKEN_MAX, tokenAheadMax)
 }
 
 // Also done at every start, with nothing to reserve: from here on leases may be out, and a crash must wait for them.
@@ -95,6 +132,7 @@ export function grant(scene: ServerScene, entry: LockEntry | undefined, given: G
   const { state, turn } = scene
   const { name, holder, token, before } = given
   if (token > state.reserved) reserve(scene, token)
+  state.highest = Math.max(state.highest, token)
   state.latest = name
   const since = turn.now
   const until = since + given.held
@@ -103,7 +141,7 @@ export function grant(scene: ServerScene, entry: LockEntry | undefined, given: G
   else Object.assign(entry, lease)
 }
 
-export function reply({ turn }: ServerScene, to: NodeId, body: ServerMessage): void {
+export function reply({ turn }: ServerScene, to: NodeId, body: ServerMessage | PeerMessage): void {
   turn.do({ kind: 'send', to, body })
 }
 
@@ -114,6 +152,7 @@ export function locked(name: string, attempt: number, remaining: Millis, recover
 export function checkServer(state: ServerState): void {
   const { floor, reserved, latest } = state
   assert(floor <= reserved, 'tokens below the floor are not reserved on disk')
+  assert(floor <= state.highest && state.highest <= reserved, 'the largest token is not between floor and reserve')
   assert(state.locks.size <= Math.max(NAMES_MAX, STOPPED_LEASES_MAX), 'too many names are kept')
   const entry = state.locks.get(latest)
   if (entry !== undefined) checkEntry(entry, state)
