@@ -28,6 +28,7 @@ it('has what the exports map and the command line name', () => {
     // What is loaded by its address, not by an import.
     'dist/src/cli/main.js',
     'dist/src/cli/sim-worker.js',
+    'dist/src/cli/under/watchdog-process.js',
     'dist/src/runtime/keeper/worker.js',
     'dist/src/runtime/slots-worker.js',
   ].map(file => file.replace('./', ''))

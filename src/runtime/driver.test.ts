@@ -1,11 +1,11 @@
 // The real driver over the real log on a disk whose power is cut: a machine that accounts for its state bit by bit, and
 // saves lazily now and then, has after each restart all that it promised.
 
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createDisk, type Disk } from '../../test/storage/disk.ts'
 import { unexpected } from '../../test/storage/history.ts'
 import { type LedgerCommand, type LedgerRules, ledger } from '../../test/support/ledger.ts'
-import { type Random, seededRandom, text } from '../core/index.ts'
+import { NOTHING_SAVED, type Protocol, type Random, seededRandom, text } from '../core/index.ts'
 import { Driver } from './driver.ts'
 import { createLogStorage } from './storage/log.ts'
 import type { Transport } from './transport/index.ts'
@@ -85,5 +85,54 @@ describe('the driver', () => {
   it('planted: an account declared whole too soon is found', async () => {
     const found = (await campaigns({ page: 2, hurry: 3 })).filter(({ forgotten }) => forgotten > 0)
     expect(found.length).toBeGreaterThan(0)
+  })
+})
+
+describe('timers', () => {
+  const DAY_MS = 86_400_000
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  /** A machine that sets one timer at its start and tells when it fires. */
+  function alarm(after: number) {
+    vi.useFakeTimers()
+    const fired: string[] = []
+    const protocol: Protocol<null, string, never, string> = {
+      name: 'alarm',
+      init: () => null,
+      step(_state, input, turn) {
+        if (input.kind === 'start') turn.do({ kind: 'timer', name: 'far', after })
+        if (input.kind === 'timer') turn.do({ kind: 'emit', event: input.name })
+      },
+    }
+    const driver = new Driver({
+      protocol,
+      self: 'a',
+      peers: [],
+      vocabulary: text(1),
+      clock: () => 0,
+      log: () => {},
+      saved: NOTHING_SAVED,
+      event: name => fired.push(name),
+      failed: unexpected,
+    })
+    driver.start(nowhere)
+    return { fired, driver }
+  }
+
+  it.each([1, 24, 25, 30, 100])('of %d days fires when it is due, and not before', days => {
+    const { fired } = alarm(days * DAY_MS)
+    vi.advanceTimersByTime(days * DAY_MS - 1)
+    expect(fired).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(fired).toEqual(['far'])
+  })
+  it('of 100 days does not fire in a node that has ended after 30', () => {
+    const { fired, driver } = alarm(100 * DAY_MS)
+    vi.advanceTimersByTime(30 * DAY_MS)
+    driver.end()
+    vi.advanceTimersByTime(100 * DAY_MS)
+    expect(fired).toEqual([])
   })
 })

@@ -19,6 +19,7 @@ import {
   Writer,
 } from '../core/index.ts'
 import type { Clock } from './clock.ts'
+import { type LogRefusedMessage, limitRefusedMessages } from './message-refusals.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Log, Transport, TransportEvents } from './transport/index.ts'
 
@@ -64,6 +65,7 @@ export type Disguise<Node> =
 
 /** The longest that a clean stop waits for the disk. */
 const STOP_MAX_MS = 5_000
+/** The longest that a timer of the platform waits; it fires at once where it is given more. */
 const TIMEOUT_MAX_MS = 2 ** 31 - 1
 
 export class Driver<State, Message, Command, Event> {
@@ -73,6 +75,7 @@ export class Driver<State, Message, Command, Event> {
   private readonly host: Host<State, Message, Command>
   private readonly timers = new Map<string, NodeJS.Timeout>()
   private readonly writer = new Writer()
+  private readonly logRefused: LogRefusedMessage
   private transport: Transport | undefined
   private ended = false
   private stopped: (() => void) | undefined
@@ -80,6 +83,7 @@ export class Driver<State, Message, Command, Event> {
   constructor({ saved, ...options }: DriverOptions<State, Message, Command, Event>) {
     // Without the records: the machine has made its state of them, and a second copy for life would serve nobody.
     this.options = options
+    this.logRefused = limitRefusedMessages(options.log)
     this.host = createHost(options.protocol, options.self, options.peers, saved, this.ports())
     this.events = {
       frame: (from, frame) => this.frame(from, frame),
@@ -153,7 +157,7 @@ export class Driver<State, Message, Command, Event> {
     const decoded = decode(this.options.vocabulary, frame)
     if (!decoded.ok) {
       this.counts.refused++
-      this.options.log('warn', 'message refused', { from, why: decoded.refusal })
+      this.logRefused(from, decoded.refusal)
       return
     }
     this.counts.received++
@@ -186,15 +190,22 @@ export class Driver<State, Message, Command, Event> {
 
   private setTimer(name: string, after: number): void {
     this.cancelTimer(name)
-    const wait = Math.min(Math.max(0, Math.ceil(after)), TIMEOUT_MAX_MS)
-    const timer = setTimeout(() => {
-      this.timers.delete(name)
-      // What became known may have put this very timer off.
-      this.takeNews()
-      if (!this.timers.has(name)) this.input({ kind: 'timer', name })
-    }, wait)
+    this.wait(name, Math.max(0, Math.ceil(after)))
+  }
+
+  /** A long wait is several of the platform's, one after another. */
+  private wait(name: string, left: number): void {
+    const part = Math.min(left, TIMEOUT_MAX_MS)
+    const timer = setTimeout(() => (left > part ? this.wait(name, left - part) : this.due(name)), part)
     if (this.options.background) timer.unref()
     this.timers.set(name, timer)
+  }
+
+  private due(name: string): void {
+    this.timers.delete(name)
+    // What became known may have put this very timer off.
+    this.takeNews()
+    if (!this.timers.has(name)) this.input({ kind: 'timer', name })
   }
 
   private cancelTimer(name: string): void {

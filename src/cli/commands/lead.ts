@@ -7,9 +7,9 @@ import type { Term } from '../../client/peers/term.ts'
 import { SettingsError } from '../../core/index.ts'
 import { createLog } from '../../runtime/json-log.ts'
 import { action, EXIT_FAILED, newCommand, several } from '../output.ts'
-import { runUnder } from '../under.ts'
+import { FENCE_HELP, fenceOption, runUnder, type UnderOptions } from '../under/run.ts'
 
-interface Options {
+interface Options extends UnderOptions {
   readonly config: string
   readonly attribute?: string[]
   readonly log: string
@@ -23,8 +23,10 @@ Example:
 
 When the term ends (too few members renew it), the command gets SIGTERM before anybody else can lead, and SIGKILL
 shortly before the end. If the command ends by itself, this member steps down and leaves with the command's exit code.
-If coterie itself is ended by kill -9, the command goes on while another member leads, and only guards that check the
-term help (docs/guide/fencing.md).
+If coterie itself is ended by kill -9, the command goes on while another member leads, and only the watchdog or guards
+that check the term help (docs/guide/fencing.md).
+
+${FENCE_HELP}
 
 Exit codes: the command's own; 1 it could not join, 2 wrong usage, 127 the command could not be started, 128 + n it was
 ended by signal n.`
@@ -36,6 +38,7 @@ export function leadCommand(): Command {
     .requiredOption('--config <folder>', "the member's folder")
     .option('--attribute <name=number>', 'what this member says of itself; may be repeated', several)
     .option('--log <level>', 'debug, info, warn or error', 'warn')
+    .addOption(fenceOption())
     .addHelpText('after', EXAMPLE)
     .action(action(lead))
 }
@@ -54,7 +57,8 @@ async function lead(name: string, command: string[], options: Options): Promise<
   process.once('SIGINT', stop).once('SIGTERM', stop)
   const candidacy = await group.coordinator(name, {
     async lead(term: Term) {
-      const code = await runUnder(term, command, { COTERIE_COORDINATOR: name, COTERIE_TERM: String(term.number) })
+      const environment = { COTERIE_COORDINATOR: name, COTERIE_TERM: String(term.number) }
+      const code = await runUnder(term, command, environment, options)
       // A command that was ended because the term was over is started again in the next.
       if (!term.signal.aborted) end(code)
     },

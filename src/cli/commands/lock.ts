@@ -5,9 +5,9 @@ import { NotAcquired } from '../../core/index.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
 import { duration } from '../duration.ts'
 import { action, newCommand } from '../output.ts'
-import { runUnder } from '../under.ts'
+import { FENCE_HELP, fenceOption, runUnder, type UnderOptions } from '../under/run.ts'
 
-interface Options extends ConnectionOptions {
+interface Options extends ConnectionOptions, UnderOptions {
   readonly ttl?: number
   readonly timeout?: number
   readonly try?: boolean
@@ -21,7 +21,9 @@ Example:
 
 If the lock is lost (too few servers renew it), the command gets SIGTERM before anybody else can hold the lock, and
 SIGKILL shortly before the lease ends. If coterie itself is ended by kill -9, the command goes on while somebody else
-takes the lock, and only guards that check the token help (docs/guide/fencing.md).
+takes the lock, and only the watchdog or guards that check the token help (docs/guide/fencing.md).
+
+${FENCE_HELP}
 
 Exit codes: the command's own; 1 the lock was not acquired, 2 wrong usage, 127 the command could not be started,
 128 + n it was ended by signal n.`
@@ -33,6 +35,7 @@ export function lockCommand(): Command {
     .option('--ttl <duration>', 'how long the lock outlives this process if it dies (default: 10s)', duration)
     .option('--timeout <duration>', 'how long to wait for the lock, connecting included (default: for ever)', duration)
     .option('--try', 'do not wait: exit with 1 if somebody else holds it')
+    .addOption(fenceOption())
     .addHelpText('after', EXAMPLE)
     .action(action(lock))
 }
@@ -57,7 +60,7 @@ async function lock(name: string, command: string[], options: Options): Promise<
   if (lease === undefined) throw new NotAcquired(name, 'contended', {}, 'at the first try')
   try {
     const environment = { COTERIE_LOCK: lease.name, COTERIE_TOKEN: lease.token.toString() }
-    process.exitCode = await runUnder(lease, command, environment)
+    process.exitCode = await runUnder(lease, command, environment, options)
   } finally {
     await lease.release()
   }

@@ -7,6 +7,7 @@ import { action, newCommand, several, wholeNumber } from '../output.ts'
 import { joinSlots, requestSeat, type SlotsLine } from '../slots/member.ts'
 import { showStatus } from '../slots/status.ts'
 import { verify } from '../slots/verify.ts'
+import { FENCE_HELP, fenceOption } from '../under/run.ts'
 
 const EXAMPLE = `
 Example:
@@ -21,8 +22,11 @@ Example:
 
 All members must be given the same slots, lease and level, and run: every seat is dealt by all of them together. A member that
 ends is left out after a while, and then nothing is dealt for one lease; --repeat keeps a member that works often.
-When the lease ends, the command gets SIGTERM, and SIGKILL at the end. There is no renewal: it would tell who holds.
-If coterie itself is ended by kill -9, the command goes on beyond its seat, and only a guard at what it uses helps.
+Before the lease ends (a tenth of it, 5 s at most), the command gets SIGTERM, and SIGKILL at half of what is left. There is
+no renewal: it would tell who holds. If coterie itself is ended by kill -9, the command goes on beyond its seat, and only
+the watchdog or a guard at what it uses helps.
+
+${FENCE_HELP}
 
 Exit codes: request: the command's own; 1 no seat in time or it could not join, 127 the command could not be started,
 128 + n it was ended by signal n. join, status: 0 left or shown, 1 it could not join or no member answered. verify: 0
@@ -44,6 +48,7 @@ export function slotsCommand(): Command {
     .option('--liars <number>', "members that may do anything (default: the group's)", wholeNumber)
     .option('--timeout <duration>', 'how long to wait for a seat (default: for ever)', duration)
     .option('--repeat', 'request again whenever the command has ended with 0, until Ctrl-C')
+    .addOption(fenceOption())
     .option('--evidence <folder>', 'where evidence against cheats is written')
     .option('--log <level>', 'debug, info, warn or error', 'warn')
     .option('--json', 'print the result as JSON')

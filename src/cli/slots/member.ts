@@ -10,9 +10,9 @@ import { SettingsError } from '../../core/index.ts'
 import { createLog } from '../../runtime/json-log.ts'
 import { type SlotsLevel, slotsLevels } from '../../slots/index.ts'
 import { colour } from '../output.ts'
-import { runUnder } from '../under.ts'
+import { runUnder, type UnderOptions, warnedEarly } from '../under/run.ts'
 
-export interface SlotsLine {
+export interface SlotsLine extends UnderOptions {
   readonly config?: string
   readonly slots?: readonly string[]
   readonly lease?: number
@@ -43,7 +43,8 @@ export async function requestSeat(name: string, command: readonly string[], line
         signal: stopped.signal,
         ...(line.timeout === undefined ? {} : { timeout: line.timeout }),
       })
-      process.exitCode = await runUnder(seat, command, { COTERIE_SLOTS: name, COTERIE_SLOT: seat.slot })
+      using held = warnedEarly(seat)
+      process.exitCode = await runUnder(held, command, { COTERIE_SLOTS: name, COTERIE_SLOT: seat.slot }, line)
     } while (line.repeat && process.exitCode === 0 && !stopped.signal.aborted)
   } catch (error) {
     if (!(error instanceof NoSeat && error.reason === 'cancelled')) throw error

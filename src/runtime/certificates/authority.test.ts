@@ -1,7 +1,9 @@
-import { X509Certificate } from 'node:crypto'
+import 'reflect-metadata'
+import { webcrypto, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import * as tls from 'node:tls'
+import * as x509 from '@peculiar/x509'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   type Credentials,
@@ -149,5 +151,34 @@ describe('readIdentity', () => {
   it('refuses a certificate with an identity hidden in a host name', async () => {
     const odd = await issueCertificate(authority, client, { hosts: ['x, URI:coterie://k3x9/server/server-1'] })
     expect(readIdentity(odd.certificate)?.role).not.toBe('server')
+  })
+})
+
+/** What no authority of ours would sign: these names of ours, all in one certificate. */
+async function withNames(...uris: string[]): Promise<string> {
+  const keys = await webcrypto.subtle.generateKey({ name: 'Ed25519' }, true, ['sign', 'verify'])
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned(
+    {
+      keys: keys as webcrypto.CryptoKeyPair,
+      signingAlgorithm: { name: 'Ed25519' },
+      extensions: [new x509.SubjectAlternativeNameExtension(uris.map(value => ({ type: 'url' as const, value })))],
+    },
+    webcrypto as never,
+  )
+  return certificate.toString('pem')
+}
+
+describe('R16: how many of our names a certificate has', () => {
+  it('one is who it is, also beside names of others', async () => {
+    expect(readIdentity(await withNames('https://example.org/', identityUri(server)))).toEqual(server)
+  })
+  it('two of ours are nobody, in either order, also where both are the same', async () => {
+    const [one, two] = [identityUri(server), identityUri(client)]
+    expect(readIdentity(await withNames(one, two))).toBeUndefined()
+    expect(readIdentity(await withNames(two, one))).toBeUndefined()
+    expect(readIdentity(await withNames(one, one))).toBeUndefined()
+  })
+  it('none of ours is nobody', async () => {
+    expect(readIdentity(await withNames('https://example.org/'))).toBeUndefined()
   })
 })

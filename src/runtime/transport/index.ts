@@ -1,5 +1,5 @@
 export type { Address } from './dialer.ts'
-export { instanceOf, newInstance } from './instance.ts'
+export { clientOf, instanceOf, newInstance } from './instance.ts'
 export type { Limits } from './limits.ts'
 export { portInUse } from './listener.ts'
 export { createMemoryNetwork, type MemoryNetwork } from './memory.ts'
