@@ -3,15 +3,14 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { embedded } from 'coterie'
 import express from 'express'
 import fastify from 'fastify'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { TOKEN_MAX } from './decision.ts'
 import { expressGuard } from './express.ts'
 import { fastifyGuard } from './fastify.ts'
-import { createGuard } from './guard.ts'
+import { createGuard, type Guard } from './guard.ts'
 import { tokenHeaders, tokenOf } from './http.ts'
 import { memoryTokens } from './store.ts'
 
@@ -19,13 +18,13 @@ import { memoryTokens } from './store.ts'
 type Handle = (body: string, token: bigint | undefined) => Promise<string>
 interface Running {
   readonly url: string
+  readonly server: Server
   close(): Promise<void>
 }
-type Start = (handle: Handle, waitingMax?: number) => Promise<Running>
+type Start = (handle: Handle, guard: Guard) => Promise<Running>
 
-const startFastify: Start = async (handle, waitingMax) => {
+const startFastify: Start = async (handle, guard) => {
   const app = fastify()
-  const guard = createGuard(memoryTokens(), waitingMax)
   const preHandler = fastifyGuard<{ url: string } & Parameters<ReturnType<typeof fastifyGuard>>[0]>({
     guard,
     resource: request => request.url.slice(1),
@@ -37,6 +36,7 @@ const startFastify: Start = async (handle, waitingMax) => {
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     url,
+    server: app.server,
     close: () => {
       app.server.closeAllConnections()
       return app.close()
@@ -44,10 +44,9 @@ const startFastify: Start = async (handle, waitingMax) => {
   }
 }
 
-const startExpress: Start = async (handle, waitingMax) => {
+const startExpress: Start = async (handle, guard) => {
   const app = express()
   app.use(express.text({ type: '*/*' }))
-  const guard = createGuard(memoryTokens(), waitingMax)
   app.use(expressGuard<express.Request>({ guard, resource: request => request.path.slice(1) }))
   app.get('/stock', (_request, response) => void response.send('read'))
   app.put('/*path', async (request, response) => void response.send(await handle(request.body, tokenOf(request))))
@@ -65,8 +64,11 @@ async function listen(server: Server): Promise<Running> {
     server.closeAllConnections()
     server.close()
   }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, close }
 }
+
+/** Long enough for any machine: what is waited for comes at once on most. */
+const WAITING = { timeout: 30_000, interval: 5 }
 
 describe.each([
   ['Fastify', startFastify],
@@ -103,10 +105,28 @@ describe.each([
     return go
   }
 
+  /** Requests that have come to the guard, and clients that the server knows to have hung up. */
+  let [asked, hungUp] = [0, 0]
+  const come = (count: number) => vi.waitFor(() => expect(asked).toBe(count), WAITING)
+  const gone = (count: number) => vi.waitFor(() => expect(hungUp).toBe(count), WAITING)
+
   beforeEach(async () => {
     written = []
     holdups = new Map()
-    running = await start(handle, 2)
+    ;[asked, hungUp] = [0, 0]
+    const guard = createGuard(memoryTokens(), 2)
+    const counting: Guard = {
+      run(resource, token, work) {
+        asked++
+        return guard.run(resource, token, work)
+      },
+    }
+    running = await start(handle, counting)
+    running.server.on('request', (_request, response) =>
+      response.once('close', () => {
+        if (!response.writableFinished) hungUp++
+      }),
+    )
   })
   afterEach(() => running.close())
 
@@ -169,9 +189,9 @@ describe.each([
   it('a handler that was let pass and stands still: the next waits, so the writes are in order', async () => {
     const go = holdUp('slow')
     const slow = fenced(1n, 'slow')
-    await sleep(50)
+    await come(1)
     const next = fenced(2n, 'next')
-    await sleep(100)
+    await come(2)
     expect(written).toEqual([])
     go()
     expect([(await slow).status, (await next).status]).toEqual([200, 200])
@@ -183,11 +203,12 @@ describe.each([
     const go = holdUp('slow')
     const hangUp = new AbortController()
     const slow = fenced(1n, 'slow', { signal: hangUp.signal }).catch(error => error.name)
-    await sleep(50)
+    await come(1)
     hangUp.abort()
     expect(await slow).toBe('AbortError')
+    await gone(1)
     const next = fenced(2n, 'next')
-    await sleep(100)
+    await come(2)
     expect(written).toEqual([])
     go()
     expect((await next).status).toBe(200)
@@ -197,13 +218,13 @@ describe.each([
   it('a client that hangs up while it waits is not served', async () => {
     const go = holdUp('slow')
     const slow = fenced(1n, 'slow')
-    await sleep(50)
+    await come(1)
     const hangUp = new AbortController()
-    const gone = fenced(1n, 'gone', { signal: hangUp.signal }).catch(error => error.name)
-    await sleep(50)
+    const left = fenced(1n, 'gone', { signal: hangUp.signal }).catch(error => error.name)
+    await come(2)
     hangUp.abort()
-    await gone
-    await sleep(50)
+    await left
+    await gone(1)
     go()
     expect((await slow).status).toBe(200)
     expect((await fenced(1n, 'last')).status).toBe(200)
@@ -218,7 +239,7 @@ describe.each([
   it('503: too many wait for one resource', async () => {
     const go = holdUp('slow')
     const held = [fenced(1n, 'slow'), fenced(1n, 'second')]
-    await sleep(100)
+    await come(2)
     const answer = await fenced(1n, 'third')
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
     go()
@@ -229,7 +250,6 @@ describe.each([
   it('the story: a holder whose lease has ended is refused', async () => {
     await using group = await embedded()
     const first = await group.lock('stock', { ttl: 100, renew: false })
-    await sleep(150)
     const second = await group.lock('stock', { timeout: 5_000 })
     expect((await put('bob', tokenHeaders(second))).status).toBe(200)
     expect((await put('alice', tokenHeaders(first))).status).toBe(409)
