@@ -18,8 +18,11 @@ function subjects(epoch: Epoch, round: Round): readonly (readonly number[])[] {
   return epoch.record.concurrent ? round.live.map(slot => [slot]) : [round.live]
 }
 
-/** Checks before ours whose words are kept: a member that is behind is behind by one, for no check ends without its part. */
-const CHECKS_BEHIND_MAX = 1
+/**
+ * Checks before ours whose words are kept. A member that is behind is behind by one, for no check ends without its part; the
+ * others are kept as evidence against one that says something else later.
+ */
+export const CHECKS_BEHIND_MAX = 16
 
 /** The oldest check whose words are kept. */
 export function oldestCheck(round: Round): number {
