@@ -140,7 +140,11 @@ class Node {
   }
 
   check(state: State): void {
-    for (const [part, protocol] of this.parts) protocol.check?.(state[part])
+    assert(Object.keys(state).length === this.parts.size, 'every part has a state, and nothing else has')
+    for (const [part, protocol] of this.parts) {
+      assert(part in state, `part ${part} has a state`)
+      protocol.check?.(state[part])
+    }
   }
 
   wire({ part, body }: Parted): Parted[] {

@@ -141,7 +141,9 @@ class Machines<Settings extends WithName & object, State, Message, Command, Even
     assert(state.open.size <= this.kin.openMax, `${this.kin.name}: at most ${this.kin.openMax} are open`)
     for (const [name, open] of state.open) {
       assert(open.settings.name === name, `${this.kin.name}: ${name} is open under its own name`)
-      assert(state.known.has(name), `${this.kin.name}: ${name} is known since it was opened`)
+      const known = state.known.get(name)
+      assert(known !== undefined, `${this.kin.name}: ${name} is known since it was opened`)
+      assert(known.records.length === 0, `${this.kin.name}: ${name} was given its records when it was opened`)
       this.of(open.settings).check?.(open.state)
     }
   }
@@ -153,6 +155,8 @@ class Machines<Settings extends WithName & object, State, Message, Command, Even
     turn: Turn<Message, FamilyEvent<Settings, Event>>,
   ): void {
     const { name } = settings
+    assert(!name.includes('/'), `${this.kin.name}: a name has no slash: ${name}`)
+    assert(fingerprint.length <= FINGERPRINT_BYTES_MAX, `${this.kin.name}: a fingerprint is short`)
     const machine = this.of(settings)
     const known = state.known.get(name)
     if (known === undefined) {
@@ -221,7 +225,11 @@ function readKnown(saved: Saved): FamilyState<never, never>['known'] {
     assert(decoded.ok, 'a saved record that cannot be read')
     const { value } = decoded
     if (value.kind === 'opened') known.set(value.name, { fingerprint: value.fingerprint, records: [] })
-    else known.get(value.name)?.records.push(value.record)
+    else {
+      const owner = known.get(value.name)
+      assert(owner !== undefined, `a saved record of '${value.name}', which was never opened`)
+      owner.records.push(value.record)
+    }
   }
   return known
 }
