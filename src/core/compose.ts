@@ -32,10 +32,14 @@ type EventOf<P> = P extends Protocol<any, any, any, infer Event> ? Event : never
 
 /** The states of the parts, by their names. */
 export type ComposedState<P extends Parts> = { readonly [Part in keyof P]: StateOf<P[Part]> }
+/** A message from one part to the part of the same name elsewhere. */
 export type PartMessage<P extends Parts> = { [Part in Named<P>]-?: Parted<Part, MessageOf<P[Part]>> }[Named<P>]
+/** A command for one of the parts. */
 export type PartCommand<P extends Parts> = { [Part in Named<P>]-?: Parted<Part, CommandOf<P[Part]>> }[Named<P>]
+/** An event of one of the parts. */
 export type PartEvent<P extends Parts> = { [Part in Named<P>]-?: Parted<Part, EventOf<P[Part]>> }[Named<P>]
 
+/** The protocol that a node of these parts is. */
 export type Composed<P extends Parts> = Protocol<ComposedState<P>, PartMessage<P>, PartCommand<P>, PartEvent<P>>
 
 interface WireBetween<From extends string, To extends string, Event, Command> {
@@ -64,6 +68,7 @@ export interface ComposeRules {
   waitsForEvent(): boolean
 }
 
+/** The rules as they must be. */
 export const composeRules: ComposeRules = {
   lane: part => part,
   records: (saved, part) => saved.get(part) ?? [],
@@ -71,11 +76,13 @@ export const composeRules: ComposeRules = {
   waitsForEvent: () => true,
 }
 
+/** How the parts of a node are joined. */
 export interface Composing<P extends Parts> {
   readonly wires?: readonly Wire<P>[]
   readonly rules?: ComposeRules
 }
 
+/** Makes one protocol of several parts. */
 export function compose<P extends Parts>(name: string, parts: P, composing: Composing<P> = {}): Composed<P> {
   const node = new Node(parts, composing.wires ?? [], composing.rules ?? composeRules)
   const composed: Protocol<State, Parted, Parted, Parted> = {

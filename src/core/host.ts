@@ -8,6 +8,7 @@ import { assert } from './assert.ts'
 import type { SaveKind } from './kept.ts'
 import type { Effect, Input, Millis, NodeId, Protocol, Saved, Turn } from './process.ts'
 
+/** What a driver supplies: time, chance, and how each effect is performed. */
 export interface Ports<Message, Event> {
   now(): Millis
   below(bound: number): number
@@ -25,6 +26,7 @@ export interface Ports<Message, Event> {
   emit(event: Event): void
 }
 
+/** A running machine. */
 export interface Host<State, Message, Command> {
   readonly state: State
   input(input: Input<Message, Command>): void
@@ -48,6 +50,7 @@ const HELD_BACK_MAX = 1_000_000
 /** A lane that always saves never empties its queue: when this many effects are done, they are cut off. */
 const DONE_MAX = 1_024
 
+/** Runs a machine over a driver's ports. It is not started: `start` is the first input. */
 export function createHost<State, Message, Command, Event>(
   protocol: Protocol<State, Message, Command, Event>,
   self: NodeId,

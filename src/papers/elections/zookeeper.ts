@@ -70,6 +70,7 @@ export interface ZooKeeperSettings {
 
 type ZooKeeperTurn = ElectionTurn<ZooKeeperMessage>
 
+/** ZooKeeper's election: the latest transaction leads, then the largest place. */
 export function zookeeper(
   settings: ZooKeeperSettings = { settleMs: TIMEOUT_MS, transaction: () => 0 },
 ): ElectionAlgorithm<ZooKeeperState, ZooKeeperMessage> {

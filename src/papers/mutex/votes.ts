@@ -20,6 +20,7 @@ export interface Fraction {
   readonly under: bigint
 }
 
+/** n over k. */
 export function choose(n: number, k: number): bigint {
   let ways = 1n
   for (let i = 1; i <= k; i++) ways = (ways * BigInt(n - k + i)) / BigInt(i)

@@ -23,6 +23,7 @@ export interface PrintedOrderingSettings {
   readonly retryMax: number
 }
 
+/** The switches as the scenario sets them. */
 export const printedOrderingDefaults: Omit<PrintedOrderingSettings, 'liars' | 'crashes'> = {
   contends: false,
   rankRule: 'maximum',
@@ -54,6 +55,7 @@ export type PrintedOrderingCommand =
   /** The contend has returned. */
   | { kind: 'turn' }
 
+/** What the printed ordering tells its user. */
 export type PrintedOrderingEvent =
   | { kind: 'contend' }
   | { kind: 'done'; operation: string; place: number }
@@ -69,6 +71,7 @@ const operations = list(operation, OPERATIONS_MAX)
 export const printedStateCodec: Codec<PrintedState> = struct<PrintedState>({ version: uint(), operations })
 const state = printedStateCodec
 
+/** The messages of the printed ordering on the wire. */
 export const printedOrderingVocabulary: Codec<PrintedOrderingMessage> = variants<PrintedOrderingMessage>({
   submit: { operation },
   response: { operation, place: uint() },
