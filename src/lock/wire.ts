@@ -16,6 +16,7 @@ export const INSPECTED_MAX = 500
 export const WAITERS_SHOWN_MAX = 20
 export const INSPECTED_WAITERS_MAX = 2_000
 
+/** What a client says to a server. */
 export type ClientMessage =
   /** Asks for the lock for `ttl`, under `token`. */
   | { kind: 'try'; name: string; attempt: number; token: number; ttl: number }
@@ -32,6 +33,7 @@ export type ClientMessage =
   /** A renewal for `holder`, another instance of the same certificate: from a thread that the holder's work cannot block. */
   | { kind: 'keep'; name: string; attempt: number; token: number; ttl: number; holder: NodeId }
 
+/** One lease, as a server tells of it. */
 export interface InspectedLease {
   readonly name: string
   readonly holder: NodeId
@@ -43,6 +45,7 @@ export interface InspectedLease {
   readonly waiters: readonly NodeId[]
 }
 
+/** What a server says to a client. */
 export type ServerMessage =
   /** For `held` milliseconds from when the request arrived: what was asked for, or the longest that this server grants. */
   | { kind: 'granted'; name: string; attempt: number; token: number; held: number }
@@ -75,6 +78,7 @@ export type ServerMessage =
   /** Only operators may. */
   | { kind: 'notAllowed'; query: number }
 
+/** What clients and servers of a lock say to each other. */
 export type LockMessage = ClientMessage | ServerMessage
 
 const name = text(NAME_BYTES_MAX)
@@ -91,6 +95,7 @@ const lease: Codec<InspectedLease> = struct<InspectedLease>({
   waiters: list(text(NODE_BYTES_MAX), WAITERS_SHOWN_MAX),
 })
 
+/** The messages of the lock on the wire. */
 export const lockVocabulary: Codec<LockMessage> = variants<LockMessage>({
   try: { name, attempt, token, ttl },
   release: { name, token, unused: bool },
@@ -139,6 +144,7 @@ export interface StoppedLease {
  */
 export const STOPPED_LEASES_MAX = 50_000
 
+/** What a server saves, as bytes. */
 export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
   first: {},
   running: { reserved: token, life: uint(LIVES_MAX) },

@@ -17,6 +17,7 @@ export interface RankProofs {
   verify(client: NodeId, message: Uint8Array, signature: Uint8Array): boolean
 }
 
+/** What servers and clients of objects must agree on, and their patience. */
 export interface OrderingSettings {
   readonly liars: number
   readonly crashes: number
@@ -46,6 +47,7 @@ export interface OrderingSettings {
   readonly rules: OrderingRules
 }
 
+/** Settings of a group that says nothing else. */
 export const orderingDefaults: OrderingSettings = {
   liars: 0,
   crashes: 1,

@@ -43,6 +43,7 @@ export type LockAct =
   /** The client's process is gone; another takes its place. */
   | { kind: 'die'; client: string }
 
+/** Everything that is drawn for one run. */
 export interface LockPlan extends Plan<LockAct> {
   readonly settings: LockSettings
   readonly clients: readonly string[]
@@ -73,6 +74,7 @@ const LATE_MAX = 5 * SECOND
 const STRANGER = 'stranger'
 const FIRST_START = new Map([['', [encode(serverRecord, { kind: 'first' })]]])
 
+/** The lock under faults and liars, for the simulator. */
 export function lockScenario(
   trust: Trust,
   change: Partial<LockSettings> = {},

@@ -15,8 +15,10 @@ import { onStart, onStop, serverFrom } from './restart.ts'
 import { checkServer, type ServerEvent, type ServerScene, type ServerState, serverTimers } from './state.ts'
 import { onSweep } from './sweep.ts'
 
+/** The server's half of the lock as a protocol. */
 export type LockServer = Protocol<ServerState, LockMessage, never, ServerEvent>
 
+/** The server's half of the lock. */
 export function lockServer(settings: LockSettings): LockServer {
   return {
     name: 'lock server',

@@ -13,6 +13,7 @@ import {
 } from '../wire.ts'
 import { isBefore, WAITERS_MAX, type Waiter } from './waiters.ts'
 
+/** What a server remembers of its locks. */
 export interface ServerState {
   readonly locks: Map<string, LockEntry>
   /** Every token granted for a name that is not in `locks` is at most this. */

@@ -3,6 +3,7 @@
 import type { Millis, NodeId, Outcome, Turn } from '../../core/index.ts'
 import type { Complaint, Head, InspectedObject, OrderingMessage, Write } from '../wire.ts'
 
+/** What a user asks of objects. */
 export type OrderingCommand =
   /**
    * A session for an object; `submit` needs one. A client has one session for an object at a time.
@@ -26,6 +27,7 @@ export type OrderingCommand =
   | { kind: 'close'; object: string }
   | { kind: 'inspect'; id: number }
 
+/** Why an operation failed. */
 export type FailedReason =
   /** There is no session, or it has ended or run out. */
   | 'no session'
@@ -36,6 +38,7 @@ export type FailedReason =
   | 'crowded'
   | 'closed'
 
+/** What objects tell their user. */
 export type OrderingEvent =
   | { kind: 'opened'; id: number; object: string; session: string }
   /** The session is no longer certain to live: others may see it ended from now on. */
@@ -66,6 +69,7 @@ export type OrderingEvent =
   /** What those servers said that answered in time. */
   | { kind: 'inspected'; id: number; servers: readonly InspectedOrderingServer[] }
 
+/** What one server says of its objects. */
 export interface InspectedOrderingServer {
   readonly server: NodeId
   readonly roundTrip: Millis

@@ -23,6 +23,7 @@ import { type OrderingServerEvent, objectOf, type ServerScene, type ServerState,
 import { onCommit, onGet, onPropose } from './voting.ts'
 import { onUnwatch, onWatch, sweepWatchers } from './watchers.ts'
 
+/** The server's half of ordering as a protocol. */
 export type OrderingServer = Protocol<ServerState, OrderingMessage, never, OrderingServerEvent>
 
 const SWEEP_EVERY: Millis = 500
