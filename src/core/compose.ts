@@ -4,7 +4,7 @@
 // Parts do not know each other. A wire turns one part's event into another part's command. The command is given
 // only after the event is out, which is after everything the first part saved before it: otherwise the second part
 // could promise the world something that the first forgets in a crash. (An event that a part tells in a lane of its own
-// waits for no save: such an event is not to be wired to a promise.)
+// waits for no save: such an event must not be wired to a promise.)
 //
 // Everything is typed by the parts: a message of a node is a message of one of its parts, with that part's name, and a
 // wire from one part to another turns an event of the first into a command of the second.

@@ -47,7 +47,7 @@ export function orderingServersNeeded(liars: number, crashes: number): number {
   return 2 * crashes + 4 * liars + 1
 }
 
-/** g = ⌈(n + b + 1) / 2⌉: the smallest number of which any two sets share b + 1 servers. */
+/** g = ⌈(n + b + 1) / 2⌉: any two sets of that many servers share b + 1. */
 export function lockGrants(servers: number, liars: number): number {
   return Math.ceil((servers + liars + 1) / 2)
 }

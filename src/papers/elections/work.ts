@@ -58,7 +58,7 @@ export interface WorkSettings {
   /** K: leading zero bits. */
   readonly difficulty: number
   readonly tickMs: Millis
-  /** How long other victories are waited for. */
+  /** How long to wait for other victories. */
   readonly settleMs: Millis
   /** Guesses that a member makes in one tick: its computing power. */
   tries(member: NodeId): number

@@ -4,7 +4,7 @@
 // reset and forget, N - v + f votes are free, and a second process is let in once that is m or more: f ≥ v + m - N.
 // The lecture takes v = m, so f ≥ 2m - N. Each of the v resets with probability p while the holder is inside.
 
-/** The fewest votes of which two sets always share one. */
+/** The fewest votes such that any two sets of that many share one. */
 export function majority(coordinators: number): number {
   return Math.floor(coordinators / 2) + 1
 }

@@ -13,7 +13,7 @@ export interface PrintedOrderingSettings {
   readonly liars: number
   /** f, liars included. */
   readonly crashes: number
-  /** Line 2.9: whoever orders first takes a lock. The lock is asked for by an event and answered by a command. */
+  /** Line 2.9: the one that orders first takes a lock. It is asked for by an event and answered by a command. */
   readonly contends: boolean
   /** Above which of the ranks that servers report: all of them (printed), or the (b+1)-th largest. */
   readonly rankRule: 'maximum' | 'masked'
