@@ -6,6 +6,7 @@ import type { Effect, Turn } from './process.ts'
 
 const MARK = '/'
 
+/** The name of something that belongs to `owner`. */
 export function addressed(owner: string, name: string): string {
   return `${owner}${MARK}${name}`
 }

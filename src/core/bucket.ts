@@ -2,16 +2,19 @@
 
 import type { Millis } from './process.ts'
 
+/** What one peer may still use of its allowance, and when that was counted. */
 export interface Bucket {
   tokens: number
   at: Millis
 }
 
+/** How much may come at once, and how much a second for ever. */
 export interface Allowance {
   readonly burst: number
   readonly perSecond: number
 }
 
+/** The bucket of a peer that has used nothing yet. */
 export function fullBucket({ burst }: Allowance, now: Millis): Bucket {
   return { tokens: burst, at: now }
 }

@@ -1,5 +1,6 @@
 // Bytes compared. In constant time for equal lengths, so that it may also stand where one side is a secret.
 
+/** Whether both hold the same bytes. Equal lengths are compared in constant time. */
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false
   let difference = 0

@@ -5,11 +5,13 @@
 // what is signed can be encoded again and compared. Decoding returns a value or a refusal; it never throws,
 // never reads past the frame, and never allocates more than the frame could hold.
 
+/** Writes values of one type and reads them back. */
 export interface Codec<T> {
   write(writer: Writer, value: T): void
   read(reader: Reader): T
 }
 
+/** What came of decoding: the value, or why the bytes were refused. */
 export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: string }
 
 /** Thrown inside a reader only, and caught by `decode`. */
@@ -34,6 +36,7 @@ const utf8 = new TextEncoder()
 const UTF8_BYTES_MAX = 3
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** Where a value is encoded; it grows, and may serve many values one after the other. */
 export class Writer {
   bytes = new Uint8Array(INITIAL_BYTES)
   length = 0
@@ -81,6 +84,7 @@ export class Writer {
   }
 }
 
+/** Reads a frame from its beginning; what is wrong is a refusal. */
 export class Reader {
   private readonly bytes: Uint8Array
   private at = 0
@@ -183,6 +187,7 @@ export function uint(max: number = Number.MAX_SAFE_INTEGER): Codec<number> {
   }
 }
 
+/** True or false, in one byte. */
 export const bool: Codec<boolean> = {
   write: (writer, value) => writer.byte(value ? 1 : 0),
   read(reader) {
@@ -315,6 +320,7 @@ export function option<T>(of: Codec<T>): Codec<T | undefined> {
   }
 }
 
+/** A codec for each field of an object. */
 export type Fields<T> = { readonly [K in keyof T]-?: Codec<T[K]> }
 
 /** Fields in the order in which they are declared. */
@@ -333,6 +339,7 @@ export function struct<T extends object>(fields: Fields<T>): Codec<T> {
   }
 }
 
+/** For each kind of a vocabulary, the codecs of its fields. */
 export type Variants<T extends { kind: string }> = {
   readonly [K in T['kind']]: Fields<Omit<Extract<T, { kind: K }>, 'kind'>>
 }
@@ -367,6 +374,7 @@ export function variants<T extends { kind: string }>(of: Variants<T>): Codec<T> 
 /** The writer that `encode` uses where none is given; taken while it is in use. */
 let spare: Writer | undefined
 
+/** The one encoding of a value. Throws a RangeError for what the codec does not allow: a bug of the caller. */
 export function encode<T>(codec: Codec<T>, value: T, given?: Writer): Uint8Array {
   if (given !== undefined) return written(given, codec, value)
   const writer = spare ?? new Writer()
@@ -382,6 +390,7 @@ function written<T>(writer: Writer, codec: Codec<T>, value: T): Uint8Array {
   return writer.taken()
 }
 
+/** The value that these bytes encode, all of them; or a refusal. Never throws. */
 export function decode<T>(codec: Codec<T>, input: Uint8Array): Decoded<T> {
   const reader = new Reader(input)
   try {

@@ -88,6 +88,13 @@ describe('a node of several parts', () => {
     })
     expect(() => node.check!(node.init('me', [], NOTHING_SAVED))).toThrow('broken part')
   })
+  it('a state of no part, or a part without one, is a bug', () => {
+    const node = compose('node', { one: telltale, two: telltale })
+    const state = node.init('me', [], NOTHING_SAVED)
+    node.check!(state)
+    expect(() => node.check!({ one: state.one } as typeof state)).toThrow('every part has a state')
+    expect(() => node.check!({ one: state.one, three: state.two } as unknown as typeof state)).toThrow('part two has')
+  })
   it('refuses wires to nowhere, and parts whose names would mix up the timers', () => {
     const nowhere = { from: 'one', to: 'three', turn: () => undefined }
     expect(() => compose<Parts>('node', { one: telltale }, { wires: [nowhere] })).toThrow('wire one → three')

@@ -4,7 +4,7 @@
 // Parts do not know each other. A wire turns one part's event into another part's command. The command is given
 // only after the event is out, which is after everything the first part saved before it: otherwise the second part
 // could promise the world something that the first forgets in a crash. (An event that a part tells in a lane of its own
-// waits for no save: such an event is not to be wired to a promise.)
+// waits for no save: such an event must not be wired to a promise.)
 //
 // Everything is typed by the parts: a message of a node is a message of one of its parts, with that part's name, and a
 // wire from one part to another turns an event of the first into a command of the second.
@@ -32,10 +32,14 @@ type EventOf<P> = P extends Protocol<any, any, any, infer Event> ? Event : never
 
 /** The states of the parts, by their names. */
 export type ComposedState<P extends Parts> = { readonly [Part in keyof P]: StateOf<P[Part]> }
+/** A message from one part to the part of the same name elsewhere. */
 export type PartMessage<P extends Parts> = { [Part in Named<P>]-?: Parted<Part, MessageOf<P[Part]>> }[Named<P>]
+/** A command for one of the parts. */
 export type PartCommand<P extends Parts> = { [Part in Named<P>]-?: Parted<Part, CommandOf<P[Part]>> }[Named<P>]
+/** An event of one of the parts. */
 export type PartEvent<P extends Parts> = { [Part in Named<P>]-?: Parted<Part, EventOf<P[Part]>> }[Named<P>]
 
+/** The protocol that a node of these parts is. */
 export type Composed<P extends Parts> = Protocol<ComposedState<P>, PartMessage<P>, PartCommand<P>, PartEvent<P>>
 
 interface WireBetween<From extends string, To extends string, Event, Command> {
@@ -64,6 +68,7 @@ export interface ComposeRules {
   waitsForEvent(): boolean
 }
 
+/** The rules as they must be. */
 export const composeRules: ComposeRules = {
   lane: part => part,
   records: (saved, part) => saved.get(part) ?? [],
@@ -71,11 +76,13 @@ export const composeRules: ComposeRules = {
   waitsForEvent: () => true,
 }
 
+/** How the parts of a node are joined. */
 export interface Composing<P extends Parts> {
   readonly wires?: readonly Wire<P>[]
   readonly rules?: ComposeRules
 }
 
+/** Makes one protocol of several parts. */
 export function compose<P extends Parts>(name: string, parts: P, composing: Composing<P> = {}): Composed<P> {
   const node = new Node(parts, composing.wires ?? [], composing.rules ?? composeRules)
   const composed: Protocol<State, Parted, Parted, Parted> = {
@@ -140,7 +147,11 @@ class Node {
   }
 
   check(state: State): void {
-    for (const [part, protocol] of this.parts) protocol.check?.(state[part])
+    assert(Object.keys(state).length === this.parts.size, 'every part has a state, and nothing else has')
+    for (const [part, protocol] of this.parts) {
+      assert(part in state, `part ${part} has a state`)
+      protocol.check?.(state[part])
+    }
   }
 
   wire({ part, body }: Parted): Parted[] {

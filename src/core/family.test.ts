@@ -46,6 +46,10 @@ const kin: Kin<Settings, { records: number[]; steps: number }, Word, string, unk
   otherSettings: 'it has another size.',
 }
 
+type Things = ReturnType<
+  ReturnType<typeof family<Settings, { records: number[]; steps: number }, Word, string, unknown>>['init']
+>
+
 function bed(saved: Saved = NOTHING_SAVED) {
   const events: unknown[] = []
   const timers: string[] = []
@@ -162,6 +166,36 @@ describe('a family of machines', () => {
   )
   it('a record that cannot be read stops the node', () => {
     expect(() => bed(new Map([['things', [Uint8Array.of(9)]]]))).toThrow('cannot be read')
+  })
+  it('a record of a name that was never opened stops the node', () => {
+    const saved = new Map([['things', [Uint8Array.of(1, 3, ...utf8('one'), 1, 7)]]])
+    expect(() => bed(saved)).toThrow("a saved record of 'one', which was never opened")
+  })
+  it('a name with a slash would mix up the timers', () => {
+    expect(() => bed().open('one/two')).toThrow('a name has no slash')
+  })
+  it.each<[string, string, (state: Things) => void]>([
+    [
+      'more than may be',
+      'at most 2 are open',
+      ({ open }) => {
+        for (const name of ['two', 'three']) open.set(name, open.get('one')!)
+      },
+    ],
+    ['under another name', 'two is open under its own name', ({ open }) => open.set('two', open.get('one')!)],
+    ['and forgotten', 'one is known since it was opened', ({ known }) => known.delete('one')],
+    [
+      'with records that it was not given',
+      'was given its records',
+      ({ known }) => {
+        known.get('one')!.records.push(Uint8Array.of(7))
+      },
+    ],
+  ])('open %s is a bug', (_what, broken, spoil) => {
+    const { host, open, tell } = bed()
+    open('one')
+    spoil(host.state.things)
+    expect(() => tell('one', 'do')).toThrow(broken)
   })
   it('checks every machine', () => {
     const { open, tell } = bed()

@@ -28,17 +28,20 @@ export interface Kin<Settings, State, Message, Command, Event> {
   readonly otherSettings: string
 }
 
+/** What is asked of a family. */
 export type FamilyCommand<Settings, Command> =
   /** Answered by `opened` or `shut`. */
   | { readonly kind: 'open'; readonly settings: Settings }
   /** For one machine; dropped where it is not open. */
   | { readonly kind: 'tell'; readonly name: string; readonly body: Command }
 
+/** What a family tells. */
 export type FamilyEvent<Settings, Event> =
   | { readonly kind: 'opened'; readonly name: string; readonly settings: Settings }
   | { readonly kind: 'shut'; readonly name: string; readonly why: string }
   | { readonly kind: 'said'; readonly name: string; readonly body: Event }
 
+/** What a family remembers. */
 export interface FamilyState<Settings, State> {
   readonly self: NodeId
   readonly peers: readonly NodeId[]
@@ -51,6 +54,7 @@ type FamilyRecord =
   | { readonly kind: 'opened'; readonly name: string; readonly fingerprint: Uint8Array }
   | { readonly kind: 'saved'; readonly name: string; readonly record: Uint8Array }
 
+/** Bytes of a machine's name. */
 export const FAMILY_NAME_BYTES_MAX = 40
 const FINGERPRINT_BYTES_MAX = 32
 /** As long as the longest record of a machine: of slots, a link with the names, keys and signatures of all members. */
@@ -65,6 +69,7 @@ interface WithName {
   readonly name: string
 }
 
+/** A protocol that holds many machines of one kind. */
 export type Family<Settings, State, Message, Command, Event> = Protocol<
   FamilyState<Settings, State>,
   Message,
@@ -72,6 +77,7 @@ export type Family<Settings, State, Message, Command, Event> = Protocol<
   FamilyEvent<Settings, Event>
 >
 
+/** The protocol of a family: machines of one kind, opened by name. */
 export function family<Settings extends WithName & object, State, Message extends WithName, Command, Event>(
   kin: Kin<Settings, State, Message, Command, Event>,
 ): Family<Settings, State, Message, Command, Event> {
@@ -141,7 +147,9 @@ class Machines<Settings extends WithName & object, State, Message, Command, Even
     assert(state.open.size <= this.kin.openMax, `${this.kin.name}: at most ${this.kin.openMax} are open`)
     for (const [name, open] of state.open) {
       assert(open.settings.name === name, `${this.kin.name}: ${name} is open under its own name`)
-      assert(state.known.has(name), `${this.kin.name}: ${name} is known since it was opened`)
+      const known = state.known.get(name)
+      assert(known !== undefined, `${this.kin.name}: ${name} is known since it was opened`)
+      assert(known.records.length === 0, `${this.kin.name}: ${name} was given its records when it was opened`)
       this.of(open.settings).check?.(open.state)
     }
   }
@@ -153,6 +161,8 @@ class Machines<Settings extends WithName & object, State, Message, Command, Even
     turn: Turn<Message, FamilyEvent<Settings, Event>>,
   ): void {
     const { name } = settings
+    assert(!name.includes('/'), `${this.kin.name}: a name has no slash: ${name}`)
+    assert(fingerprint.length <= FINGERPRINT_BYTES_MAX, `${this.kin.name}: a fingerprint is short`)
     const machine = this.of(settings)
     const known = state.known.get(name)
     if (known === undefined) {
@@ -221,7 +231,11 @@ function readKnown(saved: Saved): FamilyState<never, never>['known'] {
     assert(decoded.ok, 'a saved record that cannot be read')
     const { value } = decoded
     if (value.kind === 'opened') known.set(value.name, { fingerprint: value.fingerprint, records: [] })
-    else known.get(value.name)?.records.push(value.record)
+    else {
+      const owner = known.get(value.name)
+      assert(owner !== undefined, `a saved record of '${value.name}', which was never opened`)
+      owner.records.push(value.record)
+    }
   }
   return known
 }

@@ -7,6 +7,7 @@
 //
 // Equal tokens pass: the same holder writes again. Nothing here asks who holds the lock now, or what time it is.
 
+/** Whether a token passes, and what is remembered. */
 export interface Decision {
   readonly pass: boolean
   /** The largest token let pass so far, this one included. */

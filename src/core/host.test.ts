@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { compose } from './compose.ts'
 import { createHost } from './host.ts'
-import { type AnyProtocol, type Effect, NOTHING_SAVED, type Protocol } from './process.ts'
+import { type AnyProtocol, type Effect, NOTHING_SAVED, type Protocol, type Turn } from './process.ts'
 
 type Does = readonly Effect<string, string>[]
 const send = (body: string): Does[number] => ({ kind: 'send', to: 'peer', body })
@@ -250,6 +250,34 @@ describe('the end', () => {
     expect(() => host.input({ kind: 'timer', name: 'x' })).toThrow('a bug')
     host.input({ kind: 'start' })
     expect(log).toEqual([])
+  })
+
+  it('a turn that is kept and used later is a bug', () => {
+    let kept: Turn<string, string> | undefined
+    const hoarder: AnyProtocol = {
+      name: 'hoarder',
+      init: () => ({ steps: 0 }),
+      step(_state, _input, turn) {
+        kept = turn
+      },
+    }
+    const { host } = bench(hoarder)
+    host.input({ kind: 'start' })
+    expect(() => kept!.do(send('late'))).toThrow('a turn was used after its step')
+  })
+
+  it('a disk that says twice that a record is durable is stopped: the second word would let go what waits for the next', () => {
+    const { order, pending, log } = bench()
+    order(save(1), save(2), send('promise'))
+    const [first] = pending
+    first!()
+    expect(first).toThrow("a record of lane '' became durable twice")
+    expect(log).toEqual(['save 1', 'save 2'])
+  })
+
+  it('a timer that is set to no time is a bug', () => {
+    const { order } = bench()
+    expect(() => order({ kind: 'timer', name: 'beat', after: Number.NaN })).toThrow("timer 'beat' is set to no time")
   })
 
   it('so does a broken invariant', () => {

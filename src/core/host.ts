@@ -8,6 +8,7 @@ import { assert } from './assert.ts'
 import type { SaveKind } from './kept.ts'
 import type { Effect, Input, Millis, NodeId, Protocol, Saved, Turn } from './process.ts'
 
+/** What a driver supplies: time, chance, and how each effect is performed. */
 export interface Ports<Message, Event> {
   now(): Millis
   below(bound: number): number
@@ -25,6 +26,7 @@ export interface Ports<Message, Event> {
   emit(event: Event): void
 }
 
+/** A running machine. */
 export interface Host<State, Message, Command> {
   readonly state: State
   input(input: Input<Message, Command>): void
@@ -48,6 +50,7 @@ const HELD_BACK_MAX = 1_000_000
 /** A lane that always saves never empties its queue: when this many effects are done, they are cut off. */
 const DONE_MAX = 1_024
 
+/** Runs a machine over a driver's ports. It is not started: `start` is the first input. */
 export function createHost<State, Message, Command, Event>(
   protocol: Protocol<State, Message, Command, Event>,
   self: NodeId,
@@ -74,6 +77,7 @@ class Machine<State, Message, Command, Event> {
   private effects: Effect<Message, Event>[] = []
   private spare: Effect<Message, Event>[] = []
   private running = false
+  private stepping = false
   private ended = false
   private now: Millis = 0
 
@@ -89,6 +93,7 @@ class Machine<State, Message, Command, Event> {
       below: bound => ports.below(bound),
       bytes: length => ports.bytes(length),
       do: effect => {
+        assert(this.stepping, 'a turn was used after its step')
         this.effects.push(effect)
       },
     }
@@ -114,6 +119,7 @@ class Machine<State, Message, Command, Event> {
     try {
       if (lane !== undefined) this.drain(lane)
       while (this.inputs.length > 0 && !this.ended) this.run(this.inputs.shift()!)
+      this.checkLanes()
     } catch (error) {
       this.end()
       throw error
@@ -124,7 +130,9 @@ class Machine<State, Message, Command, Event> {
 
   private run(input: Input<Message, Command>): void {
     this.now = this.ports.now()
+    this.stepping = true
     this.protocol.step(this.state, input, this.turn)
+    this.stepping = false
     this.protocol.check?.(this.state)
     const asked = this.effects
     this.effects = this.spare
@@ -134,6 +142,14 @@ class Machine<State, Message, Command, Event> {
     }
     asked.length = 0
     this.spare = asked
+  }
+
+  /** Between inputs only a save that is under way holds something back: anything else would wait for ever. */
+  private checkLanes(): void {
+    for (const { name, saving, draining, queue, next } of this.heldBack.values()) {
+      assert(saving && !draining, `lane '${name}' waits for no save`)
+      assert(next <= queue.length, `lane '${name}' did more than it was asked`)
+    }
   }
 
   private request(effect: Effect<Message, Event>): void {
@@ -149,6 +165,7 @@ class Machine<State, Message, Command, Event> {
       case 'send':
         return ports.send(effect.to, effect.body)
       case 'timer':
+        assert(!Number.isNaN(effect.after), `timer '${effect.name}' is set to no time`)
         return ports.timer(effect.name, effect.after)
       case 'cancel':
         return ports.cancel(effect.name)
@@ -175,9 +192,14 @@ class Machine<State, Message, Command, Event> {
   private save(name: string, record: Uint8Array, kind: SaveKind): void {
     const lane = this.heldBack.get(name) ?? { name, queue: [], next: 0, saving: false, draining: false }
     this.heldBack.set(name, lane)
+    assert(!lane.saving, `lane '${name}' saves one record at a time`)
     lane.saving = true
+    let done = false
     this.ports.save(name, record, kind, () => {
       if (this.ended) return
+      // A second word about one record would let go what waits for the next.
+      assert(!done, `a record of lane '${name}' became durable twice`)
+      done = true
       lane.saving = false
       if (this.running) this.drain(lane)
       else this.settle(lane)

@@ -14,6 +14,7 @@ export type Plain =
   | ReadonlySet<Plain>
   | { readonly [field: string]: Plain }
 
+/** A deep copy of plain data. */
 export function copy<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copy) as T

@@ -23,6 +23,7 @@ export type NodeId = string
 /** Milliseconds on the local clock of one process. Two processes' readings cannot be compared. */
 export type Millis = number
 
+/** What happens to a machine. */
 export type Input<Message, Command> =
   | { readonly kind: 'start' }
   | { readonly kind: 'message'; readonly from: NodeId; readonly body: Message }
@@ -39,6 +40,7 @@ interface Laned {
   readonly lane?: string
 }
 
+/** What a machine asks for. */
 export type Effect<Message, Event> = Laned &
   (
     | { readonly kind: 'send'; readonly to: NodeId; readonly body: Message }
@@ -78,8 +80,10 @@ export interface Turn<Message, Event> {
 /** What was durable when the process last ended, by lane; a protocol that is not composed has the one lane ''. */
 export type Saved = ReadonlyMap<string, readonly Uint8Array[]>
 
+/** Of a process that starts for the first time. */
 export const NOTHING_SAVED: Saved = new Map()
 
+/** A deterministic state machine without I/O. */
 export interface Protocol<State, Message, Command, Event> {
   readonly name: string
   init(self: NodeId, peers: readonly NodeId[], saved: Saved): State
@@ -90,5 +94,6 @@ export interface Protocol<State, Message, Command, Event> {
   wire?(event: Event): readonly Command[]
 }
 
+/** A protocol whose types are not known here. */
 // biome-ignore lint/suspicious/noExplicitAny: the one place where a protocol of unknown vocabulary is named
 export type AnyProtocol = Protocol<any, any, any, any>

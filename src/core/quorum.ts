@@ -32,19 +32,22 @@ export interface Trust {
 /** More servers than this make every call slower than any fault it masks is likely. */
 export const SERVERS_MAX = 100
 
+/** The fewest servers for a lock. */
 export function lockServersNeeded(liars: number, crashes: number): number {
   return 2 * crashes + liars + 1
 }
 
+/** The fewest servers for the lock as printed in BACKOFF. */
 export function printedLockServersNeeded(liars: number, crashes: number): number {
   return 2 * crashes + 3 * liars + 1
 }
 
+/** The fewest servers for objects. */
 export function orderingServersNeeded(liars: number, crashes: number): number {
   return 2 * crashes + 4 * liars + 1
 }
 
-/** g = ⌈(n + b + 1) / 2⌉: the smallest number of which any two sets share b + 1 servers. */
+/** g = ⌈(n + b + 1) / 2⌉: any two sets of that many servers share b + 1. */
 export function lockGrants(servers: number, liars: number): number {
   return Math.ceil((servers + liars + 1) / 2)
 }

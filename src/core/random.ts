@@ -2,6 +2,7 @@
 // sfc32 (Chris Doty-Humphrey, PractRand): 128 bits of state, integer arithmetic only, so that the same seed
 // gives the same numbers in every JavaScript engine. It is not for secrets: those come from the runtime.
 
+/** Chance that a seed decides. */
 export interface Random {
   /** Uniform in [0, bound), for bound from 1 to 2^32. */
   below(bound: number): number
@@ -16,6 +17,7 @@ export interface Random {
 
 const TWO_32 = 0x1_0000_0000
 
+/** The same seed and stream give the same numbers. Not for secrets. */
 export function seededRandom(seed: number, stream = 0): Random {
   let a = seed >>> 0
   let b = Math.floor(seed / TWO_32) >>> 0

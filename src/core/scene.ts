@@ -3,6 +3,7 @@
 
 import type { Turn } from './process.ts'
 
+/** What a handler is given first. */
 export interface Scene<State, Settings, Message, Event> {
   readonly state: State
   readonly settings: Settings

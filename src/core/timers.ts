@@ -8,12 +8,14 @@ import type { Millis, Turn } from './process.ts'
 
 const MARK = ':'
 
+/** A timer that has run out, taken apart. */
 export interface TimerDue<Kind extends string> {
   readonly kind: Kind
   /** What was named when it was set; empty where it is about nothing. */
   readonly about: string
 }
 
+/** The timers of one machine, by their kinds. */
 export interface Timers<Kind extends string> {
   /** Replaces the timer of that kind about that. */
   set(turn: TimerTurn, kind: Kind, after: Millis, about?: string): void
@@ -26,6 +28,7 @@ export interface Timers<Kind extends string> {
 // biome-ignore lint/suspicious/noExplicitAny: a timer has no part in a machine's messages and events
 type TimerTurn = Pick<Turn<any, any>, 'do'>
 
+/** Declares the kinds of timers that a machine has. */
 export function timers<const Kind extends string>(...kinds: readonly Kind[]): Timers<Kind> {
   const known: ReadonlySet<string> = new Set(kinds)
   for (const kind of kinds) assert(!kind.includes(MARK), `a timer's kind has no colon: ${kind}`)

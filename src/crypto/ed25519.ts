@@ -9,6 +9,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
 import type { PublicKey, Signatures, Signer } from './signatures.ts'
 
+/** Bytes of the secret that a signing key is made from. */
 export const SIGNING_SEED_BYTES = 32
 export const SIGNING_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64
@@ -22,6 +23,7 @@ export function ed25519Signer(seed: Uint8Array): Signer {
 /** More keys than members in any group; beyond it the one that came first is forgotten and checked again. */
 const KEYS_MAX = 4_096
 
+/** Ed25519 signatures. */
 export function ed25519Signatures(): Signatures {
   const sound = new Map<string, boolean>()
   // As dear as half a signature, and the answer never changes.

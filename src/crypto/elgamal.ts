@@ -10,6 +10,7 @@ import { type Codec, struct } from '../core/index.ts'
 import { elementCodec } from './codecs.ts'
 import type { Element, Group, RandomBytes, Scalar } from './group.ts'
 
+/** A secret and the public key that belongs to it. */
 export interface KeyPair {
   /** Never saved, sent, logged or shown. */
   readonly secret: Scalar
@@ -22,6 +23,7 @@ export interface Ciphertext {
   readonly c2: Element
 }
 
+/** A fresh pair of keys. */
 export function keyPair(group: Group, random: RandomBytes): KeyPair {
   const secret = group.randomScalar(random)
   return { secret, publicKey: group.multiplyBase(secret) }
@@ -37,10 +39,12 @@ export function openCiphertext(group: Group, content: Element): Ciphertext {
   return { c1: group.identity, c2: content }
 }
 
+/** Encrypts an element to a key. */
 export function encrypt(group: Group, key: Element, content: Element, randomness: Scalar): Ciphertext {
   return rerandomise(group, key, openCiphertext(group, content), randomness)
 }
 
+/** Another ciphertext of the same content, which nobody can link to the first. */
 export function rerandomise(group: Group, key: Element, ciphertext: Ciphertext, randomness: Scalar): Ciphertext {
   return {
     c1: group.add(ciphertext.c1, group.multiplyBase(randomness)),

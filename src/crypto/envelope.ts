@@ -8,6 +8,7 @@ import { framed } from './framing.ts'
 import { admit, type ReplayWindow } from './replay.ts'
 import type { PublicKey, Signatures, Signer } from './signatures.ts'
 
+/** A signed message: its author, which of the author's messages it is, and its body. */
 export interface Envelope {
   readonly author: NodeId
   /** Grows with every start of the author: saved, or the wall clock. Counters begin again with it. */
@@ -22,6 +23,7 @@ const AUTHOR_BYTES_MAX = 256
 /** A list of 256 tickets with its proof has 60 kB; sixteen times as much is somebody's mistake. */
 export const ENVELOPE_BODY_MAX = 1_048_576
 
+/** An envelope on the wire. */
 export const envelopeCodec: Codec<Envelope> = struct<Envelope>({
   author: text(AUTHOR_BYTES_MAX),
   boot: uint(),
@@ -37,11 +39,13 @@ function signedBytes(purpose: Uint8Array, { author, boot, counter, body }: Omit<
   return framed(DOMAIN, purpose, author, boot, counter, body)
 }
 
+/** Signs a message for one purpose; a signature for another purpose is worth nothing. */
 export function signEnvelope(signer: Signer, purpose: Uint8Array, content: Omit<Envelope, 'signature'>): Envelope {
   const { author, boot, counter, body } = content
   return { author, boot, counter, body, signature: signer.sign(signedBytes(purpose, content)) }
 }
 
+/** What came of an envelope: the window that has it, or why it was refused. */
 export type Received =
   | { readonly ok: true; readonly window: ReplayWindow }
   | { readonly ok: false; readonly refusal: string }

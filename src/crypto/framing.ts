@@ -4,6 +4,7 @@
 
 import { bytes, encode, list, text, uint, variants } from '../core/index.ts'
 
+/** What can be framed: bytes, text or a number. */
 export type Part = Uint8Array | string | number
 
 type Framed = { kind: 'bytes'; value: Uint8Array } | { kind: 'text'; value: string } | { kind: 'number'; value: number }

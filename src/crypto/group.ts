@@ -21,6 +21,7 @@ export type RandomBytes = (length: number) => Uint8Array
 /** A term of a sum: an element, and how many times it is taken. */
 export type Term = readonly [element: Element, scalar: Scalar]
 
+/** A group in which logarithms are hard: what ElGamal and the proofs run on. */
 export interface Group {
   /** Names the group in records, so that members with different groups never talk past each other. */
   readonly name: string

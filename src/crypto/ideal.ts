@@ -6,6 +6,7 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { Signatures, Signer } from './signatures.ts'
 
+/** Signatures that nobody can forge, for simulations. */
 export interface IdealSignatures extends Signatures {
   /** The signer of that name; the same name gives the same keys. */
   signer(name: string): Signer
@@ -13,6 +14,7 @@ export interface IdealSignatures extends Signatures {
 
 const SIGNATURE_BYTES = 64
 
+/** Fresh ideal signatures: cheap, and worth nothing outside of one process. */
 export function idealSignatures(): IdealSignatures {
   const secrets = new Map<string, Uint8Array>()
   const digest = (secret: Uint8Array, message: Uint8Array): Uint8Array => {

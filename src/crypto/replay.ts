@@ -16,6 +16,7 @@ export interface ReplayWindow {
   readonly seen: readonly number[]
 }
 
+/** Whether a message is new; if so, the window that has it. */
 export type Admission =
   | { readonly fresh: true; readonly window: ReplayWindow }
   | { readonly fresh: false; readonly why: 'replayed' | 'too old' | 'an earlier boot' }

@@ -11,6 +11,7 @@ import { framed } from './framing.ts'
 import type { RandomBytes } from './group.ts'
 import type { PublicKey } from './signatures.ts'
 
+/** One party's sealing key: opens what was sealed to it. */
 export interface Sealing {
   /** What others seal to. */
   readonly publicKey: PublicKey
@@ -28,6 +29,7 @@ const DOMAIN = 'coterie sealed message'
 const NO_DATA = null
 const NONCE = new Uint8Array(12)
 
+/** Encrypts messages to the key of one party. */
 export interface SealingScheme {
   /** The sealing of a secret of 32 random bytes. */
   of(secret: Uint8Array): Sealing

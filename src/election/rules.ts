@@ -4,6 +4,7 @@
 
 import { believed, type Millis, type NodeId } from '../core/index.ts'
 
+/** The lines on which an election's safety rests. */
 export interface ElectionRules {
   /** How many grants make a coordinator, and how many signatures a successor of the electorate. */
   quorum(members: number, liars: number, seenAlive: number): number
@@ -43,6 +44,7 @@ export interface ElectionRules {
   checksOpening(): boolean
 }
 
+/** The rules as they must be. */
 export const electionRules: ElectionRules = {
   // A majority of those seen alive is a majority on both sides of a partition. Two sets of q of the numbered list share
   // b + 1 members, one of them honest; so do q of a list and q of its successor, which differs by one member.

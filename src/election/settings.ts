@@ -11,6 +11,7 @@ export interface Attribute {
   readonly tolerance: number
 }
 
+/** What all members of an election must agree on, and their patience. */
 export interface ElectionSettings {
   readonly liars: number
   /** L: how long a grant or a renewal binds the member that gave it, by its own clock. */
@@ -41,6 +42,7 @@ export interface ElectionSettings {
   readonly rules: ElectionRules
 }
 
+/** Settings of a group that says nothing else. */
 export const electionDefaults: ElectionSettings = {
   liars: 0,
   promise: 2_500,

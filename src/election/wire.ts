@@ -39,6 +39,7 @@ const ASKED_MAX = 2 ** 32
 /** The longest promise that can be told: a day. */
 const REMAINING_MAX = 86_400_000
 
+/** A member of the electorate, with its keys. */
 export interface Voter {
   readonly id: NodeId
   /** Checks its signatures. */
@@ -54,6 +55,7 @@ export interface Voter {
   readonly failures: number
 }
 
+/** The numbered, signed list of members that vote and may lead. */
 export interface Electorate {
   readonly number: number
   /** The digest of the list before; empty for the first. */
@@ -77,6 +79,7 @@ export interface SignedList {
   readonly approvals: readonly Approval[]
 }
 
+/** One member's order of the candidates, for all to see. */
 export interface OpenBallot {
   readonly voter: NodeId
   /** Candidates by their places in the list of candidates, the most wanted first; empty where ballots are secret. */
@@ -106,6 +109,7 @@ export interface Row {
   readonly values: readonly number[]
 }
 
+/** Who stands, and with which values. */
 export interface View {
   /** In the order of ids. */
   readonly rows: readonly Row[]
@@ -207,6 +211,7 @@ export interface SignedGrant {
 
 const signedGrant: Codec<SignedGrant> = struct<SignedGrant>({ granter: node, signature })
 
+/** What members say to each other in an election. */
 export type ElectionMessage =
   /** Vote in this term, on this view: for those whose ballots are missing, and for every attempt after the first. */
   | { kind: 'call'; name: string; term: number; electorate: number; view: View }
@@ -269,11 +274,13 @@ export type ElectionMessage =
   /** A list and the signatures that made it the successor. */
   | { kind: 'list'; listed: SignedList }
 
+/** The winner's message: it is coordinator of this term, with the count. */
 export type Claim = Extract<ElectionMessage, { kind: 'claim' }>
 
 /** The message of that kind. */
 export type MessageOf<Kind extends ElectionMessage['kind']> = Extract<ElectionMessage, { kind: Kind }>
 
+/** The messages of an election on the wire. */
 export const electionVocabulary: Codec<ElectionMessage> = variants<ElectionMessage>({
   call: { name, term, electorate: number, view: viewCodec },
   ballot: { name, term, electorate: number, view: digest, sealed: bytes(SEALED_BYTES_MAX) },
@@ -346,6 +353,7 @@ export type ElectionRecord =
 const lasts = uint(REMAINING_MAX)
 const savedRace: Codec<SavedRace> = struct<SavedRace>({ name, term, coordinator: node, voted: term, lasts })
 
+/** What a member saves, as bytes. */
 export const electionRecord: Codec<ElectionRecord> = variants<ElectionRecord>({
   first: { electorate: electorateCodec },
   whole: {

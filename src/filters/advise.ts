@@ -11,6 +11,7 @@ import { tableRates } from './arithmetic/table.ts'
 import { BITS_MAX, WINDOW_MAX } from './refusals.ts'
 import { exactWindowBits } from './structures/exact-window.ts'
 
+/** What is known of the stream, and how much memory there is. */
 export interface AdviceRequest {
   /** Memory for cells. */
   readonly bits: number
@@ -40,8 +41,10 @@ interface TableOptions {
   readonly fingerprintBits: number
 }
 
+/** A structure with its sizes, and the errors to expect of it. */
 export type Choice = Suggestion & { readonly expected: ErrorRates }
 
+/** Which structure to use, and what the others would do. */
 export interface Advice {
   readonly choice: Choice
   /** The best of every other structure, best first. */
@@ -62,6 +65,7 @@ const SUBFILTERS_MAX = 64
 /** A hash below this is called a duplicate by every few hundred elements of any window. */
 const HASH_BITS_LEAST = 8
 
+/** The structure that errs least for this stream in this memory. */
 export function advise(request: AdviceRequest): Advice {
   const { bits, window, alphabet } = request
   check(request)

@@ -12,13 +12,16 @@
 // - A bigint beyond 56 bits takes 15, 23, 31 … bytes, the first that holds it.
 // - Any bytes at all are a key, the empty ones too. NaN, fractions and unsafe integers are not, and are refused.
 
+/** An element of a stream. */
 export type Key = string | Uint8Array | bigint | number
 
+/** What a filter says of an element; it may be wrong. */
 export type Verdict = 'unseen' | 'duplicate'
 
 /** What a constructor was given, as snapshots spell it. */
 export type SnapshotOptions = { readonly [name: string]: number | string | boolean | SnapshotOptions }
 
+/** Says of each element of a stream whether it was there before, in a fixed memory. */
 export interface Filter {
   /** The structure's name, as snapshots and reports spell it. */
   readonly name: string

@@ -20,6 +20,7 @@ const CARRY_BYTES = 4096
 /** Called with bytes to pass on. They are valid during the call only. */
 export type Emit = (bytes: Uint8Array, start: number, end: number) => void
 
+/** Which filter looks at the lines of a text, and which lines are passed on. */
 export interface LineOptions {
   readonly filter: Filter
   /** Which lines to pass on. */
@@ -30,6 +31,7 @@ export interface LineOptions {
   readonly separator?: number | undefined
 }
 
+/** Passes on the lines of a text that a filter has not seen, or those that it has. */
 export class LineStream {
   lines = 0
   duplicates = 0

@@ -11,6 +11,7 @@ import {
   untilAnswered,
 } from './http.ts'
 
+/** A middleware of Express, Connect and alike. */
 export type Middleware<R> = (request: R, response: ServerResponse, next: (error?: unknown) => void) => void
 
 /** `app.use('/stock', expressGuard({ guard, resource: 'stock' }))`. Put it after what reads the body: a slow upload must not hold the resource. */

@@ -16,6 +16,7 @@ export interface FastifyRequestLike {
   readonly method: string
   readonly headers: IncomingHttpHeaders
 }
+/** As much of Fastify's reply as the guard uses. */
 export interface FastifyReplyLike {
   readonly raw: ServerResponse
   code(status: number): unknown

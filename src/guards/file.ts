@@ -27,6 +27,7 @@ import { checkToken, decide } from './decision.ts'
 import { demandPass, WriteUncertain } from './errors.ts'
 import { formatRecord, parseRecord, RECORD_BYTES_MAX, type TokenRecord } from './record.ts'
 
+/** What a guarded file holds, and under which token. */
 export interface FileState {
   /** Undefined where nothing was written through a guard yet. */
   readonly token: bigint | undefined
@@ -34,6 +35,7 @@ export interface FileState {
   readonly data: Buffer | undefined
 }
 
+/** How long a write waits for others. */
 export interface FileWriteOptions {
   /** How long to wait for other writers, in milliseconds. Default 30 s. */
   readonly timeout?: number
@@ -41,6 +43,7 @@ export interface FileWriteOptions {
   readonly signal?: AbortSignal
 }
 
+/** Writes a file only with a token that no larger one has overtaken. */
 export interface FileGuard {
   /** Replaces the file's content. Rejects with StaleToken where a larger token has passed, and changes nothing. */
   write(token: bigint, data: string | Uint8Array, options?: FileWriteOptions): Promise<void>
@@ -74,6 +77,7 @@ interface Watch {
   since: number
 }
 
+/** The guard of one file; processes that guard the same path see each other's tokens. */
 export function fileGuard(path: string): FileGuard {
   let last: Promise<unknown> = Promise.resolve()
   let swept = false

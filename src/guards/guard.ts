@@ -9,6 +9,7 @@ import { checkResource, checkToken } from './decision.ts'
 import { demandPass } from './errors.ts'
 import type { TokenStore } from './store.ts'
 
+/** Lets work pass only with a token that no larger one has overtaken. */
 export interface Guard {
   /** Runs `work` if no larger token has passed for this resource, else rejects with StaleToken and does not run it. */
   run<T>(resource: string, token: bigint, work: () => Promise<T> | T): Promise<T>

@@ -23,7 +23,9 @@ import { isResource, parseToken, RESOURCE_BYTES_MAX } from './decision.ts'
 import { StaleToken } from './errors.ts'
 import type { Guard } from './guard.ts'
 
+/** The header that carries the token. */
 export const TOKEN_HEADER = 'coterie-token'
+/** The header that names the resource. */
 export const RESOURCE_HEADER = 'coterie-resource'
 export const PROBLEM_TYPE = 'application/problem+json'
 
@@ -34,6 +36,7 @@ const RESOURCE_HEADER_MAX = RESOURCE_BYTES_MAX * 3
 /** RFC 9110 counts in whole seconds. */
 const RETRY_AFTER_S = 1
 
+/** Which guard decides, and what each request is about. */
 export interface HttpGuardOptions<Request> {
   /** Share one guard between all routes that write to the same resources: each has its own line. */
   readonly guard: Guard

@@ -10,6 +10,7 @@ export interface PostgresClient {
   query(text: string, values?: any[]): Promise<{ rows: any[]; command?: string }>
 }
 
+/** Where the guard lives in the database. */
 export interface PostgresOptions {
   /** Where the table and the functions live. Default `public`. */
   readonly schema?: string

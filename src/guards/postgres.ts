@@ -17,6 +17,7 @@ export class NotCommitted extends CoterieError {
   readonly outcome = 'did not happen'
 }
 
+/** Where the guard lives, and how long a transaction may be idle. */
 export interface TokenOptions extends PostgresOptions {
   /**
    * After how many milliseconds without a statement the server ends the transaction. A holder that stands still

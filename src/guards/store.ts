@@ -3,6 +3,7 @@
 import { Unavailable } from '../core/index.ts'
 import { type Decision, decide } from './decision.ts'
 
+/** Remembers the largest token of each resource. */
 export interface TokenStore {
   /**
    * Decides on a token and remembers it, in one step. When it resolves with a pass, the token is kept as safely as

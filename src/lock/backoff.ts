@@ -8,6 +8,7 @@
 
 import type { Millis } from '../core/index.ts'
 
+/** The ways to draw how long to wait before the next try. */
 export type BackoffName = 'exponential' | 'polynomial' | 'decorrelated' | 'none'
 
 export interface Backoff {
@@ -49,6 +50,7 @@ export const backoffStrategies: Readonly<Record<BackoffName, BackoffStrategy>> =
   none: { remembers: false, wait: () => 0 },
 }
 
+/** All of them. */
 export const backoffNames = Object.keys(backoffStrategies) as readonly BackoffName[]
 
 /** d ←R [base … 2^s · base], never above `max`. `tries` is s, from 1. */

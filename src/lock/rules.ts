@@ -5,6 +5,7 @@
 import { believed, type Decision, decide, kthLargest, lockGrants, type Millis, type NodeId } from '../core/index.ts'
 import { TOKEN_MAX } from './wire.ts'
 
+/** The lines on which the lock's safety rests. */
 export interface LockRules {
   /** How many grants make a holder. */
   grantsNeeded(servers: number, liars: number): number
@@ -46,6 +47,7 @@ export interface LockRules {
   mayKeep(from: NodeId, holder: NodeId): boolean
 }
 
+/** The rules as they must be. */
 export const lockRules: LockRules = {
   // One fewer, and two clients can each collect enough from disjoint honest servers and the liars they share.
   grantsNeeded: lockGrants,

@@ -4,6 +4,7 @@ import type { Millis } from '../core/index.ts'
 import type { BackoffName } from './backoff.ts'
 import { type LockRules, lockRules } from './rules.ts'
 
+/** What servers and clients of a lock must agree on. */
 export interface LockSettings {
   readonly liars: number
   /** The longest lease that a server grants, and so the time that a restarted server waits. */
@@ -26,6 +27,7 @@ export interface LockSettings {
   readonly operators: readonly string[]
 }
 
+/** Settings of a group that says nothing else. */
 export const lockDefaults: LockSettings = {
   liars: 0,
   ttlMax: 60_000,

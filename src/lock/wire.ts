@@ -20,6 +20,7 @@ export const COMPLAINTS_SHOWN_MAX = 100
 /** Bytes of what a server is accused of: the client's words for a kind of lie. */
 export const WHAT_BYTES_MAX = 100
 
+/** What a client says to a server. */
 export type ClientMessage =
   /** Asks for the lock for `ttl`, under `token`. */
   | { kind: 'try'; name: string; attempt: number; token: number; ttl: number }
@@ -42,6 +43,7 @@ export type ClientMessage =
   /** `server` said what cannot be true, about this lock. */
   | { kind: 'complain'; server: NodeId; what: string; name: string }
 
+/** One lease, as a server tells of it. */
 export interface InspectedLease {
   readonly name: string
   readonly holder: NodeId
@@ -53,6 +55,7 @@ export interface InspectedLease {
   readonly waiters: readonly NodeId[]
 }
 
+/** What a server says to a client. */
 export type ServerMessage =
   /** For `held` milliseconds from when the request arrived: what was asked for, or the longest that this server grants. */
   | { kind: 'granted'; name: string; attempt: number; token: number; held: number }
@@ -117,6 +120,7 @@ export type PeerMessage =
   /** From one that lost its store: which tokens were granted? */
   { kind: 'askFloor'; query: number } | { kind: 'floor'; query: number; floor: number }
 
+/** What clients and servers of a lock say to each other. */
 export type LockMessage = ClientMessage | ServerMessage | PeerMessage
 
 const name = text(NAME_BYTES_MAX)
@@ -140,6 +144,7 @@ const complaint: Codec<LockComplaint> = struct<LockComplaint>({
   name,
 })
 
+/** The messages of the lock on the wire. */
 export const lockVocabulary: Codec<LockMessage> = variants<LockMessage>({
   try: { name, attempt, token, ttl },
   release: { name, token, unused: bool },
@@ -206,6 +211,7 @@ export interface StoppedLease {
  */
 export const STOPPED_LEASES_MAX = 50_000
 
+/** What a server saves, as bytes. */
 export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
   first: {},
   running: { reserved: token, life: uint(LIVES_MAX) },

@@ -36,6 +36,7 @@ export const KEYS_MAX = 8
 export const KEY_BYTES_MAX = 128
 /** Attributes of one member: more would make gossip of every change heavy. */
 export const ATTRIBUTES_MAX = 16
+/** Bytes of the name of an attribute, a key or an event. */
 export const NAME_BYTES_MAX = 40
 /** Versions of attributes in one life: one a millisecond for a month. */
 const VERSION_MAX = 2 ** 32
@@ -44,11 +45,13 @@ const MICROS_MAX = 3_600_000_000
 export const TOPIC_BYTES_MAX = 60
 export const PAYLOAD_BYTES_MAX = 512
 
+/** A public key of a member, and what it is for. */
 export interface NamedKey {
   readonly name: string
   readonly key: Uint8Array
 }
 
+/** An attribute of a member. */
 export interface NamedValue {
   readonly name: string
   readonly value: number
@@ -126,6 +129,7 @@ export interface EventClaim {
 }
 
 export type Accusation = SuspectClaim | FailedClaim
+/** What travels by gossip, signed by the one who may say it. */
 export type Claim = AliveClaim | AttributesClaim | LeaveClaim | SuspectClaim | FailedClaim | MeasuredClaim | EventClaim
 
 type Without<C> = C extends Claim ? Omit<C, 'signature'> : never
@@ -203,6 +207,7 @@ function signedBytes(group: string, claim: UnsignedClaim): Uint8Array {
   return scratch.taken()
 }
 
+/** Signs a claim for one group. */
 export function signClaim<C extends UnsignedClaim>(
   group: string,
   signer: Signer,
@@ -211,6 +216,7 @@ export function signClaim<C extends UnsignedClaim>(
   return { ...claim, signature: signer.sign(signedBytes(group, claim)) }
 }
 
+/** Whether that key signed the claim for that group. */
 export function verifyClaim(group: string, signatures: Signatures, key: PublicKey, claim: Claim): boolean {
   return signatures.verify(key, signedBytes(group, claim), claim.signature)
 }

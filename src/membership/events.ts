@@ -24,6 +24,7 @@ export interface MemberView {
   readonly coordinate: Coordinate | undefined
 }
 
+/** What a user, or another part of the node, asks of membership. */
 export type MembershipCommand =
   /** Sets attributes of this member; the others keep their values. */
   | { kind: 'set'; id: number; values: readonly NamedValue[] }
@@ -37,6 +38,7 @@ export type MembershipCommand =
   /** More members to ask for entry. */
   | { kind: 'contact'; id: number; contacts: readonly NodeId[] }
 
+/** What became of a member. */
 export type MembershipChange =
   /** Not here before, or gone and back. */
   | 'joined'
@@ -48,6 +50,7 @@ export type MembershipChange =
   | 'left'
   | 'failed'
 
+/** What a peer was caught at. */
 export type Misbehaviour =
   /** Brought claims that nobody signed. */
   | 'forging'
@@ -58,6 +61,7 @@ export type Misbehaviour =
   /** Says two different things about itself under one number. */
   | 'two-faced'
 
+/** What membership tells. */
 export type MembershipEvent =
   | { kind: 'changed'; change: MembershipChange; member: MemberView }
   /** Enough members signed that this incarnation of a member failed. */

@@ -15,6 +15,7 @@ export function incarnationOf(boot: number, counter: number): Incarnation {
   return boot * COUNTERS + counter
 }
 
+/** Which of a member's lives an incarnation belongs to. */
 export function bootOf(incarnation: Incarnation): number {
   return Math.floor(incarnation / COUNTERS)
 }

@@ -6,6 +6,7 @@
 
 import type { NodeId } from '../core/index.ts'
 
+/** An attribute that members are ranked by. */
 export interface AttributeSetting {
   readonly name: string
   /** Which end of the scale one wants. */
@@ -14,6 +15,7 @@ export interface AttributeSetting {
   readonly priority: number
 }
 
+/** A member with its values. */
 export interface Ranked {
   readonly member: NodeId
   readonly attributes: ReadonlyMap<string, number>

@@ -7,6 +7,7 @@ import type { NamedKey, NamedValue } from './claims.ts'
 import type { AttributeSetting } from './ranking.ts'
 import { type MembershipRules, membershipRules } from './rules.ts'
 
+/** How often members ask each other, and how long they wait. */
 export interface MembershipBeat {
   /** T: how often one member is asked; everybody in turn. */
   readonly probeEvery: Millis
@@ -42,6 +43,7 @@ export interface Lifeguard {
   readonly buddy: boolean
 }
 
+/** What a member needs to take part in its group. */
 export interface MembershipSettings {
   /** The group's name: a claim means nothing in another group. */
   readonly group: string
@@ -66,6 +68,7 @@ export interface MembershipSettings {
   readonly rules: MembershipRules
 }
 
+/** Times that fit a local network. */
 export const membershipBeat: MembershipBeat = {
   probeEvery: 300,
   ackMax: 100,
@@ -81,6 +84,7 @@ export const membershipBeat: MembershipBeat = {
   measureEvery: 120_000,
 }
 
+/** Settings of a member that says nothing else. */
 export const membershipDefaults = {
   group: '',
   address: '',

@@ -4,6 +4,7 @@
 // For display and the lab only: a member says its own place, so a member can lie about it. What elections rank by is the
 // distance that others measured (vouching.ts).
 
+/** Where a member is in the space in which distance is round-trip time. */
 export interface Coordinate {
   /** Milliseconds in the plane. */
   readonly x: number
@@ -24,6 +25,7 @@ export const PLACE_MAX = 60_000
 
 export const ORIGIN: Coordinate = { x: 0, y: 0, height: HEIGHT_MIN, error: 1 }
 
+/** The round-trip time that two coordinates predict, in milliseconds. */
 export function coordinateDistance(a: Coordinate, b: Coordinate): number {
   return Math.hypot(a.x - b.x, a.y - b.y) + a.height + b.height
 }

@@ -64,6 +64,7 @@ export interface AggregateName {
   readonly name: string
 }
 
+/** What members say to each other. */
 export type MembershipMessage =
   /** Are you there? With `relay`, on behalf of somebody who had no answer. */
   | { kind: 'ping'; nonce: Uint8Array; relay: Relay | undefined; claims: readonly Claim[] }
@@ -152,6 +153,7 @@ export const entryCodec = struct<Entry>({
   presence,
 })
 
+/** The messages of membership on the wire. */
 export const membershipVocabulary: Codec<MembershipMessage> = variants<MembershipMessage>({
   ping: { nonce, relay: option(struct<Relay>({ requester: member, nonce })), claims },
   ack: { nonce, voucher: option(voucher), coordinate, claims },

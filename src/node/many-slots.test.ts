@@ -185,6 +185,19 @@ describe('many slots in one node', () => {
     expect(said).toEqual([{ kind: 'said', name: 'desks', body: { kind: 'released', id: 1 } }])
   })
 
+  it.each([
+    ['stranger', 'curious', 'only members are told of: stranger'],
+    ['bela', 'verified', 'bela speaks at our own level'],
+  ] as const)('a note that %s differs, at level %s, is a bug', (id, level, broken) => {
+    const { world } = open()
+    world.command('anna', { kind: 'open', settings: desks })
+    world.run(SECOND)
+    const state = world.node('anna').host!.state as ManySlotsState
+    state.open.get('desks')!.state.differing.set(id, level)
+    const ask = () => world.command('anna', { kind: 'tell', name: 'desks', body: { kind: 'request', id: 1 } })
+    expect(ask).toThrow(broken)
+  })
+
   it('stops at a record that it cannot read', () => {
     const signatures = idealSignatures()
     const options = { members: [], group: insecureBareGroup(), signer: signatures.signer('anna'), signatures }

@@ -8,6 +8,7 @@
 // level is not heard, and our user is told.
 
 import {
+  assert,
   type Codec,
   type Effect,
   FAMILY_NAME_BYTES_MAX,
@@ -122,17 +123,20 @@ function machineOf(options: ManySlotsOptions, settings: SlotsSettings): Machine 
   if (level === 'verified') {
     const honest = slotsMember({ settings, ...options })
     return leveled<MemberState, SlotsMessage>(options.disguise?.(honest) ?? honest, isMember, {
+      name: level,
       wrap: body => ({ kind: level, name, body }),
       unwrap: message => (message.kind === level ? message.body : undefined),
     })
   }
   return leveled<MemberState, TrustingMessage>(trustingMember({ settings, ...options }), isMember, {
+    name: level,
     wrap: body => ({ kind: level, name, body }),
     unwrap: message => (message.kind === level ? message.body : undefined),
   })
 }
 
 interface Level<Body> {
+  readonly name: SlotsLevel
   wrap(body: Body): ManySlotsMessage
   /** Undefined: it is of another level. */
   unwrap(message: ManySlotsMessage): Body | undefined
@@ -168,7 +172,13 @@ function leveled<State extends MemberState, Body>(
       differing.set(from, other)
       turn.do({ kind: 'emit', event: { kind: 'differs', member: from, level: other } })
     },
-    check: ({ member }) => machine.check?.(member),
+    check({ member, differing }) {
+      for (const [id, other] of differing) {
+        assert(isMember(id), `only members are told of: ${id}`)
+        assert(other !== level.name, `${id} speaks at our own level`)
+      }
+      machine.check?.(member)
+    },
   }
 }
 

@@ -11,6 +11,7 @@ import { compareRanks, LOWEST_RANK, type OrderingRules } from './rules.ts'
 import { digestKey } from './versions/digest.ts'
 import type { Head, ProposedHead, Rank } from './wire.ts'
 
+/** What one server says that it has. */
 export interface Voucher {
   readonly committed: Head
   readonly proposed: ProposedHead | undefined
@@ -24,6 +25,7 @@ export interface Candidate extends Head {
   readonly ranks: Map<NodeId, Rank>
 }
 
+/** The head to go on from. */
 export interface Choice extends Head {
   /** It is committed: build on it. Else it must be proposed again first. */
   readonly committed: boolean
@@ -32,6 +34,7 @@ export interface Choice extends Head {
   readonly rank: Rank
 }
 
+/** Which head to go on from, by what enough servers say; undefined where they do not say enough. */
 export function choose(replies: ReadonlyMap<NodeId, Voucher>, liars: number, rules: OrderingRules): Choice | undefined {
   const needed = rules.vouchersNeeded(liars)
   let best: Candidate | undefined

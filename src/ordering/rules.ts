@@ -4,6 +4,7 @@
 import { kthLargest, type NodeId } from '../core/index.ts'
 import type { Rank } from './wire.ts'
 
+/** The lines on which the order's safety rests. */
 export interface OrderingRules {
   /** protocols/ordering 1: whether a server takes a proposal of this version, given what it took in the same rank. */
   mayFollow(version: number, proposedInRank: number): boolean
@@ -43,6 +44,7 @@ export interface OrderingRules {
   mayKeep(bytes: number, bytesMax: number): boolean
 }
 
+/** The rules as they must be. */
 export const orderingRules: OrderingRules = {
   // A late copy of propose(v) comes after propose(v+1) of the same client: taken, the server would forget v+1, which
   // may be decided.

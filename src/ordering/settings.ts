@@ -17,6 +17,7 @@ export interface RankProofs {
   verify(client: NodeId, message: Uint8Array, signature: Uint8Array): boolean
 }
 
+/** What servers and clients of objects must agree on, and their patience. */
 export interface OrderingSettings {
   readonly liars: number
   readonly crashes: number
@@ -59,6 +60,7 @@ export function longestTurn({ turnMs }: OrderingSettings): Millis {
   return Math.max(turnMs, TURN_MAX)
 }
 
+/** Settings of a group that says nothing else. */
 export const orderingDefaults: OrderingSettings = {
   liars: 0,
   crashes: 1,

@@ -23,7 +23,9 @@ export const OBJECT_BYTES_MAX = 200
 const NODE_BYTES_MAX = 100
 /** Bytes of a key, and of a value. A record of the store and a frame hold 16 MiB, a change must fit into both. */
 export const KEY_BYTES_MAX = 1024
+/** Bytes of a value. */
 export const VALUE_BYTES_MAX = 8 * 2 ** 20
+/** Bytes of a change: all that one operation puts and removes. */
 export const CHANGE_BYTES_MAX = 15 * 2 ** 20
 /** Bytes of an operation's body and of a response: what is larger belongs into values. */
 export const BODY_BYTES_MAX = 8 * 2 ** 20
@@ -37,6 +39,7 @@ export const ANSWER_BYTES_MAX = 2 ** 20
 /** Changes, entries and keys in one answer. */
 export const CHANGES_MAX = 1_024
 export const ENTRIES_MAX = 16_384
+/** Keys in one read. */
 export const KEYS_MAX = 1_024
 /** Sessions named as silent in one answer; the others are named when these have ended. */
 export const SILENT_MAX = 64
@@ -60,6 +63,7 @@ export interface Rank {
   readonly client: NodeId
 }
 
+/** A version of an object, and the digest of its history. */
 export interface Head {
   readonly version: number
   readonly digest: Uint8Array
@@ -77,6 +81,7 @@ export interface Write {
   readonly value: Uint8Array | undefined
 }
 
+/** What is put in order: an operation of a client, or the beginning or end of its session. */
 export type Operation =
   | { kind: 'open'; client: NodeId; nonce: Uint8Array; ttl: number }
   /** `ack`: the client has the responses to everything before. */
@@ -97,6 +102,7 @@ export interface VersionChange {
   readonly change: Uint8Array
 }
 
+/** One object, as a server tells of it. */
 export interface InspectedObject {
   readonly object: string
   readonly rank: Rank
@@ -109,6 +115,7 @@ export interface InspectedObject {
   readonly pending: number
 }
 
+/** A client's word that a server lied. */
 export interface Complaint {
   readonly client: NodeId
   readonly server: NodeId
@@ -264,6 +271,7 @@ export type RepairOutcome = 'repaired' | 'sound' | 'not allowed'
 
 export type RecalledMessage = { kind: 'recalled'; query: number; objects: readonly RecalledObject[]; more: boolean }
 
+/** What clients and servers of objects say to each other. */
 export type OrderingMessage = ClientMessage | ServerMessage
 
 const object = text(OBJECT_BYTES_MAX)
@@ -328,6 +336,7 @@ const complaint = struct<Complaint>({
   what: text(WORDS_BYTES_MAX),
 })
 
+/** The messages of ordering on the wire. */
 export const orderingVocabulary: Codec<OrderingMessage> = variants<OrderingMessage>({
   get: { object, rank: rankCodec, have: counter, content: bool, operations, proof },
   submit: { object, operations },

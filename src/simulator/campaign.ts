@@ -15,6 +15,7 @@ export interface Kept {
   readonly calm?: boolean
 }
 
+/** What came of one run. */
 export interface RunResult {
   readonly seed: number
   readonly traceHash: string
@@ -29,6 +30,7 @@ export interface RunResult {
 
 const CHECK_EVERY = 50_000
 
+/** Runs a scenario with one seed. */
 export function runOnce(scenario: AnyScenario, seed: number, kept: Kept = {}, record = false): RunResult {
   const plan: Plan<unknown> = scenario.plan(seededRandom(seed, 1))
   const items = plan.acts.length + plan.faults.length
@@ -84,6 +86,7 @@ function reduce(plan: Plan<unknown>, kept: Kept): Plan<unknown> {
   }
 }
 
+/** A run that broke a promise, and how little of it is needed for that. */
 export interface Failure {
   readonly seed: number
   readonly violations: readonly Violation[]
@@ -93,6 +96,7 @@ export interface Failure {
   readonly items: number
 }
 
+/** What came of many runs. */
 export interface CampaignResult {
   readonly scenario: string
   readonly firstSeed: number

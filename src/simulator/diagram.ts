@@ -19,6 +19,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   command: '#cc79a7',
 }
 
+/** The messages of a run as an SVG picture. */
 export function diagram(trace: readonly TraceEntry[], title: string): string {
   const entries = trace.slice(-ENTRIES_MAX)
   const nodes = [

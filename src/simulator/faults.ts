@@ -5,6 +5,7 @@ import type { NodeId, Random } from '../core/index.ts'
 import type { Micros, NetworkFaults } from './network.ts'
 import type { World } from './world.ts'
 
+/** What goes wrong in a run. */
 export type Fault =
   /** Gone for a while, then restarted with what was durable; `clean`: stopped in order. */
   | { readonly kind: 'crash'; readonly node: NodeId; readonly lasts: Micros; readonly clean: boolean }
@@ -13,8 +14,10 @@ export type Fault =
   | { readonly kind: 'partition'; readonly side: readonly NodeId[]; readonly lasts: Micros; readonly oneWay: boolean }
   | { readonly kind: 'slow'; readonly node: NodeId; readonly lasts: Micros; readonly factor: number }
 
+/** Something, and when it happens. */
 export type Timed<Item> = Item & { readonly at: Micros }
 
+/** What faults may strike. */
 export interface FaultTargets {
   /** Nodes that restart under their own name with their disk. */
   readonly durable: readonly NodeId[]
@@ -63,6 +66,7 @@ export function drawNetwork(random: Random): NetworkFaults {
   }
 }
 
+/** One of these, drawn. */
 export function pick<T>(random: Random, from: readonly T[]): T {
   return from[random.below(from.length)]!
 }

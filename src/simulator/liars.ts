@@ -5,6 +5,7 @@
 
 import type { AnyProtocol, Effect, NodeId, Turn } from '../core/index.ts'
 
+/** Turns an honest machine into one that lies. */
 export interface Liar {
   readonly name: string
   corrupt(honest: AnyProtocol): AnyProtocol
@@ -37,6 +38,7 @@ export function twisting(name: string, twist: (send: Send, turn: AnyTurn) => voi
   }
 }
 
+/** Says nothing. */
 export const silent: Liar = twisting('silent', () => {})
 
 /** Says everything, but late: after answers to it have lost their meaning. The words wait in the timer's name. */

@@ -6,6 +6,7 @@ import type { Fault, Timed } from './faults.ts'
 import type { Micros, NetworkFaults } from './network.ts'
 import type { World } from './world.ts'
 
+/** A promise that was broken. */
 export interface Violation {
   /** The broken promise, in a sentence. */
   readonly what: string
@@ -19,6 +20,7 @@ export interface Checker {
   violations(): readonly Violation[]
 }
 
+/** What is drawn for one run. */
 export interface Plan<Act> {
   readonly network: NetworkFaults
   readonly faults: readonly Timed<Fault>[]
@@ -31,12 +33,14 @@ export interface Plan<Act> {
   readonly drawn: Readonly<Record<string, string | number>>
 }
 
+/** A plan in a world, with those who watch. */
 export interface Stage {
   readonly checkers: readonly Checker[]
   /** Called when everything is healed: users that demand progress. */
   healed(): void
 }
 
+/** A workload: what is drawn, and how it is staged. */
 export interface Scenario<P extends Plan<Act>, Act> {
   readonly name: string
   plan(random: Random): P
@@ -44,5 +48,6 @@ export interface Scenario<P extends Plan<Act>, Act> {
   stage(world: World, plan: P): Stage
 }
 
+/** A scenario whose plan is not known here. */
 // biome-ignore lint/suspicious/noExplicitAny: a campaign runs every scenario
 export type AnyScenario = Scenario<any, any>

@@ -7,6 +7,7 @@ import type { AnyScenario } from './scenario.ts'
 /** Runs spent on one failure: each is a fraction of a second. */
 const RUNS_MAX = 300
 
+/** Leaves out of a failing run all that it can fail without. */
 export function shrink(scenario: AnyScenario, failed: RunResult): Failure {
   let runs = 0
   let last = failed

@@ -16,8 +16,10 @@ import type { AnyProtocol, Effect, Input, NodeId } from '../core/index.ts'
 import type { Checker, Plan, Stage } from './scenario.ts'
 import type { NodeSpec, SimulatedNode, World } from './world.ts'
 
+/** Turns an honest machine into one that lies. */
 export type Corrupt = (honest: AnyProtocol) => AnyProtocol
 
+/** What the stages of all scenarios have in common. */
 export abstract class ScenarioStage<P extends Plan<Act>, Act, Event> implements Stage {
   abstract readonly checkers: readonly Checker[]
   protected readonly world: World

@@ -15,6 +15,7 @@ export type TraceKind =
   | 'stop'
   | 'note'
 
+/** One thing that happened in a run. */
 export interface TraceEntry {
   readonly at: Micros
   readonly kind: TraceKind

@@ -19,6 +19,7 @@ import { type Micros, Network, type NetworkFaults } from './network.ts'
 import { EventQueue } from './queue.ts'
 import { brief, type TraceEntry, TraceHash, type TraceKind } from './trace.ts'
 
+/** What decides a world. */
 export interface WorldOptions {
   readonly seed: number
   readonly network: NetworkFaults
@@ -28,6 +29,7 @@ export interface WorldOptions {
   readonly eventsMax?: number
 }
 
+/** A node to be added to a world. */
 export interface NodeSpec {
   readonly id: NodeId
   readonly protocol: AnyProtocol
@@ -47,6 +49,7 @@ export interface NodeSpec {
   readonly diskMax?: Micros
 }
 
+/** A node in a world: it runs, or is down. */
 export interface SimulatedNode {
   readonly index: number
   readonly spec: NodeSpec
@@ -80,6 +83,7 @@ const EVENTS_MAX = 20_000_000
 
 export type EventListener = (node: SimulatedNode, event: unknown) => void
 
+/** Simulated nodes, network, disks and clocks; one seed decides everything. */
 export class World {
   now: Micros = 0
   delivered = 0

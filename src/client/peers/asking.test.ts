@@ -4,7 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { compose, createHost, decode, encode, type Host, NOTHING_SAVED } from '../../core/index.ts'
 import { memberVocabulary } from '../../node/member.ts'
 import { questions } from '../../node/questions/machine.ts'
-import { ASKED_MAX, OWED_EACH_MAX, type QuestionsCommand, type QuestionsEvent } from '../../node/questions/state.ts'
+import {
+  ASKED_MAX,
+  ASKERS_MAX,
+  OWED_EACH_MAX,
+  type QuestionsCommand,
+  type QuestionsEvent,
+  type QuestionsState,
+} from '../../node/questions/state.ts'
 import { type Answer, type Question, type QuestionMessage, questionsVocabulary } from '../../node/questions/wire.ts'
 import { Inbox } from './asking.ts'
 
@@ -122,6 +129,27 @@ describe('a member', () => {
     expect(sent.length).toBe(1)
     ask('nosy', 50)
     expect(asked.length).toBe(OWED_EACH_MAX + 2)
+  })
+  it.each<[string, (state: QuestionsState) => void]>([
+    ['nosy is owed an answer, or not in the list', ({ owed }) => owed.set('nosy', new Set())],
+    ['what nosy is owed is bounded', ({ owed }) => owed.set('nosy', new Set(Array(OWED_EACH_MAX + 1).keys()))],
+    [
+      'askers are bounded',
+      ({ owed }) => {
+        for (let i = 0; i <= ASKERS_MAX; i++) owed.set(`client-${i}`, new Set([1]))
+      },
+    ],
+    [
+      'questions under way are bounded',
+      ({ asked }) => {
+        for (let i = 0; i <= ASKED_MAX; i++) asked.set(i, { question, waiting: new Set() })
+      },
+    ],
+  ])('between messages: %s', (broken, spoil) => {
+    const state = questions.init('anna', [], NOTHING_SAVED)
+    questions.check!(state)
+    spoil(state)
+    expect(() => questions.check!(state)).toThrow(broken)
   })
   it('forgets the oldest question of a process that ends none', () => {
     const { host, tell } = client()

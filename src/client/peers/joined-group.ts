@@ -226,7 +226,7 @@ export class JoinedGroup {
     return leadership
   }
 
-  /** Also for a place that nobody here has asked about: who asks later is to know what was heard before. */
+  /** Also for a place that nobody here has asked about: a later question needs what was heard before. */
   private leadershipOf(name: string): Leadership {
     const known = this.leaderships.get(name)
     if (known !== undefined) return known

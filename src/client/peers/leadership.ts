@@ -59,7 +59,7 @@ export class Leadership {
     const ended = new Promise<void>((resolve, reject) => {
       this.finish = error => (error === undefined ? resolve() : reject(error))
     })
-    // A caller that does not look at it is not to be ended by it.
+    // A caller may not look at it: its rejection must not end the process.
     ended.catch(() => {})
     const close = async () => {
       if (this.lead === lead) {

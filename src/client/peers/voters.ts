@@ -38,7 +38,7 @@ export class Voters {
       this.waiting.set(id, { change, member, resolve, reject })
       this.tell({ kind: change, id, member })
     })
-    // A caller that does not wait for it is not to be ended by it.
+    // A caller may not wait for it: its rejection must not end the process.
     promise.catch(() => {})
     return promise
   }

@@ -15,6 +15,7 @@ import { scalarArithmetic } from './scalars.ts'
 /** The largest safe prime below 2^61. */
 const SMALL_SAFE_PRIME = 2n ** 61n - 2373n
 
+/** For games of guessing: a logarithm takes seconds. */
 export function insecureSmallGroup(): Group {
   return residues({ name: 'insecure-squares-61', secure: false, modulus: SMALL_SAFE_PRIME })
 }
@@ -25,6 +26,7 @@ const BARE_GENERATOR = 1_957_836_140_217_263_909n
 const BARE_BYTES = 8
 const BARE_SPARE_BYTES = 24
 
+/** For simulations: fast, and a logarithm takes one division. */
 export function insecureBareGroup(): Group {
   const numberOf = (element: Uint8Array) => integerOf(element, 'highFirst')
   const elementOf = (value: bigint) => bytesOf(modulo(value, BARE_PRIME), BARE_BYTES, 'highFirst')

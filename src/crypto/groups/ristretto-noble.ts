@@ -17,6 +17,7 @@ import {
 const { Point } = ristretto255
 type Point = InstanceType<typeof Point>
 
+/** Ristretto255 by the library @noble/curves. */
 export function ristrettoNoble(): Ristretto {
   const { integer } = ristrettoIntegers
   const pointOf = (element: Element): Point => Point.fromBytes(element)

@@ -22,10 +22,12 @@ function standardPrime(bits: number, x: bigint): bigint {
   return 2n ** size - 2n ** (size - 64n) + (eTimesPowerOfTwo(bits - 130) + x) * 2n ** 64n - 1n
 }
 
+/** The group of 2048 bits of RFC 7919. */
 export function residues2048(power?: ModularPower): Group {
   return standard('ffdhe2048', standardPrime(2048, 560_316n), power)
 }
 
+/** The group of 3072 bits of RFC 7919. */
 export function residues3072(power?: ModularPower): Group {
   return standard('ffdhe3072', standardPrime(3072, 2_625_351n), power)
 }

@@ -14,6 +14,7 @@ export interface ShareStatement {
   readonly share: Element
 }
 
+/** Proves that a share was made with the secret of a known key. */
 export interface EqualLogarithmsProof {
   readonly keyCommitment: Element
   readonly shareCommitment: Element
@@ -33,6 +34,7 @@ function challenge(
   return group.hashToScalar(DOMAIN, message)
 }
 
+/** Proves that a share was made with the secret of a known key, and tells nothing else. */
 export function proveEqualLogarithms(
   group: Group,
   statement: ShareStatement,
@@ -66,6 +68,7 @@ export function checkEqualLogarithms(
   )
 }
 
+/** The proof on the wire. */
 export function equalLogarithmsProofCodec(group: Group): Codec<EqualLogarithmsProof> {
   const element = elementCodec(group)
   return struct<EqualLogarithmsProof>({

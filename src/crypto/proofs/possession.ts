@@ -8,6 +8,7 @@ import type { KeyPair } from '../elgamal.ts'
 import { framed } from '../framing.ts'
 import type { Element, Group, RandomBytes, Scalar } from '../group.ts'
 
+/** Proves that its author knows the secret of a key. */
 export interface PossessionProof {
   readonly commitment: Element
   readonly response: Scalar
@@ -19,6 +20,7 @@ function challenge(group: Group, publicKey: Element, context: Uint8Array, commit
   return group.hashToScalar(DOMAIN, framed(group.name, context, publicKey, commitment))
 }
 
+/** Proves that one knows the secret of one's key. */
 export function provePossession(
   group: Group,
   keys: KeyPair,
@@ -45,6 +47,7 @@ export function checkPossession(
   return group.equal(group.multiplyBase(proof.response), expected)
 }
 
+/** The proof on the wire. */
 export function possessionProofCodec(group: Group): Codec<PossessionProof> {
   return struct<PossessionProof>({ commitment: elementCodec(group), response: scalarCodec(group) })
 }

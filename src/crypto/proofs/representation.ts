@@ -21,6 +21,7 @@ export interface VoteSecret {
   readonly held: Scalar
 }
 
+/** Proves that a veiled vote is well formed. */
 export interface RepresentationProof {
   readonly aCommitment: Element
   readonly bCommitment: Element
@@ -40,6 +41,7 @@ export function drawVote(group: Group, holds: boolean, random: RandomBytes): Vot
   return { randomness, held }
 }
 
+/** Veils a vote: held or free. */
 export function castVote(group: Group, key: Element, { randomness, held }: VoteSecret): VoteStatement {
   const a = group.multiplyBase(randomness)
   const b = group.add(group.multiply(key, randomness), group.multiplyBase(held))
@@ -56,6 +58,7 @@ function challenge(
   return group.hashToScalar(DOMAIN, framed(group.name, context, key, a, b, aCommitment, bCommitment))
 }
 
+/** Proves that a vote is well formed, and not what it says. */
 export function proveRepresentation(
   group: Group,
   statement: VoteStatement,
@@ -94,6 +97,7 @@ export function checkRepresentation(
   )
 }
 
+/** The proof on the wire. */
 export function representationProofCodec(group: Group): Codec<RepresentationProof> {
   const element = elementCodec(group)
   const scalar = scalarCodec(group)

@@ -4,6 +4,7 @@ import type { Millis, NodeId } from '../../core/index.ts'
 import type { Change } from '../count/electorate.ts'
 import type { Claim, Electorate, Row, VoidedBallots } from '../wire.ts'
 
+/** What a user, or another part of the node, asks of an election. */
 export type ElectionCommand =
   /** From now on this member sees to it that there is a coordinator of that name. */
   | { kind: 'open'; name: string }
@@ -27,6 +28,7 @@ export type ElectionCommand =
 /** The command of that kind. */
 export type CommandOf<Kind extends ElectionCommand['kind']> = Extract<ElectionCommand, { kind: Kind }>
 
+/** What an election tells. */
 export type ElectionEvent =
   /**
    * This member leads until `deadline` on its own clock, which may be over already: it was told after a save, and the

@@ -30,8 +30,10 @@ import { type ElectionState, type ElectionTimer, electionTimers } from './state.
 import { onOpened, onOpening, onTally } from './tallying.ts'
 import { onAttemptTimer, onCall, onCountTimer, onStartTimer } from './voting.ts'
 
+/** A member's election as a protocol. */
 export type ElectionProtocol = Protocol<ElectionState, ElectionMessage, ElectionCommand, ElectionEvent>
 
+/** The election at one member, for any number of names. */
 export function election(settings: ElectionSettings, keys: Keys): ElectionProtocol {
   assert(settings.mode === 'sealed' || keys.counting !== undefined, 'secret ballots need a group and keys in it')
   return {

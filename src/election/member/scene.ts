@@ -19,6 +19,7 @@ import {
 import type { ElectionEvent } from './commands.ts'
 import { type Attempt, type ElectionState, type ElectionTimer, electionTimers, newRace, type Race } from './state.ts'
 
+/** The keys that a member votes with. */
 export interface Keys {
   readonly signer: Signer
   readonly signatures: Signatures
@@ -27,6 +28,7 @@ export interface Keys {
   readonly counting?: Counting
 }
 
+/** What a secret election counts with. */
 export interface Counting {
   readonly group: Group
   readonly keys: KeyPair

@@ -51,6 +51,7 @@ export type News =
   /** Everybody is to be called. */
   | 'call'
 
+/** What a member remembers of its elections. */
 export interface ElectionState {
   readonly self: NodeId
   /** The newest list that is known; undefined for a member that is yet to be admitted. */

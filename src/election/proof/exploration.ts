@@ -65,6 +65,7 @@ const { named } = suite
 const BOTH: readonly Sometimes[] = ['the first leads', 'the second leads']
 const TIME: readonly Sometimes[] = ['the second follows the first', 'a belief runs out']
 
+/** Small systems that the explorer tries, by name. */
 export const electionSystems: Readonly<Record<string, NamedSystem>> = {
   'same-term': named('both claim the same term, one duplicate', { ticks: 0, sameTerm: true, duplicates: 1 }, ...BOTH),
   'same-term-restart': named('both claim the same term, one crash', { ticks: 0, sameTerm: true, crashes: 1 }, ...BOTH),

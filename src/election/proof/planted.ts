@@ -3,6 +3,7 @@
 
 import { type ElectionRules, electionRules } from '../rules.ts'
 
+/** Rules that are broken on purpose, by name. */
 export const plantedElectionBugs: Readonly<Record<string, Partial<ElectionRules>>> = {
   'majority-of-those-seen': {
     quorum: (_members, _liars, seenAlive) => Math.floor(seenAlive / 2) + 1,
@@ -27,6 +28,7 @@ export const plantedElectionBugs: Readonly<Record<string, Partial<ElectionRules>
   'opening-not-checked': { checksOpening: () => false },
 }
 
+/** The rules with that planted bug; without one, as they are. */
 export function brokenElectionRules(bug: string | undefined): ElectionRules {
   if (bug === undefined) return electionRules
   const broken = plantedElectionBugs[bug]

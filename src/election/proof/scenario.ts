@@ -34,6 +34,7 @@ export type ElectionAct =
   /** A value of a member changes, and so does who is best. */
   | { kind: 'value'; member: NodeId; place: number; value: number }
 
+/** Everything that is drawn for one run. */
 export interface ElectionPlan extends Plan<ElectionAct> {
   readonly settings: ElectionSettings
   readonly members: readonly NodeId[]
@@ -50,6 +51,7 @@ export interface ElectionPlan extends Plan<ElectionAct> {
   readonly sightSeed: number
 }
 
+/** How many members there are, and how many of them lie. */
 export interface ElectionGroup {
   readonly members: number
   readonly liars: number
@@ -89,6 +91,7 @@ const SIMULATED: Partial<ElectionSettings> = {
   ],
 }
 
+/** Elections under faults and liars, for the simulator. */
 export function electionScenario(
   group: ElectionGroup,
   change: Partial<ElectionSettings> = {},

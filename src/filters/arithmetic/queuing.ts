@@ -12,6 +12,7 @@ import { geometricSum, meanGeometricSum, poisson, powerOfRest } from './numeric.
 import { checkWhole, parameterError } from './refusal.ts'
 import type { ErrorRates } from './shapes.ts'
 
+/** How a queue of subfilters is laid out. */
 export interface QueueShape {
   /** L. */
   readonly subfilters: number
@@ -130,6 +131,7 @@ export function thesisQueuingRates(shape: QueueShape): ErrorRates {
   }
 }
 
+/** What a queue of subfilters is planned for: memory, fingerprints and window. */
 export interface QueueMemory {
   readonly bits: number
   readonly fingerprintBits: number

@@ -22,6 +22,7 @@ export interface StreamShape {
   readonly length?: number
 }
 
+/** How often a filter errs, in both directions. */
 export interface ErrorRates {
   /** Of the elements that are not in the window, the part called duplicates. */
   readonly falsePositive: number

@@ -6,6 +6,7 @@ import { powerOfRest } from './numeric.ts'
 import { checkWhole, parameterError } from './refusal.ts'
 import type { StreamShape } from './shapes.ts'
 
+/** The short hash filter, plain or compact. */
 export type ShortHashForm = 'SHF' | 'CSHF'
 
 /** Longer hashes tell nothing more: their collisions are rarer than memory errors. */

@@ -7,6 +7,7 @@ import type { ErrorRates, StreamShape, TableShape } from './shapes.ts'
 import { tableRates } from './table.ts'
 import { windowRates } from './window-rates.ts'
 
+/** The sizes of a streaming quotient filter. */
 export interface StreamingQuotientShape {
   readonly rows: number
   readonly cells: number

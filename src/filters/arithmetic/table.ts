@@ -10,6 +10,7 @@ import { type RowRule, type RowState, rowChain } from './row-chain.ts'
 import { checkTable, type ErrorRates, type StreamShape, type TableShape } from './shapes.ts'
 import { type ByHits, windowRates } from './window-rates.ts'
 
+/** What a table does with an element that finds its row full. */
 export type TableRule = RowRule | 'QQHTD'
 
 /** FP_m: the chance that an element never seen is called a duplicate after `inserted` others. Exact for large |Γ|. */

@@ -12,6 +12,7 @@ import type { Form, HashOptions, Key, Verdict } from '../filter.ts'
 import { FilterError, HASHES_MAX, requireBits, requireOneOf, requireRate } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 
+/** What an A2 filter is made with. */
 export interface A2Options extends HashOptions {
   readonly bits: number
   /** Over both buffers, at worst. */
@@ -19,6 +20,7 @@ export interface A2Options extends HashOptions {
   readonly form?: Form | undefined
 }
 
+/** Two Bloom filters that take turns: the older is emptied when the younger is full. */
 export class A2 extends HashedFilter {
   readonly name = 'A2'
   readonly options

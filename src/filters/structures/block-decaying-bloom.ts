@@ -17,6 +17,7 @@ import type { Form, HashOptions, Key, Verdict } from '../filter.ts'
 import { HASHES_MAX, requireBits, requireInteger, requireOneOf, WINDOW_MAX } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 
+/** What a block decaying Bloom filter is made with. */
 export interface BlockDecayingBloomOptions extends HashOptions {
   readonly bits: number
   /** Elements that must not be forgotten: w. */
@@ -24,6 +25,7 @@ export interface BlockDecayingBloomOptions extends HashOptions {
   readonly form?: Form | undefined
 }
 
+/** A Bloom filter whose bits are expiry dates: no false negative within the window. */
 export class BlockDecayingBloom extends HashedFilter {
   readonly name = 'BlockDecayingBloom'
   readonly options

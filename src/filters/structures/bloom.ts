@@ -8,12 +8,14 @@ import type { HashOptions, Key, Verdict } from '../filter.ts'
 import { HASHES_MAX, requireBits, requireInteger } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 
+/** What a Bloom filter is made with. */
 export interface BloomOptions extends HashOptions {
   readonly bits: number
   /** Bits per element: K. */
   readonly hashes: number
 }
 
+/** Bloom's filter: it forgets nothing, and fills up. */
 export class Bloom extends HashedFilter {
   readonly name = 'Bloom'
   readonly options

@@ -10,6 +10,7 @@ import { FilterError, requireBits, requireInteger, WINDOW_MAX } from '../refusal
 import { HashedFilter } from './hashed-filter.ts'
 import { HASH_BITS_MAX } from './short-hash-filter.ts'
 
+/** What a compact short hash filter is made with. */
 export interface CompactShortHashFilterOptions extends HashOptions {
   /** M. */
   readonly bits: number
@@ -17,6 +18,7 @@ export interface CompactShortHashFilterOptions extends HashOptions {
   readonly window: number
 }
 
+/** The hashes of the window's elements without a dictionary: small, and slow for large windows. */
 export class CompactShortHashFilter extends HashedFilter {
   readonly name = 'CompactShortHashFilter'
   readonly options

@@ -26,6 +26,7 @@ const RELOCATIONS = 8
 /** Up to this width the pair sums of all fingerprints are computed beforehand: 16 kB that follow from the key. */
 const SUMS_KEPT_BITS = 12
 
+/** What a cuckoo filter is made with. */
 export interface CuckooOptions extends HashOptions {
   readonly bits: number
   /** Cells in a bucket. */
@@ -34,6 +35,7 @@ export interface CuckooOptions extends HashOptions {
   readonly form?: Form | undefined
 }
 
+/** A cuckoo filter: fingerprints in one of two buckets. */
 export class Cuckoo extends HashedFilter {
   readonly name = 'Cuckoo'
   readonly options

@@ -18,6 +18,7 @@ const SLOTS_PER_ENTRY = 2
 /** Longer keys are better kept as a 64-bit hash: ShortHashFilter. */
 const KEY_BYTES_MAX = 65_535
 
+/** What an exact window is made with. */
 export interface ExactWindowOptions extends HashOptions {
   /** w. */
   readonly window: number
@@ -29,6 +30,7 @@ export interface ExactWindowOptions extends HashOptions {
   readonly bits?: number | undefined
 }
 
+/** Remembers the whole window: never wrong, and large. */
 export class ExactWindow implements Filter, Ring {
   readonly name = 'ExactWindow'
   readonly options: SnapshotOptions

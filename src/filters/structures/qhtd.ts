@@ -9,6 +9,7 @@ import type { Key, Verdict } from '../filter.ts'
 import type { QuotientHashTableOptions } from './quotient-hash-table.ts'
 import { QuotientTable } from './quotient-table.ts'
 
+/** A quotient hash table that inserts what it recognised once more. */
 export class QuotientHashTableWithDuplicates extends QuotientTable {
   readonly name = 'QuotientHashTableWithDuplicates'
 

@@ -8,6 +8,7 @@ import { streamRowQueue } from '../cells/rows.ts'
 import type { Key, Verdict } from '../filter.ts'
 import { QuotientTable, type QuotientTableOptions } from './quotient-table.ts'
 
+/** A quotient hash table whose rows are queues: the oldest cell goes first. */
 export class QueuedQuotientHashTableWithDuplicates extends QuotientTable {
   readonly name = 'QueuedQuotientHashTableWithDuplicates'
 

@@ -22,6 +22,7 @@ export interface Share extends HashOptions {
   readonly bits: number
 }
 
+/** What a queue of filters is made with. */
 export interface QueueOfOptions extends HashOptions {
   /** M, for all subfilters together. */
   readonly bits: number
@@ -33,6 +34,7 @@ export interface QueueOfOptions extends HashOptions {
   readonly of: (share: Share) => Filter
 }
 
+/** Several filters in turn; the oldest is emptied: the thesis's queuing. */
 export class QueueOf extends HashedFilter {
   readonly name = 'QueueOf'
   readonly options: SnapshotOptions

@@ -11,11 +11,13 @@ import { streamRow } from '../cells/rows.ts'
 import type { Key, Verdict } from '../filter.ts'
 import { QuotientTable, type QuotientTableOptions } from './quotient-table.ts'
 
+/** What a quotient hash table is made with. */
 export interface QuotientHashTableOptions extends QuotientTableOptions {
   /** Rows of four 4-bit cells in 12 bits (§3.5.3): a third more rows for a little time. */
   readonly semiSort?: boolean | undefined
 }
 
+/** A table of fingerprints in which a random cell of a full row goes. */
 export class QuotientHashTable extends QuotientTable {
   readonly name = 'QuotientHashTable'
 

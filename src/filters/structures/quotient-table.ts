@@ -8,6 +8,7 @@ import type { HashOptions, SnapshotOptions } from '../filter.ts'
 import { FilterError, requireBits, requireCells, requireInteger } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 
+/** What all tables of fingerprints are made with. */
 export interface QuotientTableOptions extends HashOptions {
   /** Memory for cells: M. */
   readonly bits: number

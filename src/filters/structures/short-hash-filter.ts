@@ -23,6 +23,7 @@ const SLOTS_PER_ENTRY = 2
 /** More free slots than these gain nothing. */
 const SLOTS_PER_ENTRY_MAX = 4
 
+/** What a short hash filter is made with. */
 export interface ShortHashFilterOptions extends HashOptions {
   /** w. */
   readonly window: number
@@ -31,6 +32,7 @@ export interface ShortHashFilterOptions extends HashOptions {
   readonly hashBits?: number | undefined
 }
 
+/** The short hashes of the window's elements. */
 export class ShortHashFilter extends HashedFilter implements Ring {
   readonly name = 'ShortHashFilter'
   readonly options: SnapshotOptions

@@ -15,6 +15,7 @@ import type { Form, HashOptions, Key, Verdict } from '../filter.ts'
 import { HASHES_MAX, requireBits, requireInteger, requireOneOf, requireRate } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 
+/** What a stable Bloom filter is made with. */
 export interface StableBloomOptions extends HashOptions {
   readonly bits: number
   /** Width of a counter: d. */
@@ -26,6 +27,7 @@ export interface StableBloomOptions extends HashOptions {
   readonly form?: Form | undefined
 }
 
+/** A Bloom filter of counters; each element lowers some of them at random. */
 export class StableBloom extends HashedFilter {
   readonly name = 'StableBloom'
   readonly options

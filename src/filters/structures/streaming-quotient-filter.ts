@@ -18,6 +18,7 @@ import { HashedFilter } from './hashed-filter.ts'
 /** The fingerprint of every remainder is looked up: 2^16 of them are 256 kB. */
 const REMAINDER_BITS_MAX = 16
 
+/** What a streaming quotient filter is made with. */
 export interface StreamingQuotientFilterOptions extends HashOptions {
   readonly bits: number
   /** Cells in a row: k. */
@@ -30,6 +31,7 @@ export interface StreamingQuotientFilterOptions extends HashOptions {
   readonly form?: Form | undefined
 }
 
+/** The streaming quotient filter: short remainders in rows. */
 export class StreamingQuotientFilter extends HashedFilter {
   readonly name = 'StreamingQuotientFilter'
   readonly options

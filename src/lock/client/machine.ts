@@ -26,9 +26,11 @@ import {
   newClient,
 } from './state.ts'
 
+/** The client's half of the lock as a protocol. */
 export type LockClient = Protocol<ClientState, LockMessage, ClientCommand, ClientEvent>
 type ClientTimer = ReturnType<typeof clientTimers.due>
 
+/** The client's half of the lock. */
 export function lockClient(settings: LockSettings): LockClient {
   return {
     name: 'lock client',

@@ -5,6 +5,7 @@ import type { BackoffName } from '../backoff.ts'
 import type { LockSettings } from '../settings.ts'
 import { type InspectedLease, type LockMessage, TTL_MAX } from '../wire.ts'
 
+/** What a user asks of the lock. */
 export type ClientCommand =
   | {
       kind: 'acquire'
@@ -31,6 +32,7 @@ export type ClientCommand =
   /** The keeper has proved that enough servers hold until `deadline`, without a break. */
   | { kind: 'sustain'; id: number; name: string; deadline: Millis }
 
+/** What the lock tells its user. */
 export type ClientEvent =
   /** Held until `deadline` on this process's clock. */
   | { kind: 'acquired'; id: number; name: string; token: number; deadline: Millis }
@@ -62,6 +64,7 @@ export const PINGS_KEPT = 16
 /** What each server said last, in words. */
 export type Answers = Readonly<Record<NodeId, string>>
 
+/** What one server answered to a forced release. */
 export interface ForcedServer {
   readonly server: NodeId
   /** False: it says that we are no operator. */
@@ -71,6 +74,7 @@ export interface ForcedServer {
   readonly token: number
 }
 
+/** What one server says of its locks. */
 export interface InspectedServer {
   readonly server: NodeId
   readonly roundTrip: Millis

@@ -22,11 +22,13 @@ import {
   newKeeper,
 } from './state.ts'
 
+/** The keeper as a protocol. */
 export type LockKeeper = Protocol<KeeperState, LockMessage, KeeperCommand, KeeperEvent>
 
 /** The holder itself renews when a third of its belief is over. A little earlier, and it finds that it need not. */
 const KEEP_PART = 3 / 10
 
+/** Renews what another thread of the same process holds. */
 export function lockKeeper(settings: KeeperSettings): LockKeeper {
   return {
     name: 'lock keeper',

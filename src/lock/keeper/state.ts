@@ -4,6 +4,7 @@ import { assert, type Millis, type NodeId, type Scene, timers } from '../../core
 import type { LockSettings } from '../settings.ts'
 import { type LockMessage, TTL_MAX } from '../wire.ts'
 
+/** What the holder tells its keeper. */
 export type KeeperCommand =
   /** Held, or held on other terms than before: until `deadline` as far as the holder knows. */
   | { kind: 'hold'; id: number; name: string; token: number; ttl: Millis; deadline: Millis }

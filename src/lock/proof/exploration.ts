@@ -78,6 +78,7 @@ const honest = { servers: 3, liars: 0 }
 const list = { ...honest, ticks: 0, fair: [FIRST, SECOND] }
 const ORDERED: readonly Sometimes[] = [...BOTH_HOLD, 'an inquiry is answered by a yield']
 
+/** Small systems that the explorer tries, by name. */
 export const lockSystems: Readonly<Record<string, NamedSystem>> = {
   honest: named(
     '3 servers, a lease runs out or is let go, a token too low is raised',

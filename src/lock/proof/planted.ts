@@ -4,6 +4,7 @@
 import { type LockRules, lockRules } from '../rules.ts'
 import { TOKEN_MAX } from '../wire.ts'
 
+/** Rules that are broken on purpose, by name. */
 export const plantedBugs: Readonly<Record<string, Partial<LockRules>>> = {
   'one-grant-too-few': { grantsNeeded: (servers, liars) => lockRules.grantsNeeded(servers, liars) - 1 },
   'forgotten-status-reset': { isCurrent: () => true },
@@ -27,6 +28,7 @@ export const plantedBugs: Readonly<Record<string, Partial<LockRules>>> = {
   'largest-token-taken': { tokenMax: () => TOKEN_MAX },
 }
 
+/** The rules with that planted bug; without one, as they are. */
 export function brokenRules(bug: string | undefined): LockRules {
   if (bug === undefined) return lockRules
   const broken = plantedBugs[bug]

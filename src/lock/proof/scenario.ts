@@ -48,6 +48,7 @@ export type LockAct =
   /** The server's disk is gone: it comes back empty, under its name. Only while all others have theirs. */
   | { kind: 'lose'; server: string; lasts: Micros }
 
+/** Everything that is drawn for one run. */
 export interface LockPlan extends Plan<LockAct> {
   readonly settings: LockSettings
   readonly clients: readonly string[]
@@ -83,6 +84,7 @@ const LOOK_EVERY = SECOND / 10
 const STRANGER = 'stranger'
 const FIRST_START = new Map([['', [encode(serverRecord, { kind: 'first' })]]])
 
+/** The lock under faults and liars, for the simulator. */
 export function lockScenario(
   trust: Trust,
   change: Partial<LockSettings> = {},

@@ -33,6 +33,7 @@ const SLOW = 4
 export const FIRST = 'client-1'
 export const SECOND = 'client-2'
 
+/** How large a small system is, and what may go wrong in it. */
 export interface LockSystemOptions {
   readonly servers: number
   readonly liars: number
@@ -58,6 +59,7 @@ export interface LockSystemOptions {
   readonly bug?: string | undefined
 }
 
+/** A few servers and clients that the explorer can try to the end. */
 export function lockSystem(options: LockSystemOptions): System {
   const settings: LockSettings = {
     ...lockDefaults,

@@ -5,6 +5,7 @@
 import type { Checker, Micros, Violation } from '../../simulator/index.ts'
 import type { LockRules } from '../rules.ts'
 
+/** What a lock protects, with a guard before it: a checker. */
 export class GuardedResource implements Checker {
   readonly name = 'fencing'
   private readonly admits: LockRules['admits']

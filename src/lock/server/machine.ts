@@ -24,8 +24,10 @@ import {
 } from './state.ts'
 import { onSweep } from './sweep.ts'
 
+/** The server's half of the lock as a protocol. */
 export type LockServer = Protocol<ServerState, LockMessage, ServerCommand, ServerEvent>
 
+/** The server's half of the lock. */
 export function lockServer(settings: LockSettings): LockServer {
   return {
     name: 'lock server',

@@ -18,6 +18,7 @@ export type ServerCommand =
   /** The wall clock in microseconds; told now and then, because a machine has no clock but for time that passes. */
   { kind: 'clock'; micros: number }
 
+/** What a server remembers of its locks. */
 export interface ServerState {
   /** The other servers of the group. */
   readonly others: readonly NodeId[]

@@ -40,6 +40,7 @@ import {
   memberTimers,
 } from './state.ts'
 
+/** A member's gossip as a protocol. */
 export type Membership = Protocol<MembershipState, MembershipMessage, MembershipCommand, MembershipEvent>
 
 /** The peers given at the start are the contacts through which a member enters. */

@@ -126,6 +126,7 @@ export interface Aggregate {
   partner: NodeId | undefined
 }
 
+/** What a member remembers of the group. */
 export interface MembershipState {
   readonly self: NodeId
   /** Asked for entry, and again whenever they are not among the living. */

@@ -12,6 +12,7 @@ import { type Lifeguard, type MembershipBeat, membershipBeat } from '../settings
 import { membershipVocabulary } from '../wire.ts'
 import { simulatedGroup } from './simulated.ts'
 
+/** How large the group is, and how ill its one ill member. */
 export interface FlapOptions {
   readonly members: number
   readonly seed: number
@@ -22,6 +23,7 @@ export interface FlapOptions {
   readonly beat?: MembershipBeat
 }
 
+/** How often healthy members were taken for ill. */
 export interface Flaps {
   /** Times that a healthy member took another healthy one for suspect, and for failed. */
   readonly suspected: number
@@ -35,6 +37,7 @@ const SECOND: Micros = 1_000_000
 const WARM_UP = 8 * SECOND
 const ILL: NodeId = 'member-1'
 
+/** Runs a group with one ill member, and counts. */
 export function countFlaps(options: FlapOptions): Flaps {
   const { members, seed, lifeguard, seconds, slowness, beat = membershipBeat } = options
   const ids = Array.from({ length: members }, (_, place) => `member-${place + 1}`)

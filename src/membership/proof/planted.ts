@@ -2,6 +2,7 @@
 
 import { type MembershipRules, membershipRules } from '../rules.ts'
 
+/** Rules that are broken on purpose, by name. */
 export const membershipBugs: Readonly<Record<string, Partial<MembershipRules>>> = {
   'alive-unsigned': { genuine: (claim, holds) => holds || claim.kind === 'alive' },
   'leave-forged': { genuine: (claim, holds) => holds || claim.kind === 'leave' },
@@ -17,6 +18,7 @@ export const membershipBugs: Readonly<Record<string, Partial<MembershipRules>>> 
   'no-time-to-refute': { suspicionTime: () => 0 },
 }
 
+/** The rules with that planted bug; without one, as they are. */
 export function brokenMembershipRules(bug: string | undefined): MembershipRules {
   if (bug === undefined) return membershipRules
   const broken = membershipBugs[bug]

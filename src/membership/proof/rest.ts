@@ -6,6 +6,7 @@ import { type Membership, membership } from '../member/machine.ts'
 import { membershipVocabulary } from '../wire.ts'
 import { simulatedGroup } from './simulated.ts'
 
+/** What gossip costs while nothing happens. */
 export interface RestCost {
   /** Per member and second, in and out together. */
   readonly bytes: number
@@ -19,6 +20,7 @@ export function warmUpSeconds(members: number): number {
   return 20 + members * 0.6
 }
 
+/** Runs a group in which nothing happens, and measures. */
 export function costAtRest(members: number, seconds: number, seed: number): RestCost {
   const ids = Array.from({ length: members }, (_, place) => `member-${place + 1}`)
   const group = simulatedGroup(ids, true)

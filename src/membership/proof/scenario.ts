@@ -32,6 +32,7 @@ export type MembershipAct =
   /** One link, both ways. */
   | { kind: 'cut'; member: NodeId; other: NodeId; lasts: Micros }
 
+/** Everything that is drawn for one run. */
 export interface MembershipPlan extends Plan<MembershipAct> {
   readonly members: readonly NodeId[]
   readonly startsAt: ReadonlyMap<NodeId, Micros>
@@ -42,6 +43,7 @@ export interface MembershipPlan extends Plan<MembershipAct> {
   readonly mild: boolean
 }
 
+/** The size of the group, its liars and its rules. */
 export interface MembershipScenarioOptions {
   /** How many of the members lie at most. */
   readonly liars?: number
@@ -61,6 +63,7 @@ const DRIFT = 0.02
 /** When the last member joins: one that has just come may be taken for gone with reason. */
 const JOIN_MAX = 3 * SECOND
 
+/** Membership under faults and liars, for the simulator. */
 export function membershipScenario(options: MembershipScenarioOptions = {}): Scenario<MembershipPlan, MembershipAct> {
   return {
     name: 'membership',

@@ -16,6 +16,7 @@ function identityOf(id: NodeId, padding: number): Uint8Array {
   return identity
 }
 
+/** The keys and settings of simulated members. */
 export interface SimulatedGroup {
   readonly signatures: IdealSignatures
   settings(id: NodeId, change?: Partial<MembershipSettings>): MembershipSettings

@@ -7,6 +7,7 @@
 
 import type { NodeId } from '../../core/index.ts'
 
+/** Remembers the name with the smallest hash that it was given. */
 export interface Sampler {
   readonly key: number
   smallest: number
@@ -26,6 +27,7 @@ export function samplerHash(key: number, id: NodeId): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
+/** Gives a name to all samplers. */
 export function feed(samplers: readonly Sampler[], id: NodeId): void {
   for (const sampler of samplers) {
     const hash = samplerHash(sampler.key, id)

@@ -6,6 +6,7 @@
 
 import type { NodeId } from '../../core/index.ts'
 
+/** A member that a view points to. */
 export interface Reference {
   readonly id: NodeId
   /** Rounds since the member itself put this reference into the world. */
@@ -14,6 +15,7 @@ export interface Reference {
 
 type Below = (bound: number) => number
 
+/** The same view, one round older. */
 export function aged(view: readonly Reference[]): Reference[] {
   return view.map(({ id, age }) => ({ id, age: age + 1 }))
 }

@@ -7,6 +7,7 @@
 
 import type { NodeId } from '../../core/index.ts'
 
+/** How often each member was pointed to. */
 export interface InDegrees {
   /** How often each name was in an answer that was used for statistics. */
   readonly counts: Map<NodeId, number>
@@ -22,6 +23,7 @@ const DEVIATIONS = 4
 /** How many answers it takes before anything is said about anybody. */
 const ANSWERS_LEAST = 10
 
+/** Before anything was counted. */
 export function emptyDegrees(): InDegrees {
   return { counts: new Map(), answers: 0 }
 }

@@ -25,8 +25,10 @@ import {
 } from './state.ts'
 import type { SamplingMessage } from './wire.ts'
 
+/** Peer sampling as a protocol. */
 export type Sampling = Protocol<SamplingState, SamplingMessage, SamplingCommand, SamplingEvent>
 
+/** Random members of a large group, by exchanges of views. */
 export function peerSampling(settings: SamplingSettings): Sampling {
   return {
     name: `peer sampling, ${settings.variant}`,

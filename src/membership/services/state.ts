@@ -7,6 +7,7 @@ import { emptyDegrees, type InDegrees } from './indegree.ts'
 import type { Place, Placed } from './torus.ts'
 import { type SamplingMessage, VIEW_MAX } from './wire.ts'
 
+/** Which exchange is used, how large views are, and how often they are exchanged. */
 export interface SamplingSettings {
   /** Cyclon's exchange, the same with the defence against hubs, or Brahms. */
   readonly variant: 'cyclon' | 'statistics' | 'brahms'
@@ -19,8 +20,10 @@ export interface SamplingSettings {
   readonly torus?: { readonly size: number; readonly place: Place; readonly neighbours: number }
 }
 
+/** Settings of a group that says nothing else. */
 export const samplingDefaults: SamplingSettings = { variant: 'cyclon', view: 30, exchange: 15, every: 1_000 }
 
+/** What a member remembers for peer sampling. */
 export interface SamplingState {
   readonly self: NodeId
   view: Reference[]
@@ -40,12 +43,14 @@ export interface SamplingState {
   nearPartner: NodeId | undefined
 }
 
+/** What is asked of peer sampling. */
 export type SamplingCommand =
   | { kind: 'sample'; id: number; count: number }
   | { kind: 'neighbours'; id: number }
   /** Membership knows that it is gone. */
   | { kind: 'gone'; member: NodeId }
 
+/** What peer sampling answers. */
 export type SamplingEvent =
   | { kind: 'sampled'; id: number; members: readonly NodeId[] }
   | { kind: 'neighbours'; id: number; members: readonly Placed[] }

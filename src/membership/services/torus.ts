@@ -7,11 +7,13 @@
 
 import type { NodeId } from '../../core/index.ts'
 
+/** A place on the grid. */
 export interface Place {
   readonly x: number
   readonly y: number
 }
 
+/** A member and its place. */
 export interface Placed extends Place {
   readonly id: NodeId
 }

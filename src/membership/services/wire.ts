@@ -10,6 +10,7 @@ export const VIEW_MAX = 128
 const AGE_MAX = 2 ** 16
 export const GRID_MAX = 2 ** 16
 
+/** What members say to each other for peer sampling. */
 export type SamplingMessage =
   /** References, for references: an exchange of Cyclon. */
   | { kind: 'shuffle'; exchange: number; references: readonly Reference[] }
@@ -28,6 +29,7 @@ const references = list(struct<Reference>({ id: member, age: uint(AGE_MAX) }), V
 const placed = struct<Placed>({ id: member, x: uint(GRID_MAX), y: uint(GRID_MAX) })
 const known = list(placed, VIEW_MAX)
 
+/** The messages of peer sampling on the wire. */
 export const samplingVocabulary: Codec<SamplingMessage> = variants<SamplingMessage>({
   shuffle: { exchange, references },
   shuffled: { exchange, references },

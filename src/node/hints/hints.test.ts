@@ -7,7 +7,7 @@ import { firstElectorate } from '../../election/index.ts'
 import type { MemberStatus, MemberView } from '../../membership/index.ts'
 import { hints } from './machine.ts'
 import { DISTANCE_TOLERANCE, standing, standsFor } from './standing.ts'
-import { CALLERS_MAX, type HintCommand, type HintEvent, WISHES_MAX } from './state.ts'
+import { CALLERS_MAX, type HintCommand, type HintEvent, type HintState, VIEWS_MAX, WISHES_MAX } from './state.ts'
 
 const key = (id: string) => new TextEncoder().encode(id)
 const list = (...ids: string[]): Electorate => firstElectorate(ids.map(id => ({ id, key: key(id), sealKey: key(id) })))
@@ -159,6 +159,46 @@ describe('a change that an operator agreed to', () => {
     for (let i = 1; i < WISHES_MAX; i++) give({ kind: 'admit', id: 100 + i, member: `guest-${i}` })
     const last = { kind: 'admit', id: 200, member: `guest-${WISHES_MAX}` } as const
     expect(give(last)).toEqual([{ kind: 'declined', id: 200, why: 'crowded' }])
+  })
+})
+
+describe('what must hold between messages', () => {
+  const ready = () => {
+    const made = bed()
+    made.give({ kind: 'electorate', electorate: list('anna', 'bela') })
+    made.give({ kind: 'open', name: 'jobs' })
+    made.give({ kind: 'expel', id: 1, member: 'bela' })
+    return made
+  }
+  it.each<[string, (state: HintState) => void]>([
+    [
+      'wishes are bounded',
+      ({ wishes }) => {
+        for (let i = 0; i < WISHES_MAX; i++) wishes.set(`expel ${i}`, { change: { remove: `${i}` }, ids: [1] })
+      },
+    ],
+    ['somebody waits for a wish', ({ wishes }) => wishes.get('expel bela')!.ids.splice(0)],
+    ['a wish has its own name', ({ wishes }) => wishes.set('expel anna', wishes.get('expel bela')!)],
+    ['a wish that the list fulfils is answered', state => (state.electorate = list('anna'))],
+    ['told of every place that is open', ({ open }) => open.add('nights')],
+    ['told of nights since it is open', ({ lastStanding, open }) => open.add('days') && lastStanding.set('nights', '')],
+  ])('%s', (broken, spoil) => {
+    const { state, give } = ready()
+    spoil(state)
+    expect(() => give({ kind: 'leads', name: 'jobs', leads: true })).toThrow(broken)
+  })
+  it('failures of names that came and went are forgotten, the oldest first', () => {
+    const { state, give } = bed()
+    for (let i = 0; i < VIEWS_MAX; i++) state.failures.set(`gone-${i}`, 1)
+    give({ kind: 'certified', member: 'bela' })
+    give({ kind: 'certified', member: 'bela' })
+    expect([state.failures.size, state.failures.get('bela'), state.failures.has('gone-0')]).toEqual([
+      VIEWS_MAX,
+      2,
+      false,
+    ])
+    state.failures.set('one more', 1)
+    expect(() => give({ kind: 'leads', name: 'jobs', leads: true })).toThrow('failures are bounded')
   })
 })
 

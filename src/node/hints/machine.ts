@@ -110,6 +110,8 @@ function dropOneGone(views: HintState['views']): boolean {
 function onCertified(scene: HintScene, member: NodeId): void {
   const { failures, leading } = scene.state
   const count = (failures.get(member) ?? 0) + 1
+  const [oldest] = failures.keys()
+  if (count === 1 && oldest !== undefined && failures.size >= VIEWS_MAX) failures.delete(oldest)
   failures.set(member, count)
   tell(scene, { kind: 'vouch', member, failures: count })
   if (leading.size > 0) tell(scene, { kind: 'change', id: UNASKED, change: { failures: [{ member, count }] } })

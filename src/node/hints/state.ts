@@ -79,10 +79,26 @@ export const CALLERS_MAX = 64
 export function checkHints(state: HintState): void {
   assert(state.views.size <= VIEWS_MAX, 'views are bounded')
   assert(state.wishes.size <= WISHES_MAX, 'wishes are bounded')
-  for (const { change, ids } of state.wishes.values()) {
+  assert(state.failures.size <= VIEWS_MAX, 'failures are bounded')
+  for (const [what, { change, ids }] of state.wishes) {
+    const { add, remove } = change
+    assert(what === (add === undefined ? `expel ${remove}` : `admit ${add.id}`), `a wish has its own name: ${what}`)
+    assert(!isFulfilled(state, change), `a wish that the list fulfils is answered: ${what}`)
     assert(ids.length > 0 && ids.length <= CALLERS_MAX, 'somebody waits for a wish, and not too many')
-    assert((change.add === undefined) !== (change.remove === undefined), 'a wish is for one member, in or out')
+    assert((add === undefined) !== (remove === undefined), 'a wish is for one member, in or out')
   }
+  assert(state.lastStanding.size === state.open.size, 'the election is told of every place that is open')
   for (const name of state.lastStanding.keys())
     assert(state.open.has(name), `the election is told of ${name} since it is open`)
+}
+
+/** By the newest list that this member knows. */
+export function mayVote({ electorate }: HintState, member: NodeId): boolean {
+  return electorate?.members.some(({ id }) => id === member) ?? false
+}
+
+/** Whether the newest list is as wished. Without a list nothing is. */
+export function isFulfilled(state: HintState, { add, remove }: Change): boolean {
+  if (state.electorate === undefined) return false
+  return add === undefined ? !mayVote(state, remove!) : mayVote(state, add.id)
 }

@@ -4,9 +4,9 @@
 // coordinator alone can neither fill the list nor empty it. So an operator tells every member; the one that leads
 // proposes it.
 
-import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
+import { assert, type Millis, type NodeId, sameBytes } from '../../core/index.ts'
 import type { Change, ElectionCommand } from '../../election/index.ts'
-import { CALLERS_MAX, type Declined, type HintScene, hintTimers, WISHES_MAX } from './state.ts'
+import { CALLERS_MAX, type Declined, type HintScene, hintTimers, isFulfilled, mayVote, WISHES_MAX } from './state.ts'
 
 /** A wish that did not come true by then is given up here: the operator may wish again. */
 export const WISH_MS: Millis = 30_000
@@ -19,13 +19,8 @@ export function tell({ turn }: HintScene, command: ElectionCommand): void {
   turn.do({ kind: 'emit', event: { kind: 'tell', command } })
 }
 
-/** By the newest list that this member knows. */
-function mayVote({ state }: HintScene, member: NodeId): boolean {
-  return state.electorate?.members.some(({ id }) => id === member) ?? false
-}
-
 export function onAdmit(scene: HintScene, id: number, member: NodeId): void {
-  if (mayVote(scene, member)) return agree(scene, id)
+  if (mayVote(scene.state, member)) return agree(scene, id)
   const view = scene.state.views.get(member)
   const keys = view === undefined ? undefined : scene.settings.keysOf(view)
   if (keys === undefined) return decline(scene, id, 'unknown')
@@ -33,7 +28,7 @@ export function onAdmit(scene: HintScene, id: number, member: NodeId): void {
 }
 
 export function onExpel(scene: HintScene, id: number, member: NodeId): void {
-  if (scene.state.electorate !== undefined && !mayVote(scene, member)) return agree(scene, id)
+  if (isFulfilled(scene.state, { remove: member })) return agree(scene, id)
   wish(scene, id, `expel ${member}`, { remove: member })
 }
 
@@ -69,8 +64,7 @@ export function onPropose(scene: HintScene): void {
 /** Answers the wishes that the newest list fulfils. */
 export function fulfil(scene: HintScene): void {
   for (const [what, { change, ids }] of scene.state.wishes) {
-    const there = mayVote(scene, change.add?.id ?? change.remove!)
-    if (there !== (change.add !== undefined)) continue
+    if (!isFulfilled(scene.state, change)) continue
     forget(scene, what)
     for (const id of ids) agree(scene, id)
   }
@@ -88,7 +82,8 @@ function forget({ state, turn }: HintScene, what: string): void {
 }
 
 function agree({ state, turn }: HintScene, id: number): void {
-  turn.do({ kind: 'emit', event: { kind: 'agreed', id, number: state.electorate!.number } })
+  assert(state.electorate !== undefined, 'what is agreed is in a list')
+  turn.do({ kind: 'emit', event: { kind: 'agreed', id, number: state.electorate.number } })
 }
 
 function decline({ turn }: HintScene, id: number, why: Declined): void {

@@ -2,7 +2,7 @@
 // may vote. It carries them and keeps them in order; what is answered is decided above.
 //
 // A member may lie in its answer, and a client shows it as that member's. It cannot answer for another, twice, or
-// something that was not asked: a client that waits for all is not to be told by one liar that all have answered.
+// something that was not asked: one liar must not make a client that waits for all believe that all have answered.
 
 import { type NodeId, unreachable } from '../../core/index.ts'
 import {

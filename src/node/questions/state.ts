@@ -35,4 +35,8 @@ export const ASKERS_MAX = 1_000
 export function checkQuestions({ asked, owed }: QuestionsState): void {
   assert(asked.size <= ASKED_MAX, 'questions under way are bounded')
   assert(owed.size <= ASKERS_MAX, 'askers are bounded')
+  for (const [asker, queries] of owed) {
+    assert(queries.size > 0, `${asker} is owed an answer, or not in the list`)
+    assert(queries.size <= OWED_EACH_MAX, `what ${asker} is owed is bounded`)
+  }
 }

@@ -3,6 +3,7 @@
 import type { Millis, NodeId, Outcome, Turn } from '../../core/index.ts'
 import type { Complaint, Head, InspectedObject, OrderingMessage, RepairOutcome, Write } from '../wire.ts'
 
+/** What a user asks of objects. */
 export type OrderingCommand =
   /**
    * A session for an object; `submit` needs one. A client has one session for an object at a time.
@@ -28,6 +29,7 @@ export type OrderingCommand =
   /** For operators: repairs an object that stands still, at the newest version that enough servers have. */
   | { kind: 'repair'; id: number; object: string; version: number }
 
+/** Why an operation failed. */
 export type FailedReason =
   /** There is no session, or it has ended or run out. */
   | 'no session'
@@ -38,6 +40,7 @@ export type FailedReason =
   | 'crowded'
   | 'closed'
 
+/** What objects tell their user. */
 export type OrderingEvent =
   | { kind: 'opened'; id: number; object: string; session: string }
   /** The session is no longer certain to live: others may see it ended from now on. */
@@ -70,6 +73,7 @@ export type OrderingEvent =
   /** What those servers did that answered in time. */
   | { kind: 'repaired'; id: number; object: string; outcomes: ReadonlyMap<NodeId, RepairOutcome> }
 
+/** What one server says of its objects. */
 export interface InspectedOrderingServer {
   readonly server: NodeId
   readonly roundTrip: Millis

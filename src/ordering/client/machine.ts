@@ -29,6 +29,7 @@ import { type ClientScene, type ClientState, clientTimers, newScene } from './st
 import { onEnd, onOpen, onSubmit } from './submitting.ts'
 import { onWatchTimer } from './watching.ts'
 
+/** The client's half of ordering as a protocol. */
 export type OrderingClient = Protocol<ClientState, OrderingMessage, OrderingCommand, OrderingEvent>
 
 /** `peers` are the servers of the group. */

@@ -2,6 +2,7 @@
 
 import { LOWEST_RANK, type OrderingRules, orderingRules } from '../rules.ts'
 
+/** Rules that are broken on purpose, by name. */
 export const plantedOrderingBugs: Readonly<Record<string, Partial<OrderingRules>>> = {
   // protocols/ordering, line by line.
   'lower-version-in-a-rank': { mayFollow: () => true },
@@ -26,6 +27,7 @@ export const plantedOrderingBugs: Readonly<Record<string, Partial<OrderingRules>
   'memory-without-bound': { mayKeep: () => true },
 }
 
+/** The rules with that planted bug; without one, as they are. */
 export function brokenOrderingRules(bug: string | undefined): OrderingRules {
   if (bug === undefined) return orderingRules
   const broken = plantedOrderingBugs[bug]

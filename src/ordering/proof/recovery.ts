@@ -60,6 +60,7 @@ export const bound: Applier = {
   ended: (view, session) => view.remove(`bound ${session}`),
 }
 
+/** Servers that lose their stores and rejoin, for the simulator. */
 export function recoveryScenario(
   trust: Trust,
   change: Partial<OrderingSettings> = {},

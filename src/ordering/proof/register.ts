@@ -3,11 +3,13 @@
 
 import type { Applier, ApplyContext, TableView } from '../applier.ts'
 
+/** An operation on a table of registers. */
 export type RegisterOperation =
   | { readonly kind: 'read'; readonly id: number; readonly key: string }
   | { readonly kind: 'write'; readonly id: number; readonly key: string; readonly value: string }
   | { readonly kind: 'swap'; readonly id: number; readonly key: string; readonly old: string; readonly value: string }
 
+/** What a register answers. */
 export interface RegisterResult {
   /** The value before. */
   readonly value: string
@@ -24,10 +26,12 @@ const utf8 = new TextEncoder()
 const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
 const COUNT = 'count'
 
+/** The body of an operation or a response. */
 export function encodeWords(value: unknown): Uint8Array {
   return utf8.encode(JSON.stringify(value))
 }
 
+/** The value in the body of an operation or a response. */
 export function decodeWords<T>(body: Uint8Array): T {
   return JSON.parse(text.decode(body)) as T
 }
@@ -40,6 +44,7 @@ export function perform(operation: RegisterOperation, value: string): { result: 
   return { result: { value, swapped }, after: swapped ? operation.value : value }
 }
 
+/** Registers as an object, for simulations. */
 export const registers: Applier = {
   apply(view: TableView, body: Uint8Array, { version }: ApplyContext): Uint8Array {
     const operation = decodeWords<RegisterOperation>(body)

@@ -42,6 +42,7 @@ export type OrderingAct =
   /** The client's process is gone; another takes its place. */
   | { kind: 'die'; client: string }
 
+/** Everything that is drawn for one run. */
 export interface OrderingPlan extends Plan<OrderingAct> {
   readonly settings: OrderingSettings
   readonly clients: readonly string[]
@@ -58,6 +59,7 @@ export const LIVENESS = 20 * SECOND
 const DRIFT = 0.01
 const LOOK_EVERY = SECOND / 10
 
+/** Objects under faults and liars, for the simulator. */
 export function orderingScenario(
   trust: Trust,
   change: Partial<OrderingSettings> = {},

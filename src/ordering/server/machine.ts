@@ -32,6 +32,7 @@ import {
 import { onCommit, onGet, onPropose } from './voting.ts'
 import { onUnwatch, onWatch, sweepWatchers } from './watchers.ts'
 
+/** The server's half of ordering as a protocol. */
 export type OrderingServer = Protocol<ServerState, OrderingMessage, OrderingServerCommand, OrderingServerEvent>
 
 const SWEEP_EVERY: Millis = 500

@@ -9,6 +9,7 @@ import { FIRST_DIGEST } from '../versions/digest.ts'
 import type { FetchedChanges } from '../versions/fetched-changes.ts'
 import type { Complaint, Head, Operation, OrderingMessage, ProposedHead, Rank, RecalledObject, Write } from '../wire.ts'
 
+/** What a server tells its operator. */
 export type OrderingServerEvent =
   /** A client's evidence against a server. */
   | { kind: 'complaint'; complaint: Complaint }
@@ -124,6 +125,7 @@ export interface Rejoin {
   taken: boolean
 }
 
+/** What a server remembers of its objects. */
 export interface ServerState {
   readonly self: NodeId
   /** All servers of the group in one order, this one among them. */

@@ -38,6 +38,7 @@ const PATIENCE = 3
 
 type BullyTurn = ElectionTurn<BullyMessage>
 
+/** Garcia-Molina's bully: the largest place that is up leads. */
 export function bully(
   settings: BullySettings = { timeoutMs: TIMEOUT_MS },
 ): ElectionAlgorithm<BullyState, BullyMessage> {

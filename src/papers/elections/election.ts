@@ -18,6 +18,7 @@ export type ElectionCommand = { kind: 'elect' }
 /** This member now takes `leader` for the coordinator. */
 export type ElectionEvent = { kind: 'elected'; leader: NodeId; round: number }
 
+/** What a member remembers in every algorithm. */
 export interface ElectionState {
   readonly self: NodeId
   /** All members, in the same order everywhere: the place is the id. */
@@ -51,6 +52,7 @@ export interface ElectionAlgorithm<State extends ElectionState = ElectionState, 
   readonly vocabulary: Codec<Message>
 }
 
+/** An algorithm whose messages are not known here. */
 // biome-ignore lint/suspicious/noExplicitAny: the one place where an algorithm of unknown vocabulary is named
 export type AnyElectionAlgorithm = ElectionAlgorithm<any, any>
 

@@ -60,10 +60,12 @@ export interface RaftSettings {
   readonly planted?: 'forgets its vote'
 }
 
+/** Time-outs that fit the simulator's network. */
 export const raftDefaults: RaftSettings = { timeoutMs: TIMEOUT_MS, spreadMs: 2 * TIMEOUT_MS, heartbeatMs: 0 }
 
 type RaftTurn = ElectionTurn<RaftMessage>
 
+/** Raft's election: a majority of votes in a term, saved before they are given. */
 export function raft(settings: RaftSettings = raftDefaults): ElectionAlgorithm<RaftState, RaftMessage> {
   return electionAlgorithm<RaftState, RaftMessage>(
     {

@@ -55,6 +55,7 @@ export interface RingSettings {
 
 type RingTurn = ElectionTurn<RingMessage>
 
+/** The ring: a list goes round and collects who is up. */
 export function ring(settings: RingSettings = { timeoutMs: TIMEOUT_MS }): ElectionAlgorithm<RingState, RingMessage> {
   const { timeoutMs } = settings
   return electionAlgorithm<RingState, RingMessage>(

@@ -47,6 +47,7 @@ const FINISH: Micros = 20 * SECOND
 const DELAY_MAX: Micros = 20_000
 const FAULT_MAX: Micros = SECOND / 2
 
+/** An election algorithm among members that crash, for the simulator. */
 export function fieldScenario(
   algorithm: AnyElectionAlgorithm,
   size: number,

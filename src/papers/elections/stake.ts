@@ -82,6 +82,7 @@ const PATIENCE = 6
 
 type StakeTurn = ElectionTurn<StakeMessage>
 
+/** Proof of stake: the more tokens, the likelier the draw. */
 export function proofOfStake(
   settings: StakeSettings = { timeoutMs: TIMEOUT_MS, tokens: () => 1 },
 ): ElectionAlgorithm<StakeState, StakeMessage> {

@@ -85,6 +85,7 @@ export function ringOfTwo(self: NodeId, members: readonly NodeId[]): readonly No
 
 type WirelessTurn = ElectionTurn<WirelessMessage>
 
+/** The election in a wireless network: a tree of neighbours reports the best node. */
 export function wireless(
   settings: WirelessSettings = { timeoutMs: TIMEOUT_MS, capacity: () => 1, neighbours: ringOfTwo },
 ): ElectionAlgorithm<WirelessState, WirelessMessage> {

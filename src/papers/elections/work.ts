@@ -58,12 +58,13 @@ export interface WorkSettings {
   /** K: leading zero bits. */
   readonly difficulty: number
   readonly tickMs: Millis
-  /** How long other victories are waited for. */
+  /** How long to wait for other victories. */
   readonly settleMs: Millis
   /** Guesses that a member makes in one tick: its computing power. */
   tries(member: NodeId): number
 }
 
+/** A puzzle that a simulated member solves in about a hundred milliseconds. */
 export const workDefaults: WorkSettings = { difficulty: 8, tickMs: 1, settleMs: TIMEOUT_MS, tries: () => 2 }
 
 /** What K costs: the mean number of guesses, by all members together. */
@@ -73,6 +74,7 @@ export function expectedTries(difficulty: number): number {
 
 type WorkTurn = ElectionTurn<WorkMessage>
 
+/** Proof of work: the first to solve a puzzle leads. */
 export function proofOfWork(settings: WorkSettings = workDefaults): ElectionAlgorithm<WorkState, WorkMessage> {
   return electionAlgorithm<WorkState, WorkMessage>(
     {
@@ -176,6 +178,7 @@ export function solutionHash(member: NodeId, puzzle: number, guess: Uint8Array):
   return sha256(ownHash(puzzleHash.map((byte, place) => byte ^ (guess[place] ?? 0))))
 }
 
+/** How many zero bits a hash begins with. */
 export function leadingZeros(hash: Uint8Array): number {
   for (let i = 0; i < hash.length; i++) if (hash[i] !== 0) return 8 * i + Math.clz32(hash[i]!) - 24
   return 8 * hash.length

@@ -62,7 +62,7 @@ export interface ZooKeeperState extends ElectionState {
 }
 
 export interface ZooKeeperSettings {
-  /** How long a better vote is waited for. */
+  /** How long to wait for a better vote. */
   readonly settleMs: Millis
   /** tx(s): the latest transaction that a member has handled. */
   transaction(member: NodeId): number
@@ -70,6 +70,7 @@ export interface ZooKeeperSettings {
 
 type ZooKeeperTurn = ElectionTurn<ZooKeeperMessage>
 
+/** ZooKeeper's election: the latest transaction leads, then the largest place. */
 export function zookeeper(
   settings: ZooKeeperSettings = { settleMs: TIMEOUT_MS, transaction: () => 0 },
 ): ElectionAlgorithm<ZooKeeperState, ZooKeeperMessage> {

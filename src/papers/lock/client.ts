@@ -27,6 +27,7 @@ interface PrintedClientState {
 }
 
 type ClientScene = Scene<PrintedClientState, PrintedSettings, PrintedMessage, PrintedEvent>
+/** The client's half of the printed lock. */
 export type PrintedClient = Protocol<PrintedClientState, PrintedMessage, PrintedCommand, PrintedEvent>
 
 /** 24 days: no run of the lab lasts as long, and chance draws whole numbers below 2^32. */

@@ -17,6 +17,7 @@ function answering(name: string, refuses: (client: NodeId) => boolean): AnyProto
   }
 }
 
+/** A server that says FREE to everybody. */
 export const printedAlwaysYes: Liar = {
   name: 'always-yes',
   corrupt: () => answering('always-yes', () => false),

@@ -25,6 +25,7 @@ import { printedLiars } from './liars.ts'
 import { printedServer } from './server.ts'
 import { type PrintedEvent, type PrintedSettings, printedVocabulary } from './wire.ts'
 
+/** The size of the group, and whether the run may leave what the paper assumes. */
 export interface PrintedScenarioOptions {
   /** n; by default as many as the rule needs. */
   readonly servers?: number
@@ -38,8 +39,10 @@ export interface PrintedScenarioOptions {
   readonly late?: boolean
 }
 
+/** What a user of the printed lock does. */
 export type PrintedAct = { kind: 'contend'; client: string } | { kind: 'die'; client: string }
 
+/** Everything that is drawn for one run. */
 export interface PrintedPlan extends Plan<PrintedAct> {
   readonly settings: PrintedSettings
   readonly clients: readonly string[]
@@ -57,6 +60,7 @@ const BURSTS_MAX = 8
 const DELAY_MAX_LEAST = 2
 const LOCK = 'the lock'
 
+/** The printed lock with liars and crashes, for the simulator. */
 export function printedScenario(options: PrintedScenarioOptions = {}): Scenario<PrintedPlan, PrintedAct> {
   const liars = options.liars ?? 1
   const crashes = options.crashes ?? liars

@@ -9,6 +9,7 @@ interface PrintedServerState {
   lastGranted: Millis
 }
 
+/** The server's half of the printed lock. */
 export type PrintedServer = Protocol<PrintedServerState, PrintedMessage, never, never>
 
 /** Left on disk by the first start: a server that finds it may have said FREE in a life it has forgotten. */

@@ -2,6 +2,7 @@
 
 import { bool, type Codec, type Millis, uint, variants } from '../../core/index.ts'
 
+/** The symbols of the paper. */
 export interface PrintedSettings {
   /** b */
   readonly liars: number
@@ -13,15 +14,19 @@ export interface PrintedSettings {
   readonly delayMax: Millis
 }
 
+/** A client's TRY and a server's answer. */
 export type PrintedMessage = { kind: 'try'; attempt: number } | { kind: 'status'; attempt: number; locked: boolean }
 
+/** The messages of the printed lock on the wire. */
 export const printedVocabulary: Codec<PrintedMessage> = variants<PrintedMessage>({
   try: { attempt: uint() },
   status: { attempt: uint(), locked: bool },
 })
 
+/** What a user asks of the printed lock. */
 export type PrintedCommand = { kind: 'contend'; id: number }
 
+/** What the printed lock tells its user. */
 export type PrintedEvent =
   /** The contend returned: the client may run until `deadline` on its own clock. */
   | { kind: 'entered'; id: number; deadline: Millis; attempts: number }

@@ -43,6 +43,7 @@ export interface CentralisedState extends MutexState {
 
 type CentralisedTurn = MutexTurn<CentralisedMessage>
 
+/** One member coordinates: it is asked, and lets in one after the other. */
 export const centralised = mutexAlgorithm<CentralisedState, CentralisedMessage>(
   {
     name: 'centralised',

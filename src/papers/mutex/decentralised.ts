@@ -37,6 +37,7 @@ const vocabulary: Codec<DecentralisedMessage> = variants<DecentralisedMessage>({
   release: { attempt },
 })
 
+/** How many votes let a member in, and how long it waits after it lost. */
 export interface DecentralisedSettings {
   /** m. By default the smallest majority. */
   readonly needed?: number
@@ -72,6 +73,7 @@ export interface DecentralisedState extends MutexState {
 
 type DecentralisedTurn = MutexTurn<DecentralisedMessage>
 
+/** Members vote; enough votes let one in, and they may split. */
 export function decentralised(
   change: Partial<DecentralisedSettings> = {},
 ): MutexAlgorithm<DecentralisedState, DecentralisedMessage> {

@@ -11,8 +11,10 @@
 
 import type { Codec, NodeId, Protocol, Saved, Turn } from '../../core/index.ts'
 
+/** What a user asks: to be let in, and to leave. */
 export type MutexCommand = { kind: 'enter'; id: number } | { kind: 'leave'; id: number }
 
+/** What a member tells its user. */
 export type MutexEvent =
   | { kind: 'entered'; id: number }
   | { kind: 'left'; id: number }
@@ -28,6 +30,7 @@ export type Refusal =
   /** This member has forgotten what it promised, and stays out. */
   | 'restarted'
 
+/** What a member remembers in every algorithm. */
 export interface MutexState {
   readonly self: NodeId
   /** All members, in the same order everywhere: the order of the ring; the first coordinates. */
@@ -65,6 +68,7 @@ export interface MutexAlgorithm<State extends MutexState = MutexState, Message =
   readonly vocabulary: Codec<Message>
 }
 
+/** An algorithm whose messages are not known here. */
 // biome-ignore lint/suspicious/noExplicitAny: the one place where an algorithm of unknown vocabulary is named
 export type AnyMutexAlgorithm = MutexAlgorithm<any, any>
 

@@ -35,6 +35,7 @@ export interface RicartAgrawalaState extends MutexState {
 
 type RicartAgrawalaTurn = MutexTurn<RicartAgrawalaMessage>
 
+/** Ricart and Agrawala: all others must agree, the earliest Lamport time first. */
 export const ricartAgrawala = mutexAlgorithm<RicartAgrawalaState, RicartAgrawalaMessage>(
   {
     name: 'ricart-agrawala',

@@ -36,6 +36,7 @@ const USES_MAX = 4
 const HOLD_MAX: Micros = 20_000
 const THING = 'the critical section'
 
+/** An algorithm among members that enter again and again, for the simulator. */
 export function mutexScenario(algorithm: AnyMutexAlgorithm, size: number): Scenario<MutexPlan, MutexAct> {
   const members = Array.from({ length: size }, (_, place) => `member-${place + 1}`)
   return {

@@ -29,6 +29,7 @@ export interface TokenRingState extends MutexState {
   hop: number
 }
 
+/** How fast the token goes round. */
 export interface TokenRingSettings {
   /** How long a member that wants nothing keeps the token. An idle ring is then quieter, and an entry slower. */
   readonly restMs: Millis
@@ -36,6 +37,7 @@ export interface TokenRingSettings {
 
 type TokenRingTurn = MutexTurn<TokenRingMessage>
 
+/** One token goes round; the member that has it may enter. */
 export function tokenRing(
   settings: TokenRingSettings = { restMs: 0 },
 ): MutexAlgorithm<TokenRingState, TokenRingMessage> {

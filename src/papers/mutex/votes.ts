@@ -4,7 +4,7 @@
 // reset and forget, N - v + f votes are free, and a second process is let in once that is m or more: f ≥ v + m - N.
 // The lecture takes v = m, so f ≥ 2m - N. Each of the v resets with probability p while the holder is inside.
 
-/** The fewest votes of which two sets always share one. */
+/** The fewest votes such that any two sets of that many share one. */
 export function majority(coordinators: number): number {
   return Math.floor(coordinators / 2) + 1
 }
@@ -20,6 +20,7 @@ export interface Fraction {
   readonly under: bigint
 }
 
+/** n over k. */
 export function choose(n: number, k: number): bigint {
   let ways = 1n
   for (let i = 1; i <= k; i++) ways = (ways * BigInt(n - k + i)) / BigInt(i)

@@ -13,7 +13,7 @@ export interface PrintedOrderingSettings {
   readonly liars: number
   /** f, liars included. */
   readonly crashes: number
-  /** Line 2.9: whoever orders first takes a lock. The lock is asked for by an event and answered by a command. */
+  /** Line 2.9: the one that orders first takes a lock. It is asked for by an event and answered by a command. */
   readonly contends: boolean
   /** Above which of the ranks that servers report: all of them (printed), or the (b+1)-th largest. */
   readonly rankRule: 'maximum' | 'masked'
@@ -23,6 +23,7 @@ export interface PrintedOrderingSettings {
   readonly retryMax: number
 }
 
+/** The switches as the scenario sets them. */
 export const printedOrderingDefaults: Omit<PrintedOrderingSettings, 'liars' | 'crashes'> = {
   contends: false,
   rankRule: 'maximum',
@@ -54,6 +55,7 @@ export type PrintedOrderingCommand =
   /** The contend has returned. */
   | { kind: 'turn' }
 
+/** What the printed ordering tells its user. */
 export type PrintedOrderingEvent =
   | { kind: 'contend' }
   | { kind: 'done'; operation: string; place: number }
@@ -69,6 +71,7 @@ const operations = list(operation, OPERATIONS_MAX)
 export const printedStateCodec: Codec<PrintedState> = struct<PrintedState>({ version: uint(), operations })
 const state = printedStateCodec
 
+/** The messages of the printed ordering on the wire. */
 export const printedOrderingVocabulary: Codec<PrintedOrderingMessage> = variants<PrintedOrderingMessage>({
   submit: { operation },
   response: { operation, place: uint() },

@@ -37,6 +37,7 @@ const SECOND: Micros = 1_000_000
 const SAFETY = 5 * SECOND
 const LIVENESS = 60 * SECOND
 
+/** The printed ordering under faults and liars, for the simulator. */
 export function printedOrderingScenario(
   trust: Trust,
   change: Partial<PrintedOrderingSettings> = {},

@@ -50,6 +50,7 @@ function recover(saved: Saved): Durable {
   return found?.ok ? found.value : FIRST
 }
 
+/** The server's half of the printed ordering. */
 export function printedOrderingServer(): PrintedOrderingServer {
   return {
     name: 'printed ordering server',

@@ -24,6 +24,7 @@ export interface PlantedErratum {
   readonly restarts?: boolean
 }
 
+/** The errata of OMA as planted bugs, by name. */
 export const plantedErrata: Readonly<Record<string, PlantedErratum>> = {
   'root-off-by-two': {
     erratum: 1,

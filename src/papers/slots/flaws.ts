@@ -10,6 +10,7 @@ import { encrypt, groupKey, removeLayer, rerandomise } from '../../crypto/index.
 import { type RingRules, ringRules } from '../../slots/ring/index.ts'
 import { addEntry, type Means, type ReleaseKeys, type ReleaseToken, type Vote } from '../../slots/ring/tokens.ts'
 
+/** Which errata a ring has. */
 export interface Flaws {
   /** 1. The larger square root gives p - (m - 1): off by two, and two tickets read the same. For tickets as squares. */
   readonly rootOffByTwo: boolean

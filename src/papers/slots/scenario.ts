@@ -59,6 +59,7 @@ const SAFETY = 3 * SECOND
 const LIVENESS = 20 * SECOND
 const MEMBERS_MAX_DRAWN = 6
 
+/** The ring of slots by itself, for the simulator. */
 export function ringScenario(options: RingScenarioOptions = {}): Scenario<RingPlan, RingAct> {
   const { bug } = options
   const planted = bug === undefined ? undefined : plantedErrata[bug]

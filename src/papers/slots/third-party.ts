@@ -12,6 +12,7 @@ export type PartyMessage =
   | { kind: 'release'; id: number }
   | { kind: 'grant'; id: number; slot: number }
 
+/** The messages to and from the third party. */
 export const partyVocabulary: Codec<PartyMessage> = variants<PartyMessage>({
   request: { id: uint() },
   release: { id: uint() },

@@ -6,8 +6,10 @@
 import { type Codec, type NodeId, type Protocol, uint, variants } from '../../core/index.ts'
 import type { BaselineCommand, BaselineEvent } from './words.ts'
 
+/** The token of one slot. */
 export type TokenMessage = { kind: 'token'; slot: number }
 
+/** The one message of the trivial token on the wire. */
 export const tokenVocabulary: Codec<TokenMessage> = variants<TokenMessage>({ token: { slot: uint() } })
 
 interface TokenState {

@@ -20,6 +20,7 @@ export interface BlockCipher {
   decrypt(key: Uint8Array, block: Uint8Array): Uint8Array
 }
 
+/** The keys that all members of the printed election share. */
 export interface GroupKeys {
   /** K_scr: 16, 24 or 32 bytes. */
   readonly encryption: Uint8Array
@@ -100,6 +101,7 @@ export function voteMessage(sender: number, order: readonly number[], timestamp:
   return message
 }
 
+/** Takes a vote apart; undefined where it is none. */
 export function readVote(message: Uint8Array): { sender: number; order: number[] } | undefined {
   const ids = (message.length - TIME_BYTES) / ID_BYTES
   if (!Number.isInteger(ids) || ids < 1) return undefined

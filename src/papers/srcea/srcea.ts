@@ -47,6 +47,7 @@ const vocabulary: Codec<SrceaMessage> = variants<SrceaMessage>({
 /** Distance from the centre, joining time-stamp, failure count: the smaller the better. */
 export const ATTRIBUTES = ['distance', 'joined', 'failures'] as const
 export type Attribute = (typeof ATTRIBUTES)[number]
+/** A member's values, by attribute. */
 export type Attributes = Readonly<Record<Attribute, number>>
 
 /** The errata (readings SRCEA 1 to 6), each with the print and what is meant. */
@@ -74,6 +75,7 @@ export const meant: SrceaSwitches = {
   line19: 'meant',
 }
 
+/** The symbols of the paper, and the switches for its errata. */
 export interface SrceaSettings extends SrceaSwitches {
   /** δ */
   readonly waitMs: Millis
@@ -86,6 +88,7 @@ export interface SrceaSettings extends SrceaSwitches {
   arrivals(node: NodeId, members: readonly NodeId[]): readonly NodeId[]
 }
 
+/** The election as it is meant. */
 export const srceaDefaults: SrceaSettings = {
   ...meant,
   waitMs: TIMEOUT_MS,
@@ -109,6 +112,7 @@ const ATTEMPTS_MAX = 3
 
 type SrceaTurn = ElectionTurn<SrceaMessage>
 
+/** The election as printed in SRCEA. */
 export function srcea(settings: SrceaSettings = srceaDefaults): ElectionAlgorithm<SrceaState, SrceaMessage> {
   return electionAlgorithm<SrceaState, SrceaMessage>(
     {

@@ -5,13 +5,16 @@ import { beginnings, expand, keyOf, type Packed } from './packed.ts'
 import { type Moment, type System, unreduced } from './system.ts'
 import { Tables } from './tables.ts'
 
+/** Whether something holds in one state. */
 export type Property = (moment: Moment, system: System) => boolean
 
+/** What must hold always, and what must be seen sometimes. */
 export interface Properties {
   readonly always: Readonly<Record<string, Property>>
   readonly sometimes: Readonly<Record<string, Property>>
 }
 
+/** What the explorer found. */
 export interface Exploration {
   /** Every state that can be reached was looked at. */
   readonly complete: boolean
@@ -24,6 +27,7 @@ export interface Exploration {
   readonly sometimes: Readonly<Record<string, boolean>>
 }
 
+/** How far the explorer looks. */
 export interface ExploreOptions {
   readonly statesMax?: number
   /** Looks no further than this number of steps from the beginning. */
@@ -37,6 +41,7 @@ export interface ExploreOptions {
 const STATES_MAX = 8_000_000
 const PROGRESS_EVERY = 10_000
 
+/** Tries every schedule of a small system. */
 export function explore(whole: System, properties: Properties, options: ExploreOptions = {}): Exploration {
   const statesMax = options.statesMax ?? STATES_MAX
   const reduced = options.reduced ?? true

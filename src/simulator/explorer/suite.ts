@@ -7,6 +7,7 @@
 import { type Exploration, type ExploreOptions, explore, type Properties, type Property } from './explore.ts'
 import type { System } from './system.ts'
 
+/** A small system, and what it is about. */
 export interface NamedSystem {
   readonly about: string
   /** As far as it is explored, where not to its end. */
@@ -15,6 +16,7 @@ export interface NamedSystem {
   readonly properties: Properties
 }
 
+/** What was found in the system of that name. */
 export interface NamedExploration extends Exploration {
   readonly system: string
 }
@@ -27,6 +29,7 @@ export interface SuiteParts<Options, Sometimes extends string> {
   readonly sometimes: Readonly<Record<Sometimes, Property>>
 }
 
+/** The explorations of one protocol. */
 export interface ExplorationSuite<Options, Sometimes extends string> {
   /** With `depth`, it is explored to that number of steps from the beginning, and not to its end. */
   named(about: string, options: Options & { readonly depth?: number }, ...reached: readonly Sometimes[]): NamedSystem
@@ -39,6 +42,7 @@ export interface ExplorationSuite<Options, Sometimes extends string> {
 export type ExploreByName = (name: string, options?: ExploreOptions) => NamedExploration
 export type ExploreBug = (bug: string, planted?: boolean, options?: ExploreOptions) => NamedExploration
 
+/** Makes a protocol's explorations out of its small systems and properties. */
 export function explorationSuite<Options extends { readonly bug?: string | undefined }, Sometimes extends string>(
   parts: SuiteParts<Options, Sometimes>,
 ): ExplorationSuite<Options, Sometimes> {

@@ -24,6 +24,7 @@ import {
   type Turn,
 } from '../../core/index.ts'
 
+/** A node of a small system. */
 export interface SystemNode {
   readonly id: NodeId
   readonly protocol: AnyProtocol
@@ -53,6 +54,7 @@ export interface UserAct {
   command(state: any): unknown
 }
 
+/** A few nodes and acts, and what may go wrong: what the explorer tries to the end. */
 export interface System {
   readonly nodes: readonly SystemNode[]
   readonly acts: readonly UserAct[]

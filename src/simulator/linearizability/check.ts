@@ -17,6 +17,7 @@ import type { Model, Operation, Whole } from './model.ts'
 import { explain, findMisfit } from './report.ts'
 import { search } from './search.ts'
 
+/** What came of a check. */
 export type Linearizability =
   | { readonly verdict: 'linearizable'; readonly configurations: number }
   | {
@@ -36,6 +37,7 @@ export type Linearizability =
 /** Each configuration is a state with its fingerprint: a million of small ones are some hundred megabytes. */
 const CONFIGURATIONS_MAX = 1_000_000
 
+/** How long to try. */
 export interface CheckOptions {
   /** How many pairs of done operations and state may be tried for one key. */
   readonly configurationsMax?: number

@@ -10,6 +10,7 @@
 
 import type { Operation } from './model.ts'
 
+/** One line of a history: a call, or what became of it. */
 export type HistoryEvent<Call, Result> = {
   readonly at: number
   readonly who: string
@@ -22,6 +23,7 @@ export type HistoryEvent<Call, Result> = {
   | { readonly what: 'unknown' }
 )
 
+/** A history that was read back. */
 export interface ReadHistory<Call, Result> {
   readonly operations: readonly Operation<Call, Result>[]
   /** Calls whose outcome nobody knows. */

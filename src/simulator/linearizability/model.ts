@@ -1,5 +1,6 @@
 // The words of the check: what one copy would do alone, and what a history is made of.
 
+/** The state after a call, and what it answers. */
 export interface Step<State, Result> {
   readonly state: State
   readonly result: Result
@@ -37,6 +38,7 @@ export interface Hint<State> {
   readonly sets?: boolean
 }
 
+/** What became of a call. */
 export type OperationOutcome<Result> =
   | { readonly kind: 'returned'; readonly at: number; readonly result: Result }
   /** It certainly did not happen. */
@@ -44,6 +46,7 @@ export type OperationOutcome<Result> =
   /** The client died, or its error is indefinite: it may take effect at any time after the call, or never. */
   | { readonly kind: 'unknown' }
 
+/** A call, and what became of it. */
 export interface Operation<Call, Result> {
   readonly client: string
   readonly call: Call

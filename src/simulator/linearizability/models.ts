@@ -2,8 +2,10 @@
 
 import type { Model } from './model.ts'
 
+/** What registers and queues hold. */
 export type Value = string | number | null
 
+/** What is asked of registers. */
 export type RegisterCall =
   | { readonly kind: 'read'; readonly key: string }
   | { readonly kind: 'write'; readonly key: string; readonly value: Value }
@@ -37,6 +39,7 @@ export const registers: Model<Value, RegisterCall, Value | boolean> = {
   },
 }
 
+/** What is asked of a counter. */
 export type CounterCall = { readonly kind: 'read' } | { readonly kind: 'add'; readonly by: number }
 
 /** One counter that only grows: `by` is above 0. An addition answers the sum, as if it had read what it wrote. */
@@ -54,6 +57,7 @@ export const counter: Model<number, CounterCall, number> = {
   },
 }
 
+/** What is asked of a queue. */
 export type QueueCall = { readonly kind: 'put'; readonly value: Value } | { readonly kind: 'take' }
 
 /** First in, first out. A put answers null, and so does a take from an empty queue. */

@@ -21,6 +21,7 @@ import {
 /** 128 bits: the chance that a false equation vanishes in the sum is 2^-128. */
 const FACTOR_BYTES = 16
 
+/** One shuffle with the proof that it was honest. */
 export interface ProvenPass extends Pass {
   readonly proof: ShuffleProof
 }

@@ -35,6 +35,7 @@ export interface ShuffleSecret {
   readonly randomness: readonly Scalar[]
 }
 
+/** Proves that the output is the input, rerandomised and in another order. */
 export interface ShuffleProof {
   /** To the permutation, by place in the input. */
   readonly permutationCommitments: readonly Element[]
@@ -89,6 +90,7 @@ export function shuffleGenerators(group: Group, count: number): ShuffleGenerator
   return { head: made[0]!, places: made.slice(1, count + 1) }
 }
 
+/** The proof on the wire. */
 export function shuffleProofCodec(group: Group, ticketsMax: number = SHUFFLE_MAX): Codec<ShuffleProof> {
   const element = elementCodec(group)
   const scalar = scalarCodec(group)

@@ -32,6 +32,7 @@ const restless: Partial<SlotsSettings> = { beat: 50, patience: 700, settle: 1_00
 /** The same, and it deals before those come back that it left out. */
 const brisk: Partial<SlotsSettings> = { ...restless, settle: 10_000, slots: ['a', 'b', 'c'], paced: false }
 
+/** Rules that are broken on purpose, by name. */
 export const plantedTrustingBugs: Readonly<Record<string, PlantedTrustingBug>> = {
   'no-quiet': { says: 'is held by', rules: { quiet: () => 0 }, settings: plain, weather: 'leavers' },
   'no-drift-factor': {

@@ -49,6 +49,7 @@ export type Weather =
   /** A quick network, saves of seconds, and a member that leaves, so that there is something to save. */
   | 'slow disks'
 
+/** The size of the group, its liars, and what is planted. */
 export interface SlotsScenarioOptions {
   readonly members?: number
   readonly liars?: number

@@ -29,6 +29,7 @@ const shortLease: Partial<SlotsSettings> = {
   slots: ['a', 'b', 'c'],
 }
 
+/** Rules that are broken on purpose, by name. */
 export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
   'no-possession': { rules: { needsPossession: () => false }, liar: 'rogue-key', settings: plain },
   'share-before-seals': { rules: { mayShare: () => true }, settings: plain },

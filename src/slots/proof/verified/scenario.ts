@@ -57,6 +57,7 @@ export interface SlotsTally {
   readonly evidence: readonly Uint8Array[]
 }
 
+/** Verified slots under faults and liars, for the simulator. */
 export function slotsScenario(
   options: SlotsScenarioOptions = {},
 ): Scenario<SlotsPlan, SlotsAct> & { tally(): SlotsTally } {

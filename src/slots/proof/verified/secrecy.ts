@@ -31,6 +31,7 @@ interface SeenEpoch {
 /** Values of one member and round that are tried in pairs: the latest. */
 const PAIRED_MAX = 12
 
+/** Watches what a coalition could learn of others' tickets. */
 export class SecrecyChecker implements Checker {
   readonly name = 'secrecy'
   /** Tickets that were tried. */
