@@ -17,7 +17,6 @@ const MEMBERS_ABOVE = 200
 const LEADER_LEASE_MS = 2_000
 const SEAT_LEASE_MS = 2_000
 const SLOTS = 'oak,elm'
-const SEATED_MS = 8_000
 
 export class Members extends Stage {
   readonly name = 'members'
@@ -30,14 +29,14 @@ export class Members extends Stage {
   private slotsNumber = 1
 
   /** Whoever was caught cheating is out of these slots: the next lie about slots is told in others. */
-  override async prepare(part: LyingPart): Promise<void> {
+  override async prepare(part: LyingPart, patienceMs: number): Promise<void> {
     if (part !== 'slots') return
     this.slotsNumber++
     const line = JSON.stringify({ slots: this.slotsName })
     for (const member of this.members.values()) member.send(line)
     const since = millis()
     const isServed = () => this.operations.figures('seat', [{ from: since, until: millis() }]).count > 0
-    await until('somebody has a seat', SEATED_MS, isServed).catch(() => {})
+    await until('somebody has a seat', patienceMs, isServed).catch(() => {})
   }
 
   async start(): Promise<void> {
