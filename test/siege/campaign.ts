@@ -20,6 +20,10 @@ export interface CampaignOptions {
   readonly budgetMs: number
   /** How long a lie is told at each rate, and honest running is looked at in between. */
   readonly windowMs: number
+  /** How long to wait, after each lie, until all is well; in a short siege less than the goal, which is then not judged. */
+  readonly patienceMs: number
+  /** On a busy machine it goes on until so many were told. */
+  readonly liesMin: number
   readonly progress: (line: string) => void
   readonly isOver: () => boolean
 }
@@ -30,14 +34,31 @@ export interface CampaignResult {
   readonly faults: number
 }
 
+interface ToldSpan {
+  readonly span: Span
+  readonly perSecond: number
+  readonly clientMemory: number | undefined
+  readonly serverMemory: number | undefined
+}
+
+/** A lie that was told, and what was before. */
+interface Told {
+  readonly lie: ToldLie
+  readonly spans: readonly ToldSpan[]
+  readonly honest: readonly Span[]
+  readonly before: { readonly named: number; readonly repeated: number }
+}
+
 const ROLES: readonly Role[] = ['client', 'server']
 const LOOK_MS = 250
-const WARM_MS = 30_000
+const WARM_MS = 60_000
+/** A siege on a busy machine takes at most so many times as long. */
+const LATE_MAX = 4
 /** Lies between two faults, and how long a fault lasts. */
 const FAULT_EVERY = 3
 const FAULT_MS = 1_200
-/** A server that was killed waits for old leases, a member for the next epoch. */
-const HEALED_MS = 30_000
+/** A server that was killed waits for old leases, a member for the next epoch: so much longer than for a lie. */
+const HEALED_TIMES = 3
 /** Stretches of honest running that a lie is compared with. */
 const HONEST_KEPT = 3
 const RENEWALS_MAX = 4
@@ -66,7 +87,6 @@ class Siege implements CampaignResult {
   private renewals = 0
   private isSpoiled = false
   private end = 0
-  private repeatedBefore = 0
 
   constructor(options: CampaignOptions) {
     this.options = options
@@ -77,13 +97,41 @@ class Siege implements CampaignResult {
     await this.open()
     this.end = millis() + this.options.budgetMs
     for (const [place, lie] of this.options.lies.entries()) {
-      if (millis() > this.end || this.options.isOver()) break
+      if (this.isEnough(place)) break
       const told = await this.tellAtBothRates(lie)
       await this.leave(told)
       if (!this.isSpoiled && place % FAULT_EVERY === FAULT_EVERY - 1) await this.harm(lie)
       if (this.isSpoiled && !(await this.renew())) break
     }
-    if (!this.options.isOver()) this.problems.push(...(await this.stage.judge()))
+    if (this.options.isOver()) return
+    await this.settle()
+    this.problems.push(...(await this.stage.judge()))
+  }
+
+  private isEnough(told: number): boolean {
+    const late = millis() - this.end
+    if (this.options.isOver() || late > (LATE_MAX - 1) * this.options.budgetMs) return true
+    return late > 0 && told >= this.options.liesMin
+  }
+
+  /** The last lie is long gone: all is well, or the rows say that it is not. */
+  private async settle(): Promise<void> {
+    const last = this.rows.at(-1)
+    if (last === undefined || last.wellAfter !== undefined) return
+    last.wellAfter = await this.untilWell(GOALS.wellMs)
+    last.waited = GOALS.wellMs
+    if (last.wellAfter === undefined) this.options.progress(`${this.stage.name}: not well at the end`)
+  }
+
+  /** Milliseconds from now, or undefined. */
+  private async untilWell(patience: number): Promise<number | undefined> {
+    const gone = millis()
+    do {
+      await sleep(LOOK_MS)
+      if (this.goesOn(gone) && this.isSmall()) return Math.round(millis() - gone)
+    } while (millis() - gone < patience && !this.options.isOver())
+    this.isSpoiled = patience >= GOALS.wellMs && !this.goesOn(gone)
+    return undefined
   }
 
   async close(): Promise<void> {
@@ -102,52 +150,39 @@ class Siege implements CampaignResult {
     await this.lookAtHonest()
   }
 
-  private async tellAtBothRates(lie: ToldLie): Promise<Row[]> {
-    const rows: Row[] = []
-    await this.prepare(lie.part)
-    const before = this.stage.named()
+  private async tellAtBothRates(lie: ToldLie): Promise<Told> {
+    await this.stage.prepare(lie.part, this.options.patienceMs)
+    const { repeated } = this.stage
+    const named = this.stage.named()
+    const spans: ToldSpan[] = []
     for (const perSecond of [0, PER_SECOND[lie.part]]) {
       this.stage.tell({ ...lie, perSecond })
-      const lying = await this.watch(this.options.windowMs)
-      rows.push({
-        stage: this.stage.name,
-        ...lie,
-        perSecond,
-        ...costOf(this.stage.operations, lying, this.honest),
-        clientMemory: growth(this.base.client, this.peak.client),
-        serverMemory: growth(this.base.server, this.peak.server),
-        provable: isProvable(lie.part, lie.lie),
-        named: false,
-        repeated: 0,
-        wellAfter: undefined,
-      })
+      const span = await this.watch(this.options.windowMs)
+      const clientMemory = growth(this.base.client, this.peak.client)
+      spans.push({ span, perSecond, clientMemory, serverMemory: growth(this.base.server, this.peak.server) })
     }
-    await this.stage.ask()
-    for (const row of rows) row.named = this.stage.named() > before
-    return rows
+    return { lie, spans, honest: this.honest, before: { named, repeated } }
   }
 
-  private async prepare(part: LyingPart): Promise<void> {
-    await this.stage.prepare(part)
-    this.repeatedBefore = this.stage.repeated
-  }
-
-  /** The liar turns honest, and all is to be well again. */
-  private async leave(told: readonly Row[]): Promise<void> {
-    const before = this.stage.named()
+  /** The liar turns honest, and all is to be well again. Only then is it known how long what it held up has taken. */
+  private async leave({ lie, spans, honest, before }: Told): Promise<void> {
     this.stage.tell(undefined)
-    const gone = millis()
-    let wellAfter: number | undefined
-    while (wellAfter === undefined && millis() - gone < GOALS.wellMs && !this.options.isOver()) {
-      await sleep(LOOK_MS)
-      if (this.goesOn(gone) && this.isSmall()) wellAfter = Math.round(millis() - gone)
-    }
-    this.isSpoiled = wellAfter === undefined && !this.goesOn(gone)
+    const wellAfter = await this.untilWell(this.options.patienceMs)
+    await sleep(LOOK_MS)
     await this.stage.ask()
-    for (const row of told) {
-      row.wellAfter = wellAfter
-      if (row.perSecond > 0) row.repeated = this.stage.repeated - this.repeatedBefore
-      row.named ||= this.stage.named() > before
+    const { operations, name: stage } = this.stage
+    for (const { span, ...measured } of spans) {
+      const row: Row = {
+        stage,
+        ...lie,
+        ...measured,
+        ...costOf(operations, span, honest),
+        provable: isProvable(lie.part, lie.lie),
+        named: this.stage.named() > before.named,
+        repeated: measured.perSecond === 0 ? 0 : this.stage.repeated - before.repeated,
+        wellAfter,
+        waited: this.options.patienceMs,
+      }
       this.rows.push(row)
       this.options.progress(`${row.stage}: ${row.part}/${row.lie} ${row.perSecond}/s: ${summary(row)}`)
     }
@@ -201,8 +236,9 @@ class Siege implements CampaignResult {
     await over()
     this.stage.tell(undefined)
     const gone = millis()
-    while (!this.goesOn(gone) && millis() - gone < HEALED_MS && !this.options.isOver()) await sleep(LOOK_MS)
-    this.isSpoiled = !this.goesOn(gone)
+    while (!this.goesOn(gone) && millis() - gone < this.options.patienceMs * HEALED_TIMES && !this.options.isOver())
+      await sleep(LOOK_MS)
+    this.isSpoiled = this.options.patienceMs >= GOALS.wellMs && !this.goesOn(gone)
     this.end += millis() - gone
     await this.lookAtHonest()
   }
@@ -228,8 +264,8 @@ function merge(into: Map<string, number>, from: ReadonlyMap<string, number>): vo
 
 const times = (ratio: number | undefined) => (ratio === undefined ? '?' : ratio.toFixed(2))
 
-function summary({ throughput, p99, clientMemory, serverMemory, named, wellAfter }: Row): string {
+function summary({ throughput, p99, clientMemory, serverMemory, named, wellAfter, waited }: Row): string {
   const memory = `memory ${times(clientMemory)} and ${times(serverMemory)}`
-  const after = wellAfter === undefined ? 'NOT WELL after 10 s' : `well after ${wellAfter} ms`
+  const after = wellAfter === undefined ? `not well after ${waited} ms` : `well after ${wellAfter} ms`
   return `throughput ${times(throughput)}, p99 ${times(p99)}, ${memory}, ${named ? 'named' : 'not named'}, ${after}`
 }

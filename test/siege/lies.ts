@@ -121,7 +121,7 @@ export const moreMemberLies: MoreLies = {
  * Lies whose words prove them to whoever hears them: a contradiction under one name, a signature under two things, content
  * that is not what its digest says, a number that cannot be. Whoever is silent, slow, busy or late has proved nothing.
  */
-const PROVABLE: readonly string[] = [
+export const PROVABLE: readonly string[] = [
   'lock/always-yes',
   'lock/inquisitor',
   'lock/token-burner',

@@ -9,13 +9,15 @@ import { endAll } from './processes.ts'
 import { markdown, table } from './report.ts'
 import { FOUR, SEVEN, Servers } from './servers.ts'
 import type { Stage } from './stage.ts'
-import { missed, type Row } from './verdict.ts'
+import { GOALS, missed, type Row } from './verdict.ts'
 
-const STAGES: Readonly<Record<StageName, { readonly share: number; readonly windows: number; make(): Stage }>> = {
-  seven: { share: 0.45, windows: 1, make: () => new Servers(SEVEN) },
-  four: { share: 0.15, windows: 1, make: () => new Servers(FOUR) },
+const STAGES: Readonly<
+  Record<StageName, { readonly share: number; readonly windows: number; readonly least: number; make(): Stage }>
+> = {
+  seven: { share: 0.45, windows: 1, least: 12, make: () => new Servers(SEVEN) },
+  four: { share: 0.15, windows: 1, least: 5, make: () => new Servers(FOUR) },
   // Seats and elections are seldom: they are looked at for longer.
-  members: { share: 0.4, windows: 1.5, make: () => new Members() },
+  members: { share: 0.4, windows: 1.5, least: 10, make: () => new Members() },
 }
 /** A lie is told twice, then all is to be well, then honest running is looked at. */
 const WINDOWS_PER_LIE = 4
@@ -75,13 +77,15 @@ async function siege(options: Options): Promise<number> {
 
 /** As many lies as fit into the stage's share of the time, each for as long as there is room. */
 function plan(name: StageName, options: Options) {
-  const { share, windows, make } = STAGES[name]
+  const { share, windows, least, make } = STAGES[name]
   const whole = options.stages.reduce((sum, stage) => sum + STAGES[stage].share, 0)
   const budgetMs = (options.seconds * 1_000 * share) / whole
   const lies = inOrder(liesOf(name, options), options.seed)
   const room = budgetMs / (Math.max(1, lies.length) * WINDOWS_PER_LIE)
   const windowMs = windows * Math.min(WINDOW_MAX_MS, Math.max(WINDOW_MIN_MS, room))
-  return { make, lies, budgetMs, windowMs }
+  // Where there is no room to wait for each lie's end, the last one's is waited for.
+  const patienceMs = room < WINDOW_MIN_MS ? 2 * windowMs : GOALS.wellMs
+  return { make, lies, budgetMs, windowMs, patienceMs, liesMin: least }
 }
 
 function liesOf(name: StageName, { lies: wanted }: Options): ToldLie[] {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { LyingPart } from '../../lab/lying-node.ts'
 import { initGroup } from '../../src/runtime/setup/group.ts'
 import { freePorts } from '../support/processes.ts'
+import { FaultyWire } from '../support/proxy.ts'
 import { judgeMembers } from './journals.ts'
 import { Child, type Line, program, until } from './processes.ts'
 import { standStill } from './servers.ts'
@@ -14,10 +15,11 @@ import { type Fault, millis, one, Stage } from './stage.ts'
 const MEMBERS = 4
 /** Members listen so far above the servers, of which none run here. */
 const MEMBERS_ABOVE = 200
+/** Where a member itself listens; the wire in front of it has the port on the address that the others dial. */
+const LISTENS_ON = '127.0.0.2'
 const LEADER_LEASE_MS = 2_000
 const SEAT_LEASE_MS = 2_000
 const SLOTS = 'oak,elm'
-const SEATED_MS = 8_000
 
 export class Members extends Stage {
   readonly name = 'members'
@@ -28,16 +30,18 @@ export class Members extends Stage {
   private folders: readonly string[] = []
   private readonly members = new Map<number, Child>()
   private slotsNumber = 1
+  /** One in front of each member: the others reach it through that only. */
+  private wires: readonly FaultyWire[] = []
 
   /** Whoever was caught cheating is out of these slots: the next lie about slots is told in others. */
-  override async prepare(part: LyingPart): Promise<void> {
+  override async prepare(part: LyingPart, patienceMs: number): Promise<void> {
     if (part !== 'slots') return
     this.slotsNumber++
     const line = JSON.stringify({ slots: this.slotsName })
     for (const member of this.members.values()) member.send(line)
     const since = millis()
     const isServed = () => this.operations.figures('seat', [{ from: since, until: millis() }]).count > 0
-    await until('somebody has a seat', SEATED_MS, isServed).catch(() => {})
+    await until('somebody has a seat', patienceMs, isServed).catch(() => {})
   }
 
   async start(): Promise<void> {
@@ -46,7 +50,9 @@ export class Members extends Stage {
     const settings = { basePort, members: MEMBERS, memberLiars: 1, servers: 1, liars: 0, crashes: 0 }
     const made = await initGroup({ dir: join(this.dir, 'group'), ...settings })
     this.folders = made.memberFolders
-    for (const folder of this.folders) await shortenLease(join(folder, 'coterie.toml'))
+    for (const folder of this.folders) await rewrite(join(folder, 'coterie.toml'))
+    const { members } = made.group.membership
+    this.wires = await Promise.all(members.map(({ port }) => FaultyWire.open(port, { port, targetHost: LISTENS_ON })))
     for (let place = 0; place < MEMBERS; place++) await this.startMember(place)
   }
 
@@ -65,6 +71,8 @@ export class Members extends Stage {
         },
       },
       { name: 'SIGSTOP a member', harm: async () => standStill(one(this.honest)) },
+      { name: 'cut the way to a member', harm: async () => this.afterwardsHealed(wire => wire.cut()) },
+      { name: 'stop the way from a member', harm: async () => this.afterwardsHealed(wire => wire.halt('to user')) },
     ]
   }
 
@@ -76,7 +84,14 @@ export class Members extends Stage {
 
   async close(): Promise<void> {
     await Promise.all(this.everybody.filter(({ child }) => child.isRunning).map(({ child }) => child.kill()))
+    await Promise.all(this.wires.map(wire => wire.close()))
     await rm(this.dir, { recursive: true, force: true })
+  }
+
+  private afterwardsHealed(fail: (wire: FaultyWire) => void): () => void {
+    const wire = one(this.wires.slice(0, -1))
+    fail(wire)
+    return () => wire.heal()
   }
 
   private get slotsName(): string {
@@ -112,9 +127,9 @@ export class Members extends Stage {
   }
 }
 
-/** A leader that is gone should be followed within the ten seconds that all is to be well in. */
-async function shortenLease(file: string): Promise<void> {
-  const text = await readFile(file, 'utf8')
+/** A leader that is gone should be followed within the ten seconds that all is to be well in; and where it listens. */
+async function rewrite(file: string): Promise<void> {
+  const text = (await readFile(file, 'utf8')).replace('listen = "127.0.0.1"', `listen = "${LISTENS_ON}"`)
   const [before, membership] = text.split('[membership]')
   if (membership === undefined) throw new Error(`${file} has no [membership]`)
   await writeFile(file, `${before}[membership]${membership.replace(/lease = .*/, `lease = ${LEADER_LEASE_MS}`)}`)

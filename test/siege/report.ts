@@ -15,6 +15,8 @@ const HEADS = [
   'misses',
 ]
 
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
+
 function cells(row: Row): string[] {
   const ratio = (value: number | undefined) => (value === undefined ? '–' : `${value.toFixed(2)} ×`)
   return [
@@ -26,7 +28,7 @@ function cells(row: Row): string[] {
     ratio(row.serverMemory),
     row.provable ? 'yes' : '',
     row.named ? 'yes' : row.provable ? 'NO' : '',
-    row.wellAfter === undefined ? 'NOT in 10 s' : `${(row.wellAfter / 1_000).toFixed(1)} s`,
+    row.wellAfter === undefined ? `NOT in ${seconds(row.waited)}` : seconds(row.wellAfter),
     missed(row).join(', '),
   ]
 }

@@ -30,7 +30,7 @@ export abstract class Stage {
 
   abstract start(): Promise<void>
   /** Makes room for a lie of this part. */
-  async prepare(_part: LyingPart): Promise<void> {}
+  async prepare(_part: LyingPart, _patienceMs: number): Promise<void> {}
   /** Stops the users, and says which promises were broken. */
   abstract judge(): Promise<string[]>
   abstract close(): Promise<void>

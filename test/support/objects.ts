@@ -7,16 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { nodeText } from '../../src/runtime/config/template.ts'
 import { initGroup, type NewGroup } from '../../src/runtime/setup/group.ts'
-import {
-  type CounterCall,
-  checkLinearizability,
-  counter,
-  type Operation,
-  type RegisterCall,
-  readHistory,
-  registers,
-  type Value,
-} from '../../src/simulator/index.ts'
+import { readHistory, type Value } from '../../src/simulator/index.ts'
+import { problemsOf, type SharedCall, type SharedHistory } from './history.ts'
 import { freePorts, type Running, root, run, serve, waitFor } from './processes.ts'
 import { FaultyWire } from './proxy.ts'
 
@@ -29,9 +21,6 @@ export interface ObjectsShape {
   /** How; default: in all ways that there are. */
   readonly lies?: readonly string[]
 }
-
-type Call = RegisterCall | (CounterCall & { readonly key: 'sum' })
-type History = Operation<Call, Value | boolean>
 
 const ATTEMPT_MAX = 2_000
 const SIDES = ['left', 'right']
@@ -111,10 +100,10 @@ export class ObjectsGroup {
     for (const wire of this.allWires) wire.heal()
   }
 
-  async history(): Promise<readonly History[]> {
+  async history(): Promise<readonly SharedHistory[]> {
     const files = (await readdir(this.dir)).filter(name => name.startsWith('history-'))
     const texts = await Promise.all(files.map(name => readFile(join(this.dir, name), 'utf8')))
-    const { operations, problems } = readHistory<Call, Value | boolean>(texts)
+    const { operations, problems } = readHistory<SharedCall, Value | boolean>(texts)
     expect(problems).toEqual([])
     return operations
   }
@@ -155,16 +144,8 @@ export class ObjectsGroup {
 }
 
 /** Linearizable, with nothing acknowledged lost and everything applied once; `sum` is what the counter says at last. */
-export function judge(history: readonly History[], sum: number): void {
-  const additions = history.filter(({ call }) => call.kind === 'add')
-  const answered = additions.filter(({ outcome }) => outcome.kind === 'returned').length
-  const unknown = additions.filter(({ outcome }) => outcome.kind === 'unknown').length
-  expect(sum).toBeGreaterThanOrEqual(answered)
-  expect(sum).toBeLessThanOrEqual(answered + unknown)
-  const counts = history.filter(({ call }) => call.key === 'sum') as unknown as Operation<CounterCall, number>[]
-  const values = history.filter(({ call }) => call.key !== 'sum') as Operation<RegisterCall, Value | boolean>[]
-  expect(checkLinearizability(counter, counts)).toMatchObject({ verdict: 'linearizable' })
-  expect(checkLinearizability(registers, values)).toMatchObject({ verdict: 'linearizable' })
+export function judge(history: readonly SharedHistory[], sum: number): void {
+  expect(problemsOf(history, sum)).toEqual([])
 }
 
 /** Waits until every sharer that lives has had an answer that it asked for after now. */

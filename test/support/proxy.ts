@@ -9,6 +9,16 @@ type Direction = 'to server' | 'to user'
 /** Bytes that a slow direction keeps; then it stops reading until some have gone. */
 const DELAYED_BYTES_MAX = 256 * 1024
 
+interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+export interface WireEnds {
+  readonly port?: number
+  readonly targetHost?: string
+}
+
 interface Wire {
   readonly sockets: readonly [user: Socket, server: Socket]
 }
@@ -16,26 +26,28 @@ interface Wire {
 export class FaultyWire {
   readonly port: number
   private readonly listener: Server
-  private readonly target: number
+  private readonly target: Address
   private readonly wires = new Set<Wire>()
   private readonly stopped = new Set<Direction>()
   private isCut = false
   private delayMs = 0
 
-  private constructor(listener: Server, port: number, target: number) {
+  private constructor(listener: Server, port: number, target: Address) {
     this.listener = listener
     this.port = port
     this.target = target
     listener.on('connection', user => this.connected(user))
   }
 
-  static async open(target: number): Promise<FaultyWire> {
+  /** On any port of this machine's first address, to `target` there; or as the ends say. */
+  static async open(target: number, ends: WireEnds = {}): Promise<FaultyWire> {
+    const { port = 0, targetHost = '127.0.0.1' } = ends
     const listener = createServer({ allowHalfOpen: true })
     await new Promise<void>((resolve, reject) => {
       listener.once('error', reject)
-      listener.listen(0, '127.0.0.1', resolve)
+      listener.listen(port, '127.0.0.1', resolve)
     })
-    return new FaultyWire(listener, (listener.address() as { port: number }).port, target)
+    return new FaultyWire(listener, (listener.address() as { port: number }).port, { host: targetHost, port: target })
   }
 
   /** Ends every connection, and every new one at once. */
@@ -72,7 +84,7 @@ export class FaultyWire {
       user.destroy()
       return
     }
-    const server = dial(this.target, '127.0.0.1')
+    const server = dial(this.target)
     const wire: Wire = { sockets: [user, server] }
     this.wires.add(wire)
     for (const socket of wire.sockets) {

@@ -1,0 +1,220 @@
+// The siege itself, besieged: what it measures, what it calls broken, and one short siege from end to end. The minute of CI
+// is a step of its own (.ci/run).
+
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { historyLine } from 'coterie/simulator'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { namesOfLies } from '../../lab/lying-node.ts'
+import { judgeLocks, judgeMembers, judgeObjects } from './journals.ts'
+import { isProvable, moreMemberLies, moreServerLies, PROVABLE } from './lies.ts'
+import { type Operation, Operations } from './operations.ts'
+import { readOptions } from './options.ts'
+import { markdown, table } from './report.ts'
+import { costOf, growth, missed, type Row } from './verdict.ts'
+
+const root = join(import.meta.dirname, '../..')
+const script = join(root, 'test/siege/run.mjs')
+
+/** One a `gap`, each as slow as that, from 0 to `until`. */
+function steady(kind: string, from: number, until: number, gap: number, took: number): Operation[] {
+  const count = Math.floor((until - from) / gap)
+  return Array.from({ length: count }, (_, place) => [kind, from + place * gap, took, true] as const)
+}
+
+describe('what a lie costs', () => {
+  const honest = [{ from: 0, until: 1_000 }]
+  const lying = { from: 1_000, until: 2_000 }
+
+  it('is told of the kind of work that suffered most', () => {
+    const operations = new Operations()
+    operations.add(steady('lock', 0, 2_000, 10, 2))
+    operations.add([...steady('object', 0, 1_000, 10, 2), ...steady('object', 1_000, 2_000, 40, 8)])
+    const { throughput, p99, suffered } = costOf(operations, lying, honest)
+    expect(suffered).toBe('object')
+    expect(throughput).toBeCloseTo(0.25, 1)
+    expect(p99).toBeCloseTo(4, 1)
+  })
+  it('counts what is stuck: slow work that began under the lie and ended long after', () => {
+    const operations = new Operations()
+    operations.add([...steady('lock', 0, 1_000, 10, 2), ...steady('lock', 1_000, 2_000, 100, 5_000)])
+    const { throughput, p99 } = costOf(operations, lying, honest)
+    expect(throughput).toBe(0)
+    expect(p99).toBe(2_500)
+  })
+  it('says nothing of what is seldom done', () => {
+    const operations = new Operations()
+    operations.add(steady('seat', 0, 1_000, 500, 100))
+    expect(costOf(operations, lying, honest)).toEqual({ throughput: undefined, p99: undefined, suffered: '' })
+  })
+  it('in memory is the growth of the process that grew most, of those that were there before', () => {
+    const before = new Map([
+      ['one', 100],
+      ['two', 200],
+    ])
+    const peak = new Map([
+      ['one', 110],
+      ['two', 300],
+      ['new', 9_999],
+    ])
+    expect(growth(before, peak)).toBe(1.5)
+    expect(growth(before, new Map())).toBeUndefined()
+  })
+})
+
+describe('the goals', () => {
+  const fine: Row = {
+    stage: 'seven',
+    part: 'lock',
+    lie: 'always-yes',
+    perSecond: 0,
+    throughput: 0.5,
+    p99: 3,
+    suffered: 'lock',
+    clientMemory: 1.3,
+    serverMemory: 1.3,
+    provable: true,
+    named: true,
+    repeated: 0,
+    wellAfter: 10_000,
+    waited: 10_000,
+  }
+
+  it('are met at their bounds, and missed just beyond', () => {
+    expect(missed(fine)).toEqual([])
+    expect(missed({ ...fine, throughput: 0.499 })).toEqual(['lock throughput'])
+    expect(missed({ ...fine, p99: 3.01 })).toEqual(['p99'])
+    expect(missed({ ...fine, clientMemory: 1.31 })).toEqual(["clients' memory"])
+    expect(missed({ ...fine, serverMemory: 1.31 })).toEqual(["servers' memory"])
+    expect(missed({ ...fine, named: false })).toEqual(['not named'])
+    expect(missed({ ...fine, named: false, provable: false })).toEqual([])
+    expect(missed({ ...fine, wellAfter: undefined })).toEqual(['not well after 10 s'])
+    expect(missed({ ...fine, wellAfter: undefined, waited: 9_999 })).toEqual([])
+  })
+  it('are shown in a line for each lie', () => {
+    expect(table([fine]).split('\n')[1]).toMatch(/^seven: lock\/always-yes {2}as it is .* 0\.50 × .* yes .* 10\.0 s$/)
+    expect(markdown([{ ...fine, throughput: undefined }])).toContain(
+      '| seven: lock/always-yes | as it is | – | 3.00 × |',
+    )
+  })
+})
+
+describe('the judgement', () => {
+  let dir = ''
+  const write = (name: string, lines: readonly object[]) =>
+    writeFile(join(dir, name), lines.map(line => `${JSON.stringify(line)}\n`).join(''))
+  const inside = (who: string, at: number, token: string) => [
+    { at, who, what: 'enter', name: 'room', token, until: at + 50 },
+    { at: at + 10, who, what: 'leave', name: 'room', token },
+  ]
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'coterie-judged-'))
+  })
+  afterAll(() => rm(dir, { recursive: true, force: true }))
+
+  it('of locks sees two inside, over the journals of all clients', async () => {
+    await write('journal-1.jsonl', inside('one', 0, '1'))
+    await write('journal-2.jsonl', inside('two', 20, '2'))
+    expect(await judgeLocks(dir)).toEqual([])
+    await write('journal-2.jsonl', inside('two', 5, '2'))
+    expect(await judgeLocks(dir)).toEqual(['room: two entered while one was inside'])
+  })
+  it('of objects sees a lost addition, and a read of what never was', async () => {
+    const call = (id: number, words: object, result: unknown) => [
+      historyLine({ at: id, who: 'one', id, what: 'call', call: words } as never),
+      historyLine({ at: id + 0.5, who: 'one', id, what: 'returned', result } as never),
+    ]
+    const added = call(1, { kind: 'add', key: 'sum', by: 1 }, 1)
+    await writeFile(join(dir, 'history-1.jsonl'), added.join(''))
+    expect(await judgeObjects(dir, 1)).toEqual([])
+    expect(await judgeObjects(dir, 0)).toEqual([expect.stringContaining('the counter says 0')])
+    await writeFile(join(dir, 'history-1.jsonl'), [...added, ...call(2, { kind: 'read', key: 'a' }, 'ghost')].join(''))
+    expect(await judgeObjects(dir, 1)).toEqual([expect.stringContaining('a is not linearizable')])
+  })
+  it('of members sees two that lead, and two in one seat', async () => {
+    const leads = (who: string, at: number, term: number) => ({ who, boot: 1, at, what: 'leads', term, until: at + 50 })
+    const sits = (who: string, at: number) => ({ who, at, what: 'enter', slot: 'oak', until: at + 50 })
+    await write('terms-1.jsonl', [leads('one', 0, 1), leads('two', 60, 2)])
+    await write('seats-1.jsonl', [sits('one', 0), sits('two', 60)])
+    expect(await judgeMembers(dir)).toEqual([])
+    await write('terms-1.jsonl', [leads('one', 0, 1), leads('two', 40, 2)])
+    await write('seats-1.jsonl', [sits('one', 0), sits('two', 40)])
+    expect(await judgeMembers(dir)).toEqual([
+      expect.stringContaining('two lead at once'),
+      'oak: two entered while one was inside',
+    ])
+  })
+})
+
+describe('the lies', () => {
+  const known = (['server', 'member'] as const).flatMap(role =>
+    [...namesOfLies(role, role === 'server' ? moreServerLies : moreMemberLies)].flatMap(([part, names]) =>
+      names.map(name => `${part}/${name}`),
+    ),
+  )
+
+  it('are those of the proofs and more, far beyond twenty-five', () => {
+    expect(known.length).toBeGreaterThan(75)
+    for (const lie of ['lock/too-low', 'ordering/heavy-votes', 'ordering/heavy-heads', 'election/endless-refusals']) {
+      expect(known).toContain(lie)
+    }
+  })
+  it('that prove themselves are lies that there are', () => {
+    expect(PROVABLE.filter(lie => !known.includes(lie))).toEqual([])
+    expect(isProvable('slots', 'false-share')).toBe(true)
+    expect(isProvable('lock', 'silent')).toBe(false)
+  })
+})
+
+describe('the command', () => {
+  it('refuses what it does not know', () => {
+    expect(readOptions(['--seconds', '0'])).toContain('--seconds is 0')
+    expect(readOptions(['--stages', 'nine'])).toContain('seven, four, members')
+    expect(readOptions(['--what'])).toContain('what is "--what"?')
+    expect(readOptions(['--lies', 'always-yes', '--strict', '--seed', '7'])).toMatchObject({ strict: true, seed: 7 })
+  })
+  it('lists the lies', () => {
+    const list = execFileSync(process.execPath, [script, '--list', '--stages', 'four'], { encoding: 'utf8' })
+    expect(list).toContain('four: lock/always-yes\n')
+    expect(list).not.toContain('ordering')
+  })
+})
+
+async function siege(args: readonly string[], signalAfterMs?: number) {
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  let errors = ''
+  child.stdout.on('data', data => {
+    output += data
+  })
+  child.stderr.on('data', data => {
+    errors += data
+  })
+  if (signalAfterMs !== undefined) setTimeout(() => child.kill('SIGINT'), signalAfterMs)
+  const [code] = await once(child, 'close')
+  return { code: code as number, output, errors }
+}
+
+describe('a short siege of four servers', () => {
+  const LIMIT_MS = 240_000
+
+  it('tells each lie at both rates, breaks no promise, and says what it saw', { timeout: LIMIT_MS }, async () => {
+    const asked = ['--stages', 'four', '--seconds', '10', '--lies', 'always-yes,bad-frames', '--json']
+    const { code, output, errors } = await siege(asked)
+    expect(code, errors).toBe(0)
+    const { lies, problems, rows } = JSON.parse(output) as { lies: number; problems: string[]; rows: Row[] }
+    expect({ lies, problems }).toEqual({ lies: 2, problems: [] })
+    expect(rows.map(({ lie, perSecond }) => `${lie} ${perSecond}`).sort()).toEqual(
+      ['always-yes 0', 'always-yes 2000', 'bad-frames 0', 'bad-frames 2000'].sort(),
+    )
+    for (const { perSecond, repeated } of rows) expect(repeated > 0).toBe(perSecond > 0)
+  })
+  it('ends when it is interrupted, and leaves nothing behind', { timeout: LIMIT_MS }, async () => {
+    const { code } = await siege(['--stages', 'four', '--seconds', '60'], 8_000)
+    expect(code).toBe(130)
+  })
+})
