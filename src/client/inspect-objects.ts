@@ -1,7 +1,8 @@
 // One picture of objects out of what each server says. A server may lie about what it has and about what it was told:
 // an accusation counts only where more servers pass it on than can lie, or where this client saw it itself.
 
-import type { Millis, NodeId } from '../core/index.ts'
+import { accuserOf, type Millis, type NodeId } from '../core/index.ts'
+import type { AccountedServer } from '../lock/index.ts'
 import type { Complaint, InspectedObject } from '../ordering/index.ts'
 import type { Lie } from './objects/orders.ts'
 
@@ -22,13 +23,15 @@ export interface Accusation {
   /** Where it was seen last. */
   readonly object: string
   readonly version: number
+  /** Where it was about a lock: its name. */
+  readonly lock?: string
   /** The clients that say so. */
   readonly clients: readonly NodeId[]
 }
 
 /** The lies that this client saw, and those that one client told to more servers than can lie. */
 export function tallyComplaints(
-  servers: readonly ObjectServerInfo[],
+  servers: readonly Pick<ObjectServerInfo, 'server' | 'complaints'>[],
   lies: readonly Lie[],
   liars: number,
 ): Accusation[] {
@@ -52,6 +55,24 @@ export function tallyComplaints(
     if ((tellers.get(keyOf(complaint.client, complaint))?.size ?? 0) > liars) add(complaint.client, complaint)
   }
   return [...found.values()].sort((one, other) => (one.server + one.what < other.server + other.what ? -1 : 1))
+}
+
+/** The same of locks. */
+export function tallyLockComplaints(
+  accounts: readonly AccountedServer[],
+  lies: readonly Lie[],
+  liars: number,
+): Accusation[] {
+  const servers = accounts.map(({ server, complaints }) => ({
+    server,
+    complaints: complaints.map(({ name, ...complaint }) => ({ ...complaint, object: name, version: 0 })),
+  }))
+  return tallyComplaints(servers, lies, liars).map(accusation => ({ ...accusation, lock: accusation.object }))
+}
+
+/** Whether it is more than an accusation: this client saw it, or more clients say so than servers can lie. */
+export function isProved({ clients }: Accusation, liars: number): boolean {
+  return clients.includes(THIS_CLIENT) || new Set(clients.map(accuserOf)).size > liars
 }
 
 const THIS_CLIENT = 'this client'

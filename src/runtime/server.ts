@@ -1,6 +1,6 @@
 // One server of a group: config, store, transport, metrics and the node, started and stopped in order.
 
-import { FileError, type Saved } from '../core/index.ts'
+import { FileError, type NodeId, type Saved } from '../core/index.ts'
 import { recovering, type ServerEvent } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent, serverNode } from '../node/index.ts'
 import { granterClock, tellTime } from './clock.ts'
@@ -120,23 +120,38 @@ function createDriver({ config, log, failed, rejoins = false }: ServerOptions, s
 // Only what its operators did and what clients complain of; the parts' own work is not logged.
 function teller(log: Log): (event: ServerNodeEvent) => void {
   const told = new Set<string>()
-  return event => {
-    if (event.part === 'lock') return tell(event.body, log)
-    const { complaint } = event.body
+  const accuse = (complaint: { readonly server: NodeId; readonly what: string }) => {
     const matter = `${complaint.server} ${complaint.what}`
     // A liar lies all day: once for each kind of lie, the rest is counted.
     if (told.has(matter) || told.size >= MATTERS_MAX) return
     told.add(matter)
     log('warn', 'a client says that a server lied', { ...complaint })
   }
+  return event => {
+    const { body } = event
+    if (body.kind === 'complaint') accuse(body.complaint)
+    else tell(body, log)
+  }
 }
 
 /** Kinds of lies times servers: clients choose the words. */
 const MATTERS_MAX = 1_000
 
-function tell({ kind, name, by, ...more }: ServerEvent, log: Log): void {
-  const what = kind === 'forced' ? 'a lock was taken from its holder by force' : 'unlock by force refused: no operator'
-  log('warn', what, { lock: name, by, ...more })
+function tell(event: Exclude<ServerEvent, { kind: 'complaint' }>, log: Log): void {
+  switch (event.kind) {
+    case 'forced': {
+      const { name, by, holder } = event
+      return log('warn', 'a lock was taken from its holder by force', { lock: name, by, holder })
+    }
+    case 'forceRefused':
+      return log('warn', 'unlock by force refused: no operator', { lock: event.name, by: event.by })
+    case 'floorReset': {
+      const { by, floor, was } = event
+      return log('warn', 'the floor of lock tokens was reset: tokens may go back', { by, floor, was })
+    }
+    case 'resetRefused':
+      return log('warn', 'a reset of the floor of lock tokens was refused: no operator', { by: event.by })
+  }
 }
 
 async function stop(
@@ -167,6 +182,8 @@ function measure(driver: ServerDriver, transport: () => TlsTransport | undefined
         saves_total: { help: 'Records saved', value: driver.counts.saves },
         connections: { help: 'Peers connected now', value: transport()?.connected().length ?? 0 },
         lock_names: { help: 'Lock names in memory', value: lock.locks.size },
+        lock_highest_token: { help: 'The largest lock token granted', value: lock.highest },
+        lock_complaints_total: { help: 'Complaints of clients about servers that lied', value: lock.complaints.count },
         lock_recovering_ms: { help: 'Milliseconds until locks are granted again', value: this.recovering() },
         ...measureObjects(ordering),
       }
