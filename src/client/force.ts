@@ -1,7 +1,7 @@
-// What came of taking a lock by force, as its operator is told.
+// What came of taking a lock by force, or of lowering the floor of tokens, as the operator is told.
 
 import { CoterieError, type NodeId, Refused, type Trust } from '../core/index.ts'
-import type { ForcedServer } from '../lock/index.ts'
+import type { ForcedServer, ResetServer } from '../lock/index.ts'
 import { saidBy } from './questions.ts'
 
 /** Too few servers answered: some may have freed the lock, and the others still hold it for its holder. */
@@ -63,4 +63,41 @@ function mostNamed(answers: readonly ForcedServer[], liars: number): ForcedServe
 function inWords(answer: ForcedServer | undefined): string {
   if (answer === undefined) return 'no answer'
   return answer.allowed ? 'freed it' : 'says that this client is no operator'
+}
+
+/** What became of the floor of tokens that an operator reset. */
+export interface FloorReset {
+  /** The servers that did it, with their floor before and after. */
+  readonly servers: readonly { readonly server: NodeId; readonly was: bigint; readonly floor: bigint }[]
+  /** How many had a floor beyond their clock, and were mended. */
+  readonly mended: number
+}
+
+export function describeReset(answers: readonly ResetServer[], { trust, servers }: Shape): FloorReset {
+  const done = answers.filter(answer => answer.allowed)
+  const said = saidBy(servers, server => resetInWords(answers.find(one => one.server === server)))
+  if (answers.length - done.length > trust.liars) {
+    throw new Refused(
+      'the floor of tokens was not reset: this client is no operator of the group. Its certificate’s name must be among ' +
+        `the operators in the servers' coterie.toml. ${said.list}`,
+      said.answers,
+    )
+  }
+  // One that is left out would bring the large tokens back.
+  if (done.length < servers.length) {
+    throw new UnlockUncertain(
+      `the floor was reset on ${done.length} of ${servers.length} servers. The others still refuse every token below ` +
+        `theirs: try again when all of them answer (coterie status). ${said.list}`,
+      said.answers,
+    )
+  }
+  return {
+    servers: done.map(({ server, was, floor }) => ({ server, was: BigInt(was), floor: BigInt(floor) })),
+    mended: done.filter(({ was, floor }) => was !== floor).length,
+  }
+}
+
+function resetInWords(answer: ResetServer | undefined): string {
+  if (answer === undefined) return 'no answer'
+  return answer.allowed ? 'reset' : 'says that this client is no operator'
 }

@@ -14,6 +14,7 @@ import {
   Unavailable,
 } from '../core/index.ts'
 import {
+  type AccountedServer,
   type BackoffName,
   backoffNames,
   type ClientCommand,
@@ -23,12 +24,13 @@ import {
   lockRules,
   NAME_BYTES_MAX,
   QUESTIONS_MAX,
+  type ResetServer,
 } from '../lock/index.ts'
 import type { ClientNodeCommand, ClientNodeEvent } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
 import { treeApplier } from '../ordering/tree/index.ts'
-import { describeForced, type ForcedUnlock } from './force.ts'
-import { describeServers, type LockInfo, type ServerInfo, tallyLocks } from './inspect.ts'
+import { describeForced, describeReset, type FloorReset, type ForcedUnlock } from './force.ts'
+import { canGrant, describeServers, describeTokens, type LockInfo, type ServerInfo, tallyLocks } from './inspect.ts'
 import {
   type Accusation,
   type ObjectServerInfo,
@@ -36,6 +38,7 @@ import {
   type SpoiledObject,
   spoiledObjects,
   tallyComplaints,
+  tallyLockComplaints,
 } from './inspect-objects.ts'
 import type { Keeper } from './keeper.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
@@ -129,6 +132,10 @@ export class Group {
   private readonly leases = new Map<number, LeaseHandle>()
   private readonly inspections = new Questions<InspectedServer>()
   private readonly forces = new Questions<ForcedServer>()
+  private readonly accounts = new Questions<AccountedServer>()
+  private readonly resets = new Questions<ResetServer>()
+  /** Lies about locks that this client was told: one for each server and kind. */
+  private readonly lockLies: Lie[] = []
   private readonly owner: LeaseOwner
   private readonly orders: Orders
   private readonly trees = new Map<string, SharedTree>()
@@ -252,11 +259,25 @@ export class Group {
     return describeRepaired(name, version, await this.orders.repair(name, version), this.shape)
   }
 
+  /**
+   * Lowers the floor of lock tokens to the servers' wall clocks; for operators, where tokens were spoiled for good. Tokens go
+   * back by it: guards that have seen larger ones must be told to forget them. Nothing is granted for the longest lease.
+   */
+  async resetFloor(): Promise<FloorReset> {
+    this.checkOpen()
+    const id = ++this.ids
+    return describeReset(await this.resets.ask(id, () => this.say({ kind: 'resetFloor', id })), this.shape)
+  }
+
   /** How the group is: which servers answer, whether locks can be taken, who was caught lying. */
   async status(): Promise<GroupStatus> {
     const { trust, servers: names } = this.shape
-    const servers = describeServers(names, await this.inspect(), server => this.driver.whySilent?.(server))
-    const ready = servers.filter(server => server.state === 'ready').length
+    const [inspected, accounts] = await Promise.all([this.inspect(), this.account()])
+    const servers = describeServers(names, inspected, server => this.driver.whySilent?.(server)).map(server => {
+      const account = accounts.find(one => one.server === server.server)
+      return account === undefined ? server : { ...server, ...describeTokens(account, this.driver.wallMicros()) }
+    })
+    const ready = servers.filter(canGrant).length
     const objects = trust.orderingQuorum === undefined ? [] : await this.orders.inspect()
     return {
       trust,
@@ -264,8 +285,11 @@ export class Group {
       servers,
       locksWork: ready >= trust.lockGrants,
       objects,
-      lies: [...this.orders.lies],
-      accusations: tallyComplaints(objects, this.orders.lies, trust.liars),
+      lies: [...this.orders.lies, ...this.lockLies],
+      accusations: [
+        ...tallyComplaints(objects, this.orders.lies, trust.liars),
+        ...tallyLockComplaints(accounts, this.lockLies, trust.liars),
+      ],
       spoiled: spoiledObjects(objects, trust.liars, this.driver.wallMicros() / MICROS_PER_MS),
     }
   }
@@ -304,6 +328,13 @@ export class Group {
         return this.inspections.answered(event.id, event.servers)
       case 'forced':
         return this.forces.answered(event.id, event.servers)
+      case 'accounted':
+        return this.accounts.answered(event.id, event.servers)
+      case 'floorReset':
+        return this.resets.answered(event.id, event.servers)
+      case 'lied':
+        this.lockLies.push({ server: event.server, what: event.what, object: event.name, version: 0 })
+        return
       case 'refused':
         return this.refused(event.id)
     }
@@ -319,6 +350,8 @@ export class Group {
     this.pending.clear()
     this.inspections.end()
     this.forces.end()
+    this.accounts.end()
+    this.resets.end()
   }
 
   private share(name: string): Lease | undefined {
@@ -391,12 +424,19 @@ export class Group {
     return this.inspections.ask(id, () => this.say({ kind: 'inspect', id }))
   }
 
+  private async account(): Promise<readonly AccountedServer[]> {
+    const id = ++this.ids
+    return this.accounts.ask(id, () => this.say({ kind: 'account', id }))
+  }
+
   private refused(id: number): void {
     const refusal = new Unavailable(
       `no server was asked: ${QUESTIONS_MAX} questions of this process are under way. Wait for their answers first.`,
     )
     this.inspections.refused(id, refusal)
     this.forces.refused(id, refusal)
+    this.accounts.refused(id, refusal)
+    this.resets.refused(id, refusal)
   }
 
   private async shutDown(): Promise<void> {

@@ -1,7 +1,8 @@
 // One picture of objects out of what each server says. A server may lie about what it has and about what it was told:
 // an accusation counts only where more servers pass it on than can lie, or where this client saw it itself.
 
-import type { Millis, NodeId } from '../core/index.ts'
+import { accuserOf, type Millis, type NodeId } from '../core/index.ts'
+import type { AccountedServer } from '../lock/index.ts'
 import type { Complaint, InspectedObject } from '../ordering/index.ts'
 import type { Lie } from './objects/orders.ts'
 
@@ -22,6 +23,8 @@ export interface Accusation {
   /** Where it was seen last. */
   readonly object: string
   readonly version: number
+  /** Where it was about a lock: its name. */
+  readonly lock?: string
   /** The clients that say so. */
   readonly clients: readonly NodeId[]
   /** Enough say so, or this client saw it itself. Else one client accuses, and nothing more is known. */
@@ -33,7 +36,7 @@ export interface Accusation {
  * client saw it, or more clients say so than servers may lie: one client alone may have its own reasons.
  */
 export function tallyComplaints(
-  servers: readonly ObjectServerInfo[],
+  servers: readonly Pick<ObjectServerInfo, 'server' | 'complaints'>[],
   lies: readonly Lie[],
   liars: number,
 ): Accusation[] {
@@ -57,7 +60,7 @@ export function tallyComplaints(
     if ((tellers.get(keyOf(complaint))?.size ?? 0) > liars) add(complaint.client, complaint)
   }
   const accusers = new Map<NodeId, Set<string>>()
-  for (const { server, clients } of found.values()) for (const one of clients) addTo(accusers, server, nameOf(one))
+  for (const { server, clients } of found.values()) for (const one of clients) addTo(accusers, server, accuserOf(one))
   const lied = (server: NodeId) => {
     const names = accusers.get(server)!
     return names.has(THIS_CLIENT) || names.size > liars
@@ -67,13 +70,23 @@ export function tallyComplaints(
     .sort((one, other) => (one.server + one.what < other.server + other.what ? -1 : 1))
 }
 
+/** The same of locks. */
+export function tallyLockComplaints(
+  accounts: readonly AccountedServer[],
+  lies: readonly Lie[],
+  liars: number,
+): Accusation[] {
+  const servers = accounts.map(({ server, complaints }) => ({
+    server,
+    complaints: complaints.map(({ name, ...complaint }) => ({ ...complaint, object: name, version: 0 })),
+  }))
+  return tallyComplaints(servers, lies, liars).map(accusation => ({ ...accusation, lock: accusation.object }))
+}
+
 const THIS_CLIENT = 'this client'
 
-/** All processes of one certificate are one accuser. */
-const nameOf = (client: NodeId) => client.split('#')[0]!
-
 function keyOf({ client, server }: Complaint): string {
-  return JSON.stringify([nameOf(client), server])
+  return JSON.stringify([accuserOf(client), server])
 }
 
 function addTo(sets: Map<string, Set<NodeId>>, key: string, item: NodeId): void {

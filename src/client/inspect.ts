@@ -2,7 +2,7 @@
 // a lease is shown only where more servers vouch for it than can lie.
 
 import type { NodeId, Trust } from '../core/index.ts'
-import { type InspectedServer, WAITERS_SHOWN_MAX } from '../lock/index.ts'
+import { type AccountedServer, type InspectedServer, WAITERS_SHOWN_MAX } from '../lock/index.ts'
 
 /** A lock that is held or being taken, as more servers than can lie tell it. */
 export interface LockInfo {
@@ -30,7 +30,37 @@ export interface ServerInfo {
   readonly recoveringMs?: number
   /** Lock names that are out. */
   readonly held?: number
+  /** It lost its store, and waits until enough others have told which tokens were granted. */
+  readonly waitsForFloors?: boolean
+  /** By how much its largest token is ahead of this client's wall clock, in milliseconds, where that is more than a minute. */
+  readonly tokensAheadMs?: number
+  /** By how much its wall clock differs from this client's, in milliseconds, where that is more than a minute. */
+  readonly clockOffMs?: number
 }
+
+/** Clocks that are apart by less are as good as equal. */
+const CLOCKS_APART_MS = 60_000
+
+/** What is not as it should be of a server's tokens and clock. */
+export function describeTokens({ asking, highest, clock }: AccountedServer, wallMicros: number): Partial<ServerInfo> {
+  const ahead = Math.round((highest - wallMicros) / 1000)
+  const off = Math.round((clock - wallMicros) / 1000)
+  return {
+    ...(asking ? { waitsForFloors: true } : {}),
+    ...(ahead > CLOCKS_APART_MS + TOKENS_STEPS_MS ? { tokensAheadMs: ahead } : {}),
+    ...(clock > 0 && Math.abs(off) > CLOCKS_APART_MS ? { clockOffMs: off } : {}),
+  }
+}
+
+/** Beyond a day no honest server takes a token: what it has granted, nobody can follow. */
+const TOKENS_SPOILED_MS = 24 * 60 * 60 * 1000
+
+export function canGrant({ state, tokensAheadMs = 0 }: ServerInfo): boolean {
+  return state === 'ready' && tokensAheadMs < TOKENS_SPOILED_MS
+}
+
+/** Tokens may be a minute ahead of the clock of whoever took the last one. */
+const TOKENS_STEPS_MS = 60_000
 
 interface Tally {
   readonly name: string

@@ -25,6 +25,13 @@ export {
   Writer,
 } from './codec.ts'
 export {
+  type AnyComplaint,
+  accuserOf,
+  type Complaints,
+  keepComplaint,
+  newComplaints,
+} from './complaints.ts'
+export {
   type Composed,
   type ComposedState,
   type ComposeRules,

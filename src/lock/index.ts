@@ -3,11 +3,13 @@
 export { type BackoffName, backoffNames } from './backoff.ts'
 export { type LockClient, lockClient } from './client/machine.ts'
 export {
+  type AccountedServer,
   type ClientCommand,
   type ClientEvent,
   type ForcedServer,
   type InspectedServer,
   QUESTIONS_MAX,
+  type ResetServer,
 } from './client/state.ts'
 export { type LockKeeper, lockKeeper } from './keeper/machine.ts'
 export type { KeeperCommand, KeeperEvent } from './keeper/state.ts'
@@ -19,6 +21,7 @@ export { type LockSettings, lockDefaults } from './settings.ts'
 export {
   type ClientMessage,
   type InspectedLease,
+  type LockComplaint,
   type LockMessage,
   lockVocabulary,
   NAME_BYTES_MAX,

@@ -1,6 +1,6 @@
 // One server of a group: config, store, transport, metrics and the node, started and stopped in order.
 
-import { FileError, type Saved } from '../core/index.ts'
+import { accuserOf, FileError, type NodeId, type Saved } from '../core/index.ts'
 import { recovering, type ServerEvent } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent } from '../node/index.ts'
 import { type ServerParts, serverOf, serverParts } from '../node/server.ts'
@@ -128,15 +128,17 @@ function createDriver(options: ServerOptions, storage: Storage, saved: Saved) {
 // Only what its operators did and what clients complain of; the parts' own work is not logged.
 function teller(log: Log): (event: ServerNodeEvent) => void {
   const told = new Set<string>()
-  return event => {
-    if (event.part === 'lock') return tell(event.body, log)
-    if (event.body.kind !== 'complaint') return tellOfObject(event.body, log)
-    const { complaint } = event.body
-    const matter = `${complaint.client.split('#')[0]} ${complaint.server}`
+  const accuse = (complaint: { readonly client: NodeId; readonly server: NodeId; readonly what: string }) => {
+    const matter = `${accuserOf(complaint.client)} ${complaint.server}`
     // A liar lies all day, and clients choose the words: once for each accuser and accused, the rest is counted.
     if (told.has(matter) || told.size >= MATTERS_MAX) return
     told.add(matter)
     log('warn', 'a client says that a server lied', { ...complaint })
+  }
+  return event => {
+    if (event.body.kind === 'complaint') accuse(event.body.complaint)
+    else if (event.part === 'lock') tell(event.body, log)
+    else tellOfObject(event.body, log)
   }
 }
 
@@ -162,9 +164,21 @@ function tellOfObject(event: ObjectEvent, log: Log): void {
   }
 }
 
-function tell({ kind, name, by, ...more }: ServerEvent, log: Log): void {
-  const what = kind === 'forced' ? 'a lock was taken from its holder by force' : 'unlock by force refused: no operator'
-  log('warn', what, { lock: name, by, ...more })
+function tell(event: Exclude<ServerEvent, { kind: 'complaint' }>, log: Log): void {
+  switch (event.kind) {
+    case 'forced': {
+      const { name, by, holder } = event
+      return log('warn', 'a lock was taken from its holder by force', { lock: name, by, holder })
+    }
+    case 'forceRefused':
+      return log('warn', 'unlock by force refused: no operator', { lock: event.name, by: event.by })
+    case 'floorReset': {
+      const { by, floor, was } = event
+      return log('warn', 'the floor of lock tokens was reset: tokens may go back', { by, floor, was })
+    }
+    case 'resetRefused':
+      return log('warn', 'a reset of the floor of lock tokens was refused: no operator', { by: event.by })
+  }
 }
 
 async function stop(
@@ -195,6 +209,8 @@ function measure(driver: ServerDriver, transport: () => TlsTransport | undefined
         saves_total: { help: 'Records saved', value: driver.counts.saves },
         connections: { help: 'Peers connected now', value: transport()?.connected().length ?? 0 },
         lock_names: { help: 'Lock names in memory', value: lock.locks.size },
+        lock_highest_token: { help: 'The largest lock token granted', value: lock.highest },
+        lock_complaints_total: { help: 'Complaints of clients about servers that lied', value: lock.complaints.count },
         lock_recovering_ms: { help: 'Milliseconds until locks are granted again', value: this.recovering() },
         ...measureObjects(ordering),
       }

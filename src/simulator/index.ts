@@ -1,3 +1,4 @@
+export { BlameChecker } from './blame.ts'
 export { type CampaignResult, type Failure, type Kept, type RunResult, runOnce } from './campaign.ts'
 export { diagram } from './diagram.ts'
 export { ExclusionChecker, ProgressChecker } from './exclusion.ts'

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander'
 import type { GroupStatus } from '../../client/group.ts'
+import type { ServerInfo } from '../../client/inspect.ts'
 import { type Accusation, type SpoiledObject, versionsBehind } from '../../client/inspect-objects.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
 import { inWords } from '../duration.ts'
@@ -16,7 +17,8 @@ Example:
   $ coterie status --config shop/clients/admin
 
 A server that contradicted itself or the others is named, with what it said and who says so; such a line needs a client
-that saw it and more servers that were told than can lie.
+that saw it and more servers that were told than can lie. Where fewer clients say so than servers can lie, it is called accused.
+A server that is silent or slow is called that: it may be the network.
 
 Exit codes: 0 locks work, 1 too few servers are ready, 2 wrong usage.`
 
@@ -44,11 +46,12 @@ export function describeStatus(status: GroupStatus): string {
       case 'unreachable':
         return `  ${colour.red('●')} ${name}  does not answer${server.why === undefined ? '' : `: ${server.why}`}`
       case 'recovering':
-        return `  ${colour.yellow('●')} ${name}  recovering: grants locks in ${inWords(server.recoveringMs!)}`
+        return `  ${colour.yellow('●')} ${name}  ${describeRecovering(server)}`
       case 'ready': {
         const objects = describeObjects(status, server.server)
         const locks = server.held === 1 ? '1 lock out' : `${server.held} locks out`
-        return `  ${colour.green('●')} ${name}  ready, up ${inWords(server.uptimeMs!)}, answers in ${server.roundTripMs} ms, ${locks}${objects}`
+        const tokens = describeTokens(server)
+        return `  ${colour.green('●')} ${name}  ready, up ${inWords(server.uptimeMs!)}, answers in ${server.roundTripMs} ms, ${locks}${objects}${tokens}`
       }
     }
     return name
@@ -74,10 +77,25 @@ function describeObjects({ objects, trust }: GroupStatus, server: string): strin
 }
 
 /** Who says so stands beside it: an accusation is worth what its clients are. */
-function describeAccusation({ server, what, object, version, clients, lied }: Accusation): string {
-  const evidence = `${what} (object '${object}', version ${version})`
+function describeAccusation({ server, what, object, version, lock, clients, lied }: Accusation): string {
+  const about = lock === undefined ? `object '${object}', version ${version}` : `lock '${lock}'`
+  const evidence = `${what} (${about})`
   const says = `${evidence}, says ${clients.join(', ')}`
   return lied ? colour.red(`  ! ${server} lied: ${says}`) : colour.yellow(`  ? ${server} is accused of ${says}`)
+}
+
+function describeRecovering({ recoveringMs, waitsForFloors }: ServerInfo): string {
+  if (!waitsForFloors) return `recovering: grants locks in ${inWords(recoveringMs!)}`
+  return `recovering: lost its store, and grants locks when enough other servers have told it which tokens were granted`
+}
+
+function describeTokens({ tokensAheadMs, clockOffMs }: ServerInfo): string {
+  const words: string[] = []
+  if (clockOffMs !== undefined)
+    words.push(`its clock is ${inWords(Math.abs(clockOffMs))} ${clockOffMs > 0 ? 'ahead of' : 'behind'} ours`)
+  if (tokensAheadMs !== undefined)
+    words.push(`lock tokens are ${inWords(tokensAheadMs)} ahead of the clock (coterie unlock --reset-floor --help)`)
+  return words.length === 0 ? '' : colour.yellow(`, ${words.join(', ')}`)
 }
 
 function describeSpoiled({ object, why }: SpoiledObject): string {

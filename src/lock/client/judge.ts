@@ -3,6 +3,7 @@
 import type { NodeId } from '../../core/index.ts'
 import type { ServerMessage } from '../wire.ts'
 import { grantsNeeded, readAnswer, type TryAnswer } from './answers.ts'
+import { blameAnswer, blameInquiry } from './blame.ts'
 import { believe, lose, win } from './holding.ts'
 import { retry } from './retry.ts'
 import { type Acquisition, type ClientScene, isHolder } from './state.ts'
@@ -11,8 +12,9 @@ import { countGrant, raiseOwnToken, yieldGrant } from './waiting.ts'
 export function onAnswer(scene: ClientScene, from: NodeId, body: TryAnswer): void {
   const { state, settings, turn } = scene
   const acquisition = state.acquisitions.get(body.name)
-  if (acquisition === undefined || !settings.rules.isCurrent(body.attempt, acquisition.attempt))
-    return giveBackStray(scene, from, body)
+  const isCurrent = acquisition !== undefined && settings.rules.isCurrent(body.attempt, acquisition.attempt)
+  blameAnswer(scene, from, body, isCurrent ? acquisition : undefined)
+  if (!isCurrent) return giveBackStray(scene, from, body)
   if (acquisition.phase === 'held' && turn.now >= acquisition.deadline) return lose(scene, acquisition)
   if (acquisition.phase === 'waiting') return judgeWaiting(scene, acquisition, from, body)
   // From the list, and after enough others: it lasts for what it says, not for what a try would be granted.
@@ -69,6 +71,7 @@ function giveBackStray({ state, settings, turn }: ClientScene, from: NodeId, bod
 export function onInquire(scene: ClientScene, from: NodeId, body: ServerMessage & { kind: 'inquire' }): void {
   const { state, settings, turn } = scene
   const { name, grant, token } = body
+  blameInquiry(scene, from, body)
   const acquisition = state.acquisitions.get(name)
   const isOurs = acquisition?.token === token
   if (isOurs && isHolder(acquisition)) return

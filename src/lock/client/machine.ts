@@ -14,7 +14,17 @@ import { onAcquire, onReleaseCommand } from './acquire.ts'
 import { onPingTimer } from './cut-off.ts'
 import { letGo, onEndTimer, onExtend, onOverTimer, onRenewTimer, onSustain } from './holding.ts'
 import { onAnswer, onInquire } from './judge.ts'
-import { onForceAnswer, onForceCommand, onInspect, onInspected, onQuestionTimer } from './questions.ts'
+import {
+  onAccount,
+  onAccounted,
+  onFloorReset,
+  onForceAnswer,
+  onForceCommand,
+  onInspect,
+  onInspected,
+  onQuestionTimer,
+  onResetFloor,
+} from './questions.ts'
 import { onAnswersTimer, onBackoffTimer } from './retry.ts'
 import {
   type ClientCommand,
@@ -72,6 +82,10 @@ function onMessage(scene: ClientScene, from: NodeId, body: LockMessage): void {
       return onInquire(scene, from, body)
     case 'inspected':
       return onInspected(scene, from, body)
+    case 'accounted':
+      return onAccounted(scene, from, body)
+    case 'floorReset':
+      return onFloorReset(scene, from, body)
     case 'forced':
     case 'notAllowed':
       return onForceAnswer(scene, from, body)
@@ -96,6 +110,10 @@ function onCommand(scene: ClientScene, body: ClientCommand): void {
       return onInspect(scene, body)
     case 'force':
       return onForceCommand(scene, body)
+    case 'account':
+      return onAccount(scene, body)
+    case 'resetFloor':
+      return onResetFloor(scene, body)
   }
 }
 
@@ -116,6 +134,8 @@ function onTimer(scene: ClientScene, { kind, about }: ClientTimer): void {
       return onOverTimer(scene, about)
     case 'inspect':
     case 'force':
+    case 'account':
+    case 'resetFloor':
       return onQuestionTimer(scene, Number(about))
   }
 }

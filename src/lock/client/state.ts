@@ -3,7 +3,7 @@
 import { assert, type Millis, type NodeId, type NotAcquiredReason, type Scene, timers } from '../../core/index.ts'
 import type { BackoffName } from '../backoff.ts'
 import type { LockSettings } from '../settings.ts'
-import { type InspectedLease, type LockMessage, TTL_MAX } from '../wire.ts'
+import { type Account, type InspectedLease, type LockMessage, TTL_MAX } from '../wire.ts'
 
 /** What a user asks of the lock. */
 export type ClientCommand =
@@ -29,6 +29,10 @@ export type ClientCommand =
   | { kind: 'inspect'; id: number }
   /** For operators: takes the lock from its holder. */
   | { kind: 'force'; id: number; name: string }
+  /** What servers say of their tokens and of each other. */
+  | { kind: 'account'; id: number }
+  /** For operators: lowers the floor of tokens to the servers' wall clocks. */
+  | { kind: 'resetFloor'; id: number }
   /** The keeper has proved that enough servers hold until `deadline`, without a break. */
   | { kind: 'sustain'; id: number; name: string; deadline: Millis }
 
@@ -46,13 +50,28 @@ export type ClientEvent =
   | { kind: 'inspected'; id: number; servers: readonly InspectedServer[] }
   /** What each server that answered in time did with a lock that was to be freed. */
   | { kind: 'forced'; id: number; servers: readonly ForcedServer[] }
-  /** An `inspect` or a `force` that was not sent to any server: too many are under way, or it cannot be said on the wire. */
+  | { kind: 'accounted'; id: number; servers: readonly AccountedServer[] }
+  | { kind: 'floorReset'; id: number; servers: readonly ResetServer[] }
+  /** A server said what cannot be true: told once for each server and kind of lie. */
+  | { kind: 'lied'; server: NodeId; what: string; name: string }
+  /** A question that was not sent to any server: too many are under way, or it cannot be said on the wire. */
   | { kind: 'refused'; id: number; reason: 'crowded' | 'invalid' }
 
 export type ClientScene = Scene<ClientState, LockSettings, LockMessage, ClientEvent>
 
-/** All but the last two are about a lock's name; those are about the number of a question. */
-export const clientTimers = timers('answers', 'backoff', 'ping', 'renew', 'end', 'over', 'inspect', 'force')
+/** The first six are about a lock's name, the others about the number of a question. */
+export const clientTimers = timers(
+  'answers',
+  'backoff',
+  'ping',
+  'renew',
+  'end',
+  'over',
+  'inspect',
+  'force',
+  'account',
+  'resetFloor',
+)
 
 /** Callers of one process who wait for one name: at 1 ms a turn the last waits for ten seconds. */
 export const CALLERS_MAX = 10_000
@@ -60,6 +79,9 @@ export const CALLERS_MAX = 10_000
 export const QUESTIONS_MAX = 64
 /** Pings whose time is remembered: a grant may echo one that is a few old. */
 export const PINGS_KEPT = 16
+
+/** Kinds of lies that a server can be caught at. */
+const BLAMED_MAX = 10
 
 /** What each server said last, in words. */
 export type Answers = Readonly<Record<NodeId, string>>
@@ -72,6 +94,18 @@ export interface ForcedServer {
   /** Who had it there, and under which token; '' and 0 where nobody had. */
   readonly holder: NodeId
   readonly token: number
+}
+
+/** What one server says of its tokens and complaints. */
+export type AccountedServer = { readonly server: NodeId } & Account
+
+/** What one server did about its floor of tokens. */
+export interface ResetServer {
+  readonly server: NodeId
+  /** False: it says that we are no operator. */
+  readonly allowed: boolean
+  readonly floor: number
+  readonly was: number
 }
 
 /** What one server says of its locks. */
@@ -123,6 +157,8 @@ export interface ClientState {
   used: number
   /** By the command's id. */
   readonly questions: Map<number, Question>
+  /** What each server was caught at, and when that was last told. */
+  readonly blamed: Map<string, Millis>
   /** The name that the last input was about: the one whose invariants a step can have broken. */
   latest: string
 }
@@ -193,9 +229,20 @@ export type AcquireCommand = ClientCommand & { kind: 'acquire' }
 export type Question =
   | { readonly kind: 'inspect'; readonly sentAt: Millis; readonly servers: InspectedServer[] }
   | { readonly kind: 'force'; readonly servers: ForcedServer[] }
+  | { readonly kind: 'account'; readonly servers: AccountedServer[] }
+  | { readonly kind: 'resetFloor'; readonly servers: ResetServer[] }
 
 export function newClient(servers: readonly NodeId[]): ClientState {
-  return { servers, acquisitions: new Map(), attempts: 0, seen: 0, used: 0, questions: new Map(), latest: '' }
+  return {
+    servers,
+    acquisitions: new Map(),
+    attempts: 0,
+    seen: 0,
+    used: 0,
+    questions: new Map(),
+    blamed: new Map(),
+    latest: '',
+  }
 }
 
 /** The acquisition of that name, where it is in that phase: a timer may be late for what it was set for. */
@@ -232,6 +279,7 @@ export function isHolder({ phase }: Acquisition): boolean {
 export function checkClient(state: ClientState): void {
   assert(state.used <= state.seen, 'a token was used that was never tried')
   assert(state.questions.size <= QUESTIONS_MAX, 'too many questions under way')
+  assert(state.blamed.size <= BLAMED_MAX * state.servers.length, 'more kinds of lies than there are words for')
   const acquisition = state.acquisitions.get(state.latest)
   if (acquisition !== undefined) checkAcquisition(state, acquisition)
 }

@@ -117,6 +117,20 @@ describe('renewal', () => {
   })
 })
 
+describe('a server that holds for less than was asked', () => {
+  it('is believed for what it granted, not for what was asked', () => {
+    const keeper = new Keeper()
+    keeper.holds()
+    keeper.renews()
+    const sentAt = keeper.now
+    const { attempt } = keeper.state.leases.get('a')!
+    const short = ['s1', 's2', 's3'].flatMap(from =>
+      told(keeper.hear(from, { kind: 'renewed', name: 'a', attempt, token: 5, held: 900 })),
+    )
+    expect(short).toMatchObject([{ kind: 'kept', deadline: sentAt + Math.floor((900 * 0.99) / 1.01) }])
+  })
+})
+
 describe('the end', () => {
   it('what was dropped is renewed no more, and late answers are nothing', () => {
     const keeper = new Keeper()

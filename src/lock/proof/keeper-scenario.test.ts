@@ -96,7 +96,7 @@ class Keepers {
   private observe(id: string, event: ClientEvent | KeeperEvent): void {
     if (event.kind === 'kept') return this.keptBy(id, event)
     const process = this.processes.get(id)
-    if (process === undefined || !('name' in event)) return
+    if (process === undefined || !('name' in event) || event.kind === 'lied') return
     if (event.kind === 'acquired' || event.kind === 'extended') {
       const acquisition = this.world.node(id).host!.state.acquisitions.get(event.name)
       // Its news and its release came in one step.

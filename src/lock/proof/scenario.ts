@@ -2,6 +2,7 @@
 
 import { type AnyProtocol, encode, type NodeId, type Random, seededRandom, type Trust } from '../../core/index.ts'
 import {
+  BlameChecker,
   drawFaults,
   drawNetwork,
   ExclusionChecker,
@@ -179,6 +180,7 @@ class LockStage implements Stage {
   private readonly exclusion = new ExclusionChecker()
   private readonly progress = new ProgressChecker()
   private readonly tokens = new TokenChecker()
+  readonly blame = new BlameChecker()
   private readonly resource: GuardedResource
   /** The living process of each client, and how many it had. */
   private readonly processes = new Map<string, { id: NodeId; count: number }>()
@@ -194,7 +196,7 @@ class LockStage implements Stage {
     this.servers = servers
     this.plan = plan
     this.resource = new GuardedResource(plan.settings.rules)
-    this.checkers = [this.exclusion, this.progress, this.resource, this.tokens]
+    this.checkers = [this.exclusion, this.progress, this.resource, this.tokens, this.blame]
     for (const server of servers) this.addServer(server)
     for (const client of plan.clients) this.addClient(client)
     if (plan.stranger) this.addStranger(STRANGER, strangerClient())
@@ -324,6 +326,8 @@ class LockStage implements Stage {
         // A process that was stopped could not be told in time; its clock tells it as soon as it runs.
         if (world.now > node.resumedAt) exclusion.told(event.name, id, world.now)
         return
+      case 'lied':
+        return this.blame.blame(event.server, this.plan.liars.has(event.server), event.what, world.now)
       default:
         return
     }

@@ -2,14 +2,16 @@
 // whose grant is asked back because an earlier ticket came. waiters.ts has the list itself, and why it is by ticket.
 
 import type { Millis, NodeId } from '../../core/index.ts'
+import { certificateOf } from '../rules.ts'
 import type { ClientMessage } from '../wire.ts'
 import {
+  addName,
   BLANK,
   grant,
+  hasRoom,
   isOut,
   type LockEntry,
   locked,
-  NAMES_MAX,
   recovering,
   reply,
   type ServerScene,
@@ -29,9 +31,11 @@ export function onWait(scene: ServerScene, from: NodeId, asked: Extract<ClientMe
   if (token > max) return reply(scene, from, { kind: 'tooHigh', name, attempt, maximum: max })
   let entry = state.locks.get(name)
   if (entry === undefined) {
-    if (state.locks.size >= NAMES_MAX) return reply(scene, from, { kind: 'full', name, attempt })
-    entry = { ...BLANK, holder: '', token: 0, since: now, until: now, maximum: state.floor, before: state.floor }
-    state.locks.set(name, entry)
+    if (!hasRoom(state, from)) return reply(scene, from, { kind: 'full', name, attempt })
+    const { floor } = state
+    const owner = certificateOf(from)
+    entry = { ...BLANK, owner, holder: '', token: 0, since: now, until: now, maximum: floor, before: floor }
+    addName(state, name, entry)
   }
   const ttl = Math.min(asked.ttl, settings.ttlMax)
   const waiter: Waiter = { client: from, ticket, attempt, token, ttl, ping, pingedAt: now, low: false }

@@ -3,7 +3,17 @@
 import type { NodeId } from '../../core/index.ts'
 import type { ClientMessage, ServerMessage } from '../wire.ts'
 import { giveNext } from './handover.ts'
-import { grant, isOut, locked, NAMES_MAX, recovering, reply, type ServerScene, tokenMax } from './state.ts'
+import {
+  forgetIfCrowded,
+  grant,
+  hasRoom,
+  isOut,
+  locked,
+  recovering,
+  reply,
+  type ServerScene,
+  tokenMax,
+} from './state.ts'
 import { remove } from './waiters.ts'
 
 type Asked<Kind extends ClientMessage['kind']> = Extract<ClientMessage, { kind: Kind }>
@@ -28,10 +38,11 @@ function tryLock(scene: ServerScene, from: NodeId, asked: Asked<'try'>): ServerM
   }
   const maximum = entry?.maximum ?? state.floor
   // A copy of a try that was given back would lock everybody out, for a client that no longer cares.
-  if (token <= maximum || token === entry?.closed) return { kind: 'tooLow', name, attempt, maximum }
+  if (token === entry?.closed) return { kind: 'tooLow', name, attempt, maximum: Math.max(maximum, token) }
+  if (token <= maximum) return { kind: 'tooLow', name, attempt, maximum }
   const max = tokenMax(scene)
   if (token > max) return { kind: 'tooHigh', name, attempt, maximum: max }
-  if (entry === undefined && state.locks.size >= NAMES_MAX) return { kind: 'full', name, attempt }
+  if (entry === undefined && !hasRoom(state, from)) return { kind: 'full', name, attempt }
   grant(scene, entry, { name, holder: from, token, held, before: maximum })
   return { kind: 'granted', name, attempt, token, held }
 }
@@ -64,7 +75,7 @@ function renew(scene: ServerScene, holder: NodeId, asked: Asked<'renew' | 'keep'
   if (other || token < maximum || token <= (entry?.closed ?? 0)) return { kind: 'notRenewed', name, attempt, token }
   const max = tokenMax(scene)
   if (token > maximum && token > max) return { kind: 'tooHigh', name, attempt, maximum: max }
-  if (entry === undefined && state.locks.size >= NAMES_MAX) return { kind: 'full', name, attempt }
+  if (entry === undefined && !hasRoom(state, holder)) return { kind: 'full', name, attempt }
   const earlier = out ? { until: entry.until, since: entry.since } : { until: now, since: now }
   const before = token > maximum ? maximum : (entry?.before ?? state.floor)
   grant(scene, entry, { name, holder, token, held, before })
@@ -88,4 +99,5 @@ export function onRelease(scene: ServerScene, from: NodeId, { name, token, unuse
   if (unused) entry.maximum = entry.before
   entry.holder = ''
   giveNext(scene, name, entry)
+  forgetIfCrowded(state, name, entry)
 }

@@ -426,7 +426,7 @@ describe('memory', () => {
   })
   it('with too many names it says so, and goes on serving those it has', () => {
     const { machine, tries, renews } = server()
-    const never = { holder: '', token: 0, since: 0, until: 0, maximum: 0, before: 0, closed: 0 }
+    const never = { owner: 'many', holder: '', token: 0, since: 0, until: 0, maximum: 0, before: 0, closed: 0 }
     const free = { ...never, lease: undefined, grant: 0, won: false, waiters: undefined }
     for (let i = 0; i < 500_000; i++) {
       machine.state.locks.set(`n${i}`, { ...free })

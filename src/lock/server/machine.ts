@@ -7,11 +7,13 @@
 import type { NodeId, Protocol } from '../../core/index.ts'
 import type { LockSettings } from '../settings.ts'
 import type { LockMessage } from '../wire.ts'
+import { onAccount, onComplain } from './account.ts'
 import { onAskFloor, onFloor, onFloors } from './floors.ts'
 import { onForce } from './force.ts'
 import { onExpire, onWait, onYield } from './handover.ts'
 import { onInspect } from './inspect.ts'
 import { onKeep, onRelease, onRenew, onTry } from './leases.ts'
+import { onResetFloor } from './reset.ts'
 import { onStart, onStop, serverFrom } from './restart.ts'
 import {
   checkServer,
@@ -70,6 +72,12 @@ function onMessage(scene: ServerScene, from: NodeId, body: LockMessage): void {
       return onForce(scene, from, body)
     case 'inspect':
       return onInspect(scene, from, body)
+    case 'account':
+      return onAccount(scene, from, body)
+    case 'complain':
+      return onComplain(scene, from, body)
+    case 'resetFloor':
+      return onResetFloor(scene, from, body)
     case 'askFloor':
       return onAskFloor(scene, from, body)
     case 'floor':

@@ -5,10 +5,11 @@
 // writes down what is out. Tokens need the disk once in a while: a floor is reserved ahead. Where the store is lost, the
 // others have to tell the floor (floors.ts).
 
-import { decode, encode, type Millis, type NodeId, type Saved } from '../../core/index.ts'
+import { decode, encode, type Millis, type NodeId, newComplaints, type Saved } from '../../core/index.ts'
+import { certificateOf } from '../rules.ts'
 import { LIVES_MAX, STOPPED_LEASES_MAX, type StoppedLease, serverRecord } from '../wire.ts'
 import { oweFloor } from './floors.ts'
-import { BLANK, isOut, recovering, reserve, type ServerScene, type ServerState } from './state.ts'
+import { addName, BLANK, isOut, recovering, reserve, type ServerScene, type ServerState } from './state.ts'
 import { scheduleSweep } from './sweep.ts'
 
 /** A server that hands out a million grants a second does not come to the end of a life's numbers in an hour. */
@@ -20,6 +21,8 @@ export function serverFrom(self: NodeId, servers: readonly NodeId[], saved: Save
   return {
     others: servers.filter(server => server !== self),
     locks: new Map(),
+    shares: new Map(),
+    complaints: newComplaints(),
     floor: 0,
     highest: 0,
     reserved: 0,
@@ -60,7 +63,8 @@ export function onStart(scene: ServerScene): void {
 function restore(state: ServerState, lease: StoppedLease, now: Millis): void {
   const { holder, token } = lease
   const until = now + lease.remaining
-  state.locks.set(lease.name, { ...BLANK, holder, token, since: now, until, maximum: token, before: token })
+  const owner = certificateOf(holder)
+  addName(state, lease.name, { ...BLANK, owner, holder, token, since: now, until, maximum: token, before: token })
 }
 
 export function onStop({ state, turn }: ServerScene): void {

@@ -1,9 +1,11 @@
 // What a lock server keeps: one entry a name, at most one lease out in each. And the few things that every handler may
 // do to an entry: grant, reserve tokens ahead, look whether the lease is out.
 
-import { assert, encode, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
+import { assert, type Complaints, encode, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
+import { certificateOf } from '../rules.ts'
 import type { LockSettings } from '../settings.ts'
 import {
+  type LockComplaint,
   type LockMessage,
   type PeerMessage,
   type ServerMessage,
@@ -23,6 +25,10 @@ export interface ServerState {
   /** The other servers of the group. */
   readonly others: readonly NodeId[]
   readonly locks: Map<string, LockEntry>
+  /** How many of the names each client has brought, by the name in its certificate. */
+  readonly shares: Map<string, number>
+  /** Who accuses whom of lying, and how many times anybody did. */
+  readonly complaints: Complaints<LockComplaint>
   /** Every token granted for a name that is not in `locks` is at most this. */
   floor: number
   /** Every token ever granted is at most this; what was taken back counts. */
@@ -47,6 +53,8 @@ export interface ServerState {
 }
 
 export interface LockEntry {
+  /** Who brought the name: it counts among its share. */
+  readonly owner: string
   /** '' when nobody holds it. */
   holder: NodeId
   token: number
@@ -70,6 +78,12 @@ export interface LockEntry {
 
 /** What a server says to the people who run it. */
 export type ServerEvent =
+  /** An operator lowered the floor of tokens. */
+  | { kind: 'floorReset'; by: NodeId; floor: number; was: number }
+  /** Somebody who is no operator wanted to. */
+  | { kind: 'resetRefused'; by: NodeId }
+  /** A client says that a server lied. */
+  | { kind: 'complaint'; complaint: LockComplaint }
   /** An operator took a lock from its holder ('': nobody had it). */
   | { kind: 'forced'; name: string; by: NodeId; holder: NodeId }
   /** Somebody who is no operator wanted to. */
@@ -84,6 +98,10 @@ export const serverTimers = timers('sweep', 'expire', 'floors')
 const RESERVED_AHEAD = 5_000_000
 /** Names locked at once; an entry takes about 250 bytes. */
 export const NAMES_MAX = 500_000
+/** Of them, those that one client may bring: with the longest names they take 40 MB. Ten clients that take all they can still leave nobody out. */
+export const NAMES_OF_CLIENT_MAX = 50_000
+/** From here on a client's free names are forgotten at once, so that its share lasts for what it holds. */
+const NAMES_KEPT_FREE_MAX = NAMES_OF_CLIENT_MAX / 2
 export const BLANK = { closed: 0, lease: undefined, grant: 0, won: false, waiters: undefined }
 
 export function isOut(entry: LockEntry, now: Millis): boolean {
@@ -121,6 +139,31 @@ export function reserve({ state, turn }: ServerScene, token: number): void {
   turn.do({ kind: 'snapshot', record: encode(serverRecord, { kind: 'running', reserved, life }) })
 }
 
+/** Whether a name that is not known may be brought. */
+export function hasRoom({ locks, shares }: ServerState, client: NodeId): boolean {
+  return locks.size < NAMES_MAX && (shares.get(certificateOf(client)) ?? 0) < NAMES_OF_CLIENT_MAX
+}
+
+export function addName(state: ServerState, name: string, entry: LockEntry): void {
+  state.locks.set(name, entry)
+  state.shares.set(entry.owner, (state.shares.get(entry.owner) ?? 0) + 1)
+}
+
+/** Its tokens are never given again: they raise the floor for every name that is not known. */
+export function forgetName(state: ServerState, name: string, { owner, maximum, closed }: LockEntry): void {
+  state.floor = Math.max(state.floor, maximum, closed)
+  state.locks.delete(name)
+  const left = (state.shares.get(owner) ?? 1) - 1
+  if (left > 0) state.shares.set(owner, left)
+  else state.shares.delete(owner)
+}
+
+/** The name has come free: whoever brought very many keeps no free ones. */
+export function forgetIfCrowded(state: ServerState, name: string, entry: LockEntry): void {
+  if (entry.holder !== '' || (entry.waiters?.length ?? 0) > 0) return
+  if ((state.shares.get(entry.owner) ?? 0) > NAMES_KEPT_FREE_MAX) forgetName(state, name, entry)
+}
+
 interface Grant {
   readonly name: string
   readonly holder: NodeId
@@ -138,7 +181,7 @@ export function grant(scene: ServerScene, entry: LockEntry | undefined, given: G
   const since = turn.now
   const until = since + given.held
   const lease = { holder, token, since, until, maximum: token, before, lease: undefined, grant: 0, won: false }
-  if (entry === undefined) state.locks.set(name, { ...BLANK, ...lease })
+  if (entry === undefined) addName(state, name, { ...BLANK, ...lease, owner: certificateOf(holder) })
   else Object.assign(entry, lease)
 }
 
@@ -155,6 +198,7 @@ export function checkServer(state: ServerState): void {
   assert(floor <= reserved, 'tokens below the floor are not reserved on disk')
   assert(floor <= state.highest && state.highest <= reserved, 'the largest token is not between floor and reserve')
   assert(state.locks.size <= Math.max(NAMES_MAX, STOPPED_LEASES_MAX), 'too many names are kept')
+  assert(state.shares.size <= state.locks.size, 'shares are kept of clients that have none')
   const entry = state.locks.get(latest)
   if (entry !== undefined) checkEntry(entry, state)
 }

@@ -1,7 +1,7 @@
 // Forgetting names that have been free for a while.
 
 import type { Millis } from '../../core/index.ts'
-import { isOut, type ServerScene, serverTimers } from './state.ts'
+import { forgetName, isOut, type ServerScene, serverTimers } from './state.ts'
 import { someoneWaits } from './waiters.ts'
 
 const SWEEP_EVERY: Millis = 30_000
@@ -16,8 +16,7 @@ export function onSweep(scene: ServerScene): void {
   const { state, turn } = scene
   for (const [name, entry] of state.locks) {
     if (isOut(entry, turn.now) || turn.now < entry.since + FREE_FOR_MAX || someoneWaits(entry, turn.now)) continue
-    state.floor = Math.max(state.floor, entry.maximum)
-    state.locks.delete(name)
+    forgetName(state, name, entry)
   }
   scheduleSweep(scene)
 }
