@@ -9,6 +9,7 @@ import type { ManySlotsMessage } from '../../src/node/many-slots.ts'
 import { memberVocabulary } from '../../src/node/member.ts'
 import { opensslSignatures, opensslSigner } from '../../src/runtime/certificates/signatures.ts'
 import { granterClock } from '../../src/runtime/clock.ts'
+import { memberSettings } from '../../src/runtime/config/agreed.ts'
 import { loadNodeConfig, type MemberConfig } from '../../src/runtime/config/config.ts'
 import { Driver } from '../../src/runtime/driver.ts'
 import { silence } from '../../src/runtime/log.ts'
@@ -50,7 +51,14 @@ export async function startLyingMember(
   const listen = { host: config.listen, port: config.address.port }
   const addresses = new Map(config.group.membership.members.map(({ name, host, port }) => [name, { host, port }]))
   const transport = await createTlsTransport(
-    { credentials: config, authority: config.authority, log: silence, listen, addresses },
+    {
+      credentials: config,
+      authority: config.authority,
+      log: silence,
+      settings: memberSettings(config.group),
+      listen,
+      addresses,
+    },
     driver.events,
   )
   driver.start(transport)

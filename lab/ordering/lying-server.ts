@@ -8,6 +8,7 @@ import { firstStart, nodeVocabulary } from '../../src/node/index.ts'
 import { orderingDefaults, orderingServer, orderingVocabulary } from '../../src/ordering/index.ts'
 import { orderingLiars } from '../../src/ordering/proof/index.ts'
 import { granterClock } from '../../src/runtime/clock.ts'
+import { serverSettings } from '../../src/runtime/config/agreed.ts'
 import { loadNodeConfig, type ServerConfig } from '../../src/runtime/config/config.ts'
 import { Driver } from '../../src/runtime/driver.ts'
 import { sha256 } from '../../src/runtime/hash.ts'
@@ -41,7 +42,14 @@ export async function startLyingObjects(
   const listen = { host: config.listen, port: config.address.port }
   const addresses = new Map(config.group.servers.map(({ name, host, port }) => [name, { host, port }]))
   const transport = await createTlsTransport(
-    { credentials: config, authority: config.authority, log: silence, listen, addresses },
+    {
+      credentials: config,
+      authority: config.authority,
+      log: silence,
+      settings: serverSettings(config.group),
+      listen,
+      addresses,
+    },
     driver.events,
   )
   driver.start(transport)

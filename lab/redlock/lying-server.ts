@@ -6,6 +6,7 @@ import { type LockMessage, lockDefaults, lockServer } from '../../src/lock/index
 import { alwaysYes } from '../../src/lock/proof/index.ts'
 import { nodeVocabulary } from '../../src/node/index.ts'
 import { granterClock } from '../../src/runtime/clock.ts'
+import { serverSettings } from '../../src/runtime/config/agreed.ts'
 import { loadNodeConfig } from '../../src/runtime/config/config.ts'
 import { Driver } from '../../src/runtime/driver.ts'
 import { silence } from '../../src/runtime/log.ts'
@@ -34,7 +35,7 @@ export async function startLyingServer(folder: string): Promise<{ stop(): Promis
   })
   const listen = { host: config.listen, port: config.address.port }
   const transport = await createTlsTransport(
-    { credentials: config, authority: config.authority, log: silence, listen },
+    { credentials: config, authority: config.authority, log: silence, settings: serverSettings(config.group), listen },
     driver.events,
   )
   driver.start(transport)

@@ -28,6 +28,7 @@ import { type Admits, admission, identityBytes } from './certificates/admission.
 import { bytesOf, countingOf } from './certificates/counting-keys.ts'
 import { opensslSignatures, opensslSigner } from './certificates/signatures.ts'
 import { granterClock } from './clock.ts'
+import { memberSettings } from './config/agreed.ts'
 import { COUNT_KEY_FILE, type MemberAddress, type MemberConfig } from './config/config.ts'
 import { Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
@@ -153,6 +154,7 @@ async function listen(config: MemberConfig, log: Log, driver: DriverOf<MemberNod
       credentials: config,
       authority: config.authority,
       log,
+      settings: memberSettings(config.group),
       listen: { host: config.listen, port: config.address.port },
       addresses: new Map(members.map(({ name, host, port }) => [name, { host, port }])),
     },

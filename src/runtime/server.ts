@@ -4,6 +4,7 @@ import { FileError, type Saved } from '../core/index.ts'
 import type { ServerEvent } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent, serverNode } from '../node/index.ts'
 import { granterClock } from './clock.ts'
+import { serverSettings } from './config/agreed.ts'
 import type { ServerConfig } from './config/config.ts'
 import { Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
@@ -76,6 +77,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
       credentials: config,
       authority: config.authority,
       log,
+      settings: serverSettings(group),
       listen: { host: config.listen, port: config.address.port },
       // For what a server that lags asks of the others; dialled when there is something to say.
       addresses: new Map(group.servers.map(({ name, host, port }) => [name, { host, port }])),
