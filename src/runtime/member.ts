@@ -79,6 +79,7 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
   const { storage, saved } = await openNodeStore({
     store: createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}) }),
     folder: config.folder,
+    owner: config.identity,
     first: memberFirstStart(firstElectorate(config.group.membership.members.map(voterOf))),
     failed(error) {
       driver?.end()

@@ -56,6 +56,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   const { storage, saved } = await openNodeStore({
     store: createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}) }),
     folder: config.folder,
+    owner: config.identity,
     first: firstStart,
     failed(error) {
       driver?.end()
