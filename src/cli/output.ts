@@ -11,6 +11,7 @@ import picocolors from 'picocolors'
 import { CoterieError, FileError, SettingsError } from '../core/index.ts'
 import { cannot } from '../runtime/files.ts'
 import { asTyped } from './duration.ts'
+import { forTerminal, jsonOf } from './printable.ts'
 
 export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
@@ -30,19 +31,40 @@ export function newCommand(name: string): Command {
 
 /** Prints a result, as JSON for programs or as text for people. */
 export function print(json: boolean | undefined, value: unknown, text: () => string): void {
-  process.stdout.write(`${json ? JSON.stringify(value, undefined, 2) : text()}\n`)
+  process.stdout.write(`${json ? jsonOf(value, 2) : forTerminal(text())}\n`)
 }
+
+/** One of many lines of results, as they come: JSON for programs, or text for people. */
+export function printLine(json: boolean | undefined, value: unknown, text: () => string): void {
+  process.stdout.write(`${json ? jsonOf(value) : forTerminal(text())}\n`)
+}
+
+/** A line of text for people that is no result. */
+export function tell(text: string): void {
+  process.stdout.write(`${forTerminal(text)}\n`)
+}
+
+/** The same on standard error. */
+export function warn(text: string): void {
+  process.stderr.write(`${forTerminal(text)}\n`)
+}
+
+/** Of this process, and of the whole machine. */
+const TOO_MANY_FILES = ['EMFILE', 'ENFILE']
 
 /** Says why it failed and sets the exit code. A sentence of ours needs no stack; anything else is a bug and shows it. */
 export function fail(error: unknown): void {
   if (error instanceof CoterieError) {
-    process.stderr.write(
-      `${picocolors.createColors(wantsColour(process.stderr, process.env)).red('error:')} ${asTyped(error.message)}\n`,
-    )
+    const sign = picocolors.createColors(wantsColour(process.stderr, process.env)).red('error:')
+    warn(`${sign} ${asTyped(error.message)}`)
     process.exitCode = error instanceof SettingsError ? EXIT_USAGE : EXIT_FAILED
     return
   }
-  process.stderr.write(`this is a bug, please report it: ${error instanceof Error ? error.stack : String(error)}\n`)
+  if (TOO_MANY_FILES.includes((error as NodeJS.ErrnoException)?.code ?? '')) {
+    warn(
+      'error: the system gives this process no more open files and connections. Raise the limit (ulimit -n), or close some.',
+    )
+  } else warn(`this is a bug, please report it: ${error instanceof Error ? error.stack : String(error)}`)
   process.exitCode = EXIT_FAILED
 }
 

@@ -13,7 +13,38 @@ export function printable(text: string): string {
   return text.replace(UNSAFE, letter => `\\u{${letter.codePointAt(0)!.toString(16)}}`)
 }
 
-/** The same for text of several lines, as our own sentences are: line ends stay. */
-export function printableLines(text: string): string {
-  return text.split('\n').map(printable).join('\n')
+/** A value that others filled, with every text in it printable, names of fields too. What is described is made of this. */
+export function allPrintable<T>(value: T): T {
+  if (typeof value === 'string') return printable(value) as T
+  if (Array.isArray(value)) return value.map(allPrintable) as T
+  if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value
+  return Object.fromEntries(Object.entries(value).map(([field, inner]) => [printable(field), allPrintable(inner)])) as T
+}
+
+const ESCAPE = String.fromCharCode(27)
+const COLOUR = new RegExp(`(${ESCAPE}\\[[0-9;]*m)`)
+
+/** The last look at a whole text for a terminal: our own colours and ends of lines stay, nothing else is obeyed. */
+export function forTerminal(text: string): string {
+  return text
+    .split('\n')
+    .map(line => {
+      const pieces = line.split(COLOUR)
+      return pieces.map((piece, at) => (at % 2 === 1 ? piece : printable(piece))).join('')
+    })
+    .join('\n')
+}
+
+/** JSON that a terminal does not obey either. It reads back exactly: these characters stand in strings only. */
+export function jsonOf(value: unknown, indent?: number): string {
+  const json = JSON.stringify(value, undefined, indent) ?? 'null'
+  return json.replace(UNSAFE, letter => (letter === '\n' ? letter : escaped(letter)))
+}
+
+/** As JSON writes it: one \\uXXXX for each half. */
+function escaped(letter: string): string {
+  return letter
+    .split('')
+    .map(half => `\\u${half.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Asker, MemberAnswer } from '../client/peers/asking.ts'
 import { Unavailable } from '../core/index.ts'
 import type { Question } from '../node/questions/wire.ts'
+import { warn } from './output.ts'
 
 const EVERY_MS = 500
 const PATIENCE_MS = 2_000
@@ -26,7 +27,7 @@ export async function untilStopped<T>(
     const chosen = found === undefined ? undefined : choose(found)
     const text = JSON.stringify(chosen)
     if (chosen !== undefined && text !== shown) show(chosen)
-    if (found === undefined && shown !== NOBODY) process.stderr.write('no member answers\n')
+    if (found === undefined && shown !== NOBODY) warn('no member answers')
     shown = found === undefined ? NOBODY : text
     await sleep(EVERY_MS, undefined, { signal: stopped.signal }).catch(() => {})
   }

@@ -4,11 +4,12 @@ import { type Millis, NOTHING_SAVED, Refused, SettingsError, Unavailable } from 
 import { clientNode, nodeVocabulary } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
 import { clockMemory, holderClock, wallMicros } from '../runtime/clock.ts'
+import { serverSettings } from '../runtime/config/agreed.ts'
 import { type ClientConfig, loadNodeConfig } from '../runtime/config/config.ts'
 import { Driver } from '../runtime/driver.ts'
 import { sha256 } from '../runtime/hash.ts'
 import { silence } from '../runtime/log.ts'
-import { createTlsTransport, instanceOf, type Log, newInstance } from '../runtime/transport/index.ts'
+import { createTlsTransport, instanceOf, type Log, newInstance, SETTINGS_DIFFER } from '../runtime/transport/index.ts'
 import { Group } from './group.ts'
 import type { WorkerKeeper } from './keeper.ts'
 import { saidBy } from './questions.ts'
@@ -85,7 +86,14 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
   })
   const addresses = new Map(config.group.servers.map(({ name, host, port }) => [name, { host, port }]))
   const transport = await createTlsTransport(
-    { credentials: config, authority: config.authority, log, addresses, instance },
+    {
+      credentials: config,
+      authority: config.authority,
+      log,
+      addresses,
+      instance,
+      settings: serverSettings(config.group),
+    },
     driver.events,
   )
   if (blockedMax > 0) {
@@ -115,7 +123,12 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
 
 function keeperSettings({ group, authority, certificate, key }: ClientConfig) {
   const { trust, lock, operators } = group
-  return { settings: { trust, lock, operators }, authority, credentials: { certificate, key } }
+  return {
+    settings: { trust, lock, operators },
+    agreed: serverSettings(group),
+    authority,
+    credentials: { certificate, key },
+  }
 }
 
 /** Who is connected, and why the others are not. */
@@ -177,7 +190,10 @@ class Arrivals {
     )
     const found = `${this.here.size} of ${servers.length} servers connected within ${timeout} ms, and locks need ${trust.lockGrants}.`
     if (this.refused.size > servers.length - trust.lockGrants) {
-      const advice = `The certificates do not match: is this the folder of a client of that group? (coterie doctor ${this.config.folder})`
+      const differs = [...this.refused].some(server => this.whys.get(server)?.includes(SETTINGS_DIFFER))
+      const advice = differs
+        ? `Settings differ between ${this.config.file} and those of the servers: give all copies the same (coterie doctor on the group's folder compares them).`
+        : `The certificates do not match: is this the folder of a client of that group? (coterie doctor ${this.config.folder})`
       return new Refused(`${found} ${advice} ${said.list}`, said.answers)
     }
     const advice = `Check that they run (coterie status, coterie doctor ${this.config.folder}).`

@@ -21,6 +21,8 @@ import { startServer } from './server.ts'
 import { initGroup } from './setup/group.ts'
 import { createLogStorage } from './storage/log.ts'
 
+const OWNER = { group: 'k3x9', role: 'server', name: 'server-1' } as const
+
 const folder = await mkdtemp(join(tmpdir(), 'coterie-first-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -131,10 +133,11 @@ async function withPortTaken(port: number, work: () => Promise<void>): Promise<v
 
 describe('the store of a node that never ran', () => {
   const first: Saved = new Map([['part', [Buffer.from('never ran')]]])
-  const open = (node: string, files = createDisk()) =>
+  const open = (node: string, files = createDisk(), name = 'server-1') =>
     openNodeStore({
       store: createLogStorage({ folder: '/store', files }),
       folder: node,
+      owner: { ...OWNER, name },
       first,
       failed: unexpected,
     })
@@ -145,6 +148,28 @@ describe('the store of a node that never ran', () => {
     await leaveFirstStartMark(node)
     return node
   }
+
+  it("says whose it is, and another's is refused", async () => {
+    const node = await markedFolder()
+    const disk = createDisk()
+    await (await open(node, disk)).storage.close()
+    await expect(open(node, disk, 'server-2')).rejects.toThrow(/is that of coterie:.*server-1, and this is .*server-2/)
+    const { storage, saved } = await open(node, disk)
+    expect([...saved.keys()]).toEqual(['part'])
+    await storage.close()
+  })
+  it('was lost where it only says whose it is: a mark that came back beside it says nothing', async () => {
+    const node = newFolder()
+    await mkdir(node)
+    const disk = createDisk()
+    const lost = await open(node, disk)
+    expect(lost.saved.size).toBe(0)
+    await lost.storage.close()
+    await leaveFirstStartMark(node)
+    const again = await open(node, disk)
+    expect(again.saved.size).toBe(0)
+    await again.storage.close()
+  })
 
   it('says so whenever the power is cut, and the mark goes only when the store says it', async () => {
     let cuts = 0

@@ -13,7 +13,8 @@
 
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Saved } from '../core/index.ts'
+import { FileError, type Saved } from '../core/index.ts'
+import { type Identity, identityUri } from './certificates/identity.ts'
 import { cannot, exists, syncFolder, writeNew } from './files.ts'
 import type { Storage, Store } from './storage/storage.ts'
 
@@ -31,6 +32,8 @@ export interface NodeStoreOptions {
   readonly store: Store
   /** The node's folder, where the mark is. */
   readonly folder: string
+  /** Whose store it is, said in the store: another's holds promises that this node never made, and lacks its own. */
+  readonly owner: Identity
   /** What the store of a node that never ran begins with. */
   readonly first: Saved
   /** The store failed after it was opened. */
@@ -40,24 +43,45 @@ export interface NodeStoreOptions {
 /** Opens a node's store. What it holds is empty only where it was lost: the node may have promised things. */
 export async function openNodeStore(options: NodeStoreOptions): Promise<{ storage: Storage; saved: Saved }> {
   const { store, folder, first } = options
+  const owner = new TextEncoder().encode(identityUri(options.owner))
   let failed = (error: Error) => options.failed(error)
   const storage = await store.open(error => failed(error))
   try {
-    let saved = await storage.read()
-    if (saved.size === 0 && (await exists(join(folder, FIRST_START_FILE)))) {
+    const found = await storage.read()
+    const isOwned = checkOwner(found, options.owner, folder)
+    let saved: Saved = new Map([...found].filter(([lane]) => lane !== OWNER_LANE))
+    if (!isOwned && saved.size > 0) storage.save(OWNER_LANE, owner, 'replace')
+    // A store that says whose it is was in use: a mark beside it has come back, and says nothing.
+    if (!isOwned && saved.size === 0 && (await exists(join(folder, FIRST_START_FILE)))) {
       await new Promise<void>((resolve, reject) => {
         failed = reject
-        saveAll(storage, first, resolve)
+        saveAll(storage, new Map([...first, [OWNER_LANE, [owner]]]), resolve)
       })
       failed = options.failed
       saved = first
     }
+    if (!isOwned && saved.size === 0) storage.save(OWNER_LANE, owner, 'replace')
     await removeMark(folder)
     return { storage, saved }
   } catch (error) {
     await storage.close()
     throw error
   }
+}
+
+/** A lane of no part. */
+const OWNER_LANE = 'owner'
+
+/** Whether the store says whose it is. Throws where it is another's. */
+function checkOwner(found: Saved, owner: Identity, folder: string): boolean {
+  const record = found.get(OWNER_LANE)?.at(-1)
+  if (record === undefined) return false
+  const whose = new TextDecoder().decode(record)
+  if (whose === identityUri(owner)) return true
+  throw new FileError(
+    `the store in ${folder} is that of ${whose}, and this is ${identityUri(owner)}. Put each node's own store back into ` +
+      'its folder: with the promises of another it would break its own.',
+  )
 }
 
 /** In one turn, so that a crash leaves all of it or nothing. */

@@ -28,6 +28,7 @@ import { type Admits, admission, identityBytes } from './certificates/admission.
 import { bytesOf, countingOf } from './certificates/counting-keys.ts'
 import { opensslSignatures, opensslSigner } from './certificates/signatures.ts'
 import { granterClock } from './clock.ts'
+import { memberSettings } from './config/agreed.ts'
 import { COUNT_KEY_FILE, type MemberAddress, type MemberConfig } from './config/config.ts'
 import { type Disguise, Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
@@ -80,6 +81,7 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
   const { storage, saved } = await openNodeStore({
     store: createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}) }),
     folder: config.folder,
+    owner: config.identity,
     first: memberFirstStart(firstElectorate(config.group.membership.members.map(voterOf))),
     failed(error) {
       driver?.end()
@@ -139,6 +141,7 @@ async function listen(config: MemberConfig, log: Log, driver: DriverOf<MemberNod
       credentials: config,
       authority: config.authority,
       log,
+      settings: memberSettings(config.group),
       listen: { host: config.listen, port: config.address.port },
       addresses: new Map(members.map(({ name, host, port }) => [name, { host, port }])),
     },

@@ -6,6 +6,7 @@ import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent } fro
 import { type ServerParts, serverOf, serverParts } from '../node/server.ts'
 import type { OrderingServerEvent } from '../ordering/index.ts'
 import { granterClock, tellTime } from './clock.ts'
+import { serverSettings } from './config/agreed.ts'
 import type { ServerConfig } from './config/config.ts'
 import { type Disguise, Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
@@ -59,6 +60,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   const { storage, saved } = await openNodeStore({
     store: createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}) }),
     folder: config.folder,
+    owner: config.identity,
     first: firstStart,
     failed(error) {
       driver?.end()
@@ -80,6 +82,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
       credentials: config,
       authority: config.authority,
       log,
+      settings: serverSettings(group),
       listen: { host: config.listen, port: config.address.port },
       // For what a server that lags asks of the others; dialled when there is something to say.
       addresses: new Map(group.servers.map(({ name, host, port }) => [name, { host, port }])),

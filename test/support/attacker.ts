@@ -20,8 +20,16 @@ export function header(length: number): Buffer {
   return Buffer.from([length >>> 24, length >>> 16, length >>> 8, length])
 }
 
-export function hello(changes: { version?: number; group?: string; instance?: string } = {}): Buffer {
-  const plain = { kind: 'hello', version: WIRE_VERSION, group: GROUP, instance: '00000000deadbeef' } as const
+export function hello(
+  changes: { version?: number; group?: string; instance?: string; settings?: string } = {},
+): Buffer {
+  const plain = {
+    kind: 'hello',
+    version: WIRE_VERSION,
+    group: GROUP,
+    instance: '00000000deadbeef',
+    settings: '',
+  } as const
   return framed(encodeGreeting({ ...plain, ...changes }))
 }
 

@@ -78,7 +78,7 @@ export interface TlsBed extends Bed {
   readonly authority: Credentials
   readonly log: LogRecorder
   readonly addresses: Map<NodeId, Address>
-  start(name: string, events: TransportEvents, limits?: Partial<Limits>): Promise<TlsTransport>
+  start(name: string, events: TransportEvents, limits?: Partial<Limits>, settings?: string): Promise<TlsTransport>
   credentials(name: string): Promise<Credentials>
 }
 
@@ -95,10 +95,23 @@ export async function tlsBed(): Promise<TlsBed> {
     return known
   }
 
-  async function start(name: string, events: TransportEvents, limits: Partial<Limits> = {}): Promise<TlsTransport> {
+  async function start(
+    name: string,
+    events: TransportEvents,
+    limits: Partial<Limits> = {},
+    settings = '',
+  ): Promise<TlsTransport> {
     const listens = isClientName(name) ? {} : { listen: addresses.get(name) ?? { host: LOOPBACK, port: 0 } }
     const node = await createTlsTransport(
-      { credentials: await credentials(name), authority: authority.certificate, log, addresses, limits, ...listens },
+      {
+        credentials: await credentials(name),
+        authority: authority.certificate,
+        log,
+        addresses,
+        limits,
+        settings,
+        ...listens,
+      },
       events,
     )
     if (node.address !== undefined && !addresses.has(name)) {

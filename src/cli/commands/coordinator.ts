@@ -3,7 +3,8 @@
 import type { Command } from 'commander'
 import { ASK_MS, type MemberAnswer, openAsker } from '../../client/peers/asking.ts'
 import { type ConnectionOptions, clientFolder, withConnection } from '../connection.ts'
-import { action, colour, EXIT_FAILED, newCommand, print } from '../output.ts'
+import { action, colour, EXIT_FAILED, newCommand, print, printLine } from '../output.ts'
+import { allPrintable } from '../printable.ts'
 import { untilStopped } from '../watching.ts'
 
 interface Options extends ConnectionOptions {
@@ -41,12 +42,11 @@ export function coordinatorCommand(): Command {
 async function coordinator(name: string, options: Options): Promise<void> {
   const asker = await openAsker(clientFolder(options))
   try {
-    const show = (found: Leading) =>
-      process.stdout.write(`${options.json ? JSON.stringify(found) : describe(name, found)}\n`)
+    const show = (found: Leading) => printLine(options.json, found, () => describe(name, allPrintable(found)))
     const question = { kind: 'coordinator', name } as const
     if (options.watch) return await untilStopped(asker, question, newest, show)
     const found = newest(await asker.ask(question, ASK_MS))
-    print(options.json, found, () => describe(name, found))
+    print(options.json, found, () => describe(name, allPrintable(found)))
     if (found.coordinator === undefined) process.exitCode = EXIT_FAILED
   } finally {
     await asker.close()

@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import { examine, type Finding, type Level } from '../../runtime/doctor/examine.ts'
 import { action, colour, EXIT_FAILED, newCommand, print } from '../output.ts'
+import { allPrintable } from '../printable.ts'
 
 interface Options {
   readonly probe: boolean
@@ -32,7 +33,7 @@ export function doctorCommand(): Command {
 async function doctor(path: string, options: Options): Promise<void> {
   const findings = await examine(path, { probe: options.probe })
   const shown = options.quiet ? findings.filter(finding => finding.level !== 'ok') : findings
-  print(options.json, { path, ...count(findings), findings: shown }, () => describe(shown, findings))
+  print(options.json, { path, ...count(findings), findings: shown }, () => describe(allPrintable(shown), findings))
   if (count(findings).problems > 0) process.exitCode = EXIT_FAILED
 }
 

@@ -1,7 +1,7 @@
 // coterie get PATH: the value of an entry of the tree.
 
 import type { Command } from 'commander'
-import { action, EXIT_FAILED, newCommand } from '../output.ts'
+import { action, EXIT_FAILED, newCommand, printLine, tell, warn } from '../output.ts'
 import { type TreeCommandOptions, treePath, withTree, withTreeOptions } from '../tree.ts'
 
 interface Options extends TreeCommandOptions {
@@ -29,11 +29,14 @@ async function get(path: string, options: Options): Promise<void> {
   await withTree(options, async tree => {
     const entry = await tree.get(path)
     if (entry === undefined) {
-      process.stderr.write(`there is no entry ${path}\n`)
+      warn(`there is no entry ${path}`)
       process.exitCode = EXIT_FAILED
     } else if (options.json) {
-      process.stdout.write(`${JSON.stringify({ path, value: entry.text(), ...entry.stat })}\n`)
+      printLine(true, { path, value: entry.text(), ...entry.stat }, () => '')
+    } else if (process.stdout.isTTY) {
+      tell(entry.text())
     } else {
+      // For a file or another program: exactly the bytes that were set.
       process.stdout.write(entry.value)
       process.stdout.write('\n')
     }

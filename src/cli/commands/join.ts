@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { join } from '../../client/join.ts'
 import { createLog } from '../../runtime/json-log.ts'
-import { action, colour, newCommand, several } from '../output.ts'
+import { action, colour, newCommand, several, tell } from '../output.ts'
 import { readAttributes } from './lead.ts'
 
 interface Options {
@@ -34,7 +34,7 @@ async function run(options: Options): Promise<void> {
     attributes: readAttributes(options.attribute ?? []),
     log: createLog('member', options.log),
   })
-  process.stdout.write(`${colour.green('joined')} as ${group.name}; Ctrl-C leaves\n`)
+  tell(`${colour.green('joined')} as ${group.name}; Ctrl-C leaves`)
   await new Promise<void>(resolve => {
     process.once('SIGINT', () => resolve()).once('SIGTERM', () => resolve())
   })

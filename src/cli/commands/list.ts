@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander'
 import { action, newCommand, print } from '../output.ts'
+import { printable } from '../printable.ts'
 import { type TreeCommandOptions, treePath, walk, withTree, withTreeOptions } from '../tree.ts'
 
 interface Options extends TreeCommandOptions {
@@ -32,6 +33,6 @@ async function list(path: string, options: Options): Promise<void> {
     const found: string[] = []
     if (options.recursive) for await (const entry of walk(tree, path)) found.push(entry)
     else found.push(...(await tree.list(path)))
-    if (options.json || found.length > 0) print(options.json, found, () => found.join('\n'))
+    if (options.json || found.length > 0) print(options.json, found, () => found.map(printable).join('\n'))
   })
 }

@@ -4,7 +4,8 @@ import type { Command } from 'commander'
 import { ASK_MS, openAsker } from '../../client/peers/asking.ts'
 import type { MemberInfo } from '../../client/peers/roster.ts'
 import { type ConnectionOptions, clientFolder, withConnection } from '../connection.ts'
-import { action, colour, newCommand, print } from '../output.ts'
+import { action, colour, newCommand, print, printLine } from '../output.ts'
+import { allPrintable } from '../printable.ts'
 import { untilStopped } from '../watching.ts'
 
 interface Options extends ConnectionOptions {
@@ -38,7 +39,7 @@ async function members(options: Options): Promise<void> {
     const question = { kind: 'members' } as const
     if (options.watch) return await untilStopped(asker, question, ([seen]) => seen!.members, show(options.json))
     const [seen] = await asker.ask(question, ASK_MS)
-    print(options.json, seen!.members, () => describeMembers(seen!.members))
+    print(options.json, seen!.members, () => describeMembers(allPrintable(seen!.members)))
   } finally {
     await asker.close()
   }
@@ -46,7 +47,7 @@ async function members(options: Options): Promise<void> {
 
 function show(json: boolean | undefined) {
   return (found: readonly MemberInfo[]) => {
-    process.stdout.write(json ? `${JSON.stringify(found)}\n` : `${describeMembers(found)}\n\n`)
+    printLine(json, found, () => `${describeMembers(allPrintable(found))}\n`)
   }
 }
 

@@ -5,6 +5,7 @@ import type { ObjectServerInfo } from '../../client/inspect-objects.ts'
 import type { RepairedObject } from '../../client/objects/repair.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
 import { action, colour, EXIT_FAILED, newCommand, print } from '../output.ts'
+import { allPrintable } from '../printable.ts'
 
 interface Options extends ConnectionOptions {
   readonly json?: boolean
@@ -77,7 +78,7 @@ async function show(name: string | undefined, options: Options): Promise<void> {
   await using group = await connectFrom(options)
   const { objects } = await group.status()
   const rows = rowsOf(objects).filter(row => name === undefined || row.object === name)
-  print(options.json, rows, () => describe(rows, name))
+  print(options.json, rows, () => describe(allPrintable(rows), name))
   if (rows.length === 0 && name !== undefined) process.exitCode = EXIT_FAILED
 }
 

@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { SettingsError } from '../../core/index.ts'
-import { action, newCommand } from '../output.ts'
+import { action, newCommand, warn } from '../output.ts'
 import { put, type TreeCommandOptions, withTree, withTreeOptions } from '../tree.ts'
 import type { Dumped } from './dump.ts'
 
@@ -27,7 +27,7 @@ async function restore(options: TreeCommandOptions): Promise<void> {
       const { path, base64 } = readLine(line, number)
       await put(tree, path, Buffer.from(base64, 'base64'))
     }
-    process.stderr.write(`${number} entries restored\n`)
+    warn(`${number} entries restored`)
   })
 }
 

@@ -7,6 +7,7 @@ import { type Accusation, type SpoiledObject, versionsBehind } from '../../clien
 import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
 import { inWords } from '../duration.ts'
 import { action, colour, EXIT_FAILED, newCommand, print } from '../output.ts'
+import { allPrintable } from '../printable.ts'
 
 interface Options extends ConnectionOptions {
   readonly json?: boolean
@@ -34,7 +35,7 @@ export function statusCommand(): Command {
 async function status(options: Options): Promise<void> {
   await using group = await connectFrom(options, { timeout: CONNECT_MS, anyway: true })
   const found = await group.status()
-  print(options.json, JSON.parse(JSON.stringify(found, readable)), () => describeStatus(found))
+  print(options.json, JSON.parse(JSON.stringify(found, readable)), () => describeStatus(allPrintable(found)))
   if (!found.locksWork) process.exitCode = EXIT_FAILED
 }
 

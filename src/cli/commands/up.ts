@@ -13,8 +13,9 @@ import { BASE_PORT_DEFAULT, initGroup } from '../../runtime/setup/group.ts'
 import { holderOf } from '../../runtime/storage/holder.ts'
 import { GROUP_FOLDER } from '../connection.ts'
 import { inWords } from '../duration.ts'
-import { action, colour, newCommand, wholeNumber } from '../output.ts'
+import { action, colour, newCommand, tell, wholeNumber } from '../output.ts'
 import { freeBasePort } from '../ports.ts'
+import { forTerminal } from '../printable.ts'
 import { describeLocks, describeWaiters } from './locks.ts'
 import { describeStatus } from './status.ts'
 
@@ -79,7 +80,7 @@ async function up(options: Options): Promise<void> {
   } finally {
     await servers.stop()
   }
-  process.stdout.write('all servers stopped\n')
+  tell('all servers stopped')
 }
 
 async function openGroup(options: Options): Promise<GroupSettings> {
@@ -87,7 +88,7 @@ async function openGroup(options: Options): Promise<GroupSettings> {
   if (await exists(join(dir, GROUP_FILE))) {
     const group = await loadGroup(dir)
     await checkNotRunning(dir, group)
-    process.stdout.write(`group ${group.name} in ${dir}: ${explainTrust(group.trust)}\n`)
+    tell(`group ${group.name} in ${dir}: ${explainTrust(group.trust)}`)
     return group
   }
   const numbers = {
@@ -97,7 +98,7 @@ async function openGroup(options: Options): Promise<GroupSettings> {
   }
   const basePort = await freeBasePort(BASE_PORT_DEFAULT, trust(numbers).servers)
   const { group } = await initGroup({ dir, basePort, ...numbers })
-  process.stdout.write(`made a new group in ${dir}: ${explainTrust(group.trust)}\n`)
+  tell(`made a new group in ${dir}: ${explainTrust(group.trust)}`)
   return group
 }
 
@@ -260,20 +261,20 @@ class View {
 
   private print(text: string): void {
     this.erase()
-    process.stdout.write(text)
+    process.stdout.write(forTerminal(text))
   }
 
   private tell(text: string): void {
     if (text === this.shown) return
     this.shown = text
-    process.stdout.write(`${text}\n`)
+    process.stdout.write(`${forTerminal(text)}\n`)
   }
 
   private paint(text: string): void {
     const columns = process.stdout.columns || 80
     const cut = text.split('\n').map(line => cutTo(line, columns))
     this.erase()
-    process.stdout.write(cut.join('\n'))
+    process.stdout.write(forTerminal(cut.join('\n')))
     this.height = cut.length - 1
   }
 

@@ -1,7 +1,8 @@
 // coterie watch PATH: every change of an entry of the tree, as it happens.
 
 import type { Command } from 'commander'
-import { action, newCommand } from '../output.ts'
+import { action, newCommand, printLine } from '../output.ts'
+import { printable } from '../printable.ts'
 import { type TreeCommandOptions, treePath, withTree, withTreeOptions } from '../tree.ts'
 
 interface Options extends TreeCommandOptions {
@@ -34,8 +35,7 @@ async function watch(path: string, options: Options): Promise<void> {
   await withTree(options, async tree => {
     const { signal } = stopped
     for await (const event of tree.watch(path, { recursive: options.recursive ?? false, signal })) {
-      const line = options.json ? JSON.stringify(event) : `${event.change} ${event.kind} ${event.path}`
-      process.stdout.write(`${line}\n`)
+      printLine(options.json, event, () => `${event.change} ${event.kind} ${printable(event.path)}`)
     }
   })
 }

@@ -9,7 +9,8 @@ import type { SlotsOptions } from '../../client/peers/slots-settings.ts'
 import { SettingsError } from '../../core/index.ts'
 import { createLog } from '../../runtime/json-log.ts'
 import { type SlotsLevel, slotsLevels } from '../../slots/index.ts'
-import { colour } from '../output.ts'
+import { colour, tell, warn } from '../output.ts'
+import { allPrintable } from '../printable.ts'
 import { runUnder, type UnderOptions, warnedEarly } from '../under/run.ts'
 
 export interface SlotsLine extends UnderOptions {
@@ -59,7 +60,7 @@ export async function joinSlots(name: string, line: SlotsLine): Promise<void> {
   const slots = openSlots(group, name, options)
   // A machine that could not be opened says why.
   await slots.status()
-  process.stdout.write(`${colour.green('joined')} '${name}' as ${group.name}; Ctrl-C leaves\n`)
+  tell(`${colour.green('joined')} '${name}' as ${group.name}; Ctrl-C leaves`)
   await new Promise<void>(resolve => {
     if (stopped.signal.aborted) resolve()
     stopped.signal.addEventListener('abort', () => resolve(), { once: true })
@@ -99,22 +100,23 @@ function isLevel(name: string): name is SlotsLevel {
 
 function openSlots(group: JoinedGroup, name: string, options: SlotsOptions): Slots {
   const slots = group.slots(name, options)
-  void warn(slots, options.evidenceFolder).catch(() => {})
+  void warnOf(slots, options.evidenceFolder).catch(() => {})
   return slots
 }
 
 /** Who cheats and who is silent, for the person at the terminal. Never what anybody holds. */
-async function warn(slots: Slots, folder: string | undefined): Promise<void> {
-  for await (const incident of slots.incidents()) {
+async function warnOf(slots: Slots, folder: string | undefined): Promise<void> {
+  for await (const told of slots.incidents()) {
+    const incident = allPrintable(told)
     if (incident.kind === 'cheat') {
       const where =
         folder === undefined ? '' : `; evidence in ${joinPath(folder, `${slots.name}-${incident.member}.evidence`)}`
-      process.stderr.write(`warning: ${incident.member} ${incident.what}${where}\n`)
+      warn(`warning: ${incident.member} ${incident.what}${where}`)
     } else if (incident.kind === 'differs') {
       const { member, level } = incident
-      process.stderr.write(`warning: ${member} opened '${slots.name}' at level '${level}': all members must use one\n`)
+      warn(`warning: ${member} opened '${slots.name}' at level '${level}': all members must use one`)
     } else if (incident.kind === 'silent' && incident.members.length > 0) {
-      process.stderr.write(`note: ${incident.members.join(', ')} said nothing for too long, and will be left out\n`)
+      warn(`note: ${incident.members.join(', ')} said nothing for too long, and will be left out`)
     }
   }
 }

@@ -5,6 +5,7 @@ import { Unavailable } from '../../core/index.ts'
 import type { PublicSlotsStatus } from '../../node/questions/wire.ts'
 import { clientFolder } from '../connection.ts'
 import { colour, print } from '../output.ts'
+import { allPrintable } from '../printable.ts'
 import type { SlotsLine } from './member.ts'
 
 export async function showStatus(name: string, line: SlotsLine): Promise<void> {
@@ -12,7 +13,7 @@ export async function showStatus(name: string, line: SlotsLine): Promise<void> {
   try {
     const seen = latest(await asker.ask({ kind: 'slots', name }, ASK_MS))
     if (seen === undefined) throw new Unavailable(`no member that answered takes part in the slots '${name}'.`)
-    print(line.json, seen.slots, () => describe(seen))
+    print(line.json, seen.slots, () => describe(allPrintable(seen)))
   } finally {
     await asker.close()
   }

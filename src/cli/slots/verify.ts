@@ -6,6 +6,7 @@ import { opensslSignatures } from '../../runtime/certificates/signatures.ts'
 import { readNodeSettings } from '../../runtime/config/config.ts'
 import { EVIDENCE_BYTES_MAX, type Verdict, verifyEvidence } from '../../slots/index.ts'
 import { cannotRead, colour, EXIT_FAILED, print } from '../output.ts'
+import { printable } from '../printable.ts'
 import type { SlotsLine } from './member.ts'
 
 export async function verify(file: string, line: SlotsLine): Promise<void> {
@@ -13,7 +14,7 @@ export async function verify(file: string, line: SlotsLine): Promise<void> {
   const verdict = verifyEvidence(evidence, { group: await ristretto(), signatures: opensslSignatures() })
   const known = line.config === undefined ? undefined : await keysOf(line.config)
   const result = judge(verdict, known)
-  print(line.json, result, () => (result.holds ? colour.red(result.why) : result.why))
+  print(line.json, result, () => (result.holds ? colour.red : String)(printable(result.why)))
   if (!result.holds) process.exitCode = EXIT_FAILED
 }
 

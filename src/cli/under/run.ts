@@ -7,6 +7,7 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { InvalidArgumentError, Option } from 'commander'
+import { warn } from '../output.ts'
 import { printable } from '../printable.ts'
 import type { Held } from './held.ts'
 import { ProcessGroup } from './process-group.ts'
@@ -75,7 +76,7 @@ async function runGroup(
   watchdog?.guard(child.pid)
   const stopForwarding = forwardSignals(group, held)
   const lost = () => {
-    process.stderr.write(`warning: ${printable(lossOf(held))}\n`)
+    warn(`warning: ${printable(lossOf(held))}`)
     group.end(held.remaining() * ORDERLY_PART)
   }
   held.signal.addEventListener('abort', lost, { once: true })
@@ -116,7 +117,7 @@ function lossOf(held: Held): string {
 }
 
 function notStarted(program: string, why: string): number {
-  process.stderr.write(`error: ${printable(program)} could not be started: ${printable(why)}\n`)
+  warn(`error: ${printable(program)} could not be started: ${printable(why)}`)
   return EXIT_NOT_STARTED
 }
 

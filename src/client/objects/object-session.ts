@@ -13,6 +13,8 @@ export interface ObjectPort {
   readonly name: string
   /** Fires when the session is no longer certain to live. */
   readonly signal: AbortSignal
+  /** Opens a session where the last one was lost; `signal` is that of the new one at once. */
+  renew(): void
   /** Orders an operation and gives the applier's answer. */
   submit(body: Uint8Array, options: WaitOptions): Promise<Uint8Array>
   /** The values of keys, all of one version, no older than any operation that was answered before, unless `stale`. */
@@ -84,6 +86,11 @@ export class ObjectSession implements ObjectPort {
       stop()
       return this.cancelled()
     })
+  }
+
+  renew(): void {
+    // Where it cannot be opened, the operation that needs it says so.
+    this.ready().catch(() => {})
   }
 
   /** The session's id. */

@@ -86,7 +86,8 @@ export class SharedTree {
     this.closed = closed
     this.waiting = options.timeout === undefined ? {} : { timeout: options.timeout }
     this.watches = new TreeWatches(port, this.waiting)
-    this.plain = forRecipes(this, (path, listener, subtree) => this.listen(path, listener, subtree))
+    const listen: Listen = (path, listener, subtree) => this.listen(path, listener, subtree)
+    this.plain = forRecipes(this, listen, () => port.renew())
   }
 
   /** Fires when ephemeral entries of this process may be gone. */
@@ -213,11 +214,12 @@ export class SharedTree {
 
 type Listen = (path: string, listener: (event: WatchEvent) => void, subtree: boolean) => Promise<AsyncDisposable>
 
-function forRecipes(tree: SharedTree, listen: Listen): Tree {
+function forRecipes(tree: SharedTree, listen: Listen, renew: () => void): Tree {
   return {
     get signal() {
       return tree.signal
     },
+    renew: () => renew(),
     create: (path, value, options) => tree.create(path, value, options),
     set: (path, value, version) => tree.set(path, value, version === undefined ? {} : { version }),
     delete: (path, version) => tree.delete(path, version === undefined ? {} : { version }),

@@ -8,6 +8,7 @@ import { questions } from '../../node/questions/machine.ts'
 import type { QuestionsCommand, QuestionsEvent } from '../../node/questions/state.ts'
 import type { Answer, PublicSlotsStatus, Question } from '../../node/questions/wire.ts'
 import { granterClock } from '../../runtime/clock.ts'
+import { memberSettings } from '../../runtime/config/agreed.ts'
 import { type ClientConfig, loadNodeConfig } from '../../runtime/config/config.ts'
 import { Driver } from '../../runtime/driver.ts'
 import { silence } from '../../runtime/log.ts'
@@ -59,7 +60,14 @@ export async function openAsker(path: string): Promise<Asker> {
   inbox = asking
   const addresses = new Map(members.map(({ name, host, port }) => [name, { host, port }]))
   const transport = await createTlsTransport(
-    { credentials: config, authority: config.authority, log: silence, addresses },
+    {
+      credentials: config,
+      authority: config.authority,
+      log: silence,
+      addresses,
+      dials: 'member',
+      settings: memberSettings(config.group),
+    },
     driver.events,
   )
   driver.start(transport)

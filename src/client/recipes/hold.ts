@@ -1,6 +1,7 @@
 // Something held: an ephemeral entry of the tree that stands for it. It says when it is lost.
 
 import { CoterieError } from '../../core/index.ts'
+import { pulse } from './pulse.ts'
 import { hasCode, type Tree, unless } from './tree.ts'
 
 /** What was held is no longer: the session may be over, or somebody deleted the entry. */
@@ -34,6 +35,7 @@ export class Hold implements AsyncDisposable {
   /** @internal Of an entry that was just seen to be there. */
   static async of(tree: Tree, path: string, created: number): Promise<Hold> {
     const hold = new Hold(tree, path, created)
+    pulse.use()
     hold.watching = tree.watch(path, event => {
       // Older news is of somebody else's entry of that name.
       if (event.kind === 'deleted' && event.change > created) hold.lose(DELETED)
@@ -51,8 +53,9 @@ export class Hold implements AsyncDisposable {
     return this.controller.signal
   }
 
+  /** Never true by mistake: a process that stood still (SIGSTOP, sleep) says no until it has heard what it missed. */
   held(): boolean {
-    return !this.ended
+    return !this.ended && pulse.isSteady()
   }
 
   /** Lets go. Doing it twice does no harm. */
@@ -84,6 +87,7 @@ export class Hold implements AsyncDisposable {
 
   private finish(): void {
     this.ended = true
+    pulse.leave()
     this.tree.signal.removeEventListener('abort', this.sessionLost)
     this.watching?.then(watch => watch[Symbol.asyncDispose]()).catch(() => {})
   }

@@ -23,6 +23,8 @@ export class Patience implements Disposable {
   private readonly stop: () => void
 
   constructor(tree: Tree, what: string, options: WaitOptions) {
+    // What was lost is told to those who held it; who asks now gets a session of its own.
+    if (tree.signal.aborted) tree.renew?.()
     let reject: (error: Error) => void = () => {}
     this.over = new Promise((_, no) => {
       reject = no

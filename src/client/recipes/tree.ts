@@ -25,6 +25,8 @@ export type WatchEvent = TreeEvent | { readonly kind: 'missed'; readonly path: s
 export interface Tree {
   /** Fires when the session may be over: from then on others may see its ephemeral entries gone. */
   readonly signal: AbortSignal
+  /** After the session was lost: the next one begins, and `signal` is its. Nothing where it lives. */
+  renew?(): void
   create(path: string, value?: Uint8Array, options?: CreateOptions): Promise<{ path: string; stat: Stat }>
   /** `version`: only where the value was set this many times. */
   set(path: string, value: Uint8Array, version?: number): Promise<Stat>

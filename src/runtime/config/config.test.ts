@@ -137,7 +137,12 @@ describe('loadNodeConfig refuses, naming file, field, value and what would work'
     ['a name twice', 'name = "server-2"', 'name = "server-1"', /servers\[2\]\.name is "server-1"; .* no server before/],
     ['a URL for a host', 'host = "127.0.0.1"', 'host = "https://a"', /servers\[1\]\.host is "https:\/\/a"/],
     ['a host nobody can dial', 'host = "127.0.0.1"', 'host = "0.0.0.0"', /that the others can reach/],
-    ['a misspelt field', 'liars = 0', 'liers = 0', /group\.liars is missing/],
+    [
+      'a misspelt field',
+      'liars = 0',
+      'liers = 0',
+      /group\.liars is missing.*There is group\.liers: did you mean liars\?/,
+    ],
     [
       'a field too many',
       'drift = 0.01',

@@ -74,7 +74,14 @@ export class Table {
   /** A refusal of one field's value. */
   refuse(field: string, wanted: string): SettingsError {
     const name = `${this.#path}${field}`
-    if (!this.has(field)) return new SettingsError(`${this.file}: ${name} is missing; it must be ${wanted}.`)
+    if (!this.has(field)) {
+      const misspelt = nearest(
+        field,
+        Object.keys(this.#values).filter(found => !this.#asked.has(found)),
+      )
+      const hint = misspelt === undefined ? '' : ` There is ${this.#path}${misspelt}: did you mean ${field}?`
+      return new SettingsError(`${this.file}: ${name} is missing; it must be ${wanted}.${hint}`)
+    }
     return new SettingsError(`${this.file}: ${name} is ${show(this.#values[field])}; it must be ${wanted}.`)
   }
 

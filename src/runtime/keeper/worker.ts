@@ -12,6 +12,8 @@ import { KeeperSide } from './keeper-side.ts'
 
 export interface KeeperStart {
   readonly settings: NodeSettings
+  /** What the servers must agree on with us. */
+  readonly agreed: string
   readonly holder: NodeId
   readonly blockedMax: number
   readonly credentials: Credentials
@@ -53,5 +55,7 @@ function look(): void {
   setTimeout(look, side.lookAfter)
 }
 
-driver.start(await createTlsTransport({ credentials, authority, log, addresses }, driver.events))
+driver.start(
+  await createTlsTransport({ credentials, authority, log, addresses, settings: start.agreed }, driver.events),
+)
 look()

@@ -168,7 +168,8 @@ async function cutOff(log: LogFile, size: number, tell: (sentence: string) => vo
   if (await isBatchIn(log, log.end + 1, size)) throw damaged(log.path, log.end)
   tell(
     `the store ${log.path} ends in a write that a crash cut short: ${size - log.end} bytes from byte ${log.end} on ` +
-      'are removed. Nothing that was promised is lost.',
+      'are removed. A crash can only cut what was not promised yet; a file that was cut by a disk, a copy or a hand may ' +
+      'have lost promises: if there was no crash, stop this server, move its store aside and let it rejoin.',
   )
   await log.file.truncate(log.end)
 }

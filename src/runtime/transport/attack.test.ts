@@ -284,3 +284,44 @@ describe('numbers are bounded:', () => {
     await Promise.all(many.map(one => one.ended))
   })
 })
+
+describe('who has a certificate of the group, and no business here:', () => {
+  it("a member at a server's port, also under the server's clients' limits", async () => {
+    const member = await issueCertificate(bed.authority, { ...identityOf('b'), role: 'member' })
+    const { socket, heard, ended } = dialTls(target, member)
+    socket.write(hello({ instance: '' }))
+    await ended
+    expect(heard().toString('latin1')).toContain("a member has no business at a server's port")
+    await refusedWith(/a member has no business/)
+    expectNothingHeard()
+  })
+  it('one with other settings, who is told which', async () => {
+    const strict = await bed.start('s', recorder(), {}, 'liars=1 ttlMax=60000')
+    const { socket, heard, ended } = dialTls(strict.address!, mallory)
+    socket.write(hello({ settings: 'liars=1 ttlMax=30000' }))
+    await ended
+    expect(heard().toString('latin1')).toContain('settings differ: ttlMax is 30000 in yours, 60000 here')
+    await refusedWith(/settings differ: ttlMax/)
+    const same = dialTls(strict.address!, mallory)
+    same.socket.write(hello({ settings: 'liars=1 ttlMax=60000' }))
+    await until('it is let in', () => strict.connected().includes('mallory#00000000deadbeef'))
+    same.socket.destroy()
+  })
+})
+
+describe('half handshakes', () => {
+  it('of one address are bounded, and make room when they end', async () => {
+    const small = await bed.start('h', recorder(), { handshakesPerAddressMax: 4, handshakeMs: 60_000 })
+    const half = await Promise.all(Array.from({ length: 12 }, () => dialTcp(small.address!)))
+    await refusedWith(/4 handshakes from 127\.0\.0\.1 are under way already/)
+    for (const { socket } of half) socket.destroy()
+    const later = await bed.start('Later', recorder())
+    await until('a newcomer is let in', () => later.connected().includes('h'))
+  })
+  it('of all addresses are bounded', async () => {
+    const small = await bed.start('h', recorder(), { handshakesMax: 3, clientsMax: 100, handshakeMs: 60_000 })
+    const half = await Promise.all(Array.from({ length: 8 }, () => dialTcp(small.address!)))
+    await refusedWith(/^3 handshakes are under way already/)
+    for (const { socket } of half) socket.destroy()
+  })
+})

@@ -92,7 +92,7 @@ export class Dialer {
   private greet(socket: tls.TLSSocket): void {
     const { local } = this
     const who = identify(socket, local.group)
-    const refusal = who.ok ? notTheOneDialled(this.peer, who.identity) : who.refusal
+    const refusal = who.ok ? notTheOneDialled(this.peer, local.dials, who.identity) : who.refusal
     if (!who.ok || refusal !== undefined) {
       socket.on('error', () => {})
       socket.destroy()

@@ -15,7 +15,7 @@ it('four thousand mutated frames hurt nobody but their sender', async () => {
 
 it('a greeting is decoded or refused, never thrown at', () => {
   const random = seededRandom(SEED)
-  const good = encodeGreeting({ kind: 'hello', version: 1, group: 'g7k2', instance: '00000000deadbeef' })
+  const good = encodeGreeting({ kind: 'hello', version: 1, group: 'g7k2', instance: '00000000deadbeef', settings: '' })
   let refused = 0
   for (let i = 0; i < 20_000; i++) {
     const frame = random.chance(0.5) ? random.bytes(random.below(40)) : Uint8Array.from(good)

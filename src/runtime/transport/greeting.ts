@@ -5,6 +5,7 @@
 // certificate. Only the welcome tells it that it was let in.
 
 import { type Codec, type Decoded, decode, encode, text, uint, variants } from '../../core/index.ts'
+import { SETTINGS_BYTES_MAX } from './settings.ts'
 
 /** Raised when the meaning of what follows the greeting changes. */
 export const WIRE_VERSION = 1
@@ -16,14 +17,26 @@ const WHY_BYTES_MAX = 200
 
 export type Greeting =
   /** From the dialer. A server has one process to a name and says '' as instance. */
-  | { readonly kind: 'hello'; readonly version: number; readonly group: string; readonly instance: string }
+  | {
+      readonly kind: 'hello'
+      readonly version: number
+      readonly group: string
+      readonly instance: string
+      /** What both sides must agree on: settings.ts. */
+      readonly settings: string
+    }
   /** From the listener: you are let in. */
   | { readonly kind: 'welcome'; readonly version: number }
   /** From the listener, and the last thing it says. Only a peer with a certificate of the group ever hears it. */
   | { readonly kind: 'refused'; readonly why: string }
 
 const greeting: Codec<Greeting> = variants<Greeting>({
-  hello: { version: uint(VERSION_MAX), group: text(GROUP_BYTES_MAX), instance: text(INSTANCE_BYTES_MAX) },
+  hello: {
+    version: uint(VERSION_MAX),
+    group: text(GROUP_BYTES_MAX),
+    instance: text(INSTANCE_BYTES_MAX),
+    settings: text(SETTINGS_BYTES_MAX),
+  },
   welcome: { version: uint(VERSION_MAX) },
   refused: { why: text(WHY_BYTES_MAX) },
 })

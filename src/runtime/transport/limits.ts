@@ -25,6 +25,8 @@ export interface Limits {
   readonly connectionsPerNodeMax: number
   /** TCP connections beyond those of clients: for servers and for handshakes under way, which strangers may fill. */
   readonly handshakesMax: number
+  /** Handshakes under way from one address: a machine with a hundred clients that all start at once, and no more. */
+  readonly handshakesPerAddressMax: number
   /** Silence after which TCP asks whether the other machine is still there (then each second, ten times). */
   readonly keepAliveMs: number
   /** What `close` gives queued frames to leave. */
@@ -42,6 +44,7 @@ const LIMITS: Limits = {
   clientsPerNameMax: 256,
   connectionsPerNodeMax: 3,
   handshakesMax: 256,
+  handshakesPerAddressMax: 64,
   keepAliveMs: 15_000,
   closeMs: 1_000,
 }

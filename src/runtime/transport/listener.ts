@@ -13,8 +13,10 @@ import { Connection, errorCode } from './connection.ts'
 import type { Address } from './dialer.ts'
 import { decodeGreeting, encodeGreeting, encodeRefusal, type Greeting, WIRE_VERSION } from './greeting.ts'
 import { isInstance } from './instance.ts'
+import type { Limits } from './limits.ts'
 import type { LocalNode } from './local-node.ts'
-import { identify, nodeId } from './peer.ts'
+import { identify, nodeId, wrongKind } from './peer.ts'
+import { difference } from './settings.ts'
 
 export interface Listener {
   /** Where it listens: the port that the system chose, where none was asked for. */
@@ -79,11 +81,17 @@ function watchStrangers(server: tls.Server, sockets: Set<Socket>, local: LocalNo
   const raw: Server = server
   // A socket that has ended no longer knows where it came from.
   const origins = new WeakMap<Socket, string>()
-  raw.on('connection', socket => {
+  const unfinished = new Unfinished(local.limits)
+  raw.prependListener('connection', socket => {
     origins.set(socket, endpoint(socket))
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
+    const why = unfinished.enter(socket)
+    if (why === undefined) return
+    local.refused(why, { from: endpoint(socket) })
+    socket.destroy()
   })
+  server.on('secureConnection', socket => unfinished.leave(beneath(socket)))
   raw.on('drop', data => {
     local.refused('too many connections', { from: `${data?.remoteAddress}:${data?.remotePort}` })
   })
@@ -94,6 +102,44 @@ function watchStrangers(server: tls.Server, sockets: Set<Socket>, local: LocalNo
     local.refused(why, { from: origins.get(beneath(socket)) ?? 'an address that is not known any more' })
     socket.destroy()
   })
+}
+
+/**
+ * Handshakes that are under way: each costs a signature and a socket, and strangers can begin as many as they like. So
+ * there is a bound for each address, and one in all that leaves room for others beside a few such addresses.
+ */
+class Unfinished {
+  private readonly limits: Limits
+  /** With the address it came from. */
+  private readonly sockets = new Map<Socket, string>()
+  private readonly counts = new Map<string, number>()
+
+  constructor(limits: Limits) {
+    this.limits = limits
+  }
+
+  /** Why it may not begin, or nothing. */
+  enter(socket: Socket): string | undefined {
+    const address = socket.remoteAddress ?? ''
+    const { handshakesMax, handshakesPerAddressMax } = this.limits
+    if ((this.counts.get(address) ?? 0) >= handshakesPerAddressMax) {
+      return `${handshakesPerAddressMax} handshakes from ${address} are under way already`
+    }
+    if (this.sockets.size >= handshakesMax) return `${handshakesMax} handshakes are under way already`
+    this.sockets.set(socket, address)
+    this.counts.set(address, (this.counts.get(address) ?? 0) + 1)
+    socket.once('close', () => this.leave(socket))
+    return undefined
+  }
+
+  leave(socket: Socket): void {
+    const address = this.sockets.get(socket)
+    if (address === undefined) return
+    this.sockets.delete(socket)
+    const left = this.counts.get(address)! - 1
+    if (left === 0) this.counts.delete(address)
+    else this.counts.set(address, left)
+  }
 }
 
 /** The connection that a TLS socket was made of; node:tls has no public name for it. */
@@ -125,7 +171,7 @@ function greet(connection: Connection, identity: Identity, frame: Uint8Array, lo
   const hello = decodeGreeting(frame)
   if (!hello.ok) return connection.end('refused', `not a greeting: ${hello.refusal}`)
   const id = hello.value.kind === 'hello' ? nodeId(identity, hello.value.instance) : ''
-  const why = helloRefusal(hello.value, identity, local.group) ?? doubleRefusal(id, local) ?? local.links.refusal(id)
+  const why = helloRefusal(hello.value, identity, local) ?? doubleRefusal(id, local) ?? local.links.refusal(id)
   if (why !== undefined) {
     local.refused(why, { peer: identityUri(identity), from })
     // It is one of ours, by its certificate: it is told why. Nothing more is read from it.
@@ -143,10 +189,13 @@ function doubleRefusal(id: NodeId, local: LocalNode): string | undefined {
   return id === local.self ? `uses our own name, '${id}'` : undefined
 }
 
-function helloRefusal(hello: Greeting, identity: Identity, group: string): string | undefined {
+function helloRefusal(hello: Greeting, identity: Identity, local: LocalNode): string | undefined {
+  const { group } = local
   if (hello.kind !== 'hello') return `${hello.kind} instead of hello`
   if (hello.version !== WIRE_VERSION) return `speaks version ${hello.version}, this server speaks ${WIRE_VERSION}`
   if (hello.group !== group) return `calls for group '${hello.group}', this is '${group}'`
+  const wrong = wrongKind(local.role, identity) ?? difference(hello.settings, local.settings)
+  if (wrong !== undefined) return wrong
   if (identity.role !== 'client') return hello.instance === '' ? undefined : `a ${identity.role} with an instance`
   if (hello.instance === '') return 'a client that greets as a server'
   return isInstance(hello.instance) ? undefined : 'an instance that is not 8 to 16 hexadecimal digits'

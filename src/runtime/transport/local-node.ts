@@ -2,6 +2,7 @@
 
 import type { SecureContext } from 'node:tls'
 import type { NodeId } from '../../core/index.ts'
+import type { Role } from '../certificates/identity.ts'
 import type { Connection } from './connection.ts'
 import type { Limits } from './limits.ts'
 import type { Links } from './links.ts'
@@ -12,6 +13,11 @@ import type { Drops, Log } from './transport.ts'
 export interface LocalNode {
   readonly self: NodeId
   readonly group: string
+  readonly role: Role
+  /** Whom we dial. */
+  readonly dials: Role
+  /** What peers must agree on with us: settings.ts. */
+  readonly settings: string
   /** What we say first when we dial. */
   readonly hello: Uint8Array
   /** Whether peers are dialled before there is anything to send. */

@@ -2,7 +2,7 @@
 
 import type { TLSSocket } from 'node:tls'
 import type { NodeId } from '../../core/index.ts'
-import { type Identity, identityUri, readIdentity } from '../certificates/identity.ts'
+import { type Identity, identityUri, type Role, readIdentity } from '../certificates/identity.ts'
 import { instanceOf } from './instance.ts'
 
 export type Identified =
@@ -31,9 +31,14 @@ function refuse(refusal: string): Identified {
 }
 
 /** What is wrong with this identity where the server or member of that name was dialled, or nothing. */
-export function notTheOneDialled(name: string, identity: Identity): string | undefined {
-  if (identity.role !== 'client' && identity.name === name) return undefined
+export function notTheOneDialled(name: string, role: Role, identity: Identity): string | undefined {
+  if (identity.role === role && identity.name === name) return undefined
   return `dialled '${name}', but ${identityUri(identity)} answered`
+}
+
+/** Servers talk to servers, members to members; clients to both. Names of the two kinds may be the same. */
+export function wrongKind(listener: Role, { role }: Identity): string | undefined {
+  return role === 'client' || role === listener ? undefined : `a ${role} has no business at a ${listener}'s port`
 }
 
 export function nodeId(identity: Identity, instance: string): NodeId {

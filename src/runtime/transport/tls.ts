@@ -38,6 +38,10 @@ export interface TlsOptions {
   readonly limits?: Partial<Limits>
   /** For a client whose node must know its whole id beforehand; drawn where it is not given. */
   readonly instance?: string
+  /** Whom we dial: servers and members dial their own kind, clients servers unless told. */
+  readonly dials?: 'server' | 'member'
+  /** What peers must agree on with us, as `sayable` says it. */
+  readonly settings?: string
 }
 
 export interface TlsTransport extends Transport {
@@ -84,6 +88,9 @@ function createLocalNode(options: TlsOptions, events: TransportEvents): LocalNod
   return {
     self: nodeId(own, instance),
     group: own.group,
+    role: own.role,
+    dials: own.role === 'client' ? (options.dials ?? 'server') : own.role,
+    settings: options.settings ?? '',
     hello,
     eager: own.role === 'client',
     secureContext,
@@ -98,12 +105,12 @@ function createLocalNode(options: TlsOptions, events: TransportEvents): LocalNod
   }
 }
 
-function readCredentials({ credentials, authority, instance: given }: TlsOptions) {
+function readCredentials({ credentials, authority, instance: given, settings = '' }: TlsOptions) {
   try {
     const own = readIdentity(credentials.certificate)
     if (own === undefined) throw new Error('it names no server and no client of a group')
     const instance = own.role === 'client' ? (given ?? newInstance()) : ''
-    const hello = encodeGreeting({ kind: 'hello', version: WIRE_VERSION, group: own.group, instance })
+    const hello = encodeGreeting({ kind: 'hello', version: WIRE_VERSION, group: own.group, instance, settings })
     const { certificate: cert, key } = credentials
     // The versions belong here: `tls.connect` does not look at its own where it is given a context.
     const versions = { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' } as const
