@@ -28,6 +28,7 @@ export {
   type Value,
 } from './linearizability/models.ts'
 export { calm, type Micros, Network, type NetworkFaults } from './network.ts'
+export { type PlantedRun, shows } from './pins.ts'
 export type { AnyScenario, Checker, Plan, Scenario, Stage, Violation } from './scenario.ts'
 export { reduceItems, shrink } from './shrink.ts'
 export { type Corrupt, overheard, ScenarioStage } from './stage.ts'

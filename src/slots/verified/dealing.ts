@@ -2,7 +2,7 @@
 
 import { quietFor } from './epoch.ts'
 import { driftOf, slotsDealt } from './record.ts'
-import { NEVER, type SlotsScene } from './state.ts'
+import { type Epoch, NEVER, type Round, type SlotsScene } from './state.ts'
 
 /** Rule 8: every slot of the round is free as far as we know, and no lease of an earlier epoch can be out. */
 export function mayDeal(scene: SlotsScene, slots: readonly number[], round: number): boolean {
@@ -15,6 +15,20 @@ export function mayDeal(scene: SlotsScene, slots: readonly number[], round: numb
     if (use.round < 0 || use.round === round) return true
     return scene.rules.mayReuse(use.closed, use.sharedAt, now, lease, driftOf(epoch.record))
   })
+}
+
+/**
+ * Whether an earlier round may still deal a slot of this one: we have not given our shares there, and may yet, since our seal is
+ * a promise. Nor do we know that there is none while the header of an earlier round is missing. Rounds are sealed in their
+ * order, so that two members do not wait for each other.
+ */
+export function overtakes({ rounds, next }: Epoch, { number, slots }: Round): boolean {
+  if (number >= next) return true
+  for (const earlier of rounds.values()) {
+    if (earlier.number >= number || earlier.sharedAt !== NEVER) continue
+    if (earlier.slots.some(slot => slots.includes(slot))) return true
+  }
+  return false
 }
 
 /** Slots that we may deal now, in the order of the record. */

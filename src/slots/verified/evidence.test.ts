@@ -36,6 +36,7 @@ const expected: Readonly<Record<string, string>> = {
   'slipping-in': 'cast a ballot that it does not know',
   'rogue-key': 'posted a key without possessing it',
   'odd-header': 'opened a round that cannot be',
+  'two-keys': 'signed two versions of one key',
 }
 
 const evidence = new Map<string, Uint8Array>()

@@ -4,7 +4,7 @@
 import { sameBytes } from '../../core/index.ts'
 import { combine } from '../../crypto/index.ts'
 import { accuse, agreement } from './accusing.ts'
-import { mayDeal } from './dealing.ts'
+import { mayDeal, overtakes } from './dealing.ts'
 import { checkShare, dealtTicket, lapHash, makeShare, ticketElement } from './proofs.ts'
 import { saidBy, sayStep, sendToAll } from './saying.ts'
 import { takeSeat } from './seats.ts'
@@ -16,6 +16,7 @@ export function advanceSeals(scene: SlotsScene, round: Round): void {
   if (epoch.closed && !scene.rules.sharesWhenClosed()) return
   if (saidBy(round, 'seal', epoch.position) === undefined) {
     if (!mayDeal(scene, round.slots, round.number)) return
+    if (overtakes(epoch, round) && !scene.rules.mayOvertake()) return
     sayStep<Seal>(scene, round, { kind: 'seal', round: round.number, passes: round.hashes })
     round.sealedAt = scene.turn.now
   }

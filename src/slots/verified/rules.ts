@@ -15,6 +15,8 @@ export interface SlotsRules {
   sharesWith(self: number, owner: number): boolean
   /** Whether a slot may be dealt again. */
   mayReuse(closed: boolean, sharedAt: Millis, now: Millis, lease: Millis, drift: number): boolean
+  /** Whether a round is sealed while an earlier one may still deal the same slot. */
+  mayOvertake(): boolean
   /** Until when the holder may believe. */
   deadline(sealedAt: Millis, openedAt: Millis, lease: Millis, drift: number): Millis
   /** How long a new epoch deals nothing. */
@@ -76,6 +78,10 @@ export const slotsRules: SlotsRules = {
 
   // The holder may be silent, dead or behind a broken link, and still believe. Its clock may be slow, ours fast.
   mayReuse: (closed, sharedAt, now, lease, drift) => closed || now >= sharedAt + lease * (1 + drift),
+
+  // A liar leads the next round, and opens it with the slots of the one that is being dealt. Nobody has given a share there yet,
+  // so all of them look free; both rounds are sealed, and each slot has two holders.
+  mayOvertake: () => false,
 
   // Counted from when the ticket was opened, a slow share makes the holder believe after the others deal again.
   deadline: (sealedAt, _openedAt, lease, drift) => sealedAt + lease * (1 - drift),

@@ -6,10 +6,12 @@ import { castVote, drawVote, proveRepresentation, representationProofCodec } fro
 import { generalLiars } from '../../../simulator/index.ts'
 import { ballotContext, passContext, passedOn, startList, tally } from '../../verified/proofs.ts'
 import { driftOf } from '../../verified/record.ts'
-import { nameOf, saidBy } from '../../verified/saying.ts'
+import { saidBy } from '../../verified/saying.ts'
 import { decodeShuffleAnswer, encodeShuffleWork, performShuffleWork } from '../../verified/shuffle-work.ts'
-import { type Ballot, isStep, type Pass, type SlotsMessage, type Step, type Vote } from '../../verified/wire.ts'
+import type { Ballot, Pass, SlotsMessage, Vote } from '../../verified/wire.ts'
 import { clinging, restarting, restless, splitting } from './epoch-liars.ts'
+import { flipping, flooding, framing, hastyHeader, twoKeys, unsignedSuccessor } from './false-witnesses.ts'
+import { forget, isOdd, remember } from './liars-memory.ts'
 import { type LiarMeans, type LiarScene, type Lies, lying, type SlotsLiar } from './lying.ts'
 
 /** One lie about one kind of word, everything else as it should be. */
@@ -69,10 +71,6 @@ const withheldFromOne = changing('share', (scene, said) => {
   return said.owner === (scene.state.epoch.position + 1) % n ? undefined : said
 })
 
-function isOdd(scene: LiarScene, to: NodeId): boolean {
-  return scene.state.epoch.record.members.findIndex(({ name }) => name === to) % 2 === 1
-}
-
 /** Two good passes, one for each half of the group. */
 function twoPasses(): Lies {
   const second = new Map<string, Pass>()
@@ -122,18 +120,6 @@ function heldBallots(scene: LiarScene, said: Vote): Ballot[] {
     const proof = proveRepresentation(scene.group, statement, secret, context, random)
     return { a: statement.a, b: statement.b, proof: encode(representationProofCodec(scene.group), proof) }
   })
-}
-
-/** A liar's own machine goes on with what it really said, or nobody could go on with it. */
-function remember({ state: { epoch } }: LiarScene, said: SlotsMessage): void {
-  if (!isStep(said)) return
-  const shelf = said.round === 0 ? epoch.said : epoch.rounds.get(said.round)?.said
-  shelf?.set(nameOf(epoch, said), said)
-}
-
-function forget({ state: { epoch } }: LiarScene, said: Step): void {
-  const shelf = said.round === 0 ? epoch.said : epoch.rounds.get(said.round)?.said
-  shelf?.delete(nameOf(epoch, said))
 }
 
 /** Says that it holds, always. It costs the others one lease a round, and is no lie that can be proved. */
@@ -356,6 +342,12 @@ export function slotsLiars(means: LiarMeans): readonly SlotsLiar[] {
     ['restarting', restarting],
     ['clinging', clinging],
     ['splitting', splitting],
+    ['framing', framing],
+    ['unsigned-successor', unsignedSuccessor],
+    ['two-keys', twoKeys],
+    ['hasty-header', hastyHeader],
+    ['flooding', flooding],
+    ['flipping', flipping],
   ]
   return [...own.map(([name, lies]) => lying(name, means, lies)), ...generalLiars()]
 }

@@ -12,6 +12,8 @@ export interface PlantedSlotsBug {
   readonly members?: number
   readonly settings?: Partial<SlotsSettings>
   readonly weather?: Weather
+  /** False: nothing goes wrong by itself. */
+  readonly faults?: boolean
 }
 
 /** Rounds that follow each other closely. */
@@ -57,6 +59,13 @@ export const plantedSlotsBugs: Readonly<Record<string, PlantedSlotsBug>> = {
   'hasty-leader': { rules: { hearsHasty: () => true }, liar: 'splitting', settings: plain },
   'own-share-sent': { rules: { sharesWith: () => true } },
   'reuse-before-lease': { rules: { mayReuse: () => true } },
+  'overtaking-round': {
+    rules: { mayOvertake: () => true },
+    liar: 'hasty-header',
+    members: 5,
+    settings: { ...plain, slots: ['a', 'b', 'c'], drift: 0.05 },
+    faults: false,
+  },
   'lease-from-opening': {
     rules: { deadline: (_sealedAt, openedAt, lease, drift) => openedAt + lease * (1 - drift) },
     members: 4,
