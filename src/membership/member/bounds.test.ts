@@ -206,7 +206,7 @@ describe('one peer that says all it can', () => {
     return Object.values(value).reduce<number>((sum, held) => sum + 8 + bytesOf(held), 16)
   }
 
-  it(`leaves at most ${BYTES_OF_PEER} bytes behind, however long it talks`, () => {
+  it(`leaves at most ${BYTES_OF_PEER} bytes behind in a group of six, however long it talks`, () => {
     const puppet = acquainted()
     const before = bytesOf(puppet.state)
     const payload = new Uint8Array(512)
