@@ -1,7 +1,13 @@
 // Who lied, and who lags, as far as a group that may hold a liar can tell.
 
 import { describe, expect, it } from 'vitest'
-import { type ObjectServerInfo, tallyComplaints, versionsBehind } from './inspect-objects.ts'
+import {
+  type ObjectServerInfo,
+  repairableVersion,
+  spoiledObjects,
+  tallyComplaints,
+  versionsBehind,
+} from './inspect-objects.ts'
 
 const told = (server: string, complaints: ObjectServerInfo['complaints']): ObjectServerInfo => ({
   server,
@@ -33,6 +39,52 @@ describe('an accusation', () => {
     expect(tallyComplaints([], lies, 1)).toEqual([
       { server: 'server-2', what: 'forged', object: 'stock', version: 5, clients: ['this client'], lied: true },
     ])
+  })
+})
+
+describe('who lied', () => {
+  const by = (client: string) => ({ ...complaint('server-3'), client })
+  const verdict = (...clients: string[]) => {
+    const complaints = clients.map(by)
+    return tallyComplaints([told('server-1', complaints), told('server-2', complaints)], [], 1)[0]?.lied
+  }
+  it('is said by more clients than servers may lie; one alone accuses', () => {
+    expect(verdict('ann#1')).toBe(false)
+    expect(verdict('ann#1', 'bob#1')).toBe(true)
+  })
+  it('is not said twice by two processes of one client', () => expect(verdict('ann#1', 'ann#2')).toBe(false))
+  it('is believed where servers were told in other words: they keep the last of each accuser', () => {
+    const servers = [told('server-1', [by('ann#1')]), told('server-2', [{ ...by('ann#1'), what: 'stale', version: 9 }])]
+    expect(tallyComplaints(servers, [], 1).map(({ what }) => what)).toEqual(['forged', 'stale'])
+  })
+})
+
+describe('an object that stands still', () => {
+  const DAY = 24 * 60 * 60 * 1000
+  const has = (server: string, counter: number, committed: number, applied = committed): ObjectServerInfo => {
+    const head = { version: committed, digest: new Uint8Array(32) }
+    const rest = { rank: { counter, client: '' }, proposed: 0, entries: 0, sessions: 0, pending: 0 }
+    return { ...told(server, []), objects: [{ object: 'stock', committed: head, applied, ...rest }] }
+  }
+  it('has turns promised far into the future, as more servers say than can lie', () => {
+    const high = (count: number, counter = 2 * DAY + 1) =>
+      spoiledObjects(
+        ['a', 'b', 'c'].map((name, at) => has(name, at < count ? counter : 0, 5)),
+        1,
+        0,
+      )
+    expect(high(1)).toEqual([])
+    expect(high(2)).toMatchObject([{ object: 'stock', why: 'its turns are promised far into the future' }])
+    expect(high(2, 2 * DAY)).toEqual([])
+  })
+  it('or a version that no server has', () => {
+    const servers = [has('a', 0, 2 ** 40, 5), has('b', 0, 2 ** 40, 4), has('c', 0, 5)]
+    expect(spoiledObjects(servers, 1, 0)).toMatchObject([{ why: 'it is at a version that no server has' }])
+    expect(spoiledObjects([has('a', 0, 6, 5), has('b', 0, 6, 6), has('c', 0, 6, 5)], 1, 0)).toEqual([])
+  })
+  it('is repaired at the newest version that more servers have than can lie', () => {
+    expect(repairableVersion([has('a', 0, 9, 9), has('b', 0, 9, 5), has('c', 0, 9, 4)], 'stock', 1)).toBe(5)
+    expect(repairableVersion([], 'stock', 1)).toBe(0)
   })
 })
 

@@ -35,12 +35,16 @@ Entries are those of the object's table, internals counted: a tree keeps links a
 Exit codes: 0 shown, 1 there is no such object or the group could not be reached, 2 wrong usage.`
 
 export function objectCommand(): Command {
-  return withConnection(newCommand('object'))
-    .addCommand(repairCommand())
-    .argument('[name]', 'one object (default: all)')
-    .option('--json', 'print the result as JSON')
-    .addHelpText('after', EXAMPLE)
-    .action(action(show))
+  return (
+    withConnection(newCommand('object'))
+      // Options behind `repair` are its own.
+      .enablePositionalOptions()
+      .addCommand(repairCommand())
+      .argument('[name]', 'one object (default: all)')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', EXAMPLE)
+      .action(action(show))
+  )
 }
 
 const REPAIR_EXAMPLE = `
@@ -57,6 +61,7 @@ Exit codes: 0 repaired, or nothing to repair; 1 not an operator, or too few serv
 
 function repairCommand(): Command {
   return withConnection(newCommand('repair'))
+    .description('for operators: lets an object go on that a client has spoiled')
     .argument('<name>', 'name of the object')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', REPAIR_EXAMPLE)

@@ -44,7 +44,19 @@ export function hearClaim(scene: ClientScene, object: ClientObject, server: Node
   if (before !== undefined && before.version === head.version && !sameBytes(before.digest, head.digest)) {
     accuse(scene, object, server, head.version, 'two states of one version')
   }
-  claims.set(server, { version: head.version, digest: head.digest })
+  claims.set(server, { version: head.version, digest: head.digest, heardAt: scene.turn.now })
+}
+
+/**
+ * What is committed was taken by q servers: of those who answer a get that was sent afterwards, b + 1 honest ones vouch for
+ * it or for something newer. Where the newest that is vouched for is older, it never was.
+ */
+export function denyClaims(scene: ClientScene, object: ClientObject, newest: Head): void {
+  for (const [server, { version, heardAt }] of object.claims) {
+    if (version <= newest.version || heardAt >= object.sentAt) continue
+    object.claims.delete(server)
+    accuse(scene, object, server, version, 'a committed version that nobody has')
+  }
 }
 
 /** The replica has come to a version, which is decided: whoever called another state of it committed, lied. */

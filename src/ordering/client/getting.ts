@@ -8,7 +8,7 @@ import { longestTurn, type OrderingSettings } from '../settings.ts'
 import type { Head, Rank, ServerMessage } from '../wire.ts'
 import { completeChoice } from './catching-up.ts'
 import { submitNew } from './contacts.ts'
-import { accuse, compareCommitted, hearClaim } from './evidence.ts'
+import { accuse, compareCommitted, denyClaims, hearClaim } from './evidence.ts'
 import { hearOf } from './other-operations.ts'
 import { proposeAgain } from './proposing.ts'
 import { quorumOf } from './send.ts'
@@ -33,6 +33,7 @@ export function onGot(
   if (object.replies.size < quorumOf(scene)) return
   if (object.phase === 'getting') object.choice = choose(object.replies, settings.liars, settings.rules)
   if (object.choice === undefined) return
+  if (object.phase === 'getting') denyClaims(scene, object, object.choice)
   if (object.phase === 'getting') object.shares = object.shares && object.choice.version !== object.replica.version
   if (object.choice.committed) compareCommitted(scene, object, object.choice, heads(object))
   object.phase = 'syncing'

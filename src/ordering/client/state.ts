@@ -102,6 +102,11 @@ export interface Watch {
   replay: Replay | undefined
 }
 
+/** A version that a server called committed, and when. */
+export interface Claim extends Head {
+  readonly heardAt: Millis
+}
+
 /** A version that a server calls committed, with its change where that was asked for. */
 export interface SaidHead extends Head {
   readonly change: Uint8Array | undefined
@@ -164,7 +169,7 @@ export interface ClientObject {
   /** What servers said is committed, of versions that the replica does not have: one word a server and version. */
   readonly heads: Map<number, Map<NodeId, SaidHead>>
   /** What each server last called committed, while the replica is not there: to be compared when it is. */
-  readonly claims: Map<NodeId, Head>
+  readonly claims: Map<NodeId, Claim>
   readonly pool: Pool
   readonly silent: Map<NodeId, SilentReport>
   readonly watches: Map<number, Watch>
