@@ -14,7 +14,7 @@ export interface ObjectPort {
   /** Fires when the session is no longer certain to live. */
   readonly signal: AbortSignal
   /** Opens a session where the last one was lost; `signal` is that of the new one at once. */
-  renew(): void
+  renew?(): void
   /** Orders an operation and gives the applier's answer. */
   submit(body: Uint8Array, options: WaitOptions): Promise<Uint8Array>
   /** The values of keys, all of one version, no older than any operation that was answered before, unless `stale`. */

@@ -87,7 +87,7 @@ export class SharedTree {
     this.waiting = options.timeout === undefined ? {} : { timeout: options.timeout }
     this.watches = new TreeWatches(port, this.waiting)
     const listen: Listen = (path, listener, subtree) => this.listen(path, listener, subtree)
-    this.plain = forRecipes(this, listen, () => port.renew())
+    this.plain = forRecipes(this, listen, () => port.renew?.())
   }
 
   /** Fires when ephemeral entries of this process may be gone. */
