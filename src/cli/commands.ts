@@ -57,7 +57,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/lock.ts')).lockCommand(),
   },
   unlock: {
-    usage: '[options] <name>',
+    usage: '[options] [name]',
     description: 'take a lock from whoever holds it (operators only)',
     load: async () => (await import('./commands/unlock.ts')).unlockCommand(),
   },

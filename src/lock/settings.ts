@@ -23,6 +23,8 @@ export interface LockSettings {
   /** How many times a try that only had too low a token is repeated at once, before it backs off as well. */
   readonly quickTries: number
   readonly rules: LockRules
+  /** Whether a client tells of servers whose words prove a lie. It decides nothing: the explorer leaves it out. */
+  readonly accuses: boolean
   /** The certificate names of clients that may take a lock from its holder. */
   readonly operators: readonly string[]
 }
@@ -39,5 +41,6 @@ export const lockDefaults: LockSettings = {
   strategy: 'exponential',
   quickTries: 3,
   rules: lockRules,
+  accuses: true,
   operators: ['admin'],
 }

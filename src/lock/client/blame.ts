@@ -49,7 +49,8 @@ export function blameInquiry(scene: ClientScene, from: NodeId, body: ServerMessa
 }
 
 // The map holds one entry for each server and kind of lie.
-function blame({ state, turn }: ClientScene, server: NodeId, what: string, name: string): void {
+function blame({ state, settings, turn }: ClientScene, server: NodeId, what: string, name: string): void {
+  if (!settings.accuses) return
   const key = `${server} ${what}`
   const told = state.blamed.get(key)
   if (told !== undefined && turn.now - told < TELL_AGAIN) return

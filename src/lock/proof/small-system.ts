@@ -70,6 +70,7 @@ export function lockSystem(options: LockSystemOptions): System {
     backoffBase: 1,
     backoffMax: 1,
     quickTries: options.quickTries ?? 0,
+    accuses: false,
     rules: brokenRules(options.bug),
   }
   const servers = Array.from({ length: options.servers }, (_, place) => serverNode(settings, options, place))
