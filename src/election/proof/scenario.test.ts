@@ -144,8 +144,8 @@ describe('planted bugs', () => {
     expect(run(bug, seed).violations[0]?.what).toMatch(what)
   })
   it('two-successors, where the list changes all the time', () => {
-    expect(runOnce(restless('two-successors'), 453).violations[0]?.what).toMatch(/has two lists/)
-    expect(runOnce(restless(undefined), 453).violations).toEqual([])
+    expect(runOnce(restless('two-successors'), 75).violations[0]?.what).toMatch(/has two lists/)
+    expect(runOnce(restless(undefined), 75).violations).toEqual([])
   })
   it('without the bug, the seeds that took longest to find have nothing to show', () => {
     for (const seed of [36, 61, 245, 528, 2012]) expect(run(undefined, seed).violations).toEqual([])
