@@ -53,7 +53,7 @@ export async function join(options: JoinOptions): Promise<JoinedGroup> {
     event: event => (group === undefined ? early.push(event) : group.event(event)),
     failed: error => group?.ended(error),
   })
-  group = new JoinedGroup(config.name, node, attributes)
+  group = new JoinedGroup(config.name, node, attributes, log)
   for (const event of early.splice(0)) group.event(event)
   return group
 }

@@ -16,6 +16,12 @@ export interface ElectionRules {
   countsOnce(): boolean
   /** Whether a claim may be granted, given the highest term that was granted. */
   isNewTerm(term: number, granted: number): boolean
+  /** How many members must say that they were in a term before it is followed at once. */
+  wordsNeeded(liars: number): number
+  /** Whether one member's word is followed far, given how many attempts have failed in a row. */
+  followsOneWord(failures: number, patience: number): boolean
+  /** Whether a member's call may interrupt an attempt, given how long ago a call of that member was followed. */
+  mayCallAgain(since: Millis, patience: Millis): boolean
   /** Whether a grant is saved before it is given. */
   savesGrant(): boolean
   /** Whether a promise still binds. */
@@ -60,6 +66,17 @@ export const electionRules: ElectionRules = {
 
   // A claim that was under way for long must not be granted after a later one: its term would have two coordinators.
   isNewTerm: (term, granted) => term > granted,
+
+  // One liar that says 2^53 - 1, or adds a little two thousand times a second, would drive members far apart, or to the
+  // end of all terms. Of b + 1, one is honest and was there.
+  wordsNeeded: liars => liars + 1,
+
+  // A member that a liar once drove far away cannot go back: it granted those terms. Where it is needed for a quorum and
+  // nobody believes it, nobody is ever elected again.
+  followsOneWord: (failures, patience) => failures >= patience,
+
+  // A liar that calls for a higher term before anybody has counted would let no attempt come to its end.
+  mayCallAgain: (since, patience) => since >= patience,
 
   // A member that forgets its grant in a crash gives the term away twice.
   savesGrant: () => true,

@@ -9,7 +9,9 @@ import type { MemberCommand, MemberEvent } from '../../node/member.ts'
 import type { QuestionsEvent } from '../../node/questions/state.ts'
 import type { PublicSlotsStatus } from '../../node/questions/wire.ts'
 import { holderClock } from '../../runtime/clock.ts'
+import { silence } from '../../runtime/log.ts'
 import type { RunningMember } from '../../runtime/member.ts'
+import type { Log } from '../../runtime/transport/index.ts'
 import { Feed } from '../feed.ts'
 import { answerTo } from './answering.ts'
 import { type Attributes, changedValues, numberOf } from './attributes.ts'
@@ -48,6 +50,7 @@ const NAME_RULE = /^[a-z0-9][a-z0-9-]{0,39}$/
 export class JoinedGroup {
   readonly name: string
   private readonly node: RunningMember
+  private readonly log: Log
   private readonly roster = new Roster()
   private readonly voters: Voters
   private readonly feeds = new Set<Feed<readonly MemberInfo[]>>()
@@ -64,8 +67,9 @@ export class JoinedGroup {
   private silent = false
 
   /** @internal Made by `join`. */
-  constructor(name: string, node: RunningMember, values: Attributes) {
+  constructor(name: string, node: RunningMember, values: Attributes, log: Log = silence) {
     this.name = name
+    this.log = log
     this.node = node
     this.voters = new Voters(body => this.tell({ part: 'hints', body }))
     if (Object.values(values).some(value => typeof value === 'function')) {
@@ -235,9 +239,17 @@ export class JoinedGroup {
       this.clock,
       () => this.node.now(),
       body => this.tell({ part: 'election', body }),
+      (error, isHeard) => this.leadFailed(name, error, isHeard),
     )
     this.leaderships.set(name, leadership)
     return leadership
+  }
+
+  /** What a user's `lead` threw is not to vanish: it is logged, and a warning where nobody looks at `ended`. */
+  private leadFailed(place: string, error: unknown, isHeard: boolean): void {
+    const why = error instanceof Error ? error.message : String(error)
+    this.log('error', 'lead has failed: this member stepped down, and stands no more', { place, why })
+    if (!isHeard) process.emitWarning(`lead of '${place}' has failed, and this member stands no more: ${why}`)
   }
 
   private membershipEvent(event: MembershipEvent): void {
@@ -253,6 +265,14 @@ export class JoinedGroup {
     if (event.kind === 'electorate') {
       this.voters.adopt(event.electorate)
       return this.showMembers()
+    }
+    if (event.kind === 'misbehaved') {
+      const { member, how } = event
+      this.log('warn', 'a member misbehaves in an election', { member, how })
+    }
+    if (event.kind === 'evidence') {
+      const { member, name: place, term } = event
+      this.log('warn', 'a member cast two ballots in one term', { member, place, term })
     }
     if ('name' in event) this.leadershipOf(event.name).take(event)
   }

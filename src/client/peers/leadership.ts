@@ -16,11 +16,14 @@ export interface CoordinatorInfo {
 
 /** A member that stands for a place, until it is disposed of. */
 export interface Candidacy extends AsyncDisposable {
-  /** Rejects with what `lead` threw; resolves when the candidacy has ended. */
+  /** Rejects with what `lead` threw; resolves when the candidacy has ended. Where nobody looks, a warning says it. */
   readonly ended: Promise<void>
   /** Steps down where it leads, and stands no more. */
   close(): Promise<void>
 }
+
+/** What `lead` threw, and whether somebody looked at `ended`, and so will hear of it. */
+export type LeadFailed = (error: unknown, isHeard: boolean) => void
 
 type LeadershipEvent = Extract<ElectionEvent, { name: string }>
 
@@ -33,15 +36,26 @@ export class Leadership {
   private info: CoordinatorInfo
   private term: Term | undefined
   private running: Promise<void> = Promise.resolve()
+  private readonly failed: LeadFailed
   private lead: ((term: Term) => Promise<void> | void) | undefined
+  /** No longer says that this member stands: without it, a single candidate is elected again at once. */
+  private withdraw: () => void = () => {}
   private finish: ((error?: unknown) => void) | undefined
+  private isHeard = false
   private watchdog: NodeJS.Timeout | undefined
 
-  constructor(name: string, clock: Clock, nodeNow: Clock, tell: (command: ElectionCommand) => void) {
+  constructor(
+    name: string,
+    clock: Clock,
+    nodeNow: Clock,
+    tell: (command: ElectionCommand) => void,
+    failed: LeadFailed = () => {},
+  ) {
     this.name = name
     this.clock = clock
     this.nodeNow = nodeNow
     this.tell = tell
+    this.failed = failed
     this.info = { name, term: 0, coordinator: undefined }
   }
 
@@ -56,6 +70,8 @@ export class Leadership {
   stand(lead: (term: Term) => Promise<void> | void, withdraw: () => void): Candidacy {
     if (this.lead !== undefined) throw new SettingsError(`this member stands for '${this.name}' already.`)
     this.lead = lead
+    this.withdraw = withdraw
+    this.isHeard = false
     const ended = new Promise<void>((resolve, reject) => {
       this.finish = error => (error === undefined ? resolve() : reject(error))
     })
@@ -67,7 +83,17 @@ export class Leadership {
         await this.close()
       }
     }
-    return { ended, close, [Symbol.asyncDispose]: close }
+    const look = () => {
+      if (this.lead === lead) this.isHeard = true
+      return ended
+    }
+    return {
+      get ended() {
+        return look()
+      },
+      close,
+      [Symbol.asyncDispose]: close,
+    }
   }
 
   async *follow(signal: AbortSignal | undefined): AsyncGenerator<CoordinatorInfo, void, undefined> {
@@ -138,7 +164,10 @@ export class Leadership {
       if (this.lead !== lead) return
       this.lead = undefined
       this.over('lead has failed')
+      // First: one that steps down and still stands, alone, would be elected again and again.
+      this.withdraw()
       this.tell({ kind: 'resign', name: this.name })
+      this.failed(error, this.isHeard)
       this.finish?.(error)
     })
   }

@@ -31,8 +31,9 @@ const STEPS_MAX = 16
 
 export function advance(scene: ElectionScene): void {
   const listed = completeChange(scene)
-  for (const race of scene.state.races.values()) advanceRace(scene, race)
+  // First: who hears a ballot under a list that it does not know answers "behind", and throws the ballot away.
   if (listed !== undefined) announceList(scene, listed)
+  for (const race of scene.state.races.values()) advanceRace(scene, race)
 }
 
 function advanceRace(scene: ElectionScene, race: Race): void {

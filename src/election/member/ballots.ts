@@ -8,8 +8,9 @@ import { ranking } from '../count/view.ts'
 import { type MessageOf, type OpenBallot, openBallot, type VoidedBallots } from '../wire.ts'
 import { isSameList } from './lists.ts'
 import { noteCaller } from './promise-limit.ts'
-import { type ElectionScene, emit, noteTerm, pollOf, raceOf, send } from './scene.ts'
+import { type ElectionScene, emit, pollOf, raceOf, send } from './scene.ts'
 import type { Attempt, Race } from './state.ts'
+import { noteTerm } from './terms.ts'
 
 /** Voters whose two ballots were reported; a liar gains nothing by more. */
 const REPORTED_MAX = 128
@@ -71,7 +72,7 @@ function sealedTo({ keys, turn }: ElectionScene, key: Uint8Array, bytes: Uint8Ar
 export function onBallot(scene: ElectionScene, from: NodeId, ballot: MessageOf<'ballot'>): void {
   const race = raceOf(scene, ballot.name, from)
   if (race === undefined || !isSameList(scene, from, ballot.electorate)) return
-  noteTerm(race, ballot.term)
+  noteTerm(scene, race, from, ballot.term)
   noteCaller(scene, race, from, ballot.term)
   const { attempt } = race
   if (attempt !== undefined && attempt.term === ballot.term) {

@@ -31,9 +31,11 @@ import { withdraw } from './candidacy.ts'
 import type { CommandOf } from './commands.ts'
 import { finish, lose, prolong } from './leading.ts'
 import { sendLists } from './lists.ts'
+import { report } from './rate-limit.ts'
 import { save, saveWhole } from './saving.ts'
 import { type ElectionScene, emit, isBound, keylessOf, others, quorum, send } from './scene.ts'
 import { electionTimers, type Proposal, type Race } from './state.ts'
+import { forgetTerms } from './terms.ts'
 
 /** Changes that are agreed to and not made yet: no group has more members coming and going at once. */
 const ALLOWED_MAX = 16
@@ -214,6 +216,7 @@ export function onList(scene: ElectionScene, from: NodeId, { listed }: MessageOf
   if (signers.size < listed.approvals.length || signers.size < quorum(scene, old)) return
   const valid = listed.approvals.every(one => approves(old, state.floor, listed.electorate, one, keys.signatures))
   if (valid) adopt(scene, listed)
+  else report(scene, from, 'forged-list')
 }
 
 function adopt(scene: ElectionScene, listed: SignedList): void {
@@ -240,6 +243,8 @@ export function followList(scene: ElectionScene, race: Race): void {
   dropAttempt(scene, race)
   race.heldClaim = undefined
   race.earlyBallots.clear()
+  race.followedAt.clear()
+  forgetTerms(scene, race)
   const { candidacy } = race
   withdraw(scene, race)
   if (candidacy?.phase === 'leading') {

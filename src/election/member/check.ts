@@ -1,6 +1,7 @@
 // What must hold between inputs, whatever was heard. A break is a bug of ours, and stops the node.
 
 import { assert } from '../../core/index.ts'
+import { memberOf } from '../count/electorate.ts'
 import { CANDIDATES_MAX, CHAIN_MAX, NAMES_MAX } from '../wire.ts'
 import type { ElectionState, Race } from './state.ts'
 
@@ -43,6 +44,9 @@ function checkRace({ self, electorate }: ElectionState, race: Race): void {
     assert(race.grantedTerm >= candidacy.term, `${of} leads a term that it did not grant`)
     assert(candidacy.grants.has(self), `${of} leads without its own grant`)
     assert(candidacy.asked >= candidacy.sent.length, `${of} sent more than it numbered`)
+  }
+  for (const id of [...race.saidTerms.keys(), ...race.followedAt.keys()]) {
+    assert(memberOf(electorate, id) !== undefined, `${of} keeps a word of ${id}, who is not listed`)
   }
   if (leader !== undefined) assert(race.hadCoordinator, `${of} knows who leads and never met anybody`)
 }

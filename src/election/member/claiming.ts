@@ -8,8 +8,9 @@ import { isGrantOf } from '../count/grant.ts'
 import type { MessageOf } from '../wire.ts'
 import { extendAttempt, patienceOf } from './attempt-time.ts'
 import { isUseful, newCandidacy, nextAsked, notePromise } from './candidacy.ts'
-import { type ElectionScene, noteTerm, others, send, setTimer } from './scene.ts'
+import { type ElectionScene, others, send, setTimer } from './scene.ts'
 import type { Race } from './state.ts'
+import { noteTerm } from './terms.ts'
 
 /** This member has won, or is the only candidate. */
 export function startClaim(scene: ElectionScene, race: Race): void {
@@ -52,13 +53,15 @@ export function onGrant(scene: ElectionScene, from: NodeId, body: MessageOf<'gra
   race.news.add('promises')
 }
 
-/** Refused: for a while, or for good because a higher term was granted. The next attempt must be above it. */
+/**
+ * The claim that is under way is refused: for a while, or for good because a higher term was granted, which the next
+ * attempt must be above. What answers no claim says nothing.
+ */
 export function onRefusal(scene: ElectionScene, from: NodeId, body: MessageOf<'refusal'>): void {
   const race = scene.state.races.get(body.name)
-  if (race === undefined) return
-  noteTerm(race, body.highest)
-  const { candidacy } = race
-  if (candidacy?.phase !== 'claiming' || candidacy.term !== body.term) return
+  const candidacy = race?.candidacy
+  if (race === undefined || candidacy?.phase !== 'claiming' || candidacy.term !== body.term) return
+  noteTerm(scene, race, from, body.highest)
   const wait = body.highest >= body.term ? Number.POSITIVE_INFINITY : body.remaining
   candidacy.refusedUntil.set(from, scene.turn.now + wait)
 }

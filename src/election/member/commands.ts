@@ -28,6 +28,9 @@ export type ElectionCommand =
 /** The command of that kind. */
 export type CommandOf<Kind extends ElectionCommand['kind']> = Extract<ElectionCommand, { kind: Kind }>
 
+/** More than its share; a claim whose count does not hold; a list with signatures that do not. */
+export type Misbehaviour = 'flooding' | 'false-claim' | 'forged-list'
+
 /** What an election tells. */
 export type ElectionEvent =
   /**
@@ -48,8 +51,8 @@ export type ElectionEvent =
   | { kind: 'turnout'; name: string; term: number; ballots: number; needed: number; missing: readonly NodeId[] }
   /** What a third party can check: two ballots, or two grants, of one member in one term. */
   | { kind: 'evidence'; name: string; term: number; member: NodeId; ballots: VoidedBallots }
-  /** A member asks for more than its share: it is slowed. */
-  | { kind: 'misbehaved'; member: NodeId; how: 'flooding' }
+  /** What a member said proves that it lies, or it asks for more than its share and is slowed. */
+  | { kind: 'misbehaved'; member: NodeId; how: Misbehaviour }
   | { kind: 'electorate'; electorate: Electorate }
   | { kind: 'changed'; id: number; number: number }
   | { kind: 'refused'; id: number; why: string }

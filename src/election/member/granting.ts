@@ -13,23 +13,15 @@ import { isSameList } from './lists.ts'
 import { isOwnView } from './own-view.ts'
 import { grant } from './promise.ts'
 import { mayProlong, noteCaller } from './promise-limit.ts'
-import {
-  claimCheck,
-  type ElectionScene,
-  isBound,
-  isReachable,
-  mayPromise,
-  noteTerm,
-  raceOf,
-  send,
-  setTimer,
-} from './scene.ts'
+import { report } from './rate-limit.ts'
+import { claimCheck, type ElectionScene, isBound, mayPromise, raceOf, send, setTimer } from './scene.ts'
 import type { Attempt, Race } from './state.ts'
+import { isOfList, isReachable, noteTerm } from './terms.ts'
 
 export function onClaim(scene: ElectionScene, from: NodeId, claim: Claim): void {
   const race = raceOf(scene, claim.name, from)
   if (race === undefined || !isSameList(scene, from, claim.electorate)) return
-  noteTerm(race, claim.term)
+  noteTerm(scene, race, from, claim.term)
   noteCaller(scene, race, from, claim.term)
   const { attempt } = race
   if (attempt?.term === claim.term && attempt.candidates.includes(from) && !attempt.claimed.includes(from)) {
@@ -45,7 +37,9 @@ function judge(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): vo
   const again = claim.term === race.grantedTerm && from === race.grantedTo
   if (again ? !mayProlong(scene, race, false) : !settings.rules.isNewTerm(claim.term, race.grantedTerm))
     return refuse(scene, race, from, claim)
-  if (!isReachable(scene, race, claim.term) || !mayPromise(scene)) return
+  // A quorum's ballots, which are checked below, say that honest members are in this term.
+  const isNear = claim.ballots.length > 0 ? isOfList(scene, claim.term) : isReachable(scene, race, claim.term)
+  if (!isNear || !mayPromise(scene)) return
   if (!again && isBound(scene, race)) return hold(scene, race, from, claim)
   // Said again, because the answer was lost or is slow: the count was checked when the term was granted. To check
   // thirty signatures again each time it is said would make a slow member slower still.
@@ -79,7 +73,11 @@ function refuse(scene: ElectionScene, race: Race, to: NodeId, { name, term }: Cl
 }
 
 function countHolds(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): boolean {
-  if (claimFault(claim, from, claimCheck(scene)) !== undefined) return false
+  if (claimFault(claim, from, claimCheck(scene)) !== undefined) {
+    // Anybody who counts sees it, so it is the claimant's lie.
+    report(scene, from, 'false-claim')
+    return false
+  }
   // Nobody voted on it, so each granter looks at the view itself ("verify by using the group view", SRCEA §3.1).
   if (claim.ballots.length === 0) return isOwnView(scene, race, claim.view)
   const { attempt } = race

@@ -6,6 +6,7 @@ import { withdraw } from './candidacy.ts'
 import { saveGrant } from './saving.ts'
 import { type ElectionScene, setTimer } from './scene.ts'
 import type { Race } from './state.ts'
+import { forgetTerms } from './terms.ts'
 
 /** A new promise is saved before the answer leaves; one to the same coordinator only lasts longer. */
 export function grant(scene: ElectionScene, race: Race, to: NodeId, term: number, by: number): void {
@@ -15,6 +16,7 @@ export function grant(scene: ElectionScene, race: Race, to: NodeId, term: number
     race.grantedTo = to
     race.grantedAt = turn.now
     race.callers.clear()
+    forgetTerms(scene, race)
     saveGrant(scene, race)
     dropAttempt(scene, race)
     if (to !== state.self) withdraw(scene, race)

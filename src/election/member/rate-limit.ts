@@ -4,6 +4,7 @@
 import { type Allowance, fullBucket, type Millis, type NodeId, take } from '../../core/index.ts'
 import { memberOf } from '../count/electorate.ts'
 import { type ElectionMessage, MEMBERS_MAX } from '../wire.ts'
+import type { Misbehaviour } from './commands.ts'
 import { type ElectionScene, emit } from './scene.ts'
 import type { Peer } from './state.ts'
 
@@ -18,11 +19,18 @@ export function isWithinRate(scene: ElectionScene, from: NodeId, body: ElectionM
   if (settings.rateLimit === undefined) return true
   const peer = peerOf(scene, from, settings.rateLimit)
   if (take(peer.bucket, settings.rateLimit, turn.now, costOf(body))) return true
-  if (turn.now - peer.reportedAt >= REPORTED_EVERY) {
-    peer.reportedAt = turn.now
-    emit(scene, { kind: 'misbehaved', member: from, how: 'flooding' })
-  }
+  report(scene, from, 'flooding')
   return false
+}
+
+/** What this member said proves that it lies, or it asks for too much: it is named, each way once a minute. */
+export function report(scene: ElectionScene, from: NodeId, how: Misbehaviour): void {
+  const { settings, turn } = scene
+  if (settings.rateLimit === undefined) return
+  const { reportedAt } = peerOf(scene, from, settings.rateLimit)
+  if (turn.now - (reportedAt.get(how) ?? Number.NEGATIVE_INFINITY) < REPORTED_EVERY) return
+  reportedAt.set(how, turn.now)
+  emit(scene, { kind: 'misbehaved', member: from, how })
 }
 
 function peerOf({ state, turn }: ElectionScene, from: NodeId, rateLimit: Allowance): Peer {
@@ -31,7 +39,7 @@ function peerOf({ state, turn }: ElectionScene, from: NodeId, rateLimit: Allowan
   if (known !== undefined) return known
   // Members that were removed since.
   if (state.peers.size > MEMBERS_MAX) state.peers.clear()
-  const peer = { bucket: fullBucket(rateLimit, turn.now), reportedAt: Number.NEGATIVE_INFINITY }
+  const peer = { bucket: fullBucket(rateLimit, turn.now), reportedAt: new Map() }
   state.peers.set(name, peer)
   return peer
 }

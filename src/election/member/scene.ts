@@ -14,7 +14,6 @@ import {
   NAMES_MAX,
   NAMES_PER_MEMBER,
   type Poll,
-  TERMS_PER_LIST,
 } from '../wire.ts'
 import type { ElectionEvent } from './commands.ts'
 import { type Attempt, type ElectionState, type ElectionTimer, electionTimers, newRace, type Race } from './state.ts'
@@ -39,9 +38,6 @@ export type ElectionTurn = Turn<ElectionMessage, ElectionEvent>
 export interface ElectionScene extends Scene<ElectionState, ElectionSettings, ElectionMessage, ElectionEvent> {
   readonly keys: Keys
 }
-
-/** How far one message can raise the term that is thought to be next: a liar burns terms slowly. */
-const TERM_STEP = 1_024
 
 export function send(scene: ElectionScene, to: NodeId, body: ElectionMessage): void {
   scene.turn.do({ kind: 'send', to, body })
@@ -96,24 +92,6 @@ export function keylessOf({ settings, keys }: ElectionScene, electorate: Elector
 export function quorum({ state, settings }: ElectionScene, electorate: Electorate): number {
   const alive = electorate.members.filter(({ id }) => !state.failed.includes(id)).length
   return settings.rules.quorum(electorate.members.length, settings.liars, alive)
-}
-
-/** Remembers that there is such a term, as far as one message may raise it. */
-export function noteTerm(race: Race, term: number): void {
-  race.heardTerm = Math.max(race.heardTerm, Math.min(term, race.heardTerm + TERM_STEP))
-}
-
-/** Whether a term may be granted or voted in under this list. */
-export function isReachable({ state }: ElectionScene, race: Race, term: number): boolean {
-  const { floor } = state
-  return term > floor && term <= floor + TERMS_PER_LIST && term <= Math.max(race.heardTerm, floor) + TERM_STEP
-}
-
-/** The term to begin: one that others vote in already and we do not, or the one after all that we heard of. */
-export function nextTerm({ state }: ElectionScene, race: Race): number {
-  const past = Math.max(race.grantedTerm, race.votedTerm, state.floor)
-  const begun = Math.max(0, ...[...race.earlyBallots.values()].map(({ term }) => term))
-  return begun > past && begun === race.heardTerm ? begun : Math.max(race.heardTerm, past) + 1
 }
 
 export function isBound({ settings, turn }: ElectionScene, race: Race): boolean {

@@ -15,6 +15,7 @@ import type {
   View,
   VoidedBallots,
 } from '../wire.ts'
+import type { Misbehaviour } from './commands.ts'
 
 /** `carry` is about the change of the list that is under way, the others are about one election, by its name. */
 export const electionTimers = timers(
@@ -90,7 +91,8 @@ export interface Proposal {
 
 export interface Peer {
   readonly bucket: Bucket
-  reportedAt: Millis
+  /** When it was named last, for each way to lie. */
+  readonly reportedAt: Map<Misbehaviour, Millis>
 }
 
 /** One named election. */
@@ -115,8 +117,12 @@ export interface Race {
   grantedTo: NodeId
   /** The highest term that it voted in or claimed; saved before the ballot or the claim is sent. */
   votedTerm: number
-  /** The highest term heard of, in bounded steps: a hint for the next. */
-  heardTerm: number
+  /** The highest term that was begun in this life, also where nobody had to vote. */
+  begunTerm: number
+  /** The highest term that each other member of the list said it was in: one word of each. */
+  readonly saidTerms: Map<NodeId, number>
+  /** When a call of each other member was followed last: one that calls again and again does not keep us from counting. */
+  readonly followedAt: Map<NodeId, Millis>
   /** Until then, by the own clock, no other coordinator is granted. */
   promisedUntil: Millis
   /** When that term was granted: without a proof, the promise is not made longer for ever. */
@@ -217,7 +223,9 @@ export function newRace(name: string, by: NodeId = ''): Race {
     grantedTerm: 0,
     grantedTo: '',
     votedTerm: 0,
-    heardTerm: 0,
+    begunTerm: 0,
+    saidTerms: new Map(),
+    followedAt: new Map(),
     promisedUntil: 0,
     grantedAt: 0,
     callers: new Map(),

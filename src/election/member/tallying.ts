@@ -31,6 +31,8 @@ export function settle(scene: ElectionScene, race: Race, attempt: Attempt): void
   const tally = tallyOf(scene, race, attempt, counted)
   if (tally === undefined) return
   attempt.tally = tally
+  // Where the count timer asks for shares in the same input, it would say the same once more.
+  race.news.delete('shares')
   askForShares(scene, race)
   conclude(scene, race, attempt, tally)
 }

@@ -21,10 +21,7 @@ import {
   emit,
   isBound,
   isLed,
-  isReachable,
   mayPromise,
-  nextTerm,
-  noteTerm,
   others,
   quorum,
   raceOf,
@@ -32,6 +29,7 @@ import {
   setTimer,
 } from './scene.ts'
 import { type Attempt, newAttempt, type Race } from './state.ts'
+import { forgetTerms, isReachable, nextTerm, noteTerm } from './terms.ts'
 
 /** Perhaps nobody leads: then this member sees to it that somebody does. */
 export function startElection(scene: ElectionScene, race: Race): void {
@@ -44,7 +42,9 @@ export function startElection(scene: ElectionScene, race: Race): void {
   if (wait > 0) return setTimer(scene, 'start', race, wait)
   // What came to nothing once is not left to chance again, nor is the first: everybody is called, and votes.
   const calls = race.failures > 0 || (isFirstElection(scene, race) && candidates.length > 1)
-  begin(scene, race, nextTerm(scene, race), view, calls)
+  const term = nextTerm(scene, race)
+  if (!isReachable(scene, race, term)) return
+  begin(scene, race, term, view, calls)
   if (calls) race.news.add('call')
 }
 
@@ -55,7 +55,7 @@ export function onStartTimer(_scene: ElectionScene, race: Race): void {
 function begin(scene: ElectionScene, race: Race, term: number, view: View, called: boolean): void {
   const { state, settings, turn } = scene
   const candidates = candidatesOf(state.electorate!, view, settings)
-  noteTerm(race, term)
+  race.begunTerm = Math.max(race.begunTerm, term)
   const attempt = newAttempt(term, view, candidates, called || candidates.length > 1)
   race.attempt = attempt
   const chance = race.failures > 0 ? turn.below(settings.attemptMax) : 0
@@ -80,13 +80,14 @@ function vote(scene: ElectionScene, race: Race, attempt: Attempt): void {
 // same term again would take old grants, which are still under way, for answers to its new claim.
 function takePart(scene: ElectionScene, race: Race, term: number): void {
   race.votedTerm = term
+  forgetTerms(scene, race)
   save(scene, { kind: 'voted', name: race.name, term })
 }
 
 export function onCall(scene: ElectionScene, from: NodeId, body: MessageOf<'call'>): void {
   const race = raceOf(scene, body.name, from)
   if (race === undefined || !isSameList(scene, from, body.electorate)) return
-  noteTerm(race, body.term)
+  noteTerm(scene, race, from, body.term)
   noteCaller(scene, race, from, body.term)
   const { attempt } = race
   if (attempt !== undefined && attempt.term >= body.term) {
@@ -97,9 +98,18 @@ export function onCall(scene: ElectionScene, from: NodeId, body: MessageOf<'call
   if (isLed(scene, race) || isBound(scene, race) || race.candidacy?.phase === 'leading') return
   if (body.term <= Math.max(race.grantedTerm, race.votedTerm)) return
   if (!isReachable(scene, race, body.term) || !mayPromise(scene)) return
-  if (!isAcceptable(scene, race, body.view)) return
+  if (!isAcceptable(scene, race, body.view) || !mayInterrupt(scene, race, from)) return
+  race.followedAt.set(from, scene.turn.now)
   withdraw(scene, race)
   begin(scene, race, body.term, body.view, true)
+}
+
+// An attempt that an honest member called has its time before that member calls again. One that calls for term after
+// term would let nobody count.
+function mayInterrupt(scene: ElectionScene, race: Race, caller: NodeId): boolean {
+  const followed = race.followedAt.get(caller)
+  if (race.attempt === undefined || followed === undefined) return true
+  return scene.settings.rules.mayCallAgain(scene.turn.now - followed, patienceOf(scene, race))
 }
 
 export function callOthers(scene: ElectionScene, race: Race): void {

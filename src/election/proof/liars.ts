@@ -9,7 +9,7 @@ import { election } from '../member/machine.ts'
 import type { Counting, ElectionTurn, Keys } from '../member/scene.ts'
 import type { ElectionState } from '../member/state.ts'
 import type { ElectionSettings } from '../settings.ts'
-import { ballotText, type ElectionMessage, type Electorate, grantText, openBallot } from '../wire.ts'
+import { ballotText, type ElectionMessage, type Electorate, grantText, openBallot, TERMS_PER_LIST } from '../wire.ts'
 
 type Machine = Protocol<ElectionState, ElectionMessage, ElectionCommand, ElectionEvent>
 
@@ -177,6 +177,44 @@ export function proposesTwice(keys: Keys): Liar {
   })
 }
 
+/** How often it says each lie for each message that it hears: about as much as its allowance lets through. */
+const WORDS_AT_ONCE = 24
+/** Each call is answered, which it answers in turn. */
+const CALLS_AT_ONCE = 4
+const TERM_MAX = 2 ** 53 - 1
+const NOTHING = new Uint8Array(0)
+
+/** Says that it is in terms that nobody was in, now to one member and now to another, and refuses what nobody claimed. */
+export const inflatesTerms: Liar = besides('inflates-terms', (state, from, body, turn) => {
+  if (!('name' in body) || state.electorate === undefined) return
+  const { name } = body
+  const term = 'term' in body ? body.term : 1
+  const far = [TERM_MAX, state.floor + TERMS_PER_LIST - turn.below(3), term + 2 ** (10 + turn.below(21))]
+  const highest = far[turn.below(far.length)]!
+  const ballot = { name, term: highest, electorate: state.electorate.number, view: NOTHING, sealed: NOTHING }
+  turn.do({ kind: 'send', to: from, body: { kind: 'ballot', ...ballot } })
+  for (let word = 0; word < WORDS_AT_ONCE; word++) {
+    turn.do({ kind: 'send', to: from, body: { kind: 'refusal', name, term, highest, remaining: 0 } })
+  }
+})
+
+/** Calls for one higher term after the other, each before anybody can have counted. */
+export const callsWithoutEnd: Liar = besides('calls-without-end', (state, from, body, turn) => {
+  const { electorate } = state
+  const race = 'name' in body ? state.races.get(body.name) : undefined
+  if (race === undefined || electorate === undefined || !('term' in body)) return
+  const view = race.attempt?.view ?? { rows: race.rows, leftOut: [] }
+  const step = 1 + turn.below(900)
+  for (let word = 1; word <= CALLS_AT_ONCE; word++) {
+    const term = Math.min(body.term + word * step, TERM_MAX)
+    turn.do({
+      kind: 'send',
+      to: from,
+      body: { kind: 'call', name: race.name, term, electorate: electorate.number, view },
+    })
+  }
+})
+
 /** Never hands in a ballot: a denial of voting. */
 export const withholds: Liar = dropping('withholds', 'ballot')
 /** Wins and does not claim. */
@@ -193,11 +231,11 @@ function dropping(name: string, kind: ElectionMessage['kind']): Liar {
 /** Fresh ones for each run: some remember. Those about secret ballots come last. */
 export function electionLiars(settings: ElectionSettings, keys: Keys): readonly Liar[] {
   const own = [votesTwice(settings, keys), grantsTwice(keys), claimsAlways, proposesTwice(keys)]
-  const all = [...own, withholds, doesNotClaim, leadsInSilence, ...generalLiars()]
+  const all = [...own, withholds, doesNotClaim, leadsInSilence, ...generalLiars(), inflatesTerms, callsWithoutEnd]
   const { counting } = keys
   if (counting === undefined) return all
   return [...all, stuffs(settings, keys, counting), opensFalsely(counting), talliesTwice, doesNotOpen]
 }
 
 /** How many kinds there are, for plans that are drawn before anybody has keys. */
-export const LIARS = { sealed: 11, secret: 15 } as const
+export const LIARS = { sealed: 13, secret: 17 } as const

@@ -54,10 +54,36 @@ describe('never two coordinators', () => {
       }
     }
     const least = { elected: 50, extended: 1_000, lost: 5, coordinator: 100, vacant: 20, turnout: 10, ballot: 500 }
-    const more = { call: 100, claim: 300, grant: 100, refusal: 50, alive: 2_000, approve: 5, list: 5, crash: 2 }
+    const more = { call: 100, claim: 250, grant: 100, refusal: 50, alive: 2_000, approve: 5, list: 5, crash: 2 }
     for (const [thing, count] of Object.entries({ ...least, ...more })) {
       expect(counts.get(thing) ?? 0, thing).toBeGreaterThanOrEqual(count)
     }
+  })
+})
+
+describe('terms that a liar speaks of', () => {
+  const told = (group: Partial<ElectionGroup>, seed: number, bug?: string) =>
+    runOnce(electionScenario({ members: 4, liars: 1, ...group }, { rules: brokenElectionRules(bug) }), seed).violations
+  const INFLATES = { lie: 11 }
+  const CALLS = { lie: 12 }
+  const SPOILED = { spoiled: true }
+
+  it.each([
+    ['one that says it was in terms that nobody was in', INFLATES],
+    ['one that calls for term after term', CALLS],
+    ['stores that are tens of millions of terms apart', SPOILED],
+    ['stores that are apart, where nobody lies', { members: 3, liars: 0, ...SPOILED }],
+    ['stores that are apart, and one that goes on', { ...SPOILED, ...INFLATES }],
+  ])('%s: there is a coordinator all the same', (_name, group) => {
+    for (let seed = 1; seed <= 4; seed++) expect(told(group, seed), `seed ${seed}`).toEqual([])
+  })
+  it.each([
+    ['one-word-followed', INFLATES, 2],
+    ['every-call-followed', CALLS, 7],
+    ['apart-for-ever', SPOILED, 8],
+  ])('%s ends the elections of a place for good', (bug, group, seed) => {
+    expect(told(group, seed, bug)[0]?.what).toMatch(/who leads .* was not served/)
+    expect(told(group, seed)).toEqual([])
   })
 })
 
@@ -95,9 +121,9 @@ describe('planted bugs', () => {
 
   /** The same with four members and secret ballots, of whom one lies. */
   const pinnedSecret: Record<string, [seed: number, what: RegExp]> = {
-    'possession-not-checked': [382, /a candidate did not prove its key/],
-    'ballot-proof-not-checked': [36, /a ballot is not valid/],
-    'opening-not-checked': [4, /the totals are not opened/],
+    'possession-not-checked': [43, /a candidate did not prove its key/],
+    'ballot-proof-not-checked': [11, /a ballot is not valid/],
+    'opening-not-checked': [99, /the totals are not opened/],
     'vote-counted-twice': [2, /a voter has two ballots/],
   }
   const runSecret = (bug: string | undefined, seed: number) =>
@@ -106,9 +132,9 @@ describe('planted bugs', () => {
 
   it('none is forgotten: the explorer finds a stale claim, machine.test.ts an endless promise, a restless list two of it', () => {
     const found = new Set([...Object.keys(pinned), ...Object.keys(pinnedSecret)])
-    expect([...found, 'stale-claim-granted', 'promise-for-ever', 'two-successors'].sort()).toEqual(
-      Object.keys(plantedElectionBugs).sort(),
-    )
+    const elsewhere = ['stale-claim-granted', 'promise-for-ever', 'two-successors']
+    const ofTerms = ['one-word-followed', 'every-call-followed', 'apart-for-ever']
+    expect([...found, ...elsewhere, ...ofTerms].sort()).toEqual(Object.keys(plantedElectionBugs).sort())
   })
   it.each(Object.entries(pinnedSecret))('%s, with secret ballots', (bug, [seed, what]) => {
     expect(runSecret(bug, seed)[0]?.what).toMatch(what)
@@ -118,8 +144,8 @@ describe('planted bugs', () => {
     expect(run(bug, seed).violations[0]?.what).toMatch(what)
   })
   it('two-successors, where the list changes all the time', () => {
-    expect(runOnce(restless('two-successors'), 453).violations[0]?.what).toMatch(/has two lists/)
-    expect(runOnce(restless(undefined), 453).violations).toEqual([])
+    expect(runOnce(restless('two-successors'), 75).violations[0]?.what).toMatch(/has two lists/)
+    expect(runOnce(restless(undefined), 75).violations).toEqual([])
   })
   it('without the bug, the seeds that took longest to find have nothing to show', () => {
     for (const seed of [36, 61, 245, 528, 2012]) expect(run(undefined, seed).violations).toEqual([])

@@ -23,7 +23,7 @@ import type { ElectionEvent } from '../member/commands.ts'
 import { election } from '../member/machine.ts'
 import type { Keys } from '../member/scene.ts'
 import { type ElectionSettings, electionDefaults } from '../settings.ts'
-import { type Electorate, electionRecord, electionVocabulary, type Row } from '../wire.ts'
+import { type ElectionRecord, type Electorate, electionRecord, electionVocabulary, type Row } from '../wire.ts'
 import { CountChecker, ElectorateChecker, TermChecker } from './checkers.ts'
 import { electionLiars, LIARS } from './liars.ts'
 
@@ -49,12 +49,18 @@ export interface ElectionPlan extends Plan<ElectionAct> {
   /** How well membership works: what members see of each other's values and failures. */
   readonly sight: 'true' | 'differing' | 'wrong'
   readonly sightSeed: number
+  /** The terms that members granted and voted in before they start, far apart: what a liar once left behind. */
+  readonly spoiled: ReadonlyMap<NodeId, number>
 }
 
 /** How many members there are, and how many of them lie. */
 export interface ElectionGroup {
   readonly members: number
   readonly liars: number
+  /** Which lie all liars tell, by its place; else it is drawn. */
+  readonly lie?: number
+  /** Every member starts from a spoiled store; else a few runs do. */
+  readonly spoiled?: boolean
 }
 
 const SECOND: Micros = 1_000_000
@@ -66,6 +72,10 @@ const SIGHT_EVERY: Micros = 300_000
 const PROMISE_MS = 800
 const DISK_MAX: Micros = 5_000
 const DISK_GRACE = 4 * DISK_MAX
+/** How far spoiled stores are apart at most: what a flood of half a minute once did. */
+const SPOILED_MAX = 60_000_000
+/** The part of the runs that begin with spoiled stores. */
+const SPOILED_PART = 0.1
 
 /** Secret ballots are hidden in numbers that everybody could read, and nobody here does: it is a thousand times quicker. */
 const GROUP = insecureBareGroup()
@@ -109,12 +119,12 @@ function drawPlan(random: Random, group: ElectionGroup, change: Partial<Election
   const newcomers = ['newcomer-1', 'newcomer-2'].slice(0, random.below(3))
   const all = [...members, ...newcomers]
   const liars = new Map<NodeId, number>()
-  for (let i = 0; i < group.liars; i++) liars.set(pick(random, members), random.below(LIARS[settings.mode]))
+  for (let i = 0; i < group.liars; i++) liars.set(pick(random, members), lieOf(random, group, settings))
   const names = ['jobs', 'mail'].slice(0, 1 + random.below(2))
   const faults = drawFaults(random, { durable: all, all }, SAFETY, 4 * SECOND)
   const network = drawNetwork(random)
   const sight = pick(random, ['true', 'true', 'differing', 'wrong'] as const)
-  return {
+  const plan = {
     settings,
     members,
     newcomers,
@@ -140,6 +150,14 @@ function drawPlan(random: Random, group: ElectionGroup, change: Partial<Election
       faults: faults.length,
     },
   }
+  // Last, so that what is drawn before is as it was.
+  const spoils = random.chance(SPOILED_PART) || group.spoiled === true
+  return { ...plan, spoiled: new Map(spoils ? all.map(id => [id, 1 + random.below(SPOILED_MAX)]) : []) }
+}
+
+function lieOf(random: Random, { lie }: ElectionGroup, { mode }: ElectionSettings): number {
+  const drawn = random.below(LIARS[mode])
+  return lie ?? drawn
 }
 
 function shuffled(random: Random): number[] {
@@ -252,11 +270,21 @@ class ElectionStage implements Stage {
     const honest = election(settings, keys)
     const protocol = kind === undefined ? honest : electionLiars(settings, keys)[kind]!.corrupt(honest)
     const clockRate = rates.get(id)!
-    const saved = new Map([['', [encode(electionRecord, { kind: 'first', electorate: this.first })]]])
+    const saved = new Map([['', [encode(electionRecord, this.firstRecord(id))]]])
     const spec = { id, protocol, peers: [], vocabulary: electionVocabulary, clockRate, clockOffset: 1_000 * clockRate }
     this.world.add({ ...spec, saved, diskMax: DISK_MAX, lies: kind !== undefined })
     this.world.start(id)
     this.look(id)
+  }
+
+  private firstRecord(id: NodeId): ElectionRecord {
+    const { spoiled, names, settings } = this.plan
+    const term = spoiled.get(id)
+    const electorate = this.first
+    if (term === undefined || memberOf(electorate, id) === undefined) return { kind: 'first', electorate }
+    const saved = { term, coordinator: id, voted: term, lasts: settings.promise }
+    const races = names.map(name => ({ ...saved, name }))
+    return { kind: 'whole', lists: [{ electorate, approvals: [] }], signed: [], races }
   }
 
   /** What membership tells this member, again and again. */

@@ -80,7 +80,7 @@ function member(settings: ElectionSettings, options: ElectionSystemOptions, id: 
       if (self === THIRD) return state
       const race = state.races.get(NAME) ?? newRace(NAME)
       race.rows = [{ member: self, values: [] }]
-      if (self === SECOND && !options.sameTerm) race.heardTerm = Math.max(race.heardTerm, 1)
+      if (self === SECOND && !options.sameTerm) race.begunTerm = 1
       if (options.alone) state.failed = ALL.filter(other => other !== self)
       state.races.set(NAME, race)
       return state
