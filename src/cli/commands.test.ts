@@ -61,7 +61,7 @@ describe('wrong usage ends with 2 and a sentence', () => {
     ['a ttl that is none', ['lock', 'a', '--ttl', 'soon', '--', 'true'], /must be a duration/],
     ['a ttl without a unit', ['lock', 'a', '--ttl', '10', '--', 'true'], /with its unit: 10ms, 10s, 10m or 10h/],
     ['an unknown option', ['locks', '--everything'], /unknown option '--everything'/],
-    ['unlock without a name', ['unlock', '--force'], /missing required argument 'name'/],
+    ['unlock without a name', ['unlock', '--force'], /name the lock to free/],
     ['unlock without --force', ['unlock', 'a'], /add --force: .*only guards/],
     ['status of too much', ['status', 'server-1'], /too many arguments/],
     ['a simulation of nothing', ['sim'], /missing required argument 'protocol'/],

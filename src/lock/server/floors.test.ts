@@ -144,7 +144,7 @@ describe('a server that lost its store', () => {
   })
 })
 
-describe('the floor (PROTOCOLS K)', () => {
+describe('the floor (protocols/servers)', () => {
   const { floorAfterLoss } = lockRules
   it('is the largest that is told, where b + 1 tell as much or the clock explains it', () => {
     expect(floorAfterLoss([900, 700], 0, 0)).toBe(900)
