@@ -28,5 +28,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
+    // By default one core is left free, which of two cores leaves one.
+    maxWorkers: '100%',
   },
 })
