@@ -85,17 +85,8 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
     down: (peer, why) => arrivals.down(peer, why),
   })
   const addresses = new Map(config.group.servers.map(({ name, host, port }) => [name, { host, port }]))
-  const transport = await createTlsTransport(
-    {
-      credentials: config,
-      authority: config.authority,
-      log,
-      addresses,
-      instance,
-      settings: serverSettings(config.group),
-    },
-    driver.events,
-  )
+  const link = { credentials: config, authority: config.authority, settings: serverSettings(config.group) }
+  const transport = await createTlsTransport({ ...link, log, addresses, instance }, driver.events)
   if (blockedMax > 0) {
     const shared = { ...keeperSettings(config), addresses, blockedMax, holder: transport.self, clock: memory }
     const { WorkerKeeper } = await import('./keeper.ts')

@@ -20,7 +20,7 @@ describe('a lie is proved by', () => {
     ['answered what was never asked', { kind: 'granted', name: 'a', attempt: 2, token: 100, held: 1_000 }, false],
     ['granted a token that was never asked for', { kind: 'granted', ...to, token: 101, held: 1_000 }, false],
     ['granted another token than was asked for', { kind: 'granted', ...to, token: 99, held: 1_000 }, false],
-    ['granted for longer than was asked', { kind: 'granted', ...to, token: 100, held: 1_001 }, false],
+    ['granted for longer than the longest lease', { kind: 'granted', ...to, token: 100, held: 10_001 }, false],
     ['heard a ping that was never sent', { kind: 'given', ...to, token: 100, held: 9, grant: 1, ping: 2 }, true],
     ['heard a ping that was never sent', { kind: 'queued', ...to, ping: 2 }, true],
     ['told of a lease beyond', { kind: 'locked', ...to, remaining: 10_001, recovering: false }, false],

@@ -25,7 +25,8 @@ function lieIn(scene: ClientScene, body: TryAnswer, acquisition: Acquisition | u
       if (body.token > scene.state.seen) return 'granted a token that was never asked for'
       if (acquisition === undefined) return undefined
       if (body.token !== acquisition.token) return 'granted another token than was asked for'
-      if (body.held > acquisition.ttl) return 'granted for longer than was asked'
+      // Not more than was asked: what was asked may have become less since (`extend`).
+      if (body.held > settings.ttlMax) return 'granted for longer than the longest lease'
       return body.kind === 'given' && body.ping > acquisition.ping ? 'heard a ping that was never sent' : undefined
     case 'locked':
       return body.remaining > settings.ttlMax ? 'told of a lease beyond the longest there is' : undefined
