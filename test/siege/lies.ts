@@ -122,16 +122,19 @@ export const moreMemberLies: MoreLies = {
  * that is not what its digest says, a number that cannot be. Whoever is silent, slow, busy or late has proved nothing.
  */
 export const PROVABLE: readonly string[] = [
-  'lock/always-yes',
-  'lock/inquisitor',
   'lock/token-burner',
-  'ordering/two-faced',
   'ordering/ahead-of-time',
   'ordering/content-forger',
   'ordering/misanswering',
-  'ordering/lifting',
+  'ordering/inventing',
+  'ordering/always-busy',
+  'ordering/flooding',
+  'ordering/forging',
   'membership/two-faced',
   'membership/floods',
+  'membership/forges leaves',
+  'membership/forges lives',
+  'membership/asks in others’ names',
   'membership/accuses all',
   'election/votes-twice',
   'slots/doubled-ticket',
@@ -146,6 +149,7 @@ export const PROVABLE: readonly string[] = [
   'slots/slipping-in',
   'slots/rogue-key',
   'slots/odd-header',
+  'slots/two-keys',
 ]
 
 export function isProvable(part: LyingPart, lie: string): boolean {

@@ -45,6 +45,8 @@ interface Question {
 
 /** Letters of a coordinator's name: they are part of an attribute's name. */
 const NAME_RULE = /^[a-z0-9][a-z0-9-]{0,39}$/
+/** Members times ways to misbehave, in the log. */
+const MATTERS_MAX = 1_000
 
 /** A group as one of its members sees it: who is here, who leads, and seats that nobody tells of. */
 export class JoinedGroup {
@@ -57,6 +59,8 @@ export class JoinedGroup {
   private readonly leaderships = new Map<string, Leadership>()
   /** Places that this member sees to: that there is a coordinator. */
   private readonly opened = new Set<string>()
+  /** What was logged of members, so that it is said once. */
+  private readonly misbehaved = new Set<string>()
   private readonly openSlots = new Map<string, Slots>()
   private readonly questions = new Map<number, Question>()
   private readonly clock = holderClock()
@@ -253,8 +257,17 @@ export class JoinedGroup {
   }
 
   private membershipEvent(event: MembershipEvent): void {
+    if (event.kind === 'misbehaved') return this.tellMisbehaviour(event.member, event.how)
     if ('id' in event && this.questions.has(event.id)) return this.answer(event.id, event)
     if (this.roster.take(event)) this.showMembers()
+  }
+
+  /** Once for each member and each way: a liar lies all day. */
+  private tellMisbehaviour(member: string, how: string): void {
+    const matter = `${member} ${how}`
+    if (this.misbehaved.has(matter) || this.misbehaved.size >= MATTERS_MAX) return
+    this.misbehaved.add(matter)
+    this.log('warn', 'a member misbehaves in gossip', { member, how })
   }
 
   private showMembers(): void {
