@@ -13,8 +13,8 @@ import {
   ProgressChecker,
   pick,
   type Scenario,
+  ScenarioStage,
   type SimulatedNode,
-  type Stage,
   type World,
 } from '../../simulator/index.ts'
 import { type Change, firstElectorate, memberOf, type Newcomer } from '../count/electorate.ts'
@@ -109,7 +109,7 @@ export function electionScenario(
   return {
     name: 'election',
     plan: random => drawPlan(random, group, change),
-    stage: (world, plan) => new ElectionStage(world, plan),
+    stage: (world, plan) => new ElectionStage(world, plan).begin(),
   }
 }
 
@@ -183,10 +183,8 @@ function drawActs(
   return acts
 }
 
-class ElectionStage implements Stage {
+class ElectionStage extends ScenarioStage<ElectionPlan, ElectionAct, ElectionEvent> {
   readonly checkers
-  private readonly world: World
-  private readonly plan: ElectionPlan
   private readonly signatures = idealSignatures()
   private readonly sealing = idealSealing()
   private readonly exclusion = new ExclusionChecker()
@@ -200,33 +198,28 @@ class ElectionStage implements Stage {
   /** Who each member last knew to lead, in which of its lives. */
   private readonly known = new Map<string, { life: number; coordinator: NodeId; term: number }>()
   private clear = false
-  private commands = 0
   /** Changes that are wanted, which membership tells everybody. */
   private readonly wanted: Change[] = []
 
   constructor(world: World, plan: ElectionPlan) {
-    this.world = world
-    this.plan = plan
+    super(world, plan)
     this.sight = seededRandom(plan.sightSeed)
     this.values = new Map([...plan.values].map(([id, values]) => [id, [...values]]))
     this.count = new CountChecker(plan.settings, this.signatures, plan.settings.mode === 'secret' ? GROUP : undefined)
     this.checkers = [this.exclusion, this.terms, this.electorates, this.count, this.progress]
     this.first = firstElectorate(plan.members.map(id => this.voter(id)))
-    for (const id of [...plan.members, ...plan.newcomers]) this.add(id)
-    for (const act of plan.acts) world.at(act.at, () => this.act(act))
-    world.listen((node, event) => this.observe(node, event as ElectionEvent))
   }
 
-  healed(): void {
+  protected populate(): void {
+    for (const id of [...this.plan.members, ...this.plan.newcomers]) this.add(id)
+  }
+
+  protected override demand(): void {
     this.clear = true
-    this.world.at(this.plan.ends - 1, () => {
-      this.demand()
-      this.progress.finish(this.world.now)
-    })
   }
 
   // When all is healed and time has passed, every honest member of the newest list knows the same coordinator.
-  private demand(): void {
+  protected override finish(): void {
     const newest = [...this.electorates.lists.values()].sort((one, other) => other.number - one.number)[0]!
     for (const name of this.plan.names) {
       const told = newest.members.flatMap(({ id }) => (this.isHonest(id) ? [this.knows(id, name)] : []))
@@ -235,6 +228,7 @@ class ElectionStage implements Stage {
       if (leaders.size > 1)
         this.progress.demand(`one answer to who leads '${name}' (${[...leaders].join(', ')})`, SAFETY)
     }
+    this.progress.finish(this.world.now)
   }
 
   private knows(id: NodeId, name: string): { id: NodeId; is: string } {
@@ -267,12 +261,20 @@ class ElectionStage implements Stage {
     const settings = { ...this.plan.settings, priorities: priorities.get(id)! }
     const keys = this.keys(id)
     const kind = liars.get(id)
-    const honest = election(settings, keys)
-    const protocol = kind === undefined ? honest : electionLiars(settings, keys)[kind]!.corrupt(honest)
+    const liar = kind === undefined ? undefined : electionLiars(settings, keys)[kind]!
     const clockRate = rates.get(id)!
     const saved = new Map([['', [encode(electionRecord, this.firstRecord(id))]]])
-    const spec = { id, protocol, peers: [], vocabulary: electionVocabulary, clockRate, clockOffset: 1_000 * clockRate }
-    this.world.add({ ...spec, saved, diskMax: DISK_MAX, lies: kind !== undefined })
+    const spec = {
+      id,
+      protocol: election(settings, keys),
+      peers: [],
+      vocabulary: electionVocabulary,
+      clockRate,
+      clockOffset: 1_000 * clockRate,
+      saved,
+      diskMax: DISK_MAX,
+    }
+    this.addNode(spec, liar && (honest => liar.corrupt(honest)))
     this.world.start(id)
     this.look(id)
   }
@@ -324,7 +326,7 @@ class ElectionStage implements Stage {
     return this.plan.members.filter(id => id !== observer && this.sight.chance(0.3))
   }
 
-  private act(act: ElectionAct): void {
+  protected act(act: ElectionAct): void {
     const { world } = this
     const all = [...world.nodes.keys()]
     if (act.kind === 'value') {
@@ -338,7 +340,7 @@ class ElectionStage implements Stage {
       if (act.kind === 'resign') world.command(id, { kind: 'resign', name: act.name })
       else {
         world.command(id, { kind: 'allow', change })
-        world.command(id, { kind: 'change', id: ++this.commands, change })
+        world.command(id, { kind: 'change', id: this.nextCommand(), change })
       }
     }
   }
@@ -347,7 +349,7 @@ class ElectionStage implements Stage {
     return this.newestOf(member) ? { remove: member } : { add: this.voter(member) }
   }
 
-  private observe(node: SimulatedNode, event: ElectionEvent): void {
+  protected observe(node: SimulatedNode, event: ElectionEvent): void {
     const { world, exclusion } = this
     const { id } = node.spec
     if (!this.isHonest(id)) return

@@ -11,8 +11,8 @@ import {
   ProgressChecker,
   pick,
   type Scenario,
+  ScenarioStage,
   type SimulatedNode,
-  type Stage,
   type World,
 } from '../../simulator/index.ts'
 import { lockClient } from '../client/machine.ts'
@@ -97,7 +97,7 @@ export function lockScenario(
   return {
     name: 'lock',
     plan: random => ({ ...drawPlan(random, trust, servers, change), stranger, spoiler }),
-    stage: (world, plan) => new LockStage(world, servers, plan),
+    stage: (world, plan) => new LockStage(world, servers, plan).begin(),
   }
 }
 
@@ -172,49 +172,48 @@ function drawLosses(random: Random, servers: readonly string[], liars: number): 
   })
 }
 
-class LockStage implements Stage {
+class LockStage extends ScenarioStage<LockPlan, LockAct, ClientEvent> {
   readonly checkers
-  private readonly world: World
   private readonly servers: readonly string[]
-  private readonly plan: LockPlan
   private readonly exclusion = new ExclusionChecker()
   private readonly progress = new ProgressChecker()
   private readonly tokens = new TokenChecker()
   readonly blame = new BlameChecker()
   private readonly resource: GuardedResource
-  /** The living process of each client, and how many it had. */
-  private readonly processes = new Map<string, { id: NodeId; count: number }>()
   private readonly holds = new Map<number, Micros>()
   /** One set for all servers: those that collude share what they know. */
   private readonly kinds = lockLiars()
   /** Servers that lost their store and have not heard from enough others yet. */
   private readonly lost = new Set<string>()
-  private commands = 0
 
   constructor(world: World, servers: readonly string[], plan: LockPlan) {
-    this.world = world
+    super(world, plan)
     this.servers = servers
-    this.plan = plan
     this.resource = new GuardedResource(plan.settings.rules)
     this.checkers = [this.exclusion, this.progress, this.resource, this.tokens, this.blame]
-    for (const server of servers) this.addServer(server)
-    for (const client of plan.clients) this.addClient(client)
-    if (plan.stranger) this.addStranger(STRANGER, strangerClient())
-    if (plan.spoiler) this.addStranger('spoiler', spoilerClient('a'))
-    for (const act of plan.acts) world.at(act.at, () => this.act(act))
-    world.listen((node, event) => this.observe(node, event as ClientEvent))
   }
 
-  healed(): void {
+  protected populate(): void {
+    const { clients, stranger, spoiler } = this.plan
+    for (const server of this.servers) this.addServer(server)
+    for (const client of clients) this.addClient(client)
+    if (stranger) this.addStranger(STRANGER, strangerClient())
+    if (spoiler) this.addStranger('spoiler', spoilerClient('a'))
+  }
+
+  protected override demand(): void {
     // Servers that restarted just now grant nothing for the longest lease.
     const ready = this.world.now + (TTL_MAX_MS + 500) * 1000
     this.world.at(ready, () => {
-      for (const client of this.plan.clients) this.demand(client)
+      for (const client of this.plan.clients) this.demandFor(client)
     })
-    this.world.at(this.plan.ends - 1, () => this.progress.finish(this.world.now))
   }
 
-  private demand(client: string): void {
+  protected override finish(): void {
+    this.progress.finish(this.world.now)
+  }
+
+  private demandFor(client: string): void {
     this.progress.demand(client, this.world.now)
     this.use({
       kind: 'use',
@@ -232,42 +231,41 @@ class LockStage implements Stage {
 
   private addServer(id: string): void {
     const { settings, liars, rates } = this.plan
-    const liar = liars.get(id)
-    const honest = toldTheTime(lockServer(settings))
-    const protocol = liar === undefined ? honest : this.kinds[liar]!.corrupt(honest)
+    const kind = liars.get(id)
+    const liar = kind === undefined ? undefined : this.kinds[kind]!
     const clockRate = rates.get(id)!
     const spec = {
       id,
-      protocol,
+      protocol: toldTheTime(lockServer(settings)),
       peers: this.servers,
       vocabulary: lockVocabulary,
       clockRate,
       clockOffset: 1_000 * clockRate,
+      saved: FIRST_START,
+      diskMax: 5_000,
     }
-    this.world.add({ ...spec, saved: FIRST_START, diskMax: 5_000, lies: liar !== undefined })
+    this.addNode(spec, liar && (honest => liar.corrupt(honest)))
     this.world.start(id)
   }
 
   private addClient(client: string): void {
-    const count = (this.processes.get(client)?.count ?? 0) + 1
-    const id = count === 1 ? client : `${client}#${count}`
-    this.processes.set(client, { id, count })
+    const id = this.nextProcess(client)
     const { settings, rates } = this.plan
     const spec = { id, protocol: lockClient(settings), peers: this.servers, vocabulary: lockVocabulary }
-    this.world.add({ ...spec, clockRate: rates.get(client)!, clockOffset: 777, returns: false })
+    this.addNode({ ...spec, clockRate: rates.get(client)!, clockOffset: 777, returns: false })
     this.world.start(id)
   }
 
   private addStranger(id: NodeId, protocol: AnyProtocol): void {
     const spec = { id, protocol, peers: this.servers, vocabulary: lockVocabulary }
-    this.world.add({ ...spec, returns: false, lies: true })
+    this.addNode({ ...spec, returns: false, lies: true })
     this.world.start(id)
   }
 
-  private act(act: LockAct): void {
+  protected act(act: LockAct): void {
     if (act.kind === 'use') return this.use(act)
     if (act.kind === 'lose') return this.lose(act)
-    const { id } = this.processes.get(act.client)!
+    const id = this.processOf(act.client)
     this.world.crash(id)
     this.exclusion.gone(id, this.world.now)
     this.addClient(act.client)
@@ -287,15 +285,15 @@ class LockStage implements Stage {
   private whenFound(server: string): void {
     const { world } = this
     world.at(world.now + LOOK_EVERY, () => {
-      const state = world.node(server).host?.state as ServerState | undefined
+      const state = this.stateOf<ServerState>(server)
       if (state === undefined || state.asking !== undefined) return this.whenFound(server)
       this.lost.delete(server)
     })
   }
 
   private use(act: LockAct & { kind: 'use' }): void {
-    const { id: user } = this.processes.get(act.client)!
-    const id = ++this.commands
+    const user = this.processOf(act.client)
+    const id = this.nextCommand()
     this.holds.set(id, act.hold)
     const { name, ttl, wait, fair, renew } = act
     const hint = act.guesses ? Math.floor(this.world.clock(this.world.node(user)) * 1000) : 0
@@ -305,7 +303,7 @@ class LockStage implements Stage {
     })
   }
 
-  private observe(node: SimulatedNode, event: ClientEvent): void {
+  protected observe(node: SimulatedNode, event: ClientEvent): void {
     const { world, exclusion } = this
     const { id } = node.spec
     switch (event.kind) {
@@ -351,9 +349,5 @@ class LockStage implements Stage {
   /** In microseconds, the clock that is farthest ahead. */
   private latestClock(): number {
     return Math.max(...[...this.world.nodes.values()].map(node => this.world.clock(node) * 1000))
-  }
-
-  private clientOf(id: NodeId): string {
-    return id.split('#')[0]!
   }
 }

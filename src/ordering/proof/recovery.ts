@@ -181,11 +181,11 @@ class HardshipStage extends OrderingStage {
   protected override addClient(client: string): void {
     super.addClient(client)
     if (!this.watchers.has(client)) return
-    for (const object of this.plan.objects) this.watch(this.processes.get(client)!.id, object)
+    for (const object of this.plan.objects) this.watch(this.processOf(client), object)
   }
 
   private watch(user: NodeId, object: string, from?: number): void {
-    const id = ++this.commands
+    const id = this.nextCommand()
     this.watchIds.set(`${user} ${object}`, id)
     this.watches.asked(id, object, from)
     this.world.command(user, { kind: 'watch', id, object, ...(from === undefined ? {} : { from }) })
@@ -198,10 +198,10 @@ class HardshipStage extends OrderingStage {
       case 'cancel':
         return this.cancel(act.client)
       case 'close':
-        return this.close(this.processes.get(act.client)!.id, act.object)
+        return this.close(this.processOf(act.client), act.object)
       case 'end': {
-        const { id } = this.processes.get(act.client)!
-        return this.world.command(id, { kind: 'end', id: ++this.commands, object: act.object })
+        const user = this.processOf(act.client)
+        return this.world.command(user, { kind: 'end', id: this.nextCommand(), object: act.object })
       }
       case 'copy':
       case 'stale':
@@ -220,7 +220,7 @@ class HardshipStage extends OrderingStage {
   }
 
   private cancel(client: string): void {
-    const { id: user } = this.processes.get(client)!
+    const user = this.processOf(client)
     const last = [...this.asked].filter(([, act]) => act.client === client).at(-1)
     if (last !== undefined) this.world.command(user, { kind: 'cancel', id: last[0], object: last[1].object })
   }
@@ -237,11 +237,11 @@ class HardshipStage extends OrderingStage {
   }
 
   private lookInto(act: Hardship & { kind: 'copy' | 'stale' }): void {
-    const id = ++this.commands
+    const id = this.nextCommand()
     const { object, key } = act
     this.copies.set(id, act)
     this.began.set(id, this.world.now)
-    const { id: user } = this.processes.get(act.client)!
+    const user = this.processOf(act.client)
     if (act.kind === 'copy') return this.world.command(user, { kind: 'copy', id, object })
     this.world.command(user, { kind: 'read', id, object, keys: [`key ${key}`], stale: true })
   }
@@ -278,7 +278,7 @@ class HardshipStage extends OrderingStage {
   protected override finish(): void {
     super.finish()
     const { world, plan } = this
-    const living = new Set([...this.processes.values()].map(({ id }) => id))
+    const living = new Set(plan.clients.map(client => this.processOf(client)))
     const expired = plan.ttl <= 3_000
     for (const [place, id] of this.watchIds) {
       const [user, object] = place.split(' ') as [NodeId, string]

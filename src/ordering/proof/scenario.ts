@@ -13,8 +13,8 @@ import {
   type RegisterCall,
   registers as registerModel,
   type Scenario,
+  ScenarioStage,
   type SimulatedNode,
-  type Stage,
   type Value,
   type World,
 } from '../../simulator/index.ts'
@@ -169,11 +169,9 @@ type Asked = OrderingAct & { kind: 'submit' | 'read' }
 /** Demands of the end have numbers above all of the plan's. */
 const DEMANDS = 1_000_000
 
-export class OrderingStage implements Stage {
+export class OrderingStage extends ScenarioStage<OrderingPlan, OrderingAct, OrderingEvent> {
   readonly checkers: Checker[]
-  protected readonly world: World
   protected readonly servers: readonly string[]
-  protected readonly plan: OrderingPlan
   protected readonly order = new OneOrderChecker()
   protected readonly history = new HistoryChecker()
   private readonly linearizable = new LinearizabilityChecker(registerModel)
@@ -182,8 +180,6 @@ export class OrderingStage implements Stage {
   private readonly readings: { readonly id: number; readonly object: string; readonly version: number }[] = []
   private readonly progress = new ProgressChecker()
   private readonly blame = new BlameChecker()
-  /** The living process of each client, and how many it had. */
-  protected readonly processes = new Map<string, { id: NodeId; count: number }>()
   /** What a living process asked for, by command. */
   protected readonly asked = new Map<number, Asked>()
   protected readonly began = new Map<number, Micros>()
@@ -191,24 +187,23 @@ export class OrderingStage implements Stage {
   /** Whose demands of the end are not met yet. */
   private readonly waiting = new Set<string>()
   private readonly kinds = orderingLiars(orderingDefaults.hash)
-  protected commands = 0
   private demands = DEMANDS
 
   constructor(world: World, servers: readonly string[], plan: OrderingPlan) {
-    this.world = world
+    super(world, plan)
     this.servers = servers
-    this.plan = plan
     this.checkers = [this.order, this.history, this.linearizable, this.progress, this.blame]
   }
 
-  begin(): this {
-    const { world, servers, plan } = this
-    for (const server of servers) this.addServer(server)
-    for (const client of plan.clients) this.addClient(client)
-    for (const act of plan.acts) world.at(act.at, () => this.act(act))
-    world.listen((node, event) => this.observe(node, event as OrderingEvent))
+  override begin(): this {
+    super.begin()
     this.lookAtHeads()
     return this
+  }
+
+  protected populate(): void {
+    for (const server of this.servers) this.addServer(server)
+    for (const client of this.plan.clients) this.addClient(client)
   }
 
   // Lemma 4 also over what servers call committed, whoever decided it.
@@ -221,13 +216,12 @@ export class OrderingStage implements Stage {
     for (const { name, committed } of objects.values()) this.order.saw(name, committed, self, this.world.now)
   }
 
-  healed(): void {
-    for (const client of this.plan.clients) for (const object of this.plan.objects) this.demand(client, object)
-    this.world.at(this.plan.ends - 1, () => this.finish())
+  protected override demand(): void {
+    for (const client of this.plan.clients) for (const object of this.plan.objects) this.demandFor(client, object)
   }
 
   // Until it is answered: a session may be lost on the way, and another comes.
-  private demand(client: string, object: string): void {
+  private demandFor(client: string, object: string): void {
     this.waiting.add(`${client} at '${object}'`)
     this.progress.demand(`${client} at '${object}'`, this.world.now)
     const operation: RegisterOperation = { kind: 'write', id: ++this.demands, key: 'x', value: `${this.demands}` }
@@ -240,19 +234,19 @@ export class OrderingStage implements Stage {
     this.progress.served(`${act.client} at '${act.object}'`)
     const first = this.plan.clients[0]!
     const others = [...this.waiting].some(who => !who.startsWith(`${first} `))
-    if (act.client === first && others) this.demand(act.client, act.object)
+    if (act.client === first && others) this.demandFor(act.client, act.object)
   }
 
   // Whoever lives is answered in the end, one way or the other.
   private unanswered(): void {
     for (const [id, act] of this.asked) {
       const began = this.began.get(id)!
-      if (began > this.plan.healsAt || this.processes.get(act.client)!.id !== this.askers.get(id)) continue
+      if (began > this.plan.healsAt || this.processOf(act.client) !== this.askers.get(id)) continue
       this.progress.demand(`command ${id} of ${act.client} at '${act.object}'`, began)
     }
   }
 
-  protected finish(): void {
+  protected override finish(): void {
     const { world } = this
     this.unanswered()
     this.progress.finish(world.now)
@@ -283,19 +277,19 @@ export class OrderingStage implements Stage {
 
   protected *honest(): Iterable<ServerState> {
     for (const server of this.servers) {
-      const state = this.world.node(server).host?.state as ServerState | undefined
+      const state = this.stateOf<ServerState>(server)
       if (!this.plan.liars.has(server) && state !== undefined) yield state
     }
   }
 
   private addServer(id: string): void {
     const { liars, rates } = this.plan
-    const liar = liars.get(id)
-    const honest = orderingServer(this.settingsOf(id))
-    const protocol = liar === undefined ? honest : this.kinds[liar]!.corrupt(honest)
+    const kind = liars.get(id)
+    const liar = kind === undefined ? undefined : this.kinds[kind]!
+    const protocol = orderingServer(this.settingsOf(id))
     const peers = this.servers.filter(server => server !== id)
     const spec = { id, protocol, peers, vocabulary: orderingVocabulary, clockRate: rates.get(id)!, clockOffset: 1_000 }
-    this.world.add({ ...spec, diskMax: 5_000, lies: liar !== undefined, ...this.kept() })
+    this.addNode({ ...spec, diskMax: 5_000, ...this.kept() }, liar && (honest => liar.corrupt(honest)))
     this.world.start(id)
   }
 
@@ -309,9 +303,7 @@ export class OrderingStage implements Stage {
   }
 
   protected addClient(client: string): void {
-    const count = (this.processes.get(client)?.count ?? 0) + 1
-    const id = count === 1 ? client : `${client}#${count}`
-    this.processes.set(client, { id, count })
+    const id = this.nextProcess(client)
     const { rates } = this.plan
     const spec = {
       id,
@@ -319,24 +311,24 @@ export class OrderingStage implements Stage {
       peers: this.servers,
       vocabulary: orderingVocabulary,
     }
-    this.world.add({ ...spec, clockRate: rates.get(client)!, clockOffset: 777, returns: false })
+    this.addNode({ ...spec, clockRate: rates.get(client)!, clockOffset: 777, returns: false })
     this.world.start(id)
     for (const object of this.plan.objects) this.open(id, object)
   }
 
   protected open(id: NodeId, object: string): void {
     // Some know the time of day, and guess their ranks by it.
-    const wall = (this.plan.rates.get(id.split('#')[0]!) ?? 1) > 1 ? { wall: this.world.now } : {}
-    this.world.command(id, { kind: 'open', id: ++this.commands, object, ttl: this.plan.ttl, ...wall })
+    const wall = (this.plan.rates.get(this.clientOf(id)) ?? 1) > 1 ? { wall: this.world.now } : {}
+    this.world.command(id, { kind: 'open', id: this.nextCommand(), object, ttl: this.plan.ttl, ...wall })
   }
 
   protected act(act: OrderingAct): void {
-    const { id: user } = this.processes.get(act.client)!
+    const user = this.processOf(act.client)
     if (act.kind === 'die') {
       this.world.crash(user)
       return this.addClient(act.client)
     }
-    const id = ++this.commands
+    const id = this.nextCommand()
     this.asked.set(id, act)
     this.began.set(id, this.world.now)
     this.askers.set(id, user)
@@ -383,7 +375,7 @@ export class OrderingStage implements Stage {
       history.failed(act.operation.id, event.outcome === 'did not happen', world.now)
       if (event.outcome === 'did not happen') this.linearizable.failed(`${event.id}`)
       else this.linearizable.abandoned(`${event.id}`)
-      if (demanded) world.at(world.now + SECOND, () => this.demand(act.client, act.object))
+      if (demanded) world.at(world.now + SECOND, () => this.demandFor(act.client, act.object))
     }
   }
 }

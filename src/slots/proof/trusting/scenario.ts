@@ -2,14 +2,7 @@
 // stop for a while, leave, and partitions. Nobody lies. Distinct slots and one successor, always; and when all is healed,
 // everybody who waits is served. Members run the shipped machine over a group in which arithmetic costs little.
 
-import {
-  type AnyProtocol,
-  type Effect,
-  type NodeId,
-  type Random,
-  SettingsError,
-  seededRandom,
-} from '../../../core/index.ts'
+import { type AnyProtocol, type NodeId, type Random, SettingsError, seededRandom } from '../../../core/index.ts'
 import { type Group, idealSignatures, insecureBareGroup } from '../../../crypto/index.ts'
 import {
   type AnyScenario,
@@ -19,12 +12,13 @@ import {
   type Fault,
   type Micros,
   type NetworkFaults,
+  overheard,
   type Plan,
   ProgressChecker,
   pick,
   type Scenario,
+  ScenarioStage,
   type SimulatedNode,
-  type Stage,
   type Timed,
   type World,
 } from '../../../simulator/index.ts'
@@ -114,7 +108,7 @@ export function trustingScenario(
     name: `slots, ${options.level ?? 'curious or strong'}`,
     plan: random => drawPlan(random, all),
     stage(world, plan) {
-      stage = new TrustingStage(world, plan, planted ?? {})
+      stage = new TrustingStage(world, plan, planted ?? {}).begin()
       return stage
     },
     tally: () => stage!.tally(),
@@ -243,10 +237,8 @@ function chanceToStop({ state: { round, position, ring } }: HostedRing, { fairne
   return round.ticket !== undefined && round.opened === undefined ? 0.2 : 0
 }
 
-class TrustingStage implements Stage {
+class TrustingStage extends ScenarioStage<TrustingPlan, SlotsAct, SlotsEvent> {
   readonly checkers
-  private readonly world: World
-  private readonly plan: TrustingPlan
   private readonly planted: Partial<PlantedTrustingBug>
   private readonly group: Group = insecureBareGroup()
   private readonly signatures = idealSignatures()
@@ -262,26 +254,28 @@ class TrustingStage implements Stage {
   private readonly rounds = new Set<string>()
   private readonly random: Random
   private stopsFrom: Micros = 0
-  private commands = 0
   private served = 0
 
   constructor(world: World, plan: TrustingPlan, planted: Partial<PlantedTrustingBug>) {
-    this.world = world
-    this.plan = plan
+    super(world, plan)
     this.planted = planted
     this.random = seededRandom(plan.acts.length + plan.members.length, plan.acts[0]?.at ?? 0)
     this.checkers = [this.seats, this.successors, this.progress]
-    for (const id of plan.members) this.add(id)
-    for (const act of plan.acts) world.at(act.at, () => this.act(act))
-    world.listen((node, event) => this.observe(node, event as SlotsEvent))
+  }
+
+  protected populate(): void {
+    for (const id of this.plan.members) this.add(id)
   }
 
   tally(): TrustingTally {
     return { rounds: this.rounds.size, seats: this.seats.seats, epochs: this.successors.epochs, served: this.served }
   }
 
-  healed(): void {
-    if (!this.plan.demands) return
+  override healed(): void {
+    if (this.plan.demands) super.healed()
+  }
+
+  protected override demand(): void {
     for (const member of this.plan.members) {
       // Who is cut off from its neighbour is left out while it is.
       if (this.leavers.has(member) || this.plan.cut.includes(member)) continue
@@ -289,7 +283,10 @@ class TrustingStage implements Stage {
       this.demanding.add(member)
       this.use({ kind: 'use', member, hold: SECOND / 10, patience: this.plan.ends })
     }
-    this.world.at(this.plan.ends - 1, () => this.progress.finish(this.world.now))
+  }
+
+  protected override finish(): void {
+    this.progress.finish(this.world.now)
   }
 
   private add(id: NodeId): void {
@@ -305,28 +302,24 @@ class TrustingStage implements Stage {
       rules: { ...slotsRules, ...rules },
       trusting: { ...trustingRules, ...trusting },
     })
-    const spec = { id, protocol: this.overheard(id, machine), peers: members, vocabulary: trustingVocabulary }
-    this.world.add({ ...spec, clockRate: rates.get(id)!, clockOffset: 777, diskMax: 5_000 })
+    const spec = { id, protocol: this.heard(id, machine), peers: members, vocabulary: trustingVocabulary }
+    this.addNode({ ...spec, clockRate: rates.get(id)!, clockOffset: 777, diskMax: 5_000 })
     this.world.start(id)
   }
 
   /** The same machine; rounds are counted, and where a link is broken nothing passes. */
-  private overheard(id: NodeId, protocol: AnyProtocol): AnyProtocol {
+  private heard(id: NodeId, protocol: AnyProtocol): AnyProtocol {
     const { rounds, plan } = this
     const stop = (member: NodeId, chance: number) => this.stop(member, chance)
     const isCut = (to: NodeId) => plan.cut.includes(id) && plan.cut.includes(to)
+    const linked = overheard<TrustingState, TrustingMessage, SlotsEvent>(
+      protocol,
+      effect => effect.kind !== 'send' || !isCut(effect.to),
+    )
     return {
-      ...protocol,
+      ...linked,
       step(state: TrustingState, input, turn) {
-        protocol.step(state, input, {
-          now: turn.now,
-          below: bound => turn.below(bound),
-          bytes: length => turn.bytes(length),
-          do(effect: Effect<TrustingMessage, never>) {
-            if (effect.kind === 'send' && isCut(effect.to)) return
-            turn.do(effect)
-          },
-        })
+        linked.step(state, input, turn)
         if (state.ring === undefined) return
         rounds.add(`${state.ring.number}/${state.ring.state.round.number}`)
         if (plan.stops && state.waiting.length > 0) stop(id, chanceToStop(state.ring, plan.settings))
@@ -343,7 +336,7 @@ class TrustingStage implements Stage {
     world.at(world.now + STOPPED, () => world.resume(member))
   }
 
-  private act(act: SlotsAct): void {
+  protected act(act: SlotsAct): void {
     if (act.kind === 'use') return this.use(act)
     this.leavers.add(act.member)
     if (act.seated) this.leaving.add(act.member)
@@ -352,7 +345,7 @@ class TrustingStage implements Stage {
 
   private use({ member, hold, patience }: SlotsAct & { kind: 'use' }): void {
     const { world } = this
-    const id = ++this.commands
+    const id = this.nextCommand()
     this.holds.set(id, hold)
     world.command(member, { kind: 'request', id })
     world.at(world.now + patience, () => {
@@ -360,7 +353,7 @@ class TrustingStage implements Stage {
     })
   }
 
-  private observe(node: SimulatedNode, event: SlotsEvent): void {
+  protected observe(node: SimulatedNode, event: SlotsEvent): void {
     const { world } = this
     switch (event.kind) {
       case 'epoch':
@@ -386,7 +379,8 @@ class TrustingStage implements Stage {
     this.seats.seated(event.slot, event.id, member, world.now, world.whenClockShows(node, event.deadline))
     this.progress.served(member)
     if (this.demanding.delete(member)) this.served++
-    if (this.demanding.size === 0 && world.now > SAFETY) world.at(world.now + AFTERWARDS, () => this.end())
+    // When all who asked after healing are served, the rest would be idle rounds.
+    if (this.demanding.size === 0 && world.now > SAFETY) world.at(world.now + AFTERWARDS, () => this.crashAll())
     if (this.leaving.delete(member)) world.command(member, { kind: 'leave' })
     const hold = this.holds.get(event.id) ?? 0
     this.holds.delete(event.id)
@@ -394,11 +388,6 @@ class TrustingStage implements Stage {
     world.at(world.now + hold, () => {
       if (node.life === life) world.command(member, { kind: 'release', id: event.id })
     })
-  }
-
-  // When all who asked after healing are served, the rest would be idle rounds.
-  private end(): void {
-    for (const id of this.world.nodes.keys()) this.world.crash(id)
   }
 
   private reached(node: SimulatedNode): void {

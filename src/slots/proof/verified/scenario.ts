@@ -1,16 +1,17 @@
 // Slots under faults and liars: what the users do, and who watches them. Members run the shipped machine over a group in
 // which a multiplication takes a microsecond and with ideal signatures, so that ten thousand rounds take minutes.
 
-import {
-  type AnyProtocol,
-  type Effect,
-  type NodeId,
-  type Random,
-  SettingsError,
-  seededRandom,
-} from '../../../core/index.ts'
+import { type AnyProtocol, type NodeId, type Random, SettingsError, seededRandom } from '../../../core/index.ts'
 import { type Group, idealSignatures, insecureBareGroup, type Scalar } from '../../../crypto/index.ts'
-import type { AnyScenario, Micros, Scenario, SimulatedNode, Stage, World } from '../../../simulator/index.ts'
+import {
+  type AnyScenario,
+  type Micros,
+  overheard,
+  type Scenario,
+  ScenarioStage,
+  type SimulatedNode,
+  type World,
+} from '../../../simulator/index.ts'
 import { verifyEvidence } from '../../verified/evidence.ts'
 import { slotsMember } from '../../verified/machine.ts'
 import { driftOf } from '../../verified/record.ts'
@@ -66,7 +67,7 @@ export function slotsScenario(
     name: 'slots',
     plan: random => drawPlan(random, options),
     stage(world, plan) {
-      stage = new SlotsStage(world, plan, options.rules ?? slotsRules)
+      stage = new SlotsStage(world, plan, options.rules ?? slotsRules).begin()
       return stage
     },
     tally: () => stage!.tally(),
@@ -77,10 +78,8 @@ export function slotsScenario(
 const AFTERWARDS = 4 * SECOND
 const WORK_MAX: Micros = 5_000
 
-class SlotsStage implements Stage {
+class SlotsStage extends ScenarioStage<SlotsPlan, SlotsAct, SlotsEvent> {
   readonly checkers
-  private readonly world: World
-  private readonly plan: SlotsPlan
   private readonly rules: SlotsRules
   private readonly group: Group = insecureBareGroup()
   private readonly signatures = idealSignatures()
@@ -100,22 +99,26 @@ class SlotsStage implements Stage {
   private readonly rounds = new Set<string>()
   private readonly evidence: Uint8Array[] = []
   private readonly random: Random
-  private commands = 0
   private over = false
 
   constructor(world: World, plan: SlotsPlan, rules: SlotsRules) {
-    this.world = world
-    this.plan = plan
+    super(world, plan)
     this.rules = rules
     this.random = seededRandom(plan.acts.length + plan.members.length, 0x3a7)
     this.naming = new NamingChecker(new Set(plan.liars.keys()))
     this.secrecy = new SecrecyChecker(this.group, plan.coalition, this.known)
     this.order = new OrderChecker(new Set(plan.liars.keys()))
     this.checkers = [this.seats, this.successors, this.naming, this.order, this.secrecy, this.progress]
-    for (const id of [...plan.members, ...plan.late]) this.add(id)
-    for (const act of plan.acts) world.at(act.at, () => this.act(act))
-    world.listen((node, event) => this.observe(node, event as SlotsEvent))
-    world.at(SECOND, () => this.look())
+  }
+
+  override begin(): this {
+    super.begin()
+    this.world.at(SECOND, () => this.look())
+    return this
+  }
+
+  protected populate(): void {
+    for (const id of [...this.plan.members, ...this.plan.late]) this.add(id)
   }
 
   // Every second, until all is told.
@@ -123,15 +126,15 @@ class SlotsStage implements Stage {
     const { world } = this
     if (this.over) return
     this.secrecy.attack(world.now, false)
-    if (this.progress.look(world.now)) this.end()
+    if (this.progress.look(world.now)) this.finish()
     world.at(world.now + SECOND, () => this.look())
   }
 
-  private end(): void {
+  protected override finish(): void {
     if (this.over) return
     this.over = true
     this.secrecy.attack(this.world.now, true)
-    for (const id of this.world.nodes.keys()) this.world.crash(id)
+    this.crashAll()
   }
 
   tally(): SlotsTally {
@@ -150,15 +153,17 @@ class SlotsStage implements Stage {
     }
   }
 
-  healed(): void {
-    if (!this.plan.demands) return
+  override healed(): void {
+    if (this.plan.demands) super.healed()
+  }
+
+  protected override demand(): void {
     for (const member of [...this.plan.members, ...this.plan.late]) {
       if (this.plan.liars.has(member) || this.leavers.has(member)) continue
       this.progress.demand(member, this.plan.settings.fairness === 'rotating', this.world.now)
       this.demanding.add(member)
       this.use({ kind: 'use', member, hold: 100_000, patience: this.plan.ends })
     }
-    this.world.at(this.plan.ends - 1, () => this.end())
   }
 
   private add(id: NodeId): void {
@@ -179,15 +184,15 @@ class SlotsStage implements Stage {
     const kind = liars.get(id)
     const means = { group, signer, known: this.known }
     const liar = kind === undefined ? undefined : slotsLiars(means).find(({ name }) => name === kind)!
-    const protocol = this.overheard(id, liar === undefined ? honest : liar.corrupt(honest))
+    const protocol = this.heard(id, liar === undefined ? honest : liar.corrupt(honest))
     const clockRate = rates.get(id)!
     const spec = { id, protocol, peers: members, vocabulary: slotsVocabulary, clockRate, clockOffset: 777 }
-    this.world.add({ ...spec, diskMax: this.plan.diskMax, lies: liar !== undefined })
+    this.addNode({ ...spec, diskMax: this.plan.diskMax, lies: liar !== undefined })
     this.world.start(id)
   }
 
   /** The same machine; everything that it sends is seen. */
-  private overheard(id: NodeId, protocol: AnyProtocol): AnyProtocol {
+  private heard(id: NodeId, protocol: AnyProtocol): AnyProtocol {
     const saw = (body: SlotsMessage, state: MemberState) => {
       // A liar may put anything into another's mouth: nobody takes it for said (seed 10068).
       if (this.plan.liars.has(id) && body.author !== id) return
@@ -195,20 +200,10 @@ class SlotsStage implements Stage {
       this.order.saw(body, this.world.now)
       this.progress.saw(body, this.world.now, body.kind === 'vote' && this.openedLate(state, body.round))
     }
-    return {
-      ...protocol,
-      step(state, input, turn) {
-        protocol.step(state, input, {
-          now: turn.now,
-          below: bound => turn.below(bound),
-          bytes: length => turn.bytes(length),
-          do(effect: Effect<SlotsMessage, never>) {
-            if (effect.kind === 'send') saw(effect.body, state as MemberState)
-            turn.do(effect)
-          },
-        })
-      },
-    }
+    return overheard<MemberState, SlotsMessage, SlotsEvent>(protocol, (effect, state) => {
+      if (effect.kind === 'send') saw(effect.body, state)
+      return true
+    })
   }
 
   // Seen at the first vote, which is cast a beat after the ticket was opened.
@@ -223,7 +218,7 @@ class SlotsStage implements Stage {
     )
   }
 
-  private act(act: SlotsAct): void {
+  protected act(act: SlotsAct): void {
     if (act.kind === 'use') return this.use(act)
     this.leavers.add(act.member)
     if (act.seated) this.leaving.add(act.member)
@@ -232,7 +227,7 @@ class SlotsStage implements Stage {
 
   private use({ member, hold, patience }: SlotsAct & { kind: 'use' }): void {
     const { world } = this
-    const id = ++this.commands
+    const id = this.nextCommand()
     this.holds.set(id, hold)
     world.command(member, { kind: 'request', id })
     world.at(world.now + patience, () => {
@@ -240,7 +235,7 @@ class SlotsStage implements Stage {
     })
   }
 
-  private observe(node: SimulatedNode, event: SlotsEvent): void {
+  protected observe(node: SimulatedNode, event: SlotsEvent): void {
     const { world, group, signatures } = this
     const { id: member } = node.spec
     const honest = !this.plan.liars.has(member)
@@ -281,7 +276,7 @@ class SlotsStage implements Stage {
   private served(member: NodeId, until: Micros): void {
     this.progress.got(member, until)
     if (!this.demanding.delete(member) || this.demanding.size > 0) return
-    this.world.at(this.world.now + AFTERWARDS, () => this.end())
+    this.world.at(this.world.now + AFTERWARDS, () => this.finish())
   }
 
   private seated(node: SimulatedNode, event: SlotsEvent & { kind: 'seat' }, honest: boolean): void {
