@@ -10,4 +10,5 @@ export {
 } from './exploration.ts'
 export { electionLiars } from './liars.ts'
 export { brokenElectionRules, plantedElectionBugs } from './planted.ts'
+export { plantedElectionRuns as plantedRuns } from './runs.ts'
 export { type ElectionGroup, type ElectionPlan, electionScenario } from './scenario.ts'

@@ -3,33 +3,11 @@
 // planted bug.
 
 import { describe, expect, it } from 'vitest'
-import { runOnce, type Scenario } from '../../simulator/index.ts'
-import { brokenElectionRules, plantedElectionBugs } from './planted.ts'
-import { type ElectionAct, type ElectionGroup, type ElectionPlan, electionScenario } from './scenario.ts'
-
-/** Members come and go all the time, proposed by coordinators that step down just after, and messages are lost. */
-function restless(bug: string | undefined): Scenario<ElectionPlan, ElectionAct> {
-  const scenario = electionScenario({ members: 3, liars: 0 }, { rules: brokenElectionRules(bug) })
-  const newcomers = ['newcomer-1', 'newcomer-2']
-  const acts = (names: readonly string[]) =>
-    Array.from({ length: 42 }, (_, place): ElectionPlan['acts'] => {
-      const at = 1_000_000 + 250_000 * place
-      const resigned = at + 4_000 + 2_000 * ((place + 1) % 5)
-      const resign = names.map(name => ({ kind: 'resign' as const, name, at: resigned }))
-      return [{ kind: 'change', member: newcomers[place % 2]!, at }, ...resign]
-    }).flat()
-  const also = <Value>(known: ReadonlyMap<string, Value>, value: Value) =>
-    new Map([...known, ...newcomers.filter(id => !known.has(id)).map(id => [id, value] as const)])
-  return {
-    ...scenario,
-    plan(random) {
-      const plan = scenario.plan(random)
-      const { rates, values, priorities, network, names } = plan
-      const people = { rates: also(rates, 1), values: also(values, [1, 1, 0]), priorities: also(priorities, [0, 1, 2]) }
-      return { ...plan, ...people, newcomers, network: { ...network, loss: 0.3 }, acts: acts(names) }
-    },
-  }
-}
+import { readPins } from '../../../test/support/pins.ts'
+import { runOnce } from '../../simulator/index.ts'
+import { plantedElectionBugs } from './planted.ts'
+import { CALLS, electionOfTerms, INFLATES, plantedElectionRuns, SPOILED } from './runs.ts'
+import { type ElectionGroup, electionScenario } from './scenario.ts'
 
 const groups: Readonly<Record<string, ElectionGroup & { readonly seeds: number }>> = {
   '3 members, none lies': { members: 3, liars: 0, seeds: 40 },
@@ -62,12 +40,6 @@ describe('never two coordinators', () => {
 })
 
 describe('terms that a liar speaks of', () => {
-  const told = (group: Partial<ElectionGroup>, seed: number, bug?: string) =>
-    runOnce(electionScenario({ members: 4, liars: 1, ...group }, { rules: brokenElectionRules(bug) }), seed).violations
-  const INFLATES = { lie: 11 }
-  const CALLS = { lie: 12 }
-  const SPOILED = { spoiled: true }
-
   it.each([
     ['one that says it was in terms that nobody was in', INFLATES],
     ['one that calls for term after term', CALLS],
@@ -75,15 +47,9 @@ describe('terms that a liar speaks of', () => {
     ['stores that are apart, where nobody lies', { members: 3, liars: 0, ...SPOILED }],
     ['stores that are apart, and one that goes on', { ...SPOILED, ...INFLATES }],
   ])('%s: there is a coordinator all the same', (_name, group) => {
-    for (let seed = 1; seed <= 4; seed++) expect(told(group, seed), `seed ${seed}`).toEqual([])
-  })
-  it.each([
-    ['one-word-followed', INFLATES, 2],
-    ['every-call-followed', CALLS, 7],
-    ['apart-for-ever', SPOILED, 8],
-  ])('%s ends the elections of a place for good', (bug, group, seed) => {
-    expect(told(group, seed, bug)[0]?.what).toMatch(/who leads .* was not served/)
-    expect(told(group, seed)).toEqual([])
+    for (let seed = 1; seed <= 4; seed++) {
+      expect(runOnce(electionOfTerms(group), seed).violations, `seed ${seed}`).toEqual([])
+    }
   })
 })
 
@@ -101,54 +67,18 @@ describe('secret ballots', () => {
 })
 
 describe('planted bugs', () => {
-  /** A seed that finds it, with three members and no liar, and what is said then. */
-  const pinned: Record<string, [seed: number, what: RegExp]> = {
-    'majority-of-those-seen': [36, /is held by/],
-    'literal-weights': [1, /the count of term .* votes/],
-    'ties-by-arrival': [1, /the count of term/],
-    'vote-counted-twice': [1, /a voter has two ballots/],
-    'grant-not-saved': [528, /is held by/],
-    'promise-not-kept': [34, /is held by/],
-    'promise-forgotten': [245, /is held by/],
-    'no-drift-factor': [61, /is held by/],
-    'deadline-from-answer': [2012, /is held by/],
-    'loss-noticed-late': [1, /was told too late/],
-    'ballot-of-any-term': [1, /a ballot is not valid/],
-    'no-turnout-check': [10, /1 ballots of 2/],
-  }
-  const run = (bug: string | undefined, seed: number) =>
-    runOnce(electionScenario({ members: 3, liars: 0 }, { rules: brokenElectionRules(bug) }), seed)
+  const pins = readPins(import.meta.dirname)
 
-  /** The same with four members and secret ballots, of whom one lies. */
-  const pinnedSecret: Record<string, [seed: number, what: RegExp]> = {
-    'possession-not-checked': [43, /a candidate did not prove its key/],
-    'ballot-proof-not-checked': [11, /a ballot is not valid/],
-    'opening-not-checked': [99, /the totals are not opened/],
-    'vote-counted-twice': [2, /a voter has two ballots/],
-  }
-  const runSecret = (bug: string | undefined, seed: number) =>
-    runOnce(electionScenario({ members: 4, liars: 1 }, { rules: brokenElectionRules(bug), mode: 'secret' }), seed)
-      .violations
-
-  it('none is forgotten: the explorer finds a stale claim, machine.test.ts an endless promise, a restless list two of it', () => {
-    const found = new Set([...Object.keys(pinned), ...Object.keys(pinnedSecret)])
-    const elsewhere = ['stale-claim-granted', 'promise-for-ever', 'two-successors']
-    const ofTerms = ['one-word-followed', 'every-call-followed', 'apart-for-ever']
-    expect([...found, ...elsewhere, ...ofTerms].sort()).toEqual(Object.keys(plantedElectionBugs).sort())
+  it('none is forgotten: the explorer finds a stale claim, machine.test.ts an endless promise', () => {
+    expect(Object.keys(pins).sort()).toEqual(Object.keys(plantedElectionRuns).sort())
+    const found = new Set(Object.keys(pins).map(name => name.replace('secret/', '')))
+    const elsewhere = ['stale-claim-granted', 'promise-for-ever']
+    expect([...found, ...elsewhere].sort()).toEqual(Object.keys(plantedElectionBugs).sort())
   })
-  it.each(Object.entries(pinnedSecret))('%s, with secret ballots', (bug, [seed, what]) => {
-    expect(runSecret(bug, seed)[0]?.what).toMatch(what)
-    expect(runSecret(undefined, seed)).toEqual([])
-  })
-  it.each(Object.entries(pinned))('%s', (bug, [seed, what]) => {
-    expect(run(bug, seed).violations[0]?.what).toMatch(what)
-  })
-  it('two-successors, where the list changes all the time', () => {
-    expect(runOnce(restless('two-successors'), 75).violations[0]?.what).toMatch(/has two lists/)
-    expect(runOnce(restless(undefined), 75).violations).toEqual([])
-  })
-  it('without the bug, the seeds that took longest to find have nothing to show', () => {
-    for (const seed of [36, 61, 245, 528, 2012]) expect(run(undefined, seed).violations).toEqual([])
+  it.each(Object.entries(pins))('%s is found by seed %i, which has nothing to show without it', (name, seed) => {
+    const { scenario, sound, says } = plantedElectionRuns[name]!
+    expect(runOnce(scenario(), seed).violations[0]?.what).toMatch(says)
+    expect(runOnce(sound(), seed).violations).toEqual([])
   })
 })
 

@@ -3,9 +3,11 @@
 // And the test of the test: every planted bug is found.
 
 import { describe, expect, it } from 'vitest'
+import { readPins } from '../../../test/support/pins.ts'
 import { trust } from '../../core/index.ts'
 import { runOnce, shrink, traceLine } from '../../simulator/index.ts'
-import { brokenRules, plantedBugs } from './planted.ts'
+import { plantedBugs } from './planted.ts'
+import { plantedLockRuns } from './runs.ts'
 import { lockScenario } from './scenario.ts'
 
 const groups = {
@@ -75,46 +77,15 @@ describe('never two holders', () => {
 })
 
 describe('planted bugs', () => {
-  /** Within how many seeds the simulator must find each; three servers, where faults weigh most. Beside it, the first that do. */
-  const within: Record<string, number> = {
-    'one-grant-too-few': 20, // 1, 2, 3, 4
-    'forgotten-status-reset': 200, // 8, 47, 53, 64
-    'grant-after-restart': 200, // 44, 46, 77, 92
-    'lease-from-reply': 800, // 425, 489, 771, 838
-    'no-drift-factor': 50, // 7, 12, 16, 20
-    'release-of-any-holder': 20, // 1, 2, 3, 4
-    'stray-grant-returned': 100, // 11, 12, 47, 62
-    'used-token-taken-back': 200, // 5, 41, 208, 271
-    'expired-lease-returned': 20, // 1, 2, 3, 4
-    'loss-noticed-late': 20, // 3, 5, 6, 7
-    'token-reused-after-restart': 300, // 80, 111, 266, 412
-    'waiter-lost': 50, // 3, 8, 13, 24
-    'waiter-grant-from-arrival': 400, // 53, 245, 259, 302
-    'stale-write-accepted': 20, // 1, 2, 3, 4
-    'inquire-overtakes-grant': 100, // 17, 47, 53, 97
-    'kept-by-a-stranger': 100, // 5, 38, 57, 81
-    'floor-0-after-a-lost-store': 800, // 396, 685, 892, 1405
-    'token-follows-one-server': 100, // 6, 24, 64, 73, 74
-    'largest-token-taken': 20, // 1, 2, 3, 4
-  }
-  /** Where a liar is needed. */
-  const lying = ['token-follows-one-server']
-  const scenario = (bug: string) => {
-    const group = lying.includes(bug) ? groups['4 servers, one lies'] : groups['3 servers, none lies']
-    return lockScenario(group, { rules: brokenRules(bug) })
-  }
-  const find = (bug: string) => {
-    for (let seed = 1; seed <= within[bug]!; seed++) {
-      const result = runOnce(scenario(bug), seed)
-      if (result.violations.length > 0) return result
-    }
-    throw new Error(`${bug} was not found within ${within[bug]} seeds`)
-  }
+  const pins = readPins(import.meta.dirname)
+  const scenario = (bug: string) => plantedLockRuns[bug]!.scenario()
+  const find = (bug: string) => runOnce(scenario(bug), pins[bug]!)
 
-  it('none is forgotten here', () => expect(Object.keys(within).sort()).toEqual(Object.keys(plantedBugs).sort()))
+  it('none is forgotten here', () => expect(Object.keys(pins).sort()).toEqual(Object.keys(plantedBugs).sort()))
 
   it.each(Object.keys(plantedBugs))('%s is found, and the seed replays it', bug => {
     const found = find(bug)
+    expect(found.violations[0]?.what).toMatch(plantedLockRuns[bug]!.says)
     const again = runOnce(scenario(bug), found.seed, {}, true)
     expect(again.violations).toEqual(found.violations)
     expect(again.traceHash).toBe(found.traceHash)

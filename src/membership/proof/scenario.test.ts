@@ -2,8 +2,10 @@
 // And the test of the test: every planted bug is found.
 
 import { describe, expect, it } from 'vitest'
+import { readPins } from '../../../test/support/pins.ts'
 import { runOnce } from '../../simulator/index.ts'
 import { brokenMembershipRules, membershipBugs } from './planted.ts'
+import { plantedMembershipRuns } from './runs.ts'
 import { membershipScenario } from './scenario.ts'
 
 /** Seeds that once broke a promise, and what was wrong then; found when there were so many kinds of liars. */
@@ -66,28 +68,15 @@ describe('nobody speaks for another, and views come together', () => {
 })
 
 describe('planted bugs are found', () => {
-  const PINNED: Readonly<Record<string, readonly [seed: number, found: RegExp]>> = {
-    'alive-unsigned': [6, /for two-faced, and it is honest/],
-    'leave-forged': [5, /never said so/],
-    'accusation-unsigned': [27, /names .* for accusing, and it is honest/],
-    'old-claims-accepted': [1, /goes back/],
-    'incarnation-not-raised': [8, /for failed, and nothing is wrong/],
-    'boot-not-raised': [3, /as left/],
-    'no-indirect-ping': [3, /for suspected, and nothing is wrong/],
-    'vouched-for-by-anyone': [30, /still sees/],
-    'notice-believed': [8, /for failed, and nothing is wrong/],
-    'the-gone-forgotten': [19, /as unknown/],
-    'flood-not-slowed': [108, /floods, and nobody noticed/],
-    'no-time-to-refute': [8, /for failed, and nothing is wrong/],
-  }
+  const pins = readPins(import.meta.dirname)
 
   it('all of them are pinned', () => {
-    expect(Object.keys(PINNED).sort()).toEqual(Object.keys(membershipBugs).sort())
+    expect(Object.keys(pins).sort()).toEqual(Object.keys(membershipBugs).sort())
   })
 
-  it.each(Object.entries(PINNED))('%s', (bug, [seed, found]) => {
-    const { violations } = runOnce(membershipScenario({ rules: brokenMembershipRules(bug) }), seed)
-    expect(violations[0]?.what).toMatch(found)
+  it.each(Object.entries(pins))('%s', (bug, seed) => {
+    const { scenario, says } = plantedMembershipRuns[bug]!
+    expect(runOnce(scenario(), seed).violations[0]?.what).toMatch(says)
     expect(runOnce(membershipScenario(), seed).violations).toEqual([])
   })
 
