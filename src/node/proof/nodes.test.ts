@@ -1,9 +1,12 @@
 // The nodes as they ship, under faults and liars; and the test of the test: bugs planted in the composition are found.
 
 import { describe, expect, it } from 'vitest'
+import { readPins } from '../../../test/support/pins.ts'
 import { trust } from '../../core/index.ts'
-import { type AnyScenario, runOnce } from '../../simulator/index.ts'
-import { brokenComposeRules, memberScenario, plantedNodeBugs, plantedWireBugs, serverScenario } from './index.ts'
+import { type AnyScenario, type PlantedRun, runOnce } from '../../simulator/index.ts'
+import { hurried } from './hurried.ts'
+import { memberScenario, plantedNodeBugs, plantedWireBugs, serverScenario } from './index.ts'
+import { plantedNodeRuns } from './runs.ts'
 
 function keepsItsPromises(scenario: AnyScenario, seeds: number): Map<string, number> {
   const counts = new Map<string, number>()
@@ -19,10 +22,18 @@ function keepsItsPromises(scenario: AnyScenario, seeds: number): Map<string, num
   return counts
 }
 
-function finds(scenario: AnyScenario, seed: number): void {
-  const found = runOnce(scenario, seed)
-  expect(found.violations.length).toBeGreaterThan(0)
-  expect(runOnce(scenario, seed).traceHash).toBe(found.traceHash)
+const pins = readPins(import.meta.dirname)
+
+/** The bugs that are pinned for servers, or for members. */
+function pinnedFor(kind: 'server' | 'member'): [bug: string, seed: number][] {
+  const of = Object.entries(pins).filter(([name]) => name.startsWith(`${kind}/`))
+  return of.map(([name, seed]) => [name.slice(kind.length + 1), seed])
+}
+
+function finds({ scenario, says }: PlantedRun, seed: number): void {
+  const found = runOnce(scenario(), seed)
+  expect(found.violations[0]?.what).toMatch(says)
+  expect(runOnce(scenario(), seed).traceHash).toBe(found.traceHash)
 }
 
 describe('servers and clients: locks and objects in one node', () => {
@@ -36,17 +47,11 @@ describe('servers and clients: locks and objects in one node', () => {
     }
   })
 
-  /** The first seed that finds each, with three servers of which none lies. */
-  const pinned: Record<keyof typeof plantedNodeBugs, number> = {
-    'two-parts-in-one-lane': 2,
-    'records-of-another': 1,
-    'records-forgotten': 2,
-    'timers-of-another': 1,
-  }
-  it('no planted bug is forgotten here', () => expect(Object.keys(pinned)).toEqual(Object.keys(plantedNodeBugs)))
-  it.each(Object.entries(pinned))('%s is found by seed %i', (bug, seed) => {
-    finds(serverScenario(trust({ liars: 0 }), brokenComposeRules(bug)), seed)
+  const pinned = pinnedFor('server')
+  it('no planted bug is forgotten here', () => {
+    expect(pinned.map(([bug]) => bug).sort()).toEqual(Object.keys(plantedNodeBugs).sort())
   })
+  it.each(pinned)('%s is found by seed %i', (bug, seed) => finds(plantedNodeRuns[`server/${bug}`]!, seed))
 })
 
 describe('members: gossip, election and slots in one node', () => {
@@ -60,28 +65,13 @@ describe('members: gossip, election and slots in one node', () => {
     }
   })
 
-  /** The first seed that finds each, with three members of whom none lies. */
-  const pinned: Record<string, number> = {
-    'two-parts-in-one-lane': 23,
-    'records-of-another': 1,
-    'records-forgotten': 11,
-    'timers-of-another': 1,
-    'wire-before-durable': 1,
-  }
+  const pinned = pinnedFor('member')
   it('no planted bug is forgotten here', () => {
-    expect(Object.keys(pinned)).toEqual([...Object.keys(plantedNodeBugs), ...Object.keys(plantedWireBugs)])
+    const planted = Object.keys({ ...plantedNodeBugs, ...plantedWireBugs })
+    expect(pinned.map(([bug]) => bug).sort()).toEqual(planted.sort())
   })
-  /** With less time for everything to come about: enough for these seeds where nothing is planted. */
-  const hurried = (bug?: string): AnyScenario => {
-    const scenario = memberScenario({ members: 3, liars: 0 }, brokenComposeRules(bug))
-    const plan: AnyScenario['plan'] = random => {
-      const drawn = scenario.plan(random)
-      return { ...drawn, ends: drawn.healsAt + 30_000_000 }
-    }
-    return { ...scenario, plan }
-  }
-  it.each(Object.entries(pinned))('%s is found by seed %i, which is fine without it', (bug, seed) => {
+  it.each(pinned)('%s is found by seed %i, which is fine without it', (bug, seed) => {
     expect(runOnce(hurried(), seed).violations).toEqual([])
-    finds(hurried(bug), seed)
+    finds(plantedNodeRuns[`member/${bug}`]!, seed)
   })
 })

@@ -3,10 +3,12 @@
 // is found.
 
 import { describe, expect, it } from 'vitest'
+import { readPins } from '../../../test/support/pins.ts'
 import { signedScenario } from '../../../test/support/signed-scenario.ts'
 import { trust } from '../../core/index.ts'
 import { runOnce } from '../../simulator/index.ts'
-import { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
+import { plantedOrderingBugs } from './planted.ts'
+import { plantedOrderingRuns } from './runs.ts'
 import { orderingScenario } from './scenario.ts'
 
 const three = trust({ servers: 3 })
@@ -80,25 +82,7 @@ describe('one order', () => {
 })
 
 describe('planted bugs', () => {
-  /** In which group, and from which seed on, the simulator finds each within a few runs. */
-  const found: Record<string, readonly [group: typeof three, from: number]> = {
-    'committed-goes-back': [three, 4],
-    'parent-not-committed': [three, 31],
-    'built-on-proposed': [three, 1],
-    'one-rank-for-all': [three, 1],
-    'rank-above-the-largest': [seven, 25],
-    'pending-not-told': [three, 1],
-    'liars-are-enough': [seven, 3],
-    'commit-without-propose': [three, 1],
-    'one-acknowledgement-too-few': [three, 5],
-    'rank-forgotten-at-restart': [three, 10],
-    'answered-from-proposed': [three, 10],
-    'half-done-not-completed': [three, 1],
-    'highest-sequence-number': [three, 35],
-    'read-of-committed-alone': [three, 44],
-    'a-vote-for-each-word': [seven, 3],
-    'memory-without-bound': [seven, 4],
-  }
+  const pins = readPins(import.meta.dirname)
   /** So rare that thousands of runs may pass: `npm run sim:long` looks for them, and a story shows each. */
   const told = {
     'lower-version-in-a-rank': 'machines.test.ts',
@@ -106,24 +90,19 @@ describe('planted bugs', () => {
     // Clients of the simulator do not lie.
     'any-rank-is-promised': 'server/spoiling.test.ts',
   }
-  const RUNS = 30
 
   it('none is forgotten here', () => {
-    const all = [...Object.keys(found), ...Object.keys(told)]
+    expect(Object.keys(pins).sort()).toEqual(Object.keys(plantedOrderingRuns).sort())
+    const all = [...Object.keys(pins), ...Object.keys(told)]
     expect(all.sort()).toEqual(Object.keys(plantedOrderingBugs).sort())
   })
 
-  it.each(Object.keys(found))('%s is found, and the seed replays it', bug => {
-    const [group, from] = found[bug]!
-    const scenario = orderingScenario(group, { rules: brokenOrderingRules(bug) })
-    for (let seed = from; seed < from + RUNS; seed++) {
-      const result = runOnce(scenario, seed)
-      if (result.violations.length === 0) continue
-      const again = runOnce(scenario, seed)
-      expect(again.violations).toEqual(result.violations)
-      expect(again.traceHash).toBe(result.traceHash)
-      return
-    }
-    throw new Error(`${bug} was not found in ${RUNS} runs from seed ${from}`)
+  it.each(Object.entries(pins))('%s is found by seed %i, which replays it', (bug, seed) => {
+    const { scenario, says } = plantedOrderingRuns[bug]!
+    const result = runOnce(scenario(), seed)
+    expect(result.violations[0]?.what).toMatch(says)
+    const again = runOnce(scenario(), seed)
+    expect(again.violations).toEqual(result.violations)
+    expect(again.traceHash).toBe(result.traceHash)
   })
 })
