@@ -53,6 +53,7 @@ describe('what commands make of names that others chose', () => {
       locksWork: false,
       explanation: EVIL,
       accusations: [accusation],
+      spoiled: [{ object: EVIL, why: EVIL }],
       objects: [],
       trust: { liars: 1 },
     }

@@ -52,7 +52,8 @@ describe('a server', () => {
   it('is well as it is', () => expect(check(() => {})).not.toThrow())
   it.each<[string, (state: ServerState, entry: LockEntry) => void]>([
     ['not reserved on disk', state => (state.floor = state.reserved + 1)],
-    ['above the reserved floor', state => (state.reserved = 4)],
+    ['between floor and reserve', state => (state.highest = state.reserved + 1)],
+    ['above the reserved floor', (state, entry) => (entry.maximum = state.reserved + 1)],
     ['went back', (_state, entry) => (entry.before = 6)],
     ['never reserved', (state, entry) => (entry.closed = state.reserved + 1)],
     ['not under its largest token', (_state, entry) => (entry.token = 4)],
