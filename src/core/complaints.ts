@@ -7,11 +7,13 @@
 
 import type { NodeId } from './process.ts'
 
+/** What every complaint says: who accuses whom, and of what. */
 export interface AnyComplaint {
   readonly client: NodeId
   readonly server: NodeId
 }
 
+/** Complaints of clients about servers: one line for each accuser and accused. */
 export interface Complaints<Complaint extends AnyComplaint> {
   /** By accuser and accused, in the order of coming. */
   readonly lines: Map<string, Complaint>
@@ -19,6 +21,7 @@ export interface Complaints<Complaint extends AnyComplaint> {
   count: number
 }
 
+/** Nobody has complained yet. */
 export function newComplaints<Complaint extends AnyComplaint>(): Complaints<Complaint> {
   return { lines: new Map(), count: 0 }
 }

@@ -107,6 +107,7 @@ export interface Account {
   readonly complaints: readonly LockComplaint[]
 }
 
+/** A client's word that a server lied about a lock. */
 export interface LockComplaint {
   readonly client: NodeId
   readonly server: NodeId

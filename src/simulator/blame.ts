@@ -4,6 +4,7 @@ import type { NodeId } from '../core/index.ts'
 import type { Micros } from './network.ts'
 import type { Checker, Violation } from './scenario.ts'
 
+/** Says when a machine blames a node that did not lie. */
 export class BlameChecker implements Checker {
   readonly name = 'blame'
   /** Who was named, and for what. */

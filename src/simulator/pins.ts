@@ -4,6 +4,7 @@
 import { runOnce } from './campaign.ts'
 import type { AnyScenario } from './scenario.ts'
 
+/** A planted bug as a run. */
 export interface PlantedRun {
   /** With the bug, where it shows soonest. A fresh one for each run. */
   scenario(): AnyScenario

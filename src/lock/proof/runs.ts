@@ -34,6 +34,7 @@ const says: Readonly<Record<string, RegExp>> = {
   'largest-token-taken': /is honest and was blamed: it claims a token/,
 }
 
+/** The planted bugs of the lock, each as a run that shows it. */
 export const plantedLockRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
   Object.keys(plantedBugs).map((bug): [string, PlantedRun] => {
     const group = lying.includes(bug) ? lied : honest

@@ -16,6 +16,7 @@ import {
 } from '../wire.ts'
 import { isBefore, WAITERS_MAX, type Waiter } from './waiters.ts'
 
+/** What a lock's server is told by the process around it. */
 export type ServerCommand =
   /** The wall clock in microseconds; told now and then, because a machine has no clock but for time that passes. */
   { kind: 'clock'; micros: number }

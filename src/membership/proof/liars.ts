@@ -20,6 +20,7 @@ interface Lying {
   readonly kept: Claim[]
 }
 
+/** A member that lies in gossip. */
 export type MembershipLiar = Omit<Liar, 'corrupt'> & {
   corrupt(honest: AnyProtocol, settings: MembershipSettings): AnyProtocol
 }

@@ -20,6 +20,7 @@ const says: Readonly<Record<string, RegExp>> = {
   'no-time-to-refute': /for failed, and nothing is wrong/,
 }
 
+/** The planted bugs of membership, each as a run that shows it. */
 export const plantedMembershipRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
   Object.keys(membershipBugs).map((bug): [string, PlantedRun] => [
     bug,

@@ -29,6 +29,7 @@ const found: Readonly<Record<string, readonly [group: Trust, says: RegExp]>> = {
   'memory-without-bound': [seven, /keeps \d+ unvouched bytes/],
 }
 
+/** The planted bugs of objects, each as a run that shows it. */
 export const plantedOrderingRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
   Object.entries(found).map(([bug, [group, says]]): [string, PlantedRun] => [
     bug,

@@ -43,4 +43,5 @@ const trusting = Object.entries(plantedTrustingBugs).map(([bug, planted]): [stri
   { scenario: () => trustingScenario({ planted }), says: new RegExp(planted.says) },
 ])
 
+/** The planted bugs of slots, each as a run that shows it. */
 export const plantedSlotsRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries([...verified, ...trusting])
