@@ -140,13 +140,17 @@ describe('a server that forges content', () => {
     const reader = other.object('sum', definition)
     let sum = 0
     // A reader that is behind asks now this server for the changes, now that one.
-    await waitFor('the liar is found out', async () => {
-      for (let count = 0; count < 10; count++) {
-        expect(await writer.submit(1, { timeout: 20_000 })).toBe(sum++)
-        expect((await reader.read({ timeout: 20_000 })).state).toBe(sum)
-      }
-      return (await other.status()).lies.length > 0
-    })
+    await waitFor(
+      'the liar is found out',
+      async () => {
+        for (let count = 0; count < 10; count++) {
+          expect(await writer.submit(1, { timeout: 20_000 })).toBe(sum++)
+          expect((await reader.read({ timeout: 20_000 })).state).toBe(sum)
+        }
+        return (await other.status()).lies.length > 0
+      },
+      90_000,
+    )
     const status = coterie(['status', '--config', whole.admin])
     expect(await status.ended).toBe(0)
     // One certificate alone accuses: that it lied takes more accusers than servers can lie.
