@@ -1,7 +1,8 @@
 // Coterie: coordination for parties that do not fully trust each other, or the machines between them.
 
 export { type ConnectOptions, connect } from './client/connect.ts'
-export { type EmbeddedOptions, embedded } from './client/embedded.ts'
+export { embedded } from './client/embedded.ts'
+export type { EmbeddedOptions } from './client/embedding.ts'
 export { type ForcedUnlock, UnlockUncertain } from './client/force.ts'
 export type { Group, GroupStatus, LockOptions } from './client/group.ts'
 export type { LockInfo, ServerInfo } from './client/inspect.ts'

@@ -69,6 +69,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'node/proof': [...BASE, ...PROTOCOLS, 'node', 'simulator', 'proof'],
   runtime: [...BASE, ...PROTOCOLS, 'node'],
   client: [...BASE, ...PROTOCOLS, 'node', 'runtime'],
+  browser: [...BASE, ...PROTOCOLS, 'node', 'runtime', 'client'],
   guards: ['core'],
   cli: [
     ...BASE,

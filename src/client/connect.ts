@@ -89,7 +89,8 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
   const transport = await createTlsTransport({ ...link, log, addresses, instance }, driver.events)
   if (blockedMax > 0) {
     const shared = { ...keeperSettings(config), addresses, blockedMax, holder: transport.self, clock: memory }
-    const { WorkerKeeper } = await import('./keeper.ts')
+    const { WorkerKeeper, warnWithoutWorker } = await import('./keeper.ts')
+    warnWithoutWorker()
     keeper = new WorkerKeeper(shared, clock, log)
   }
   const close = async () => {

@@ -4,6 +4,9 @@
 // once is kept as well. From then on the two threads share memory and need no messages. If the thread cannot be
 // started, or ends, the main thread renews by itself, as it does where there is no keeper.
 
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { Millis } from '../core/index.ts'
 import type { ClientNodeCommand } from '../node/index.ts'
@@ -28,7 +31,37 @@ export interface Keeper {
 /** Signs of life in the time after which a thread without them counts as gone. */
 const SIGNS_PER_BLOCKED_MAX = 8
 const SIGN_EVERY_MAX: Millis = 1_000
+const WORKER_FILE = 'runtime/keeper/worker.js'
 const NO_NEWS: readonly ClientNodeCommand[] = []
+
+/**
+ * The program of the thread. It lies beside this file in the package; in a bundle it does not, and is looked for in the
+ * installed package. Nothing: the main thread would have to renew.
+ */
+export function findWorkerFile(): URL | undefined {
+  // In a bundle of CommonJS there is no address of this file, only that of the program.
+  const here = import.meta.url || pathToFileURL(process.argv[1] ?? '.').href
+  const beside = new URL(`../${WORKER_FILE}`, here)
+  if (existsSync(beside)) return beside
+  try {
+    const manifest = pathToFileURL(createRequire(here).resolve('coterie/package.json'))
+    const installed = new URL(`./dist/src/${WORKER_FILE}`, manifest)
+    return existsSync(installed) ? installed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Said at once where leases could not be renewed as promised: later it would be said by a lost lease. */
+export function warnWithoutWorker(): void {
+  // From its sources, as tests run it, there is no thread, and that is known.
+  if (findWorkerFile() !== undefined || import.meta.url?.endsWith('.ts')) return
+  process.emitWarning(
+    'the thread that renews leases cannot be started: coterie was bundled, and dist/src/runtime/keeper/worker.js of its package is not installed beside the bundle. ' +
+      'The main thread renews: a program that blocks for longer than a lease loses it. Leave coterie out of the bundle (external), or say blockedMax: 0 to accept it.',
+    { code: 'COTERIE_NO_KEEPER' },
+  )
+}
 
 export class WorkerKeeper implements Keeper {
   private readonly start: Omit<KeeperStart, 'board'>
@@ -83,8 +116,7 @@ export class WorkerKeeper implements Keeper {
     const board = openBoard()
     const side = new HolderSide(board, this.clock)
     const start: KeeperStart = { ...this.start, board: board.buffer }
-    // It lives in dist: run from its sources, as some tests do, the main thread renews.
-    const worker = new Worker(new URL('../runtime/keeper/worker.js', import.meta.url), {
+    const worker = new Worker(findWorkerFile() ?? WORKER_FILE, {
       workerData: start,
       name: 'coterie keeper',
     })

@@ -11,7 +11,8 @@ export type Clock = () => Millis
 export const granterClock: Clock = () => performance.now()
 
 /** The same in every thread of a process; `performance.now()` counts from when its thread began. */
-export const threadsClock: Clock = () => Number(process.hrtime.bigint()) / NANOS_PER_MS
+export const threadsClock: Clock =
+  typeof process === 'undefined' ? granterClock : () => Number(process.hrtime.bigint()) / NANOS_PER_MS
 
 const NANOS_PER_MS = 1e6
 /** Less than this is rounding and the slewing of a time service, which the drift bound covers. */
@@ -22,10 +23,14 @@ const LEAD = 0
 const SLEPT = 1
 
 /** What the holder clocks of several threads have in common: a sleep that one has seen, all have seen. */
-export type ClockMemory = BigInt64Array<SharedArrayBuffer>
+export type ClockMemory = BigInt64Array<ArrayBufferLike>
 
 export function clockMemory(monotonic: Clock = threadsClock, wall: Clock = Date.now): ClockMemory {
-  const memory = new BigInt64Array(new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT))
+  const bytes = 2 * BigInt64Array.BYTES_PER_ELEMENT
+  // A tab shares memory only where its page asked for isolation; it has one thread here.
+  const memory = new BigInt64Array(
+    typeof SharedArrayBuffer === 'undefined' ? new ArrayBuffer(bytes) : new SharedArrayBuffer(bytes),
+  )
   memory[LEAD] = toNanos(wall() - monotonic())
   return memory
 }

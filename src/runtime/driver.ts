@@ -4,7 +4,6 @@
 // effects → saved where asked → encoded → sent. A refusal is counted and logged, and costs nothing else. A throw out
 // of `step`, or a store that failed, is the end of this node: it can no longer keep what it promised.
 
-import { randomBytes, randomInt } from 'node:crypto'
 import {
   type Codec,
   createHost,
@@ -20,8 +19,9 @@ import {
 } from '../core/index.ts'
 import type { Clock } from './clock.ts'
 import { type LogRefusedMessage, limitRefusedMessages } from './message-refusals.ts'
+import { inBackground, randomBelow, randomBytes } from './platform.ts'
 import type { Storage } from './storage/storage.ts'
-import type { Log, Transport, TransportEvents } from './transport/index.ts'
+import type { Log, Transport, TransportEvents } from './transport/transport.ts'
 
 export interface DriverOptions<State, Message, Command, Event> {
   readonly protocol: Protocol<State, Message, Command, Event>
@@ -113,7 +113,7 @@ export class Driver<State, Message, Command, Event> {
     if (this.host.waiting()) {
       await new Promise<void>(resolve => {
         this.stopped = resolve
-        setTimeout(resolve, STOP_MAX_MS).unref()
+        inBackground(setTimeout(resolve, STOP_MAX_MS))
       })
     }
     this.end()
@@ -168,8 +168,8 @@ export class Driver<State, Message, Command, Event> {
     const { options } = this
     return {
       now: options.clock,
-      below: bound => randomInt(bound),
-      bytes: length => new Uint8Array(randomBytes(length)),
+      below: randomBelow,
+      bytes: randomBytes,
       send: (to, body) => this.send(to, body),
       timer: (name, after) => this.setTimer(name, after),
       cancel: name => this.cancelTimer(name),
@@ -197,7 +197,7 @@ export class Driver<State, Message, Command, Event> {
   private wait(name: string, left: number): void {
     const part = Math.min(left, TIMEOUT_MAX_MS)
     const timer = setTimeout(() => (left > part ? this.wait(name, left - part) : this.due(name)), part)
-    if (this.options.background) timer.unref()
+    if (this.options.background) inBackground(timer)
     this.timers.set(name, timer)
   }
 

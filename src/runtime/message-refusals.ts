@@ -2,7 +2,9 @@
 // a few lines a minute for each peer and reason, and then how many more there were.
 
 import type { NodeId } from '../core/index.ts'
-import { clientOf, type Log } from './transport/index.ts'
+import { inBackground } from './platform.ts'
+import { clientOf } from './transport/instance.ts'
+import type { Log } from './transport/transport.ts'
 
 /** Lines a minute for each peer and reason: enough to see what goes on. */
 export const REFUSED_LINES_MAX = 5
@@ -33,7 +35,7 @@ export function limitRefusedMessages(log: Log): LogRefusedMessage {
   }
 
   return (from, reason) => {
-    if (accounts.size === 0) setTimeout(close, MINUTE_MS).unref()
+    if (accounts.size === 0) inBackground(setTimeout(close, MINUTE_MS))
     const peer = clientOf(from)
     const reasons = accounts.get(peer) ?? new Map<string, Account>()
     accounts.set(peer, reasons)

@@ -34,7 +34,11 @@ export async function withPage<T>(entry: string, use: (page: Page) => Promise<T>
     platform: 'browser',
     target: 'es2022',
   })
-  const script = bundle.outputFiles[0]!.text
+  return withScript(bundle.outputFiles[0]!.text, use)
+}
+
+/** Opens a page that has run this script, and closes everything afterwards. */
+export async function withScript<T>(script: string, use: (page: Page) => Promise<T>): Promise<T> {
   const server = createServer((request, response) => {
     const isScript = request.url === '/bundle.js'
     response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' })

@@ -1,10 +1,10 @@
 // One object as one client uses it: its session, and what is asked of it. The session is opened by the first operation
 // that needs it, and opened anew after it was lost. What is bound to a session (an ephemeral entry) ends with `signal`.
 
-import { setMaxListeners } from 'node:events'
 import { type Millis, NotAnswered, Unavailable } from '../../core/index.ts'
 import type { Applier } from '../../ordering/index.ts'
 import type { TableReader, TableWrite } from '../../ordering/tree/index.ts'
+import { allowManyListeners } from '../../runtime/platform.ts'
 import { type WaitOptions, within } from '../waiting.ts'
 import type { LiveTable, Orders } from './orders.ts'
 
@@ -136,6 +136,6 @@ export class ObjectSession implements ObjectPort {
 /** Everything that is held or waited for listens, and holding more than ten things is no leak. */
 function newController(): AbortController {
   const controller = new AbortController()
-  setMaxListeners(0, controller.signal)
+  allowManyListeners(controller.signal)
   return controller
 }

@@ -2,6 +2,7 @@
 // believes was true before; the timers that would have told it otherwise have not run yet.
 
 import { type Clock, holderClock } from '../../runtime/clock.ts'
+import { inBackground, soon } from '../../runtime/platform.ts'
 
 const BEAT_MS = 50
 /** Without a beat for longer than this, nothing is believed until the timers that were due have run. */
@@ -28,8 +29,8 @@ export class Pulse {
     if (this.users++ > 0) return
     this.last = this.clock()
     // Behind all timers that are due in the same turn: they must have spoken first.
-    const beat = () => setImmediate(() => (this.last = this.clock())).unref()
-    this.beating = setInterval(beat, BEAT_MS).unref()
+    const beat = () => soon(() => (this.last = this.clock()))
+    this.beating = inBackground(setInterval(beat, BEAT_MS))
   }
 
   leave(): void {

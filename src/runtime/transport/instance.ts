@@ -1,8 +1,8 @@
 // Processes of one client. They share its certificate, so each draws an instance at random, and its id carries it:
 // `billing#3f9a01c2d4e5f607`. Servers and members have one process to a name, and their id is the name.
 
-import { randomBytes } from 'node:crypto'
 import type { NodeId } from '../../core/index.ts'
+import { randomBytes } from '../platform.ts'
 
 /** Sixteen hexadecimal digits: processes of one client never draw the same. */
 const INSTANCE_BYTES = 8
@@ -13,7 +13,7 @@ const MARK = '#'
 
 /** What tells this process from others that use the same client's certificate. */
 export function newInstance(): string {
-  return randomBytes(INSTANCE_BYTES).toString('hex')
+  return Array.from(randomBytes(INSTANCE_BYTES), byte => byte.toString(16).padStart(2, '0')).join('')
 }
 
 export function isInstance(instance: string): boolean {

@@ -2,7 +2,7 @@
 //
 // Why not simply call the receiver? Two nodes that answer each other would recurse until the stack ends, and a node
 // would be entered again in the middle of its own step. So `send` copies the frame into the receiver's inbox, and one
-// `setImmediate` for the whole network empties all inboxes: timers and sockets get their turn between two rounds
+// `soon` for the whole network empties all inboxes: timers and sockets get their turn between two rounds
 // (a microtask would starve them for as long as two nodes keep talking).
 //
 // An inbox is two buffers that change places: one fills while the other is read. Nothing is allocated per frame but
@@ -10,6 +10,7 @@
 
 import type { NodeId } from '../../core/index.ts'
 import { SettingsError } from '../../core/index.ts'
+import { soon } from '../platform.ts'
 import { isClient } from './instance.ts'
 import { FRAME_BYTES_MAX, noDrops, type Transport, type TransportEvents } from './transport.ts'
 
@@ -102,7 +103,7 @@ class Network implements MemoryNetwork {
       this.seats.delete(seat.id)
       for (const peer of this.seats.values()) if (canReach(seat.id, peer.id)) this.notify(peer, seat.id, DOWN)
     }
-    return new Promise(resolve => setImmediate(resolve))
+    return new Promise(soon)
   }
 
   private notify(seat: Seat, peer: NodeId, what: number): void {
@@ -119,7 +120,7 @@ class Network implements MemoryNetwork {
   private planRound(): void {
     if (this.roundPlanned) return
     this.roundPlanned = true
-    setImmediate(this.round)
+    soon(this.round)
   }
 
   private readonly round = (): void => {
