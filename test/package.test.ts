@@ -1,23 +1,81 @@
-// What is in the package that users install: what the build made of the library and its laboratory, and nothing that only
-// those who work on it need. There are no source maps: the JavaScript is the TypeScript without its types, comments
-// included, and a map would point to sources that are not there.
+// What is in the package that users install: what the build made of the library and its laboratory, the documents that
+// README and errors point to, and nothing that only those who work on it need. There are no source maps: a map would
+// point to sources that are not there. The package is packed for real, as `npm publish` packs it, and used.
 
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+/** What the issue of a new user allows; a megabyte is what one downloads without thinking. */
+const PACKED_BYTES_MAX = 1_000_000
 
 const root = join(import.meta.dirname, '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const doors = Object.keys(manifest.exports).filter(door => door !== './package.json')
+const names = doors.map(door => manifest.name + door.slice(1))
 
-function packedFiles(): string[] {
-  const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
-  const told = execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  const [pack] = JSON.parse(told) as { files: { path: string }[] }[]
-  return pack!.files.map(({ path }) => path)
+let folder: string
+let tarball: string
+let files: string[] = []
+
+/** A copy of what the package holds, stripped as before packing, packed, and unpacked where a program would find it. */
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coterie-package-'))
+  const stage = join(folder, 'stage')
+  const run = (command: string, args: string[], cwd: string) =>
+    execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  const listed = JSON.parse(run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], root)) as [
+    { files: { path: string }[] },
+  ]
+  for (const { path } of listed[0].files) {
+    mkdirSync(dirname(join(stage, path)), { recursive: true })
+    cpSync(join(root, path), join(stage, path))
+  }
+  run('node', [join(root, 'packaging/strip.mjs'), stage], root)
+  tarball = join(folder, run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], stage).trim())
+  const installed = join(folder, 'program/node_modules/coterie')
+  mkdirSync(installed, { recursive: true })
+  run('tar', ['xzf', tarball, '--strip-components=1', '-C', installed], root)
+  files = readdirSync(installed, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name).slice(installed.length + 1))
+  // What `npm install` would bring besides, and no more.
+  for (const name of [...Object.keys(manifest.dependencies), '@types/node', 'undici-types']) link(name)
+  for (const name of transitive()) link(name)
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function link(name: string): void {
+  const target = join(folder, 'program/node_modules', name)
+  mkdirSync(dirname(target), { recursive: true })
+  try {
+    symlinkSync(join(root, 'node_modules', name), target)
+  } catch {}
 }
 
-const files = packedFiles()
+/** Everything below the runtime dependencies, as the lock file has it. */
+function transitive(): string[] {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean; peer?: boolean }>
+  }
+  const top = Object.entries(lock.packages).filter(([path, { dev, peer }]) => path !== '' && !dev && !peer)
+  return top.map(([path]) => path.slice('node_modules/'.length)).filter(path => !path.includes('node_modules/'))
+}
 
 it('has what the exports map and the command line name', () => {
   const named = [
@@ -37,6 +95,93 @@ it('has what the exports map and the command line name', () => {
 
 it('has no tests, no build info, no maps, no benchmarks', () => {
   const allowed =
-    /^(bin\/coterie|dist\/(src|lab)\/.+(?<!\.test)\.(js|d\.ts)|(README|CHANGELOG|SECURITY)\.md|LICENSE|package\.json)$/
+    /^(bin\/coterie|dist\/(src|lab)\/.+(?<!\.test)\.(js|d\.ts)|docs\/.+\.md|man\/.+\.1|[A-Z]+\.md|LICENSE|package\.json)$/
   expect(files.filter(file => !allowed.test(file) || file.includes('.test.'))).toEqual([])
+})
+
+it('has the documents that README and the errors point to', () => {
+  const pointed = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/\]\((docs\/[^)#]+)/g)].map(
+    ([, path]) => path!,
+  )
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(file =>
+    file.endsWith('.ts'),
+  )
+  for (const file of sources) {
+    const text = readFileSync(join(root, 'src', file), 'utf8')
+    pointed.push(...(text.match(/docs\/[a-z/-]+\.md/g) ?? []))
+  }
+  expect(pointed.length).toBeGreaterThan(10)
+  expect(pointed.filter(path => !files.some(file => file === path || file.startsWith(`${path}/`)))).toEqual([])
+})
+
+it(`packs to at most ${PACKED_BYTES_MAX / 1e6} MB`, () => {
+  expect(statSync(tarball).size).toBeLessThanOrEqual(PACKED_BYTES_MAX)
+})
+
+it('pleases publint', async () => {
+  const { messages } = await publint({
+    pkgDir: join(folder, 'program/node_modules/coterie'),
+    pack: false,
+    strict: true,
+  })
+  expect(messages.map(message => formatMessage(message, manifest))).toEqual([])
+})
+
+it('has types that every resolver of ES modules finds (attw)', { timeout: 120_000 }, () => {
+  const attw = join(root, 'node_modules/.bin/attw')
+  const { status, stdout } = spawnSync(attw, [tarball, '--profile', 'esm-only', '--format', 'ascii'], {
+    encoding: 'utf8',
+  })
+  expect(status, stdout).toBe(0)
+})
+
+it('loads at every door, and starts', { timeout: 60_000 }, () => {
+  const program = join(folder, 'program/doors.mjs')
+  writeFileSync(
+    program,
+    `${names.map(name => `console.log(Object.keys(await import('${name}')).length > 0)`).join('\n')}\nprocess.exit(0)\n`,
+  )
+  const told = execFileSync(process.execPath, [program], { encoding: 'utf8' })
+  expect(told.trim().split('\n')).toEqual(names.map(() => 'true'))
+  const command = join(folder, 'program/node_modules/coterie/bin/coterie')
+  expect(execFileSync(process.execPath, [command, '--version'], { encoding: 'utf8' })).toContain(manifest.version)
+})
+
+it.each([
+  ['5.7, the oldest that is promised', 'typescript-oldest'],
+  ['of today', 'typescript'],
+])('has types for TypeScript %s', { timeout: 120_000 }, (_, compiler) => {
+  const program = join(folder, 'program/all.ts')
+  const lines = names.map((name, place) => `import * as door${place} from '${name}'`)
+  writeFileSync(
+    program,
+    `${lines.join('\n')}
+export const all = [${names.map((_, place) => `door${place}`).join(', ')}]
+const group = await door0.embedded({ liars: 1 })
+await using lease = await group.lock('a')
+export const token: bigint = lease.token
+`,
+  )
+  writeFileSync(join(folder, 'program/package.json'), '{ "type": "module" }')
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--types',
+    'node',
+    '--lib',
+    'es2023,esnext.disposable',
+  ]
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules', compiler, 'bin/tsc'), ...options, program],
+    {
+      cwd: join(folder, 'program'),
+      encoding: 'utf8',
+    },
+  )
+  expect(status, stdout).toBe(0)
 })
