@@ -31,6 +31,13 @@ const reached = new Set()
 for (const door of Object.values(manifest.exports)) if (door.types !== undefined) reach(normalize(door.types))
 for (const file of all) if (file.endsWith('.d.ts') && !reached.has(file)) rmSync(join(root, file))
 
+// Compilers before 5.7 do not take './x.ts' in a declaration for './x.d.ts'; './x.js' all of them do.
+for (const file of reached) {
+  const path = join(root, file)
+  const text = readFileSync(path, 'utf8')
+  writeFileSync(path, text.replace(/((?:from|import)\s*\(?\s*['"]\.[^'"]+)\.ts(['"])/g, '$1.js$2'))
+}
+
 /** Follows a declaration's imports. */
 function reach(file) {
   if (reached.has(file) || !existsSync(join(root, file))) return

@@ -3,13 +3,14 @@
 export { type ConnectOptions, connect } from './client/connect.ts'
 export { embedded } from './client/embedded.ts'
 export type { EmbeddedOptions } from './client/embedding.ts'
-export { type ForcedUnlock, UnlockUncertain } from './client/force.ts'
+export { type FloorReset, type ForcedUnlock, UnlockUncertain } from './client/force.ts'
 export type { Group, GroupStatus, LockOptions } from './client/group.ts'
 export type { LockInfo, ServerInfo } from './client/inspect.ts'
-export type { ObjectServerInfo, SpoiledObject } from './client/inspect-objects.ts'
+export type { Accusation, ObjectServerInfo, SpoiledObject } from './client/inspect-objects.ts'
 export type { JoinOptions } from './client/join.ts'
 export { join } from './client/joining.ts'
 export type { Lease } from './client/lease.ts'
+export type { ReadOptions } from './client/objects/object-session.ts'
 export type { Lie } from './client/objects/orders.ts'
 export type { Recipes } from './client/objects/recipes.ts'
 export type { RepairedObject } from './client/objects/repair.ts'
@@ -22,6 +23,7 @@ export type {
   TreeWatchOptions,
 } from './client/objects/shared-tree.ts'
 export type { Json } from './client/objects/state-table.ts'
+export type { Attributes } from './client/peers/attributes.ts'
 export type { Aggregate, CoordinatorOptions, JoinedGroup } from './client/peers/joined-group.ts'
 export type { Candidacy, CoordinatorInfo } from './client/peers/leadership.ts'
 export type { MemberInfo } from './client/peers/roster.ts'
@@ -31,24 +33,29 @@ export type { SlotsOptions } from './client/peers/slots-settings.ts'
 export type { Term } from './client/peers/term.ts'
 export {
   type Barrier,
+  type Counted,
   type Counter,
   type DoubleBarrier,
   type Hold,
   HoldLost,
   type Latch,
+  type Membership,
   type ReadWriteLock,
   type Semaphore,
+  type Taken,
   type TreeLock,
   type TreeQueue,
   WaitEnded,
 } from './client/recipes/index.ts'
-export { type CreateOptions, TreeError, type WatchEvent } from './client/recipes/tree.ts'
+export { type CreateOptions, type Tree, TreeError, type WatchEvent } from './client/recipes/tree.ts'
 export type { WaitOptions } from './client/waiting.ts'
 export {
   CoterieError,
   explainTrust,
   FileError,
   LeaseLost,
+  type Millis,
+  type NodeId,
   NotAcquired,
   type NotAcquiredReason,
   NotAnswered,
@@ -63,4 +70,16 @@ export {
   Unavailable,
 } from './core/index.ts'
 export type { Attribute } from './election/index.ts'
+export type { BackoffName } from './lock/index.ts'
 export type { MemberStatus } from './membership/index.ts'
+export type { Complaint, Head, InspectedObject, Rank } from './ordering/index.ts'
+export type {
+  Stat,
+  TreeCondition,
+  TreeErrorCode,
+  TreeEvent,
+  TreeWrite,
+  TreeWriteResult,
+} from './ordering/tree/index.ts'
+export type { Log, LogLevel } from './runtime/transport/transport.ts'
+export type { Fairness, RoundPhase, SlotsLevel, SlotsStatus } from './slots/index.ts'

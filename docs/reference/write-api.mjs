@@ -1,43 +1,74 @@
 // npm run docs: writes the reference of the programming interface from the declarations that the build emits.
 //
-// What stands in the reference is what a program sees: every name that `coterie` exports, with the words written above
-// it in the source, and without private members.
+// What stands in the reference is what a program sees: every name that a door exports, with the words written above it
+// in the source, and without private members. `coterie` is api.md, in chapters; each other door has a page in api/.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
 const root = new URL('../../', import.meta.url)
-const entry = fileURLToPath(new URL('dist/src/index.d.ts', root))
-const file = fileURLToPath(new URL('api.md', import.meta.url))
+const here = new URL('./', import.meta.url)
+const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
 
-/** Which file's exports belong to which chapter, first match first. */
+/** Of `coterie`: which file's exports belong to which chapter, first match first. */
 const CHAPTERS = [
-  ['Groups and how to reach them', /client\/(connect|embedded|group|inspect|inspect-objects|waiting)\.d\.ts$/],
-  ['Locks', /client\/(lease|force)\.d\.ts$/],
-  ['Objects and the tree', /client\/(objects\/(?!recipes)|recipes\/tree)/],
+  [
+    'Groups and how to reach them',
+    /client\/(connect|embedd|group|inspect|waiting|options|metrics)[^/]*\.d\.ts$|runtime\//,
+  ],
+  ['Locks', /client\/(lease|force)\.d\.ts$|\/lock\//],
+  ['Objects and the tree', /client\/(objects\/(?!recipes)|recipes\/tree)|\/ordering\//],
   ['Recipes', /client\/(recipes|objects\/recipes)/],
-  ['Members, coordinators and slots', /client\/(join|joining|peers)|election|membership/],
+  ['Members, coordinators and slots', /client\/(join|joining|peers)|election|membership|\/slots\//],
+  ['Events', /client\/events|\/events\//],
+  ['Ledgers', /client\/ledger|\/ledger\//],
+  ['Private bandits', /client\/bandits|\/bandits\//],
   ['Trust and errors', /core\//],
 ]
 
+/** Every door of the package: its name in an import, its declarations, and the page that describes it. */
+export const doors = Object.entries(manifest.exports)
+  .filter(([, target]) => target.types !== undefined)
+  .map(([door, { types }]) => ({
+    name: manifest.name + door.slice(1),
+    entry: fileURLToPath(new URL(types, root)),
+    page: door === '.' ? 'api.md' : `api/${door.slice(2).replaceAll('/', '-')}.md`,
+  }))
+
+/** The pages, by their file's name below docs/reference. */
 export function apiReference() {
-  const program = ts.createProgram([entry], { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ESNext })
+  const program = openDoors(doors.map(({ entry }) => entry))
+  const pages = doors.map(door => [
+    door.page,
+    door.page === 'api.md' ? mainPage(program, door) : doorPage(program, door),
+  ])
+  return new Map(pages)
+}
+
+export function openDoors(entries) {
+  return ts.createProgram(entries, { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ESNext, types: ['node'] })
+}
+
+/** What a door exports: `{ name, symbol }`, with aliases resolved. */
+export function exportsOf(program, entry) {
   const checker = program.getTypeChecker()
   const source = program.getSourceFile(entry)
   if (source === undefined) throw new Error(`${entry} is missing: run npm run build first`)
+  return checker.getExportsOfModule(checker.getSymbolAtLocation(source)).map(exported => ({
+    name: exported.name,
+    symbol: exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported,
+  }))
+}
+
+function described(program, entry) {
   const printer = ts.createPrinter({ newLine: ts.NewLineKind.LineFeed })
-  const chapters = new Map(CHAPTERS.map(([title]) => [title, []]))
-  for (const exported of checker.getExportsOfModule(checker.getSymbolAtLocation(source))) {
-    const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
+  return exportsOf(program, entry).map(({ name, symbol }) => {
     const declarations = symbol.getDeclarations() ?? []
     const path = declarations[0].getSourceFile().fileName
-    const title = CHAPTERS.find(([, pattern]) => pattern.test(path))?.[0]
-    if (title === undefined) throw new Error(`${exported.name} of ${path} belongs to no chapter`)
     const text = declarations.map(declaration => print(printer, declaration)).join('\n')
-    chapters.get(title).push({ name: exported.name, text, kind: kindOf(declarations[0]) })
-  }
-  return page(chapters)
+    return { name, path, text, kind: kindOf(declarations[0]) }
+  })
 }
 
 /** The statement of a declaration with the words above it, without what is private. */
@@ -61,7 +92,7 @@ function withoutPrivate(node) {
   return factory.updateClassDeclaration(node, modifiers, name, typeParameters, heritageClauses, members)
 }
 
-function isPrivate(member) {
+export function isPrivate(member) {
   if (ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Private) return true
   if (member.name !== undefined && ts.isPrivateIdentifier(member.name)) return true
   return ts.getJSDocTags(member).some(({ tagName }) => tagName.text === 'internal')
@@ -70,29 +101,58 @@ function isPrivate(member) {
 function kindOf(declaration) {
   if (ts.isFunctionDeclaration(declaration)) return 'function'
   if (ts.isClassDeclaration(declaration)) return 'class'
+  if (ts.isVariableDeclaration(declaration)) return 'value'
   return 'type'
 }
 
-function page(chapters) {
-  const { name, version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
+const ORDER = ['function', 'class', 'value', 'type']
+
+function sections(found) {
+  const order = (a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || (a.name < b.name ? -1 : 1)
+  return found.sort(order).flatMap(({ name, text }) => [`### ${name}`, '', '```ts', text.trim(), '```', ''])
+}
+
+function mainPage(program, { entry, name }) {
+  const chapters = new Map(CHAPTERS.map(([title]) => [title, []]))
+  for (const found of described(program, entry)) {
+    const title = CHAPTERS.find(([, pattern]) => pattern.test(found.path))?.[0]
+    if (title === undefined) throw new Error(`${found.name} of ${found.path} belongs to no chapter`)
+    chapters.get(title).push(found)
+  }
+  const others = doors.filter(({ page }) => page !== 'api.md').map(({ name, page }) => `- [\`${name}\`](${page})`)
   const lines = [
     '# The programming interface',
     '',
-    `Everything that \`import … from '${name}'\` offers, version ${version}. Written by \`npm run docs\`; the guide shows how`,
-    'to use it. Other entry points (`coterie/core`, `coterie/simulator`, `coterie/filters` and so on) say in the README of',
-    'their folder what they are for.',
+    `Everything that \`import … from '${name}'\` offers, version ${manifest.version}. Written by \`npm run docs\`; the guide shows`,
+    'how to use it. Types resolve with TypeScript 5.6 and later. The other doors:',
+    '',
+    ...others,
     '',
   ]
-  const order = { function: 0, class: 1, type: 2 }
-  for (const [title, names] of chapters) {
-    names.sort((a, b) => order[a.kind] - order[b.kind] || (a.name < b.name ? -1 : 1))
-    lines.push(`## ${title}`, '')
-    for (const { name, text } of names) lines.push(`### ${name}`, '', '```ts', text.trim(), '```', '')
-  }
+  for (const [title, found] of chapters) if (found.length > 0) lines.push(`## ${title}`, '', ...sections(found))
   return `${lines.join('\n').trimEnd()}\n`
 }
 
+function doorPage(program, { entry, name }) {
+  const main = new Set(exportsOf(program, doors[0].entry).map(({ symbol }) => symbol))
+  const again = new Set(exportsOf(program, entry).flatMap(each => (main.has(each.symbol) ? [each.name] : [])))
+  const lines = [
+    `# ${name}`,
+    '',
+    `Everything that \`import … from '${name}'\` offers. Written by \`npm run docs\`.`,
+    '',
+  ]
+  if (again.size > 0) {
+    const named = [...again].sort().map(each => `\`${each}\``)
+    lines.push(`As in [the main door](../api.md): ${named.join(', ')}.`, '')
+  }
+  const own = described(program, entry).filter(({ name: each }) => !again.has(each))
+  return `${[...lines, ...sections(own)].join('\n').trimEnd()}\n`
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(file, apiReference())
-  process.stdout.write(`wrote ${file}\n`)
+  rmSync(new URL('api', here), { recursive: true, force: true })
+  mkdirSync(new URL('api', here))
+  for (const [page, text] of apiReference()) writeFileSync(new URL(page, here), text)
+  process.stdout.write(`wrote ${doors.length} pages of the programming interface\n`)
 }

@@ -5,11 +5,6 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { type EmbeddedOptions, embed } from '../client/embedding.ts'
 import type { Group } from '../client/group.ts'
 
-export type { EmbeddedOptions } from '../client/embedding.ts'
-export type { Group, LockOptions } from '../client/group.ts'
-export type { Lease } from '../client/lease.ts'
-export type { ObjectDefinition, SharedObject } from '../client/objects/shared-object.ts'
-export type { SharedTree } from '../client/objects/shared-tree.ts'
 export {
   CoterieError,
   explainTrust,
@@ -22,6 +17,7 @@ export {
   trust,
   Unavailable,
 } from '../core/index.ts'
+export type * from '../index.ts'
 
 /** A whole group in this tab, without network and disk. */
 export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {

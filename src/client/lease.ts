@@ -15,7 +15,20 @@ export interface LeaseOwner {
   release(lease: LeaseHandle): void
 }
 
-/** A held lock. `await using` releases it at the end of the block. */
+/**
+ * A held lock. `await using` releases it at the end of the block.
+ *
+ * @example
+ * ```ts
+ * await using lease = await group.lock('report')
+ * const response = await fetch('http://store/report', {
+ *   method: 'PUT',
+ *   headers: { 'x-token': String(lease.token) },
+ *   signal: lease.signal,
+ * })
+ * if (!lease.held()) console.log('the lock was lost meanwhile')
+ * ```
+ */
 export interface Lease extends AsyncDisposable {
   /** The lock's name. */
   readonly name: string

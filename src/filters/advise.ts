@@ -35,7 +35,8 @@ export type Suggestion =
       readonly of: { readonly structure: 'QuotientHashTable'; readonly cells: 1; readonly fingerprintBits: number }
     }
 
-interface TableOptions {
+/** The options of a table that is advised. */
+export interface TableOptions {
   readonly bits: number
   readonly cells: number
   readonly fingerprintBits: number

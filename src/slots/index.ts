@@ -24,5 +24,5 @@ export { type SlotsMember, type SlotsMemberOptions, slotsMember } from './verifi
 export { type EpochMember, firstEpoch } from './verified/record.ts'
 export { type SlotsRules, slotsRules } from './verified/rules.ts'
 export { performShuffleWork } from './verified/shuffle-work.ts'
-export type { MemberState, SlotsCommand, SlotsEvent, SlotsStatus } from './verified/state.ts'
+export type { MemberState, RoundPhase, SlotsCommand, SlotsEvent, SlotsStatus } from './verified/state.ts'
 export { EVIDENCE_BYTES_MAX, type SlotsMessage, slotsVocabulary } from './verified/wire.ts'

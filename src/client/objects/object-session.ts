@@ -31,6 +31,7 @@ export interface ObjectWatcher {
   skipped(table: TableReader): void
 }
 
+/** How a read is done. */
 export interface ReadOptions extends WaitOptions {
   /** What one server has: quicker, and perhaps old, or a lie where servers may lie. */
   readonly stale?: boolean

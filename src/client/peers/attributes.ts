@@ -2,6 +2,7 @@
 
 import { SettingsError } from '../../core/index.ts'
 
+/** Numbers that a member says of itself, given or looked up each time. */
 export type Attributes = Readonly<Record<string, number | (() => number)>>
 
 export function numberOf(name: string, value: number | (() => number)): number {

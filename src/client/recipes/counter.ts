@@ -8,6 +8,7 @@ import { ensure, hasCode, type Tree } from './tree.ts'
 const utf8 = new TextEncoder()
 const text = new TextDecoder()
 
+/** What adding answers. */
 export interface Counted {
   readonly sum: bigint
   /** Grows with every change of the counter. */

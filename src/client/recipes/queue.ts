@@ -8,6 +8,7 @@ import { everyone, standInLine } from './line.ts'
 import { Patience, until } from './patience.ts'
 import { ensure, hasCode, type Tree } from './tree.ts'
 
+/** An item that was taken from a queue. */
 export interface Taken {
   readonly value: Uint8Array
   /** Grows from item to item. */

@@ -11,6 +11,7 @@ const TAG_LABEL = 'coterie filter key tag'
 const DRAWS_LABEL = 'coterie filter draws'
 const TWO_32 = 0x1_0000_0000
 
+/** Turns keys into fingerprints and places, with a secret key of its own. */
 export class KeyHash {
   readonly keyed: boolean
   /** The second word of the last hash; the first was returned. */

@@ -21,7 +21,15 @@ const INLINE_BYTES_MAX = 512
 /** Half of what a key of the table may hold: an operation carries it, and something beside. */
 export const VALUE_BYTES_MAX = 4 * 2 ** 20
 
-/** What is known of an entry besides its value. */
+/**
+ * What is known of an entry besides its value.
+ *
+ * @example
+ * ```ts
+ * const stat = await tree.exists('/config')
+ * if (stat !== undefined) await tree.set('/config', 'new', { version: stat.version })
+ * ```
+ */
 export interface Stat {
   /** The change that made it: no two entries of a tree share one, later entries have larger ones. A fencing token. */
   readonly created: number

@@ -21,7 +21,16 @@ export interface TreeChange {
   readonly path: string
 }
 
-/** A change as somebody sees it who watches a path: `children` where one of its children came or went. */
+/**
+ * A change as somebody sees it who watches a path: `children` where one of its children came or went.
+ *
+ * @example
+ * ```ts
+ * for await (const event of await tree.watch('/config')) {
+ *   if ('kind' in event && event.kind === 'changed') console.log(event.path, event.change)
+ * }
+ * ```
+ */
 export interface TreeEvent {
   readonly change: number
   readonly kind: 'created' | 'changed' | 'deleted' | 'children'

@@ -10,12 +10,34 @@ export const TRANSACTION_MAX = 256
 /** Names in one page of a list; a page ends sooner where the names are long (an answer holds 256 KiB). */
 export const PAGE_MAX = 10_000
 
+/**
+ * One write of a transaction.
+ *
+ * @example
+ * ```ts
+ * const value = new TextEncoder().encode('paid')
+ * const writes: coterie.TreeWrite[] = [
+ *   { kind: 'set', path: '/orders/7', value, version: undefined },
+ *   { kind: 'delete', path: '/open/7', version: undefined },
+ * ]
+ * await tree.txn({ do: writes })
+ * ```
+ */
 export type TreeWrite =
   | { kind: 'create'; path: string; value: Uint8Array; ephemeral: boolean; sequential: boolean }
   /** `version`: only where the value was set so often. */
   | { kind: 'set'; path: string; value: Uint8Array; version: number | undefined }
   | { kind: 'delete'; path: string; version: number | undefined }
 
+/**
+ * What must hold of an entry for a transaction to be done.
+ *
+ * @example
+ * ```ts
+ * const unchanged: coterie.TreeCondition = { kind: 'version', path: '/orders/7', version: 3 }
+ * await tree.txn({ if: [unchanged], do: [{ kind: 'delete', path: '/orders/7', version: undefined }] })
+ * ```
+ */
 export type TreeCondition =
   | { kind: 'exists'; path: string }
   | { kind: 'absent'; path: string }
@@ -32,24 +54,38 @@ export type TreeOperation =
   | { kind: 'list'; path: string; after: string | undefined; limit: number }
   | { kind: 'txn'; conditions: readonly TreeCondition[]; writes: readonly TreeWrite[] }
 
-const errorCodes = [
+/** Why an operation on the tree was not done. */
+export type TreeErrorCode =
+  | 'no-entry'
+  | 'exists'
+  | 'bad-version'
+  | 'not-empty'
+  | 'no-parent'
+  /** Entries that end with a session have no children. */
+  | 'ephemeral-parent'
+  | 'bad-path'
+  /** A condition of a transaction does not hold. */
+  | 'condition'
+  /** The session has as many ephemeral entries as it may. */
+  | 'too-many'
+  /** The value does not fit into an answer: read its key. */
+  | 'too-large'
+  | 'malformed'
+
+/** A code's place here is its byte on the wire: append only. */
+const errorCodes: readonly TreeErrorCode[] = [
   'no-entry',
   'exists',
   'bad-version',
   'not-empty',
   'no-parent',
-  /** Entries that end with a session have no children. */
   'ephemeral-parent',
   'bad-path',
-  /** A condition of a transaction does not hold. */
   'condition',
-  /** The session has as many ephemeral entries as it may. */
   'too-many',
-  /** The value does not fit into an answer: read its key. */
   'too-large',
   'malformed',
-] as const
-export type TreeErrorCode = (typeof errorCodes)[number]
+]
 
 export type TreeResult =
   | { kind: 'created'; path: string; stat: Stat }
@@ -62,6 +98,16 @@ export type TreeResult =
   /** `at`: which condition, or which write, of a transaction, counted from 0. */
   | { kind: 'error'; code: TreeErrorCode; path: string; at: number | undefined }
 
+/**
+ * What a write of a transaction did, in the order of the writes.
+ *
+ * @example
+ * ```ts
+ * const value = new Uint8Array()
+ * const [made] = await tree.txn({ do: [{ kind: 'create', path: '/a', value, ephemeral: false, sequential: false }] })
+ * if (made?.kind === 'created') console.log(made.path, made.stat.created)
+ * ```
+ */
 export type TreeWriteResult =
   | { kind: 'created'; path: string; stat: Stat }
   | { kind: 'changed'; stat: Stat }

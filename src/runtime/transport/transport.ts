@@ -48,6 +48,16 @@ export function noDrops(): Drops {
   return { unreachable: 0, 'queue full': 0, 'too large': 0, 'connection lost': 0 }
 }
 
+/** How much a line of the log matters. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
+/**
+ * Where a node's lines go.
+ *
+ * @example
+ * ```ts
+ * const log: coterie.Log = (level, message, fields) => console.error(level, message, JSON.stringify(fields))
+ * await coterie.connect({ config: path, log })
+ * ```
+ */
 export type Log = (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void

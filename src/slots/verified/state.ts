@@ -48,6 +48,7 @@ export interface SlotsStatus {
   readonly waiting: number
 }
 
+/** How far a round of dealing slots has come. */
 export type RoundPhase = 'lap' | 'checking' | 'sealing' | 'sharing' | 'open' | 'over'
 
 /** What a machine is made with and never changes: settings, arithmetic, keys that sign. */

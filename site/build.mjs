@@ -1,0 +1,104 @@
+// npm run docs:site: the documents as a searchable site, in .site/out. Nothing is loaded from elsewhere when it is read.
+//
+// node site/build.mjs [--out FOLDER] [--pictures]
+//
+// The pages are those of docs/, README and its neighbours, and the README of each folder of the source. A link to a file
+// of code becomes the file's name: the site carries no code. A link that leads nowhere fails the build. `--pictures` runs
+// the laboratory at small scale (some minutes) and shows what it drew.
+
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { build } from 'vitepress'
+import { themeFor } from './theme.mjs'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const { values } = parseArgs({ options: { out: { type: 'string' }, pictures: { type: 'boolean', default: false } } })
+const stage = join(root, '.site/pages')
+const out = values.out ?? join(root, '.site/out')
+
+/** Where each document of the repository stands on the site. */
+const pages = new Map([
+  ['README.md', 'index.md'],
+  ...['CHANGELOG', 'SECURITY', 'CONTRIBUTING'].map(name => [`${name}.md`, `${name.toLowerCase()}.md`]),
+  ...documentsIn('docs').map(file => [file, file.slice('docs/'.length).replace(/README\.md$/, 'index.md')]),
+  ...documentsIn('src').map(file => [file, `code/${file.slice('src/'.length).replace(/\/?README\.md$/, '')}.md`]),
+])
+
+function documentsIn(folder) {
+  const found = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+  return found.filter(file => file.endsWith('.md') && !file.startsWith('.')).map(file => join(folder, file))
+}
+
+rmSync(stage, { recursive: true, force: true })
+for (const [file, page] of pages) write(page, relinked(file, readFileSync(join(root, file), 'utf8')))
+write('lab.md', labPage())
+// Vite looks for what it needs above the pages.
+if (!existsSync(join(root, '.site/node_modules'))) symlinkSync(join(root, 'node_modules'), join(root, '.site/node_modules'))
+mkdirSync(join(stage, '.vitepress'), { recursive: true })
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const titles = new Map([...pages.values(), 'lab.md'].map(page => [page, titleOf(page)]))
+writeFileSync(join(stage, '.vitepress/config.mjs'), `export default ${JSON.stringify(themeFor(titles, version), null, 2)}\n`)
+await build(stage, { outDir: out })
+process.stdout.write(`wrote ${relative(process.cwd(), out) || out}: open index.html with a web server, e.g. npx vite preview --outDir ${relative(process.cwd(), out)}\n`)
+
+function write(page, text) {
+  mkdirSync(dirname(join(stage, page)), { recursive: true })
+  writeFileSync(join(stage, page), text)
+}
+
+function titleOf(page) {
+  return /^# (.+)$/m.exec(readFileSync(join(stage, page), 'utf8'))?.[1]?.replaceAll('`', '') ?? page
+}
+
+/** Links of one document as they are on the site. Blocks of code are left as they are. */
+function relinked(file, text) {
+  const pieces = text.split(/(^```[\s\S]*?^```$)/m)
+  return pieces.map((piece, place) => (place % 2 === 1 ? piece : escaped(withLinks(file, piece)))).join('')
+}
+
+/** Vue would take these for expressions and elements: documents here hold neither. */
+function escaped(prose) {
+  const pieces = prose.split(/(`[^`\n]+`)/)
+  const plain = piece => piece.replaceAll(/<(?!https?:)/g, '&lt;').replaceAll('{{', '&#123;&#123;')
+  return pieces.map((piece, place) => (place % 2 === 1 ? piece : plain(piece))).join('')
+}
+
+function withLinks(file, text) {
+  return text.replace(/\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, words, target) => {
+    if (/^(https?:|mailto:|#)/.test(target)) return whole
+    const [path, anchor] = target.split('#')
+    const aim = join(dirname(file), path)
+    const page = pages.get(aim) ?? pages.get(join(aim, 'README.md'))
+    if (page === undefined) {
+      if (!existsSync(join(root, aim))) throw new Error(`${file} links to ${target}, which is not there`)
+      return words.startsWith('`') ? words : `${words} (\`${aim}\`)`
+    }
+    const from = dirname(pages.get(file))
+    const link = relative(from, page)
+    return `[${words}](${link.startsWith('.') ? link : `./${link}`}${anchor === undefined ? '' : `#${anchor}`})`
+  })
+}
+
+/** The experiments, with what they drew where that was asked for. */
+function labPage() {
+  const command = (...args) => execFileSync(process.execPath, [join(root, 'bin/coterie'), 'lab', ...args], { encoding: 'utf8' })
+  const experiments = JSON.parse(command('list', '--json'))
+  const pictures = join(root, '.site/pictures')
+  if (values.pictures) {
+    rmSync(pictures, { recursive: true, force: true })
+    execFileSync(process.execPath, [join(root, 'bin/coterie'), 'lab', 'run', 'all', '--scale', 'small', '--out', pictures], { stdio: 'inherit' })
+  }
+  const lines = ['# The laboratory', '', 'Every table and figure of the papers is one command away; `coterie lab run NAME` measures it again.', '']
+  for (const { name, title, source } of experiments) {
+    lines.push(`## ${name}`, '', `${escaped(title)} _${escaped(source ?? '')}_`, '')
+    const drawn = join(pictures, `${name}.svg`)
+    if (!existsSync(drawn)) continue
+    mkdirSync(join(stage, 'public/pictures'), { recursive: true })
+    cpSync(drawn, join(stage, 'public/pictures', `${name}.svg`))
+    lines.push(`![${name}, at small scale](/pictures/${name}.svg)`, '')
+  }
+  return lines.join('\n')
+}
