@@ -9,7 +9,7 @@ const LN2_LOW = 1.9082149292705877e-10
 const LN2 = LN2_HIGH + LN2_LOW
 const HALF_PI_HIGH = 1.5707963267341256
 const HALF_PI_LOW = 6.077100506506192e-11
-const ROOT_HALF = 0.7071067811865476
+const ROOT_HALF = Math.SQRT1_2
 /** Terms after which a series adds nothing to a double. */
 const LN_TERMS = 23
 const EXP_TERMS = 18

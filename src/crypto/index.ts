@@ -32,6 +32,16 @@ export { residues2048, residues3072 } from './groups/standard.ts'
 export { type IdealSignatures, idealSignatures } from './ideal.ts'
 export { idealSealing } from './ideal-sealing.ts'
 export {
+  PAILLIER_BITS_MIN,
+  type PaillierDecryption,
+  type PaillierEncryption,
+  type PaillierPublicKey,
+  type PaillierSecret,
+  paillierDecryption,
+  paillierEncryption,
+  paillierLimit,
+} from './paillier.ts'
+export {
   checkEqualLogarithms,
   type EqualLogarithmsProof,
   equalLogarithmsProofCodec,
