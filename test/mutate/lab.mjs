@@ -1,0 +1,135 @@
+// npm run lab:mutate [-- NAME …] [--jobs N]
+//
+// A figure that cannot fail says nothing. For every experiment of the laboratory there is at least one mutation of the
+// code under test that must turn a row of it red, at small scale. The mutations are data: a file for each folder of the
+// laboratory in lab/mutations, with the experiment, the file, the old and the new text, and why;
+// `stops: true` where the mutated code must fail an assertion instead of measuring something else.
+//
+// The code is bundled with the one line changed, in memory, and the experiment run from the bundle; nothing is written
+// but the bundle. Exit codes: 0 each turned its experiment red, 1 one did not, or an experiment has none, 2 wrong usage.
+
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { build } from 'esbuild'
+import { applied } from './mutations.mjs'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const folder = join(root, 'dist/lab-mutations')
+/** A mutation may make an experiment endless. That is noticed, too. */
+const RUN_MAX_MS = 5 * 60_000
+
+/** All of them: { area, experiment, file, old, new, why }. */
+export function readLabMutations() {
+  const here = join(root, 'lab/mutations')
+  return readdirSync(here)
+    .filter(name => name.endsWith('.json'))
+    .sort()
+    .flatMap(name =>
+      JSON.parse(readFileSync(join(here, name), 'utf8')).map(entry => ({ area: name.slice(0, -5), ...entry })),
+    )
+}
+
+/** Bundles the laboratory, with the mutation where there is one, and gives the bundle's path. */
+async function bundle(name, mutation) {
+  const outfile = join(folder, `${name}.mjs`)
+  let hit = mutation === undefined
+  const plugin = {
+    name: 'mutation',
+    setup(setup) {
+      setup.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        if (mutation === undefined || path !== join(root, mutation.file)) return undefined
+        hit = true
+        return { contents: applied({ id: name, ...mutation }, readFileSync(path, 'utf8')), loader: 'ts' }
+      })
+    },
+  }
+  await build({
+    stdin: { contents: RUNNER, resolveDir: root, loader: 'ts' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'es2022',
+    packages: 'external',
+    outfile,
+    plugins: [plugin],
+    logLevel: 'error',
+  })
+  if (!hit) throw new Error(`${mutation.file} is not part of the laboratory`)
+  return outfile
+}
+
+const RUNNER = `
+import { findExperiment } from './lab/index.ts'
+const experiment = findExperiment(process.argv[2]!)!
+const { rows } = await experiment.run({ scale: 'small', seed: 1, progress: () => {} })
+const outside = rows.filter(row => !row.within)
+console.log(JSON.stringify({ judged: rows.filter(row => row.expected !== null).length, outside: outside.map(row => row.what) }))
+process.exit(0)
+`
+
+/** What an experiment says of mutated code: the rows that turned red, or how it ended. */
+async function outcome(name, experiment, mutation) {
+  const file = await bundle(name, mutation)
+  return new Promise(resolve => {
+    const child = spawn(process.execPath, [file, experiment], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    let told = ''
+    let wrong = ''
+    child.stdout.on('data', data => (told += data))
+    child.stderr.on('data', data => (wrong += data))
+    const timer = setTimeout(() => child.kill('SIGKILL'), RUN_MAX_MS)
+    child.on('exit', code => {
+      clearTimeout(timer)
+      rmSync(file, { force: true })
+      if (code === 0) return resolve(JSON.parse(told.trim().split('\n').at(-1)))
+      const last =
+        wrong
+          .trim()
+          .split('\n')
+          .find(line => /Error|must/.test(line)) ?? `exit ${code}`
+      // Only where the list says that the code must stop: otherwise a slip of ours would count as a red row.
+      resolve({ judged: 0, outside: mutation.stops ? [`it stopped: ${last}`] : [], failed: last })
+    })
+  })
+}
+
+async function main() {
+  const { values, positionals } = parseArgs({
+    options: { jobs: { type: 'string', default: '2' } },
+    allowPositionals: true,
+  })
+  mkdirSync(folder, { recursive: true })
+  const all = readLabMutations()
+  const chosen = all.filter(
+    ({ experiment, area }) =>
+      positionals.length === 0 || positionals.includes(experiment) || positionals.includes(area),
+  )
+  if (chosen.length === 0) {
+    process.stderr.write(`there is no mutation for ${positionals.join(', ')}\n`)
+    process.exit(2)
+  }
+  const waiting = chosen.map((mutation, place) => ({ mutation, place }))
+  let green = 0
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { mutation, place } = next
+      const started = performance.now()
+      const { outside, failed = '' } = await outcome(`mutant-${place}`, mutation.experiment, mutation).catch(error => ({
+        outside: [],
+        error,
+      }))
+      const seconds = ((performance.now() - started) / 1000).toFixed(1)
+      if (outside.length === 0) green++
+      process.stdout.write(
+        `${outside.length > 0 ? 'red  ' : 'GREEN'} ${mutation.experiment}: ${mutation.why} (${seconds} s${outside.length > 0 ? `; ${outside.length} rows, first: ${outside[0]}` : ` ${failed}`})\n`,
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: Number(values.jobs) }, work))
+  process.stdout.write(`${chosen.length - green} of ${chosen.length} mutations turned their experiment red\n`)
+  process.exit(green === 0 ? 0 : 1)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main()
