@@ -1,6 +1,7 @@
 // The lab: every table and figure of the seeds, by name.
 
 import { backoffExperiments } from './backoff/index.ts'
+import { banditExperiments } from './bandits/index.ts'
 import { electionExperiments } from './election/index.ts'
 import type { Experiment, Result, RunOptions } from './experiment.ts'
 import { filterExperiments } from './filters/index.ts'
@@ -28,6 +29,7 @@ export const experiments: readonly Experiment[] = [
   ...redlockExperiments, // a lock service in use, and one liar
   ...omaExperiments, // OMA: slots
   ...filterExperiments, // THESIS chapters 3 and 4
+  ...banditExperiments, // THESIS chapters 6 and 7
 ]
 
 export function findExperiment(name: string): Experiment | undefined {

@@ -1,0 +1,26 @@
+import type { Experiment } from '../experiment.ts'
+import { boundErratum, controllerErratum, masksErratum, ringErratum, ringExperiment } from './leaks.ts'
+import { floatErratum, phasesExperiment } from './phases.ts'
+import {
+  batchExperiment,
+  figure73Experiment,
+  figure74Experiment,
+  figure75Experiment,
+  searchExperiment,
+} from './rewards.ts'
+
+/** THESIS chapters 6 and 7. */
+export const banditExperiments: readonly Experiment[] = [
+  phasesExperiment,
+  searchExperiment,
+  figure73Experiment,
+  figure74Experiment,
+  figure75Experiment,
+  batchExperiment,
+  ringExperiment,
+  floatErratum,
+  boundErratum,
+  controllerErratum,
+  masksErratum,
+  ringErratum,
+]

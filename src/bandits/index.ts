@@ -1,0 +1,19 @@
+// The door to bandits: find the best arm, or earn most.
+
+export { type Chance, ln } from './arithmetic.ts'
+export {
+  batchOf,
+  firstWins,
+  type OpenOptions,
+  type OpenRun,
+  type OpenSearch,
+  playOpen,
+  type Source,
+  sequentialHalving,
+  successiveRejects,
+  type TieOrder,
+  ucb2Open,
+} from './open.ts'
+export { halvingPhases, type Phase, pullsOf, rejectPhases } from './phases.ts'
+export { type ArmRecord, GRID, type Policy, thompson, ucb1 } from './policies/index.ts'
+export { type RewardRange, rewardGrid, UNIT_RANGE } from './rewards.ts'
