@@ -3,12 +3,14 @@
 export { type ConnectOptions, connect } from './client/connect.ts'
 export { type EmbeddedOptions, embedded } from './client/embedded.ts'
 export { type ForcedUnlock, UnlockUncertain } from './client/force.ts'
-export type { Group, GroupStatus, LockOptions } from './client/group.ts'
+export type { Group, GroupStatus } from './client/group.ts'
 export type { LockInfo, ServerInfo } from './client/inspect.ts'
 export type { ObjectServerInfo, SpoiledObject } from './client/inspect-objects.ts'
 export type { JoinOptions } from './client/join.ts'
 export { join } from './client/joining.ts'
 export type { Lease } from './client/lease.ts'
+export type { LockOptions } from './client/lock-options.ts'
+export type { ConsoleLike, LogTarget, PinoLike } from './client/log.ts'
 export type { Lie } from './client/objects/orders.ts'
 export type { Recipes } from './client/objects/recipes.ts'
 export type { RepairedObject } from './client/objects/repair.ts'
@@ -20,6 +22,7 @@ export type {
   TreeOptions,
   TreeWatchOptions,
 } from './client/objects/shared-tree.ts'
+export type { TransactionCondition, TransactionWrite, VersionOptions } from './client/objects/tree-options.ts'
 export type { Json } from './client/objects/state-table.ts'
 export type { Aggregate, CoordinatorOptions, JoinedGroup } from './client/peers/joined-group.ts'
 export type { Candidacy, CoordinatorInfo } from './client/peers/leadership.ts'
@@ -42,6 +45,7 @@ export {
   WaitEnded,
 } from './client/recipes/index.ts'
 export { type CreateOptions, TreeError, type WatchEvent } from './client/recipes/tree.ts'
+export type { Value } from './client/values.ts'
 export type { WaitOptions } from './client/waiting.ts'
 export {
   CoterieError,

@@ -1,6 +1,18 @@
 // A group that is served by other processes: mutual TLS to every server, the same object as an embedded group.
 
-import { type Millis, NOTHING_SAVED, Refused, SettingsError, Unavailable } from '../core/index.ts'
+import {
+  because,
+  flag,
+  type Millis,
+  NOTHING_SAVED,
+  optionsSchema,
+  Refused,
+  required,
+  SettingsError,
+  textOf,
+  Unavailable,
+  waitTime,
+} from '../core/index.ts'
 import { clientNode, nodeVocabulary } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
 import { clockMemory, holderClock, wallMicros } from '../runtime/clock.ts'
@@ -8,12 +20,12 @@ import { serverSettings } from '../runtime/config/agreed.ts'
 import { type ClientConfig, loadNodeConfig } from '../runtime/config/config.ts'
 import { Driver } from '../runtime/driver.ts'
 import { sha256 } from '../runtime/hash.ts'
-import { silence } from '../runtime/log.ts'
 import { createTlsTransport, instanceOf, type Log, newInstance, SETTINGS_DIFFER } from '../runtime/transport/index.ts'
 import { Group } from './group.ts'
 import type { WorkerKeeper } from './keeper.ts'
+import { type LogTarget, logRule, logTo } from './log.ts'
 import { saidBy } from './questions.ts'
-import { checkTimeout, within } from './waiting.ts'
+import { waitRules, within } from './waiting.ts'
 
 /** How to reach a group that other processes serve. */
 export interface ConnectOptions {
@@ -29,14 +41,24 @@ export interface ConnectOptions {
    * that hangs for ever must lose its locks. Default 60 s. 0: no worker thread, the main thread renews.
    */
   readonly blockedMax?: Millis
-  readonly log?: Log
+  /** Where the connections' log goes: a function, a logger such as pino, or `console`. Default: nowhere. */
+  readonly log?: LogTarget
 }
+
+const checkOptions = optionsSchema<ConnectOptions>({
+  config: required(textOf("the client's folder, as coterie init made it, or its coterie.toml")),
+  ...waitRules,
+  anyway: flag,
+  blockedMax: waitTime,
+  log: logRule,
+})
 
 const TIMEOUT_DEFAULT_MS = 10_000
 const BLOCKED_MAX_DEFAULT_MS = 60_000
 
 /** Connects to the servers of a group, as the client whose folder is given. Resolves when enough of them answer. */
 export async function connect(options: ConnectOptions): Promise<Group> {
+  checkOptions('connect', options)
   const config = await loadNodeConfig(options.config)
   if (config.role !== 'client') {
     throw new SettingsError(
@@ -44,10 +66,8 @@ export async function connect(options: ConnectOptions): Promise<Group> {
     )
   }
   const { blockedMax = BLOCKED_MAX_DEFAULT_MS } = options
-  if (!(blockedMax >= 0)) throw new SettingsError(`blockedMax is ${blockedMax}; it must be 0 or more.`)
-  checkTimeout(options.timeout)
   const arrivals = new Arrivals(config)
-  const { group, close } = await open(config, arrivals.listenTo(options.log ?? silence), blockedMax, arrivals)
+  const { group, close } = await open(config, arrivals.listenTo(logTo(options.log)), blockedMax, arrivals)
   try {
     await arrivals.enough(options.timeout ?? TIMEOUT_DEFAULT_MS, options.signal)
   } catch (error) {
@@ -168,8 +188,8 @@ class Arrivals {
     const arrived = new Promise<void>(resolve => {
       this.wake = resolve
     })
-    return within(arrived, { timeout, ...(signal && { signal }) }, why =>
-      why === 'timeout' ? this.tooFew(timeout) : new Unavailable('connecting was cancelled'),
+    return within(arrived, { timeout, ...(signal && { signal }) }, (why, cause) =>
+      why === 'timeout' ? this.tooFew(timeout) : because(new Unavailable('connecting was cancelled'), cause),
     )
   }
 
