@@ -270,7 +270,7 @@ function forRecipes(tree: SharedTree, listen: Listen, renew: () => void): Tree {
 }
 
 function checkPath(path: string, at?: number): void {
-  if (!isPath(path)) throw new TreeError('bad-path', path, at)
+  if (typeof path !== 'string' || !isPath(path)) throw new TreeError('bad-path', String(path), at)
 }
 
 /** What the words on the wire have no room for is the caller's: a value or a transaction beyond the limits. */
