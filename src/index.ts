@@ -6,6 +6,16 @@ export { type ForcedUnlock, UnlockUncertain } from './client/force.ts'
 export type { Group, GroupStatus } from './client/group.ts'
 export type { LockInfo, ServerInfo } from './client/inspect.ts'
 export type { ObjectServerInfo, SpoiledObject } from './client/inspect-objects.ts'
+export type { JobInfo, JobListOptions, JobOptions, JobStats, Jobs } from './client/jobs/jobs.ts'
+export type { Backoff, JobState, Rate } from './client/jobs/state.ts'
+export {
+  FinalFailure,
+  type Job,
+  type JobHandler,
+  JobLost,
+  type JobWorker,
+  type WorkerOptions,
+} from './client/jobs/worker.ts'
 export type { JoinOptions } from './client/join.ts'
 export { join } from './client/joining.ts'
 export type { Lease } from './client/lease.ts'
@@ -22,8 +32,8 @@ export type {
   TreeOptions,
   TreeWatchOptions,
 } from './client/objects/shared-tree.ts'
-export type { TransactionCondition, TransactionWrite, VersionOptions } from './client/objects/tree-options.ts'
 export type { Json } from './client/objects/state-table.ts'
+export type { TransactionCondition, TransactionWrite, VersionOptions } from './client/objects/tree-options.ts'
 export type { Aggregate, CoordinatorOptions, JoinedGroup } from './client/peers/joined-group.ts'
 export type { Candidacy, CoordinatorInfo } from './client/peers/leadership.ts'
 export type { MemberInfo } from './client/peers/roster.ts'

@@ -42,6 +42,9 @@ import {
   tallyComplaints,
   tallyLockComplaints,
 } from './inspect-objects.ts'
+import { applyJobs } from './jobs/apply.ts'
+import { Jobs } from './jobs/jobs.ts'
+import { firstState, type JobsOperation, type JobsState } from './jobs/state.ts'
 import type { Keeper } from './keeper.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
 import { checkLockOptions, checkStrategy, checkTryOptions, type LockOptions } from './lock-options.ts'
@@ -130,6 +133,7 @@ export class Group {
   private readonly owner: LeaseOwner
   private readonly orders: Orders
   private readonly trees = new Map<string, SharedTree>()
+  private readonly queues = new Map<string, Jobs>()
   private readonly objects = new Map<string, { close(): Promise<void> }>()
   private readonly ttlRule: Rule
   private ids = 0
@@ -229,7 +233,18 @@ export class Group {
 
   /** What is usually built on a tree: counters, semaphores, queues, barriers. */
   get recipes(): Recipes {
-    return new Recipes(this.tree().plain)
+    return new Recipes(this.tree().plain, name => this.openJobs(name))
+  }
+
+  private openJobs(name: string): Jobs {
+    const known = this.queues.get(name)
+    if (known !== undefined) return known
+    const object = this.object<JobsState, JobsOperation>(`jobs/${name}`, { initial: firstState, apply: applyJobs })
+    const jobs = new Jobs(name, object, () => this.queues.delete(name))
+    this.queues.set(name, jobs)
+    // Its workers are closed before its session is.
+    this.objects.set(object.name, jobs)
+    return jobs
   }
 
   /** Who holds what, as far as more servers than can lie agree on it. */

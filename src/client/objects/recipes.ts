@@ -2,6 +2,7 @@
 
 import { kindOf, SettingsError } from '../../core/index.ts'
 import { isPath } from '../../ordering/tree/index.ts'
+import type { Jobs } from '../jobs/jobs.ts'
 import {
   Barrier,
   Counter,
@@ -13,6 +14,7 @@ import {
   TreeLock,
   TreeQueue,
 } from '../recipes/index.ts'
+import type { Json } from './state-table.ts'
 
 const FOLDER = '/recipes'
 
@@ -29,9 +31,20 @@ function placeOf(folder: string, name: string): string {
 /** What is usually built on a tree, by name. */
 export class Recipes {
   private readonly tree: Tree
+  private readonly openJobs: (name: string) => Jobs
 
-  constructor(tree: Tree) {
+  constructor(tree: Tree, openJobs: (name: string) => Jobs) {
     this.tree = tree
+    this.openJobs = openJobs
+  }
+
+  /**
+   * A queue of jobs: tried again with backoff, delayed, by priority, at a rate, with dead letters. Each is done at least once,
+   * by one worker at a time, with a token that fences.
+   */
+  jobs<Data extends Json = Json, Result extends Json | undefined = Json>(name: string): Jobs<Data, Result> {
+    placeOf('jobs', name)
+    return this.openJobs(name) as unknown as Jobs<Data, Result>
   }
 
   counter(name: string): Counter {
