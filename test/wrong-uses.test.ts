@@ -62,6 +62,8 @@ const CLASSES: Readonly<Record<string, string>> = {
   DoubleBarrier: 'src/client/recipes/double-barrier.ts',
   TreeQueue: 'src/client/recipes/queue.ts',
   Latch: 'src/client/recipes/latch.ts',
+  Jobs: 'src/client/jobs/jobs.ts',
+  JobWorker: 'src/client/jobs/worker.ts',
   JoinedGroup: 'src/client/peers/joined-group.ts',
   Slots: 'src/client/peers/slots.ts',
 }

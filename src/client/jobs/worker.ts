@@ -8,7 +8,7 @@ import { CoterieError, type Millis, Unavailable } from '../../core/index.ts'
 import { holderClock } from '../../runtime/clock.ts'
 import type { SharedObject } from '../objects/shared-object.ts'
 import type { Json } from '../objects/state-table.ts'
-import { startTimer, type WaitOptions, within } from '../waiting.ts'
+import { checkWaiting, startTimer, type WaitOptions, within } from '../waiting.ts'
 import { BATCH_MAX, ERROR_LENGTH_MAX, type JobsOperation, type JobsState, readyIn, type TakenJob } from './state.ts'
 
 /** A job in the hands of a worker. */
@@ -113,6 +113,7 @@ export class JobWorker {
    * back without counting as tries.
    */
   async close(options: WaitOptions = {}): Promise<void> {
+    checkWaiting('worker.close', options)
     this.closing = true
     this.ring()
     const done = this.loop
