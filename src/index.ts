@@ -2,6 +2,7 @@
 
 export { type ConnectOptions, connect } from './client/connect.ts'
 export { type EmbeddedOptions, embedded } from './client/embedded.ts'
+export type { EnterOptions } from './client/enter.ts'
 export { type ForcedUnlock, UnlockUncertain } from './client/force.ts'
 export type { Group, GroupStatus } from './client/group.ts'
 export type { LockInfo, ServerInfo } from './client/inspect.ts'
@@ -17,10 +18,11 @@ export {
   type WorkerOptions,
 } from './client/jobs/worker.ts'
 export type { JoinOptions } from './client/join.ts'
-export { join } from './client/joining.ts'
+export { enter, join } from './client/joining.ts'
 export type { Lease } from './client/lease.ts'
 export type { LockOptions } from './client/lock-options.ts'
 export type { ConsoleLike, LogTarget, PinoLike } from './client/log.ts'
+export type { MemberGroup } from './client/member-group.ts'
 export type { Lie } from './client/objects/orders.ts'
 export type { Recipes } from './client/objects/recipes.ts'
 export type { RepairedObject } from './client/objects/repair.ts'

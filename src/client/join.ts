@@ -1,6 +1,6 @@
 // Becoming a member of a group: a process of its own name, that its peers dial and that dials them.
 
-import { optionsSchema, type Rule, required, SettingsError, textOf } from '../core/index.ts'
+import { optionsSchema, type Rule, type Rules, required, SettingsError, textOf } from '../core/index.ts'
 import type { Attribute } from '../election/index.ts'
 import { DISTANCE_TOLERANCE } from '../node/hints/standing.ts'
 import type { MemberEvent } from '../node/member.ts'
@@ -35,12 +35,13 @@ function isAttribute(value: unknown): boolean {
   return typeof name === 'string' && name !== '' && isBest && Number.isFinite(tolerance) && (tolerance ?? -1) >= 0
 }
 
-const checkOptions = optionsSchema<JoinOptions>({
+export const joinRules: Rules<JoinOptions> = {
   config: required(textOf("the member's folder, as coterie init --members or coterie member add made it")),
   attributes: attributesRule,
   ranking: rankingRule,
   log: logRule,
-})
+}
+const checkOptions = optionsSchema<JoinOptions>(joinRules)
 
 /** SRCEA's attributes: near the centre, long in the group, seldom failed. */
 const RANKING: readonly Attribute[] = [

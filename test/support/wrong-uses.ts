@@ -29,7 +29,16 @@ import {
   tokenHeaders,
   withToken,
 } from '../../src/guards/index.ts'
-import { connect, embedded, type Group, type JoinedGroup, join, type SharedTree, trust } from '../../src/index.ts'
+import {
+  connect,
+  embedded,
+  enter,
+  type Group,
+  type JoinedGroup,
+  join,
+  type SharedTree,
+  trust,
+} from '../../src/index.ts'
 
 /** What the uses are tried on. */
 export interface Stage {
@@ -64,6 +73,10 @@ const beginnings: readonly WrongUse[] = [
   wrong('connect', 'connect takes its options as an object, not undefined', () => connect(any(undefined))),
   wrong('connect', 'log is "loud"; it must be a function', () => connect(any({ config: 'x', log: 'loud' }))),
   wrong('connect', 'blockedMax is -1; it must be', () => connect({ config: 'x', blockedMax: -1 })),
+  wrong('enter', 'enter needs config: the', () => enter(any({}))),
+  wrong('enter', 'enter has no option "attribute". Did you mean attributes?', () =>
+    enter(any({ config: 'x', attribute: {} })),
+  ),
   wrong('join', 'join needs config: the member', () => join(any({}))),
   wrong('join', 'ranking is an array; it must be a list of 1 to 3 attributes', () =>
     join({ config: 'x', ranking: any([{ name: 'joined' }]) }),
