@@ -3,13 +3,27 @@
 export { type ConnectOptions, connect } from './client/connect.ts'
 export { embedded } from './client/embedded.ts'
 export type { EmbeddedOptions } from './client/embedding.ts'
+export type { EnterOptions } from './client/enter.ts'
 export { type FloorReset, type ForcedUnlock, UnlockUncertain } from './client/force.ts'
-export type { Group, GroupStatus, LockOptions } from './client/group.ts'
+export type { Group, GroupStatus } from './client/group.ts'
 export type { LockInfo, ServerInfo } from './client/inspect.ts'
 export type { Accusation, ObjectServerInfo, SpoiledObject } from './client/inspect-objects.ts'
+export type { JobInfo, JobListOptions, JobOptions, JobStats, Jobs } from './client/jobs/jobs.ts'
+export type { Backoff, JobState, Rate } from './client/jobs/state.ts'
+export {
+  FinalFailure,
+  type Job,
+  type JobHandler,
+  JobLost,
+  type JobWorker,
+  type WorkerOptions,
+} from './client/jobs/worker.ts'
 export type { JoinOptions } from './client/join.ts'
-export { join } from './client/joining.ts'
+export { enter, join } from './client/joining.ts'
 export type { Lease } from './client/lease.ts'
+export type { LockOptions } from './client/lock-options.ts'
+export type { ConsoleLike, LogTarget, PinoLike } from './client/log.ts'
+export type { MemberGroup } from './client/member-group.ts'
 export type { ReadOptions } from './client/objects/object-session.ts'
 export type { Lie } from './client/objects/orders.ts'
 export type { Recipes } from './client/objects/recipes.ts'
@@ -23,6 +37,7 @@ export type {
   TreeWatchOptions,
 } from './client/objects/shared-tree.ts'
 export type { Json } from './client/objects/state-table.ts'
+export type { TransactionCondition, TransactionWrite, VersionOptions } from './client/objects/tree-options.ts'
 export type { Attributes } from './client/peers/attributes.ts'
 export type { Aggregate, CoordinatorOptions, JoinedGroup } from './client/peers/joined-group.ts'
 export type { Candidacy, CoordinatorInfo } from './client/peers/leadership.ts'
@@ -48,6 +63,7 @@ export {
   WaitEnded,
 } from './client/recipes/index.ts'
 export { type CreateOptions, type Tree, TreeError, type WatchEvent } from './client/recipes/tree.ts'
+export type { Value } from './client/values.ts'
 export type { WaitOptions } from './client/waiting.ts'
 export {
   CoterieError,

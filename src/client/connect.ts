@@ -1,23 +1,35 @@
 // A group that is served by other processes: mutual TLS to every server, the same object as an embedded group.
 
-import { type Millis, NOTHING_SAVED, Refused, SettingsError, Unavailable } from '../core/index.ts'
+import {
+  because,
+  flag,
+  type Millis,
+  NOTHING_SAVED,
+  optionsSchema,
+  Refused,
+  type Rules,
+  required,
+  textOf,
+  Unavailable,
+  waitTime,
+} from '../core/index.ts'
 import { clientNode, nodeVocabulary } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
 import { clockMemory, holderClock, wallMicros } from '../runtime/clock.ts'
 import { serverSettings } from '../runtime/config/agreed.ts'
-import { type ClientConfig, loadNodeConfig } from '../runtime/config/config.ts'
+import { type ClientConfig, loadClientConfig } from '../runtime/config/config.ts'
 import { Driver } from '../runtime/driver.ts'
 import { sha256 } from '../runtime/hash.ts'
-import { silence } from '../runtime/log.ts'
 import { createTlsTransport, instanceOf, type Log, newInstance, SETTINGS_DIFFER } from '../runtime/transport/index.ts'
-import { Group } from './group.ts'
+import { Group, type GroupDriver, type GroupShape } from './group.ts'
 import type { WorkerKeeper } from './keeper.ts'
+import { type LogTarget, logRule, logTo } from './log.ts'
 import { saidBy } from './questions.ts'
-import { checkTimeout, within } from './waiting.ts'
+import { waitRules, within } from './waiting.ts'
 
 /** How to reach a group that other processes serve. */
 export interface ConnectOptions {
-  /** The client's folder, as `coterie init` made it, or its coterie.toml. */
+  /** The client's folder, as `coterie init` made it, or its coterie.toml; or that of a member that is a client, too. */
   readonly config: string
   /** How long to wait until enough servers are connected. Default 10 s. */
   readonly timeout?: Millis
@@ -29,25 +41,34 @@ export interface ConnectOptions {
    * that hangs for ever must lose its locks. Default 60 s. 0: no worker thread, the main thread renews.
    */
   readonly blockedMax?: Millis
-  readonly log?: Log
+  /** Where the connections' log goes: a function, a logger such as pino, or `console`. Default: nowhere. */
+  readonly log?: LogTarget
 }
+
+export const connectRules: Rules<ConnectOptions> = {
+  config: required(textOf("the client's folder, as coterie init made it, or its coterie.toml")),
+  ...waitRules,
+  anyway: flag,
+  blockedMax: waitTime,
+  log: logRule,
+}
+const checkOptions = optionsSchema<ConnectOptions>(connectRules)
 
 const TIMEOUT_DEFAULT_MS = 10_000
 const BLOCKED_MAX_DEFAULT_MS = 60_000
 
 /** Connects to the servers of a group, as the client whose folder is given. Resolves when enough of them answer. */
 export async function connect(options: ConnectOptions): Promise<Group> {
-  const config = await loadNodeConfig(options.config)
-  if (config.role !== 'client') {
-    throw new SettingsError(
-      `${config.file} is a ${config.role}'s; connect with a client's folder (coterie client add NAME makes one).`,
-    )
-  }
+  checkOptions('connect', options)
+  return connectAs(Group, options)
+}
+
+/** A group of any class that is one: `MemberGroup` is another. */
+export async function connectAs<G extends Group>(Kind: Kind<G>, options: ConnectOptions): Promise<G> {
+  const config = await loadClientConfig(options.config)
   const { blockedMax = BLOCKED_MAX_DEFAULT_MS } = options
-  if (!(blockedMax >= 0)) throw new SettingsError(`blockedMax is ${blockedMax}; it must be 0 or more.`)
-  checkTimeout(options.timeout)
   const arrivals = new Arrivals(config)
-  const { group, close } = await open(config, arrivals.listenTo(options.log ?? silence), blockedMax, arrivals)
+  const { group, close } = await open(Kind, config, arrivals.listenTo(logTo(options.log)), blockedMax, arrivals)
   try {
     await arrivals.enough(options.timeout ?? TIMEOUT_DEFAULT_MS, options.signal)
   } catch (error) {
@@ -58,14 +79,22 @@ export async function connect(options: ConnectOptions): Promise<Group> {
   return group
 }
 
-async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals: Arrivals) {
+type Kind<G> = new (shape: GroupShape, driver: GroupDriver) => G
+
+async function open<G extends Group>(
+  Kind: Kind<G>,
+  config: ClientConfig,
+  log: Log,
+  blockedMax: Millis,
+  arrivals: Arrivals,
+) {
   const { trust, lock, objects, operators } = config.group
   const servers = config.group.servers.map(server => server.name)
   const memory = clockMemory()
   const instance = newInstance()
   const clock = holderClock(memory)
   const appliers = new Map<string, Applier>()
-  let group: Group | undefined
+  let group: G | undefined
   let keeper: WorkerKeeper | undefined
   const driver = new Driver({
     protocol: clientNode(
@@ -97,7 +126,7 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
     await driver.stop()
     await Promise.all([transport.close(), keeper?.close()])
   }
-  group = new Group(
+  group = new Kind(
     { trust, ttlMax: lock.ttlMax, drift: lock.drift, servers },
     {
       command: body => driver.command(body),
@@ -169,8 +198,8 @@ class Arrivals {
     const arrived = new Promise<void>(resolve => {
       this.wake = resolve
     })
-    return within(arrived, { timeout, ...(signal && { signal }) }, why =>
-      why === 'timeout' ? this.tooFew(timeout) : new Unavailable('connecting was cancelled'),
+    return within(arrived, { timeout, ...(signal && { signal }) }, (why, cause) =>
+      why === 'timeout' ? this.tooFew(timeout) : because(new Unavailable('connecting was cancelled'), cause),
     )
   }
 

@@ -2,7 +2,16 @@
 // memory. It coordinates the parts of one program, and is what examples and tests of users' code run on.
 // It has no keeper: a program that blocks blocks its servers as well, and they are as late as it is.
 
-import { type Millis, NOTHING_SAVED, type TrustSettings, trust } from '../core/index.ts'
+import {
+  between,
+  type Millis,
+  NOTHING_SAVED,
+  optionsSchema,
+  type TrustSettings,
+  trust,
+  trustRules,
+  whole,
+} from '../core/index.ts'
 import { clientNode, firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
 import type { Applier, Hash } from '../ordering/index.ts'
 import { granterClock, holderClock, tellTime, wallMicros } from '../runtime/clock.ts'
@@ -24,11 +33,23 @@ export interface EmbeddedOptions extends TrustSettings {
 const TTL_MAX_DEFAULT_MS = 60_000
 const DRIFT_DEFAULT = 0.01
 const SELF = 'embedded'
+/** As in a group's settings. */
+const DRIFT_MAX = 0.2
+const TTL_MIN_MS = 20
+const TTL_MAX_MS = 3_600_000
+
+const checkOptions = optionsSchema<EmbeddedOptions>({
+  ...trustRules,
+  ttlMax: whole(TTL_MIN_MS, TTL_MAX_MS, 'milliseconds'),
+  drift: between(0, DRIFT_MAX),
+})
 
 /** A whole group in this process or tab. The hash is OpenSSL's in Node, and the one in TypeScript in a tab. */
 export async function embed(options: EmbeddedOptions, hash: Hash): Promise<Group> {
+  checkOptions('embedded', options)
+  const { ttlMax: _ttlMax, drift: _drift, ...trustSettings } = options
   const settings = {
-    trust: trust(options),
+    trust: trust(trustSettings),
     // Who runs the process operates its group.
     operators: [SELF],
     lock: { ttlMax: options.ttlMax ?? TTL_MAX_DEFAULT_MS, drift: options.drift ?? DRIFT_DEFAULT },

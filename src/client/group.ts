@@ -1,7 +1,9 @@
 // A group as its user sees it: promises over the commands and events of a client node.
 
 import {
+  because,
   type CoterieError,
+  checkValue,
   explainTrust,
   LeaseLost,
   type Millis,
@@ -9,14 +11,14 @@ import {
   NotAcquired,
   type NotAcquiredReason,
   orderingServersNeeded,
+  type Rule,
   SettingsError,
   type Trust,
   Unavailable,
+  whole,
 } from '../core/index.ts'
 import {
   type AccountedServer,
-  type BackoffName,
-  backoffNames,
   type ClientCommand,
   type ClientEvent,
   type ForcedServer,
@@ -40,35 +42,27 @@ import {
   tallyComplaints,
   tallyLockComplaints,
 } from './inspect-objects.ts'
+import { applyJobs } from './jobs/apply.ts'
+import { Jobs } from './jobs/jobs.ts'
+import { firstState, type JobsOperation, type JobsState } from './jobs/state.ts'
 import type { Keeper } from './keeper.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
+import { checkLockOptions, checkStrategy, checkTryOptions, type LockOptions } from './lock-options.ts'
 import { checkName } from './names.ts'
 import { ObjectSession } from './objects/object-session.ts'
 import { type Lie, Orders } from './objects/orders.ts'
 import { Recipes } from './objects/recipes.ts'
 import { describeRepaired, type RepairedObject } from './objects/repair.ts'
 import { type ObjectDefinition, SharedObject } from './objects/shared-object.ts'
-import { SharedTree, TREE_NAME, TREE_TTL_DEFAULT_MS, type TreeOptions } from './objects/shared-tree.ts'
+import {
+  checkTreeOptions,
+  SharedTree,
+  TREE_NAME,
+  TREE_TTL_DEFAULT_MS,
+  type TreeOptions,
+} from './objects/shared-tree.ts'
 import { Questions } from './questions.ts'
-import { checkTimeout, onWaitEnd, type WaitEnd } from './waiting.ts'
-
-/** How to take a lock, and how long to wait for it. */
-export interface LockOptions {
-  /** How long the lock outlives this process, in milliseconds; while the process runs, the lease is renewed. Default 10 s, or the group's ttlMax where that is less. */
-  readonly ttl?: Millis
-  /** How long to wait for the lock. Default: for ever. */
-  readonly timeout?: Millis
-  /** Gives up waiting when it fires. */
-  readonly signal?: AbortSignal
-  /** Renew by itself while held. Default true. */
-  readonly renew?: boolean
-  /** Wait in the order of coming (default), or by backing off: quicker where nobody else waits, and unfair. */
-  readonly fair?: boolean
-  /** With `fair: false`: how to back off. Default exponential; `none` for one client that contends again and again. */
-  readonly strategy?: BackoffName
-  /** Where this group object holds the lock already: share that lease instead of waiting for it. Counted. Default false. */
-  readonly reentrant?: boolean
-}
+import { onWaitEnd, type WaitEnd } from './waiting.ts'
 
 /** How a group is, as one client sees it. */
 export interface GroupStatus {
@@ -139,7 +133,9 @@ export class Group {
   private readonly owner: LeaseOwner
   private readonly orders: Orders
   private readonly trees = new Map<string, SharedTree>()
+  private readonly queues = new Map<string, Jobs>()
   private readonly objects = new Map<string, { close(): Promise<void> }>()
+  private readonly ttlRule: Rule
   private ids = 0
   private closed: Promise<void> | undefined
   private broken: Error | undefined
@@ -148,6 +144,8 @@ export class Group {
   constructor(shape: GroupShape, driver: GroupDriver) {
     this.shape = shape
     this.driver = driver
+    const range = whole(TTL_MIN_MS, shape.ttlMax, 'milliseconds')
+    this.ttlRule = { ...range, must: `${range.must}, the group's ttlMax` }
     const { keeper } = driver
     this.orders = new Orders(
       body => driver.command({ part: 'ordering', body }),
@@ -174,11 +172,19 @@ export class Group {
 
   /** Waits for the lock. Rejects with `NotAcquired` after `timeout`, or when `signal` fires. */
   async lock(name: string, options: LockOptions = {}): Promise<Lease> {
-    return (options.reentrant ? this.share(name) : undefined) ?? this.acquire(name, options, true)
+    checkLockOptions('group.lock', options)
+    if (options.reentrant) {
+      const shared = this.share(name)
+      if (shared !== undefined) return shared
+    }
+    if (options.timeout !== 0) return this.acquire(name, options, true)
+    const { timeout: _now, ...rest } = options
+    return this.acquire(name, rest, false)
   }
 
   /** The lock, or undefined where somebody else holds it. Rejects where too few servers answer. */
   async tryLock(name: string, options: Omit<LockOptions, 'timeout'> = {}): Promise<Lease | undefined> {
+    checkTryOptions('group.tryLock', options)
     try {
       return (options.reentrant ? this.share(name) : undefined) ?? (await this.acquire(name, options, false))
     } catch (error) {
@@ -207,6 +213,7 @@ export class Group {
   /** The group's tree of versioned entries; the same one at every call. */
   tree(options: TreeOptions = {}): SharedTree {
     this.checkOpen()
+    checkTreeOptions('group.tree', options)
     const { name = TREE_NAME } = options
     this.orders.check(name)
     const known = this.trees.get(name)
@@ -226,7 +233,18 @@ export class Group {
 
   /** What is usually built on a tree: counters, semaphores, queues, barriers. */
   get recipes(): Recipes {
-    return new Recipes(this.tree().plain)
+    return new Recipes(this.tree().plain, name => this.openJobs(name))
+  }
+
+  private openJobs(name: string): Jobs {
+    const known = this.queues.get(name)
+    if (known !== undefined) return known
+    const object = this.object<JobsState, JobsOperation>(`jobs/${name}`, { initial: firstState, apply: applyJobs })
+    const jobs = new Jobs(name, object, () => this.queues.delete(name))
+    this.queues.set(name, jobs)
+    // Its workers are closed before its session is.
+    this.objects.set(object.name, jobs)
+    return jobs
   }
 
   /** Who holds what, as far as more servers than can lie agree on it. */
@@ -342,16 +360,16 @@ export class Group {
 
   /** @internal The node below has ended: nothing more will be heard. */
   ended(error: Error): void {
-    this.broken = error
-    this.orders.ended(new Unavailable(`this node ended: ${error.message}`))
+    // Connections that nobody needs any more would keep the process from its end.
+    this.closed ??= this.driver.close().catch(() => {})
+    this.broken ??= error
+    const why = because(new Unavailable(`this node ended: ${error.message}`), error)
+    this.orders.ended(why)
     for (const lease of this.leases.values()) lease.lost(new LeaseLost(lease.name, `this node ended: ${error.message}`))
     this.leases.clear()
-    for (const waiter of this.pending.values()) waiter.reject(new Unavailable(`this node ended: ${error.message}`))
+    for (const waiter of this.pending.values()) waiter.reject(why)
     this.pending.clear()
-    this.inspections.end()
-    this.forces.end()
-    this.accounts.end()
-    this.resets.end()
+    for (const questions of [this.inspections, this.forces, this.accounts, this.resets]) questions.end(why)
   }
 
   private share(name: string): Lease | undefined {
@@ -368,12 +386,11 @@ export class Group {
       this.checkOpen()
       checkName('lock', name, NAME_BYTES_MAX)
       const ttl = this.checkTtl(options.ttl ?? Math.min(TTL_DEFAULT_MS, this.shape.ttlMax))
-      const { timeout, signal, renew = true, fair = true, strategy = 'exponential' } = options
+      const { signal, renew = true, fair = true, strategy = 'exponential' } = options
       checkStrategy(fair, options.strategy)
-      checkTimeout(timeout)
-      if (signal?.aborted) throw new NotAcquired(name, 'cancelled', {}, 'at all')
+      if (signal?.aborted) throw because(new NotAcquired(name, 'cancelled', {}, 'at all'), signal.reason)
       const id = ++this.ids
-      const stop = onWaitEnd(options, why => this.giveUp(id, name, why))
+      const stop = onWaitEnd(options, (why, cause) => this.giveUp(id, name, why, cause))
       this.pending.set(id, {
         name,
         since: this.driver.now(),
@@ -393,8 +410,8 @@ export class Group {
   }
 
   /** Where the time is up, the machine answers, and knows why it had to wait. */
-  private giveUp(id: number, name: string, why: WaitEnd): void {
-    if (why === 'cancelled') this.failed(id, 'cancelled', {})
+  private giveUp(id: number, name: string, why: WaitEnd, cause: unknown): void {
+    if (why === 'cancelled') this.failed(id, 'cancelled', {}, cause)
     this.say({ kind: 'release', id, name })
   }
 
@@ -410,12 +427,17 @@ export class Group {
     waiter.resolve(lease)
   }
 
-  private failed(id: number, reason: NotAcquiredReason, answers: Readonly<Record<string, string>>): void {
+  private failed(
+    id: number,
+    reason: NotAcquiredReason,
+    answers: Readonly<Record<string, string>>,
+    cause?: unknown,
+  ): void {
     const waiter = this.pending.get(id)
     if (waiter === undefined) return
     this.pending.delete(id)
     const after = `after ${Math.round(this.driver.now() - waiter.since)} ms`
-    waiter.reject(new NotAcquired(waiter.name, reason, answers, after))
+    waiter.reject(because(new NotAcquired(waiter.name, reason, answers, after), cause))
   }
 
   private async inspect(): Promise<readonly InspectedServer[]> {
@@ -453,11 +475,8 @@ export class Group {
   }
 
   private checkTtl(ttl: Millis): Millis {
-    const { ttlMax } = this.shape
-    if (Number.isInteger(ttl) && ttl >= TTL_MIN_MS && ttl <= ttlMax) return ttl
-    throw new SettingsError(
-      `ttl is ${ttl}; it must be a whole number of milliseconds from ${TTL_MIN_MS} to ${ttlMax}, the group's ttlMax.`,
-    )
+    checkValue('ttl', this.ttlRule, ttl)
+    return ttl
   }
 }
 
@@ -468,12 +487,4 @@ function whyNoObjects(trust: Trust): string | undefined {
     `this group has ${trust.servers} servers, and objects take ${needed} with liars: ${trust.liars} and crashes: ` +
     `${trust.crashes}. Make a group of ${needed} (coterie init), or expect fewer faults.`
   )
-}
-
-function checkStrategy(fair: boolean, strategy: BackoffName | undefined): void {
-  if (strategy === undefined) return
-  if (!backoffNames.includes(strategy))
-    throw new SettingsError(`strategy is ${JSON.stringify(strategy)}; it must be one of ${backoffNames.join(', ')}.`)
-  if (fair)
-    throw new SettingsError(`strategy is '${strategy}', and who waits in order never backs off: set fair: false.`)
 }

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freePorts, waitFor } from '../../test/support/processes.ts'
 import { SettingsError, Unavailable } from '../core/index.ts'
 import { standing } from '../node/hints/standing.ts'
+import type { RunningMember } from '../runtime/member.ts'
 import { addMember, initGroup, type NewGroup } from '../runtime/setup/group.ts'
 import { join } from './join.ts'
 import type { JoinedGroup } from './peers/joined-group.ts'
@@ -56,6 +57,33 @@ async function threeThatStand() {
   })
   return { made, members, candidacies, terms, leader }
 }
+
+describe('a member whose node ends', () => {
+  it('tells everybody who waits why, closes, and lets go of its port and store', async () => {
+    const made = await newGroup(1)
+    const [folder] = made.memberFolders
+    const member = await enter(folder!, 1)
+    const slots = member.slots('desks', { slots: ['a'] })
+    const heard = Promise.allSettled([
+      slots.request(),
+      member.aggregate('battery'),
+      member.coordinatorOf('jobs').next(),
+      (async () => {
+        for await (const _ of member.members());
+      })(),
+    ])
+    // What no caller can say any more, and what ends a node: an order that its own words have no room for.
+    const { node } = member as unknown as { node: RunningMember }
+    const body = { kind: 'open', settings: { name: 'other', slots: [5] } } as never
+    node.command({ part: 'slots', body })
+    const [seat, , , list] = await heard
+    expect(seat).toMatchObject({ status: 'rejected' })
+    expect(String((list as PromiseRejectedResult).reason)).toContain('this member ended:')
+    await member.close()
+    await expect(member.aggregate('battery')).rejects.toThrow(Unavailable)
+    await (await enter(folder!, 1)).close()
+  })
+})
 
 describe('members', () => {
   it('see each other, with what each says of itself, and a member that says goodbye has left', async () => {

@@ -1,14 +1,13 @@
 // Becoming a member of a group: a process of its own name, that its peers dial and that dials them.
 
-import { SettingsError } from '../core/index.ts'
+import { optionsSchema, type Rule, type Rules, required, SettingsError, textOf } from '../core/index.ts'
 import type { Attribute } from '../election/index.ts'
 import { DISTANCE_TOLERANCE } from '../node/hints/standing.ts'
 import type { MemberEvent } from '../node/member.ts'
 import { loadNodeConfig } from '../runtime/config/config.ts'
-import { silence } from '../runtime/log.ts'
 import { type RunningMember, startMember } from '../runtime/member.ts'
-import type { Log } from '../runtime/transport/index.ts'
-import { type Attributes, numberOf } from './peers/attributes.ts'
+import { type LogTarget, logRule, logTo } from './log.ts'
+import { type Attributes, attributesRule, numberOf } from './peers/attributes.ts'
 import { JoinedGroup } from './peers/joined-group.ts'
 
 /** Which member this process is, and what it says of itself. */
@@ -19,8 +18,30 @@ export interface JoinOptions {
   readonly attributes?: Attributes
   /** What coordinators are chosen by, the most important first, three at most. The same in the whole group. */
   readonly ranking?: readonly Attribute[]
-  readonly log?: Log
+  /** Where the member's log goes: a function, a logger such as pino, or `console`. Default: nowhere. */
+  readonly log?: LogTarget
 }
+
+const RANKING_MAX = 3
+const rankingRule: Rule = {
+  must: `a list of 1 to ${RANKING_MAX} attributes, such as { name: 'joined', best: 'small', tolerance: 0 }`,
+  fits: value => Array.isArray(value) && value.length >= 1 && value.length <= RANKING_MAX && value.every(isAttribute),
+}
+
+function isAttribute(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { name, best, tolerance } = value as Partial<Attribute>
+  const isBest = best === 'small' || best === 'large'
+  return typeof name === 'string' && name !== '' && isBest && Number.isFinite(tolerance) && (tolerance ?? -1) >= 0
+}
+
+export const joinRules: Rules<JoinOptions> = {
+  config: required(textOf("the member's folder, as coterie init --members or coterie member add made it")),
+  attributes: attributesRule,
+  ranking: rankingRule,
+  log: logRule,
+}
+const checkOptions = optionsSchema<JoinOptions>(joinRules)
 
 /** SRCEA's attributes: near the centre, long in the group, seldom failed. */
 const RANKING: readonly Attribute[] = [
@@ -31,13 +52,15 @@ const RANKING: readonly Attribute[] = [
 
 /** Makes this process a member of a group: it is seen by the others, may lead, and may ask for seats. */
 export async function join(options: JoinOptions): Promise<JoinedGroup> {
+  checkOptions('join', options)
   const config = await loadNodeConfig(options.config)
   if (config.role !== 'member') {
     throw new SettingsError(
       `${config.file} is a ${config.role}'s; join with a member's folder (coterie member add NAME makes one).`,
     )
   }
-  const { attributes = {}, log = silence, ranking = RANKING } = options
+  const { attributes = {}, ranking = RANKING } = options
+  const log = logTo(options.log)
   const values = Object.entries(attributes).map(([name, value]) => ({
     name,
     value: numberOf(name, value),

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { Unavailable } from '../core/index.ts'
 import { Questions, saidBy } from './questions.ts'
 
 it('each question hears its own answers, once', async () => {
@@ -19,11 +20,11 @@ it('an answer may come before the question is out of hand', async () => {
   expect(await questions.ask(1, () => questions.answered(1, ['quick']))).toEqual(['quick'])
 })
 
-it('where nothing more will be heard, nobody has answered', async () => {
+it('where nothing more will be heard, whoever waits is told why: an empty answer would say that nobody holds', async () => {
   const questions = new Questions<string>()
   const asked = questions.ask(1, () => {})
-  questions.end()
-  expect(await asked).toEqual([])
+  questions.end(new Unavailable('this node ended: the disk is full'))
+  await expect(asked).rejects.toThrow('the disk is full')
 })
 
 it('what was said stands with its server, in the order of the group', () => {

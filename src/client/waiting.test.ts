@@ -4,7 +4,7 @@ import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SettingsError } from '../core/index.ts'
-import { onWaitEnd, type WaitEnd, within } from './waiting.ts'
+import { NOW_MS, onWaitEnd, type WaitEnd, within } from './waiting.ts'
 
 const DAY = 24 * 3_600_000
 /** The platform's longest timer. */
@@ -72,6 +72,27 @@ describe('the end of a wait', () => {
   it('never comes where there is no limit', () => {
     for (const options of [{}, { timeout: Number.POSITIVE_INFINITY }]) onWaitEnd(options, () => expect.unreachable())
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is not in this very moment where "now" is asked for: the servers have the time to answer', () => {
+    const ends: WaitEnd[] = []
+    onWaitEnd({ timeout: 0 }, why => ends.push(why))
+    vi.advanceTimersByTime(NOW_MS - 1)
+    expect(ends).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(ends).toEqual(['timeout'])
+  })
+
+  it("tells the signal's reason, and none where the time is up", () => {
+    const causes: unknown[] = []
+    const controller = new AbortController()
+    const ended = (_why: WaitEnd, cause?: unknown) => causes.push(cause)
+    onWaitEnd({ signal: controller.signal }, ended)
+    onWaitEnd({ timeout: 5 }, ended)
+    vi.advanceTimersByTime(5)
+    controller.abort('enough')
+    onWaitEnd({ signal: controller.signal }, ended)
+    expect(causes).toEqual([undefined, 'enough', 'enough'])
   })
 
   it.each([-1, Number.NaN])('a timeout of %d is refused', timeout => {

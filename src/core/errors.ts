@@ -20,6 +20,12 @@ export abstract class CoterieError extends Error {
   }
 }
 
+/** The error, with what led to it: the reason of a signal, the failure of a node. */
+export function because<E extends Error>(error: E, cause: unknown): E {
+  if (cause !== undefined) Object.defineProperty(error, 'cause', { value: cause, configurable: true, writable: true })
+  return error
+}
+
 /** Settings that cannot work. The message says what would. */
 export class SettingsError extends CoterieError {
   override readonly name = 'SettingsError'

@@ -46,6 +46,7 @@ export {
   type Wire,
 } from './compose.ts'
 export {
+  because,
   CoterieError,
   FileError,
   LeaseLost,
@@ -71,6 +72,27 @@ export { type Decision, decide } from './fencing.ts'
 export { createHost, type Host, type Ports } from './host.ts'
 export { KeptLane, type SaveKind } from './kept.ts'
 export { kthLargest } from './largest.ts'
+export {
+  abortSignal,
+  anything,
+  between,
+  called,
+  checkValue,
+  flag,
+  kindOf,
+  listOf,
+  objectWith,
+  oneWord,
+  optionsSchema,
+  type Rule,
+  type Rules,
+  required,
+  type Schema,
+  textOf,
+  unknownName,
+  waitTime,
+  whole,
+} from './options.ts'
 export { copy, fingerprint } from './plain.ts'
 export {
   type AnyProtocol,
@@ -94,6 +116,7 @@ export {
   type Trust,
   type TrustSettings,
   trust,
+  trustRules,
 } from './quorum.ts'
 export { type Random, seededRandom } from './random.ts'
 export type { Scene } from './scene.ts'

@@ -9,6 +9,7 @@
 // Ordering (BACKOFF §6, q = n - f - b): two quorums share 2b + 1, hence n ≥ 2f + 4b + 1.
 
 import { SettingsError } from './errors.ts'
+import { optionsSchema, type Rules, whole } from './options.ts'
 
 /** What a group must withstand. */
 export interface TrustSettings {
@@ -57,17 +58,16 @@ export function orderingQuorum(servers: number, liars: number, crashes: number):
   return servers - crashes - liars
 }
 
-function wholeNumber(name: string, value: number, max: number): void {
-  if (Number.isInteger(value) && value >= 0 && value <= max) return
-  throw new SettingsError(`${name} is ${value}; it must be a whole number from 0 to ${max}.`)
-}
+const number = whole(0, SERVERS_MAX)
+/** For the schemas of calls that take these settings and more. */
+export const trustRules: Rules<TrustSettings> = { liars: number, crashes: number, servers: number }
+const checkTrust = optionsSchema<TrustSettings>(trustRules)
 
 /** Works the numbers out, or refuses with a sentence that says what would work. */
 export function trust(settings: TrustSettings = {}): Trust {
+  checkTrust('trust', settings)
   const liars = settings.liars ?? 0
-  wholeNumber('liars', liars, SERVERS_MAX)
   const crashes = settings.crashes ?? Math.max(1, liars)
-  wholeNumber('crashes', crashes, SERVERS_MAX)
   if (crashes < liars) {
     throw new SettingsError(
       `crashes is ${crashes} and liars is ${liars}; a liar may also fall silent, so crashes counts the liars too: ` +
@@ -75,7 +75,6 @@ export function trust(settings: TrustSettings = {}): Trust {
     )
   }
   const servers = settings.servers ?? smallestForAll(liars, crashes)
-  wholeNumber('servers', servers, SERVERS_MAX)
   const needed = lockServersNeeded(liars, crashes)
   if (servers < needed) {
     throw new SettingsError(

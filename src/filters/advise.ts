@@ -8,7 +8,7 @@ import { checkWhole, parameterError } from './arithmetic/refusal.ts'
 import { type ErrorRates, tableShape } from './arithmetic/shapes.ts'
 import { shortHashBits, shortHashFalsePositive } from './arithmetic/short-hash.ts'
 import { tableRates } from './arithmetic/table.ts'
-import { BITS_MAX, WINDOW_MAX } from './refusals.ts'
+import { BITS_MAX, filterOptions, WINDOW_MAX } from './refusals.ts'
 import { exactWindowBits } from './structures/exact-window.ts'
 
 /** What is known of the stream, and how much memory there is. */
@@ -66,9 +66,11 @@ const SUBFILTERS_MAX = 64
 /** A hash below this is called a duplicate by every few hundred elements of any window. */
 const HASH_BITS_LEAST = 8
 
+const checkRequest = filterOptions<AdviceRequest>({ bits: true, window: true, alphabet: true, cost: true })
+
 /** The structure that errs least for this stream in this memory. */
 export function advise(request: AdviceRequest): Advice {
-  const { bits, window, alphabet } = request
+  const { bits, window, alphabet } = checkRequest('advise', request)
   check(request)
   const exactBits = alphabet === undefined ? null : exactWindowBits(window, { alphabet })
   const exactFits = exactBits !== null && exactBits <= bits

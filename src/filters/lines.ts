@@ -6,7 +6,7 @@
 // of it. A line without that field has the empty key, as in `awk '!seen[$3]++'`.
 
 import type { Filter, Verdict } from './filter.ts'
-import { FilterError, requireInteger } from './refusals.ts'
+import { FilterError, filterOptions, requireInteger, requireOneOf } from './refusals.ts'
 
 const NEWLINE = 10
 const SPACE = 32
@@ -31,6 +31,8 @@ export interface LineOptions {
   readonly separator?: number | undefined
 }
 
+const checkOptions = filterOptions<LineOptions>({ filter: true, keep: true, field: true, separator: true })
+
 /** Passes on the lines of a text that a filter has not seen, or those that it has. */
 export class LineStream {
   lines = 0
@@ -48,7 +50,11 @@ export class LineStream {
   /** Where the field at hand ends, in that line. */
   private fieldEnd = 0
 
-  constructor({ filter, keep = 'unseen', field, separator }: LineOptions) {
+  constructor(options: LineOptions) {
+    const { filter, keep = 'unseen', field, separator } = checkOptions('LineStream', options)
+    requireOneOf('keep', keep, ['unseen', 'duplicate'])
+    if (typeof filter?.streamRange !== 'function')
+      throw new FilterError('filter is missing: what says which lines are new')
     this.filter = filter
     this.keepDuplicates = keep === 'duplicate'
     this.field = field === undefined ? 0 : requireInteger('field', field, 1, 1_000_000)

@@ -1,11 +1,32 @@
 // Parameters that cannot work are refused where they enter, by a sentence with the parameter, the value and a way out.
 
-import { CoterieError } from '../core/index.ts'
+import { CoterieError, kindOf, unknownName } from '../core/index.ts'
 
 /** What a filter cannot be made of, or a key it cannot take. The message says what would do. */
 export class FilterError extends CoterieError {
   override readonly name = 'FilterError'
   readonly outcome = 'did not happen'
+}
+
+/** Every option of a type, by its name: the compiler sees to it that none is missing. */
+export type Names<Options> = Readonly<Record<keyof Options, true>>
+
+/** The names that every hashed filter knows. */
+export const HASH_NAMES = { key: true, hashing: true } as const
+
+/**
+ * What refuses options of other names; values are looked at where they are used. Left alone, `{ cell: 4 }` would be taken
+ * for the default, and nobody would know why the filter forgets too soon.
+ */
+export function filterOptions<Options>(names: Names<Options>) {
+  const known = new Set(Object.keys(names))
+  return <Given extends Options>(call: string, options: Given): Given => {
+    if (typeof options !== 'object' || options === null) {
+      throw new FilterError(`${call} takes its options as an object, not ${kindOf(options)}: ${[...known].join(', ')}`)
+    }
+    for (const name in options) if (!known.has(name)) throw new FilterError(unknownName(call, name, [...known]))
+    return options
+  }
 }
 
 /** Bit positions are 32-bit words: 2^32 bits are 512 MiB of cells, and more would need slower arithmetic everywhere. */

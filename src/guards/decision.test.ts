@@ -107,8 +107,20 @@ describe('parseToken', () => {
 })
 
 describe('a caller’s mistakes', () => {
-  it.each([-1n, TOKEN_MAX + 1n, 5 as never, '5' as never, undefined as never])('token %s is refused', each => {
-    expect(() => checkToken(each)).toThrow(SettingsError)
+  it.each([-1n, TOKEN_MAX + 1n, -1, 1.5, 2 ** 53, Number.NaN, '5' as never, undefined as never, null as never])(
+    'token %s is refused',
+    each => {
+      expect(() => checkToken(each)).toThrow(SettingsError)
+    },
+  )
+
+  it('a number is the token of that size: term.number goes in as it is', () => {
+    expect([checkToken(0), checkToken(7), checkToken(2 ** 53 - 1), checkToken(7n)]).toEqual([
+      0n,
+      7n,
+      2n ** 53n - 1n,
+      7n,
+    ])
   })
 
   it.each(['', 'a\0b', '\ud800', 'x'.repeat(RESOURCE_BYTES_MAX + 1), 5 as never])('resource %j is refused', each => {

@@ -1,7 +1,7 @@
 // What every guard of this folder checks before it decides: tokens and resources as callers give them. The decision
 // itself is in the core, where the simulator uses it too: src/core/fencing.ts says why a guard is needed.
 
-import { SettingsError } from '../core/index.ts'
+import { kindOf, SettingsError } from '../core/index.ts'
 
 export { type Decision, decide } from '../core/index.ts'
 
@@ -19,16 +19,23 @@ export function parseToken(text: string): bigint | undefined {
   return token <= TOKEN_MAX ? token : undefined
 }
 
-/** A caller's mistake, found before it does harm: a number in place of a bigint, a token of something else. */
-export function checkToken(token: bigint): void {
-  if (typeof token === 'bigint' && token >= 0n && token <= TOKEN_MAX) return
-  throw new SettingsError(`the token is ${String(token)}; it must be a bigint from 0 to ${TOKEN_MAX}: lease.token.`)
+/** A token as callers have it: `lease.token`, `hold.token`, or `term.number`. */
+export type Token = bigint | number
+
+/** The token as guards compare it; refuses what is none. A number beyond 2^53 is not the number that was meant. */
+export function checkToken(token: Token): bigint {
+  const whole = typeof token === 'number' && Number.isSafeInteger(token) ? BigInt(token) : token
+  if (typeof whole === 'bigint' && whole >= 0n && whole <= TOKEN_MAX) return whole
+  const said = typeof token === 'bigint' || typeof token === 'number' ? String(token) : kindOf(token)
+  throw new SettingsError(
+    `the token is ${said}; it must be a whole number from 0 to ${TOKEN_MAX}: lease.token, or term.number.`,
+  )
 }
 
 export function checkResource(resource: string): void {
   if (isResource(resource)) return
   throw new SettingsError(
-    `the resource is ${JSON.stringify(resource)}; it must be text of 1 to ${RESOURCE_BYTES_MAX} bytes of UTF-8, without NUL.`,
+    `the resource is ${typeof resource === 'string' ? JSON.stringify(resource) : kindOf(resource)}; it must be text of 1 to ${RESOURCE_BYTES_MAX} bytes of UTF-8, without NUL.`,
   )
 }
 

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
+  checkHttpOptions,
   type HttpGuardOptions,
   isProblem,
   type Problem,
@@ -16,6 +17,7 @@ export type Middleware<R> = (request: R, response: ServerResponse, next: (error?
 
 /** `app.use('/stock', expressGuard({ guard, resource: 'stock' }))`. Put it after what reads the body: a slow upload must not hold the resource. */
 export function expressGuard<R extends IncomingMessage = IncomingMessage>(options: HttpGuardOptions<R>): Middleware<R> {
+  checkHttpOptions('expressGuard', options as HttpGuardOptions<never>)
   return (request, response, next) => {
     const demand = readDemand(request, options)
     if (demand === undefined) return next()

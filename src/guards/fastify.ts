@@ -2,6 +2,7 @@
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import {
+  checkHttpOptions,
   type HttpGuardOptions,
   isProblem,
   type Problem,
@@ -29,6 +30,7 @@ export interface FastifyReplyLike {
  * `app.addHook('preHandler', …)`. It runs after the body was read: a slow upload must not hold the resource.
  */
 export function fastifyGuard<R extends FastifyRequestLike = FastifyRequestLike>(options: HttpGuardOptions<R>) {
+  checkHttpOptions('fastifyGuard', options as HttpGuardOptions<never>)
   return async (request: R, reply: FastifyReplyLike): Promise<unknown> => {
     const demand = readDemand(request, options)
     if (demand === undefined) return undefined

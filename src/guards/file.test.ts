@@ -119,7 +119,7 @@ describe('fileGuard', () => {
 
   it('refuses tokens that are none, and folders that are not there', async () => {
     await expect(fileGuard(path).write(-1n, '')).rejects.toThrow(SettingsError)
-    await expect(fileGuard(path).write(1 as never, '')).rejects.toThrow(SettingsError)
+    await expect(fileGuard(path).write(1.5, '')).rejects.toThrow(SettingsError)
     await expect(fileGuard(join(dir, 'no', 'such')).write(1n, '')).rejects.toThrow(FileError)
   })
 
@@ -132,7 +132,10 @@ describe('fileGuard', () => {
     await writeFile(join(held, '.strange'), '')
     await expect(fileGuard(path).write(1n, 'x', { timeout: 50 })).rejects.toThrow(Unavailable)
     const signal = AbortSignal.timeout(50)
-    await expect(fileGuard(path).write(1n, 'x', { signal })).rejects.toMatchObject({ name: 'TimeoutError' })
+    await expect(fileGuard(path).write(1n, 'x', { signal })).rejects.toMatchObject({
+      name: 'Unavailable',
+      cause: { name: 'TimeoutError' },
+    })
     expect(await readdir(`${path}.guard`)).toEqual(['lock'])
     expect(await readdir(held)).toEqual(['.strange'])
   })

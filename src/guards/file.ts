@@ -22,8 +22,19 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { FileError, Unavailable } from '../core/index.ts'
-import { checkToken, decide } from './decision.ts'
+import {
+  abortSignal,
+  because,
+  checkValue,
+  FileError,
+  kindOf,
+  optionsSchema,
+  SettingsError,
+  textOf,
+  Unavailable,
+  waitTime,
+} from '../core/index.ts'
+import { checkToken, decide, type Token } from './decision.ts'
 import { demandPass, WriteUncertain } from './errors.ts'
 import { formatRecord, parseRecord, RECORD_BYTES_MAX, type TokenRecord } from './record.ts'
 
@@ -37,7 +48,7 @@ export interface FileState {
 
 /** How long a write waits for others. */
 export interface FileWriteOptions {
-  /** How long to wait for other writers, in milliseconds. Default 30 s. */
+  /** How long to wait for other writers, in milliseconds. Default 30 s. 0: now, or not. */
   readonly timeout?: number
   /** Gives up waiting when it fires. */
   readonly signal?: AbortSignal
@@ -46,7 +57,7 @@ export interface FileWriteOptions {
 /** Writes a file only with a token that no larger one has overtaken. */
 export interface FileGuard {
   /** Replaces the file's content. Rejects with StaleToken where a larger token has passed, and changes nothing. */
-  write(token: bigint, data: string | Uint8Array, options?: FileWriteOptions): Promise<void>
+  write(token: Token, data: string | Uint8Array, options?: FileWriteOptions): Promise<void>
   /** The content and the token it was written with, from one moment. */
   read(): Promise<FileState>
 }
@@ -79,12 +90,16 @@ interface Watch {
 
 /** The guard of one file; processes that guard the same path see each other's tokens. */
 export function fileGuard(path: string): FileGuard {
+  checkValue('path', textOf('the path of a file'), path)
   let last: Promise<unknown> = Promise.resolve()
   let swept = false
   return {
-    write(token, data, { timeout = TIMEOUT_DEFAULT_MS, signal } = {}) {
+    async write(given, data, options = {}) {
+      const token = checkToken(given)
+      checkData(data)
+      checkWrite('guard.write', options)
+      const { timeout = TIMEOUT_DEFAULT_MS, signal } = options
       const write = async () => {
-        checkToken(token)
         const at = await places(path)
         if (!swept) await sweep(at)
         swept = true
@@ -99,6 +114,13 @@ export function fileGuard(path: string): FileGuard {
       return read(await places(path))
     },
   }
+}
+
+const checkWrite = optionsSchema<FileWriteOptions>({ timeout: waitTime, signal: abortSignal })
+
+function checkData(data: unknown): void {
+  if (typeof data === 'string' || data instanceof Uint8Array) return
+  throw new SettingsError(`data must be text or bytes, not ${kindOf(data)}.`)
 }
 
 class Places {
@@ -131,8 +153,10 @@ async function places(path: string): Promise<Places> {
 }
 
 async function attempt(write: Attempt): Promise<void> {
-  for (;;) {
-    demandTime(write)
+  for (let first = true; ; first = false) {
+    // Also without any time to wait, one try is had.
+    if (!first) demandTime(write)
+    demandCalm(write)
     const name = randomBytes(NAME_BYTES).toString('hex')
     try {
       await prepare(write, name)
@@ -174,8 +198,14 @@ async function takeTurn(write: Attempt, name: string): Promise<void> {
   }
 }
 
-function demandTime({ at, signal, deadline }: Attempt): void {
-  signal?.throwIfAborted()
+function demandCalm({ at, signal }: Attempt): void {
+  if (!signal?.aborted) return
+  throw because(new Unavailable(`the write of ${at.path} was cancelled; nothing was written.`), signal.reason)
+}
+
+function demandTime(write: Attempt): void {
+  demandCalm(write)
+  const { at, deadline } = write
   if (performance.now() < deadline) return
   throw new Unavailable(
     `other writers of ${at.path} kept it busy until the time was up; nothing was written. If nobody writes, look into ${at.lock}.`,

@@ -64,7 +64,7 @@ describe.each(stores)('a guard with its tokens in %s', (_name, createStore, numR
   it('refuses bad tokens and names, and too many that wait', async () => {
     const guard = createGuard(createStore(), 1)
     await expect(guard.run('', 1n, () => 0)).rejects.toThrow(SettingsError)
-    await expect(guard.run('r', 1 as never, () => 0)).rejects.toThrow(SettingsError)
+    await expect(guard.run('r', 1.5, () => 0)).rejects.toThrow(SettingsError)
     const first = guard.run('r', 1n, () => new Promise(setImmediate))
     await expect(guard.run('r', 1n, () => 0)).rejects.toThrow(Unavailable)
     await first

@@ -18,8 +18,8 @@
 // So a handler writes first and answers then.
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { Unavailable } from '../core/index.ts'
-import { isResource, parseToken, RESOURCE_BYTES_MAX } from './decision.ts'
+import { listOf, objectWith, optionsSchema, type Rule, required, textOf, Unavailable } from '../core/index.ts'
+import { checkToken, isResource, parseToken, RESOURCE_BYTES_MAX, type Token } from './decision.ts'
 import { StaleToken } from './errors.ts'
 import type { Guard } from './guard.ts'
 
@@ -46,6 +46,18 @@ export interface HttpGuardOptions<Request> {
   readonly safeMethods?: readonly string[]
 }
 
+const RESOURCE: Rule = {
+  must: 'a name as text, or a function that finds it in the request',
+  fits: value => typeof value === 'function' || (typeof value === 'string' && isResource(value)),
+}
+
+/** At the call: a guard that is none would let every request fail, one by one. */
+export const checkHttpOptions = optionsSchema<HttpGuardOptions<never>>({
+  guard: required(objectWith(['run'], 'a guard, such as createGuard(memoryTokens())')),
+  resource: required(RESOURCE),
+  safeMethods: listOf(textOf('a method'), 'methods, such as GET'),
+})
+
 /** A problem as RFC 9457 writes it. */
 export interface Problem {
   readonly type: string
@@ -62,8 +74,8 @@ export interface Demand {
 }
 
 /** The headers of a fenced request. `resource`: the server then refuses where it would write to another. */
-export function tokenHeaders(lease: { readonly token: bigint }, resource?: string): Record<string, string> {
-  const headers = { [TOKEN_HEADER]: lease.token.toString() }
+export function tokenHeaders(lease: { readonly token: Token }, resource?: string): Record<string, string> {
+  const headers = { [TOKEN_HEADER]: checkToken(lease?.token).toString() }
   return resource === undefined ? headers : { ...headers, [RESOURCE_HEADER]: encodeURIComponent(resource) }
 }
 

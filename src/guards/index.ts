@@ -1,6 +1,6 @@
 // Guards: what a lock protects refuses a smaller token (`coterie/guards`).
 
-export { type Decision, decide, parseToken, RESOURCE_BYTES_MAX, TOKEN_MAX } from './decision.ts'
+export { type Decision, decide, parseToken, RESOURCE_BYTES_MAX, TOKEN_MAX, type Token } from './decision.ts'
 export { StaleToken, WriteUncertain } from './errors.ts'
 export { expressGuard, type Middleware } from './express.ts'
 export { type FastifyReplyLike, type FastifyRequestLike, fastifyGuard } from './fastify.ts'

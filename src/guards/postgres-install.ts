@@ -1,7 +1,7 @@
 // What the PostgreSQL guard puts into a database: a table with the largest token of each resource, a function that
 // decides, and a trigger for tables that take fenced writes only. Any language that speaks SQL can use them.
 
-import { SettingsError } from '../core/index.ts'
+import { optionsSchema, SettingsError, textOf } from '../core/index.ts'
 import { RESOURCE_BYTES_MAX } from './decision.ts'
 
 /** The least that a client must have: pg's Client and PoolClient do. */
@@ -27,8 +27,11 @@ const IDENTIFIER_BYTES_MAX = 63
 /** So that two installations at once take turns: CREATE OR REPLACE fails where another one is under way. */
 const INSTALL_LOCK = 0x636f7465
 
+const checkOptions = optionsSchema<PostgresOptions>({ schema: textOf('the name of a schema') })
+
 /** Makes the table and the functions, or brings them up to date. Doing it again does no harm; tokens stay. */
 export async function installGuard(client: PostgresClient, options: PostgresOptions = {}): Promise<void> {
+  checkOptions('installGuard', options)
   await client.query('BEGIN')
   try {
     await client.query(`SELECT pg_advisory_xact_lock(${INSTALL_LOCK})`)
@@ -50,6 +53,7 @@ export function quotedSchema({ schema = SCHEMA_DEFAULT }: PostgresOptions): stri
 
 /** The SQL that `installGuard` runs, for those who keep their migrations elsewhere. */
 export function installationSql(options: PostgresOptions = {}): string {
+  checkOptions('installationSql', options)
   const schema = quotedSchema(options)
   // The search path is pinned: a caller's own must not lead to another table of the same name.
   const pinned = `SET search_path = pg_catalog, ${schema}, pg_temp`

@@ -6,8 +6,8 @@
 // transaction finds 2 in coterie_tokens and is refused before its work begins. Had A begun first, B's transaction would
 // have waited for A's to end: then both writes were in order.
 
-import { CoterieError, SettingsError } from '../core/index.ts'
-import { checkResource, checkToken } from './decision.ts'
+import { anything, CoterieError, called, checkValue, optionsSchema, SettingsError, textOf } from '../core/index.ts'
+import { checkResource, checkToken, type Token } from './decision.ts'
 import { StaleToken, WriteUncertain } from './errors.ts'
 import { type PostgresClient, type PostgresOptions, quotedSchema, STALE_TOKEN_SQLSTATE } from './postgres-install.ts'
 
@@ -28,6 +28,10 @@ export interface TokenOptions extends PostgresOptions {
 
 const IDLE_TIMEOUT_MAX_MS = 2 ** 31 - 1
 
+// What an idle time and a schema may be is said where they are used, with the database's words.
+const checkOptions = optionsSchema<TokenOptions>({ schema: textOf('the name of a schema'), idleTimeout: anything })
+const WORK = called('that writes in the transaction')
+
 /**
  * Runs `work` in a transaction that holds `resource` with `token`. Where a larger token has passed it throws
  * StaleToken, and `work` does not run. Whatever `work` throws rolls everything back, the token too.
@@ -38,12 +42,14 @@ const IDLE_TIMEOUT_MAX_MS = 2 ** 31 - 1
 export async function withToken<C extends PostgresClient, T>(
   client: C,
   resource: string,
-  token: bigint,
+  given: Token,
   work: (tx: C) => Promise<T>,
   options: TokenOptions = {},
 ): Promise<T> {
   checkResource(resource)
-  checkToken(token)
+  const token = checkToken(given)
+  checkOptions('withToken', options)
+  checkValue('work', WORK, work)
   checkConnection(client)
   const idle = checkIdle(options.idleTimeout)
   const guard = `${quotedSchema(options)}.coterie_guard`

@@ -129,7 +129,9 @@ export function checkSettings(settings: SlotsSettings, members: number): void {
     refuse(`${members} members with ${liars} liars; ${membersNeeded(liars)} to ${MEMBERS_MAX} work.`)
   }
   if (slots.length > members) refuse(`${slots.length} slots and ${members} members: have at most one slot a member.`)
-  if (!(lease >= 1 && lease <= LEASE_MAX)) refuse(`a lease of ${lease} ms; up to a day works.`)
+  if (!(Number.isInteger(lease) && lease >= 1 && lease <= LEASE_MAX)) {
+    refuse(`a lease of ${lease} ms; a whole number up to a day works.`)
+  }
   if (!(drift >= 0 && drift < 0.5)) refuse(`a drift of ${drift}; 0 to 0.5 works.`)
   const [least, most] = [patienceMin(lease, drift), patienceMax(lease, drift, beat, liars)]
   if (patience <= least || patience >= most) {

@@ -18,6 +18,7 @@ interface Options {
   readonly members?: number
   readonly memberHosts?: string[]
   readonly memberLiars?: number
+  readonly memberClients?: boolean
   readonly ballots?: string
   readonly client?: string[]
   readonly json?: boolean
@@ -49,6 +50,7 @@ export function initCommand(): Command {
     .option('--client <name>', 'a client to make; may be repeated (default: admin)', several)
     .option('--members <number>', 'processes that elect, gossip and share slots (default: none)', wholeNumber)
     .option('--member-hosts <hosts>', 'one host for each member, or one for all (default: 127.0.0.1)', several)
+    .option('--member-clients', 'each member is a client of the servers, too, by a second certificate')
     .option('--member-liars <number>', 'members that may do anything (default: 0)', wholeNumber)
     .option(
       '--ballots <sealed|secret>',

@@ -12,6 +12,7 @@ interface Options {
   readonly group: string
   readonly host: string
   readonly port: number
+  readonly client?: boolean
   readonly json?: boolean
 }
 
@@ -30,6 +31,7 @@ export function memberCommand(): Command {
     .argument('<name>', 'name of the member: lower-case letters, digits and hyphens')
     .requiredOption('--port <port>', 'where it listens', wholeNumber)
     .option('--host <host>', 'where its peers find it', '127.0.0.1')
+    .option('--client', 'it is a client of the servers, too, by a second certificate')
     .option('--group <dir>', "the group's folder, with the key of its authority", '.coterie')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
@@ -99,6 +101,8 @@ async function untilKnown(asker: Asker, change: 'admit' | 'expel', name: string)
 }
 
 async function addNamed(name: string, options: Options): Promise<void> {
-  const folder = await addMember(options.group, name, options.host, options.port)
+  const folder = await addMember(options.group, name, options.host, options.port, {
+    client: options.client ?? false,
+  })
   print(options.json, { name, folder }, () => `${colour.green('made')} member ${colour.bold(name)} in ${folder}`)
 }

@@ -1,7 +1,7 @@
 // One object as one client uses it: its session, and what is asked of it. The session is opened by the first operation
 // that needs it, and opened anew after it was lost. What is bound to a session (an ephemeral entry) ends with `signal`.
 
-import { type Millis, NotAnswered, Unavailable } from '../../core/index.ts'
+import { because, type Millis, NotAnswered, Unavailable } from '../../core/index.ts'
 import type { Applier } from '../../ordering/index.ts'
 import type { TableReader, TableWrite } from '../../ordering/tree/index.ts'
 import { allowManyListeners } from '../../runtime/platform.ts'
@@ -83,9 +83,9 @@ export class ObjectSession implements ObjectPort {
         failed: reject,
       })
     })
-    return within(watching, options, () => {
+    return within(watching, options, (_why, cause) => {
       stop()
-      return this.cancelled()
+      return this.cancelled(cause)
     })
   }
 
@@ -104,7 +104,7 @@ export class ObjectSession implements ObjectPort {
         this.opening = undefined
       })
     }
-    return within(this.opening, options, () => this.cancelled())
+    return within(this.opening, options, (_why, cause) => this.cancelled(cause))
   }
 
   async close(): Promise<void> {
@@ -129,8 +129,8 @@ export class ObjectSession implements ObjectPort {
     this.controller.abort(new NotAnswered(this.name, 'no session', 'may have happened'))
   }
 
-  private cancelled(): NotAnswered {
-    return new NotAnswered(this.name, 'cancelled', 'did not happen')
+  private cancelled(cause: unknown): NotAnswered {
+    return because(new NotAnswered(this.name, 'cancelled', 'did not happen'), cause)
   }
 }
 

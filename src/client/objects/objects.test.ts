@@ -68,9 +68,20 @@ describe('an object', () => {
 
   it.each<[string, Change, RegExp]>([
     ['writes into the state', state => Object.assign(state, { a: 2 }), /read only/],
-    ['keeps a function', state => ({ ...state, f: () => 1 }), /JSON has no word for/],
-    ['keeps a bigint', state => ({ ...state, n: 1n }), /BigInt/],
-    ['returns nothing', () => undefined as unknown as State, /no state/],
+    ['keeps a function', state => ({ ...state, f: () => 1 }), /^state\.f is a function, and JSON has no word for that/],
+    ['keeps a bigint', state => ({ ...state, n: 1n }), /^state\.n is a bigint/],
+    [
+      'keeps a Date',
+      state => ({ ...state, items: [0, 1, 2, { when: new Date(0) }] }),
+      /^state\.items\[3\]\.when is a Date/,
+    ],
+    ['keeps a Map', state => ({ ...state, 'a b': new Map() }), /^state\["a b"\] is a Map/],
+    ['keeps NaN', state => ({ ...state, n: [Number.NaN] }), /^state\.n\[0\] is NaN/],
+    ['keeps Infinity', state => ({ ...state, n: Number.POSITIVE_INFINITY }), /^state\.n is Infinity/],
+    ['keeps undefined', state => ({ ...state, n: undefined }), /^state\.n is undefined/],
+    ['is NaN', () => Number.NaN as unknown as State, /^state is NaN/],
+    ['is a Map', () => new Map() as unknown as State, /^state is a Map/],
+    ['returns nothing', () => undefined as unknown as State, /^state is undefined/],
     ['has a key that is too long', state => ({ ...state, ['k'.repeat(2_000)]: 1 }), /too long/],
     ['has a value that is too large', state => ({ ...state, v: 'x'.repeat(9_000_000) }), /more than 8388608 bytes/],
     ['throws', refuse, /not enough/],
@@ -81,6 +92,52 @@ describe('an object', () => {
     expect(failure).toMatchObject({ message: expect.stringMatching(why), outcome: 'did not happen' })
     expect(await object.submit({ b: 2 })).toEqual(['b'])
     expect((await object.read()).state).toEqual({ a: 1, b: 2 })
+  })
+
+  it('keeps a state of null, as any other', async () => {
+    const object = shared({ empty: () => null as unknown as State, list: () => [] as unknown as State })
+    await object.submit('empty')
+    expect((await object.read()).state).toBeNull()
+    await object.submit('list')
+    await object.submit('empty')
+    for await (const { state } of object.watch()) {
+      expect(state).toBeNull()
+      break
+    }
+  })
+
+  it('refuses a definition that is none, and a first state that JSON cannot hold', () => {
+    const define = (definition: unknown) => () => group.object('defined', definition as never)
+    expect(define(undefined)).toThrow("object 'defined' takes its options as an object, not undefined")
+    expect(define({ initial: () => 0 })).toThrow(
+      "object 'defined' needs apply: a function that returns { state, result }",
+    )
+    expect(define({ initial: 0, apply: () => {} })).toThrow('initial is 0; it must be a function')
+    expect(define({ initial: () => 0, aply: () => {} })).toThrow('has no option "aply". Did you mean apply?')
+    expect(define({ initial: () => ({ at: new Date() }), apply: () => {} })).toThrow('initial().at is a Date')
+    expect(define({ initial: () => {}, apply: () => {} })).toThrow('initial() is undefined')
+    expect(define({ initial: () => 0, apply: () => {}, ttl: 1.5 })).toThrow('ttl is 1.5; it must be a whole number')
+  })
+
+  it('refuses a result that JSON cannot hold', async () => {
+    const apply = (state: number) => ({ state: state + 1, result: { at: [new Date()] } })
+    const object = group.object('resultless', { initial: () => 0, apply })
+    await expect(object.submit(1)).rejects.toThrow('result.at[0] is a Date')
+    expect((await object.read()).state).toBe(0)
+  })
+
+  it('refuses an operation with the path to what JSON cannot hold', async () => {
+    const circle: Record<string, unknown> = { deep: {} }
+    circle.deep = { again: circle }
+    for (const [operation, why] of [
+      [{ when: new Date() }, 'operation.when is a Date'],
+      [[1, [Number.NaN]], 'operation[1][0] is NaN'],
+      [circle, 'operation.deep.again contains itself'],
+      [{ a: undefined }, 'operation.a is undefined'],
+      [Symbol('s'), 'operation is a symbol'],
+    ] as const) {
+      await expect(shared().submit(operation)).rejects.toThrow(why)
+    }
   })
 
   it.each([undefined, () => 1, 1n])('refuses the operation %s, which JSON cannot say', async operation => {

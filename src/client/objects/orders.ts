@@ -1,6 +1,14 @@
 // Promises over the ordering part of a client node: one call, one command, one answer. What objects and trees share.
 
-import { type Millis, type NodeId, NotAnswered, OperationFailed, SettingsError, Unavailable } from '../../core/index.ts'
+import {
+  because,
+  type Millis,
+  type NodeId,
+  NotAnswered,
+  OperationFailed,
+  SettingsError,
+  Unavailable,
+} from '../../core/index.ts'
 import {
   type Applier,
   type InspectedOrderingServer,
@@ -50,7 +58,7 @@ interface Waiting {
 
 const TEXT = new TextDecoder()
 /** A session shorter than this ends between two of its own pings on an ordinary network. */
-const SESSION_TTL_MIN_MS = 300
+export const SESSION_TTL_MIN_MS = 300
 /** More evidence than this tells nothing new. */
 const LIES_MAX = 100
 
@@ -226,9 +234,14 @@ export class Orders {
       const id = this.newId()
       const said = command(id)
       const object = 'object' in said ? said.object : ''
-      if (options.signal?.aborted) throw new NotAnswered(object, 'cancelled', 'did not happen')
+      const { signal } = options
+      if (signal?.aborted) throw because(new NotAnswered(object, 'cancelled', 'did not happen'), signal.reason)
+      let cause: unknown
       // The machine knows how far it has come, and answers with that.
-      const stop = onWaitEnd(options, () => this.command({ kind: 'cancel', id, object }))
+      const stop = onWaitEnd(options, (_why, reason) => {
+        cause = reason
+        this.command({ kind: 'cancel', id, object })
+      })
       const over = (outcome: () => void) => {
         this.waiting.delete(id)
         stop()
@@ -238,7 +251,7 @@ export class Orders {
         reject: error => over(() => reject(error)),
         take(event) {
           try {
-            if (event.kind === 'failed') throw notAnswered(event)
+            if (event.kind === 'failed') throw because(notAnswered(event), cause)
             const found = answer(event)
             if (found !== undefined) over(() => resolve(found))
           } catch (error) {

@@ -1,11 +1,21 @@
 // An object as its user sees it: a state that many processes change, one operation at a time, in one order.
 
-import { type Millis, OperationFailed } from '../../core/index.ts'
-import type { Applier, Write } from '../../ordering/index.ts'
+import {
+  called,
+  kindOf,
+  type Millis,
+  OperationFailed,
+  optionsSchema,
+  required,
+  SettingsError,
+  whole,
+} from '../../core/index.ts'
+import { type Applier, SESSION_TTL_MAX, type Write } from '../../ordering/index.ts'
 import { Feed } from '../feed.ts'
-import type { WaitOptions } from '../waiting.ts'
+import { checkFollowing, checkWaiting, type WaitOptions } from '../waiting.ts'
+import { whyNotJson } from './json.ts'
 import { ObjectSession } from './object-session.ts'
-import type { LiveTable, Orders } from './orders.ts'
+import { type LiveTable, type Orders, SESSION_TTL_MIN_MS } from './orders.ts'
 import { deepFreeze, readable, StateTable } from './state-table.ts'
 
 /** What a shared object is: how it begins, and what an operation does to it. The same in every process. */
@@ -32,16 +42,18 @@ const SESSION_TTL_DEFAULT_MS = 30_000
 const ENCODER = new TextEncoder()
 const DECODER = new TextDecoder()
 
-function inJson(operation: unknown): string {
-  let why = ''
-  try {
-    const text = JSON.stringify(operation)
-    if (text !== undefined) return text
-  } catch (error) {
-    why = `: ${(error as Error).message}`
-  }
-  throw new OperationFailed(`an operation must be something that JSON has a word for${why}`)
+/** The text of an operation or a result; refuses what JSON would turn into something else. */
+function inJson(value: unknown, what: string): string {
+  const why = whyNotJson(value, what)
+  if (why === undefined) return JSON.stringify(value)
+  throw new OperationFailed(`${why}, and JSON has no word for that: nothing was applied`)
 }
+
+const checkDefinition = optionsSchema<ObjectDefinition<unknown, unknown, unknown>>({
+  initial: required(called('that returns the first state')),
+  apply: required(called('that returns { state, result }')),
+  ttl: whole(SESSION_TTL_MIN_MS, SESSION_TTL_MAX, 'milliseconds'),
+})
 
 /** An object that many clients share: its operations stand in one order, which all of them see. */
 export class SharedObject<State, Operation = unknown, Result = unknown> {
@@ -62,7 +74,9 @@ export class SharedObject<State, Operation = unknown, Result = unknown> {
     this.closed = closed
     this.orders = orders
     this.name = name
+    checkDefinition(`object '${name}'`, definition as ObjectDefinition<unknown, unknown, unknown>)
     this.definition = definition
+    this.first()
     this.session = new ObjectSession(orders, name, definition.ttl ?? SESSION_TTL_DEFAULT_MS, this.applier())
   }
 
@@ -71,19 +85,22 @@ export class SharedObject<State, Operation = unknown, Result = unknown> {
    * with `NotAnswered` where no answer came; its `outcome` says whether the operation may have been applied.
    */
   async submit(operation: Operation, options: WaitOptions = {}): Promise<Result> {
-    const text = inJson(operation)
+    checkWaiting('object.submit', options)
+    const text = inJson(operation, 'operation')
     const body = await this.session.submit(ENCODER.encode(text), options)
     return body.length === 0 ? (undefined as Result) : (JSON.parse(DECODER.decode(body)) as Result)
   }
 
   /** The state now: nothing that was acknowledged before this call is missing. */
   async read(options: WaitOptions = {}): Promise<Version<State>> {
+    checkWaiting('object.read', options)
     const look = (table: LiveTable, version: number) => ({ version, state: this.state(table) })
     return this.session.copy(look, options)
   }
 
   /** The state now, then every version after it, in order. Ends when the loop does, or when `signal` fires. */
   async *watch(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<Version<State>, void, undefined> {
+    checkFollowing('object.watch', options)
     const feed = new Feed<Version<State>>(options.signal)
     const mirror = new Map<string, Uint8Array>()
     let seen = -1
@@ -134,11 +151,15 @@ export class SharedObject<State, Operation = unknown, Result = unknown> {
   }
 
   private state(table: LiveTable): State {
-    return (this.tables.read(readable(table)) as State | undefined) ?? this.first()
+    const stored = this.tables.read(readable(table)) as State | undefined
+    return stored === undefined ? this.first() : stored
   }
 
   private first(): State {
-    return deepFreeze(JSON.parse(JSON.stringify(this.definition.initial()))) as State
+    const first = this.definition.initial()
+    const why = whyNotJson(first, 'initial()')
+    if (why !== undefined) throw new SettingsError(`object '${this.name}': ${why}, and JSON has no word for that.`)
+    return deepFreeze(JSON.parse(JSON.stringify(first))) as State
   }
 
   private applier(): Applier {
@@ -146,10 +167,15 @@ export class SharedObject<State, Operation = unknown, Result = unknown> {
       apply: (view, body) => {
         const stored = this.tables.read(view) as State | undefined
         const operation = JSON.parse(DECODER.decode(body)) as Operation
-        const { state, result } = this.definition.apply(stored ?? this.first(), operation)
-        if (state === undefined) throw new TypeError('apply returned no state')
+        const applied: unknown = this.definition.apply(stored === undefined ? this.first() : stored, operation)
+        if (typeof applied !== 'object' || applied === null || !('state' in applied)) {
+          throw new TypeError(`apply returned ${kindOf(applied)}, not { state, result }`)
+        }
+        const { state, result } = applied as { state: unknown; result?: unknown }
+        if (state === undefined) throw new TypeError('state is undefined, and JSON has no word for that')
+        const answer = result === undefined ? new Uint8Array() : ENCODER.encode(inJson(result, 'result'))
         this.tables.write(view, stored, state)
-        return result === undefined ? new Uint8Array() : ENCODER.encode(JSON.stringify(result))
+        return answer
       },
     }
   }

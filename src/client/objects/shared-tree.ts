@@ -3,7 +3,19 @@
 // A tree is an object whose operations are the tree's words. So `tree.set` is: the word in bytes here, the session of the
 // object (object-session.ts), a command of the ordering part (orders.ts).
 
-import { decode, encode, type Millis } from '../../core/index.ts'
+import {
+  called,
+  decode,
+  encode,
+  flag,
+  type Millis,
+  optionsSchema,
+  type Rule,
+  required,
+  textOf,
+  whole,
+} from '../../core/index.ts'
+import { SESSION_TTL_MAX } from '../../ordering/index.ts'
 import {
   entryKey,
   isPath,
@@ -14,17 +26,26 @@ import {
   resultCodec,
   type Stat,
   statOf,
-  type TreeCondition,
   type TreeOperation,
   type TreeResult,
-  type TreeWrite,
   type TreeWriteResult,
   valueKey,
 } from '../../ordering/tree/index.ts'
 import { Feed } from '../feed.ts'
 import { type CreateOptions, hasCode, type Tree, TreeError, type WatchEvent } from '../recipes/tree.ts'
-import type { WaitOptions } from '../waiting.ts'
+import { bytesOf } from '../values.ts'
+import { checkWaiting, type WaitOptions, waitRules } from '../waiting.ts'
 import type { ObjectPort, ReadOptions } from './object-session.ts'
+import { SESSION_TTL_MIN_MS } from './orders.ts'
+import {
+  checkCreate,
+  checkRead,
+  checkVersioned,
+  readTransaction,
+  type TransactionCondition,
+  type TransactionWrite,
+  type VersionOptions,
+} from './tree-options.ts'
 import { TreeWatches } from './tree-watches.ts'
 
 /** Which tree, and how long it waits. */
@@ -48,9 +69,9 @@ export interface TreeEntry {
 /** Conditions and writes that happen together. */
 export interface TransactionOptions extends WaitOptions {
   /** All of them must hold. */
-  readonly if?: readonly TreeCondition[]
+  readonly if?: readonly TransactionCondition[]
   /** All of them happen, or none. */
-  readonly do: readonly TreeWrite[]
+  readonly do: readonly TransactionWrite[]
 }
 
 /** What a watch of a path covers, and what ends it. */
@@ -62,11 +83,24 @@ export interface TreeWatchOptions {
   started?(): void
 }
 
+const list: Rule = { must: 'a list', fits: Array.isArray }
+
+export const checkTreeOptions = optionsSchema<TreeOptions>({
+  name: textOf('the name of a tree'),
+  ttl: whole(SESSION_TTL_MIN_MS, SESSION_TTL_MAX, 'milliseconds'),
+  timeout: waitRules.timeout,
+})
+const checkTransaction = optionsSchema<TransactionOptions>({ if: list, do: required(list), ...waitRules })
+const checkTreeWatch = optionsSchema<TreeWatchOptions>({
+  recursive: flag,
+  signal: waitRules.signal,
+  started: called('to call when nothing can be missed'),
+})
+
 export const TREE_NAME = 'tree'
 export const TREE_TTL_DEFAULT_MS = 10_000
 /** A list that was begun anew this often changes faster than it can be read. */
 const RESTARTS_MAX = 100
-const ENCODER = new TextEncoder()
 const DECODER = new TextDecoder()
 
 /** A tree of versioned entries, as in ZooKeeper: every change has a version, and watches miss none. */
@@ -101,6 +135,7 @@ export class SharedTree {
     value: string | Uint8Array = '',
     options: CreateOptions & WaitOptions = {},
   ): Promise<{ path: string; stat: Stat }> {
+    checkCreate('tree.create', options)
     const { ephemeral = false, sequential = false } = options
     const operation = { kind: 'create', path, value: bytesOf(value), ephemeral, sequential } as const
     const made = await this.submit<'created'>(operation, options)
@@ -108,22 +143,21 @@ export class SharedTree {
   }
 
   /** `version`: only where the value was set exactly that many times; rejects with a `TreeError` otherwise. */
-  async set(
-    path: string,
-    value: string | Uint8Array,
-    options: WaitOptions & { readonly version?: number } = {},
-  ): Promise<Stat> {
+  async set(path: string, value: string | Uint8Array, options: VersionOptions = {}): Promise<Stat> {
+    checkVersioned('tree.set', options)
     const operation = { kind: 'set', path, value: bytesOf(value), version: options.version } as const
     return (await this.submit<'changed'>(operation, options)).stat
   }
 
   /** `version`: as for `set`. An entry with children stays, and the call rejects. */
-  async delete(path: string, options: WaitOptions & { readonly version?: number } = {}): Promise<void> {
+  async delete(path: string, options: VersionOptions = {}): Promise<void> {
+    checkVersioned('tree.delete', options)
     await this.submit<'deleted'>({ kind: 'delete', path, version: options.version }, options)
   }
 
   /** Linearizable, unless `stale`. Undefined where there is no such entry. */
   async get(path: string, options: ReadOptions = {}): Promise<TreeEntry | undefined> {
+    checkRead('tree.get', options)
     checkPath(path)
     const table = await this.port.read([entryKey(path), valueKey(path)], this.with(options))
     const entry = readEntry(table, path)
@@ -134,6 +168,7 @@ export class SharedTree {
 
   /** The versions of an entry, without its value. Undefined where there is none. */
   async exists(path: string, options: ReadOptions = {}): Promise<Stat | undefined> {
+    checkRead('tree.exists', options)
     checkPath(path)
     const entry = readEntry(await this.port.read([entryKey(path)], this.with(options)), path)
     return entry && statOf(entry)
@@ -141,6 +176,7 @@ export class SharedTree {
 
   /** The names of the children, in order of creation: of one version where they fit into one page. */
   async list(path: string, options: WaitOptions = {}): Promise<readonly string[]> {
+    checkWaiting('tree.list', options)
     for (let restart = 0; ; restart++) {
       try {
         return await this.pages(path, options)
@@ -153,13 +189,15 @@ export class SharedTree {
 
   /** Several writes, all or none, where all conditions hold; rejects with a `TreeError` that names what failed. */
   async txn(transaction: TransactionOptions): Promise<readonly TreeWriteResult[]> {
-    const { if: conditions = [], do: writes } = transaction
+    checkTransaction('tree.txn', transaction)
+    const { conditions, writes } = readTransaction(transaction.if ?? [], transaction.do)
     for (const part of [conditions, writes]) for (const [at, { path }] of part.entries()) checkPath(path, at)
     return (await this.submit<'done'>({ kind: 'txn', conditions, writes }, transaction)).results
   }
 
   /** Every change of a path from now on, in order. `missed` tells of a gap that could not be closed: look again. */
   async *watch(path: string, options: TreeWatchOptions = {}): AsyncGenerator<WatchEvent, void, undefined> {
+    checkTreeWatch('tree.watch', options)
     const feed = new Feed<WatchEvent>(options.signal)
     await using _watch = await this.listen(path, event => feed.push(event), options.recursive ?? false)
     options.started?.()
@@ -232,7 +270,7 @@ function forRecipes(tree: SharedTree, listen: Listen, renew: () => void): Tree {
 }
 
 function checkPath(path: string, at?: number): void {
-  if (!isPath(path)) throw new TreeError('bad-path', path, at)
+  if (typeof path !== 'string' || !isPath(path)) throw new TreeError('bad-path', String(path), at)
 }
 
 /** What the words on the wire have no room for is the caller's: a value or a transaction beyond the limits. */
@@ -243,8 +281,4 @@ function inBytes(operation: TreeOperation, path: string): Uint8Array {
     if (error instanceof RangeError) throw new TreeError('too-large', path)
     throw error
   }
-}
-
-function bytesOf(value: string | Uint8Array): Uint8Array {
-  return typeof value === 'string' ? ENCODER.encode(value) : value
 }

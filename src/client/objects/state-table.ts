@@ -6,6 +6,7 @@
 // TypeError instead of changing what this process believes and nobody else sees.
 
 import type { TableView } from '../../ordering/index.ts'
+import { join, whyNotJson } from './json.ts'
 
 /** Which of the two forms the state has. */
 const FORM = 'form'
@@ -13,6 +14,8 @@ const OBJECT_FORM = new TextEncoder().encode('object')
 const VALUE_FORM = new TextEncoder().encode('value')
 const VALUE = 'value'
 const PROPERTY = 'p:'
+/** How errors name the state. */
+const STATE = 'state'
 
 const ENCODER = new TextEncoder()
 const DECODER = new TextDecoder()
@@ -51,24 +54,22 @@ export class StateTable {
     if (before !== undefined && !isPlain(before)) view.remove(VALUE)
     if (before === undefined || !isPlain(before)) view.set(FORM, OBJECT_FORM)
     for (const [property, value] of Object.entries(after)) {
-      if (value === undefined) continue
-      if (!Object.hasOwn(old, property) || old[property] !== value) this.put(view, PROPERTY + property, value)
+      if (Object.hasOwn(old, property) && old[property] === value) continue
+      this.put(view, PROPERTY + property, value, join(STATE, property))
     }
-    for (const property of Object.keys(old)) {
-      if (!Object.hasOwn(after, property) || after[property] === undefined) view.remove(PROPERTY + property)
-    }
+    for (const property of Object.keys(old)) if (!Object.hasOwn(after, property)) view.remove(PROPERTY + property)
   }
 
   private writeValue(view: TableView, after: unknown): void {
     for (const key of [...view.keys(PROPERTY)]) view.remove(key)
     view.set(FORM, VALUE_FORM)
-    this.put(view, VALUE, after)
+    this.put(view, VALUE, after, STATE)
   }
 
-  private put(view: TableView, key: string, value: unknown): void {
-    const text = JSON.stringify(value)
-    if (text === undefined) throw new TypeError(`the state holds something that JSON has no word for, in '${key}'`)
-    view.set(key, ENCODER.encode(text))
+  private put(view: TableView, key: string, value: unknown, path: string): void {
+    const why = whyNotJson(value, path)
+    if (why !== undefined) throw new TypeError(`${why}, and JSON has no word for that`)
+    view.set(key, ENCODER.encode(JSON.stringify(value)))
   }
 
   private value(key: string, bytes: Uint8Array): unknown {

@@ -1,9 +1,14 @@
 // What a member says of itself: numbers, given or looked up.
 
-import { SettingsError } from '../../core/index.ts'
+import { type Rule, SettingsError } from '../../core/index.ts'
 
 /** Numbers that a member says of itself, given or looked up each time. */
 export type Attributes = Readonly<Record<string, number | (() => number)>>
+
+export const attributesRule: Rule = {
+  must: 'an object of numbers, or of functions that return one',
+  fits: value => typeof value === 'object' && value !== null && !Array.isArray(value),
+}
 
 export function numberOf(name: string, value: number | (() => number)): number {
   const found = typeof value === 'function' ? value() : value

@@ -1,6 +1,16 @@
 // A group that this process is a member of: who is here, who leads, and slots. Promises and loops over a member node.
 
-import { type Millis, SettingsError, Unavailable } from '../../core/index.ts'
+import {
+  called,
+  checkValue,
+  kindOf,
+  type Millis,
+  optionsSchema,
+  required,
+  SettingsError,
+  textOf,
+  Unavailable,
+} from '../../core/index.ts'
 import type { ElectionEvent } from '../../election/index.ts'
 import type { MembershipCommand, MembershipEvent } from '../../membership/index.ts'
 import { standsFor } from '../../node/hints/standing.ts'
@@ -13,8 +23,9 @@ import { silence } from '../../runtime/log.ts'
 import type { RunningMember } from '../../runtime/member.ts'
 import type { Log } from '../../runtime/transport/index.ts'
 import { Feed } from '../feed.ts'
+import { checkFollowing } from '../waiting.ts'
 import { answerTo } from './answering.ts'
-import { type Attributes, changedValues, numberOf } from './attributes.ts'
+import { type Attributes, attributesRule, changedValues, numberOf } from './attributes.ts'
 import { type Candidacy, type CoordinatorInfo, Leadership } from './leadership.ts'
 import { type MemberInfo, Roster } from './roster.ts'
 import { Slots } from './slots.ts'
@@ -42,6 +53,11 @@ interface Question {
   resolve(answer: MembershipEvent): void
   reject(error: Error): void
 }
+
+const checkCoordinator = optionsSchema<CoordinatorOptions>({
+  lead: required(called('that leads until term.signal fires')),
+})
+const memberName = textOf("a member's name")
 
 /** Letters of a coordinator's name: they are part of an attribute's name. */
 const NAME_RULE = /^[a-z0-9][a-z0-9-]{0,39}$/
@@ -91,6 +107,7 @@ export class JoinedGroup {
     options: { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<readonly MemberInfo[], void, undefined> {
     this.checkOpen()
+    checkFollowing('group.members', options)
     const feed = new Feed<readonly MemberInfo[]>(options.signal)
     this.feeds.add(feed)
     feed.push(this.list())
@@ -103,12 +120,14 @@ export class JoinedGroup {
 
   /** Says something about this member: what coordinators are chosen by, or what is aggregated. */
   set(values: Attributes): void {
+    checkValue('values', attributesRule, values)
     const named = Object.entries(values).map(([name, value]) => ({ name, value: numberOf(name, value) }))
     this.tellMembership({ kind: 'set', id: ++this.ids, values: named })
   }
 
   /** Average, sum, least and largest of an attribute over the group, by gossip: close, and closer the longer it runs. */
   async aggregate(attribute: string): Promise<Aggregate> {
+    checkValue('attribute', textOf('the name of an attribute'), attribute)
     const found = await this.ask(id => ({ kind: 'aggregate', id, name: attribute }))
     if (found.kind !== 'aggregated') throw new Unavailable(`'${attribute}' could not be aggregated`)
     const { average, sum, minimum, maximum, size } = found
@@ -117,6 +136,7 @@ export class JoinedGroup {
 
   /** Stands for a place. Resolves at once; `lead` is called each time this member is elected. */
   async coordinator(name: string, options: CoordinatorOptions): Promise<Candidacy> {
+    checkCoordinator('group.coordinator', options)
     const leadership = this.leadership(name)
     this.set({ [standsFor(name)]: 1 })
     return leadership.stand(options.lead, () => this.set({ [standsFor(name)]: 0 }))
@@ -127,6 +147,7 @@ export class JoinedGroup {
     name: string,
     options: { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<CoordinatorInfo, void, undefined> {
+    checkFollowing('group.coordinatorOf', options)
     yield* this.leadership(name).follow(options.signal)
   }
 
@@ -136,12 +157,14 @@ export class JoinedGroup {
    */
   async admit(member: string): Promise<number> {
     this.checkOpen()
+    checkValue('member', memberName, member)
     return this.voters.change('admit', member)
   }
 
   /** Agrees that a member may vote and lead no longer. */
   async expel(member: string): Promise<number> {
     this.checkOpen()
+    checkValue('member', memberName, member)
     return this.voters.change('expel', member)
   }
 
@@ -151,6 +174,7 @@ export class JoinedGroup {
    */
   slots(name: string, options: SlotsOptions): Slots {
     this.checkOpen()
+    checkValue('the name of slots', textOf('a name'), name)
     const settings = settingsOf(name, options, this.node.terms)
     const known = this.openSlots.get(name)
     if (known?.accepts(settings)) return known
@@ -199,7 +223,10 @@ export class JoinedGroup {
     for (const slots of this.openSlots.values()) slots.ended(why)
     for (const question of this.questions.values()) question.reject(why)
     this.questions.clear()
-    this.stopped ??= Promise.resolve()
+    // What is left open below (a port, a store, a thread) would keep the process from its end.
+    this.stopped ??= this.node.stop().catch(failure => {
+      this.log('warn', 'a member that has ended could not let go of everything', { why: String(failure) })
+    })
   }
 
   /** @internal For answers: where slots stand, without what only this process may know. */
@@ -222,9 +249,9 @@ export class JoinedGroup {
 
   private leadership(name: string): Leadership {
     this.checkOpen()
-    if (!NAME_RULE.test(name)) {
+    if (typeof name !== 'string' || !NAME_RULE.test(name)) {
       throw new SettingsError(
-        `the coordinator's name is ${JSON.stringify(name)}; it must be 1 to 40 lower-case letters, digits and hyphens.`,
+        `the coordinator's name is ${typeof name === 'string' ? JSON.stringify(name) : kindOf(name)}; it must be 1 to 40 lower-case letters, digits and hyphens.`,
       )
     }
     const leadership = this.leadershipOf(name)

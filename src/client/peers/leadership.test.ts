@@ -72,6 +72,15 @@ describe('a lead that throws', () => {
     elect(12)
     expect(led).toEqual([12])
   })
+  it('that never ends holds the end of its candidacy up for the rest of its term, and no longer', async () => {
+    const { candidacy, told, elect } = standing(() => new Promise(() => {}))
+    elect(11)
+    const before = performance.now()
+    await candidacy.close()
+    // The term has a second left.
+    expect(performance.now() - before).toBeGreaterThan(900)
+    expect(told).toEqual([{ kind: 'resign', name: 'jobs' }])
+  })
   it('after the candidacy was closed says nothing', async () => {
     let reject: (error: Error) => void = () => {}
     const { candidacy, failed, elect } = standing(

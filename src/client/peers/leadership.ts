@@ -4,6 +4,7 @@ import { type Millis, SettingsError } from '../../core/index.ts'
 import type { ElectionCommand, ElectionEvent } from '../../election/index.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { Feed } from '../feed.ts'
+import { startTimer } from '../waiting.ts'
 import { Term } from './term.ts'
 
 /** Who leads, as one member knows it. */
@@ -26,6 +27,8 @@ export interface Candidacy extends AsyncDisposable {
 export type LeadFailed = (error: unknown, isHeard: boolean) => void
 
 type LeadershipEvent = Extract<ElectionEvent, { name: string }>
+
+const sleep = (time: Millis) => new Promise<void>(resolve => startTimer(time, resolve))
 
 export class Leadership {
   private readonly name: string
@@ -131,8 +134,10 @@ export class Leadership {
     const { lead } = this
     this.lead = undefined
     if (lead === undefined) return
+    const left = this.term?.remaining() ?? 0
     this.over('this member withdrew')
-    await this.running.catch(() => {})
+    // Where the term has run out, others may begin whether `lead` has ended or not: nobody gains by waiting longer.
+    await Promise.race([this.running.catch(() => {}), sleep(left)])
     // Only now: until `lead` has ended, nobody else may begin.
     this.tell({ kind: 'resign', name: this.name })
     this.finish?.()

@@ -1,14 +1,28 @@
 // What a user says about slots, and what follows from it. Whatever is not said is derived from the lease, so that a
 // group with leases of two seconds is as lively as one with leases of a minute.
 
-import type { Millis } from '../../core/index.ts'
+import {
+  flag,
+  isText,
+  listOf,
+  type Millis,
+  oneWord,
+  optionsSchema,
+  type Rule,
+  required,
+  textOf,
+  whole,
+} from '../../core/index.ts'
 import {
   type Fairness,
+  LEASE_MAX,
+  MEMBERS_MAX,
   patienceMax,
   type SlotsLevel,
   type SlotsSettings,
   settleMin,
   slotsDefaults,
+  slotsLevels,
 } from '../../slots/index.ts'
 
 /** All members must say the same, down to the order of the slots: members that do not are in different groups. */
@@ -41,6 +55,33 @@ export interface SlotsOptions {
   readonly evidenceFolder?: string
 }
 
+const FAIRNESS = ['lottery', 'rotating'] as const satisfies readonly Fairness[]
+const millis = whole(1, LEASE_MAX, 'milliseconds')
+/** A name of a slot stands in the epoch record, which has so much room for it. */
+const SLOT_BYTES_MAX = 100
+const slotName: Rule = {
+  must: `text of 1 to ${SLOT_BYTES_MAX} bytes`,
+  fits: value => typeof value === 'string' && value !== '' && isText(value, SLOT_BYTES_MAX),
+}
+
+/** Some leases: more is a group that never takes anybody back. */
+const SETTLE_MAX_MS = 10 * LEASE_MAX
+
+const checkSlotsOptions = optionsSchema<SlotsOptions>({
+  slots: required(listOf(slotName, `names, each of ${slotName.must}`)),
+  level: oneWord(slotsLevels),
+  lease: millis,
+  fairness: oneWord(FAIRNESS),
+  concurrent: flag,
+  paced: flag,
+  onDemand: flag,
+  liars: whole(0, MEMBERS_MAX),
+  beat: millis,
+  patience: millis,
+  settle: whole(0, SETTLE_MAX_MS, 'milliseconds'),
+  evidenceFolder: textOf('a folder'),
+})
+
 /** Of a lease: how often members look around, the longest pause between checks, how long a word may be owed. */
 const BEATS_PER_LEASE = 20
 const CHECKS_PER_LEASE = 5
@@ -54,6 +95,7 @@ export function settingsOf(
   options: SlotsOptions,
   terms: { readonly drift: number; readonly liars: number },
 ): SlotsSettings {
+  checkSlotsOptions('group.slots', options)
   const { slots, level = slotsDefaults.level, lease = slotsDefaults.lease } = options
   const liars = options.liars ?? (level === 'verified' ? terms.liars : 0)
   const { fairness, concurrent, paced, onDemand } = { ...slotsDefaults, ...options }

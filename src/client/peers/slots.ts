@@ -2,12 +2,12 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CoterieError, type Millis, SettingsError, Unavailable } from '../../core/index.ts'
+import { because, CoterieError, type Millis, SettingsError, Unavailable } from '../../core/index.ts'
 import type { LeveledEvent, ManySlotsCommand, ManySlotsEvent } from '../../node/many-slots.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { SlotsCommand, SlotsLevel, SlotsSettings, SlotsStatus } from '../../slots/index.ts'
 import { Feed } from '../feed.ts'
-import { checkTimeout, onWaitEnd, type WaitOptions, within } from '../waiting.ts'
+import { checkFollowing, checkWaiting, onWaitEnd, type WaitOptions, within } from '../waiting.ts'
 import { Seat } from './seat.ts'
 import type { SlotsOptions } from './slots-settings.ts'
 
@@ -23,9 +23,10 @@ export class NoSeat extends CoterieError {
   readonly outcome = 'did not happen'
   readonly reason: NoSeatReason
 
-  constructor(slots: string, reason: NoSeatReason, why: string) {
+  constructor(slots: string, reason: NoSeatReason, why: string, cause?: unknown) {
     super(`no seat in '${slots}': ${EXPLANATIONS[reason]} ${why}`.trimEnd())
     this.reason = reason
+    because(this, cause)
   }
 }
 
@@ -95,11 +96,13 @@ export class Slots {
 
   /** Waits for a seat. Rejects with `NoSeat`, or `Unavailable` where the group was closed: then none is held. */
   async request(options: SeatOptions = {}): Promise<Seat> {
-    checkTimeout(options.timeout)
+    checkWaiting('slots.request', options)
     if (this.over !== undefined) throw this.over
     const id = ++this.ids
     const seat = new Promise<Seat>((resolve, reject) => this.waiting.set(id, { resolve, reject }))
-    const stop = onWaitEnd(options, why => void this.giveUp(id, why))
+    // Seats are dealt in rounds: there is none to be had in this moment.
+    if (options.timeout === 0) void this.giveUp(id, 'timeout', undefined)
+    const stop = onWaitEnd(options, (why, cause) => void this.giveUp(id, why, cause))
     // Not where the signal had fired already.
     if (this.waiting.has(id)) this.tell({ kind: 'request', id })
     return seat.finally(stop)
@@ -117,6 +120,7 @@ export class Slots {
 
   /** Cheats, silent members and epochs, from now on. */
   async *incidents(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<Incident, void, undefined> {
+    checkFollowing('slots.incidents', options)
     const feed = new Feed<Incident>(options.signal)
     if (this.over !== undefined) throw this.over
     this.feeds.add(feed)
@@ -199,7 +203,7 @@ export class Slots {
     waiting.resolve(seat)
   }
 
-  private async giveUp(id: number, reason: NoSeatReason): Promise<void> {
+  private async giveUp(id: number, reason: NoSeatReason, cause: unknown): Promise<void> {
     const waiting = this.waiting.get(id)
     if (waiting === undefined) return
     this.waiting.delete(id)
@@ -207,7 +211,7 @@ export class Slots {
     this.tell({ kind: 'cancel', id })
     const status = within(this.status(), { timeout: STATUS_MS }, () => new Unavailable('no status'))
     const phase = await status.then(({ phase: now }) => now, nothingKnown)
-    waiting.reject(new NoSeat(this.name, reason, this.explain(phase)))
+    waiting.reject(new NoSeat(this.name, reason, this.explain(phase), cause))
   }
 
   /** Why nothing is dealt, where something is known. */

@@ -21,6 +21,11 @@ export class Term {
     this.deadline = clock() + remaining
   }
 
+  /** The number as guards take it, as a lease has it. */
+  get token(): bigint {
+    return BigInt(this.number)
+  }
+
   get signal(): AbortSignal {
     return this.controller.signal
   }

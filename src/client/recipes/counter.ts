@@ -1,5 +1,6 @@
 // A counter: the value of an entry, set with the version expected, and tried again where somebody was quicker.
 
+import { checkValue, whole } from '../../core/index.ts'
 import type { TreeWrite } from '../../ordering/tree/index.ts'
 import type { WaitOptions } from '../waiting.ts'
 import { Patience } from './patience.ts'
@@ -7,6 +8,9 @@ import { ensure, hasCode, type Tree } from './tree.ts'
 
 const utf8 = new TextEncoder()
 const text = new TextDecoder()
+
+/** Beyond it, a number is not the number that was meant. */
+const ADDEND = whole(Number.MIN_SAFE_INTEGER)
 
 /** What adding answers. */
 export interface Counted {
@@ -27,6 +31,7 @@ export class Counter {
 
   /** Adds, and answers the sum. Each call counts once, also over retries. */
   async add(by: bigint | number = 1, options: WaitOptions = {}): Promise<Counted> {
+    if (typeof by !== 'bigint') checkValue('by', ADDEND, by)
     using patience = new Patience(this.tree, this.path, options)
     await patience.race(ensure(this.tree, this.path))
     const { sum, modified } = await addTo(this.tree, this.path, patience, value => ({ sum: value + BigInt(by) }))

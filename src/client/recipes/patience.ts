@@ -1,7 +1,7 @@
 // How long a caller waits: until its time is up, its signal fires, or the session under it is lost.
 
-import { CoterieError } from '../../core/index.ts'
-import { onWaitEnd, type WaitOptions } from '../waiting.ts'
+import { because, CoterieError } from '../../core/index.ts'
+import { checkWaiting, onWaitEnd, type WaitOptions } from '../waiting.ts'
 import type { Tree } from './tree.ts'
 
 /** The wait is over without what was waited for; what was laid down for it is taken back. */
@@ -10,19 +10,26 @@ export class WaitEnded extends CoterieError {
   readonly outcome = 'did not happen'
   readonly reason: 'timeout' | 'cancelled' | 'session lost'
 
-  constructor(what: string, reason: 'timeout' | 'cancelled' | 'session lost') {
+  constructor(what: string, reason: 'timeout' | 'cancelled' | 'session lost', cause?: unknown) {
     super(
       `${what}: ${{ timeout: 'not in time', cancelled: 'the signal fired', 'session lost': 'the session is lost' }[reason]}.`,
     )
     this.reason = reason
+    because(this, cause)
   }
 }
 
 export class Patience implements Disposable {
   private readonly over: Promise<never>
   private readonly stop: () => void
+  private readonly what: string
+  /** The caller wants it now, or not: it waits for the servers, and for nobody else. */
+  private readonly now: boolean
 
   constructor(tree: Tree, what: string, options: WaitOptions) {
+    checkWaiting(what, options)
+    this.what = what
+    this.now = options.timeout === 0
     // What was lost is told to those who held it; who asks now gets a session of its own.
     if (tree.signal.aborted) tree.renew?.()
     let reject: (error: Error) => void = () => {}
@@ -31,7 +38,7 @@ export class Patience implements Disposable {
     })
     // Where nobody is waiting at that moment, the next `race` tells.
     this.over.catch(() => {})
-    const stopWaiting = onWaitEnd(options, why => reject(new WaitEnded(what, why)))
+    const stopWaiting = onWaitEnd(options, (why, cause) => reject(new WaitEnded(what, why, cause)))
     const lose = () => reject(new WaitEnded(what, 'session lost'))
     tree.signal.addEventListener('abort', lose, { once: true })
     this.stop = () => {
@@ -44,6 +51,12 @@ export class Patience implements Disposable {
   /** The outcome, unless patience ends first. */
   race<T>(waiting: Promise<T>): Promise<T> {
     return Promise.race([this.over, waiting])
+  }
+
+  /** What somebody else must do first. */
+  async forOthers(doing: () => Promise<void>): Promise<void> {
+    if (this.now) throw new WaitEnded(this.what, 'timeout')
+    await this.race(doing())
   }
 
   [Symbol.dispose](): void {
@@ -97,7 +110,7 @@ export async function until<T>(
       const answer = await patience.race(looking)
       if (answer !== undefined) return answer
       looking = undefined
-      await patience.race(bell.heard())
+      await patience.forOthers(() => bell.heard())
     }
   } catch (error) {
     looking?.then(answer => answer !== undefined && late(answer)).catch(() => {})

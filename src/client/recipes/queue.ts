@@ -3,6 +3,7 @@
 // Takers stand in line; only the first of the line looks at the items, so that one put wakes one. It takes the item and
 // leaves the line in one transaction: nobody else gets the item, and a taker that dies before has taken nothing.
 
+import { bytesOf, type Value } from '../values.ts'
 import type { WaitOptions } from '../waiting.ts'
 import { everyone, standInLine } from './line.ts'
 import { Patience, until } from './patience.ts'
@@ -26,9 +27,10 @@ export class TreeQueue {
   }
 
   /** Lays an item at the end. It stays until it is taken. */
-  async put(value: Uint8Array): Promise<bigint> {
+  async put(value: Value): Promise<bigint> {
+    const bytes = bytesOf(value)
     await ensure(this.tree, this.items)
-    const { stat } = await this.tree.create(`${this.items}/item-`, value, { sequential: true })
+    const { stat } = await this.tree.create(`${this.items}/item-`, bytes, { sequential: true })
     return BigInt(stat.created)
   }
 

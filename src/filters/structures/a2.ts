@@ -9,7 +9,15 @@
 
 import { bitField, holdsAll, setAll } from '../cells/bloom-bits.ts'
 import type { Form, HashOptions, Key, Verdict } from '../filter.ts'
-import { FilterError, HASHES_MAX, requireBits, requireOneOf, requireRate } from '../refusals.ts'
+import {
+  FilterError,
+  filterOptions,
+  HASH_NAMES,
+  HASHES_MAX,
+  requireBits,
+  requireOneOf,
+  requireRate,
+} from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 
 /** What an A2 filter is made with. */
@@ -19,6 +27,8 @@ export interface A2Options extends HashOptions {
   readonly falsePositiveRate: number
   readonly form?: Form | undefined
 }
+
+const checkOptions = filterOptions<A2Options>({ bits: true, falsePositiveRate: true, form: true, ...HASH_NAMES })
 
 /** Two Bloom filters that take turns: the older is emptied when the younger is full. */
 export class A2 extends HashedFilter {
@@ -33,7 +43,7 @@ export class A2 extends HashedFilter {
   private readonly turn = new Int32Array(2)
 
   constructor(options: A2Options) {
-    super(options)
+    super(checkOptions('A2', options))
     const { bits, falsePositiveRate, form = 'right' } = options
     requireOneOf('form', form, ['right', 'as published'])
     const each = 1 - Math.sqrt(1 - requireRate('falsePositiveRate', falsePositiveRate))

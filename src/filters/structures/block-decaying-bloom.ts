@@ -14,7 +14,15 @@ import { lowerAll } from '../cells/decay.ts'
 import { scale } from '../cells/draws.ts'
 import { PackedCells } from '../cells/packed.ts'
 import type { Form, HashOptions, Key, Verdict } from '../filter.ts'
-import { HASHES_MAX, requireBits, requireInteger, requireOneOf, WINDOW_MAX } from '../refusals.ts'
+import {
+  filterOptions,
+  HASH_NAMES,
+  HASHES_MAX,
+  requireBits,
+  requireInteger,
+  requireOneOf,
+  WINDOW_MAX,
+} from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 
 /** What a block decaying Bloom filter is made with. */
@@ -24,6 +32,8 @@ export interface BlockDecayingBloomOptions extends HashOptions {
   readonly window: number
   readonly form?: Form | undefined
 }
+
+const checkOptions = filterOptions<BlockDecayingBloomOptions>({ bits: true, window: true, form: true, ...HASH_NAMES })
 
 /** A Bloom filter whose bits are expiry dates: no false negative within the window. */
 export class BlockDecayingBloom extends HashedFilter {
@@ -44,7 +54,7 @@ export class BlockDecayingBloom extends HashedFilter {
   private readonly time = new Int32Array(2)
 
   constructor(options: BlockDecayingBloomOptions) {
-    super(options)
+    super(checkOptions('BlockDecayingBloom', options))
     const { bits, window, form = 'right' } = options
     requireOneOf('form', form, ['right', 'as published'])
     requireInteger('window', window, 1, WINDOW_MAX)

@@ -5,7 +5,7 @@
 
 import { bitField, holdsAll, setAll } from '../cells/bloom-bits.ts'
 import type { HashOptions, Key, Verdict } from '../filter.ts'
-import { HASHES_MAX, requireBits, requireInteger } from '../refusals.ts'
+import { filterOptions, HASH_NAMES, HASHES_MAX, requireBits, requireInteger } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 
 /** What a Bloom filter is made with. */
@@ -14,6 +14,8 @@ export interface BloomOptions extends HashOptions {
   /** Bits per element: K. */
   readonly hashes: number
 }
+
+const checkOptions = filterOptions<BloomOptions>({ bits: true, hashes: true, ...HASH_NAMES })
 
 /** Bloom's filter: it forgets nothing, and fills up. */
 export class Bloom extends HashedFilter {
@@ -24,7 +26,7 @@ export class Bloom extends HashedFilter {
   private readonly field: Int32Array
 
   constructor(options: BloomOptions) {
-    super(options)
+    super(checkOptions('Bloom', options))
     const { bits, hashes } = options
     this.hashes = requireInteger('hashes', hashes, 1, HASHES_MAX)
     this.bitsUsed = requireBits(bits, hashes, `one element with ${hashes} hashes`)

@@ -6,7 +6,7 @@
 import { isCursorSound } from '../cells/recent.ts'
 import { WideCells } from '../cells/wide-cells.ts'
 import type { HashOptions, Key, Verdict } from '../filter.ts'
-import { FilterError, requireBits, requireInteger, WINDOW_MAX } from '../refusals.ts'
+import { FilterError, filterOptions, HASH_NAMES, requireBits, requireInteger, WINDOW_MAX } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 import { HASH_BITS_MAX } from './short-hash-filter.ts'
 
@@ -17,6 +17,8 @@ export interface CompactShortHashFilterOptions extends HashOptions {
   /** w. */
   readonly window: number
 }
+
+const checkOptions = filterOptions<CompactShortHashFilterOptions>({ bits: true, window: true, ...HASH_NAMES })
 
 /** The hashes of the window's elements without a dictionary: small, and slow for large windows. */
 export class CompactShortHashFilter extends HashedFilter {
@@ -29,7 +31,7 @@ export class CompactShortHashFilter extends HashedFilter {
   private readonly cursor = new Int32Array(2)
 
   constructor(options: CompactShortHashFilterOptions) {
-    super(options)
+    super(checkOptions('CompactShortHashFilter', options))
     const { bits, window } = options
     this.window = requireInteger('window', window, 1, WINDOW_MAX)
     requireBits(bits, 1, 'a filter')

@@ -17,7 +17,7 @@ import { PackedCells } from '../cells/packed.ts'
 import { rowHolds } from '../cells/rows.ts'
 import type { Form, HashOptions, Key, Verdict } from '../filter.ts'
 import { finalise } from '../hashing/unkeyed.ts'
-import { requireBits, requireCells, requireInteger, requireOneOf } from '../refusals.ts'
+import { filterOptions, HASH_NAMES, requireBits, requireCells, requireInteger, requireOneOf } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 
 /** The authors' benchmark walks 50 steps; in a full filter they change nothing but the time. */
@@ -35,6 +35,14 @@ export interface CuckooOptions extends HashOptions {
   readonly form?: Form | undefined
 }
 
+const checkOptions = filterOptions<CuckooOptions>({
+  bits: true,
+  cells: true,
+  fingerprintBits: true,
+  form: true,
+  ...HASH_NAMES,
+})
+
 /** A cuckoo filter: fingerprints in one of two buckets. */
 export class Cuckoo extends HashedFilter {
   readonly name = 'Cuckoo'
@@ -50,7 +58,7 @@ export class Cuckoo extends HashedFilter {
   private readonly draws: Draws
 
   constructor(options: CuckooOptions) {
-    super(options)
+    super(checkOptions('Cuckoo', options))
     const { bits, cells, fingerprintBits, form = 'right' } = options
     requireOneOf('form', form, ['right', 'as published'])
     this.published = form === 'as published'

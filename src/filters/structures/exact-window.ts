@@ -11,7 +11,15 @@ import { ByteRing, IntegerRing, type KeyRing } from '../cells/key-ring.ts'
 import { isCursorSound, RecentPositions, type Ring } from '../cells/recent.ts'
 import type { Filter, HashOptions, Key, SnapshotOptions, Verdict } from '../filter.ts'
 import { KeyHash } from '../hashing/key-hash.ts'
-import { BITS_MAX, FilterError, requireBits, requireInteger, WINDOW_MAX } from '../refusals.ts'
+import {
+  BITS_MAX,
+  FilterError,
+  filterOptions,
+  HASH_NAMES,
+  requireBits,
+  requireInteger,
+  WINDOW_MAX,
+} from '../refusals.ts'
 import { writeSnapshot } from '../snapshot.ts'
 
 const SLOTS_PER_ENTRY = 2
@@ -30,6 +38,14 @@ export interface ExactWindowOptions extends HashOptions {
   readonly bits?: number | undefined
 }
 
+const checkOptions = filterOptions<ExactWindowOptions>({
+  window: true,
+  alphabet: true,
+  keyBytes: true,
+  bits: true,
+  ...HASH_NAMES,
+})
+
 /** Remembers the whole window: never wrong, and large. */
 export class ExactWindow implements Filter, Ring {
   readonly name = 'ExactWindow'
@@ -42,7 +58,7 @@ export class ExactWindow implements Filter, Ring {
   private readonly cursor = new Int32Array(2)
 
   constructor(options: ExactWindowOptions) {
-    const { window, alphabet, keyBytes, bits } = options
+    const { window, alphabet, keyBytes, bits } = checkOptions('ExactWindow', options)
     this.hash = new KeyHash(options)
     this.window = requireInteger('window', window, 1, WINDOW_MAX)
     requireFit(options)

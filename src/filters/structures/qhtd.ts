@@ -7,14 +7,14 @@
 import { streamRowAgain } from '../cells/rows.ts'
 import type { Key, Verdict } from '../filter.ts'
 import type { QuotientHashTableOptions } from './quotient-hash-table.ts'
-import { QuotientTable } from './quotient-table.ts'
+import { checkSortable, QuotientTable } from './quotient-table.ts'
 
 /** A quotient hash table that inserts what it recognised once more. */
 export class QuotientHashTableWithDuplicates extends QuotientTable {
   readonly name = 'QuotientHashTableWithDuplicates'
 
   constructor(options: QuotientHashTableOptions) {
-    super(options, options.semiSort ?? false)
+    super(checkSortable('QuotientHashTableWithDuplicates', options), options.semiSort ?? false)
   }
 
   stream(key: Key): Verdict {

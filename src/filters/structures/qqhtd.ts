@@ -6,14 +6,14 @@
 
 import { streamRowQueue } from '../cells/rows.ts'
 import type { Key, Verdict } from '../filter.ts'
-import { QuotientTable, type QuotientTableOptions } from './quotient-table.ts'
+import { checkQuotientTable, QuotientTable, type QuotientTableOptions } from './quotient-table.ts'
 
 /** A quotient hash table whose rows are queues: the oldest cell goes first. */
 export class QueuedQuotientHashTableWithDuplicates extends QuotientTable {
   readonly name = 'QueuedQuotientHashTableWithDuplicates'
 
   constructor(options: QuotientTableOptions) {
-    super(options, false)
+    super(checkQuotientTable('QueuedQuotientHashTableWithDuplicates', options), false)
   }
 
   stream(key: Key): Verdict {

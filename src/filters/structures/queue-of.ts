@@ -11,7 +11,7 @@
 
 import type { Filter, HashOptions, Key, SnapshotOptions, Verdict } from '../filter.ts'
 import { freshSecret } from '../hashing/secret.ts'
-import { FilterError, requireBits, requireInteger, WINDOW_MAX } from '../refusals.ts'
+import { FilterError, filterOptions, HASH_NAMES, requireBits, requireInteger, WINDOW_MAX } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 
 /** Every look-up asks every subfilter; beyond this the thesis's optimum never lies. */
@@ -34,6 +34,14 @@ export interface QueueOfOptions extends HashOptions {
   readonly of: (share: Share) => Filter
 }
 
+const checkOptions = filterOptions<QueueOfOptions>({
+  bits: true,
+  window: true,
+  subfilters: true,
+  of: true,
+  ...HASH_NAMES,
+})
+
 /** Several filters in turn; the oldest is emptied: the thesis's queuing. */
 export class QueueOf extends HashedFilter {
   readonly name = 'QueueOf'
@@ -45,7 +53,8 @@ export class QueueOf extends HashedFilter {
   private readonly turn = new Int32Array(2)
 
   constructor(options: QueueOfOptions) {
-    const { bits, window, subfilters, of, hashing } = options
+    const { bits, window, subfilters, of, hashing } = checkOptions('QueueOf', options)
+    if (typeof of !== 'function') throw new FilterError('of is missing: it makes one subfilter of its share')
     const key = hashing === 'unkeyed' ? options.key : (options.key ?? freshSecret())
     super({ key, hashing })
     requireInteger('subfilters', subfilters, 1, SUBFILTERS_MAX)

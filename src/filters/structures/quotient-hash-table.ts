@@ -9,7 +9,7 @@
 
 import { streamRow } from '../cells/rows.ts'
 import type { Key, Verdict } from '../filter.ts'
-import { QuotientTable, type QuotientTableOptions } from './quotient-table.ts'
+import { checkSortable, QuotientTable, type QuotientTableOptions } from './quotient-table.ts'
 
 /** What a quotient hash table is made with. */
 export interface QuotientHashTableOptions extends QuotientTableOptions {
@@ -22,7 +22,7 @@ export class QuotientHashTable extends QuotientTable {
   readonly name = 'QuotientHashTable'
 
   constructor(options: QuotientHashTableOptions) {
-    super(options, options.semiSort ?? false)
+    super(checkSortable('QuotientHashTable', options), options.semiSort ?? false)
   }
 
   stream(key: Key): Verdict {

@@ -5,7 +5,7 @@ import { PackedCells } from '../cells/packed.ts'
 import { rowHolds } from '../cells/rows.ts'
 import { SEMI_SORTED_BITS, SEMI_SORTED_CELLS, SEMI_SORTED_ROW_BITS, SemiSortedRows } from '../cells/semi-sorted.ts'
 import type { HashOptions, SnapshotOptions } from '../filter.ts'
-import { FilterError, requireBits, requireCells, requireInteger } from '../refusals.ts'
+import { FilterError, filterOptions, HASH_NAMES, requireBits, requireCells, requireInteger } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 
 /** What all tables of fingerprints are made with. */
@@ -17,6 +17,14 @@ export interface QuotientTableOptions extends HashOptions {
   /** Width of a cell: s. */
   readonly fingerprintBits: number
 }
+
+const TABLE_NAMES = { bits: true, cells: true, fingerprintBits: true, ...HASH_NAMES } as const
+export const checkQuotientTable = filterOptions<QuotientTableOptions>(TABLE_NAMES)
+/** With what those that can sort their rows know besides. */
+export const checkSortable = filterOptions<QuotientTableOptions & { readonly semiSort?: boolean | undefined }>({
+  ...TABLE_NAMES,
+  semiSort: true,
+})
 
 export abstract class QuotientTable extends HashedFilter {
   readonly options: SnapshotOptions

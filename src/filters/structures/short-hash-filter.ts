@@ -13,7 +13,15 @@ import { isCursorSound, positionBits, RecentPositions, type Ring } from '../cell
 import { WideCells } from '../cells/wide-cells.ts'
 import type { HashOptions, Key, SnapshotOptions, Verdict } from '../filter.ts'
 import { finalise } from '../hashing/unkeyed.ts'
-import { BITS_MAX, FilterError, requireBits, requireInteger, WINDOW_MAX } from '../refusals.ts'
+import {
+  BITS_MAX,
+  FilterError,
+  filterOptions,
+  HASH_NAMES,
+  requireBits,
+  requireInteger,
+  WINDOW_MAX,
+} from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 
 /** HalfSipHash gives no more. */
@@ -32,6 +40,8 @@ export interface ShortHashFilterOptions extends HashOptions {
   readonly hashBits?: number | undefined
 }
 
+const checkOptions = filterOptions<ShortHashFilterOptions>({ window: true, bits: true, hashBits: true, ...HASH_NAMES })
+
 /** The short hashes of the window's elements. */
 export class ShortHashFilter extends HashedFilter implements Ring {
   readonly name = 'ShortHashFilter'
@@ -46,7 +56,7 @@ export class ShortHashFilter extends HashedFilter implements Ring {
   private readonly candidate = new Uint32Array(2)
 
   constructor(options: ShortHashFilterOptions) {
-    super(options)
+    super(checkOptions('ShortHashFilter', options))
     const { window, bits, hashBits } = options
     this.window = requireInteger('window', window, 1, WINDOW_MAX)
     const plan = hashBits === undefined ? planFromBits(window, bits) : planFromHash(window, hashBits, bits)

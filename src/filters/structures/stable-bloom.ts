@@ -12,7 +12,15 @@ import { decrementRun } from '../cells/decay.ts'
 import { Draws, scale } from '../cells/draws.ts'
 import { PackedCells } from '../cells/packed.ts'
 import type { Form, HashOptions, Key, Verdict } from '../filter.ts'
-import { HASHES_MAX, requireBits, requireInteger, requireOneOf, requireRate } from '../refusals.ts'
+import {
+  filterOptions,
+  HASH_NAMES,
+  HASHES_MAX,
+  requireBits,
+  requireInteger,
+  requireOneOf,
+  requireRate,
+} from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 
 /** What a stable Bloom filter is made with. */
@@ -26,6 +34,15 @@ export interface StableBloomOptions extends HashOptions {
   readonly falsePositiveRate: number
   readonly form?: Form | undefined
 }
+
+const checkOptions = filterOptions<StableBloomOptions>({
+  bits: true,
+  cellBits: true,
+  hashes: true,
+  falsePositiveRate: true,
+  form: true,
+  ...HASH_NAMES,
+})
 
 /** A Bloom filter of counters; each element lowers some of them at random. */
 export class StableBloom extends HashedFilter {
@@ -41,7 +58,7 @@ export class StableBloom extends HashedFilter {
   private readonly draws: Draws
 
   constructor(options: StableBloomOptions) {
-    super(options)
+    super(checkOptions('StableBloom', options))
     const { bits, cellBits, hashes, falsePositiveRate, form = 'right' } = options
     requireOneOf('form', form, ['right', 'as published'])
     requireInteger('cellBits', cellBits, 1, 16)

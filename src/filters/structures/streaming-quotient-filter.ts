@@ -12,7 +12,7 @@ import { Draws, scale } from '../cells/draws.ts'
 import { PackedCells } from '../cells/packed.ts'
 import { rowHolds, streamRow } from '../cells/rows.ts'
 import type { Form, HashOptions, Key, Verdict } from '../filter.ts'
-import { requireBits, requireCells, requireInteger, requireOneOf } from '../refusals.ts'
+import { filterOptions, HASH_NAMES, requireBits, requireCells, requireInteger, requireOneOf } from '../refusals.ts'
 import { HashedFilter } from './hashed-filter.ts'
 
 /** The fingerprint of every remainder is looked up: 2^16 of them are 256 kB. */
@@ -31,6 +31,15 @@ export interface StreamingQuotientFilterOptions extends HashOptions {
   readonly form?: Form | undefined
 }
 
+const checkOptions = filterOptions<StreamingQuotientFilterOptions>({
+  bits: true,
+  cells: true,
+  remainderBits: true,
+  reducedBits: true,
+  form: true,
+  ...HASH_NAMES,
+})
+
 /** The streaming quotient filter: short remainders in rows. */
 export class StreamingQuotientFilter extends HashedFilter {
   readonly name = 'StreamingQuotientFilter'
@@ -45,7 +54,7 @@ export class StreamingQuotientFilter extends HashedFilter {
   private readonly draws: Draws
 
   constructor(options: StreamingQuotientFilterOptions) {
-    super(options)
+    super(checkOptions('StreamingQuotientFilter', options))
     const { bits, cells, remainderBits, reducedBits, form = 'right' } = options
     requireOneOf('form', form, ['right', 'as published'])
     requireInteger('remainderBits', remainderBits, 2, REMAINDER_BITS_MAX)

@@ -7,8 +7,8 @@
 
 import { join, resolve } from 'node:path'
 import { FileError, SettingsError } from '../../core/index.ts'
-import { credentialFiles, loadGroup, readCertificate, readNodeSettings } from '../config/config.ts'
-import { replaceText, subfolders } from '../files.ts'
+import { credentialFiles, loadGroup, type NodeSettings, readCertificate, readNodeSettings } from '../config/config.ts'
+import { exists, replaceText, subfolders } from '../files.ts'
 import { readAuthority } from '../setup/group.ts'
 import { type Credentials, reissueCertificate } from './authority.ts'
 
@@ -23,20 +23,32 @@ export async function renewCertificates(dir: string, names: readonly string[] = 
       `${JSON.stringify(unknown)} has no folder in ${resolve(dir)}. There are: ${[...nodes.keys()].join(', ')}.`,
     )
   }
-  const renewed = []
+  const renewed: string[] = []
   for (const [name, folder] of nodes) {
-    if (names.length === 0 || names.includes(name)) renewed.push(await renew(authority, folder, group.id))
+    if (names.length === 0 || names.includes(name)) renewed.push(...(await renew(authority, folder, group.id)))
   }
   return renewed
 }
 
-async function renew(authority: Credentials, folder: string, groupId: string): Promise<string> {
+async function renew(authority: Credentials, folder: string, groupId: string): Promise<string[]> {
   const node = await readNodeSettings(folder)
   if (node.group.id !== groupId) {
     throw new SettingsError(`${node.file} is of group ${node.group.id}, not of ${groupId}: it does not belong here.`)
   }
-  const files = credentialFiles(node)
   const hosts = node.role === 'client' ? [] : [node.address.host]
+  const own = await renewOne(authority, node, hosts)
+  if (node.role !== 'member') return [own]
+  const asClient = { ...node, role: 'client', identity: { ...node.identity, role: 'client' } } as const
+  const isClient = await exists(credentialFiles(asClient).certificate)
+  return isClient ? [own, await renewOne(authority, asClient, [])] : [own]
+}
+
+async function renewOne(
+  authority: Credentials,
+  node: Pick<NodeSettings, 'name' | 'folder' | 'role' | 'identity'>,
+  hosts: readonly string[],
+): Promise<string> {
+  const files = credentialFiles(node)
   const older = await readCertificate(files.certificate)
   const certificate = await reissueCertificate(authority, node.identity, older, { hosts })
   if (certificate === undefined) {

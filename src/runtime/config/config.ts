@@ -174,6 +174,23 @@ export async function loadNodeConfig(path: string, now = new Date()): Promise<No
   return { ...settings, ...credentials, ...(await readSecrets(settings)) }
 }
 
+/** As a client: a client's folder, or that of a member that was given a client's certificate besides its own. */
+export async function loadClientConfig(path: string, now = new Date()): Promise<ClientConfig> {
+  const { role, name, group, folder, file } = await readNodeSettings(path)
+  const identity = { group: group.id, role: 'client', name } as const
+  const settings: ClientSettings = { role: 'client', name, group, identity, folder, file }
+  if (role === 'server' || (role === 'member' && !(await exists(credentialFiles(settings).certificate)))) {
+    const way =
+      role === 'server'
+        ? "connect with a client's folder (coterie client add NAME makes one)."
+        : "connect with a client's folder, or with that of a member that is a client, too (coterie member add --client)."
+    throw new SettingsError(`${file} is a ${role}'s; ${way}`)
+  }
+  const credentials = await readCredentials(settings)
+  checkCredentials(settings, credentials, now)
+  return { ...settings, ...credentials }
+}
+
 async function readSecrets({ folder, group }: MemberSettings): Promise<MemberSecrets> {
   const isSecret = group.membership.ballots === 'secret'
   return {

@@ -85,7 +85,7 @@ export async function initGroup(options: InitOptions): Promise<NewGroup> {
   checkClients(clients)
   let group = planned
   await makeFolder(dir, `${dir} is in use. Choose a new folder, or delete what is there.`, async unfinished => {
-    group = await writeGroup(unfinished, planned, clients)
+    group = await writeGroup(unfinished, planned, clients, options.memberClients ?? false)
   })
   return {
     dir,
@@ -97,8 +97,17 @@ export async function initGroup(options: InitOptions): Promise<NewGroup> {
 }
 
 /** Adds a member that is in no electorate yet, and returns its folder. */
-export async function addMember(dir: string, name: string, host: string, port: number): Promise<string> {
+export async function addMember(
+  dir: string,
+  name: string,
+  host: string,
+  port: number,
+  { client = false }: { readonly client?: boolean } = {},
+): Promise<string> {
   const group = await loadGroup(dir)
+  if (client && (await exists(join(resolve(dir), 'clients', name)))) {
+    throw new SettingsError(`a member that is a client, too, cannot be called ${JSON.stringify(name)}: a client is.`)
+  }
   checkMemberName(name, group)
   checkAddress(host, port)
   const authority = await readAuthority(dir)
@@ -107,12 +116,11 @@ export async function addMember(dir: string, name: string, host: string, port: n
   await makeFolder(
     folder,
     `${folder} is already there. Choose another name, or delete that folder first.`,
-    unfinished =>
-      writeMember(unfinished, group, authority, {
-        name,
-        credentials,
-        listening: { listen: listenOn(host), address: { host, port } },
-      }),
+    async unfinished => {
+      const listening = { listen: listenOn(host), address: { host, port } }
+      await writeMember(unfinished, group, authority, { name, credentials, listening })
+      if (client) await addClientRole(unfinished, group, authority, name)
+    },
   )
   return folder
 }
@@ -124,6 +132,9 @@ export async function addClient(dir: string, name: string): Promise<string> {
   const authority = await readAuthority(dir)
   const folder = join(resolve(dir), 'clients', name)
   const taken = `${folder} is already there. Choose another name, or delete that folder first.`
+  if (await exists(credentialFiles({ folder: join(resolve(dir), 'members', name), role: 'client' }).certificate)) {
+    throw new SettingsError(`a client cannot be called ${JSON.stringify(name)}: a member is, and it is a client, too.`)
+  }
   await makeFolder(folder, taken, unfinished => writeClient(unfinished, group, authority, name))
   return folder
 }
@@ -204,7 +215,12 @@ function checkClients(names: readonly string[]): void {
 }
 
 /** Returns the group with its members' keys. */
-async function writeGroup(folder: string, planned: GroupSettings, clients: readonly string[]): Promise<GroupSettings> {
+async function writeGroup(
+  folder: string,
+  planned: GroupSettings,
+  clients: readonly string[],
+  memberClients: boolean,
+): Promise<GroupSettings> {
   const authority = await createAuthority(planned.name)
   const { group, issued } = await issueMembers(authority, planned)
   await writeNew(join(folder, GROUP_FILE), groupText(group))
@@ -222,7 +238,21 @@ async function writeGroup(folder: string, planned: GroupSettings, clients: reado
   }
   await syncFolder(join(folder, 'clients'))
   await writeMembers(join(folder, 'members'), group, authority, issued)
+  if (memberClients) {
+    for (const { name } of group.membership.members) {
+      await addClientRole(join(folder, 'members', name), group, authority, name)
+    }
+  }
   return group
+}
+
+/** In the folder of a member: what lets it use the servers, under the same name. */
+async function addClientRole(folder: string, group: GroupSettings, authority: Credentials, name: string) {
+  const credentials = await issueCertificate(authority, { group: group.id, role: 'client', name }, { hosts: [] })
+  const files = credentialFiles({ folder, role: 'client' })
+  await writeNew(files.certificate, credentials.certificate)
+  await writeNew(files.key, credentials.key, KEY_MODE)
+  await syncFolder(folder)
 }
 
 async function writeServer(folder: string, group: GroupSettings, authority: Credentials, server: ServerAddress) {

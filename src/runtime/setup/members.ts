@@ -36,6 +36,8 @@ export interface MembersOptions {
   readonly memberLiars?: number
   /** What members learn of a ballot once it is counted: all of it, or only the totals. Default: sealed. */
   readonly ballots?: string
+  /** Each member is also a client of the servers, by a second certificate in its folder. Default: false. */
+  readonly memberClients?: boolean
 }
 
 /** Members listen from here on, above the ports of servers and their metrics. */

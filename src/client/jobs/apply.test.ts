@@ -1,0 +1,329 @@
+// The machine of a queue of jobs, by itself: any words in any order, with clocks that jump, against what must hold.
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { applyJobs } from './apply.ts'
+import {
+  backoffDelay,
+  COMPLETED_MAX,
+  DELAY_MAX_MS,
+  firstState,
+  JOBS_MAX,
+  type JobRecord,
+  type JobsOperation,
+  type JobsState,
+  jobsOf,
+  keyOf,
+  type NewJob,
+  readyIn,
+  type TakenJob,
+} from './state.ts'
+
+const LEASE = 1_000
+const job = (more: Partial<NewJob> = {}): NewJob => ({
+  id: null,
+  data: null,
+  priority: 0,
+  delay: 0,
+  attempts: 3,
+  backoff: { kind: 'exponential', delay: 100 },
+  ...more,
+})
+
+/** A queue that a test speaks to. */
+class Bench {
+  state: JobsState = firstState()
+  now = 10_000
+  say(word: JobsOperation): unknown {
+    const { state, result } = applyJobs(this.state, word)
+    this.state = state
+    return result
+  }
+  add(...jobs: Partial<NewJob>[]): string[] {
+    const answers = this.say({ kind: 'add', now: this.now, jobs: jobs.map(job) })
+    return (answers as { id: string }[]).map(({ id }) => id)
+  }
+  take(count = 1, worker = 'w'): TakenJob[] {
+    return this.say({ kind: 'take', now: this.now, worker, lease: LEASE, count }) as TakenJob[]
+  }
+  fail({ id, token }: TakenJob, final = false): unknown {
+    return this.say({ kind: 'fail', now: this.now, id, token, error: 'no', final })
+  }
+  complete({ id, token }: TakenJob, result: number | null = null): unknown {
+    return this.say({ kind: 'complete', now: this.now, id, token, result })
+  }
+  of(id: string): JobRecord | undefined {
+    return this.state[keyOf(id)]
+  }
+}
+
+describe('a queue of jobs', () => {
+  it('gives each job to one worker: by priority, then in the order of coming', () => {
+    const bench = new Bench()
+    bench.add({ id: 'late', priority: 2 }, { id: 'first' }, { id: 'second' }, { id: 'urgent', priority: 0 })
+    expect(bench.take(10).map(({ id }) => id)).toEqual(['first', 'second', 'urgent', 'late'])
+    expect(bench.take(10)).toEqual([])
+  })
+  it('does not add a job of a name that it has', () => {
+    const bench = new Bench()
+    const add = () => bench.say({ kind: 'add', now: 0, jobs: [job({ id: 'report' })] })
+    expect([add(), add()]).toEqual([[{ id: 'report', added: true }], [{ id: 'report', added: false }]])
+    expect(bench.add({ id: '2' }, {}, {})).toEqual(['2', '3', '4'])
+  })
+  it('holds a delayed job back until its time, and not a moment longer', () => {
+    const bench = new Bench()
+    bench.add({ delay: 500 })
+    expect(readyIn(bench.state, bench.now)).toBe(500)
+    bench.now += 499
+    expect(bench.take()).toEqual([])
+    bench.now += 1
+    expect(bench.take()).toHaveLength(1)
+  })
+  it('tries again with backoff, then keeps a dead letter, which an operator can begin anew', () => {
+    const bench = new Bench()
+    const [id] = bench.add({ attempts: 3 })
+    for (const wait of [100, 200]) {
+      expect(bench.fail(bench.take()[0]!)).toBe('waiting')
+      expect(readyIn(bench.state, bench.now)).toBe(wait)
+      bench.now += wait
+    }
+    expect(bench.fail(bench.take()[0]!)).toBe('dead')
+    expect(bench.of(id!)).toMatchObject({ state: 'dead', tries: 3, error: 'no' })
+    expect(bench.state.head.ever).toEqual({ completed: 0, dead: 1, retried: 2 })
+    expect(bench.say({ kind: 'retry', now: bench.now, id: id! })).toBe(true)
+    expect(bench.take()[0]).toMatchObject({ id, attempt: 1 })
+  })
+  it('a failure that is final is not tried again', () => {
+    const bench = new Bench()
+    const [id] = bench.add({ attempts: 3 })
+    expect(bench.fail(bench.take()[0]!, true)).toBe('dead')
+    expect(bench.of(id!)).toMatchObject({ attempts: 3, tries: 1 })
+  })
+  it('fences: who fell silent finds its job in other hands, with a larger token', () => {
+    const bench = new Bench()
+    bench.add({ backoff: { kind: 'fixed', delay: 0 } })
+    const [old] = bench.take()
+    bench.now += LEASE - 1
+    expect(bench.take(1, 'other')).toEqual([])
+    bench.now += 1
+    const [fresh] = bench.take(1, 'other')
+    expect(fresh!.id).toBe(old!.id)
+    expect(fresh!.token).toBeGreaterThan(old!.token)
+    expect(bench.complete(old!)).toBe(false)
+    expect(
+      bench.say({
+        kind: 'renew',
+        now: bench.now,
+        lease: LEASE,
+        held: [old!, fresh!].map(({ id, token }) => ({ id, token })),
+      }),
+    ).toEqual([old!.id])
+    expect(bench.complete(fresh!)).toBe(true)
+    expect(bench.complete(fresh!)).toBe(true)
+    expect(bench.complete(old!)).toBe(false)
+  })
+  it('renewing keeps a job, and giving it back does not count as a try', () => {
+    const bench = new Bench()
+    const [id] = bench.add({ attempts: 1 })
+    const [held] = bench.take()
+    bench.now += LEASE - 1
+    expect(bench.say({ kind: 'renew', now: bench.now, lease: LEASE, held: [{ id: id!, token: held!.token }] })).toEqual(
+      [],
+    )
+    bench.now += LEASE - 1
+    expect(bench.take()).toEqual([])
+    expect(bench.say({ kind: 'release', now: bench.now, ...{ id: id!, token: held!.token } })).toBe(true)
+    expect(bench.take()).toHaveLength(1)
+    expect(bench.of(id!)!.tries).toBe(1)
+  })
+  it('keeps to its rate, over all workers', () => {
+    const bench = new Bench()
+    bench.say({ kind: 'limit', rate: { max: 2, per: 1_000 } })
+    bench.add({}, {}, {}, {})
+    expect(bench.take(3)).toHaveLength(2)
+    expect(bench.take(1, 'other')).toHaveLength(0)
+    expect(readyIn(bench.state, bench.now)).toBe(1_000)
+    bench.now += 1_000
+    expect(bench.take(3)).toHaveLength(2)
+    // Somebody's clock was a day ahead: its window holds nobody up.
+    bench.add({})
+    bench.now += 86_400_000
+    bench.take()
+    bench.now -= 86_400_000 - 5_000
+    bench.add({ id: 'now' })
+    expect(bench.take(9).length).toBeGreaterThan(0)
+  })
+  it('begins nothing while it is paused', () => {
+    const bench = new Bench()
+    bench.add({})
+    bench.say({ kind: 'pause', paused: true })
+    expect([bench.take(), readyIn(bench.state, bench.now)]).toEqual([[], undefined])
+    bench.say({ kind: 'pause', paused: false })
+    expect(bench.take()).toHaveLength(1)
+  })
+  it('is bounded: jobs that wait, and completed ones that are kept', () => {
+    const bench = new Bench()
+    const many = (count: number) => Array.from({ length: count }, () => ({}))
+    for (let added = 0; added < JOBS_MAX; added += 1_000) bench.add(...many(1_000))
+    expect(() => bench.add({})).toThrow('the queue is full')
+    bench.state = firstState()
+    bench.add(...many(1_000))
+    bench.add(...many(200))
+    for (const taken of [...bench.take(600), ...bench.take(600)]) bench.complete(taken)
+    const kept = [...jobsOf(bench.state)].filter(([, { state }]) => state === 'completed')
+    expect(kept.length).toBeLessThanOrEqual(COMPLETED_MAX)
+    expect(kept.length).toBeGreaterThan(COMPLETED_MAX / 2)
+    expect(bench.state.head.ever.completed).toBe(1_200)
+    expect(bench.say({ kind: 'clean', state: 'completed' })).toBe(kept.length)
+  })
+  it('waits longer and longer, up to a year', () => {
+    const waits = [1, 2, 3, 4].map(tries => backoffDelay({ kind: 'exponential', delay: 10 }, tries))
+    expect(waits).toEqual([10, 20, 40, 80])
+    expect(backoffDelay({ kind: 'exponential', delay: 1_000 }, 1_000)).toBe(DELAY_MAX_MS)
+    expect(backoffDelay({ kind: 'fixed', delay: 10 }, 9)).toBe(10)
+  })
+  it.each<unknown>([
+    null,
+    'add',
+    { kind: 'addd' },
+    { kind: 'constructor' },
+    { kind: 'add', now: 0, jobs: [] },
+    { kind: 'add', now: 0, jobs: [{ ...job(), priority: -1 }] },
+    { kind: 'add', now: 0, jobs: [{ ...job(), id: '' }] },
+    { kind: 'add', now: 0, jobs: [{ ...job(), extra: 1 }] },
+    { kind: 'take', now: 0, worker: 'w', lease: 1, count: 1 },
+    { kind: 'take', now: -1, worker: 'w', lease: LEASE, count: 1 },
+    { kind: 'limit', rate: { max: 0, per: 1 } },
+    { kind: 'complete', now: 0, id: 'a', token: 0, result: null },
+    { kind: 'clean', state: 'waiting' },
+  ])('refuses the word %j', word => {
+    expect(() => applyJobs(firstState(), word as JobsOperation)).toThrow()
+  })
+})
+
+type Act =
+  | { readonly do: 'add'; readonly attempts: number; readonly priority: number; readonly delay: number }
+  | { readonly do: 'take'; readonly worker: string; readonly count: number }
+  | { readonly do: 'complete' | 'fail' | 'release' | 'renew' | 'progress'; readonly pick: number }
+  | { readonly do: 'pause' | 'resume' }
+  | { readonly do: 'remove' | 'retry'; readonly pick: number }
+  | { readonly do: 'pass'; readonly time: number }
+
+const acts = fc.array(
+  fc.oneof<fc.Arbitrary<Act>[]>(
+    fc.record({
+      do: fc.constant('add' as const),
+      attempts: fc.integer({ min: 1, max: 3 }),
+      priority: fc.integer({ min: 0, max: 2 }),
+      delay: fc.constantFrom(0, 300, 3_000),
+    }),
+    fc.record({
+      do: fc.constant('take' as const),
+      worker: fc.constantFrom('a', 'b'),
+      count: fc.integer({ min: 1, max: 3 }),
+    }),
+    fc.record({
+      do: fc.constantFrom(
+        'complete' as const,
+        'fail' as const,
+        'release' as const,
+        'renew' as const,
+        'progress' as const,
+      ),
+      pick: fc.nat(20),
+    }),
+    fc.record({ do: fc.constantFrom('pause' as const, 'resume' as const) }),
+    fc.record({ do: fc.constantFrom('remove' as const, 'retry' as const), pick: fc.nat(20) }),
+    // Also backwards: clocks are those of many machines.
+    fc.record({ do: fc.constant('pass' as const), time: fc.integer({ min: -400, max: 1_500 }) }),
+  ),
+  { maxLength: 60 },
+)
+
+/** Plays the acts, and looks after each. Every take that was ever answered is remembered, as silent workers do. */
+function play(list: readonly Act[]): void {
+  const bench = new Bench()
+  const takes: TakenJob[] = []
+  const added = new Set<string>()
+  const gone = new Set<string>()
+  let largest = 0
+  for (const act of list) {
+    const held = takes.length === 0 || !('pick' in act) ? undefined : takes[act.pick % takes.length]
+    if (act.do === 'add') {
+      const { do: _do, ...more } = act
+      for (const id of bench.add(more)) added.add(id)
+    } else if (act.do === 'take') {
+      for (const taken of bench.take(act.count, act.worker)) {
+        expect(taken.token).toBeGreaterThan(largest)
+        largest = taken.token
+        takes.push(taken)
+      }
+    } else if (act.do === 'pass') bench.now = Math.max(0, bench.now + act.time)
+    else if (act.do === 'pause' || act.do === 'resume') bench.say({ kind: 'pause', paused: act.do === 'pause' })
+    else if (held !== undefined) actOn(bench, act.do, held, gone)
+    checkAll(bench, takes, added, gone)
+  }
+}
+
+function actOn(bench: Bench, what: string, held: TakenJob, gone: Set<string>): void {
+  const { id, token } = held
+  const before = bench.of(id)
+  const isCurrent = before?.state === 'active' && before.token === token
+  const { now } = bench
+  if (what === 'complete') {
+    const done = bench.complete(held)
+    expect(done).toBe(isCurrent || (before?.state === 'completed' && before.token === token))
+  } else if (what === 'fail') {
+    const answer = bench.fail(held)
+    if (isCurrent) expect(answer).toBe(before.tries < before.attempts ? 'waiting' : 'dead')
+    else expect(bench.of(id)).toEqual(before)
+  } else if (what === 'release') expect(bench.say({ kind: 'release', now, id, token })).toBe(isCurrent)
+  else if (what === 'renew')
+    expect(bench.say({ kind: 'renew', now, lease: LEASE, held: [{ id, token }] })).toEqual(isCurrent ? [] : [id])
+  else if (what === 'progress') expect(bench.say({ kind: 'progress', id, token, progress: 1 })).toBe(isCurrent)
+  else if (what === 'retry') bench.say({ kind: 'retry', now, id })
+  else if (what === 'remove' && bench.say({ kind: 'remove', id })) gone.add(id)
+}
+
+function checkAll(
+  bench: Bench,
+  takes: readonly TakenJob[],
+  added: ReadonlySet<string>,
+  gone: ReadonlySet<string>,
+): void {
+  const here = new Map(jobsOf(bench.state))
+  for (const state of ['waiting', 'active', 'completed', 'dead'] as const) {
+    const found = [...here.values()].filter(record => record.state === state)
+    expect(bench.state.head.counts[state]).toBe(found.length)
+  }
+  // Nothing is lost, and nothing appears.
+  for (const id of added) expect(here.has(id) || gone.has(id)).toBe(true)
+  for (const id of here.keys()) expect(added.has(id)).toBe(true)
+  for (const [id, record] of here) {
+    expect(record.tries).toBeLessThanOrEqual(record.attempts)
+    expect(record.tries).toBeGreaterThanOrEqual(0)
+    expect(record.worker === null).toBe(record.state !== 'active')
+    if (record.state !== 'active') continue
+    // The one that has it is the last that was given it.
+    const last = takes.filter(one => one.id === id).at(-1)
+    expect(record.token).toBe(last?.token)
+  }
+  // What readyIn promises, a take keeps.
+  const soon = readyIn(bench.state, bench.now)
+  if (soon === undefined) return
+  const later = applyJobs(bench.state, { kind: 'take', now: bench.now + soon, worker: 'x', lease: LEASE, count: 1 })
+  const moved = JSON.stringify(later.state) !== JSON.stringify(bench.state)
+  expect(moved).toBe(true)
+}
+
+describe('whatever is said in whatever order', () => {
+  it('no job is lost, none is in two hands, tokens grow, and tries are bounded', () => {
+    fc.assert(fc.property(acts, play), { numRuns: 400 })
+  })
+  it('a state survives JSON as it is', () => {
+    const bench = new Bench()
+    bench.add({ data: { a: [1, null] } }, { delay: 5 })
+    bench.complete(bench.take()[0]!, 5)
+    expect(JSON.parse(JSON.stringify(bench.state))).toEqual(bench.state)
+  })
+})

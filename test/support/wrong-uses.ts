@@ -1,0 +1,406 @@
+// One wrong use, or a few, of every public function, and what it says. Data, so that several suites can go through it.
+
+import {
+  A2,
+  advise,
+  BlockDecayingBloom,
+  Bloom,
+  buildFilter,
+  CompactShortHashFilter,
+  Cuckoo,
+  ExactWindow,
+  LineStream,
+  QueuedQuotientHashTableWithDuplicates,
+  QueueOf,
+  QuotientHashTable,
+  QuotientHashTableWithDuplicates,
+  ShortHashFilter,
+  StableBloom,
+  StreamingQuotientFilter,
+} from '../../src/filters/index.ts'
+import {
+  createGuard,
+  expressGuard,
+  fastifyGuard,
+  fileGuard,
+  installationSql,
+  installGuard,
+  memoryTokens,
+  tokenHeaders,
+  withToken,
+} from '../../src/guards/index.ts'
+import {
+  connect,
+  embedded,
+  enter,
+  type Group,
+  type JoinedGroup,
+  join,
+  type SharedTree,
+  trust,
+} from '../../src/index.ts'
+
+/** What the uses are tried on. */
+export interface Stage {
+  readonly group: Group
+  readonly tree: SharedTree
+  readonly joined: JoinedGroup
+}
+
+export interface WrongUse {
+  /** The function, as Class.method or by its name. */
+  readonly call: string
+  /** What a hasty user may write. */
+  use(stage: Stage): unknown
+  /** The sentence begins, or goes on, like this. */
+  readonly says: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: these are mistakes that types would refuse, as plain JavaScript makes them.
+type Any = any
+const any = (value: unknown): Any => value
+const wrong = (call: string, says: string, use: WrongUse['use']): WrongUse => ({ call, says, use })
+const never = { initial: () => 0, apply: (state: number) => ({ state, result: 0 }) }
+const next = (loop: AsyncGenerator<unknown>) => loop.next()
+
+const beginnings: readonly WrongUse[] = [
+  wrong('embedded', 'embedded has no option "liarz". Did you mean liars?', () => embedded(any({ liarz: 1 }))),
+  wrong('embedded', 'ttlMax is "1m"; it must be a whole number of milliseconds', () => embedded(any({ ttlMax: '1m' }))),
+  wrong('embedded', 'embedded takes its options as an object, not the number 5', () => embedded(any(5))),
+  wrong('trust', 'trust has no option "crash". Did you mean crashes?', () => trust(any({ crash: 1 }))),
+  wrong('connect', 'connect needs config: the client', () => connect(any({}))),
+  wrong('connect', 'connect takes its options as an object, not text', () => connect(any('clients/admin'))),
+  wrong('connect', 'connect takes its options as an object, not undefined', () => connect(any(undefined))),
+  wrong('connect', 'log is "loud"; it must be a function', () => connect(any({ config: 'x', log: 'loud' }))),
+  wrong('connect', 'blockedMax is -1; it must be', () => connect({ config: 'x', blockedMax: -1 })),
+  wrong('enter', 'enter needs config: the', () => enter(any({}))),
+  wrong('enter', 'enter has no option "attribute". Did you mean attributes?', () =>
+    enter(any({ config: 'x', attribute: {} })),
+  ),
+  wrong('join', 'join needs config: the member', () => join(any({}))),
+  wrong('join', 'ranking is an array; it must be a list of 1 to 3 attributes', () =>
+    join({ config: 'x', ranking: any([{ name: 'joined' }]) }),
+  ),
+]
+
+const locks: readonly WrongUse[] = [
+  wrong('Group.lock', 'group.lock has no option "tll". Did you mean ttl?', ({ group }) =>
+    group.lock('x', any({ tll: 5 })),
+  ),
+  wrong('Group.lock', 'ttl is "5s"; it must be a whole number', ({ group }) => group.lock('x', any({ ttl: '5s' }))),
+  wrong('Group.lock', 'timeout is NaN; it must be', ({ group }) => group.lock('x', { timeout: Number.NaN })),
+  wrong('Group.lock', 'signal is an AbortController; it must be an AbortSignal', ({ group }) =>
+    group.lock('x', { signal: any(new AbortController()) }),
+  ),
+  wrong('Group.lock', "the lock's name is the number 5", ({ group }) => group.lock(any(5))),
+  wrong('Group.lock', "the lock's name is undefined", ({ group }) => group.lock(any(undefined))),
+  wrong('Group.lock', 'group.lock takes its options as an object, not the number 5', ({ group }) =>
+    group.lock('x', any(5)),
+  ),
+  wrong('Group.tryLock', 'group.tryLock has no option "timeout"', ({ group }) =>
+    group.tryLock('x', any({ timeout: 5 })),
+  ),
+  wrong('Group.tryLock', 'strategy is "expo"; it must be one of', ({ group }) =>
+    group.tryLock('x', { fair: false, strategy: any('expo') }),
+  ),
+  wrong('Group.forceUnlock', "the lock's name is null", ({ group }) => group.forceUnlock(any(null))),
+  wrong('Lease.extend', 'ttl is 1.5; it must be a whole number', async ({ group }) => {
+    await using lease = await group.lock('extended')
+    await lease.extend(1.5)
+  }),
+]
+
+const trees: readonly WrongUse[] = [
+  wrong('Group.tree', 'group.tree has no option "nam". Did you mean name?', ({ group }) =>
+    group.tree(any({ nam: 'other' })),
+  ),
+  wrong('Group.tree', 'ttl is 5; it must be a whole number of milliseconds from 300', ({ group }) =>
+    group.tree({ name: 'other', ttl: 5 }),
+  ),
+  wrong('SharedTree.create', 'tree.create has no option "ephemral". Did you mean ephemeral?', ({ tree }) =>
+    tree.create('/a', '', any({ ephemral: true })),
+  ),
+  wrong('SharedTree.create', 'value must be text or bytes, not an array', ({ tree }) =>
+    tree.create('/a', any([104, 300])),
+  ),
+  wrong('SharedTree.set', 'tree.set has no option "vershun". Did you mean version?', ({ tree }) =>
+    tree.set('/a', '', any({ vershun: 1 })),
+  ),
+  ...['1', -1, 1.5].map(version =>
+    wrong('SharedTree.set', `version is ${JSON.stringify(version)}; it must be a whole number from 0`, ({ tree }) =>
+      tree.set('/a', '', any({ version })),
+    ),
+  ),
+  wrong('SharedTree.set', 'value must be text or bytes, not the number 5', ({ tree }) => tree.set('/a', any(5))),
+  wrong('SharedTree.set', 'value must be text or bytes, not undefined', ({ tree }) => tree.set('/a', any(undefined))),
+  wrong('SharedTree.delete', 'tree.delete has no option "versoin"', ({ tree }) =>
+    tree.delete('/a', any({ versoin: 1 })),
+  ),
+  wrong('SharedTree.get', 'stale is "yes"; it must be true or false', ({ tree }) =>
+    tree.get('/a', any({ stale: 'yes' })),
+  ),
+  wrong('SharedTree.get', 'a path looks like /a/b', ({ tree }) => tree.get(any(5))),
+  wrong('SharedTree.exists', 'tree.exists has no option "stael". Did you mean stale?', ({ tree }) =>
+    tree.exists('/a', any({ stael: true })),
+  ),
+  wrong('SharedTree.list', 'tree.list has no option', ({ tree }) => tree.list('/', any({ timeot: 5 }))),
+  wrong('SharedTree.txn', 'tree.txn needs do: a list', ({ tree }) => tree.txn(any({ if: [] }))),
+  wrong('SharedTree.txn', 'do[0].value must be text or bytes, not an array', ({ tree }) =>
+    tree.txn({ do: [{ kind: 'set', path: '/a', value: any([104, 300]) }] }),
+  ),
+  wrong('SharedTree.txn', 'do[0].kind is "sett"; it must be one of create, set, delete', ({ tree }) =>
+    tree.txn({ do: [any({ kind: 'sett', path: '/a' })] }),
+  ),
+  wrong('SharedTree.txn', 'do[1] is null; it must be an object whose kind is', ({ tree }) =>
+    tree.txn({ do: [{ kind: 'delete', path: '/a' }, any(null)] }),
+  ),
+  wrong('SharedTree.txn', 'if[0] (version) needs version: a whole number from 0', ({ tree }) =>
+    tree.txn({ if: [any({ kind: 'version', path: '/a' })], do: [] }),
+  ),
+  wrong('SharedTree.txn', 'do[0] (set) has no option "vershun". Did you mean version?', ({ tree }) =>
+    tree.txn({ do: [any({ kind: 'set', path: '/a', value: '', vershun: 1 })] }),
+  ),
+  wrong('SharedTree.watch', 'tree.watch has no option "recursiv". Did you mean recursive?', ({ tree }) =>
+    next(tree.watch('/a', any({ recursiv: true }))),
+  ),
+]
+
+const objects: readonly WrongUse[] = [
+  wrong('Group.object', "object 'o' takes its options as an object, not undefined", ({ group }) =>
+    group.object('o', any(undefined)),
+  ),
+  wrong('Group.object', "object 'o' needs initial: a function that returns the first state", ({ group }) =>
+    group.object('o', any({ apply: never.apply })),
+  ),
+  wrong('Group.repairObject', "the object's name is the number 5", ({ group }) => group.repairObject(any(5))),
+  wrong('SharedObject.submit', 'operation.when is a Date', async ({ group }) => {
+    await using object = group.object('one', never)
+    await object.submit({ when: new Date(0) })
+  }),
+  wrong('SharedObject.submit', 'object.submit has no option "timeot". Did you mean timeout?', async ({ group }) => {
+    await using object = group.object('two', never)
+    await object.submit(1, any({ timeot: 5 }))
+  }),
+  wrong('SharedObject.read', 'timeout is "5"; it must be', async ({ group }) => {
+    await using object = group.object('three', never)
+    await object.read(any({ timeout: '5' }))
+  }),
+  wrong('SharedObject.watch', 'signal is true; it must be an AbortSignal', async ({ group }) => {
+    await using object = group.object('four', never)
+    await next(object.watch(any({ signal: true })))
+  }),
+]
+
+const recipes: readonly WrongUse[] = [
+  wrong('Recipes.counter', 'the name of a recipe is undefined', ({ group }) => group.recipes.counter(any(undefined))),
+  wrong('Counter.add', 'by is 1.5; it must be a whole number', ({ group }) => group.recipes.counter('c').add(1.5)),
+  wrong('Counter.add', 'by is "1"; it must be a whole number', ({ group }) => group.recipes.counter('c').add(any('1'))),
+  wrong('Recipes.semaphore', 'permits is 0; it must be a whole number', ({ group }) => group.recipes.semaphore('s', 0)),
+  wrong('Semaphore.acquire', 'has no option "timout". Did you mean timeout?', ({ group }) =>
+    group.recipes.semaphore('s', 1).acquire(any({ timout: 5 })),
+  ),
+  wrong('Recipes.readWriteLock', 'the name of a recipe is ""', ({ group }) => group.recipes.readWriteLock('')),
+  wrong('ReadWriteLock.read', 'has no option "tiemout"', ({ group }) =>
+    group.recipes.readWriteLock('r').read(any({ tiemout: 5 })),
+  ),
+  wrong('ReadWriteLock.write', 'timeout is -5; it must be', ({ group }) =>
+    group.recipes.readWriteLock('r').write({ timeout: -5 }),
+  ),
+  wrong('Recipes.barrier', 'the name of a recipe is "a//b"', ({ group }) => group.recipes.barrier('a//b')),
+  wrong('Barrier.pass', 'signal is 5; it must be', ({ group }) => group.recipes.barrier('b').pass(any({ signal: 5 }))),
+  wrong('Recipes.doubleBarrier', 'size is 1.5; it must be a whole number', ({ group }) =>
+    group.recipes.doubleBarrier('d', 1.5),
+  ),
+  wrong('DoubleBarrier.enter', 'has no option "time"', ({ group }) =>
+    group.recipes.doubleBarrier('d', 2).enter(any({ time: 5 })),
+  ),
+  wrong('Recipes.queue', 'the name of a recipe is an object', ({ group }) => group.recipes.queue(any({}))),
+  wrong('TreeQueue.put', 'value must be text or bytes, not an object', ({ group }) =>
+    group.recipes.queue('q').put(any({ to: 'a' })),
+  ),
+  wrong('TreeQueue.take', 'has no option "timeut"', ({ group }) => group.recipes.queue('q').take(any({ timeut: 5 }))),
+  wrong('Recipes.latch', 'count is 3.5; it must be', ({ group }) => group.recipes.latch('l', 3.5)),
+  wrong('Latch.countDown', 'takes its options as an object, not the number 1', ({ group }) =>
+    group.recipes.latch('l', 3).countDown(any(1)),
+  ),
+  wrong('Latch.wait', 'has no option "tmeout"', ({ group }) => group.recipes.latch('l', 3).wait(any({ tmeout: 5 }))),
+  wrong('Recipes.lock', 'the name of a recipe is null', ({ group }) => group.recipes.lock(any(null))),
+  wrong('TreeLock.acquire', 'has no option "ttl"', ({ group }) => group.recipes.lock('l').acquire(any({ ttl: 5 }))),
+]
+
+const jobs: readonly WrongUse[] = [
+  wrong('Recipes.jobs', 'the name of a recipe is undefined', ({ group }) => group.recipes.jobs(any(undefined))),
+  wrong('Jobs.add', 'data.when is a Date', ({ group }) => group.recipes.jobs('j').add(any({ when: new Date(0) }))),
+  wrong('Jobs.add', 'data is undefined', ({ group }) => group.recipes.jobs('j').add(any(undefined))),
+  wrong('Jobs.add', 'a job has no option "attemps". Did you mean attempts?', ({ group }) =>
+    group.recipes.jobs('j').add(1, any({ attemps: 3 })),
+  ),
+  wrong('Jobs.add', 'backoff has no option "type"', ({ group }) =>
+    group.recipes.jobs('j').add(1, { backoff: any({ type: 'fixed', delay: 5 }) }),
+  ),
+  wrong('Jobs.add', 'priority is -1; it must be a whole number from 0', ({ group }) =>
+    group.recipes.jobs('j').add(1, { priority: -1 }),
+  ),
+  wrong('Jobs.addAll', 'jobs is an array; it must be a list of 1 to 1000 jobs', ({ group }) =>
+    group.recipes.jobs('j').addAll([]),
+  ),
+  wrong('Jobs.work', 'handler is undefined; it must be a function that does a job', ({ group }) =>
+    group.recipes.jobs('j').work(any(undefined)),
+  ),
+  wrong('Jobs.work', 'jobs.work has no option "concurency". Did you mean concurrency?', ({ group }) =>
+    group.recipes.jobs('j').work(() => null, any({ concurency: 3 })),
+  ),
+  wrong('Jobs.work', 'lease is 5; it must be a whole number of milliseconds from 500', ({ group }) =>
+    group.recipes.jobs('j').work(() => null, { lease: 5 }),
+  ),
+  wrong('Jobs.get', 'id is 5; it must be text', ({ group }) => group.recipes.jobs('j').get(any(5))),
+  wrong('Jobs.list', 'state is "failed"; it must be one of', ({ group }) =>
+    group.recipes.jobs('j').list({ state: any('failed') }),
+  ),
+  wrong('Jobs.stats', 'jobs.stats has no option "now"', ({ group }) => group.recipes.jobs('j').stats(any({ now: 1 }))),
+  wrong('Jobs.result', 'timeout is "5s"; it must be', ({ group }) =>
+    group.recipes.jobs('j').result('1', any({ timeout: '5s' })),
+  ),
+  wrong('Jobs.limit', 'jobs.limit has no option "duration"', ({ group }) =>
+    group.recipes.jobs('j').limit(any({ max: 1, duration: 5 })),
+  ),
+  wrong('Jobs.remove', 'id is undefined; it must be text', ({ group }) =>
+    group.recipes.jobs('j').remove(any(undefined)),
+  ),
+  wrong('Jobs.retry', 'id is ""; it must be text', ({ group }) => group.recipes.jobs('j').retry('')),
+  wrong('Jobs.clean', 'state is "all"; it must be one of completed, dead', ({ group }) =>
+    group.recipes.jobs('j').clean(any('all')),
+  ),
+  wrong('JobWorker.close', 'worker.close has no option "wait"', async ({ group }) => {
+    await using worker = group.recipes.jobs('j').work(() => null)
+    await worker.close(any({ wait: 5 }))
+  }),
+]
+
+const members: readonly WrongUse[] = [
+  wrong('JoinedGroup.members', 'group.members has no option "sginal". Did you mean signal?', ({ joined }) =>
+    next(joined.members(any({ sginal: 5 }))),
+  ),
+  wrong('JoinedGroup.set', 'attribute "load" is NaN; it must be a number', ({ joined }) =>
+    joined.set({ load: Number.NaN }),
+  ),
+  wrong('JoinedGroup.set', 'values is 5; it must be', ({ joined }) => joined.set(any(5))),
+  wrong('JoinedGroup.aggregate', 'attribute is undefined; it must be the name of an attribute', ({ joined }) =>
+    joined.aggregate(any(undefined)),
+  ),
+  wrong('JoinedGroup.coordinator', 'group.coordinator needs lead: a function', ({ joined }) =>
+    joined.coordinator('boss', any({})),
+  ),
+  wrong('JoinedGroup.coordinator', 'the coordinator\'s name is "Boss"', ({ joined }) =>
+    joined.coordinator('Boss', { lead() {} }),
+  ),
+  wrong('JoinedGroup.coordinatorOf', 'group.coordinatorOf has no option "lead"', ({ joined }) =>
+    next(joined.coordinatorOf('boss', any({ lead() {} }))),
+  ),
+  wrong('JoinedGroup.admit', "member is undefined; it must be a member's name", ({ joined }) =>
+    joined.admit(any(undefined)),
+  ),
+  wrong('JoinedGroup.expel', "member is 5; it must be a member's name", ({ joined }) => joined.expel(any(5))),
+  wrong('JoinedGroup.slots', 'lease is 5.5; it must be a whole number of milliseconds', ({ joined }) =>
+    joined.slots('desks', { slots: ['a'], lease: 5.5 }),
+  ),
+  wrong('JoinedGroup.slots', 'group.slots needs slots: a list of names', ({ joined }) =>
+    joined.slots('desks', any({})),
+  ),
+  wrong('JoinedGroup.slots', 'slots is an array; it must be a list of names', ({ joined }) =>
+    joined.slots('desks', { slots: ['x'.repeat(101)] }),
+  ),
+  wrong('JoinedGroup.slots', 'group.slots has no option "leese". Did you mean lease?', ({ joined }) =>
+    joined.slots('desks', any({ slots: ['a'], leese: 5 })),
+  ),
+  wrong('Slots.request', 'slots.request has no option "timout"', ({ joined }) =>
+    joined.slots('desks', { slots: ['a'] }).request(any({ timout: 5 })),
+  ),
+  wrong('Slots.incidents', 'slots.incidents has no option "timeout"', ({ joined }) =>
+    next(joined.slots('desks', { slots: ['a'] }).incidents(any({ timeout: 5 }))),
+  ),
+]
+
+const database = { query: async () => ({ rows: [] }) }
+const guards: readonly WrongUse[] = [
+  wrong('createGuard', 'store is undefined; it must be a store of tokens', () => createGuard(any(undefined))),
+  wrong('Guard.run', 'the token is 1.5; it must be a whole number', () =>
+    createGuard(memoryTokens()).run('r', 1.5, () => 0),
+  ),
+  wrong('Guard.run', 'work is undefined; it must be a function', () =>
+    createGuard(memoryTokens()).run('r', 1n, any(undefined)),
+  ),
+  wrong('fileGuard', 'path is undefined; it must be the path of a file', () => fileGuard(any(undefined))),
+  wrong('FileGuard.write', 'data must be text or bytes, not an object', () => fileGuard('x').write(1n, any({}))),
+  wrong('FileGuard.write', 'guard.write has no option "tiemout". Did you mean timeout?', () =>
+    fileGuard('x').write(1n, '', any({ tiemout: 5 })),
+  ),
+  wrong('withToken', 'withToken has no option "shema". Did you mean schema?', () =>
+    withToken(database, 'r', 1n, async () => {}, any({ shema: 's' })),
+  ),
+  wrong('installGuard', 'schema is 5; it must be', () => installGuard(database, any({ schema: 5 }))),
+  wrong('installationSql', 'installationSql has no option "table"', () => installationSql(any({ table: 's' }))),
+  wrong('expressGuard', 'expressGuard needs guard: a guard', () => expressGuard(any({ resource: 'r' }))),
+  wrong('fastifyGuard', 'fastifyGuard has no option "resorce". Did you mean resource?', () =>
+    fastifyGuard(any({ guard: createGuard(memoryTokens()), resorce: 'r' })),
+  ),
+  wrong('tokenHeaders', 'the token is undefined; it must be', () => tokenHeaders(any({}))),
+]
+
+const sizes = { bits: 1_000, window: 10 }
+const filters: readonly WrongUse[] = [
+  wrong('A2', 'A2 has no option "falsePositivRate"', () => new A2(any({ bits: 1_000, falsePositivRate: 0.1 }))),
+  wrong(
+    'BlockDecayingBloom',
+    'has no option "windw". Did you mean window?',
+    () => new BlockDecayingBloom(any({ windw: 1 })),
+  ),
+  wrong('Bloom', 'Bloom has no option "hash". Did you mean hashes?', () => new Bloom(any({ bits: 100, hash: 3 }))),
+  wrong('Bloom', 'Bloom takes its options as an object, not undefined', () => new Bloom(any(undefined))),
+  wrong('CompactShortHashFilter', 'has no option "hashBits"', () => new CompactShortHashFilter(any({ hashBits: 3 }))),
+  wrong('Cuckoo', 'Cuckoo has no option "cell". Did you mean cells?', () => new Cuckoo(any({ cell: 4 }))),
+  wrong('ExactWindow', 'ExactWindow has no option "alphabt"', () => new ExactWindow(any({ window: 4, alphabt: 4 }))),
+  wrong('QueueOf', 'of is missing', () => new QueueOf(any({ ...sizes, subfilters: 2 }))),
+  wrong('QuotientHashTable', 'has no option "semisorted"', () => new QuotientHashTable(any({ semisorted: true }))),
+  wrong(
+    'QuotientHashTableWithDuplicates',
+    'has no option "rows"',
+    () => new QuotientHashTableWithDuplicates(any({ rows: 1 })),
+  ),
+  wrong(
+    'QueuedQuotientHashTableWithDuplicates',
+    'has no option "semiSort"',
+    () => new QueuedQuotientHashTableWithDuplicates(any({ semiSort: true })),
+  ),
+  wrong(
+    'ShortHashFilter',
+    'has no option "hashbit". Did you mean hashBits?',
+    () => new ShortHashFilter(any({ hashbit: 3 })),
+  ),
+  wrong('StableBloom', 'StableBloom has no option "max"', () => new StableBloom(any({ max: 3 }))),
+  wrong(
+    'StreamingQuotientFilter',
+    'has no option "remainder"',
+    () => new StreamingQuotientFilter(any({ remainder: 3 })),
+  ),
+  wrong('LineStream', 'filter is missing', () => new LineStream(any({}))),
+  wrong(
+    'LineStream',
+    "keep is both: it must be 'unseen' or 'duplicate'",
+    () => new LineStream({ filter: new Bloom({ bits: 100, hashes: 3 }), keep: any('both') }),
+  ),
+  wrong('advise', 'advise has no option "windw". Did you mean window?', () => advise(any({ bits: 1, windw: 1 }))),
+  wrong('buildFilter', 'has no option "hash"', () => buildFilter(advise(sizes).choice, any({ hash: 'keyed' }))),
+]
+
+export const wrongUses: readonly WrongUse[] = [
+  ...beginnings,
+  ...locks,
+  ...trees,
+  ...objects,
+  ...recipes,
+  ...jobs,
+  ...members,
+  ...guards,
+  ...filters,
+]
