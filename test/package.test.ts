@@ -37,6 +37,6 @@ it('has what the exports map and the command line name', () => {
 
 it('has no tests, no build info, no maps, no benchmarks', () => {
   const allowed =
-    /^(bin\/coterie|dist\/(src|lab)\/.+(?<!\.test)\.(js|d\.ts)|(README|CHANGELOG|SECURITY)\.md|LICENSE|package\.json)$/
+    /^(bin\/coterie|man\/coterie[a-z-]*\.1|dist\/(src|lab)\/.+(?<!\.test)\.(js|d\.ts)|(README|CHANGELOG|SECURITY)\.md|LICENSE|package\.json)$/
   expect(files.filter(file => !allowed.test(file) || file.includes('.test.'))).toEqual([])
 })

@@ -6,7 +6,7 @@
 //
 // Results go to standard output, everything else to standard error, so that `--json | jq` never meets a stray line.
 
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import picocolors from 'picocolors'
 import { CoterieError, FileError, SettingsError } from '../core/index.ts'
 import { cannot } from '../runtime/files.ts'
@@ -94,6 +94,11 @@ export function choiceOption(flags: string, description: string, words: readonly
   })
 }
 
+/** An argument that is one of these words; whoever takes it says what is wrong with another. */
+export function choiceArgument(name: string, description: string, words: readonly string[]): Argument {
+  return new Argument(name, description).choices(words).argParser(value => value)
+}
+
 /** a, b or c. */
 function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
@@ -103,7 +108,7 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent']
 
 /** How much a member that was started by a command logs. */
 export function logOption(): Option {
-  return choiceOption('--log <level>', `how much to log: ${listed(LOG_LEVELS)}`, LOG_LEVELS).default('warn')
+  return choiceOption('--log <level>', 'how much to log', LOG_LEVELS).default('warn')
 }
 
 /** For options that take several values, repeated or with commas between. */

@@ -8,7 +8,7 @@ import { Piscina } from 'piscina'
 import { SettingsError } from '../../core/index.ts'
 import { cannot } from '../../runtime/files.ts'
 import { diagram, type Failure, type Kept, runOnce, shrink, traceLine } from '../../simulator/index.ts'
-import { action, colour, EXIT_FAILED, newCommand, print, wholeNumber } from '../output.ts'
+import { action, choiceArgument, colour, EXIT_FAILED, newCommand, print, wholeNumber } from '../output.ts'
 import { asArguments, protocols, type ScenarioOptions, scenarioFor } from '../scenarios.ts'
 import type { SeedResult, Stretch } from '../sim-worker.ts'
 
@@ -50,7 +50,7 @@ const SHOWN_MAX = 3
 
 export function simCommand(): Command {
   return newCommand('sim')
-    .argument('<protocol>', `what to run: ${protocols.join(', ')}`)
+    .addArgument(choiceArgument('<protocol>', 'what to run', protocols))
     .option('--servers <number>', 'how many servers (default: the fewest that can do everything)', wholeNumber)
     .option('--liars <number>', 'servers that lie (default: 1)', wholeNumber)
     .option('--crashes <number>', 'servers that may be gone, liars included', wholeNumber)

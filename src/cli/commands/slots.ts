@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { SettingsError } from '../../core/index.ts'
 import { slotsLevels } from '../../slots/index.ts'
 import { duration } from '../duration.ts'
-import { action, choiceOption, logOption, newCommand, several, wholeNumber } from '../output.ts'
+import { action, choiceArgument, choiceOption, logOption, newCommand, several, wholeNumber } from '../output.ts'
 import { joinSlots, requestSeat, type SlotsLine } from '../slots/member.ts'
 import { showStatus } from '../slots/status.ts'
 import { verify } from '../slots/verify.ts'
@@ -38,7 +38,7 @@ the evidence holds, 1 it does not. All: 2 wrong usage.`
 export function slotsCommand(): Command {
   return newCommand('slots')
     .argument('<name>', 'name of the slots; or: verify')
-    .argument('<what>', 'request, join or status; with verify: the file')
+    .addArgument(choiceArgument('<what>', 'what to do; with verify: the file', ['request', 'join', 'status']))
     .argument('[command...]', 'with request: the command and its arguments, after --')
     .option('--config <folder>', "request and join: the member's folder; status and verify: a client's")
     .option('--slots <names>', 'what is shared, with commas between', several)
