@@ -1,6 +1,7 @@
 // Manual pages: one for each command, that man shows without a warning and with every option in it.
 
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { commands } from '../commands.ts'
 import { allOf, outline } from '../outline.ts'
@@ -15,6 +16,13 @@ it('there is a page for the program and each of its commands', () => {
     'coterie.1',
     ...Object.keys(commands).map(name => `coterie-${name}.1`),
   ])
+})
+
+it('package.json names them all, so that npm installs them', () => {
+  const { man } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    man: string[]
+  }
+  expect([...man].sort()).toEqual(pages.map(({ file }) => `./man/${file}`).sort())
 })
 
 it('what man would obey is written out', () => {
