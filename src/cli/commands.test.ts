@@ -4,15 +4,18 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../test/support/command.ts'
 import { coterie } from '../../test/support/processes.ts'
+import { LeaseLost, NotAcquired, Refused, SettingsError, trust, Unavailable } from '../core/index.ts'
 import { exploreCommand } from './commands/explore.ts'
 import { leadCommand } from './commands/lead.ts'
-import { lockCommand } from './commands/lock.ts'
+import { exitCodeOf, lockCommand } from './commands/lock.ts'
 import { describeLocks, locksCommand } from './commands/locks.ts'
 import { describeRuns, simCommand } from './commands/sim.ts'
 import { slotsCommand } from './commands/slots.ts'
 import { statusCommand } from './commands/status.ts'
 import { describeFreed, unlockCommand } from './commands/unlock.ts'
-import { asTyped, duration } from './duration.ts'
+import { refuseOther } from './commands/up.ts'
+import { asTyped, duration, inWords } from './duration.ts'
+import { distance, meant } from './similar.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -59,13 +62,21 @@ describe('wrong usage ends with 2 and a sentence', () => {
     ['lock without a name', ['lock'], /missing required argument 'name'/],
     ['lock without a command', ['lock', 'a'], /missing required argument 'command'/],
     ['a ttl that is none', ['lock', 'a', '--ttl', 'soon', '--', 'true'], /must be a duration/],
-    ['a ttl without a unit', ['lock', 'a', '--ttl', '10', '--', 'true'], /with its unit: 10ms, 10s, 10m or 10h/],
+    ['a ttl without a unit', ['lock', 'a', '--ttl', '10', '--', 'true'], /with its unit: 10ms, 10s, 10m, 10h or 10d/],
     ['an unknown option', ['locks', '--everything'], /unknown option '--everything'/],
     ['unlock without a name', ['unlock', '--force'], /name the lock to free/],
     ['unlock without --force', ['unlock', 'a'], /add --force: .*only guards/],
     ['status of too much', ['status', 'server-1'], /too many arguments/],
     ['a simulation of nothing', ['sim'], /missing required argument 'protocol'/],
     ['a simulation of what is not there', ['sim', 'tea'], /no protocol 'tea' to simulate; there are: lock/],
+    ['an exit code that is none', ['lock', 'a', '-E', '256', '--', 'true'], /conflict-exit-code.* 0 to 255/],
+    ['a fence that is none', ['lock', 'a', '--fence-with', 'dog', '--', 'true'], /'--fence-with <what>'.*watchdog/],
+    ['a picture of many runs', ['sim', 'lock', '--diagram', 'x.svg'], /--diagram is for one run/],
+    [
+      'an option with a slip',
+      ['lock', 'a', '--tll', '5s', '--', 'true'],
+      /unknown option '--tll'[\s\S]*Did you mean --ttl/,
+    ],
     ['seeds that are no number', ['sim', 'lock', '--seeds', 'many'], /must be a whole number/],
     ['a bug that is not there', ['sim', 'lock', '--bug', 'typo'], /no planted bug 'typo'; there are: /],
     ['trust that cannot be', ['sim', 'lock', '--servers', '3', '--liars', '1'], /3 servers cannot keep a lock/],
@@ -121,6 +132,70 @@ describe('sim', () => {
   })
 })
 
+it('sim says in a sentence that a picture cannot be written', async () => {
+  const { err, code } = await run('sim', 'lock', '--seed', '17', '--diagram', '/no/such/folder/run.svg')
+  expect(err).toMatch(/^error: cannot write \/no\/such\/folder\/run\.svg: .*\n$/)
+  expect(code).toBe(1)
+})
+
+describe('durations', () => {
+  it.each([
+    ['500ms', 500],
+    ['1.5s', 1_500],
+    ['1m30s', 90_000],
+    ['2d', 172_800_000],
+    ['1d2h3m4s5ms', 93_784_005],
+    ['0s', 0],
+  ])('%s', (text, millis) => expect(duration(text)).toBe(millis))
+  it.each(['', '30s1m', '1m1m', '1m 30s', '-1s', 's', '1w', '1e3s', '99999999d'])('%j is none', text =>
+    expect(() => duration(text)).toThrow(/must be a duration/),
+  )
+  it('in words, days too', () => expect(inWords(2 * 86_400_000 + 3_600_000)).toBe('2 d 1 h'))
+})
+
+describe('the word that was meant', () => {
+  it('is the nearest, where one is near', () => {
+    expect(meant('wran', ['debug', 'info', 'warn'])).toBe(' Did you mean warn?')
+    expect(meant('loud', ['debug', 'info', 'warn', 'error'])).toBe('')
+  })
+  it('letters are counted as a person would', () => {
+    for (const [one, other, wrong] of [
+      ['', 'abc', 3],
+      ['lock', 'lokc', 1],
+      ['ttl', 'tll', 1],
+      ['same', 'same', 0],
+      ['kitten', 'sitting', 3],
+    ] as const)
+      expect(distance(one, other)).toBe(wrong)
+  })
+})
+
+describe('the exit code of lock', () => {
+  const chosen = { conflictExitCode: 42 }
+  it.each([
+    [new NotAcquired('a', 'contended', {}, 'in time'), 42],
+    [new NotAcquired('a', 'recovering', {}, 'in time'), 42],
+    [new NotAcquired('a', 'unreachable', {}, 'in time'), 69],
+    [new Unavailable('nobody answers'), 69],
+    [new Refused('a stranger'), 69],
+    [new LeaseLost('a', 'too late'), 79],
+    [new SettingsError('no'), undefined],
+    [new Error('a bug'), undefined],
+  ])('%s', (error, code) => expect(exitCodeOf(error, chosen)).toBe(code))
+})
+
+describe('up', () => {
+  it('refuses numbers that the group does not have', () => {
+    const group = { trust: trust({ liars: 1 }) }
+    const dir = 'shop'
+    for (const same of [{}, { servers: 7 }, { servers: 7, liars: 1, crashes: 1 }]) refuseOther({ dir, ...same }, group)
+    expect(() => refuseOther({ dir, servers: 3 }, group)).toThrow(
+      /^--servers is 3, and the group in shop differs: 7 servers.* --dir\.$/s,
+    )
+    expect(() => refuseOther({ dir, liars: 0 }, group)).toThrow(/--liars is 0/)
+  })
+})
+
 describe('what is printed', () => {
   it('of runs, also where Ctrl-C came before the last', () => {
     const summary = { simulatedMs: 60_000, wallMs: 500, messages: 1_200, traceHash: 'beef', violations: [] }
@@ -132,7 +207,7 @@ describe('what is printed', () => {
     const said = (millis: number) => asTyped(`ttl is ${millis}; it must be less.`)
     expect(said(7_200_000)).toBe('ttl is 7200000; it must be less.')
     expect(duration('2h')).toBe(7_200_000)
-    expect(said(7_200_000)).toBe('ttl is 2h (7200000 ms); it must be less.')
+    expect(said(7_200_000)).toBe('--ttl is 2h (7200000 ms); it must be less.')
   })
   const lock = { name: 'a', holder: 'ann#1', token: 5n, votes: 3, held: true, age: 1_500, remaining: 900, waiters: [] }
 

@@ -151,6 +151,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'drop lines that came before, in fixed memory',
     load: async () => (await import('./commands/dedup.ts')).dedupCommand(),
   },
+  completion: {
+    usage: '[options] <shell>',
+    description: 'print a script that completes commands and options in bash, zsh or fish',
+    load: async () => (await import('./completion/command.ts')).completionCommand(commands),
+  },
   lab: {
     usage: '',
     description: "reproduce the papers' tables and figures",

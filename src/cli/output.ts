@@ -6,12 +6,13 @@
 //
 // Results go to standard output, everything else to standard error, so that `--json | jq` never meets a stray line.
 
-import { Command, InvalidArgumentError } from 'commander'
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import picocolors from 'picocolors'
 import { CoterieError, FileError, SettingsError } from '../core/index.ts'
 import { cannot } from '../runtime/files.ts'
 import { asTyped } from './duration.ts'
 import { forTerminal, jsonOf } from './printable.ts'
+import { meant } from './similar.ts'
 
 export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
@@ -83,6 +84,31 @@ export function action<Arguments extends unknown[]>(work: (...given: Arguments) 
 export function wholeNumber(value: string): number {
   if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(value)
+}
+
+/** An option that takes one of these words. Another one is refused with the option's name, and the word that was meant. */
+export function choiceOption(flags: string, description: string, words: readonly string[]): Option {
+  return new Option(flags, description).choices(words).argParser(value => {
+    if (words.includes(value)) return value
+    throw new InvalidArgumentError(`It must be ${listed(words)}.${meant(value, words)}`)
+  })
+}
+
+/** An argument that is one of these words; whoever takes it says what is wrong with another. */
+export function choiceArgument(name: string, description: string, words: readonly string[]): Argument {
+  return new Argument(name, description).choices(words).argParser(value => value)
+}
+
+/** a, b or c. */
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent']
+
+/** How much a member that was started by a command logs. */
+export function logOption(): Option {
+  return choiceOption('--log <level>', 'how much to log', LOG_LEVELS).default('warn')
 }
 
 /** For options that take several values, repeated or with commas between. */

@@ -3,8 +3,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { SharedTree } from '../client/objects/shared-tree.ts'
 import { ensure, hasCode } from '../client/recipes/tree.ts'
-import { SettingsError } from '../core/index.ts'
-import { isPath } from '../ordering/tree/index.ts'
+import { SettingsError, Unavailable } from '../core/index.ts'
+import { isPath, type Stat } from '../ordering/tree/index.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from './connection.ts'
 import { duration } from './duration.ts'
 
@@ -58,6 +58,71 @@ export async function put(tree: SharedTree, path: string, value: string | Uint8A
 export async function* walk(tree: SharedTree, path: string): AsyncGenerator<string> {
   yield path
   for (const name of await tree.list(path)) yield* walk(tree, path === '/' ? `/${name}` : `${path}/${name}`)
+}
+
+/** An entry with its value. */
+export interface Found {
+  readonly path: string
+  readonly value: Uint8Array
+  readonly stat: Stat
+}
+
+/** A tree that was read this often, and had changed each time, changes faster than it can be read. */
+const LOOKS_MAX = 10
+
+/**
+ * All entries as they were at one moment, parents first, without a write: everything is read, then the versions of
+ * everything again. Where no version has changed, all of it stood so between the two.
+ */
+export async function snapshot(tree: SharedTree): Promise<readonly Found[]> {
+  for (let look = 0; look < LOOKS_MAX; look++) {
+    const found = await collect(tree)
+    if (found !== undefined && (await stand(tree, found))) return found
+  }
+  throw new Unavailable(
+    `the tree changed while it was read, ${LOOKS_MAX} times. Stop some of its writers, and try again.`,
+  )
+}
+
+/** Undefined where an entry went while it was looked at. */
+async function collect(tree: SharedTree): Promise<Found[] | undefined> {
+  const found: Found[] = []
+  const waiting = ['/']
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const entry = await tree.get(path)
+    if (entry === undefined) return undefined
+    found.push({ path, value: entry.value, stat: entry.stat })
+    const names = entry.stat.children === 0 ? [] : await childrenOf(tree, path)
+    if (names === undefined) return undefined
+    for (const name of names.toReversed()) waiting.push(path === '/' ? `/${name}` : `${path}/${name}`)
+  }
+  return found
+}
+
+async function childrenOf(tree: SharedTree, path: string): Promise<readonly string[] | undefined> {
+  try {
+    return await tree.list(path)
+  } catch (error) {
+    if (hasCode(error, 'no-entry')) return undefined
+    throw error
+  }
+}
+
+async function stand(tree: SharedTree, found: readonly Found[]): Promise<boolean> {
+  for (const { path, stat } of found) {
+    const now = await tree.exists(path)
+    if (now === undefined || JSON.stringify(now) !== JSON.stringify(stat)) return false
+  }
+  return true
+}
+
+/** Whole, a mark at its beginning included; undefined where the bytes are no text. */
+export function textOf(value: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value)
+  } catch {
+    return undefined
+  }
 }
 
 /** "/path value": the first space ends the path. */

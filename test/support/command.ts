@@ -7,13 +7,16 @@ class Exit extends Error {}
 
 export interface Seen {
   out: string
+  /** Standard output as it was, for what is no text. */
+  bytes: Uint8Array
   err: string
   code: number
 }
 
 export async function runCommand(commands: readonly Command[], line: readonly string[]): Promise<Seen> {
-  const seen: Seen = { out: '', err: '', code: 0 }
+  const seen: Seen = { out: '', bytes: new Uint8Array(), err: '', code: 0 }
   const catchAll = (to: 'out' | 'err') => (text: string | Uint8Array) => {
+    if (to === 'out') seen.bytes = Buffer.concat([seen.bytes, Buffer.from(text as Uint8Array)])
     seen[to] += typeof text === 'string' ? text : Buffer.from(text).toString()
     return true
   }

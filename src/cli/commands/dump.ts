@@ -2,8 +2,8 @@
 
 import { once } from 'node:events'
 import type { Command } from 'commander'
-import { action, newCommand } from '../output.ts'
-import { type TreeCommandOptions, walk, withTree, withTreeOptions } from '../tree.ts'
+import { action, newCommand, warn } from '../output.ts'
+import { snapshot, type TreeCommandOptions, withTree, withTreeOptions } from '../tree.ts'
 
 /** One line of a dump; values are bytes. */
 export interface Dumped {
@@ -14,11 +14,14 @@ export interface Dumped {
 const EXAMPLE = `
 Example:
   $ coterie dump > tree.jsonl
-      one line for each entry, parents first; ephemeral entries are left out, since they belong to a living process
+      one line for each entry, the root first and parents before their children, as all of them were at one moment
 
-Each entry is read as it is when its turn comes: for one moment of the whole tree, stop the writers first.
+Left out, by choice: ephemeral entries, since they belong to a living process; versions, which begin anew when a dump is
+restored; other trees (--tree names one), objects and sessions, which only the programs that use them can make again.
+How many entries were left out is said on standard error. Nothing is written to the group. Where the tree changes faster
+than it can be read, the dump is refused: stop some of its writers.
 
-Exit codes: 0 written, 1 the group could not be reached, 2 wrong usage.`
+Exit codes: 0 written, 1 the group could not be reached or the tree did not stand still, 2 wrong usage.`
 
 export function dumpCommand(): Command {
   return withTreeOptions(newCommand('dump')).addHelpText('after', EXAMPLE).action(action(dump))
@@ -26,11 +29,12 @@ export function dumpCommand(): Command {
 
 async function dump(options: TreeCommandOptions): Promise<void> {
   await withTree(options, async tree => {
-    for await (const path of walk(tree, '/')) {
-      const entry = path === '/' ? undefined : await tree.get(path)
-      if (entry === undefined || entry.stat.owner !== undefined) continue
-      const line: Dumped = { path, base64: Buffer.from(entry.value).toString('base64') }
+    const found = await snapshot(tree)
+    const kept = found.filter(({ stat }) => stat.owner === undefined)
+    for (const { path, value } of kept) {
+      const line: Dumped = { path, base64: Buffer.from(value).toString('base64') }
       if (!process.stdout.write(`${JSON.stringify(line)}\n`)) await once(process.stdout, 'drain')
     }
+    warn(`${kept.length} entries; left out: ${found.length - kept.length} ephemeral, all objects and sessions`)
   })
 }

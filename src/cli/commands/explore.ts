@@ -17,7 +17,7 @@ import {
   plantedOrderingSystems,
 } from '../../ordering/proof/index.ts'
 import type { Exploration, ExploreOptions } from '../../simulator/index.ts'
-import { action, colour, EXIT_FAILED, newCommand, print, wholeNumber } from '../output.ts'
+import { action, choiceArgument, colour, EXIT_FAILED, newCommand, print, wholeNumber } from '../output.ts'
 
 interface Options {
   readonly system?: string
@@ -75,7 +75,7 @@ const namesOf = (kind: 'systems' | 'planted') =>
 
 export function exploreCommand(): Command {
   return newCommand('explore')
-    .argument('<protocol>', `what to explore: ${Object.keys(suites).join(', ')}`)
+    .addArgument(choiceArgument('<protocol>', 'what to explore', Object.keys(suites)))
     .option('--system <name>', `one system only: ${namesOf('systems')}`)
     .option('--bug <name>', `plant a bug: ${namesOf('planted')}`)
     .option('--depth <steps>', 'look no further than so many steps from the beginning', wholeNumber)

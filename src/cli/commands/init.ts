@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { explainTrust } from '../../core/index.ts'
 import { BASE_PORT_DEFAULT, initGroup, type NewGroup } from '../../runtime/setup/group.ts'
 import { duration } from '../duration.ts'
-import { action, colour, newCommand, print, several, wholeNumber } from '../output.ts'
+import { action, choiceOption, colour, newCommand, print, several, wholeNumber } from '../output.ts'
 
 interface Options {
   readonly name?: string
@@ -29,7 +29,7 @@ Example:
   $ coterie init shop --liars 1
       seven servers on this machine, one of which may lie
   $ coterie init shop --hosts a.example.org,b.example.org,c.example.org --client till-1 --client till-2
-      three servers on three machines, one of which may be gone, and two clients
+      three servers on three machines, one of which may be gone, and two clients, of which till-1 is operator
 
 Exit codes: 0 made, 1 it could not be written, 2 wrong usage or settings that cannot work.`
 
@@ -47,14 +47,17 @@ export function initCommand(): Command {
       'the longest lease, and the wait of a server after a crash (default: 60s)',
       duration,
     )
-    .option('--client <name>', 'a client to make; may be repeated (default: admin)', several)
+    .option('--client <name>', 'a client to make; may be repeated; the first is operator (default: admin)', several)
     .option('--members <number>', 'processes that elect, gossip and share slots (default: none)', wholeNumber)
     .option('--member-hosts <hosts>', 'one host for each member, or one for all (default: 127.0.0.1)', several)
     .option('--member-clients', 'each member is a client of the servers, too, by a second certificate')
     .option('--member-liars <number>', 'members that may do anything (default: 0)', wholeNumber)
-    .option(
-      '--ballots <sealed|secret>',
-      'what members learn of each ballot: all once it is counted, or never (default: sealed)',
+    .addOption(
+      choiceOption(
+        '--ballots <kind>',
+        'what members learn of each ballot: all once it is counted, or never (default: sealed)',
+        ['sealed', 'secret'],
+      ),
     )
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
@@ -78,7 +81,7 @@ function describe(made: NewGroup): string {
     `  ${shown}/group.toml     the settings`,
     `  ${shown}/authority/     signs certificates: keep authority.key safe, no server needs it`,
     `  ${shown}/servers/       one folder for each server, to be copied to its machine`,
-    `  ${shown}/clients/       one folder for each client: ${made.clientFolders.length}`,
+    `  ${shown}/clients/       one folder for each client: ${made.clientFolders.length}; operators: ${group.operators.join(', ')}`,
     ...(made.memberFolders.length === 0
       ? []
       : [`  ${shown}/members/       one folder for each member: ${made.memberFolders.length}`]),

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { join } from '../../client/join.ts'
 import { createLog } from '../../runtime/json-log.ts'
-import { action, colour, newCommand, several, tell } from '../output.ts'
+import { action, colour, logOption, newCommand, several, tell } from '../output.ts'
 import { readAttributes } from './lead.ts'
 
 interface Options {
@@ -23,7 +23,7 @@ export function joinCommand(): Command {
   return newCommand('join')
     .requiredOption('--config <folder>', "the member's folder")
     .option('--attribute <name=number>', 'what this member says of itself; may be repeated', several)
-    .option('--log <level>', 'debug, info, warn or error', 'warn')
+    .addOption(logOption())
     .addHelpText('after', EXAMPLE)
     .action(action(run))
 }

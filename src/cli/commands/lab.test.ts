@@ -124,7 +124,7 @@ describe('coterie lab refuses', () => {
     ['a name with a slip', ['run', 'backof-response'], /there is no experiment 'backof-response'.*mean backoff-resp/],
     ['a name like nothing', ['run', 'quantum-annealing'], /no experiment 'quantum-annealing'.*coterie lab list/],
     ['no name', ['run'], /missing required argument/],
-    ['another scale', ['run', NAME, '--scale', 'huge'], /must be 'small' or 'full'/],
+    ['another scale', ['run', NAME, '--scale', 'huge'], /'--scale <scale>' .*must be small or full/],
     ['a seed that is no number', ['run', NAME, '--seed', 'x'], /must be a whole number/],
     ['an unknown verb', ['walk'], /unknown command/],
   ])('%s', async (_, line, sentence) => {

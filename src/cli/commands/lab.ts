@@ -2,7 +2,7 @@
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import {
   type Experiment,
   experiments,
@@ -17,7 +17,7 @@ import {
 } from '../../../lab/index.ts'
 import { SettingsError } from '../../core/index.ts'
 import { cannot, replaceText } from '../../runtime/files.ts'
-import { action, colour, EXIT_FAILED, newCommand, print, wholeNumber } from '../output.ts'
+import { action, choiceOption, colour, EXIT_FAILED, newCommand, print, wholeNumber } from '../output.ts'
 
 interface RunCommandOptions {
   readonly scale: Scale
@@ -51,7 +51,7 @@ export function labCommand(): Command {
   const run = newCommand('run')
     .description('run an experiment, and compare what it measures with what the paper says')
     .argument('<name>', "name of the experiment, or 'all'")
-    .option('--scale <scale>', 'small (seconds) or full (minutes)', scale, 'small')
+    .addOption(choiceOption('--scale <scale>', 'seconds, or minutes', SCALES).default('small'))
     .option('--seed <number>', 'what all chance is drawn from', wholeNumber, 1)
     .option('--out <dir>', 'folder for the rows (JSON and CSV) and pictures (SVG)')
     .option('--json', 'print the result as JSON')
@@ -63,10 +63,7 @@ export function labCommand(): Command {
     .addHelpText('after', '\nExample:\n  $ coterie lab run backoff-response')
 }
 
-function scale(value: string): Scale {
-  if (value === 'small' || value === 'full') return value
-  throw new InvalidArgumentError("It must be 'small' or 'full'.")
-}
+const SCALES: readonly Scale[] = ['small', 'full']
 
 async function listAll(options: { readonly json?: boolean }): Promise<void> {
   const listed = experiments.map(({ name, title, source }) => ({ name, title, source }))

@@ -6,7 +6,7 @@ import { join } from '../../client/join.ts'
 import type { Term } from '../../client/peers/term.ts'
 import { SettingsError } from '../../core/index.ts'
 import { createLog } from '../../runtime/json-log.ts'
-import { action, EXIT_FAILED, newCommand, several } from '../output.ts'
+import { action, EXIT_FAILED, logOption, newCommand, several } from '../output.ts'
 import { FENCE_HELP, fenceOption, runUnder, type UnderOptions } from '../under/run.ts'
 
 interface Options extends UnderOptions {
@@ -37,7 +37,7 @@ export function leadCommand(): Command {
     .argument('<command...>', 'the command and its arguments, after --')
     .requiredOption('--config <folder>', "the member's folder")
     .option('--attribute <name=number>', 'what this member says of itself; may be repeated', several)
-    .option('--log <level>', 'debug, info, warn or error', 'warn')
+    .addOption(logOption())
     .addOption(fenceOption())
     .addHelpText('after', EXAMPLE)
     .action(action(lead))
@@ -71,7 +71,8 @@ export function readAttributes(given: readonly string[]): Record<string, number>
   return Object.fromEntries(
     given.map(text => {
       const parts = /^([a-z][a-z0-9.-]*)=(-?\d+(?:\.\d+)?)$/.exec(text)
-      if (parts === null) throw new SettingsError(`attribute ${JSON.stringify(text)} must be a name, "=" and a number.`)
+      if (parts === null)
+        throw new SettingsError(`--attribute ${JSON.stringify(text)} must be a name, "=" and a number.`)
       return [parts[1]!, Number(parts[2])]
     }),
   )

@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join as path } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../../../test/support/command.ts'
 import { freePorts, waitFor } from '../../../test/support/processes.ts'
@@ -13,7 +14,7 @@ import { coordinatorCommand, newest } from './coordinator.ts'
 import { joinCommand } from './join.ts'
 import { leadCommand, readAttributes } from './lead.ts'
 import { memberCommand } from './member.ts'
-import { describeMembers, membersCommand } from './members.ts'
+import { changes, describeMembers, membersCommand, oneView } from './members.ts'
 
 const commands = [membersCommand, coordinatorCommand, memberCommand, joinCommand, leadCommand]
 const run = (...line: string[]) =>
@@ -62,6 +63,39 @@ describe('coterie members', () => {
       attributes: { load: 0.12345 },
     } as const
     expect(describeMembers([guest])).toBe('  till-3  suspect  a:1 (guest)  load 0.123')
+  })
+  it('--watch tells of changes only', () => {
+    const info = (name: string, load: number) =>
+      ({ name, status: 'alive', address: 'a:1', voter: true, attributes: { load } }) as const
+    const first = [info('a', 1), info('b', 1)]
+    expect(changes([], first).map(({ change, name }) => [change, name])).toEqual([
+      ['seen', 'a'],
+      ['seen', 'b'],
+    ])
+    expect(changes(first, first)).toEqual([])
+    expect(changes(first, [info('b', 2), info('c', 1)])).toEqual([
+      { change: 'changed', ...info('b', 2) },
+      { change: 'seen', ...info('c', 1) },
+      { change: 'gone', ...info('a', 1) },
+    ])
+  })
+  it('--watch hears on the member that it heard before, while that answers', () => {
+    const told = (member: string) => ({ member, members: [{ name: member }], coordinator: undefined }) as never
+    const view = oneView()
+    const heard = (...members: string[]) => view(members.map(told))[0]!.name
+    expect(heard('b', 'a')).toBe('b')
+    expect(heard('a', 'b')).toBe('b')
+    expect(heard('a', 'c')).toBe('a')
+    expect(heard('b', 'a')).toBe('a')
+  })
+  it('--watch prints a line for each member, then nothing while nothing changes', async () => {
+    const watched = run('members', '--watch', '--json', '--config', admin)
+    await sleep(1_500)
+    process.emit('SIGTERM')
+    const { out } = await watched
+    const lines = out.trim().split('\n')
+    expect(lines.slice(0, 3).map(line => JSON.parse(line).change)).toEqual(['seen', 'seen', 'seen'])
+    expect(lines.slice(3).every(line => JSON.parse(line).change === 'changed')).toBe(true)
   })
   it("refuses a member's folder", async () => {
     const { err, code } = await run('members', '--config', made.memberFolders[0]!)
@@ -115,7 +149,10 @@ describe('coterie member', () => {
     expect(visitor.err).toMatch(/visitor is not an operator/)
     expect(visitor.code).toBe(1)
     const unknown = await run('member', 'admit', 'till-9', '--config', admin)
-    expect(unknown.err).toMatch(/no member of that name/)
+    expect(unknown.err).toMatch(/"till-9" cannot be admitted: no member of that name/)
+    const nobody = await run('member', 'expel', 'nosuch', '--config', admin)
+    expect(nobody).toMatchObject({ code: 1, out: '' })
+    expect(nobody.err).toMatch(/"nosuch" cannot be expelled: no member of that name/)
     expect(members[0]!.list().filter(({ voter }) => voter)).toHaveLength(3)
   })
   it.each([['server-1'], ['member-2'], ['Till']])('add refuses the name %s', async name => {
@@ -131,7 +168,13 @@ describe('coterie lead and coterie join', () => {
   })
   it.each([
     ['join', ['join', '--attribute', 'battery=full'], /a name, "=" and a number/],
-    ['lead', ['lead', 'jobs', '--attribute', 'battery', '--', 'true'], /a name, "=" and a number/],
+    [
+      'lead',
+      ['lead', 'jobs', '--attribute', 'battery', '--', 'true'],
+      /--attribute "battery" must be a name, "=" and a/,
+    ],
+    ['join', ['join', '--log', 'loud'], /'--log <level>' argument 'loud' is invalid. It must be debug, info/],
+    ['lead', ['lead', 'jobs', '--log', 'wran', '--', 'true'], /Did you mean warn\?/],
   ])('%s refuses them with exit code 2', async (_, line, sentence) => {
     const [command, ...rest] = line
     const { err, code } = await run(command!, '--config', made.memberFolders[0]!, ...rest)

@@ -1,7 +1,7 @@
 // coterie members: who is here, as the members see it.
 
 import type { Command } from 'commander'
-import { ASK_MS, openAsker } from '../../client/peers/asking.ts'
+import { ASK_MS, type MemberAnswer, openAsker } from '../../client/peers/asking.ts'
 import type { MemberInfo } from '../../client/peers/roster.ts'
 import { type ConnectionOptions, clientFolder, withConnection } from '../connection.ts'
 import { action, colour, newCommand, print, printLine } from '../output.ts'
@@ -18,7 +18,7 @@ Example:
   $ coterie members
       one line for each member: its name, whether it is alive, where it is, and its attributes
   $ coterie members --watch --json
-      a line of JSON whenever something changes
+      first a line of JSON for each member ("change": "seen"), then one for each that changed, and for no other
 
 Members see the group by gossip: for a moment after a change they may see it differently. What is shown is the view
 of the member that answered first.
@@ -37,7 +37,7 @@ async function members(options: Options): Promise<void> {
   const asker = await openAsker(clientFolder(options))
   try {
     const question = { kind: 'members' } as const
-    if (options.watch) return await untilStopped(asker, question, ([seen]) => seen!.members, show(options.json))
+    if (options.watch) return await untilStopped(asker, question, oneView(), show(options.json))
     const [seen] = await asker.ask(question, ASK_MS)
     print(options.json, seen!.members, () => describeMembers(allPrintable(seen!.members)))
   } finally {
@@ -45,10 +45,41 @@ async function members(options: Options): Promise<void> {
   }
 }
 
-function show(json: boolean | undefined) {
-  return (found: readonly MemberInfo[]) => {
-    printLine(json, found, () => `${describeMembers(allPrintable(found))}\n`)
+/** What became of a member since it was last shown. */
+type Change = { readonly change: 'seen' | 'changed' | 'gone' } & MemberInfo
+
+/** First everybody, then who differs from what was shown before: nobody else is told of again. */
+export function changes(before: readonly MemberInfo[], now: readonly MemberInfo[]): Change[] {
+  const old = new Map(before.map(member => [member.name, member]))
+  const told = now.flatMap((member): Change[] => {
+    const was = old.get(member.name)
+    if (was === undefined) return [{ change: 'seen', ...member }]
+    return JSON.stringify(was) === JSON.stringify(member) ? [] : [{ change: 'changed', ...member }]
+  })
+  const names = new Set(now.map(({ name }) => name))
+  return [...told, ...before.filter(({ name }) => !names.has(name)).map(was => ({ change: 'gone', ...was }) as const)]
+}
+
+/** Members learn of a change at different times: the one that was heard before is heard on, so that nothing goes back. */
+export function oneView(): (found: readonly MemberAnswer[]) => readonly MemberInfo[] {
+  let teller: string | undefined
+  return found => {
+    const chosen = found.find(({ member }) => member === teller) ?? found[0]!
+    teller = chosen.member
+    return chosen.members
   }
+}
+
+function show(json: boolean | undefined) {
+  let shown: readonly MemberInfo[] = []
+  return (found: readonly MemberInfo[]) => {
+    for (const told of changes(shown, found)) printLine(json, told, () => describeChange(allPrintable(told)))
+    shown = found
+  }
+}
+
+function describeChange({ change, ...member }: Change): string {
+  return change === 'gone' ? `  ${member.name}  gone` : describeMembers([member])
 }
 
 const PAINTS = { alive: colour.green, suspect: colour.yellow, left: colour.dim, failed: colour.red }

@@ -5,14 +5,12 @@ import { SettingsError } from '../../core/index.ts'
 import { loadNodeConfig } from '../../runtime/config/config.ts'
 import { createLog } from '../../runtime/json-log.ts'
 import { startServer } from '../../runtime/server.ts'
-import { action, EXIT_FAILED, newCommand } from '../output.ts'
+import { action, choiceOption, EXIT_FAILED, LOG_LEVELS, newCommand } from '../output.ts'
 
 interface Options {
   readonly logLevel: string
   readonly rejoin?: boolean
 }
-
-const LEVELS = ['debug', 'info', 'warn', 'error', 'silent']
 
 const EXAMPLE = `
 Example:
@@ -29,16 +27,13 @@ Exit codes: 0 stopped cleanly, 1 it could not start or its disk failed, 2 wrong 
 export function serveCommand(): Command {
   return newCommand('serve')
     .argument('<folder>', "the server's folder, as coterie init made it, or its coterie.toml")
-    .option('--log-level <level>', `how much to log: ${LEVELS.join(', ')}`, 'info')
+    .addOption(choiceOption('--log-level <level>', 'how much to log', LOG_LEVELS).default('info'))
     .option('--rejoin', 'its store was lost: take the content from the other servers')
     .addHelpText('after', EXAMPLE)
     .action(action(serve))
 }
 
 async function serve(folder: string, options: Options): Promise<void> {
-  if (!LEVELS.includes(options.logLevel)) {
-    throw new SettingsError(`--log-level is ${options.logLevel}; it must be one of ${LEVELS.join(', ')}.`)
-  }
   const config = await loadNodeConfig(folder)
   if (config.role !== 'server')
     throw new SettingsError(`${config.file} is a ${config.role}'s; serve runs a server's folder.`)

@@ -14,8 +14,8 @@ const EXAMPLE = `
 Example:
   $ coterie set /services/mail 10.0.0.7
       makes the entry, and what is above it, where it is not there
-  $ coterie set /services/mail 10.0.0.8 --if-version 1
-      only if its value was set exactly once before
+  $ coterie set /services/mail 10.0.0.8 --if-version 0
+      only if its value is still the one that it was made with; every set counts one more
   $ coterie set /services/key - < public.pem
       the value from standard input: a whole file, or what a pipe brings
 

@@ -1,6 +1,6 @@
 // The commands that make and examine a group: init, client, renew, doctor. What they print, where, and the exit code.
 
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -48,6 +48,12 @@ describe('every command', () => {
     ['half a number', ['init', 'x', '--base-port', '1.5'], /must be a whole number/],
     ['too many words', ['doctor', 'a', 'b'], /too many arguments/],
     ['an unknown verb', ['client', 'remove'], /unknown command/],
+    ['a verb with a slip', ['client', 'ad'], /unknown command 'ad'[\s\S]*Did you mean add\?/],
+    [
+      'ballots that are none',
+      ['init', 'x', '--ballots', 'secrt'],
+      /'--ballots <kind>' .*sealed or secret. Did you mean secret\?/,
+    ],
   ])('ends with 2 for %s', async (_, line, sentence) => {
     const { err, out, code } = await run(...line)
     expect(err).toMatch(sentence)
@@ -71,6 +77,14 @@ describe('coterie init', () => {
     expect(made.group.servers.map((server: { host: string }) => server.host)).toEqual(['a', 'b', 'c'])
     expect(made.clientFolders).toEqual([join(shop(), 'clients', 'bob'), join(shop(), 'clients', 'eve')])
     expect(JSON.stringify(made)).not.toContain('PRIVATE KEY')
+    expect(made.group.operators).toEqual(['bob'])
+  })
+
+  it('makes the first client that is named operator, and says who is', async () => {
+    const { out } = await run('init', shop(), '--client', 'bob', '--client', 'admin')
+    expect(out).toContain('operators: bob, admin')
+    for (const file of ['group.toml', 'servers/server-1/coterie.toml'])
+      expect(await readFile(join(shop(), file), 'utf8')).toMatch(/operators = \["bob", "admin"\]/)
   })
 
   it('ends with 2 for settings that cannot work, with one sentence and no stack', async () => {
@@ -113,6 +127,14 @@ describe('coterie doctor', () => {
       /^server-2\n {2}problem {2}.*server\.key holds no readable private key.*\n.*\n\n1 problem, /,
     )
     expect(ill.code).toBe(1)
+  })
+
+  it('warns where nobody is operator', async () => {
+    await run('init', shop())
+    await rm(join(shop(), 'clients', 'admin'), { recursive: true })
+    const { out, code } = await run('doctor', shop(), '--no-probe', '--quiet')
+    expect(out).toMatch(/^group\n {2}warning {2}nobody may unlock, repair, admit or expel: operators are admin, and/)
+    expect(code).toBe(0)
   })
 
   it('reports in JSON', async () => {

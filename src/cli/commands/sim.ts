@@ -5,8 +5,10 @@ import { availableParallelism } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import type { Command } from 'commander'
 import { Piscina } from 'piscina'
+import { SettingsError } from '../../core/index.ts'
+import { cannot } from '../../runtime/files.ts'
 import { diagram, type Failure, type Kept, runOnce, shrink, traceLine } from '../../simulator/index.ts'
-import { action, colour, EXIT_FAILED, newCommand, print, wholeNumber } from '../output.ts'
+import { action, choiceArgument, colour, EXIT_FAILED, newCommand, print, wholeNumber } from '../output.ts'
 import { asArguments, protocols, type ScenarioOptions, scenarioFor } from '../scenarios.ts'
 import type { SeedResult, Stretch } from '../sim-worker.ts'
 
@@ -48,7 +50,7 @@ const SHOWN_MAX = 3
 
 export function simCommand(): Command {
   return newCommand('sim')
-    .argument('<protocol>', `what to run: ${protocols.join(', ')}`)
+    .addArgument(choiceArgument('<protocol>', 'what to run', protocols))
     .option('--servers <number>', 'how many servers (default: the fewest that can do everything)', wholeNumber)
     .option('--liars <number>', 'servers that lie (default: 1)', wholeNumber)
     .option('--crashes <number>', 'servers that may be gone, liars included', wholeNumber)
@@ -71,7 +73,7 @@ function numbers(text: string): number[] {
   return text.split(',').filter(Boolean).map(wholeNumber)
 }
 
-function sim(protocol: string, options: Options): Promise<void> {
+async function sim(protocol: string, options: Options): Promise<void> {
   const { servers, liars, crashes, unsafe, bug, level } = options
   const chosen: ScenarioOptions = {
     protocol,
@@ -81,6 +83,10 @@ function sim(protocol: string, options: Options): Promise<void> {
     ...(unsafe === undefined ? {} : { unsafe }),
     ...(bug === undefined ? {} : { bug }),
     ...(level === undefined ? {} : { level }),
+  }
+  for (const only of ['only', 'calm', 'diagram'] as const) {
+    if (options.seed === undefined && options[only] !== undefined)
+      throw new SettingsError(`--${only} is for one run: name its seed with --seed.`)
   }
   return options.seed === undefined ? campaign(chosen, options) : replay(chosen, options, options.seed)
 }
@@ -199,7 +205,9 @@ async function replay(chosen: ScenarioOptions, options: Options, seed: number): 
   const result = runOnce(scenarioFor(chosen), seed, kept, true)
   if (options.diagram !== undefined) {
     const title = `${asArguments(chosen)}, seed ${seed}: ${result.violations[0]?.what ?? 'no promise was broken'}`
-    await writeFile(options.diagram, diagram(result.trace, title))
+    await writeFile(options.diagram, diagram(result.trace, title)).catch(error => {
+      throw cannot('write', options.diagram!, error)
+    })
   }
   print(options.json, result, () =>
     [

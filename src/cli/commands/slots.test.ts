@@ -81,7 +81,8 @@ describe('coterie slots NAME', () => {
       { line: ['desks', 'request', '--', 'ls'], said: 'which slots?' },
       { line: ['desks', 'join', '--slots', 'a'], said: 'which member?' },
       { line: ['desks', 'join', '--slots', 'a', '--fairness', 'none'], said: 'lottery or rotating' },
-      { line: ['desks', 'join', '--slots', 'a', '--level', 'lax'], said: 'curious, strong, verified' },
+      { line: ['desks', 'join', '--slots', 'a', '--level', 'lax'], said: 'curious, strong or verified' },
+      { line: ['desks', 'join', '--slots', 'a', '--log', 'loud'], said: "'--log <level>' argument 'loud' is invalid" },
       { line: ['desks', 'join', '--slots', 'a', '--lease', 'long'], said: 'duration' },
     ]
     for (const { line, said } of lines) {

@@ -2,12 +2,15 @@
 
 import type { Command } from 'commander'
 import { SettingsError } from '../../core/index.ts'
+import { slotsLevels } from '../../slots/index.ts'
 import { duration } from '../duration.ts'
-import { action, newCommand, several, wholeNumber } from '../output.ts'
+import { action, choiceArgument, choiceOption, logOption, newCommand, several, wholeNumber } from '../output.ts'
 import { joinSlots, requestSeat, type SlotsLine } from '../slots/member.ts'
 import { showStatus } from '../slots/status.ts'
 import { verify } from '../slots/verify.ts'
 import { FENCE_HELP, fenceOption } from '../under/run.ts'
+
+const FAIRNESS = ['lottery', 'rotating']
 
 const EXAMPLE = `
 Example:
@@ -35,13 +38,15 @@ the evidence holds, 1 it does not. All: 2 wrong usage.`
 export function slotsCommand(): Command {
   return newCommand('slots')
     .argument('<name>', 'name of the slots; or: verify')
-    .argument('<what>', 'request, join or status; with verify: the file')
+    .addArgument(choiceArgument('<what>', 'what to do; with verify: the file', ['request', 'join', 'status']))
     .argument('[command...]', 'with request: the command and its arguments, after --')
     .option('--config <folder>', "request and join: the member's folder; status and verify: a client's")
     .option('--slots <names>', 'what is shared, with commas between', several)
     .option('--lease <duration>', 'the longest hold (default: 60s)', duration)
-    .option('--level <level>', 'curious, strong or verified: against whom it holds (default: verified)')
-    .option('--fairness <kind>', 'lottery, or rotating: served within n rounds, with a leak (default: lottery)')
+    .addOption(choiceOption('--level <level>', 'against whom it holds (default: verified)', slotsLevels))
+    .addOption(
+      choiceOption('--fairness <kind>', 'rotating: served within n rounds, with a leak (default: lottery)', FAIRNESS),
+    )
     .option('--concurrent', 'several rounds at once; how long each slot is taken becomes public')
     .option('--paced', 'words wait for a beat, so that how long a member took tells nothing')
     .option('--on-demand', 'no rounds while nobody asks; who asks becomes public')
@@ -50,7 +55,7 @@ export function slotsCommand(): Command {
     .option('--repeat', 'request again whenever the command has ended with 0, until Ctrl-C')
     .addOption(fenceOption())
     .option('--evidence <folder>', 'where evidence against cheats is written')
-    .option('--log <level>', 'debug, info, warn or error', 'warn')
+    .addOption(logOption())
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
     .action(action(slots))

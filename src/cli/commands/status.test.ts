@@ -40,7 +40,7 @@ it('status says of each server why it does not answer', async () => {
   const seen = await runCommand([statusCommand()], ['status', '--config', admin])
   mute.close()
   await running.stop()
-  expect(seen.code).toBe(1)
+  expect(seen.code).toBe(69)
   expect(seen.out).toContain(`server-1  does not answer: ECONNREFUSED (127.0.0.1:${first!.address.port})`)
   expect(seen.out).toContain(`server-2  does not answer: certificate refused: CERT_HAS_EXPIRED (127.0.0.1:`)
   expect(seen.out).toContain(`server-3  does not answer: not connected yet (127.0.0.1:`)
@@ -56,7 +56,7 @@ it.each([
   const ended = running.finally(() => vi.useRealTimers())
   while (vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(50)
   const seen = await ended
-  expect(seen.code).toBe(1)
+  expect(seen.code).toBe(69)
   expect(seen.err).toContain(`0 of 3 servers connected within ${limit} ms`)
 })
 
@@ -78,7 +78,7 @@ it('a client with an expired certificate hears that, and not that nobody is ther
   await expect(connect({ config: client })).rejects.toBeInstanceOf(Refused)
   for (const line of [['status'], ['lock', 'invoices', 'true']]) {
     const seen = await runCommand([statusCommand(), lockCommand()], [...line, '--config', client])
-    expect(seen).toMatchObject({ code: 1, out: '' })
+    expect(seen).toMatchObject({ code: line[0] === 'lock' ? 69 : 1, out: '' })
     expect(seen.err).toMatch(/client\.crt expired on 2020-01-31\. .*coterie renew DIR/)
   }
 })

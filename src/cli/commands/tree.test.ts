@@ -86,10 +86,10 @@ describe('with a group of three', () => {
     }
     servers.push(await startServer({ config, log: silence, failed }))
   }
-  const feed = (text: string) =>
+  const feed = (text: string | Uint8Array) =>
     vi
       .spyOn(process, 'stdin', 'get')
-      .mockReturnValue(Readable.from([Buffer.from(text)]) as unknown as typeof process.stdin)
+      .mockReturnValue(Readable.from([Buffer.from(text as string)]) as unknown as typeof process.stdin)
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'coterie-tree-'))
@@ -104,7 +104,7 @@ describe('with a group of three', () => {
 
   it('sets, gets, lists and deletes', async () => {
     expect(await at('set', '/services/mail', '10.0.0.7')).toMatchObject({ code: 0, err: '' })
-    expect(await at('get', '/services/mail')).toMatchObject({ code: 0, out: '10.0.0.7\n' })
+    expect(await at('get', '/services/mail')).toMatchObject({ code: 0, out: '10.0.0.7' })
     const { out } = await at('get', '/services/mail', '--json')
     expect(JSON.parse(out)).toMatchObject({ path: '/services/mail', value: '10.0.0.7', version: 0 })
     expect(await at('list', '/services')).toMatchObject({ code: 0, out: 'mail\n' })
@@ -117,10 +117,45 @@ describe('with a group of three', () => {
   it('takes a value from standard input, to the last byte, and no more than an entry holds', async () => {
     feed('two\nlines\n')
     expect(await at('set', '/fed', '-')).toMatchObject({ code: 0, err: '' })
-    expect((await at('get', '/fed')).out).toBe('two\nlines\n\n')
+    expect((await at('get', '/fed')).out).toBe('two\nlines\n')
     feed('x'.repeat(4 * 2 ** 20 + 1))
     expect(await at('set', '/fed', '-')).toMatchObject({ code: 1, err: expect.stringMatching(/no entry holds more/) })
     expect(await at('delete', '/fed')).toMatchObject({ code: 0 })
+  })
+
+  it('gives back byte for byte what it took, and says which bytes are no text', async () => {
+    const bytes = new Uint8Array([0xef, 0xbb, 0xbf, 0, 255, 10, 13, 10])
+    feed(bytes)
+    await at('set', '/bytes', '-')
+    expect(Buffer.from((await at('get', '/bytes')).bytes)).toEqual(Buffer.from(bytes))
+    expect(JSON.parse((await at('get', '/bytes', '--json')).out)).toEqual(
+      expect.objectContaining({ path: '/bytes', base64: Buffer.from(bytes).toString('base64') }),
+    )
+    expect(JSON.parse((await at('get', '/bytes', '--json')).out)).not.toHaveProperty('value')
+    expect(await at('get', '/bytes', '--json', '--raw')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--raw'),
+    })
+    const mark = '\ufefftext'
+    await at('set', '/bytes', mark)
+    expect(JSON.parse((await at('get', '/bytes', '--json')).out).value).toBe(mark)
+  })
+
+  it('on a terminal a value is a line of text, unless --raw', async () => {
+    const onTerminal = async (...line: string[]) => {
+      Object.defineProperty(process.stdout, 'isTTY', { value: true, configurable: true })
+      try {
+        return await at(...line)
+      } finally {
+        Object.defineProperty(process.stdout, 'isTTY', { value: undefined, configurable: true })
+      }
+    }
+    await at('set', '/shown-at', 'a\u001b[2Jb')
+    expect((await onTerminal('get', '/shown-at')).out).toBe('a\\u{1b}[2Jb\n')
+    expect((await onTerminal('get', '/shown-at', '--raw')).out).toBe('a\u001b[2Jb')
+    feed(new Uint8Array([255, 0]))
+    await at('set', '/shown-at', '-')
+    expect((await onTerminal('get', '/shown-at')).out).toMatch(/^2 bytes that are no text: --raw .*--json/)
   })
 
   it('changes several entries at once or none', async () => {
@@ -137,13 +172,29 @@ describe('with a group of three', () => {
     await at('set', '/kept', 'by the dump')
     const { out } = await at('dump')
     const lines = out.trim().split('\n')
-    expect(lines.map(line => JSON.parse(line).path)).toContain('/kept')
+    const paths = lines.map(line => JSON.parse(line).path)
+    expect(paths[0]).toBe('/')
+    expect(paths).toContain('/kept')
     await at('delete', '/kept')
     feed(out)
     expect(await at('restore')).toMatchObject({ code: 0, err: `${lines.length} entries restored\n` })
     expect(JSON.parse((await at('get', '/kept', '--json')).out)).toMatchObject({ value: 'by the dump' })
     feed('{"path": 1}\n')
     expect(await at('restore')).toMatchObject({ code: 2, err: expect.stringMatching(/line 1 is no line of a dump/) })
+  })
+
+  it('a dump has the root with its value, leaves ephemeral entries out and says so', async () => {
+    await using other = await connect({ config: group.clientFolders[0]!, blockedMax: 0 })
+    await other.tree().set('/', 'about this tree')
+    await other.tree().create('/living', 'x', { ephemeral: true })
+    const { out, err } = await at('dump')
+    const entries = out
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as { path: string; base64: string })
+    expect(entries[0]).toEqual({ path: '/', base64: Buffer.from('about this tree').toString('base64') })
+    expect(entries.map(({ path }) => path)).not.toContain('/living')
+    expect(err).toBe(`${entries.length} entries; left out: 1 ephemeral, all objects and sessions\n`)
   })
 
   it('watches until it is told to stop', async () => {

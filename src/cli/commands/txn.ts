@@ -15,7 +15,7 @@ interface Options extends TreeCommandOptions {
 
 const EXAMPLE = `
 Example:
-  $ coterie txn --if '/colour = blue' --set '/colour green' --create '/log/1 changed'
+  $ coterie txn --if '/colour = blue' --set '/colour green' --create '/colour/before blue'
       sets and creates, but only if the value of /colour is blue
 
 Conditions: '/path = value', '/path exists', '/path absent', '/path version 3'.

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path'
 import type { Command } from 'commander'
 import { connect } from '../../client/connect.ts'
 import type { Group } from '../../client/group.ts'
-import { explainTrust, FileError, trust } from '../../core/index.ts'
+import { explainTrust, FileError, SettingsError, trust } from '../../core/index.ts'
 import { GROUP_FILE, type GroupSettings, loadGroup, STORE_FOLDER } from '../../runtime/config/config.ts'
 import { exists } from '../../runtime/files.ts'
 import { BASE_PORT_DEFAULT, initGroup } from '../../runtime/setup/group.ts'
@@ -22,7 +22,7 @@ import { describeStatus } from './status.ts'
 interface Options {
   readonly dir: string
   readonly servers?: number
-  readonly liars: number
+  readonly liars?: number
   readonly crashes?: number
 }
 
@@ -35,6 +35,8 @@ Example:
 
 Exit codes: 0 stopped, 1 the group could not be started, 2 wrong usage or settings that cannot work.`
 
+/** A first group shows what it is for. */
+const LIARS_DEFAULT = 1
 const REFRESH_MS = 500
 /** A server that ends by itself is started again after this long. */
 const RESTART_MS = 1_000
@@ -52,7 +54,7 @@ export function upCommand(): Command {
       'for a new group: how many servers (default: the fewest that can do everything)',
       wholeNumber,
     )
-    .option('--liars <number>', 'for a new group: servers that may do anything', wholeNumber, 1)
+    .option('--liars <number>', 'for a new group: servers that may do anything (default: 1)', wholeNumber)
     .option('--crashes <number>', 'for a new group: servers that may be gone, liars included', wholeNumber)
     .addHelpText('after', EXAMPLE)
     .action(action(up))
@@ -84,9 +86,10 @@ async function up(options: Options): Promise<void> {
 }
 
 async function openGroup(options: Options): Promise<GroupSettings> {
-  const { dir, servers, liars, crashes } = options
+  const { dir, servers, liars = LIARS_DEFAULT, crashes } = options
   if (await exists(join(dir, GROUP_FILE))) {
     const group = await loadGroup(dir)
+    refuseOther(options, group)
     await checkNotRunning(dir, group)
     tell(`group ${group.name} in ${dir}: ${explainTrust(group.trust)}`)
     return group
@@ -100,6 +103,18 @@ async function openGroup(options: Options): Promise<GroupSettings> {
   const { group } = await initGroup({ dir, basePort, ...numbers })
   tell(`made a new group in ${dir}: ${explainTrust(group.trust)}`)
   return group
+}
+
+/** A group that is there keeps its numbers: whoever asks for others is told, instead of being given what is there. */
+export function refuseOther(options: Options, { trust: has }: Pick<GroupSettings, 'trust'>): void {
+  for (const number of ['servers', 'liars', 'crashes'] as const) {
+    const asked = options[number]
+    if (asked === undefined || asked === has[number]) continue
+    throw new SettingsError(
+      `--${number} is ${asked}, and the group in ${options.dir} differs: ${explainTrust(has)} ` +
+        'Leave the option out to start it, or name a new folder with --dir.',
+    )
+  }
 }
 
 async function checkNotRunning(dir: string, group: GroupSettings): Promise<void> {

@@ -6,8 +6,8 @@
 
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { InvalidArgumentError, Option } from 'commander'
-import { warn } from '../output.ts'
+import type { Option } from 'commander'
+import { choiceOption, warn } from '../output.ts'
 import { printable } from '../printable.ts'
 import type { Held } from './held.ts'
 import { ProcessGroup } from './process-group.ts'
@@ -24,13 +24,8 @@ can end nothing: --fence-with watchdog starts a second process that ends the gro
 becomes of the first.`
 
 export function fenceOption(): Option {
-  return new Option(
-    '--fence-with <what>',
-    'watchdog: a process of its own ends the command when this one no longer can',
-  ).argParser(value => {
-    if (value !== 'watchdog') throw new InvalidArgumentError('It must be watchdog.')
-    return value
-  })
+  const why = 'watchdog: a process of its own ends the command when this one no longer can'
+  return choiceOption('--fence-with <what>', why, ['watchdog'])
 }
 
 const EXIT_NOT_STARTED = 127

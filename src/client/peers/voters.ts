@@ -62,7 +62,7 @@ function explain({ change, member }: Waiting, why: Declined): Error {
   switch (why) {
     case 'unknown':
       return new SettingsError(
-        `${JSON.stringify(member)} cannot be admitted: no member of that name has been here yet.`,
+        `${JSON.stringify(member)} cannot be ${change}${change === 'admit' ? 't' : 'l'}ed: no member of that name has been here yet.`,
       )
     case 'crowded':
       return new Unavailable(`${WISHES_MAX} changes of the list are under way`)

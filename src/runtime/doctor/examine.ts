@@ -60,6 +60,7 @@ async function examineGroup(folder: string, visit: { probe: boolean; now: Date }
     ...(await subfolders(join(folder, 'servers'))),
   ])
   const clients = await subfolders(join(folder, 'clients'))
+  if (group !== undefined) checkOperators(findings, group, clients)
   const members = await subfolders(join(folder, 'members'))
   const nodes = [...servers].map(name => join(folder, 'servers', name))
   nodes.push(...clients.map(name => join(folder, 'clients', name)))
@@ -67,6 +68,19 @@ async function examineGroup(folder: string, visit: { probe: boolean; now: Date }
   const authority = await examineAuthority(join(folder, 'authority'), visit.now)
   const lists = await Promise.all(nodes.map(node => examineNode(node, { ...visit, group, others: false })))
   return [findings.list, authority, ...lists].flat()
+}
+
+/** Without an operator nobody can free a lock, repair an object, or let a member vote. */
+function checkOperators(findings: Findings, { operators }: GroupSettings, clients: readonly string[]): void {
+  const here = operators.filter(name => clients.includes(name))
+  if (here.length > 0) return findings.ok(`operators: ${operators.join(', ')}`)
+  const named = operators.length === 0 ? 'nobody is named' : `${operators.join(', ')}, and no such client is here`
+  findings.warning(
+    `nobody may unlock, repair, admit or expel: operators are ${named}`,
+    operators.length === 0
+      ? `Name a client as operator, in ${GROUP_FILE} and every ${NODE_FILE}, then restart the nodes.`
+      : `Right if its folder was moved to its machine. Else: coterie client add ${operators[0]}.`,
+  )
 }
 
 async function examineAuthority(folder: string, now: Date): Promise<Finding[]> {

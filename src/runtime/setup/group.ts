@@ -66,7 +66,7 @@ export interface InitOptions extends MembersOptions {
   readonly ttlMax?: number
   /** The longest attempt of a client to order operations, in milliseconds. The default is a minute. */
   readonly attemptMax?: number
-  /** The default is one client, "admin". */
+  /** The first of them is operator. The default is one client, "admin". */
   readonly clients?: readonly string[]
 }
 
@@ -164,12 +164,18 @@ function planGroup(options: InitOptions): GroupSettings {
     name,
     id: randomBytes(16).toString('hex'),
     trust: numbers,
-    operators: OPERATORS_DEFAULT,
+    operators: operatorsOf(options.clients),
     lock: { ttlMax: checkTtlMax(options.ttlMax ?? TTL_DEFAULT_MS), drift: DRIFT_DEFAULT },
     objects: { attemptMax: options.attemptMax ?? ATTEMPT_DEFAULT_MS },
     servers: planServers(numbers, options.hosts ?? ['127.0.0.1'], options.basePort ?? BASE_PORT_DEFAULT),
     membership: planMembers(options, options.basePort ?? BASE_PORT_DEFAULT),
   }
+}
+
+/** The first client that is named, so that there is somebody who may; and the usual one, where it is named too. */
+function operatorsOf(clients: readonly string[] = []): readonly string[] {
+  if (clients.length === 0) return OPERATORS_DEFAULT
+  return [...new Set([clients[0]!, ...clients.filter(client => OPERATORS_DEFAULT.includes(client))])]
 }
 
 /** Hosts say how many servers there are, except one alone, which may be the host of all. */

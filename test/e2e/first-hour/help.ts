@@ -1,0 +1,153 @@
+// Every example of every help, typed as it is printed where that can be: `as` says what is typed in its place where it
+// names a folder of the system or a port, downloads, or takes minutes.
+
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { memberLines, playMembers } from './help-members.ts'
+import type { Typed, World } from './world.ts'
+
+interface Scene extends Typed {
+  readonly line: string
+  readonly as?: string
+}
+
+/** Lines whose play is longer than a line: this file and help-members.ts play them. */
+const STAGED = [
+  'coterie up',
+  'coterie up --dir /var/lib/shop --liars 0',
+  'coterie serve shop/servers/server-1',
+  'coterie serve --rejoin shop/servers/server-1',
+  'coterie watch /services --recursive',
+]
+
+/** With folders and files alone. */
+const ALONE: readonly Scene[] = [
+  { line: 'coterie init shop --liars 1', says: /made group shop/ },
+  {
+    line: 'coterie init shop --hosts a.example.org,b.example.org,c.example.org --client till-1 --client till-2',
+    as: 'rm -r shop && coterie init shop --hosts a.example.org,b.example.org,c.example.org --client till-1 --client till-2',
+    says: /operators: till-1/,
+  },
+  { line: 'coterie client add till-3 --group shop' },
+  { line: 'coterie renew shop server-1 till-3', says: /renewed .*till-3/ },
+  { line: 'coterie renew shop', says: /renewed .*server-3/ },
+  { line: 'coterie doctor shop/servers/server-1 --no-probe' },
+  { line: 'coterie doctor shop', as: 'coterie doctor shop --no-probe' },
+  { line: 'coterie sim lock --seeds 1000', as: 'coterie sim lock --seeds 10' },
+  { line: 'coterie sim lock --servers 5 --liars 1 --unsafe', code: 1 },
+  { line: 'coterie sim lock --seed 17 --diagram run.svg' },
+  { line: 'coterie explore lock', as: 'coterie explore lock --system list-restart' },
+  { line: 'coterie explore lock --bug no-drift-factor', code: 1 },
+  {
+    line: 'coterie explore ordering --system three --depth 18',
+    as: 'coterie explore ordering --system three --depth 12',
+  },
+  { line: 'coterie dedup --memory 1MB --window 1000000 < access.log > first-seen.log' },
+  { line: 'coterie dedup --field 1 --only-duplicates --report access.log access.log.1 > again.log' },
+  { line: 'coterie dedup --snapshot seen.state --key-file seen.key < today.log' },
+  { line: 'coterie dedup advise --memory 100kB --window 50000' },
+  { line: 'coterie dedup advise --memory 100kB --window 5000 --alphabet 1000000' },
+  { line: 'coterie lab list' },
+  { line: 'coterie lab run backoff-response' },
+  { line: 'coterie lab run backoff-response --out results' },
+  {
+    line: 'coterie lab run all --scale full --seed 7',
+    as: 'coterie lab run violation-probability --seed 7',
+  },
+  { line: 'coterie completion bash > ~/.local/share/bash-completion/completions/coterie' },
+  { line: 'coterie completion zsh > ~/.zsh/functions/_coterie' },
+  { line: 'coterie completion fish > ~/.config/fish/completions/coterie.fish' },
+]
+
+/** With a group that runs, in its folder. */
+const SERVED: readonly Scene[] = [
+  { line: 'coterie lock invoices -- ./send-invoices.sh --all', says: /sent with token \d+/ },
+  { line: 'coterie lock invoices --try -- ./send-invoices.sh || echo "not now"', says: /sent with token/ },
+  { line: 'coterie lock invoices --timeout 1m30s -E 0 -- ./send-invoices.sh', says: /sent with token/ },
+  { line: 'coterie locks', says: /no lock is held/ },
+  { line: 'coterie unlock invoices --force', says: /nobody held invoices/ },
+  { line: 'coterie unlock --reset-floor', says: /nothing was changed/ },
+  { line: 'coterie set /services/mail 10.0.0.7' },
+  { line: 'coterie set /services/mail 10.0.0.8 --if-version 0' },
+  { line: 'coterie get /services/mail', says: /^10\.0\.0\.8$/ },
+  { line: 'coterie get /services/mail --json', says: /"value":"10\.0\.0\.8".*"version":1/ },
+  { line: 'coterie set /services/key - < public.pem' },
+  {
+    line: 'coterie get /services/key > public.pem',
+    as: 'coterie get /services/key > again.pem && cmp public.pem again.pem',
+  },
+  { line: 'coterie list /services', says: /^mail\nkey\n$/ },
+  { line: 'coterie list / --recursive', says: /^\/services\/mail$/m },
+  {
+    line: "coterie txn --if '/colour = blue' --set '/colour green' --create '/colour/before blue'",
+    as: "coterie set /colour blue && coterie txn --if '/colour = blue' --set '/colour green' --create '/colour/before blue'",
+  },
+  { line: 'coterie dump > tree.jsonl', says: /entries; left out: 0 ephemeral/ },
+  { line: 'coterie restore < tree.jsonl', says: /entries restored/ },
+  { line: 'coterie delete /services/mail' },
+  { line: 'coterie delete /services --recursive' },
+  { line: 'coterie object', says: /tree {2}server-1/ },
+  {
+    line: 'coterie object stock',
+    as: 'coterie set /apples 10 --tree stock && coterie object stock',
+    says: /stock {2}server/,
+  },
+  { line: 'coterie object repair stock', says: /nothing to repair/ },
+  { line: 'coterie status --config shop/clients/admin', says: /locks work/ },
+]
+
+/** What is known of the helps: their examples and these are the same, which a test checks. */
+export const knownExamples: readonly string[] = [
+  ...STAGED,
+  ...memberLines,
+  ...[...ALONE, ...SERVED].map(({ line }) => line),
+]
+
+export async function playHelp(world: World): Promise<void> {
+  await playMembers(world)
+  await playAlone(world)
+  await playServed(world)
+}
+
+async function playScene(world: World, { line, as = line, ...typed }: Scene): Promise<void> {
+  await world.line(as, typed, as === line ? line : `${line}  (as ${as})`)
+}
+
+async function playAlone(world: World): Promise<void> {
+  const folder = join(world.folder, 'alone')
+  mkdirSync(folder)
+  const log = Array.from({ length: 300 }, (_, place) => `10.0.0.${place % 50} GET /${place}\n`).join('')
+  for (const name of ['access.log', 'access.log.1', 'today.log']) writeFileSync(join(folder, name), log)
+  for (const home of ['.local/share/bash-completion/completions', '.zsh/functions', '.config/fish/completions'])
+    mkdirSync(join(world.folder, 'home', home), { recursive: true })
+  for (const scene of ALONE) await playScene(world, { in: folder, ...scene })
+}
+
+/** One group for both ways to name it: `coterie up` in the user's folder, and by --config. */
+async function playServed(world: World): Promise<void> {
+  const folder = join(world.folder, 'served')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'send-invoices.sh'), '#!/bin/sh\necho sent with token $COTERIE_TOKEN\n', { mode: 0o755 })
+  writeFileSync(join(folder, 'public.pem'), 'a key\nof two lines\n')
+  const at = { in: folder }
+  const up = await world.start('coterie up', /ready after/, at)
+  symlinkSync('.coterie', join(folder, 'shop'))
+  const watched = await world.start('coterie watch /services --recursive', /^/, at)
+  for (const scene of SERVED) await playScene(world, { ...at, ...scene })
+  if (!watched.output().includes('deleted /services/mail'))
+    world.failed('coterie watch', 'it did not show what was deleted')
+  await watched.stop('SIGINT', 0)
+  await up.stop('SIGINT', 0)
+  const server = await world.start('coterie serve shop/servers/server-1', /"msg":"listening"/, at)
+  await server.stop('SIGTERM', 0)
+  await world.line('rm -r shop/servers/server-1/store', at)
+  const anew = await world.start('coterie serve --rejoin shop/servers/server-1', /"msg":"listening"/, at)
+  await anew.stop('SIGTERM', 0)
+  const small = await world.start(
+    'coterie up --dir small --liars 0',
+    /ready after/,
+    at,
+    'coterie up --dir /var/lib/shop --liars 0  (as --dir small)',
+  )
+  await small.stop('SIGINT', 0)
+}
