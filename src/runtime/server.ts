@@ -160,6 +160,12 @@ function tellOfObject(event: ObjectEvent, log: Log): void {
         aheadMs: ahead,
       })
     }
+    case 'versionUnvouched': {
+      const { object, client, version } = event
+      const what =
+        'a client calls a version of an object committed that no other server knows: it lies, or they are away'
+      return log('warn', what, { object, client, version })
+    }
     case 'repaired':
       return log('warn', 'an object was repaired by an operator', { object: event.object, by: event.by })
     case 'repairRefused':

@@ -7,7 +7,17 @@ import { type Content, emptyContent, type KeptChange, type LinkedChange, openedA
 import type { Copying } from '../versions/copying.ts'
 import { FIRST_DIGEST } from '../versions/digest.ts'
 import type { FetchedChanges } from '../versions/fetched-changes.ts'
-import type { Complaint, Head, Operation, OrderingMessage, ProposedHead, Rank, RecalledObject, Write } from '../wire.ts'
+import type {
+  ClientMessage,
+  Complaint,
+  Head,
+  Operation,
+  OrderingMessage,
+  ProposedHead,
+  Rank,
+  RecalledObject,
+  Write,
+} from '../wire.ts'
 
 /** What a server tells its operator. */
 export type OrderingServerEvent =
@@ -15,6 +25,8 @@ export type OrderingServerEvent =
   | { kind: 'complaint'; complaint: Complaint }
   /** A client asked for a rank far above this server's wall clock, by so many milliseconds: a clock is wrong, or it lies. */
   | { kind: 'rankBeyond'; object: string; client: NodeId; ahead: Millis }
+  /** A client called a version committed that no other server knows of: it lies, or they cannot be reached. */
+  | { kind: 'versionUnvouched'; object: string; client: NodeId; version: number }
   /** An operator repaired an object, or somebody else tried. */
   | { kind: 'repaired' | 'repairRefused'; object: string; by: NodeId }
 
@@ -51,6 +63,19 @@ export interface Watcher {
   until: Millis
 }
 
+/** A client's word that rests on a version which this server does not know (vouching.ts). */
+export interface Waiting {
+  readonly from: NodeId
+  readonly asked: ClientMessage & { kind: 'propose' | 'commit' }
+  readonly head: Head
+  readonly bytes: number
+  readonly query: number
+  readonly until: Millis
+  askedAt: Millis
+  /** Servers that know the version. */
+  readonly vouchers: Set<NodeId>
+}
+
 export interface ServerObject {
   readonly name: string
   /** No smaller rank is served. Durable before anybody is told. */
@@ -75,6 +100,8 @@ export interface ServerObject {
    * them may be the only one of its kind: the others who took it may have lost their stores.
    */
   readonly doubtful: Map<number, LinkedChange>
+  /** What rests on versions that others are asked about. */
+  readonly waiting: Waiting[]
   readonly pending: Map<string, PendingOperation>
   pendingBytes: number
   readonly pendingOf: Map<NodeId, number>
@@ -141,6 +168,10 @@ export interface ServerState {
   readonly made: Map<string, { all: number; since: Millis; lately: number }>
   /** Clients that asked for ranks beyond the clock, so that each is told of once. */
   readonly beyond: Set<string>
+  /** The same for versions that nobody vouched for. */
+  readonly unvouched: Set<string>
+  /** Bytes of each client's proposals that wait for vouchers, over all objects. */
+  readonly waitingBytesOf: Map<string, number>
   /** Whether this server has lost its store once, and whether it has its state back. */
   rejoins: 'never' | 'under way' | 'done'
   rejoin: Rejoin | undefined
@@ -171,6 +202,7 @@ export function newObject(name: string): ServerObject {
     recentBytes: 0,
     unapplied: new Map(),
     doubtful: new Map(),
+    waiting: [],
     pending: new Map(),
     pendingBytes: 0,
     pendingOf: new Map(),
