@@ -154,6 +154,7 @@ export class Group {
       () => ++this.ids,
       whyNoObjects(shape.trust),
       driver.appliers,
+      () => driver.now(),
     )
     this.owner = {
       now: () => driver.now(),

@@ -43,6 +43,8 @@ export type FailedReason =
 /** What objects tell their user. */
 export type OrderingEvent =
   | { kind: 'opened'; id: number; object: string; session: string }
+  /** The session certainly lives until then, by this process's clock: nobody can have ended it before. */
+  | { kind: 'extended'; object: string; session: string; deadline: Millis }
   /** The session is no longer certain to live: others may see it ended from now on. */
   | { kind: 'lost'; object: string; session: string }
   | { kind: 'ended'; id: number; object: string }

@@ -61,6 +61,8 @@ export interface OwnSession {
   /** When the last pings were sent, by number; and the newest echoed by each server. */
   readonly pings: Map<number, Millis>
   readonly echoes: Map<NodeId, Millis>
+  /** Until when its user was told that it lives. */
+  toldUntil: Millis
   /** Servers that say it is gone, at which version; and under which number each says that it opened. */
   readonly gone: Map<NodeId, number>
   readonly named: Map<NodeId, string>
@@ -302,6 +304,7 @@ function noSession(): OwnSession {
     ping: 0,
     pings: new Map(),
     echoes: new Map(),
+    toldUntil: 0,
     gone: new Map(),
     named: new Map(),
   }

@@ -46,7 +46,7 @@ describe('a rank far in the future', () => {
 
 describe('a version that nobody knows', () => {
   const GARBAGE = new Uint8Array(32).fill(9)
-  const commit = (version: number, digest = GARBAGE): OrderingMessage => {
+  const commit = (version: number, digest: Uint8Array = GARBAGE): OrderingMessage => {
     return { kind: 'commit', object: 'o', rank: rank(5), version, digest }
   }
   /** Version 1 is at all servers, version 2 at the first two only. */
