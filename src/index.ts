@@ -9,6 +9,7 @@ export type { ObjectServerInfo, SpoiledObject } from './client/inspect-objects.t
 export type { JoinOptions } from './client/join.ts'
 export { join } from './client/joining.ts'
 export type { Lease } from './client/lease.ts'
+export type { DeletedObject } from './client/objects/delete.ts'
 export type { Lie } from './client/objects/orders.ts'
 export type { Recipes } from './client/objects/recipes.ts'
 export type { RepairedObject } from './client/objects/repair.ts'

@@ -168,6 +168,10 @@ function tellOfObject(event: ObjectEvent, log: Log): void {
     }
     case 'repaired':
       return log('warn', 'an object was repaired by an operator', { object: event.object, by: event.by })
+    case 'deleted':
+      return log('warn', 'an object was deleted by an operator', { object: event.object, by: event.by })
+    case 'deleteRefused':
+      return log('warn', 'deletion of an object refused: no operator', { object: event.object, by: event.by })
     case 'repairRefused':
       return log('warn', 'repair of an object refused: no operator', { object: event.object, by: event.by })
   }

@@ -3,6 +3,7 @@
 import { type Millis, type NodeId, NotAnswered, OperationFailed, SettingsError, Unavailable } from '../../core/index.ts'
 import {
   type Applier,
+  type DeleteOutcome,
   type InspectedOrderingServer,
   OBJECT_BYTES_MAX,
   type OrderingCommand,
@@ -169,6 +170,15 @@ export class Orders {
     return this.ask(
       id => ({ kind: 'repair', id, object, version }),
       event => (event.kind === 'repaired' ? event.outcomes : undefined),
+      {},
+    )
+  }
+
+  /** For operators: what each server did that answered in time. */
+  delete(object: string): Promise<ReadonlyMap<NodeId, DeleteOutcome>> {
+    return this.ask(
+      id => ({ kind: 'delete', id, object }),
+      event => (event.kind === 'deleted' ? event.outcomes : undefined),
       {},
     )
   }

@@ -12,6 +12,7 @@ import type { OrderingMessage } from '../wire.ts'
 import { fetchMissing, onChanges, onEntries, onLag } from './catching-up.ts'
 import { checkServer } from './check.ts'
 import { continueCheckpoint } from './checkpoint.ts'
+import { onDelete } from './deleting.ts'
 import { onComplain, onInspect } from './inspecting.ts'
 import { onSubmit, sweepPending } from './pending.ts'
 import { onClock } from './ranks.ts'
@@ -72,6 +73,7 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     servers,
     place: servers.indexOf(self),
     objects: new Map(),
+    tombstones: new Map(),
     touched: undefined,
     startedAt: 0,
     wallLead: undefined,
@@ -148,6 +150,8 @@ function onMessage(scene: ServerScene, from: NodeId, body: OrderingMessage): voi
       return onInspect(scene, from, body)
     case 'repair':
       return onRepair(scene, from, body)
+    case 'delete':
+      return onDelete(scene, from, body)
     case 'read':
       return onRead(scene, from, body)
     case 'fetch':
