@@ -7,8 +7,10 @@ import { describe, expect, it } from 'vitest'
 import { get, SERVERS, TestGroup } from '../../test/support/ordering-group.ts'
 import { ACCUSED_MAX, accuse } from './client/evidence.ts'
 import { type ClientState, newScene } from './client/state.ts'
+import { brokenOrderingRules } from './proof/planted.ts'
 import { CLIENT_BYTES_MAX } from './server/pending.ts'
 import { MADE_AT_ONCE_MAX, OBJECTS_MAX, OBJECTS_OF_CLIENT_MAX } from './server/state.ts'
+import { UNAPPLIED_BYTES_MAX } from './server/unapplied.ts'
 import { WAITING_BYTES_MAX, WAITING_OF_CLIENT_MAX } from './server/vouching.ts'
 import { type OrderingSettings, orderingDefaults } from './settings.ts'
 import { COPY_AHEAD_BYTES, hearCopy, newCopying, nextSources } from './versions/copying.ts'
@@ -128,6 +130,23 @@ const cases: Record<string, () => void> = {
       ['c', WAITING_BYTES_MAX],
       ['d', 1_000],
     ])
+  },
+  UNAPPLIED_BYTES_MAX() {
+    const group = new TestGroup(SERVERS, { rules: brokenOrderingRules('any-version-is-committed') })
+    group.lost = ({ body }) => body.kind === 'fetch'
+    let parent: Uint8Array = new Uint8Array(32).fill(9)
+    const send = (version: number, bytes: number) => {
+      const change = new Uint8Array(bytes)
+      const digest = nextDigest(orderingDefaults.hash, parent, version, change)
+      const rank = { counter: 1, client: 'c' }
+      group.hear('c', 's1', { kind: 'propose', object: 'o', rank, version, parent, digest, change })
+      if (group.server('s1').proposed?.version === version) parent = digest
+    }
+    // The last one that is taken is the proposal itself, which waits for none.
+    for (let version = 10; version <= 10 + UNAPPLIED_BYTES_MAX / MIB + 3; version++) send(version, MIB)
+    const { unapplied, proposed } = group.server('s1')
+    expect([...unapplied.values()].reduce((sum, { change }) => sum + change.length, 0)).toBe(UNAPPLIED_BYTES_MAX)
+    expect(proposed?.version).toBe(10 + UNAPPLIED_BYTES_MAX / MIB)
   },
   COMPLAINTS_SHOWN_MAX() {
     const group = new TestGroup(SERVERS)

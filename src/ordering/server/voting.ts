@@ -17,7 +17,7 @@ import { answerFromProposed, nameSilent } from './sessions.ts'
 import type { ServerScene } from './state.ts'
 import { type Proposal, proposedHead, type ServerObject } from './state.ts'
 import { heldByAnother, keepTurn, takeTurn } from './turns.ts'
-import { keepDoubtful } from './unapplied.ts'
+import { isLaden, keepDoubtful } from './unapplied.ts'
 import { headOf, isVouched, releaseWaiting, takeVoucher } from './vouching.ts'
 
 export function onGet(
@@ -76,7 +76,7 @@ export function onPropose(
     if (before.version !== version && !settings.rules.mayFollow(version, before.version)) return
   }
   if (version < object.committed.version || isForged(scene, object, asked)) return
-  if (!isVouched(scene, object, from, asked)) return
+  if (isLaden(object, version) || !isVouched(scene, object, from, asked)) return
   if (settings.rules.commitsParent()) {
     commitTo(scene, object, { version: version - 1, digest: parent })
   }
