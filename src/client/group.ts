@@ -49,6 +49,7 @@ import type { Keeper } from './keeper.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
 import { checkLockOptions, checkStrategy, checkTryOptions, type LockOptions } from './lock-options.ts'
 import { checkName } from './names.ts'
+import { type DeletedObject, deleteObject } from './objects/delete.ts'
 import { ObjectSession } from './objects/object-session.ts'
 import { type Lie, Orders } from './objects/orders.ts'
 import { Recipes } from './objects/recipes.ts'
@@ -152,6 +153,7 @@ export class Group {
       () => ++this.ids,
       whyNoObjects(shape.trust),
       driver.appliers,
+      () => driver.now(),
     )
     this.owner = {
       now: () => driver.now(),
@@ -275,6 +277,17 @@ export class Group {
     this.orders.check(name)
     const version = repairableVersion(await this.orders.inspect(), name, this.shape.trust.liars)
     return describeRepaired(name, version, await this.orders.repair(name, version), this.shape)
+  }
+
+  /**
+   * Deletes an object, or a tree by its object's name; for operators. Its content goes, every session of it ends, and who holds
+   * something there loses it. Whoever uses the name again begins with nothing. Rejects with `Refused` where servers say that
+   * this client is no operator.
+   */
+  async deleteObject(name: string): Promise<DeletedObject> {
+    this.checkOpen()
+    this.orders.check(name)
+    return deleteObject(this.orders, name, this.shape)
   }
 
   /**

@@ -6,8 +6,8 @@ import { type Hash, type OrderingSettings, orderingDefaults } from '../ordering/
 
 export interface NodeSettings {
   readonly trust: Trust
-  readonly lock: Pick<LockSettings, 'ttlMax' | 'drift'>
-  readonly objects?: Pick<OrderingSettings, 'attemptMax'>
+  readonly lock: Pick<LockSettings, 'ttlMax' | 'drift'> & Partial<Pick<LockSettings, 'tokenAheadMax'>>
+  readonly objects?: Pick<OrderingSettings, 'attemptMax'> & Partial<Pick<OrderingSettings, 'rankAheadMax'>>
   /** Names of the clients that may take a lock from its holder. */
   readonly operators: readonly string[]
 }

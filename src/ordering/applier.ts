@@ -28,6 +28,8 @@ export interface ApplyContext {
  */
 export interface Applier {
   apply(view: TableView, operation: Uint8Array, context: ApplyContext): Uint8Array
+  /** Applies what its own process submits, and nothing else: those of others wait, or are over with what it does. */
+  readonly alone?: boolean
   /** A session has ended or run out: removes what was bound to it. Must not throw. */
   ended?(view: TableView, session: string, context: ApplyContext): void
 }

@@ -7,11 +7,14 @@ import { describe, expect, it } from 'vitest'
 import { get, SERVERS, TestGroup } from '../../test/support/ordering-group.ts'
 import { ACCUSED_MAX, accuse } from './client/evidence.ts'
 import { type ClientState, newScene } from './client/state.ts'
+import { brokenOrderingRules } from './proof/planted.ts'
 import { CLIENT_BYTES_MAX } from './server/pending.ts'
 import { MADE_AT_ONCE_MAX, OBJECTS_MAX, OBJECTS_OF_CLIENT_MAX } from './server/state.ts'
+import { UNAPPLIED_BYTES_MAX } from './server/unapplied.ts'
+import { WAITING_BYTES_MAX, WAITING_OF_CLIENT_MAX } from './server/vouching.ts'
 import { type OrderingSettings, orderingDefaults } from './settings.ts'
 import { COPY_AHEAD_BYTES, hearCopy, newCopying, nextSources } from './versions/copying.ts'
-import { FIRST_DIGEST } from './versions/digest.ts'
+import { FIRST_DIGEST, nextDigest } from './versions/digest.ts'
 import { addChanges, FETCHED_BYTES_MAX, isFull } from './versions/fetched-changes.ts'
 import { COMPLAINTS_SHOWN_MAX, type OrderingMessage, type RecalledObject } from './wire.ts'
 
@@ -20,6 +23,14 @@ const NOTHING = { version: 0, digest: FIRST_DIGEST }
 /** What is in the bytes does not matter here. */
 const hash = () => new Uint8Array(32)
 const named = (object: string, client: string): OrderingMessage => ({ ...get(1, client), object }) as OrderingMessage
+
+/** A proposal that rests on a version which nobody knows. */
+function unknown(version: number, client: string, bytes: number): OrderingMessage & { kind: 'propose' } {
+  const parent = new Uint8Array(32).fill(9)
+  const change = new Uint8Array(bytes)
+  const digest = nextDigest(orderingDefaults.hash, parent, version, change)
+  return { kind: 'propose', object: 'o', rank: { counter: 1, client }, version, parent, digest, change }
+}
 
 /** By the constant: filled to the bound, and one beyond. Each says how much is kept. */
 const cases: Record<string, () => void> = {
@@ -101,6 +112,41 @@ const cases: Record<string, () => void> = {
     const group = new TestGroup(SERVERS)
     for (let i = 0; i <= MADE_AT_ONCE_MAX; i++) group.hear('c#1', 's1', named(`n${i}`, 'c#1'))
     expect(group.state('s1').objects.size).toBe(MADE_AT_ONCE_MAX)
+  },
+  WAITING_OF_CLIENT_MAX() {
+    const group = new TestGroup(SERVERS)
+    for (let i = 0; i <= WAITING_OF_CLIENT_MAX; i++) group.hear(`c#${i}`, 's1', unknown(10 + i, `c#${i}`, 0))
+    group.hear('d#1', 's1', unknown(10, 'd#1', 0))
+    expect(group.server('s1').waiting).toHaveLength(WAITING_OF_CLIENT_MAX + 1)
+  },
+  WAITING_BYTES_MAX() {
+    const group = new TestGroup(SERVERS)
+    for (let i = 0; i < 4; i++) {
+      group.hear('c#1', 's1', { ...unknown(10, 'c#1', WAITING_BYTES_MAX / 4), object: `o${i}` })
+    }
+    group.hear('c#1', 's1', { ...unknown(10, 'c#1', 1), object: 'beyond' })
+    group.hear('d#1', 's1', unknown(10, 'd#1', 1_000))
+    expect([...group.state('s1').waitingBytesOf]).toEqual([
+      ['c', WAITING_BYTES_MAX],
+      ['d', 1_000],
+    ])
+  },
+  UNAPPLIED_BYTES_MAX() {
+    const group = new TestGroup(SERVERS, { rules: brokenOrderingRules('any-version-is-committed') })
+    group.lost = ({ body }) => body.kind === 'fetch'
+    let parent: Uint8Array = new Uint8Array(32).fill(9)
+    const send = (version: number, bytes: number) => {
+      const change = new Uint8Array(bytes)
+      const digest = nextDigest(orderingDefaults.hash, parent, version, change)
+      const rank = { counter: 1, client: 'c' }
+      group.hear('c', 's1', { kind: 'propose', object: 'o', rank, version, parent, digest, change })
+      if (group.server('s1').proposed?.version === version) parent = digest
+    }
+    // The last one that is taken is the proposal itself, which waits for none.
+    for (let version = 10; version <= 10 + UNAPPLIED_BYTES_MAX / MIB + 3; version++) send(version, MIB)
+    const { unapplied, proposed } = group.server('s1')
+    expect([...unapplied.values()].reduce((sum, { change }) => sum + change.length, 0)).toBe(UNAPPLIED_BYTES_MAX)
+    expect(proposed?.version).toBe(10 + UNAPPLIED_BYTES_MAX / MIB)
   },
   COMPLAINTS_SHOWN_MAX() {
     const group = new TestGroup(SERVERS)

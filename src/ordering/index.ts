@@ -10,6 +10,7 @@ export {
   BODY_BYTES_MAX,
   CHANGE_BYTES_MAX,
   type Complaint,
+  type DeleteOutcome,
   type Head,
   type InspectedObject,
   KEY_BYTES_MAX,

@@ -329,3 +329,25 @@ describe('limits of a client', () => {
     expect(group.heard('inspected').at(-1)).toMatchObject({ id: 999 })
   })
 })
+
+describe('how long a session certainly lives', () => {
+  const told = (group: TestGroup) => {
+    return group.heard('extended').map(event => (event.kind === 'extended' ? Math.floor(event.deadline) : 0))
+  }
+  it('is told from when the open and each ping was sent that n - f have echoed, and never goes back', () => {
+    const group = opened()
+    const belief = Math.floor((10_000 * (1 - settings.drift)) / (1 + settings.drift))
+    expect(told(group)).toEqual([belief])
+    group.pass(2_500)
+    expect(told(group).at(-1)).toBe(2_500 + belief)
+    // Only one of three echoes: two are needed.
+    group.lost = ({ from }) => from !== 's1'
+    group.pass(2_500)
+    expect(told(group).at(-1)).toBe(2_500 + belief)
+    group.pass(2_500 + belief - group.now)
+    expect(group.heard('lost')).toHaveLength(0)
+    group.pass(1)
+    expect(group.heard('lost')).toHaveLength(1)
+    expect(told(group)).toEqual([...told(group)].sort((a, b) => a - b))
+  })
+})

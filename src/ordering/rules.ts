@@ -38,6 +38,8 @@ export interface OrderingRules {
   mayRead(showNewer: number, liars: number): boolean
   /** Whether a server promises a rank, given the highest that its wall clock allows. */
   mayPromise(counter: number, highest: number): boolean
+  /** Whether a server takes a version for committed that it does not know itself, given how many others do. */
+  mayTake(knownTo: number, liars: number): boolean
   /** Under which name a server's word on an operation is counted, given how many words on it there are. */
   voterOf(server: NodeId, words: number): NodeId
   /** Whether a client keeps what too few vouch for, given how much of one server it has. */
@@ -96,6 +98,9 @@ export const orderingRules: OrderingRules = {
 
   // One get with the largest counter, and nobody has a turn any more.
   mayPromise: (counter, highest) => counter <= highest,
+
+  // One client says that version 2^40 is committed: nobody has what leads there, and nobody goes on.
+  mayTake: (knownTo, liars) => knownTo > liars,
 
   // A liar that says the same twice would count as two, and what nobody asked for is done.
   voterOf: server => server,

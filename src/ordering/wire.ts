@@ -170,6 +170,10 @@ export type ClientMessage =
   | { kind: 'repair'; query: number; object: string; version: number }
   /** From a server that lost its store: what do you have, of objects after this name? */
   | { kind: 'recall'; query: number; after: string }
+  /** From an operator: forget an object that is empty. */
+  | { kind: 'delete'; query: number; object: string }
+  /** From a server that was told of a version which it does not know: do you know it? */
+  | { kind: 'vouch'; object: string; query: number; head: Head }
 
 export type ServerMessage =
   | {
@@ -265,6 +269,12 @@ export type ServerMessage =
     }
   | { kind: 'repaired'; query: number; object: string; outcome: RepairOutcome }
   | RecalledMessage
+  | { kind: 'deleted'; query: number; object: string; outcome: DeleteOutcome }
+  /** Whether it took the version, or has its content. */
+  | { kind: 'vouched'; object: string; query: number; known: boolean }
+
+/** `in use`: something is written there, or somebody has a session. `full`: there are too many that were deleted. */
+export type DeleteOutcome = 'deleted' | 'absent' | 'in use' | 'full' | 'not allowed'
 
 /** `sound`: there was nothing to repair. */
 export type RepairOutcome = 'repaired' | 'sound' | 'not allowed'
@@ -392,6 +402,10 @@ export const orderingVocabulary: Codec<OrderingMessage> = variants<OrderingMessa
   recalled: { query, objects: list(recalledObject, INSPECTED_MAX), more: bool },
   repair: { query, object, version: counter },
   repaired: { query, object, outcome: oneOf<RepairOutcome>('repaired', 'sound', 'not allowed') },
+  vouch: { object, query, head: headCodec },
+  vouched: { object, query, known: bool },
+  delete: { query, object },
+  deleted: { query, object, outcome: oneOf<DeleteOutcome>('deleted', 'absent', 'in use', 'full', 'not allowed') },
 })
 
 /** A watcher says again and again that it is there. */

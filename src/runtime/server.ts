@@ -160,8 +160,18 @@ function tellOfObject(event: ObjectEvent, log: Log): void {
         aheadMs: ahead,
       })
     }
+    case 'versionUnvouched': {
+      const { object, client, version } = event
+      const what =
+        'a client calls a version of an object committed that no other server knows: it lies, or they are away'
+      return log('warn', what, { object, client, version })
+    }
     case 'repaired':
       return log('warn', 'an object was repaired by an operator', { object: event.object, by: event.by })
+    case 'deleted':
+      return log('warn', 'an object was deleted by an operator', { object: event.object, by: event.by })
+    case 'deleteRefused':
+      return log('warn', 'deletion of an object refused: no operator', { object: event.object, by: event.by })
     case 'repairRefused':
       return log('warn', 'repair of an object refused: no operator', { object: event.object, by: event.by })
   }

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander'
 import { examine, type Finding, type Level } from '../../runtime/doctor/examine.ts'
+import { examineLive } from '../live.ts'
 import { action, colour, EXIT_FAILED, newCommand, print } from '../output.ts'
 import { allPrintable } from '../printable.ts'
 
@@ -14,7 +15,8 @@ interface Options {
 const EXAMPLE = `
 Example:
   $ coterie doctor shop
-      examines the group's folder and every server and client in it
+      examines the group's folder and every server and client in it, and asks the running servers for tokens and objects that
+      a client has spoiled
   $ coterie doctor shop/servers/server-1 --no-probe
       examines one server's files and leaves the network alone
 
@@ -31,7 +33,10 @@ export function doctorCommand(): Command {
 }
 
 async function doctor(path: string, options: Options): Promise<void> {
-  const findings = await examine(path, { probe: options.probe })
+  const findings = [
+    ...(await examine(path, { probe: options.probe })),
+    ...(options.probe ? await examineLive(path) : []),
+  ]
   const shown = options.quiet ? findings.filter(finding => finding.level !== 'ok') : findings
   print(options.json, { path, ...count(findings), findings: shown }, () => describe(allPrintable(shown), findings))
   if (count(findings).problems > 0) process.exitCode = EXIT_FAILED

@@ -1,7 +1,7 @@
 // coterie object repair: its own options, and what it says.
 
 import { expect, it } from 'vitest'
-import { describeRepair, objectCommand } from './object.ts'
+import { describeDelete, describeRepair, objectCommand } from './object.ts'
 
 it('says where it was repaired, or that there was nothing to repair', () => {
   const done = { name: 'stock', version: 7, repaired: ['server-1', 'server-2'], sound: ['server-3'] }
@@ -9,6 +9,12 @@ it('says where it was repaired, or that there was nothing to repair', () => {
     "repaired object 'stock' on server-1, server-2; it goes on from version 7 or a later one",
   )
   expect(describeRepair({ ...done, repaired: [] })).toMatch(/nothing to repair: 1 servers/)
+})
+
+it('says where it was deleted, or that there was nothing to delete', () => {
+  const done = { name: 'stock', deleted: ['server-1', 'server-2'], absent: ['server-3'] }
+  expect(describeDelete(done)).toBe("deleted object 'stock' on server-1, server-2")
+  expect(describeDelete({ ...done, deleted: [] })).toMatch(/nothing to delete: 1 servers/)
 })
 
 it('takes the options behind it for its own', async () => {

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander'
 import type { ObjectServerInfo } from '../../client/inspect-objects.ts'
+import type { DeletedObject } from '../../client/objects/delete.ts'
 import type { RepairedObject } from '../../client/objects/repair.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
 import { action, colour, EXIT_FAILED, newCommand, print } from '../output.ts'
@@ -37,9 +38,10 @@ Exit codes: 0 shown, 1 there is no such object or the group could not be reached
 export function objectCommand(): Command {
   return (
     withConnection(newCommand('object'))
-      // Options behind `repair` are its own.
+      // Options behind `repair` and `delete` are their own.
       .enablePositionalOptions()
       .addCommand(repairCommand())
+      .addCommand(deleteCommand())
       .argument('[name]', 'one object (default: all)')
       .option('--json', 'print the result as JSON')
       .addHelpText('after', EXAMPLE)
@@ -72,6 +74,39 @@ async function repair(name: string, options: Options): Promise<void> {
   await using group = await connectFrom(options)
   const done = await group.repairObject(name)
   print(options.json, done, () => describeRepair(done))
+}
+
+const DELETE_EXAMPLE = `
+Example:
+  $ coterie object delete stock
+      its content goes, and the servers forget it: the name counts for nobody any more
+
+Everything that is written there is lost, for good. Every session of it ends: whoever holds something there (a lock of the tree, an
+ephemeral entry) loses it and is told; operations that wait certainly do not happen. A process that goes on using the name
+begins with nothing, and makes the object again: stop those first. Versions go on from where they were, so that a late
+message of the object's earlier life is never taken for one of the next. The group's tree is the object 'tree'.
+The servers log who did it. Who may delete is in the servers' coterie.toml: operators.
+
+Exit codes: 0 deleted, or there was none; 1 not an operator, in use again, or too few servers answered; 2 wrong usage.`
+
+function deleteCommand(): Command {
+  return withConnection(newCommand('delete'))
+    .description('for operators: an object goes, with all that is written there')
+    .argument('<name>', 'name of the object')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', DELETE_EXAMPLE)
+    .action(action(deleteOne))
+}
+
+async function deleteOne(name: string, options: Options): Promise<void> {
+  await using group = await connectFrom(options)
+  const done = await group.deleteObject(name)
+  print(options.json, done, () => describeDelete(done))
+}
+
+export function describeDelete({ name, deleted, absent }: DeletedObject): string {
+  if (deleted.length === 0) return `nothing to delete: ${absent.length} servers have no object '${name}'`
+  return `deleted object '${name}' on ${deleted.join(', ')}`
 }
 
 export function describeRepair({ name, version, repaired, sound }: RepairedObject): string {

@@ -13,6 +13,8 @@ export interface ObjectPort {
   readonly name: string
   /** Fires when the session is no longer certain to live. */
   readonly signal: AbortSignal
+  /** By the local clock: whether the session certainly lives. Without it, `signal` is all there is. */
+  lives?(): boolean
   /** Opens a session where the last one was lost; `signal` is that of the new one at once. */
   renew?(): void
   /** Orders an operation and gives the applier's answer. */
@@ -87,6 +89,10 @@ export class ObjectSession implements ObjectPort {
       stop()
       return this.cancelled(cause)
     })
+  }
+
+  lives(): boolean {
+    return !this.signal.aborted && this.orders.lives(this.name)
   }
 
   renew(): void {

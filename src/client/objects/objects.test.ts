@@ -278,3 +278,32 @@ describe('the tree of a group', () => {
     expect(await group.tree({ name: 'short-lived' }).exists('/e')).toBeUndefined()
   })
 })
+
+describe('an object that an operator deletes', () => {
+  it('is gone for those who used it; whoever uses the name again begins with nothing', async () => {
+    const object = shared()
+    await object.submit({ b: 2 })
+    const name = `object-${names}`
+    await expect(group.deleteObject(name)).rejects.toThrow('is open in this process')
+    await object.close()
+    const { deleted, absent } = await group.deleteObject(name)
+    expect(deleted.length + absent.length).toBe((await group.status()).servers.length)
+    expect(deleted.length).toBeGreaterThan(0)
+    const known = (await group.status()).objects.flatMap(({ objects }) => objects.map(one => one.object))
+    expect(known).not.toContain(name)
+    const again = group.object<State, unknown, unknown>(name, {
+      initial: () => ({ fresh: true }),
+      apply: (state, operation) => ({ state: { ...state, ...(operation as State) }, result: null }),
+    })
+    expect((await again.read()).state).toEqual({ fresh: true })
+    await again.submit({ c: 3 })
+    expect((await again.read()).state).toEqual({ fresh: true, c: 3 })
+  })
+  it('ends what others hold there', async () => {
+    const tree = group.tree({ name: 'held' })
+    await tree.create('/mine', 'x', { ephemeral: true })
+    await tree.close()
+    await group.deleteObject('held')
+    expect(await group.tree({ name: 'held' }).get('/mine')).toBeUndefined()
+  })
+})

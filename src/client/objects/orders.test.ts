@@ -10,6 +10,7 @@ import { SharedObject } from './shared-object.ts'
 class Node {
   readonly commands: OrderingCommand[] = []
   readonly orders: Orders
+  now = 0
   private ids = 0
 
   constructor() {
@@ -17,6 +18,8 @@ class Node {
       command => this.commands.push(command),
       () => ++this.ids,
       undefined,
+      new Map(),
+      () => this.now,
     )
   }
 
@@ -100,6 +103,24 @@ describe('a session', () => {
     expect(node.commands).toHaveLength(1)
     node.says({ kind: 'opened', id: node.last('open').id, object, session: '1.0' })
     expect(await patient).toBe('1.0')
+  })
+
+  it('lives by the clock until the deadline that it was told of last, and not at it', async () => {
+    const node = new Node()
+    const session = new ObjectSession(node.orders, object, 1_000, applier)
+    expect(session.lives()).toBe(false)
+    const first = session.ready()
+    node.says({ kind: 'opened', id: node.last('open').id, object, session: '1.0' })
+    node.says({ kind: 'extended', object, session: '1.0', deadline: 990 })
+    await first
+    node.now = 989
+    expect(session.lives()).toBe(true)
+    node.now = 990
+    expect(session.lives()).toBe(false)
+    node.says({ kind: 'extended', object, session: '1.0', deadline: 2_000 })
+    expect(session.lives()).toBe(true)
+    node.says({ kind: 'lost', object, session: '1.0' })
+    expect(session.lives()).toBe(false)
   })
 
   it('tells when it may be gone, and is opened anew', async () => {

@@ -11,6 +11,7 @@ import {
 } from '../../core/index.ts'
 import {
   type Applier,
+  type DeleteOutcome,
   type InspectedOrderingServer,
   OBJECT_BYTES_MAX,
   type OrderingCommand,
@@ -72,6 +73,9 @@ export class Orders {
   private readonly watchers = new Map<number, Watcher>()
   /** Told when the session of an object is no longer certain to live. */
   private readonly losers = new Map<string, (session: string) => void>()
+  /** Until when the session of an object certainly lives, by the clock of the node below. */
+  private readonly deadlines = new Map<string, Millis>()
+  private readonly now: () => Millis
   private readonly newId: () => number
   private readonly impossible: string | undefined
   private broken: Error | undefined
@@ -84,7 +88,9 @@ export class Orders {
     newId: () => number,
     impossible: string | undefined,
     appliers: Map<string, Applier> = new Map(),
+    now: () => Millis = () => performance.now(),
   ) {
+    this.now = now
     this.appliers = appliers
     this.command = body => {
       this.sendGathered()
@@ -144,7 +150,13 @@ export class Orders {
     ).then(({ looked }) => looked)
   }
 
+  /** By the local clock, whatever timers have not run: whether nobody can have ended the session yet. */
+  lives(object: string): boolean {
+    return this.now() < (this.deadlines.get(object) ?? Number.NEGATIVE_INFINITY)
+  }
+
   end(object: string, options: WaitOptions = {}): Promise<true> {
+    this.deadlines.delete(object)
     this.losers.delete(object)
     return this.ask(
       id => ({ kind: 'end', id, object }),
@@ -170,6 +182,15 @@ export class Orders {
     )
   }
 
+  /** For operators: what each server did that answered in time. */
+  delete(object: string): Promise<ReadonlyMap<NodeId, DeleteOutcome>> {
+    return this.ask(
+      id => ({ kind: 'delete', id, object }),
+      event => (event.kind === 'deleted' ? event.outcomes : undefined),
+      {},
+    )
+  }
+
   /** Returns what ends the watch. */
   watch(object: string, from: number | undefined, watcher: Watcher): () => void {
     this.checkOpen()
@@ -183,11 +204,14 @@ export class Orders {
 
   close(object: string): void {
     this.losers.delete(object)
+    this.deadlines.delete(object)
     if (this.broken === undefined) this.command({ kind: 'close', object })
   }
 
   /** Everything that the ordering part says. */
   event(event: OrderingEvent): void {
+    if (event.kind === 'extended') return void this.deadlines.set(event.object, event.deadline)
+    if (event.kind === 'lost') this.deadlines.delete(event.object)
     if (event.kind === 'lost') return this.losers.get(event.object)?.(event.session)
     if (event.kind === 'lied') return this.lied(event)
     if (event.kind === 'decided') return
@@ -204,6 +228,7 @@ export class Orders {
     this.watchers.clear()
     for (const lost of [...this.losers.values()]) lost('')
     this.losers.clear()
+    this.deadlines.clear()
   }
 
   private lied({ server, object, version, what }: Lie): void {

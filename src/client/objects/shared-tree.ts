@@ -121,7 +121,7 @@ export class SharedTree {
     this.waiting = options.timeout === undefined ? {} : { timeout: options.timeout }
     this.watches = new TreeWatches(port, this.waiting)
     const listen: Listen = (path, listener, subtree) => this.listen(path, listener, subtree)
-    this.plain = forRecipes(this, listen, () => port.renew?.())
+    this.plain = forRecipes(this, listen, port)
   }
 
   /** Fires when ephemeral entries of this process may be gone. */
@@ -252,12 +252,13 @@ export class SharedTree {
 
 type Listen = (path: string, listener: (event: WatchEvent) => void, subtree: boolean) => Promise<AsyncDisposable>
 
-function forRecipes(tree: SharedTree, listen: Listen, renew: () => void): Tree {
+function forRecipes(tree: SharedTree, listen: Listen, port: ObjectPort): Tree {
   return {
     get signal() {
       return tree.signal
     },
-    renew: () => renew(),
+    renew: () => port.renew?.(),
+    lives: () => port.lives?.() ?? !port.signal.aborted,
     create: (path, value, options) => tree.create(path, value, options),
     set: (path, value, version) => tree.set(path, value, version === undefined ? {} : { version }),
     delete: (path, version) => tree.delete(path, version === undefined ? {} : { version }),

@@ -53,9 +53,12 @@ export class Hold implements AsyncDisposable {
     return this.controller.signal
   }
 
-  /** Never true by mistake: a process that stood still (SIGSTOP, sleep) says no until it has heard what it missed. */
+  /**
+   * By the local clock. Never true by mistake: a process that stood still (SIGSTOP, sleep) says no once its session may be
+   * over, and after a longer stop until it has heard what it missed.
+   */
   held(): boolean {
-    return !this.ended && pulse.isSteady()
+    return !this.ended && (this.tree.lives?.() ?? true) && pulse.isSteady()
   }
 
   /** Lets go. Doing it twice does no harm. */

@@ -57,6 +57,18 @@ describe('the tree lock', () => {
     await first.release()
   })
 
+  it('is not held once the session may be over by the clock, though no timer has run yet', async () => {
+    const tree = new MemoryTree()
+    let alive = true
+    const hold = await new TreeLock({ ...tree.client(), lives: () => alive }, '/l').acquire()
+    expect(hold.held()).toBe(true)
+    alive = false
+    expect(hold.signal.aborted).toBe(false)
+    expect(hold.held()).toBe(false)
+    alive = true
+    await hold.release()
+  })
+
   it('does not go to those behind a waiter that dies', async () => {
     const tree = new MemoryTree()
     const first = await new TreeLock(tree.client(), '/l').acquire()

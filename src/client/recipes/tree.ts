@@ -25,6 +25,8 @@ export type WatchEvent = TreeEvent | { readonly kind: 'missed'; readonly path: s
 export interface Tree {
   /** Fires when the session may be over: from then on others may see its ephemeral entries gone. */
   readonly signal: AbortSignal
+  /** By the local clock: whether the session certainly lives, also where `signal` could not fire yet. */
+  lives?(): boolean
   /** After the session was lost: the next one begins, and `signal` is its. Nothing where it lives. */
   renew?(): void
   create(path: string, value?: Uint8Array, options?: CreateOptions): Promise<{ path: string; stat: Stat }>

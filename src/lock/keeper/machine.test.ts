@@ -174,6 +174,21 @@ describe('the end', () => {
     expect(last - 1_000).toBeLessThanOrEqual(BLOCKED_MAX)
     expect(last - 1_000).toBeGreaterThan(BLOCKED_MAX - BELIEF)
   })
+  it('exactly: at blockedMax it is renewed, a moment later no more', () => {
+    const first = new Keeper()
+    first.holds()
+    expect(first.renews()).toHaveLength(SERVERS.length)
+    const renewedAt = first.now
+    for (const [late, renewals] of [
+      [0, SERVERS.length],
+      [0.001, 0],
+    ] as const) {
+      const keeper = new Keeper()
+      keeper.holds()
+      keeper.state.aliveAt = renewedAt - BLOCKED_MAX - late
+      expect(keeper.renews()).toHaveLength(renewals)
+    }
+  })
   it('one that comes back in time is kept again', () => {
     const keeper = new Keeper()
     keeper.pass(BLOCKED_MAX + 1)

@@ -3,7 +3,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { pingEvery } from '../ping.ts'
-import { enqueue, firstGrant, isBefore, remove, someoneWaits, takeFirst, type Waiter } from './waiters.ts'
+import {
+  enqueue,
+  firstGrant,
+  isBefore,
+  remove,
+  someoneWaits,
+  takeFirst,
+  WAITERS_MAX,
+  WAITERS_OF_CLIENT_MAX,
+  type Waiter,
+} from './waiters.ts'
 
 const waiter = (client: string, ticket: number, token = 10, pingedAt = 0): Waiter => {
   return { client, ticket, attempt: 1, token, ttl: 1_000, ping: 1, pingedAt, low: false }
@@ -105,5 +115,20 @@ describe('how long a first grant lasts, and how often a waiter pings', () => {
       expect(pingEvery(ttl) * 3, `ttl ${ttl}`).toBeLessThanOrEqual(firstGrant(ttl))
     }
     expect(pingEvery(1), 'never at once').toBe(1)
+  })
+})
+
+describe('a share of the line', () => {
+  it('is for a certificate, whatever its instances: up to it and no further, and others have theirs', () => {
+    const list: Waiter[] = []
+    for (let i = 0; i < WAITERS_OF_CLIENT_MAX; i++) expect(enqueue(list, waiter(`eve#${i}`, i))).toBe(true)
+    expect(enqueue(list, waiter('eve#more', 1))).toBe(false)
+    // Who is in line stays in line, with a new ping.
+    expect(enqueue(list, waiter('eve#3', 3))).toBe(true)
+    for (let i = 0; i < WAITERS_MAX - WAITERS_OF_CLIENT_MAX; i++) {
+      expect(enqueue(list, waiter(`client-${i}#1`, 1_000 + i))).toBe(true)
+    }
+    expect(list).toHaveLength(WAITERS_MAX)
+    expect(enqueue(list, waiter('late#1', 5_000))).toBe(false)
   })
 })

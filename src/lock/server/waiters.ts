@@ -9,7 +9,7 @@
 // A grant to a waiter is counted from the newest ping that this server had of it, which the grant echoes: the waiter
 // knows when it sent that. And it is short, so that a waiter that died costs little; the winner renews at once.
 
-import type { Millis, NodeId } from '../../core/index.ts'
+import { accuserOf, type Millis, type NodeId } from '../../core/index.ts'
 import { SILENT_MAX } from '../ping.ts'
 
 export interface Waiter {
@@ -29,6 +29,8 @@ export interface Waiter {
 const FIRST_GRANT: Millis = 1_500
 /** More than this are told to come back later. */
 export const WAITERS_MAX = 1_000
+/** Of them, those of one client: as many as have connections. Others wait in the same line. */
+export const WAITERS_OF_CLIENT_MAX = 256
 
 export function firstGrant(ttl: Millis): Millis {
   return Math.min(ttl, FIRST_GRANT)
@@ -41,11 +43,21 @@ export function isBefore(a: Pick<Waiter, 'ticket' | 'client'>, b: Pick<Waiter, '
 /** Puts a waiter into its place, instead of what it said before. False: the list is full. */
 export function enqueue(list: Waiter[], waiter: Waiter): boolean {
   remove(list, waiter.client)
-  if (list.length >= WAITERS_MAX) return false
+  if (list.length >= WAITERS_MAX || countOf(list, waiter.client) >= WAITERS_OF_CLIENT_MAX) return false
   let place = list.length
   while (place > 0 && isBefore(waiter, list[place - 1]!)) place--
   list.splice(place, 0, waiter)
   return true
+}
+
+/** All processes of one certificate. */
+function countOf(list: readonly Waiter[], client: NodeId): number {
+  // A short line has room for everybody: mostly nobody is counted.
+  if (list.length < WAITERS_OF_CLIENT_MAX) return 0
+  const who = accuserOf(client)
+  let count = 0
+  for (const other of list) if (accuserOf(other.client) === who) count++
+  return count
 }
 
 export function remove(list: Waiter[], client: NodeId): void {

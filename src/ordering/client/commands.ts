@@ -1,7 +1,7 @@
 // The words that a user of objects speaks to the client's machine, and what `apply` sees.
 
 import type { Millis, NodeId, Outcome, Turn } from '../../core/index.ts'
-import type { Complaint, Head, InspectedObject, OrderingMessage, RepairOutcome, Write } from '../wire.ts'
+import type { Complaint, DeleteOutcome, Head, InspectedObject, OrderingMessage, RepairOutcome, Write } from '../wire.ts'
 
 /** What a user asks of objects. */
 export type OrderingCommand =
@@ -28,6 +28,8 @@ export type OrderingCommand =
   | { kind: 'inspect'; id: number }
   /** For operators: repairs an object that stands still, at the newest version that enough servers have. */
   | { kind: 'repair'; id: number; object: string; version: number }
+  /** For operators: forgets an object that is empty. */
+  | { kind: 'delete'; id: number; object: string }
 
 /** Why an operation failed. */
 export type FailedReason =
@@ -43,6 +45,8 @@ export type FailedReason =
 /** What objects tell their user. */
 export type OrderingEvent =
   | { kind: 'opened'; id: number; object: string; session: string }
+  /** The session certainly lives until then, by this process's clock: nobody can have ended it before. */
+  | { kind: 'extended'; object: string; session: string; deadline: Millis }
   /** The session is no longer certain to live: others may see it ended from now on. */
   | { kind: 'lost'; object: string; session: string }
   | { kind: 'ended'; id: number; object: string }
@@ -72,6 +76,7 @@ export type OrderingEvent =
   | { kind: 'inspected'; id: number; servers: readonly InspectedOrderingServer[] }
   /** What those servers did that answered in time. */
   | { kind: 'repaired'; id: number; object: string; outcomes: ReadonlyMap<NodeId, RepairOutcome> }
+  | { kind: 'deleted'; id: number; object: string; outcomes: ReadonlyMap<NodeId, DeleteOutcome> }
 
 /** What one server says of its objects. */
 export interface InspectedOrderingServer {

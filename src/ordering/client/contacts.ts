@@ -9,7 +9,7 @@ import type { Millis, NodeId } from '../../core/index.ts'
 import { distance } from '../contact-places.ts'
 import type { OrderingSettings } from '../settings.ts'
 import type { Operation } from '../wire.ts'
-import { ownOpen, ownOperations, ownWords } from './own-operations.ts'
+import { isAlone, ownOpen, ownOperations, ownWords } from './own-operations.ts'
 import { send, sendAll } from './send.ts'
 import type { ClientObject, ClientScene, ClientState } from './state.ts'
 import { clientTimers } from './state.ts'
@@ -68,7 +68,7 @@ function setPatience(scene: ClientScene, { name: object }: ClientObject, after: 
 
 export function onPatience(scene: ClientScene, object: ClientObject): void {
   const { state, settings, turn } = scene
-  const operations = ownWords(state, object)
+  const operations = ownWords(scene, object)
   object.impatient = object.phase === 'waiting' && operations.length > 0
   if (!object.impatient) return
   const rest = object.quietSince + patienceOf(object) - turn.now
@@ -88,7 +88,7 @@ export function onPatience(scene: ClientScene, object: ClientObject): void {
 export function submitNew(scene: ClientScene, object: ClientObject): void {
   const { state } = scene
   if (object.submitted >= object.seq) return
-  const operations = ownOperations(state, object, object.submitted)
+  const operations = isAlone(scene, object) ? [] : ownOperations(state, object, object.submitted)
   object.submitted = object.seq
   if (operations.length > 0) submitToContacts(scene, object, operations)
 }

@@ -22,7 +22,7 @@ import { onCancel, onClose, onUnwatch } from './leaving.ts'
 import { onPushed } from './other-operations.ts'
 import { onAccepted } from './proposing.ts'
 import { onCopy, onRead, onReadings, onReadTimer, onWatch } from './reading.ts'
-import { onRepair, onRepaired, onRepairTimer } from './repairing.ts'
+import { onDelete, onDeleted, onDeleteTimer, onRepair, onRepaired, onRepairTimer } from './repairing.ts'
 import { onReplay } from './replaying.ts'
 import { onBelief, onPing, onPong } from './session.ts'
 import { type ClientScene, type ClientState, clientTimers, newScene } from './state.ts'
@@ -46,6 +46,7 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
       queried: new Map(),
       inspections: new Map(),
       repairs: new Map(),
+      deletions: new Map(),
       queries: 0,
       accused: new Map(),
       shares: new Map(),
@@ -96,6 +97,8 @@ function onCommand(scene: ClientScene, body: OrderingCommand): void {
       return onInspect(scene, body)
     case 'repair':
       return onRepair(scene, body)
+    case 'delete':
+      return onDelete(scene, body)
   }
 }
 
@@ -105,6 +108,7 @@ function onMessage(scene: ClientScene, from: NodeId, body: OrderingMessage): voi
   if (body.kind === 'inspected') return onInspected(scene, from, body)
   if (body.kind === 'readings') return onReadings(scene, from, body)
   if (body.kind === 'repaired') return onRepaired(scene, from, body)
+  if (body.kind === 'deleted') return onDeleted(scene, from, body)
   const object = 'object' in body ? state.objects.get(body.object) : undefined
   if (object === undefined) return
   state.touched = object.name
@@ -143,6 +147,7 @@ function onTimer(scene: ClientScene, name: string): void {
   if (kind === 'read') return onReadTimer(scene, Number(about))
   if (kind === 'inspect') return onInspectTimer(scene, Number(about))
   if (kind === 'repair') return onRepairTimer(scene, Number(about))
+  if (kind === 'delete') return onDeleteTimer(scene, Number(about))
   const object = state.objects.get(about)
   if (object === undefined) return
   state.touched = object.name

@@ -1,7 +1,7 @@
 // This process's own operations that are not answered yet: numbered in the order of its commands.
 
 import { BODY_BYTES_MAX, type Operation, UNACKNOWLEDGED_MAX } from '../wire.ts'
-import type { ClientObject, ClientState } from './state.ts'
+import type { ClientObject, ClientScene, ClientState } from './state.ts'
 
 /** In flight at once; the others wait in line. Fewer than the responses that a session keeps. */
 export const IN_FLIGHT_MAX = UNACKNOWLEDGED_MAX / 2
@@ -29,10 +29,17 @@ export function ownOpen(state: ClientState, { session }: ClientObject): (Operati
   return { kind: 'open', client: state.self, nonce: session.nonce, ttl: session.ttl }
 }
 
-/** Everything that this process has asked for and that is not answered. */
-export function ownWords(state: ClientState, object: ClientObject): readonly Operation[] {
+/** Whether nobody else could apply what this process submits. */
+export function isAlone({ settings }: ClientScene, { name }: ClientObject): boolean {
+  return settings.findApplier(name)?.alone === true
+}
+
+/** Everything that this process has asked for and that is not answered, as far as others may do it. */
+export function ownWords(scene: ClientScene, object: ClientObject): readonly Operation[] {
+  const { state } = scene
   const open = ownOpen(state, object)
-  return open === undefined ? ownOperations(state, object) : [open, ...ownOperations(state, object)]
+  const operations = isAlone(scene, object) ? [] : ownOperations(state, object)
+  return open === undefined ? operations : [open, ...operations]
 }
 
 type OwnOperation = Operation & { kind: 'apply' | 'end' }

@@ -9,6 +9,7 @@ import { encodeChange } from '../versions/content.ts'
 import { nextDigest } from '../versions/digest.ts'
 import type { Operation, ServerMessage } from '../wire.ts'
 import { applyOperation, type Batch, endSession, isFull, newBatch, openSession, writesOf } from './batch.ts'
+import { fillAlone } from './erasing.ts'
 import { hearOf, silentSessions } from './other-operations.ts'
 import { ownOpen, ownOperations } from './own-operations.ts'
 import { send, sendAll } from './send.ts'
@@ -44,6 +45,7 @@ export function proposeNext(scene: ClientScene, object: ClientObject): boolean {
 }
 
 function fill(scene: ClientScene, object: ClientObject, batch: Batch, applier: Applier): void {
+  if (applier.alone === true) return fillAlone(scene, object, batch, applier)
   const { state, settings, turn } = scene
   for (const session of silentSessions(object, settings, turn.now)) {
     endSession(batch, applier, session)

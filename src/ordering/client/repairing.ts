@@ -1,4 +1,5 @@
-// An operator repairs an object: all servers are asked, and what those did that answer in time is told.
+// An operator repairs an object, or deletes one that is empty: all servers are asked, and what those did that answer in time is
+// told.
 
 import type { Millis, NodeId } from '../../core/index.ts'
 import type { ServerMessage } from '../wire.ts'
@@ -34,4 +35,29 @@ export function onRepairTimer({ state, turn }: ClientScene, id: number): void {
   state.repairs.delete(id)
   clientTimers.cancel(turn, 'repair', `${id}`)
   turn.do({ kind: 'emit', event: { kind: 'repaired', id, ...repair } })
+}
+
+export function onDelete(scene: ClientScene, { id, object }: OrderingCommand & { kind: 'delete' }): void {
+  const { state, turn } = scene
+  if (!isName(object)) return fail(scene, id, object, 'invalid', 'did not happen')
+  if (state.deletions.size >= REPAIRS_MAX) return fail(scene, id, object, 'crowded', 'did not happen')
+  state.deletions.set(id, { object, outcomes: new Map() })
+  sendAll(scene, { kind: 'delete', query: id, object })
+  clientTimers.set(turn, 'delete', REPAIR_MS, `${id}`)
+}
+
+export function onDeleted(scene: ClientScene, from: NodeId, answer: ServerMessage & { kind: 'deleted' }): void {
+  const { state } = scene
+  const deletion = state.deletions.get(answer.query)
+  if (deletion === undefined || deletion.object !== answer.object) return
+  deletion.outcomes.set(from, answer.outcome)
+  if (deletion.outcomes.size === state.servers.length) onDeleteTimer(scene, answer.query)
+}
+
+export function onDeleteTimer({ state, turn }: ClientScene, id: number): void {
+  const deletion = state.deletions.get(id)
+  if (deletion === undefined) return
+  state.deletions.delete(id)
+  clientTimers.cancel(turn, 'delete', `${id}`)
+  turn.do({ kind: 'emit', event: { kind: 'deleted', id, ...deletion } })
 }

@@ -45,8 +45,12 @@ function deadline({ state, settings }: ClientScene, { session }: ClientObject): 
 
 function setDeadline(scene: ClientScene, object: ClientObject): void {
   const { turn } = scene
-  const after = Math.max(0, deadline(scene, object) - turn.now)
-  clientTimers.set(turn, 'belief', after, object.name)
+  const { session, name } = object
+  const until = deadline(scene, object)
+  clientTimers.set(turn, 'belief', Math.max(0, until - turn.now), name)
+  if (until <= session.toldUntil) return
+  session.toldUntil = until
+  turn.do({ kind: 'emit', event: { kind: 'extended', object: name, session: session.id, deadline: until } })
 }
 
 /** Once lost, always lost: others may be ending it. */
@@ -81,6 +85,7 @@ export function opened(scene: ClientScene, object: ClientObject, id: string): vo
   const { turn } = scene
   const { session, name } = object
   session.phase = 'open'
+  session.toldUntil = 0
   session.id = id
   turn.do({ kind: 'emit', event: { kind: 'opened', id: session.opener, object: name, session: id } })
   startPings(scene, object)

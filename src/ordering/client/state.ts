@@ -8,6 +8,7 @@ import { type Content, emptyContent } from '../versions/content.ts'
 import type { Copying } from '../versions/copying.ts'
 import type { FetchedChanges } from '../versions/fetched-changes.ts'
 import {
+  type DeleteOutcome,
   type Head,
   OBJECT_BYTES_MAX,
   type Operation,
@@ -61,6 +62,8 @@ export interface OwnSession {
   /** When the last pings were sent, by number; and the newest echoed by each server. */
   readonly pings: Map<number, Millis>
   readonly echoes: Map<NodeId, Millis>
+  /** Until when its user was told that it lives. */
+  toldUntil: Millis
   /** Servers that say it is gone, at which version; and under which number each says that it opened. */
   readonly gone: Map<NodeId, number>
   readonly named: Map<NodeId, string>
@@ -193,6 +196,12 @@ export interface Reading {
   readonly replies: Map<NodeId, ServerMessage & { kind: 'readings' }>
 }
 
+/** A deletion under way. */
+export interface Deletion {
+  readonly object: string
+  readonly outcomes: Map<NodeId, DeleteOutcome>
+}
+
 export interface Repair {
   readonly object: string
   readonly outcomes: Map<NodeId, RepairOutcome>
@@ -237,6 +246,7 @@ export interface ClientState {
   readonly queried: Map<number, number>
   readonly inspections: Map<number, Inspection>
   readonly repairs: Map<number, Repair>
+  readonly deletions: Map<number, Deletion>
   queries: number
   /** Who was called a liar, and for what. */
   readonly accused: Map<NodeId, Set<string>>
@@ -254,6 +264,7 @@ export const clientTimers = timers(
   'read',
   'inspect',
   'repair',
+  'delete',
 )
 
 /** What an input gave cause for. Handlers record it; `advance` (advance.ts) looks at it once, when the input is heard. */
@@ -302,6 +313,7 @@ function noSession(): OwnSession {
     ping: 0,
     pings: new Map(),
     echoes: new Map(),
+    toldUntil: 0,
     gone: new Map(),
     named: new Map(),
   }

@@ -50,9 +50,9 @@ export function beginAttempt(scene: ClientScene, object: ClientObject): void {
 }
 
 export function comeAgain(scene: ClientScene, object: ClientObject): void {
-  const { state, settings } = scene
+  const { settings } = scene
   waitFor(scene, object, settings.retryMin)
-  const operations = ownWords(state, object)
+  const operations = ownWords(scene, object)
   object.submitted = object.seq
   if (operations.length > 0) sendAll(scene, { kind: 'submit', object: object.name, operations })
 }
@@ -80,7 +80,7 @@ export function startGet(scene: ClientScene, object: ClientObject): void {
   forgetReplies(state, object)
   object.refused.clear()
   object.busy.clear()
-  const operations = ownWords(state, object)
+  const operations = ownWords(scene, object)
   object.submitted = object.seq
   const { name, rank } = object
   const first = turn.below(state.servers.length)

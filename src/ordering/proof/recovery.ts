@@ -87,7 +87,7 @@ function drawHardship(
     checkpointPageBytes: pick(random, [100, 2_000]),
   }
   const copyPageBytes = pick(random, [4_000, 20_000])
-  const drawn = drawPlan(random, trust, servers, { ...own, ...change })
+  const drawn = { ...drawPlan(random, trust, servers, { ...own, ...change }), spoiler: false }
   // Who forgets changes at once can hand out a copy in one page only: the next one would be too late.
   const { recentChangesMax } = drawn.settings
   const plan = recentChangesMax < LONG_SUFFIX ? drawn : { ...drawn, settings: { ...drawn.settings, copyPageBytes } }

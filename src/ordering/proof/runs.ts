@@ -26,6 +26,7 @@ const found: Readonly<Record<string, readonly [group: Trust, says: RegExp]>> = {
   'highest-sequence-number': [three, /was not served/],
   'read-of-committed-alone': [three, /a read of version \d+ began after/],
   'a-vote-for-each-word': [seven, /is honest and was blamed/],
+  'any-version-is-committed': [three, /was not served/],
   'memory-without-bound': [seven, /keeps \d+ unvouched bytes/],
 }
 

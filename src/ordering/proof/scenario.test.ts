@@ -65,6 +65,17 @@ describe('one order', () => {
     expect(runOnce(orderingScenario(nine), 2443).violations).toEqual([])
   })
 
+  // It calls version 2^40 committed, and the next version in a state that nobody proposed.
+  it.each([
+    ['3 servers', three],
+    ['7 servers, one lies', seven],
+  ] as const)('a client that lies to its group ends no object (%s)', (_name, group) => {
+    for (let seed = 1; seed <= 4; seed++) {
+      const { violations, drawn } = runOnce(orderingScenario(group, {}, { spoiler: true }), seed)
+      expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
+    }
+  })
+
   it('and the runs are not idle: every kind of thing happens', () => {
     const counts = new Map<string, number>()
     for (let seed = 1; seed <= 12; seed++) {

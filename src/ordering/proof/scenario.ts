@@ -20,6 +20,7 @@ import {
 } from '../../simulator/index.ts'
 import type { OrderingEvent } from '../client/commands.ts'
 import { orderingClient } from '../client/machine.ts'
+import { orderingRules } from '../rules.ts'
 import { orderingServer } from '../server/machine.ts'
 import type { ServerState } from '../server/state.ts'
 import { type OrderingSettings, orderingDefaults } from '../settings.ts'
@@ -35,6 +36,7 @@ import {
   type RegisterResult,
   registers,
 } from './register.ts'
+import { spoilerClient } from './spoiler.ts'
 
 export type OrderingAct =
   | { kind: 'submit'; client: string; object: string; operation: RegisterOperation }
@@ -51,6 +53,8 @@ export interface OrderingPlan extends Plan<OrderingAct> {
   /** Which server lies, and how. */
   readonly liars: ReadonlyMap<NodeId, number>
   readonly rates: ReadonlyMap<string, number>
+  /** Whether a client is there that calls committed what nobody has (spoiler.ts). */
+  readonly spoiler: boolean
 }
 
 export const SECOND: Micros = 1_000_000
@@ -58,16 +62,25 @@ export const SAFETY = 8 * SECOND
 export const LIVENESS = 20 * SECOND
 const DRIFT = 0.01
 const LOOK_EVERY = SECOND / 10
+const SPOILER = 'spoiler'
+
+export interface OrderingScenarioOptions {
+  /** Left out, a lying client is there only where the rule against it is broken: it asks all servers many times a second. */
+  readonly spoiler?: boolean
+}
 
 /** Objects under faults and liars, for the simulator. */
 export function orderingScenario(
   trust: Trust,
   change: Partial<OrderingSettings> = {},
+  options: OrderingScenarioOptions = {},
 ): Scenario<OrderingPlan, OrderingAct> {
   const servers = Array.from({ length: trust.servers }, (_, place) => `server-${place + 1}`)
+  const { mayTake } = change.rules ?? orderingRules
+  const { spoiler = mayTake !== orderingRules.mayTake } = options
   return {
     name: 'ordering',
-    plan: random => drawPlan(random, trust, servers, change),
+    plan: random => ({ ...drawPlan(random, trust, servers, change), spoiler }),
     stage: (world, plan) => new OrderingStage(world, servers, plan).begin(),
   }
 }
@@ -77,7 +90,7 @@ export function drawPlan(
   trust: Trust,
   servers: readonly string[],
   change: Partial<OrderingSettings>,
-): OrderingPlan {
+): Omit<OrderingPlan, 'spoiler'> {
   const clients = Array.from({ length: 2 + random.below(3) }, (_, place) => `client-${place + 1}`)
   const kinds = orderingLiars(orderingDefaults.hash)
   const liars = new Map<NodeId, number>()
@@ -204,6 +217,14 @@ export class OrderingStage extends ScenarioStage<OrderingPlan, OrderingAct, Orde
   protected populate(): void {
     for (const server of this.servers) this.addServer(server)
     for (const client of this.plan.clients) this.addClient(client)
+    if (this.plan.spoiler) this.addSpoiler()
+  }
+
+  private addSpoiler(): void {
+    const protocol = spoilerClient(this.plan.objects, orderingDefaults.hash)
+    const spec = { id: SPOILER, protocol, peers: this.servers, vocabulary: orderingVocabulary, clockRate: 1 }
+    this.addNode({ ...spec, clockOffset: 777, returns: false })
+    this.world.start(SPOILER)
   }
 
   // Lemma 4 also over what servers call committed, whoever decided it.

@@ -19,6 +19,7 @@ export function continueCheckpoint(scene: ServerScene): void {
     if (state.savedBytes < Math.max(settings.checkpointBytesMin, CHECKPOINTS_BYTES * state.checkpointBytes)) return
     state.savedBytes = 0
     state.checkpoint = { objects: [...state.objects.keys()], keys: [], next: 0, object: '', bytes: 0 }
+    state.checkpoint.objects.push(...state.tombstones.keys())
     return nextObject(scene, state.checkpoint, true)
   }
   const object = state.objects.get(checkpoint.object)
@@ -28,7 +29,7 @@ export function continueCheckpoint(scene: ServerScene): void {
 
 function nextObject(scene: ServerScene, checkpoint: Checkpoint, begins: boolean): void {
   const { state, turn } = scene
-  const name = checkpoint.objects.pop()
+  const name = writeTombstones(scene, checkpoint, begins)
   const object = name === undefined ? undefined : state.objects.get(name)
   if (object === undefined) {
     state.checkpoint = undefined
@@ -39,6 +40,19 @@ function nextObject(scene: ServerScene, checkpoint: Checkpoint, begins: boolean)
   checkpoint.keys = keysOf(object.content)
   checkpoint.next = 0
   writeHead(scene, object, begins)
+}
+
+/** Those that come next, so many at once; answers the name of the next object. */
+function writeTombstones(scene: ServerScene, checkpoint: Checkpoint, begins: boolean): string | undefined {
+  const { tombstones } = scene.state
+  let first = begins
+  for (;;) {
+    const name = checkpoint.objects.pop()
+    const tombstone = name === undefined ? undefined : tombstones.get(name)
+    if (name === undefined || tombstone === undefined) return name
+    saveLazily(scene, { kind: 'deleted', object: name, ...tombstone }, first)
+    first = false
+  }
 }
 
 function writeVersion(scene: ServerScene, object: ServerObject, begins: boolean): void {

@@ -12,6 +12,7 @@ import type { OrderingMessage } from '../wire.ts'
 import { fetchMissing, onChanges, onEntries, onLag } from './catching-up.ts'
 import { checkServer } from './check.ts'
 import { continueCheckpoint } from './checkpoint.ts'
+import { onDelete } from './deleting.ts'
 import { onComplain, onInspect } from './inspecting.ts'
 import { onSubmit, sweepPending } from './pending.ts'
 import { onClock } from './ranks.ts'
@@ -29,7 +30,8 @@ import {
   type ServerState,
   serverTimers,
 } from './state.ts'
-import { onCommit, onGet, onPropose } from './voting.ts'
+import { onCommit, onGet, onPropose, onVouched } from './voting.ts'
+import { onVouch, sweepWaiting } from './vouching.ts'
 import { onUnwatch, onWatch, sweepWatchers } from './watchers.ts'
 
 /** The server's half of ordering as a protocol. */
@@ -71,11 +73,14 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     servers,
     place: servers.indexOf(self),
     objects: new Map(),
+    tombstones: new Map(),
     touched: undefined,
     startedAt: 0,
     wallLead: undefined,
     made: new Map(),
     beyond: new Set(),
+    unvouched: new Set(),
+    waitingBytesOf: new Map(),
     rejoins: 'never',
     rejoin: undefined,
     queries: 0,
@@ -126,6 +131,7 @@ function onSweep(scene: ServerScene): void {
     sweepSessions(object, turn.now)
     sweepPending(object, turn.now)
     sweepWatchers(object, turn.now)
+    sweepWaiting(scene, object)
   }
   continueCheckpoint(scene)
   serverTimers.set(turn, 'sweep', SWEEP_EVERY)
@@ -136,12 +142,16 @@ function onMessage(scene: ServerScene, from: NodeId, body: OrderingMessage): voi
   switch (body.kind) {
     case 'recall':
       return onRecall(scene, from, body)
+    case 'vouch':
+      return onVouch(scene, from, body)
     case 'complain':
       return onComplain(scene, from, body)
     case 'inspect':
       return onInspect(scene, from, body)
     case 'repair':
       return onRepair(scene, from, body)
+    case 'delete':
+      return onDelete(scene, from, body)
     case 'read':
       return onRead(scene, from, body)
     case 'fetch':
@@ -158,6 +168,7 @@ function onMessage(scene: ServerScene, from: NodeId, body: OrderingMessage): voi
     case 'ping':
     case 'changes':
     case 'entries':
+    case 'vouched':
       return onObjectMessage(scene, from, body)
     default:
       // A server's answer has no business here.
@@ -175,7 +186,7 @@ function onMessageWhileRejoining(scene: ServerScene, from: NodeId, body: Orderin
 
 type ObjectMessage = Extract<
   OrderingMessage,
-  { kind: 'get' | 'submit' | 'propose' | 'commit' | 'watch' | 'ping' | 'changes' | 'entries' }
+  { kind: 'get' | 'submit' | 'propose' | 'commit' | 'watch' | 'ping' | 'changes' | 'entries' | 'vouched' }
 >
 
 /** What makes an object where there is none. */
@@ -183,7 +194,7 @@ function onObjectMessage(scene: ServerScene, from: NodeId, body: ObjectMessage):
   const { state, turn } = scene
   const isServer = state.servers.includes(from)
   // Clients do not lie to their group, servers may: one that speaks as a client could propose what it likes.
-  if (isServer !== (body.kind === 'changes' || body.kind === 'entries')) return
+  if (isServer !== (body.kind === 'changes' || body.kind === 'entries' || body.kind === 'vouched')) return
   const object = isServer ? state.objects.get(body.object) : objectFor(state, body.object, from, turn.now)
   if (object === undefined) {
     // A server that answers about what is not there is not answered: two could talk for ever.
@@ -208,5 +219,7 @@ function onObjectMessage(scene: ServerScene, from: NodeId, body: ObjectMessage):
       return onChanges(scene, object, from, body)
     case 'entries':
       return onEntries(scene, object, from, body)
+    case 'vouched':
+      return onVouched(scene, object, from, body)
   }
 }

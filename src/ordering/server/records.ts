@@ -33,7 +33,7 @@ import {
 } from '../wire.ts'
 import { remember } from './recent-changes.ts'
 import type { ServerScene } from './state.ts'
-import { objectOf, type Proposal, type ServerObject, type ServerState } from './state.ts'
+import { bury, objectOf, type Proposal, type ServerObject, type ServerState } from './state.ts'
 import { followerOf, forgetApplied, keepDoubtful } from './unapplied.ts'
 
 export type ServerRecord =
@@ -53,6 +53,8 @@ export type ServerRecord =
   | { kind: 'doubtful'; object: string; head: Head; parent: Uint8Array; change: Uint8Array }
   /** An operator let go of what was promised or committed: from here on it is this. */
   | { kind: 'repaired'; object: string; promised: Rank; committed: Head }
+  /** An operator deleted the object: this is where its name goes on. */
+  | { kind: 'deleted'; object: string; promised: Rank; proof: Uint8Array; committed: Head }
   /** A part of its table, at the version that the records before it lead to. */
   | { kind: 'entries'; object: string; entries: readonly Write[] }
 
@@ -70,6 +72,7 @@ export const serverRecord: Codec<ServerRecord> = variants<ServerRecord>({
   doubtful: { object, head: headCodec, parent: bytes(DIGEST_BYTES), change: bytes(CHANGE_BYTES_MAX) },
   heard: { object, proposed: proposedCodec, change: bytes(CHANGE_BYTES_MAX) },
   repaired: { object, promised: rankCodec, committed: headCodec },
+  deleted: { object, promised: rankCodec, proof, committed: headCodec },
 })
 
 /** The record of a proposal that a server took or heard of. */
@@ -114,6 +117,10 @@ export function restore(state: ServerState, settings: OrderingSettings, record: 
   if (value.kind === 'rejoin') {
     state.rejoins = value.done ? 'done' : 'under way'
     return
+  }
+  if (value.kind === 'deleted') {
+    const { promised, proof: signed, committed } = value
+    return bury(state, value.object, { promised, proof: signed, committed })
   }
   const of = objectOf(state, value.object)
   if (of === undefined) return

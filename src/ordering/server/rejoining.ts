@@ -21,13 +21,16 @@ import { fetchMissing } from './catching-up.ts'
 import { proposalRecord, save, saveLazily } from './records.ts'
 import { reply } from './send.ts'
 import type { Rejoin, ServerScene } from './state.ts'
-import { OBJECTS_MAX, objectOf, type Proposal, proposedHead, type ServerObject, serverTimers } from './state.ts'
+import { lookUp, OBJECTS_MAX, objectOf, type Proposal, proposedHead, type ServerObject, serverTimers } from './state.ts'
 
 const ASK_AGAIN: Millis = 500
 
 export function mustRejoin(scene: ServerScene): boolean {
   const { state, settings } = scene
-  return state.rejoins === 'under way' || (settings.rejoins && state.rejoins === 'never' && state.objects.size === 0)
+  return (
+    state.rejoins === 'under way' ||
+    (settings.rejoins && state.rejoins === 'never' && state.objects.size + state.tombstones.size === 0)
+  )
 }
 
 export function startRejoining(scene: ServerScene): void {
@@ -76,9 +79,9 @@ function ask(scene: ServerScene, { query, recalled }: Rejoin, server: NodeId): v
 export function onRecall(scene: ServerScene, from: NodeId, { query, after }: ClientMessage & { kind: 'recall' }): void {
   const { state } = scene
   if (!state.servers.includes(from)) return
-  const names = [...state.objects.keys()].filter(name => name > after).sort()
+  const names = [...state.objects.keys(), ...state.tombstones.keys()].filter(name => name > after).sort()
   const objects = names.slice(0, INSPECTED_MAX).map(name => {
-    const object = state.objects.get(name)!
+    const object = lookUp(state, name)
     const { promised, committed } = object
     return { object: name, promised, committed, proposed: proposedHead(object) }
   })

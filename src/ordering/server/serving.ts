@@ -8,12 +8,7 @@ import type { ClientMessage, ProposedHead, Write } from '../wire.ts'
 import { changesAfter } from './recent-changes.ts'
 import { reply } from './send.ts'
 import type { ServerScene } from './state.ts'
-import { newObject, proposedHead, type ServerObject, type ServerState } from './state.ts'
-
-/** An object that nobody has written to is at version 0; reading does not make it. */
-function lookUp(state: ServerState, name: string): ServerObject {
-  return state.objects.get(name) ?? newObject(name)
-}
+import { lookUp, proposedHead, type ServerObject } from './state.ts'
 
 export function onRead(scene: ServerScene, from: NodeId, asked: ClientMessage & { kind: 'read' }): void {
   const object = lookUp(scene.state, asked.object)

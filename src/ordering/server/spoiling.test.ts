@@ -44,6 +44,78 @@ describe('a rank far in the future', () => {
   })
 })
 
+describe('a version that nobody knows', () => {
+  const GARBAGE = new Uint8Array(32).fill(9)
+  const commit = (version: number, digest: Uint8Array = GARBAGE): OrderingMessage => {
+    return { kind: 'commit', object: 'o', rank: rank(5), version, digest }
+  }
+  /** Version 1 is at all servers, version 2 at the first two only. */
+  function lagging(change: Partial<OrderingSettings> = {}) {
+    const made = new TestGroup(SERVERS, change)
+    const first = propose(5, 1, 'one')
+    const second = propose(5, 2, 'two', first.digest)
+    for (const server of SERVERS) made.tell('c', server, first)
+    for (const server of ['s1', 's2']) made.tell('c', server, second)
+    return { made, first, second }
+  }
+
+  it.each([2, 3, 2 ** 40])('is not committed by a client’s word: %i', version => {
+    const { made } = lagging()
+    for (const server of SERVERS) made.tell('liar#1', server, commit(version))
+    made.pass(settings.turnMs)
+    for (const server of SERVERS) expect(made.server(server).committed.version).toBeLessThan(2)
+    expect(made.tell('d', 's1', get(100, 'd'))).toMatchObject([{ kind: 'got', committed: { version: 1 } }])
+  })
+  it('carries no proposal either, and the client is told of once', () => {
+    const { made } = lagging()
+    for (const version of [2, 3, 2 ** 40]) {
+      expect(made.tell('liar', 's3', propose(9, version, 'x', GARBAGE, 'liar'))).toEqual([])
+    }
+    expect(made.server('s3').proposed?.version).toBe(1)
+    made.pass(5_000)
+    expect(made.server('s3').waiting).toEqual([])
+    expect(made.state('s3').waitingBytesOf.size).toBe(0)
+    expect(made.events).toMatchObject([{ kind: 'versionUnvouched', object: 'o', client: 'liar', who: 's3' }])
+  })
+  it('is taken where b + 1 others know it, and what rests on it at once', () => {
+    const { made, first, second } = lagging()
+    const third = propose(5, 3, 'three', second.digest)
+    expect(made.tell('c', 's3', third)).toMatchObject([{ kind: 'accepted', version: 3 }])
+    expect(made.server('s3')).toMatchObject({ committed: { version: 2 }, proposed: { version: 3 } })
+    const other = lagging().made
+    other.tell('c', 's3', commit(1, first.digest))
+    expect(other.server('s3').committed.version).toBe(1)
+  })
+  it('and not by the word of b: with one liar, one more must know it', () => {
+    const { made, second } = lagging({ liars: 1 })
+    made.lost = ({ from, body }) => from === 's2' && body.kind === 'vouched'
+    made.tell('c', 's3', propose(5, 3, 'three', second.digest))
+    expect(made.server('s3').proposed?.version).toBe(1)
+    made.lost = () => false
+    made.now += 100
+    expect(made.tell('c', 's3', propose(5, 3, 'three', second.digest))).toMatchObject([{ kind: 'accepted' }])
+  })
+  it('is no proposal whose digest is not that of its change, and no other state of what is committed', () => {
+    const { made, first, second } = lagging()
+    const forged = { ...propose(9, 2, 'x', first.digest, 'liar'), digest: GARBAGE }
+    expect(made.tell('liar', 's3', forged)).toEqual([])
+    made.tell('c', 's1', { kind: 'commit', object: 'o', rank: rank(5), version: 2, digest: second.digest })
+    expect(made.tell('liar', 's1', propose(9, 2, 'other', first.digest, 'liar'))).toEqual([])
+    expect(made.tell('liar', 's1', propose(9, 2, 'two', first.digest, 'liar'))).toMatchObject([{ kind: 'accepted' }])
+  })
+  it('keeps so many messages and bytes of one client waiting, and another has its own', () => {
+    const { made } = lagging()
+    for (let i = 0; i < 10; i++) made.tell(`liar#${i % 2}`, 's3', commit(10 + i))
+    made.tell('c', 's3', commit(10))
+    expect(made.server('s3').waiting.map(({ from }) => from)).toEqual(['liar#0', 'liar#1', 'liar#0', 'liar#1', 'c'])
+  })
+  it('ends the object with a planted bug: any-version-is-committed', () => {
+    const { made } = lagging({ rules: brokenOrderingRules('any-version-is-committed') })
+    made.tell('liar#1', 's3', commit(2 ** 40))
+    expect(made.server('s3').committed.version).toBe(2 ** 40)
+  })
+})
+
 describe('an operator repairs', () => {
   const repair = (version: number): OrderingMessage => ({ kind: 'repair', query: 1, object: 'o', version })
   const spoil = (made: TestGroup) => {

@@ -7,7 +7,17 @@ import { type Content, emptyContent, type KeptChange, type LinkedChange, openedA
 import type { Copying } from '../versions/copying.ts'
 import { FIRST_DIGEST } from '../versions/digest.ts'
 import type { FetchedChanges } from '../versions/fetched-changes.ts'
-import type { Complaint, Head, Operation, OrderingMessage, ProposedHead, Rank, RecalledObject, Write } from '../wire.ts'
+import type {
+  ClientMessage,
+  Complaint,
+  Head,
+  Operation,
+  OrderingMessage,
+  ProposedHead,
+  Rank,
+  RecalledObject,
+  Write,
+} from '../wire.ts'
 
 /** What a server tells its operator. */
 export type OrderingServerEvent =
@@ -15,8 +25,12 @@ export type OrderingServerEvent =
   | { kind: 'complaint'; complaint: Complaint }
   /** A client asked for a rank far above this server's wall clock, by so many milliseconds: a clock is wrong, or it lies. */
   | { kind: 'rankBeyond'; object: string; client: NodeId; ahead: Millis }
+  /** A client called a version committed that no other server knows of: it lies, or they cannot be reached. */
+  | { kind: 'versionUnvouched'; object: string; client: NodeId; version: number }
   /** An operator repaired an object, or somebody else tried. */
   | { kind: 'repaired' | 'repairRefused'; object: string; by: NodeId }
+  /** An operator deleted an object, or somebody else tried. */
+  | { kind: 'deleted' | 'deleteRefused'; object: string; by: NodeId }
 
 /** What the wall clock says: told at the start, and now and then. */
 export type OrderingServerCommand = { kind: 'clock'; micros: number }
@@ -28,6 +42,8 @@ export const OBJECTS_OF_CLIENT_MAX = 10_000
 /** Of these, how many in a second: each new name waits for the disk, in one line with what the others ask for. */
 export const MADE_AT_ONCE_MAX = 200
 const MAKING_MS: Millis = 1_000
+/** Names of deleted objects: each costs a few hundred bytes, and is no object of anybody. */
+export const TOMBSTONES_MAX = 200_000
 
 export interface Proposal extends ProposedHead {
   readonly change: Uint8Array
@@ -51,8 +67,30 @@ export interface Watcher {
   until: Millis
 }
 
+/** A client's word that rests on a version which this server does not know (vouching.ts). */
+export interface Waiting {
+  readonly from: NodeId
+  readonly asked: ClientMessage & { kind: 'propose' | 'commit' }
+  readonly head: Head
+  readonly bytes: number
+  readonly query: number
+  readonly until: Millis
+  askedAt: Millis
+  /** Servers that know the version. */
+  readonly vouchers: Set<NodeId>
+}
+
+/** What stays of an object that was deleted (deleting.ts). */
+export interface Tombstone {
+  readonly promised: Rank
+  readonly proof: Uint8Array
+  readonly committed: Head
+}
+
 export interface ServerObject {
   readonly name: string
+  /** The client that made it in this life of the server, or ''. */
+  maker: string
   /** No smaller rank is served. Durable before anybody is told. */
   promised: Rank
   /** Its client's signature, where ranks are signed. */
@@ -75,6 +113,8 @@ export interface ServerObject {
    * them may be the only one of its kind: the others who took it may have lost their stores.
    */
   readonly doubtful: Map<number, LinkedChange>
+  /** What rests on versions that others are asked about. */
+  readonly waiting: Waiting[]
   readonly pending: Map<string, PendingOperation>
   pendingBytes: number
   readonly pendingOf: Map<NodeId, number>
@@ -132,6 +172,8 @@ export interface ServerState {
   readonly servers: readonly NodeId[]
   readonly place: number
   readonly objects: Map<string, ServerObject>
+  /** Objects that were deleted. */
+  readonly tombstones: Map<string, Tombstone>
   /** The object that was spoken of last: what a step may have broken. */
   touched: ServerObject | undefined
   startedAt: Millis
@@ -141,6 +183,10 @@ export interface ServerState {
   readonly made: Map<string, { all: number; since: Millis; lately: number }>
   /** Clients that asked for ranks beyond the clock, so that each is told of once. */
   readonly beyond: Set<string>
+  /** The same for versions that nobody vouched for. */
+  readonly unvouched: Set<string>
+  /** Bytes of each client's proposals that wait for vouchers, over all objects. */
+  readonly waitingBytesOf: Map<string, number>
   /** Whether this server has lost its store once, and whether it has its state back. */
   rejoins: 'never' | 'under way' | 'done'
   rejoin: Rejoin | undefined
@@ -161,6 +207,7 @@ export const serverTimers = timers('sweep', 'rejoin', 'lag')
 export function newObject(name: string): ServerObject {
   return {
     name,
+    maker: '',
     promised: LOWEST_RANK,
     proof: new Uint8Array(0),
     proposed: undefined,
@@ -171,6 +218,7 @@ export function newObject(name: string): ServerObject {
     recentBytes: 0,
     unapplied: new Map(),
     doubtful: new Map(),
+    waiting: [],
     pending: new Map(),
     pendingBytes: 0,
     pendingOf: new Map(),
@@ -205,16 +253,37 @@ export function objectFor(state: ServerState, name: string, client: NodeId, now:
   if (made.all >= OBJECTS_OF_CLIENT_MAX || made.lately >= MADE_AT_ONCE_MAX) return undefined
   const object = objectOf(state, name)
   if (object === undefined) return undefined
+  object.maker = maker
   made.all++
   made.lately++
   return object
+}
+
+/** The object of that name as it is, or as it would be made: reading does not make it. */
+export function lookUp({ objects, tombstones }: ServerState, name: string): ServerObject {
+  const object = objects.get(name)
+  if (object !== undefined) return object
+  const made = newObject(name)
+  const tombstone = tombstones.get(name)
+  if (tombstone === undefined) return made
+  const { promised, proof, committed } = tombstone
+  const { version, digest } = committed
+  return { ...made, promised, proof, committed, content: { ...made.content, version, digest } }
+}
+
+/** The object is gone; what stays says where its name goes on. */
+export function bury(state: ServerState, name: string, tombstone: Tombstone): void {
+  state.objects.delete(name)
+  if (state.touched?.name === name) state.touched = undefined
+  state.tombstones.set(name, tombstone)
 }
 
 /** The object of that name, made where there is none; undefined where there are too many. */
 export function objectOf(state: ServerState, name: string): ServerObject | undefined {
   let object = state.objects.get(name)
   if (object === undefined && state.objects.size < OBJECTS_MAX) {
-    object = newObject(name)
+    object = lookUp(state, name)
+    state.tombstones.delete(name)
     state.objects.set(name, object)
   }
   state.touched = object

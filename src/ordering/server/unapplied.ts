@@ -13,6 +13,24 @@ export function keepUnapplied(object: ServerObject, { version, digest, parent, c
   object.unapplied.set(version, { version, digest, parent, change })
 }
 
+/** Bytes of changes of one object that wait for those before them. */
+export const UNAPPLIED_BYTES_MAX = 64 * 2 ** 20
+/** And how many: they are counted for every proposal while the server lags. */
+const UNAPPLIED_MAX = 10_000
+
+/**
+ * Whether the server takes no more that it cannot apply: it catches up first. Nothing is thrown away for it, and what is not
+ * taken is said again, or taken by others.
+ */
+export function isLaden({ unapplied, doubtful, content }: ServerObject, version: number): boolean {
+  if (version <= content.version + 1) return false
+  if (unapplied.size + doubtful.size >= UNAPPLIED_MAX) return true
+  let bytes = 0
+  for (const { change } of unapplied.values()) bytes += change.length
+  for (const { change } of doubtful.values()) bytes += change.length
+  return bytes >= UNAPPLIED_BYTES_MAX
+}
+
 /** More gaps than this while it lags: the oldest is given up. */
 const DOUBTFUL_MAX = 256
 

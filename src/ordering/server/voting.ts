@@ -4,7 +4,8 @@ import { type NodeId, sameBytes } from '../../core/index.ts'
 import { isProven } from '../rank-proofs.ts'
 import { compareRanks } from '../rules.ts'
 import { decodeChange } from '../versions/content.ts'
-import type { ClientMessage, Rank } from '../wire.ts'
+import { nextDigest } from '../versions/digest.ts'
+import type { ClientMessage, Rank, ServerMessage } from '../wire.ts'
 import { continueCheckpoint } from './checkpoint.ts'
 import { commitTo } from './committing.ts'
 import { handOverPending, markKnown, pushRemaining, takeOperations } from './pending.ts'
@@ -16,7 +17,8 @@ import { answerFromProposed, nameSilent } from './sessions.ts'
 import type { ServerScene } from './state.ts'
 import { type Proposal, proposedHead, type ServerObject } from './state.ts'
 import { heldByAnother, keepTurn, takeTurn } from './turns.ts'
-import { keepDoubtful } from './unapplied.ts'
+import { isLaden, keepDoubtful } from './unapplied.ts'
+import { headOf, isVouched, releaseWaiting, takeVoucher } from './vouching.ts'
 
 export function onGet(
   scene: ServerScene,
@@ -73,7 +75,8 @@ export function onPropose(
     if (before.version === version && !before.heard) return repeated(scene, object, before, from, asked)
     if (before.version !== version && !settings.rules.mayFollow(version, before.version)) return
   }
-  if (version < object.committed.version) return
+  if (version < object.committed.version || isForged(scene, object, asked)) return
+  if (isLaden(object, version) || !isVouched(scene, object, from, asked)) return
   if (settings.rules.commitsParent()) {
     commitTo(scene, object, { version: version - 1, digest: parent })
   }
@@ -88,6 +91,16 @@ export function onPropose(
   if (settings.rules.answersFromProposed()) answerFromProposed(scene, object)
   if (sameBytes(object.committed.digest, digest)) commitTo(scene, object, object.committed)
   continueCheckpoint(scene)
+}
+
+// Nobody could check what follows it: of a committed version there is one state, and a digest is that of its change.
+function isForged(
+  { settings }: ServerScene,
+  { committed }: ServerObject,
+  { version, digest, parent, change }: ClientMessage & { kind: 'propose' },
+): boolean {
+  if (version === committed.version && !sameBytes(digest, committed.digest)) return true
+  return !sameBytes(nextDigest(settings.hash, parent, version, change), digest)
 }
 
 // A commit has no record of its own: the log says that a proposal was committed where the next one is built on it. One
@@ -139,6 +152,25 @@ export function onCommit(
   asked: ClientMessage & { kind: 'commit' },
 ): void {
   const { settings } = scene
+  if (!isVouched(scene, object, from, asked)) return
   commitTo(scene, object, asked)
   if (settings.rules.tellsPending()) pushRemaining(scene, object, from)
+}
+
+/** Others know the version: it is committed, and what rests on it is heard as if it came now. */
+export function onVouched(
+  scene: ServerScene,
+  object: ServerObject,
+  from: NodeId,
+  answer: ServerMessage & { kind: 'vouched' },
+): void {
+  const entry = takeVoucher(scene, object, from, answer)
+  if (entry === undefined) return
+  commitTo(scene, object, headOf(entry.asked))
+  for (let free = releaseWaiting(scene.state, object); free.length > 0; free = releaseWaiting(scene.state, object)) {
+    for (const { from: client, asked } of free) {
+      if (asked.kind === 'propose') onPropose(scene, object, client, asked)
+      else onCommit(scene, object, client, asked)
+    }
+  }
 }

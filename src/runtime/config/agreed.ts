@@ -17,6 +17,9 @@ export function serverSettings({ trust, lock, objects, servers }: GroupSettings)
     ttlMax: lock.ttlMax,
     drift: lock.drift,
     attemptMax: objects.attemptMax,
+    // Only where they are set: a group that leaves them out says what it always said.
+    ...(lock.tokenAheadMax === undefined ? {} : { tokenAheadMax: lock.tokenAheadMax }),
+    ...(objects.rankAheadMax === undefined ? {} : { rankAheadMax: objects.rankAheadMax }),
     servers: createHash('sha256').update(names.join(' ')).digest('hex').slice(0, DIGITS),
   })
 }

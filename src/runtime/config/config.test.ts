@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CoterieError, FileError, Refused, SettingsError } from '../../core/index.ts'
+import { lockSettings, orderingSettings } from '../../node/settings.ts'
 import { createAuthority, validFor } from '../certificates/authority.ts'
 import { initGroup, type NewGroup } from '../setup/group.ts'
+import { serverSettings } from './agreed.ts'
 import { loadGroup, loadNodeConfig } from './config.ts'
 
 let root: string
@@ -63,6 +65,22 @@ describe('loadNodeConfig accepts', () => {
     })
     expect(config.group).toEqual(pattern.group)
     expect(config.key).toContain('PRIVATE KEY')
+  })
+
+  it('how far ahead of its clock a server takes tokens and turns; left out, a day', async () => {
+    expect((await loadNodeConfig(server)).group).toMatchObject({ lock: { ttlMax: 60_000, drift: 0.01 } })
+    await edit(toml(), /drift = .*/, 'drift = 0.01\ntokenAheadMax = 600000')
+    await edit(toml(), /attemptMax = .*/, 'attemptMax = 60000\nrankAheadMax = 31536000000')
+    const { group } = await loadNodeConfig(server)
+    expect(group).toMatchObject({ lock: { tokenAheadMax: 600_000 }, objects: { rankAheadMax: 31_536_000_000 } })
+    expect(serverSettings(group)).toContain('tokenAheadMax')
+    expect(lockSettings({ ...group, operators: [] })).toMatchObject({ tokenAheadMax: 600_000 })
+    expect(orderingSettings({ ...group, operators: [] }, {})).toMatchObject({ rankAheadMax: 31_536_000_000 })
+    await edit(toml(), 'tokenAheadMax = 600000', 'tokenAheadMax = 599999')
+    await expect(loadNodeConfig(server)).rejects.toThrow(/tokenAheadMax.*600000/)
+    await edit(toml(), 'tokenAheadMax = 599999', '')
+    await edit(toml(), 'rankAheadMax = 31536000000', 'rankAheadMax = 31536000001')
+    await expect(loadNodeConfig(server)).rejects.toThrow(/rankAheadMax.*31536000000/)
   })
 
   it('a client’s folder, or the file in it', async () => {

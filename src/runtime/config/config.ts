@@ -48,6 +48,9 @@ export const ATTEMPT_DEFAULT_MS = 60_000
 const ATTEMPT_MIN_MS = 1_000
 const ATTEMPT_MAX_MS = 60 * 60 * 1000
 
+/** Less, and a clock that is a little wrong is refused; more, and what a client spoils lasts for years. */
+const AHEAD_MS = [10 * 60 * 1000, 365 * 24 * 60 * 60 * 1000, ' (milliseconds)'] as const
+
 /** The client that `coterie init` makes. Groups made before there were operators do not name them. */
 export const OPERATORS_DEFAULT: readonly string[] = ['admin']
 /** More people than this who may break any lock are nobody in particular. */
@@ -66,11 +69,15 @@ export interface LockSettings {
   readonly ttlMax: number
   /** By which share two clocks may differ in rate. */
   readonly drift: number
+  /** How far ahead of its own wall clock a server takes a token, in milliseconds. Left out: a day. */
+  readonly tokenAheadMax?: number
 }
 
 export interface ObjectSettings {
   /** The longest attempt of a client to order operations, in milliseconds. */
   readonly attemptMax: number
+  /** How far ahead of its own wall clock a server promises a turn, in milliseconds. Left out: a day. */
+  readonly rankAheadMax?: number
 }
 
 export interface ServerAddress {
@@ -276,14 +283,16 @@ function readGroup(table: Table): GroupSettings {
 function readLock(table: Table): LockSettings {
   const ttlMax = table.whole('ttlMax', TTL_MIN_MS, TTL_MAX_MS, ' (milliseconds)')
   const drift = table.number('drift', 0, DRIFT_MAX)
+  const ahead = table.has('tokenAheadMax') ? table.whole('tokenAheadMax', ...AHEAD_MS) : undefined
   table.end()
-  return { ttlMax, drift }
+  return { ttlMax, drift, ...(ahead === undefined ? {} : { tokenAheadMax: ahead }) }
 }
 
 function readObjects(table: Table): ObjectSettings {
   const attemptMax = table.whole('attemptMax', ATTEMPT_MIN_MS, ATTEMPT_MAX_MS, ' (milliseconds)')
+  const ahead = table.has('rankAheadMax') ? table.whole('rankAheadMax', ...AHEAD_MS) : undefined
   table.end()
-  return { attemptMax }
+  return { attemptMax, ...(ahead === undefined ? {} : { rankAheadMax: ahead }) }
 }
 
 function readServers(table: Table): ServerAddress[] {

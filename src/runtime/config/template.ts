@@ -71,12 +71,19 @@ operators = [${group.operators.map(quote).join(', ')}]
 ttlMax = ${group.lock.ttlMax}
 # By which share two machines' clocks may differ in speed. 0.01 is generous for working clocks.
 drift = ${group.lock.drift}
-
+${aheadText('tokenAheadMax', 'takes a token', group.lock.tokenAheadMax)}
 [objects]
 # The longest attempt of a client to order operations, in milliseconds. A server that has lost its store (coterie serve
 # --rejoin) does not vote for this long. It must be the same everywhere.
 attemptMax = ${group.objects.attemptMax}
-${group.servers.map((server, at) => serverText(server, at === 0)).join('')}${membersText(group)}`
+${aheadText('rankAheadMax', 'promises a turn', group.objects.rankAheadMax)}${group.servers.map((server, at) => serverText(server, at === 0)).join('')}${membersText(group)}`
+}
+
+function aheadText(field: string, does: string, value: number | undefined): string {
+  if (value === undefined) return ''
+  return `# How far ahead of its own wall clock a server ${does}, in milliseconds. It must be the same everywhere.
+${field} = ${value}
+`
 }
 
 function trustText(trust: Trust): string {
