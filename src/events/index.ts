@@ -17,6 +17,18 @@ export {
   type Test,
 } from './filter.ts'
 export { FILTER_BYTES_MAX } from './filter-codec.ts'
+export {
+  cloudEvents,
+  eventBridge,
+  flatten,
+  type Language,
+  languageNamed,
+  languages,
+  mqtt,
+  nats,
+  pubSub,
+  sns,
+} from './languages/index.ts'
 export { Matcher } from './matching/index.ts'
 export { InvalidEvent, InvalidFilter } from './refusals.ts'
 export { TOPIC_BYTES_MAX, TOPIC_LEVELS_MAX, type TopicDialect } from './topics.ts'
