@@ -87,20 +87,20 @@ export function normal(clauses: readonly Clause[]): readonly Clause[] {
 
 /** One clause in its one form, in a list; no clause where it can never hold. */
 function clauseOf(predicates: readonly Predicate[]): readonly Clause[] {
-  const found = new Map<string, Predicate>()
+  const found: Predicate[] = []
   for (const predicate of predicates) {
     const tests = conjunction(predicate.tests)
     // No item passes: `some` never holds, its opposite always does.
     if (tests === undefined && predicate.some) return []
     if (tests === undefined) continue
-    const plain = { attribute: predicate.attribute, some: predicate.some, tests }
-    found.set(fingerprint(plain), plain)
+    found.push({ attribute: predicate.attribute, some: predicate.some, tests })
   }
-  const clause = simplified([...found.values()])
-  if (clause === undefined) return []
+  const simple = found.length === 1 ? found : simplified(found)
+  if (simple === undefined) return []
+  const clause = sorted(simple)
   if (clause.length > PREDICATES_MAX)
     refuse(`a clause of the filter has ${clause.length} predicates: at most ${PREDICATES_MAX} are allowed.`)
-  return [sorted(clause)]
+  return [clause]
 }
 
 /** Without what follows from the rest; undefined where two contradict each other. */

@@ -28,7 +28,7 @@ import { decodeFilter as decodeWhole, encodeFilter } from './filter-codec.ts'
 import { refuse, shown, suggestion } from './refusals.ts'
 import { passesAll, type Test } from './tests.ts'
 import { checkPattern, QUEUE_BYTES_MAX } from './topics.ts'
-import { type Attributes, isPlainObject, itemsOf } from './values.ts'
+import { type Attributes, isPlainObject } from './values.ts'
 
 /** How deep a filter may be nested. Deeper ones are made by mistakes, such as an object that holds itself. */
 export const DEPTH_MAX = 32
@@ -49,12 +49,22 @@ export function parseFilter(input: unknown): Filter {
 
 /** Whether the filter matches an event with these attributes. */
 export function matches(filter: Filter, attributes: Attributes): boolean {
-  return filter.$any.some(clause => clause.every(predicate => holds(predicate, attributes)))
+  for (const clause of filter.$any) if (holdsAll(clause, attributes)) return true
+  return false
+}
+
+function holdsAll(clause: Clause, attributes: Attributes): boolean {
+  for (const predicate of clause) if (!holds(predicate, attributes)) return false
+  return true
 }
 
 /** Whether a predicate holds. */
 export function holds({ attribute, some, tests }: Predicate, attributes: Attributes): boolean {
-  for (const item of itemsOf(attributes, attribute)) if (passesAll(tests, item)) return some
+  // Not `attributes[name]` alone, which finds `constructor` in every object.
+  if (!Object.hasOwn(attributes, attribute)) return !some
+  const value = attributes[attribute]!
+  if (typeof value !== 'object' || value === null) return passesAll(tests, value) === some
+  for (const item of value) if (passesAll(tests, item)) return some
   return !some
 }
 

@@ -20,6 +20,15 @@ export function extraOf({ vetoes, tests, listTests }: Plan): Extra | undefined {
   return vetoes.length + tests.length + listTests.length === 0 ? undefined : { vetoes, tests, listTests }
 }
 
+/** What the entries of a shape have. */
+export interface ArenaParts {
+  readonly keys: readonly unknown[]
+  readonly ranges: readonly Attribute[]
+  readonly vetoed: readonly unknown[]
+  readonly gates: readonly unknown[]
+  readonly tested: boolean
+}
+
 /** Columns of entries. An entry is its place in them. */
 export class Arena {
   /** The subscription; the complement of it where it has several entries. */
@@ -32,14 +41,20 @@ export class Arena {
   readonly from: Float64Array[]
   readonly to: Float64Array[]
   readonly ranges: readonly Attribute[]
+  private readonly tested: boolean
+  private readonly vetoed: boolean
+  private readonly listTested: boolean
   extras: (Extra | undefined)[] | undefined
   size = 0
   private used = 0
   private readonly free: number[] = []
 
-  constructor(keys: number, ranges: readonly Attribute[]) {
+  constructor({ keys, ranges, vetoed, gates, tested }: ArenaParts) {
     this.ranges = ranges
-    this.keys = Array.from({ length: keys }, () => new Int32Array(CAPACITY_FIRST))
+    this.tested = tested
+    this.vetoed = vetoed.length > 0
+    this.listTested = gates.length > 0
+    this.keys = keys.map(() => new Int32Array(CAPACITY_FIRST))
     this.from = ranges.map(() => new Float64Array(CAPACITY_FIRST))
     this.to = ranges.map(() => new Float64Array(CAPACITY_FIRST))
   }
@@ -95,6 +110,11 @@ export class Arena {
       if (!Number.isNaN(number) || !attribute.numbers.some(one => one >= from && one <= to)) return false
     }
     return true
+  }
+
+  /** Whether there is something left to be tested for this event; vetoes may be applied already. */
+  mustTest(visit: Visit, vetoed: boolean): boolean {
+    return this.tested || (this.vetoed && !vetoed) || (visit.hasLists && this.listTested)
   }
 
   /** Whether what is left to be tested holds. Vetoes that a bucket has applied are left out. */

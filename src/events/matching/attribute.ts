@@ -6,7 +6,7 @@ import { formFits, levelsOf, type TopicDialect, type TopicPattern } from '../top
 import type { AttributeValue, Scalar } from '../values.ts'
 import { Axis } from './axis.ts'
 import type { KeySpec } from './plan.ts'
-import type { Asked } from './visit.ts'
+import type { Asked, Visit } from './visit.ts'
 
 /** No key: ids begin with 1. */
 export const NONE = 0
@@ -17,8 +17,10 @@ export const SEVERAL = -1
 export class Attribute {
   readonly name: string
   readonly axis = new Axis()
-  /** Shapes that are asked for events with this attribute. */
+  /** Shapes that are asked for events with this attribute, and gates with shapes behind them. */
   readonly shapes: Asked[] = []
+  /** How many shapes these are, behind gates or not. */
+  homed = 0
   /** How many keys, gates and shapes need it. */
   uses = 0
   /** The event that has `items`. */
@@ -159,8 +161,9 @@ export class KeySpace {
   }
 }
 
-/** Whether the levels of a topic are as many as a pattern wants. */
-export class Gate {
+/** Whether the levels of a topic are as many as a pattern wants: if not, no shape behind it is asked. */
+export class Gate implements Asked {
+  readonly shapes: Asked[] = []
   readonly attribute: Attribute
   uses = 0
   readonly pattern: TopicPattern
@@ -172,14 +175,22 @@ export class Gate {
     this.pattern = pattern
   }
 
+  ask(visit: Visit): void {
+    if (!this.isOpen(visit.event)) return
+    for (let i = 0; i < this.shapes.length; i++) this.shapes[i]!.ask(visit)
+  }
+
   isOpen(event: number): boolean {
     if (this.event === event) return this.open
     this.event = event
-    this.open = this.attribute.items.some(item => {
-      if (typeof item !== 'string') return false
-      const levels = this.attribute.levelsOf(this.pattern.dialect, item)
-      return levels !== undefined && formFits(this.pattern, levels)
-    })
+    const { items, isList } = this.attribute
+    this.open = isList ? items.some(item => this.fits(item)) : this.fits(items[0]!)
     return this.open
+  }
+
+  private fits(item: Scalar): boolean {
+    if (typeof item !== 'string') return false
+    const levels = this.attribute.levelsOf(this.pattern.dialect, item)
+    return levels !== undefined && formFits(this.pattern, levels)
   }
 }

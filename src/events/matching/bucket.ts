@@ -9,7 +9,7 @@
 
 import type { Predicate } from '../canonical.ts'
 import type { Scalar } from '../values.ts'
-import type { Arena, Extra } from './arena.ts'
+import type { Arena } from './arena.ts'
 import type { Attribute } from './attribute.ts'
 import type { Edges } from './axis.ts'
 import type { Visit } from './visit.ts'
@@ -39,8 +39,6 @@ export class Bucket {
   private readonly windows: Int16Array
   private readonly vetoes: ReadonlyMap<Attribute, Map<Scalar, Veto>>
   private readonly mask: Int32Array
-  /** Whether more than ranges and vetoes is asked by one of them. */
-  private readonly hasTests: boolean
 
   /** Of these entries; `number` is its place in its leaf. */
   constructor(arena: Arena, entries: readonly number[], vetoed: readonly Attribute[], number: number) {
@@ -60,7 +58,6 @@ export class Bucket {
     this.windows = windowsOf(this.columns[0], this.words)
     this.vetoes = vetoesOf(arena, this.slots, vetoed)
     this.mask = new Int32Array(this.vetoes.size === 0 ? 0 : this.words)
-    this.hasTests = this.slots.some(entry => isTested(arena.extras?.[entry]))
   }
 
   remove(slot: number): void {
@@ -137,11 +134,12 @@ export class Bucket {
 
   /** Entries whose ranges certainly hold. */
   private take(visit: Visit, bits: number, word: number): void {
-    const { owners, slots, arena, hasTests } = this
+    const { owners, slots, arena } = this
+    const tested = arena.mustTest(visit, true)
     const base = word << 5
     for (let rest = bits; rest !== 0; rest &= rest - 1) {
       const slot = base + 31 - Math.clz32(rest & -rest)
-      if (hasTests && !arena.passes(slots[slot]!, visit, true)) continue
+      if (tested && !arena.passes(slots[slot]!, visit, true)) continue
       visit.hit(owners[slot]!)
     }
   }
@@ -149,11 +147,12 @@ export class Bucket {
   /** Entries whose ranges end in the event's cell. */
   private compare(visit: Visit, bits: number, word: number): void {
     const { owners, slots, arena } = this
+    const tested = arena.mustTest(visit, true)
     const base = word << 5
     for (let rest = bits; rest !== 0; rest &= rest - 1) {
       const slot = base + 31 - Math.clz32(rest & -rest)
       const entry = slots[slot]!
-      if (arena.isInRanges(entry) && (!this.hasTests || arena.passes(entry, visit, true))) visit.hit(owners[slot]!)
+      if (arena.isInRanges(entry) && (!tested || arena.passes(entry, visit, true))) visit.hit(owners[slot]!)
     }
   }
 
@@ -188,10 +187,6 @@ export class Bucket {
     }
     return mask
   }
-}
-
-function isTested(extra: Extra | undefined): boolean {
-  return extra !== undefined && extra.tests.length + extra.listTests.length > 0
 }
 
 interface Window {

@@ -8,7 +8,7 @@ import type { Visit } from './visit.ts'
 /** Up to so many are faster compared one by one than looked up. */
 const LIST_MAX = 64
 /** A bucket is built anew when as many have come as it has entries, divided by this: each is moved a few times only. */
-const GROWTH = 4
+const GROWTH = 16
 
 export class Leaf {
   private readonly arena: Arena
@@ -65,14 +65,32 @@ export class Leaf {
 
   collect(visit: Visit): void {
     for (const bucket of this.buckets) bucket.collect(visit)
+    if (this.arena.ranges.length > 0) this.collectRanges(visit)
+    else this.collectList(visit)
+  }
+
+  private collectList(visit: Visit): void {
     const { arena, list } = this
-    const { owners, extras } = arena
-    const ranged = arena.ranges.length > 0
+    const { owners } = arena
+    const tested = arena.mustTest(visit, false)
+    for (let at = 0; at < list.length; at++) {
+      if (!tested || arena.passes(list[at]!, visit, false)) visit.hit(owners[list[at]!]!)
+    }
+  }
+
+  /** Most fail at their first range: it is compared here. */
+  private collectRanges(visit: Visit): void {
+    const { arena, list } = this
+    const { owners } = arena
+    const from = arena.from[0]!
+    const to = arena.to[0]!
+    const { number } = arena.ranges[0]!
+    const tested = arena.mustTest(visit, false)
     for (let at = 0; at < list.length; at++) {
       const entry = list[at]!
-      if (ranged && !arena.isInRanges(entry)) continue
-      if (extras !== undefined && !arena.passes(entry, visit, false)) continue
-      visit.hit(owners[entry]!)
+      // Of a list with several numbers `number` is NaN, and neither comparison holds.
+      if (number < from[entry]! || number > to[entry]! || !arena.isInRanges(entry)) continue
+      if (!tested || arena.passes(entry, visit, false)) visit.hit(owners[entry]!)
     }
   }
 }

@@ -34,7 +34,8 @@ export class Registry {
   placed(clause: Clause, entriesMax: number): Placed {
     const expanded = planOf(clause, true)
     const best = (expanded.several?.values.length ?? 1) <= entriesMax ? expanded : planOf(clause, false)
-    for (const plan of [best, plainPlan(best, clause), barePlan(clause)]) {
+    for (const planned of [() => best, () => plainPlan(best, clause), () => barePlan(clause)]) {
+      const plan = planned()
       const signature = signatureOf(plan)
       const known = this.shapes.get(signature)
       if (known !== undefined) return { plan, shape: known }
@@ -46,7 +47,7 @@ export class Registry {
   private hasRoom(plan: Plan): boolean {
     const names = requiredOf(plan)
     if (names.length === 0) return this.always.length < SHAPES_MAX
-    return names.some(name => (this.attributes.get(name)?.shapes.length ?? 0) < SHAPES_MAX)
+    return names.some(name => (this.attributes.get(name)?.homed ?? 0) < SHAPES_MAX)
   }
 
   private make(plan: Plan, signature: string): Shape {
@@ -57,32 +58,41 @@ export class Registry {
       ranges: many(plan.ranges.map(range => range.attribute)),
       required: many(requiredOf(plan)),
       absent: many(plan.absent),
+      tested: plan.tests.length > 0,
       vetoed: many([...new Set(plan.vetoes.map(predicate => predicate.attribute))]),
     })
     for (const used of usedBy(shape)) used.uses++
-    this.homeOf(shape).push(shape)
+    this.settle(shape)
     this.shapes.set(signature, shape)
     return shape
   }
 
-  /** Where it is asked: at the attribute that has the fewest shapes. */
-  private homeOf(shape: Shape): Asked[] {
-    return shape.parts.required.map(({ shapes }) => shapes).sort((a, b) => a.length - b.length)[0] ?? this.always
+  /** Where it is asked: behind its gate, or at the attribute that has the fewest shapes. */
+  private settle(shape: Shape): void {
+    const { home } = shape
+    if (home === undefined) this.always.push(shape)
+    else home.homed++
+    const [gate] = shape.parts.gates
+    if (gate !== undefined) gate.shapes.push(shape)
+    else home?.shapes.push(shape)
   }
 
   /** Forgets a shape without entries, and what only it used. */
   forget(shape: Shape): void {
     this.shapes.delete(shape.signature)
-    for (const home of [this.always, ...shape.parts.required.map(({ shapes }) => shapes)]) {
-      const place = home.indexOf(shape)
-      if (place >= 0) home.splice(place, 1)
-    }
+    const { home } = shape
+    if (home !== undefined) home.homed--
+    const [gate] = shape.parts.gates
+    without(gate?.shapes ?? home?.shapes ?? this.always, shape)
     for (const used of usedBy(shape)) used.uses--
     for (const used of usedBy(shape)) {
       if (used.uses > 0) continue
       if (used instanceof Attribute) this.attributes.delete(used.name)
       else if (used instanceof KeySpace) this.spaces.delete(specText(used.spec))
-      else this.gates.delete(gateText({ attribute: used.attribute.name, pattern: used.pattern }))
+      else {
+        this.gates.delete(gateText({ attribute: used.attribute.name, pattern: used.pattern }))
+        without(used.attribute.shapes, used)
+      }
     }
   }
 
@@ -95,7 +105,11 @@ export class Registry {
   }
 
   private gate(spec: GateSpec): Gate {
-    return found(this.gates, gateText(spec), () => new Gate(this.attribute(spec.attribute), spec.pattern))
+    return found(this.gates, gateText(spec), () => {
+      const gate = new Gate(this.attribute(spec.attribute), spec.pattern)
+      gate.attribute.shapes.push(gate)
+      return gate
+    })
   }
 }
 
@@ -105,6 +119,10 @@ function found<T>(map: Map<string, T>, name: string, make: () => T): T {
   const made = make()
   map.set(name, made)
   return made
+}
+
+function without<T>(list: T[], item: T): void {
+  list.splice(list.indexOf(item), 1)
 }
 
 function usedBy({ parts }: Shape): (Attribute | KeySpace | Gate)[] {
@@ -128,6 +146,8 @@ function signatureOf(plan: Plan): string {
     plan.present,
     plan.absent,
     [...new Set(plan.vetoes.map(predicate => predicate.attribute))],
+    // Apart, so that where nothing is tested nothing is looked at.
+    plan.tests.length > 0,
   ])
 }
 

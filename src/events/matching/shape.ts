@@ -22,18 +22,23 @@ export interface ShapeParts {
   readonly required: readonly Attribute[]
   readonly absent: readonly Attribute[]
   readonly vetoed: readonly Attribute[]
+  /** Whether its clauses are tested at the end. */
+  readonly tested: boolean
 }
 
 export class Shape implements Asked {
   readonly signature: string
   readonly parts: ShapeParts
+  /** The attribute at which it is asked; none where nothing must be there. */
+  readonly home: Attribute | undefined
   private readonly arena: Arena
   private root: Node | undefined
 
   constructor(signature: string, parts: ShapeParts) {
     this.signature = signature
     this.parts = parts
-    this.arena = new Arena(parts.keys.length, parts.ranges)
+    this.home = parts.gates[0]?.attribute ?? [...parts.required].sort((a, b) => a.homed - b.homed)[0]
+    this.arena = new Arena(parts)
   }
 
   get size(): number {
@@ -122,7 +127,8 @@ export class Shape implements Asked {
     if (node instanceof Leaf) node.collect(visit)
     else if (typeof node === 'number') {
       const { arena } = this
-      if (arena.isInRanges(node) && arena.passes(node, visit, false)) visit.hit(arena.owners[node]!)
+      if (arena.isInRanges(node) && (!arena.mustTest(visit, false) || arena.passes(node, visit, false)))
+        visit.hit(arena.owners[node]!)
     }
   }
 }
