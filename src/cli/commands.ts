@@ -151,6 +151,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'drop lines that came before, in fixed memory',
     load: async () => (await import('./commands/dedup.ts')).dedupCommand(),
   },
+  filter: {
+    usage: '',
+    description:
+      'try filters of events, in our own language or that of SNS, EventBridge, Pub/Sub, CloudEvents, MQTT, NATS',
+    load: async () => (await import('./commands/filter.ts')).filterCommand(),
+  },
   lab: {
     usage: '',
     description: "reproduce the papers' tables and figures",
