@@ -156,6 +156,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'print a script that completes commands and options in bash, zsh or fish',
     load: async () => (await import('./completion/command.ts')).completionCommand(commands),
   },
+  filter: {
+    usage: '',
+    description:
+      'try filters of events, in our own language or that of SNS, EventBridge, Pub/Sub, CloudEvents, MQTT, NATS',
+    load: async () => (await import('./commands/filter.ts')).filterCommand(),
+  },
   lab: {
     usage: '',
     description: "reproduce the papers' tables and figures",

@@ -1,0 +1,117 @@
+// coterie filter test: which events a filter matches, and why, without a group.
+
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { type Command, Option } from 'commander'
+import { FileError, SettingsError } from '../../core/index.ts'
+import {
+  type Explanation,
+  explain,
+  type Filter,
+  flatten,
+  InvalidEvent,
+  InvalidFilter,
+  languageNamed,
+  languages,
+  matches,
+} from '../../events/index.ts'
+import { action, cannotRead, EXIT_FAILED, newCommand } from '../output.ts'
+import { forTerminal, jsonOf } from '../printable.ts'
+
+interface Options {
+  readonly language: string
+  readonly explain?: boolean
+  readonly json?: boolean
+}
+
+const LANGUAGES = languages.map(({ name, title }) => `  ${name.padEnd(12)} ${title}`).join('\n')
+
+const EXAMPLE = `
+Example:
+  $ coterie filter test '{"price": {"lt": 10}}' < events.jsonl
+      passes on the events that match; an event is a line of JSON, and nested names are joined by dots
+  $ coterie filter test --language sns @policy.json --explain < events.jsonl
+      says of each event whether it matches, and which part of the filter failed
+  $ echo '{"topic": "eu/xetra/ACME"}' | coterie filter test --language mqtt 'eu/+/ACME'
+
+Languages:
+${LANGUAGES}
+
+Exit codes: 0 at least one event matched; 1 none did, or a line is no event; 2 wrong usage, or a filter that is refused.`
+
+export function filterCommand(): Command {
+  return newCommand('filter')
+    .addCommand(testCommand())
+    .addHelpText('after', `\nExample:\n  $ coterie filter test '{"price": {"lt": 10}}' < events.jsonl`)
+}
+
+function testCommand(): Command {
+  const names = languages.map(({ name }) => name)
+  return newCommand('test')
+    .description('pass on the events of standard input that a filter matches')
+    .argument('<filter>', 'the filter: JSON, or text where the language is one of text; @FILE reads it from a file')
+    .addOption(new Option('--language <name>', 'what it is written in').choices(names).default('own'))
+    .option('--explain', 'say of each event whether it matches, and why or why not')
+    .option('--json', 'with --explain: one object of JSON a line')
+    .addHelpText('after', EXAMPLE)
+    .action(action(test))
+}
+
+async function test(given: string, options: Options): Promise<void> {
+  const filter = filterFrom(options.language, given.startsWith('@') ? await fileText(given.slice(1)) : given)
+  let number = 0
+  let matched = 0
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    number++
+    if (line.trim() === '') continue
+    const event = eventFrom(line, number)
+    const isMatch = matches(filter, event)
+    if (isMatch) matched++
+    if (options.explain) await write(explained(number, explain(filter, event), options.json))
+    else if (isMatch) await write(line)
+  }
+  if (matched === 0) process.exitCode = EXIT_FAILED
+}
+
+async function fileText(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim()
+  } catch (error) {
+    throw cannotRead(file, error)
+  }
+}
+
+/** What is refused comes from the command line: wrong usage. */
+export function filterFrom(name: string, text: string): Filter {
+  const language = languageNamed(name)
+  try {
+    return language.parse(language.form === 'text' ? text : JSON.parse(text))
+  } catch (error) {
+    if (error instanceof InvalidFilter) throw new SettingsError(error.message)
+    if (error instanceof SyntaxError)
+      throw new SettingsError(
+        `the filter is no JSON: ${error.message}. For example: ${JSON.stringify(language.example)}`,
+      )
+    throw error
+  }
+}
+
+function eventFrom(line: string, number: number) {
+  try {
+    return flatten(JSON.parse(line))
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new FileError(`line ${number} is no JSON: ${error.message}.`)
+    if (error instanceof InvalidEvent) throw new FileError(`line ${number}: ${error.message}`)
+    throw error
+  }
+}
+
+function explained(line: number, explanation: Explanation, json: boolean | undefined): string {
+  if (json) return jsonOf({ line, ...explanation })
+  return forTerminal(`${explanation.matches ? '✓' : '✗'} ${line}  ${explanation.why}`)
+}
+
+async function write(line: string): Promise<void> {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain')
+}

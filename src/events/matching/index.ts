@@ -1,0 +1,1 @@
+export { Matcher } from './matcher.ts'
