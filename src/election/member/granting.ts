@@ -4,6 +4,7 @@
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import { isSameBallot } from '../count/ballot.ts'
 import { claimFault } from '../count/claim.ts'
+import { memberOf } from '../count/electorate.ts'
 import { signGrant } from '../count/grant.ts'
 import { viewDigest } from '../count/view.ts'
 import type { Claim } from '../wire.ts'
@@ -23,6 +24,7 @@ export function onClaim(scene: ElectionScene, from: NodeId, claim: Claim): void 
   if (race === undefined || !isSameList(scene, from, claim.electorate)) return
   noteTerm(scene, race, from, claim.term)
   noteCaller(scene, race, from, claim.term)
+  noteView(scene, race, from, claim)
   const { attempt } = race
   if (attempt?.term === claim.term && attempt.candidates.includes(from) && !attempt.claimed.includes(from)) {
     // Once: the attempt got to a claim, and on a slow machine the rest of it takes time as well.
@@ -30,6 +32,19 @@ export function onClaim(scene: ElectionScene, from: NodeId, claim: Claim): void 
     attempt.claimed = [...attempt.claimed, from]
   }
   judge(scene, race, from, claim)
+}
+
+/** A claimant takes part in a term once, saved first, and on one view: another in the same term is its lie. */
+function noteView(scene: ElectionScene, { claimedViews }: Race, from: NodeId, { term, view }: Claim): void {
+  if (scene.settings.rateLimit === undefined) return
+  const before = claimedViews.get(from)
+  if (before !== undefined && before.term > term) return
+  const digest = viewDigest(view)
+  if (before?.term === term && !sameBytes(before.digest, digest)) return report(scene, from, 'two-claims')
+  for (const id of claimedViews.keys()) {
+    if (memberOf(scene.state.electorate, id) === undefined) claimedViews.delete(id)
+  }
+  claimedViews.set(from, { term, digest })
 }
 
 function judge(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): void {
