@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { Unavailable } from '../core/index.ts'
 import { Questions, saidBy } from './questions.ts'
 
 it('each question hears its own answers, once', async () => {
@@ -19,11 +20,12 @@ it('an answer may come before the question is out of hand', async () => {
   expect(await questions.ask(1, () => questions.answered(1, ['quick']))).toEqual(['quick'])
 })
 
-it('where nothing more will be heard, nobody has answered', async () => {
+// No answers would be read as "nothing is locked", and "there is no object".
+it('where nothing more will be heard, every question is told so', async () => {
   const questions = new Questions<string>()
-  const asked = questions.ask(1, () => {})
-  questions.end()
-  expect(await asked).toEqual([])
+  const asked = [1, 2].map(id => questions.ask(id, () => {}))
+  questions.end(new Unavailable('this node ended'))
+  for (const one of asked) await expect(one).rejects.toThrow('this node ended')
 })
 
 it('what was said stands with its server, in the order of the group', () => {

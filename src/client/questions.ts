@@ -31,9 +31,9 @@ export class Questions<Answer> {
     this.waiting.delete(id)
   }
 
-  /** Nothing more will be heard: nobody has answered. */
-  end(): void {
-    for (const { resolve } of this.waiting.values()) resolve([])
+  /** Nothing more will be heard. Whoever waits is told so: no answers would be read as "there is nothing". */
+  end(error: CoterieError): void {
+    for (const { reject } of this.waiting.values()) reject(error)
     this.waiting.clear()
   }
 }

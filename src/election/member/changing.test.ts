@@ -56,7 +56,7 @@ function approval(signer: string, next: Electorate, term = 0, by = signer): Appr
 }
 const answers = (out: Parameters<typeof sent>[0]) => sent<unknown>(out).map(({ body }) => body as ElectionMessage)
 const named = (out: Parameters<typeof told>[0]) =>
-  told<ElectionEvent>(out).flatMap(event => (event.kind === 'misbehaved' ? [`${event.member} ${event.how}`] : []))
+  (told(out) as ElectionEvent[]).flatMap(event => (event.kind === 'misbehaved' ? [`${event.member} ${event.how}`] : []))
 const add = voter('e')
 const next = successorOf(list, { add })
 const listed = (approvals: readonly Approval[]): ElectionMessage => ({
