@@ -65,11 +65,32 @@ function judge(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): vo
   send(scene, from, { kind: 'grant', name, term, asked, signature })
 }
 
+/** Bytes of one member's claims that wait, over all places: five with the secret ballots of a full list, thousands of the usual. */
+export const HELD_BYTES_MAX = 8 << 20
+
+/** About as many bytes as it takes: what a claim can be made large with. */
+function bytesOf({ view, ballots, voided, openings }: Claim): number {
+  const cast = [...ballots, ...voided.flatMap(({ first, second }) => [first, second])]
+  const hidden = cast.reduce((sum, ballot) => sum + ballot.hidden.length + BALLOT_BYTES, 0)
+  const opened = openings.reduce((sum, opening) => sum + opening.length, 0)
+  return hidden + opened + (view.rows.length + view.leftOut.length) * ROW_BYTES
+}
+
+/** What each costs besides: a name, a signature, a few numbers. */
+const BALLOT_BYTES = 256
+const ROW_BYTES = 256
+
+/** Whether a claim of this member may wait here beside its others. */
+function hasRoomFor({ state }: ElectionScene, race: Race, from: NodeId, claim: Claim): boolean {
+  const others = [...state.races.values()].filter(one => one !== race && one.heldClaim?.from === from)
+  return others.reduce((sum, { heldClaim }) => sum + bytesOf(heldClaim!.claim), bytesOf(claim)) <= HELD_BYTES_MAX
+}
+
 // A promise that is nearly over is waited for; the claim is then judged again, as if it came only now.
 function hold(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): void {
   const { settings, turn } = scene
   const remaining = race.promisedUntil - turn.now
-  if (remaining > settings.holdMax) return refuse(scene, race, from, claim)
+  if (remaining > settings.holdMax || !hasRoomFor(scene, race, from, claim)) return refuse(scene, race, from, claim)
   if (race.heldClaim !== undefined && race.heldClaim.from !== from && race.heldClaim.claim.term >= claim.term) return
   race.heldClaim = { from, claim }
   setTimer(scene, 'held', race, remaining)
