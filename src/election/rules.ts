@@ -22,6 +22,14 @@ export interface ElectionRules {
   followsOneWord(failures: number, patience: number): boolean
   /** Whether a member's call may interrupt an attempt, given how long ago a call of that member was followed. */
   mayCallAgain(since: Millis, patience: Millis): boolean
+  /** How many grants prove a coordinator to those who did not grant it, given the quorum. */
+  grantsThatProve(quorum: number): number
+  /** Whether this member's word ends the promise that was given to that coordinator. */
+  mayResign(from: NodeId, coordinator: NodeId): boolean
+  /** Whether a term is above those of the lists before. */
+  isAboveFloor(term: number, floor: number): boolean
+  /** Whether the signatures under a successor of the list are checked. */
+  checksSigners(): boolean
   /** Whether a grant is saved before it is given. */
   savesGrant(): boolean
   /** Whether a promise still binds. */
@@ -77,6 +85,18 @@ export const electionRules: ElectionRules = {
 
   // A liar that calls for a higher term before anybody has counted would let no attempt come to its end.
   mayCallAgain: (since, patience) => since >= patience,
+
+  // A liar that grants twice, and whoever it deceived, are one less than a quorum; the others elect somebody else.
+  grantsThatProve: quorum => quorum,
+
+  // Whoever says that the coordinator has resigned frees its granters, and a second one leads beside it.
+  mayResign: (from, coordinator) => from === coordinator,
+
+  // The last term of the list before has a coordinator; a member that did not grant it would grant it to another.
+  isAboveFloor: (term, floor) => term > floor,
+
+  // Otherwise a liar makes an electorate of its own.
+  checksSigners: () => true,
 
   // A member that forgets its grant in a crash gives the term away twice.
   savesGrant: () => true,

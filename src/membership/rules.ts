@@ -10,6 +10,8 @@ export interface MembershipRules {
   genuine(claim: Claim, holds: boolean): boolean
   /** Whether what a member says of itself replaces what is known. */
   isNewer(known: Incarnation, told: Incarnation): boolean
+  /** Whether, of two identities that one life was said under, the told one stays, given whether it is the smaller. */
+  prefersFace(isSmaller: boolean): boolean
   /** The incarnation with which a member answers a suspicion. */
   refutes(incarnation: Incarnation): Incarnation
   /** The number of this life, given that of the last. */
@@ -33,6 +35,9 @@ export const membershipRules: MembershipRules = {
   genuine: (_claim, holds) => holds,
   // Somebody who kept last week's claims could put a member back to its old address.
   isNewer: (known, told) => told > known,
+  // Where the first or the newest stayed, members would hold different keys of one liar for ever: what it signs would hold for some and look
+  // forged to others, who would call those that pass it on forgers.
+  prefersFace: isSmaller => isSmaller,
   // With the same number the refutation is no news to those who hold the suspicion, and the member dies of it.
   refutes: incarnation => incarnation + 1,
   // The first words of a new life would be older than the last words of the life before.

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LyingPart } from '../../lab/lying-node.ts'
-import { isProvable, PER_SECOND } from './lies.ts'
+import { BEGINNINGS, isProvable, PER_SECOND, WAYS } from './lies.ts'
 import type { Span } from './operations.ts'
 import { millis, one, type Role, type Stage } from './stage.ts'
 import { costOf, GOALS, growth, type Row } from './verdict.ts'
@@ -151,9 +151,11 @@ class Siege implements CampaignResult {
   }
 
   private async tellAtBothRates(lie: ToldLie): Promise<Told> {
+    // What is said only at the beginning of slots must be told when they begin.
+    if (BEGINNINGS.includes(`${lie.part}/${lie.lie}`)) this.stage.tell({ ...lie, perSecond: 0 })
+    const named = this.stage.named()
     await this.stage.prepare(lie.part, this.options.patienceMs)
     const { repeated } = this.stage
-    const named = this.stage.named()
     const spans: ToldSpan[] = []
     for (const perSecond of [0, PER_SECOND[lie.part]]) {
       this.stage.tell({ ...lie, perSecond })
@@ -177,8 +179,8 @@ class Siege implements CampaignResult {
         ...lie,
         ...measured,
         ...costOf(operations, span, honest),
-        provable: isProvable(lie.part, lie.lie),
-        named: this.stage.named() > before.named,
+        provable: isProvable(lie.part, lie.lie, spans.at(-1)!.span.until - spans[0]!.span.from),
+        named: this.stage.named() > before.named || isNamedFor(this.stage, lie),
         repeated: measured.perSecond === 0 ? 0 : this.stage.repeated - before.repeated,
         wellAfter,
         waited: this.options.patienceMs,
@@ -256,6 +258,11 @@ class Siege implements CampaignResult {
     this.end += millis() - began
     return true
   }
+}
+
+function isNamedFor(stage: Stage, { part, lie }: ToldLie): boolean {
+  const way = WAYS[`${part}/${lie}`]
+  return way !== undefined && stage.wasNamedFor(way)
 }
 
 function merge(into: Map<string, number>, from: ReadonlyMap<string, number>): void {

@@ -137,6 +137,9 @@ export const PROVABLE: readonly string[] = [
   'membership/asks in others’ names',
   'membership/accuses all',
   'election/votes-twice',
+  'election/inflates-terms',
+  'election/resigns-for-others',
+  'election/forges-lists',
   'slots/doubled-ticket',
   'slots/tagged-ticket',
   'slots/point-outside',
@@ -152,6 +155,28 @@ export const PROVABLE: readonly string[] = [
   'slots/two-keys',
 ]
 
-export function isProvable(part: LyingPart, lie: string): boolean {
-  return PROVABLE.includes(`${part}/${lie}`)
+/** How these are named in a member's log. */
+export const WAYS: Readonly<Record<string, string>> = {
+  'membership/two-faced': 'two-faced',
+  'membership/floods': 'flooding',
+  'membership/forges leaves': 'forging',
+  'membership/forges lives': 'forging',
+  'membership/asks in others’ names': 'forging',
+  'membership/accuses all': 'accusing',
+  'election/votes-twice': 'voted-twice',
+  'election/inflates-terms': 'impossible-term',
+  'election/resigns-for-others': 'false-resignation',
+  'election/forges-lists': 'forged-list',
+}
+
+/** Lies about what is said once, when slots are opened. */
+export const BEGINNINGS: readonly string[] = ['slots/two-keys', 'slots/rogue-key']
+
+/** Before that it has not used up what everybody may say at once: 1,024 words of gossip, at 500 a second. */
+const TOLD_MIN_MS: Readonly<Record<string, number>> = { 'membership/floods': 6_000 }
+
+/** Whether its words prove it, when it is told for so long. */
+export function isProvable(part: LyingPart, lie: string, toldMs: number): boolean {
+  const name = `${part}/${lie}`
+  return PROVABLE.includes(name) && toldMs >= (TOLD_MIN_MS[name] ?? 0)
 }

@@ -111,7 +111,8 @@ export class Members extends Stage {
     for (const file of files) await writeFile(file, '')
     const asked = [this.slotsName, SLOTS, String(SEAT_LEASE_MS)]
     const args = lies ? [program('liar'), 'member', folder, ...asked] : [program('member'), folder, ...files, ...asked]
-    const child = new Child(name, args, line => this.told(line))
+    // What a liar has against others is no accusation: it provokes their answers itself.
+    const child = new Child(name, args, line => (lies ? this.heard(line) : this.told(line)))
     if (lies) this.lyingNode = child
     this.members.set(place, child)
     this.everybody.push({ role: lies ? 'server' : 'client', child })
@@ -122,8 +123,8 @@ export class Members extends Stage {
     this.heard(line)
     const incident = line.incident as { kind: string; member?: string; what?: string } | undefined
     if (incident?.kind === 'cheat') this.accused(incident.member!, incident.what ?? 'cheated')
-    const { level, member, msg } = line
-    if (level === 'warn' && typeof member === 'string') this.accused(member, String(msg))
+    const { level, member, msg, how } = line
+    if (level === 'warn' && typeof member === 'string') this.accused(member, `${String(msg)}: ${String(how)}`)
   }
 }
 

@@ -17,7 +17,7 @@ export interface Span {
 }
 
 /** Fewer than these say nothing about the slowest of a hundred. */
-const MEANINGFUL_MIN = 8
+const MEANINGFUL_MIN = 50
 const KEPT_MAX = 200_000
 
 export class Operations {

@@ -15,6 +15,8 @@ export interface Fault {
 export const millis = (): number => Number(process.hrtime.bigint() / 1000n) / 1000
 export const one = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!
 
+const SAID_EVERY_MS = 60_000
+
 export abstract class Stage {
   abstract readonly name: string
   abstract readonly liar: string
@@ -22,7 +24,7 @@ export abstract class Stage {
   abstract readonly parts: readonly LyingPart[]
   readonly operations = new Operations()
   /** What was said against the liar, and against others. */
-  protected readonly accusations: string[] = []
+  private readonly accusations: { readonly what: string; readonly at: number }[] = []
   private readonly wronged = new Set<string>()
   protected lyingNode: Child | undefined
   /** Everybody that ever ran here. */
@@ -48,7 +50,12 @@ export abstract class Stage {
   }
 
   lastAccusation(): string | undefined {
-    return this.accusations.at(-1)
+    return this.accusations.at(-1)?.what
+  }
+
+  /** Whether it was named for this within the last minute: a log says the same thing once a minute. */
+  wasNamedFor(way: string): boolean {
+    return this.accusations.some(({ what, at }) => what.endsWith(way) && millis() - at < SAID_EVERY_MS)
   }
 
   /** The honest processes that run, by name, with their memory. */
@@ -68,7 +75,7 @@ export abstract class Stage {
   }
 
   protected accused(whom: string, what: string): void {
-    if (whom === this.liar) this.accusations.push(what)
+    if (whom === this.liar) this.accusations.push({ what, at: millis() })
     else this.wronged.add(`${whom}, which is honest, was said to lie: ${what}`)
   }
 

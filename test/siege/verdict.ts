@@ -16,6 +16,8 @@ export interface Row {
   readonly throughput: number | undefined
   readonly p99: number | undefined
   readonly suffered: string
+  /** Less was done than half of the honest, by so much that chance does not explain it. */
+  readonly isLow: boolean
   readonly clientMemory: number | undefined
   readonly serverMemory: number | undefined
   /** Its words prove it. */
@@ -32,26 +34,46 @@ export interface Row {
 /** A kind of which less was done in honest running says nothing. */
 const COUNT_MIN = 5
 
+/** Of a hundred honest stretches, one looks as bad by chance. */
+const CHANCE_MAX = 0.01
+
 export interface Cost {
   readonly throughput: number | undefined
   readonly p99: number | undefined
   readonly suffered: string
+  readonly isLow: boolean
+}
+
+/** How likely it is that no more than `count` are done where `expected` are usual (Poisson). */
+export function chanceOf(count: number, expected: number): number {
+  let term = Math.exp(-expected)
+  let sum = term
+  for (let done = 1; done <= count; done++) {
+    term *= expected / done
+    sum += term
+  }
+  return Math.min(1, sum)
 }
 
 /** What a stretch of lying cost against stretches of honest running. */
 export function costOf(operations: Operations, lying: Span, honest: readonly Span[]): Cost {
-  let cost: Cost = { throughput: undefined, p99: undefined, suffered: '' }
+  let cost: Cost = { throughput: undefined, p99: undefined, suffered: '', isLow: false }
   const seconds = (lying.until - lying.from) / 1_000
   for (const kind of operations.kinds()) {
     const before = operations.figures(kind, honest)
     if (before.count < COUNT_MIN || before.perSecond * seconds < COUNT_MIN) continue
     const during = operations.figures(kind, [lying])
     const throughput = during.perSecond / before.perSecond
-    const isWorst = cost.throughput === undefined || throughput < cost.throughput
+    const goal = GOALS.throughputMin * before.perSecond * seconds
+    // Of ten that are done in a stretch, chance takes half now and then: that is no finding.
+    const isLow = during.count < goal && chanceOf(during.count, goal) < CHANCE_MAX
+    const isWorse = isLow === cost.isLow ? throughput < (cost.throughput ?? 0) : isLow
+    const isWorst = cost.throughput === undefined || isWorse
     const p99 = during.p99 === undefined || !before.p99 ? undefined : during.p99 / before.p99
     cost = {
       throughput: isWorst ? throughput : cost.throughput,
       suffered: isWorst ? kind : cost.suffered,
+      isLow: cost.isLow || isLow,
       p99: p99 === undefined ? cost.p99 : Math.max(p99, cost.p99 ?? 0),
     }
   }
@@ -66,9 +88,9 @@ export function growth(before: ReadonlyMap<string, number>, peak: ReadonlyMap<st
 
 /** In words, what a row misses. */
 export function missed(row: Row): string[] {
-  const { throughput, p99, clientMemory, serverMemory, provable, named, wellAfter, waited } = row
+  const { isLow, p99, clientMemory, serverMemory, provable, named, wellAfter, waited } = row
   const found: string[] = []
-  if (throughput !== undefined && throughput < GOALS.throughputMin) found.push(`${row.suffered} throughput`)
+  if (isLow) found.push(`${row.suffered} throughput`)
   if (p99 !== undefined && p99 > GOALS.p99Max) found.push('p99')
   if ((clientMemory ?? 0) > GOALS.memoryMax) found.push("clients' memory")
   if ((serverMemory ?? 0) > GOALS.memoryMax) found.push("servers' memory")

@@ -58,7 +58,7 @@ async function begin(change: Promise<number>): Promise<Answer> {
 }
 
 function membersOf(members: readonly MemberInfo[]): Answer {
-  const rows = members.slice(0, ROWS_MAX).map(({ attributes, ...info }) => ({
+  const rows = members.slice(0, ROWS_MAX).map(({ attributes, caught: _, ...info }) => ({
     ...info,
     attributes: Object.entries(attributes).map(([name, value]) => ({ name, value })),
   }))

@@ -26,6 +26,7 @@ import { Feed } from '../feed.ts'
 import { checkFollowing } from '../waiting.ts'
 import { answerTo } from './answering.ts'
 import { type Attributes, attributesRule, changedValues, numberOf } from './attributes.ts'
+import { Caught, type CaughtIn, wordsFor } from './caught.ts'
 import { type Candidacy, type CoordinatorInfo, Leadership } from './leadership.ts'
 import { type MemberInfo, Roster } from './roster.ts'
 import { Slots } from './slots.ts'
@@ -61,8 +62,6 @@ const memberName = textOf("a member's name")
 
 /** Letters of a coordinator's name: they are part of an attribute's name. */
 const NAME_RULE = /^[a-z0-9][a-z0-9-]{0,39}$/
-/** Members times ways to misbehave, in the log. */
-const MATTERS_MAX = 1_000
 
 /** A group as one of its members sees it: who is here, who leads, and seats that nobody tells of. */
 export class JoinedGroup {
@@ -75,8 +74,7 @@ export class JoinedGroup {
   private readonly leaderships = new Map<string, Leadership>()
   /** Places that this member sees to: that there is a coordinator. */
   private readonly opened = new Set<string>()
-  /** What was logged of members, so that it is said once. */
-  private readonly misbehaved = new Set<string>()
+  private readonly caught = new Caught()
   private readonly openSlots = new Map<string, Slots>()
   private readonly questions = new Map<number, Question>()
   private readonly clock = holderClock()
@@ -99,7 +97,7 @@ export class JoinedGroup {
 
   /** Everybody known, at this moment. */
   list(): readonly MemberInfo[] {
-    return this.roster.list(member => this.voters.mayVote(member))
+    return this.roster.list(member => ({ voter: this.voters.mayVote(member), caught: this.caught.of(member) }))
   }
 
   /** The members now, and again after every change. */
@@ -284,17 +282,15 @@ export class JoinedGroup {
   }
 
   private membershipEvent(event: MembershipEvent): void {
-    if (event.kind === 'misbehaved') return this.tellMisbehaviour(event.member, event.how)
+    if (event.kind === 'misbehaved') return this.tellCaught(event.member, 'gossip', event.how)
     if ('id' in event && this.questions.has(event.id)) return this.answer(event.id, event)
     if (this.roster.take(event)) this.showMembers()
   }
 
-  /** Once for each member and each way: a liar lies all day. */
-  private tellMisbehaviour(member: string, how: string): void {
-    const matter = `${member} ${how}`
-    if (this.misbehaved.has(matter) || this.misbehaved.size >= MATTERS_MAX) return
-    this.misbehaved.add(matter)
-    this.log('warn', 'a member misbehaves in gossip', { member, how })
+  private tellCaught(member: string, where: CaughtIn, how: string, more: Readonly<Record<string, unknown>> = {}): void {
+    if (!this.caught.take(member, where, how, performance.now())) return
+    this.log('warn', wordsFor(where, how), { member, how, ...more })
+    this.showMembers()
   }
 
   private showMembers(): void {
@@ -306,13 +302,10 @@ export class JoinedGroup {
       this.voters.adopt(event.electorate)
       return this.showMembers()
     }
-    if (event.kind === 'misbehaved') {
-      const { member, how } = event
-      this.log('warn', 'a member misbehaves in an election', { member, how })
-    }
+    if (event.kind === 'misbehaved') this.tellCaught(event.member, 'election', event.how)
     if (event.kind === 'evidence') {
       const { member, name: place, term } = event
-      this.log('warn', 'a member cast two ballots in one term', { member, place, term })
+      this.tellCaught(member, 'election', 'voted-twice', { place, term })
     }
     if ('name' in event) this.leadershipOf(event.name).take(event)
   }

@@ -12,6 +12,14 @@ export interface MemberInfo {
   /** It stands in the list of those who vote and may lead; others are guests. */
   readonly voter: boolean
   readonly attributes: Readonly<Record<string, number>>
+  /** What this process caught it at since it started, in one word each and where: `two-claims (election)`. Nothing: not there. */
+  readonly caught?: readonly string[]
+}
+
+/** What others than gossip know of a member. */
+interface Besides {
+  readonly voter: boolean
+  readonly caught: readonly string[]
 }
 
 export class Roster {
@@ -28,13 +36,14 @@ export class Roster {
     return this.views.values()
   }
 
-  list(mayVote: (member: string) => boolean): MemberInfo[] {
-    const infos = [...this.views.values()].map(view => infoOf(view, mayVote(view.member)))
+  list(besides: (member: string) => Besides): MemberInfo[] {
+    const infos = [...this.views.values()].map(view => infoOf(view, besides(view.member)))
     return infos.sort((one, other) => (one.name < other.name ? -1 : 1))
   }
 }
 
-function infoOf({ member, status, address, attributes }: MemberView, voter: boolean): MemberInfo {
+function infoOf({ member, status, address, attributes }: MemberView, { voter, caught }: Besides): MemberInfo {
   const shown = [...attributes].filter(([name]) => !name.startsWith(STANDS))
-  return { name: member, status, address, voter, attributes: Object.fromEntries(shown) }
+  const info = { name: member, status, address, voter, attributes: Object.fromEntries(shown) }
+  return caught.length === 0 ? info : { ...info, caught }
 }

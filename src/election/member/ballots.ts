@@ -8,6 +8,7 @@ import { ranking } from '../count/view.ts'
 import { type MessageOf, type OpenBallot, openBallot, type VoidedBallots } from '../wire.ts'
 import { isSameList } from './lists.ts'
 import { noteCaller } from './promise-limit.ts'
+import { report } from './rate-limit.ts'
 import { type ElectionScene, emit, pollOf, raceOf, send } from './scene.ts'
 import type { Attempt, Race } from './state.ts'
 import { noteTerm } from './terms.ts'
@@ -108,19 +109,24 @@ function openAndAdd(
   if (!sameBytes(ballot.view, attempt.digest)) return
   const bytes = scene.keys.sealing.open(ballot.sealed)
   const opened = bytes === undefined ? undefined : decode(openBallot, bytes)
-  if (opened?.ok && opened.value.voter === from) addBallot(scene, race, attempt, opened.value)
+  const isCast = opened?.ok && opened.value.voter === from && addBallot(scene, race, attempt, opened.value)
+  // It names this view, this term and this list, and came from the voter itself.
+  if (!isCast && attempt.candidates.includes(scene.state.self)) report(scene, from, 'forged-ballot')
 }
 
-function addBallot(scene: ElectionScene, race: Race, attempt: Attempt, ballot: OpenBallot): void {
+/** False for one that its voter did not cast. */
+function addBallot(scene: ElectionScene, race: Race, attempt: Attempt, ballot: OpenBallot): boolean {
   const { state, settings } = scene
-  if (!attempt.candidates.includes(state.self)) return
+  if (!attempt.candidates.includes(state.self)) return true
   const check = ballotCheck(scene, race, attempt)
-  if (check === undefined || !isBallotOf(check, ballot)) return
+  if (check === undefined) return true
+  if (!isBallotOf(check, ballot)) return false
   const before = attempt.ballots.get(ballot.voter)
   if (before === undefined) {
     if (!attempt.voided.has(ballot.voter)) attempt.ballots.set(ballot.voter, ballot)
   } else if (!settings.rules.countsOnce()) attempt.ballots.set(`${ballot.voter} again`, ballot)
   else if (!isSameBallot(before, ballot)) noteDouble(scene, race, attempt, { first: before, second: ballot })
+  return true
 }
 
 /** Two ballots of one voter: neither counts, and everybody may know. */

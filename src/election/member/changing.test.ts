@@ -16,6 +16,7 @@ import {
   electionRecord,
   grantText,
   type SignedList,
+  TERMS_PER_LIST,
   type View,
 } from '../wire.ts'
 import { check } from './check.ts'
@@ -54,6 +55,8 @@ function approval(signer: string, next: Electorate, term = 0, by = signer): Appr
   return { signer, term, signature: signatures.signer(by).sign(approvalBytes(next, term)) }
 }
 const answers = (out: Parameters<typeof sent>[0]) => sent<unknown>(out).map(({ body }) => body as ElectionMessage)
+const named = (out: Parameters<typeof told>[0]) =>
+  (told(out) as ElectionEvent[]).flatMap(event => (event.kind === 'misbehaved' ? [`${event.member} ${event.how}`] : []))
 const add = voter('e')
 const next = successorOf(list, { add })
 const listed = (approvals: readonly Approval[]): ElectionMessage => ({
@@ -92,6 +95,69 @@ describe('a lie that its words prove', () => {
     expect(told(puppet.hear('b', forged))).toEqual([])
     puppet.pass(1)
     expect(told(puppet.hear('b', forged))).toHaveLength(1)
+  })
+  it('names who sends a list with too few signatures', () => {
+    const puppet = member()
+    const few = listed(['b', 'c'].map(id => approval(id, next)))
+    expect(named(puppet.hear('b', few))).toEqual(['b forged-list'])
+  })
+  it('names who claims a term on two views, and nobody who says its claim again', () => {
+    const puppet = member()
+    puppet.hear('b', claim('b', 3))
+    expect(named(puppet.hear('b', claim('b', 3)))).toEqual([])
+    const other = { rows: [{ member: 'b', values: [2, 0, 0] }], leftOut: [] }
+    expect(named(puppet.hear('b', { ...claim('b', 3), view: other }))).toEqual(['b two-claims'])
+    // In a later term it may.
+    const again = member()
+    again.hear('b', claim('b', 3))
+    expect(named(again.hear('b', { ...claim('b', 4), view: other }))).toEqual([])
+  })
+  it('names who proves with one grant too few, or with one that nobody gave, and not with the list unknown', () => {
+    expect(named(member().hear('b', alive(1, ['b', 'c'])))).toEqual(['b false-proof'])
+    const forged = { ...alive(1, []), grants: ['b', 'c', 'd'].map(id => ({ ...signed('b', 'b', 1), granter: id })) }
+    expect(named(member().hear('b', forged as ElectionMessage))).toEqual(['b false-proof'])
+    expect(named(member().hear('b', alive(1, ['b', 'c', 'd'])))).toEqual([])
+    const unknown = { ...alive(1, ['b', 'c']), under: 7 } as ElectionMessage
+    expect(named(member().hear('b', unknown))).toEqual([])
+  })
+  it('names who gives up a term that another is proved to lead, and nobody before that is proved', () => {
+    const puppet = member()
+    puppet.hear('b', claim('b', 1))
+    const resigned: ElectionMessage = { kind: 'resigned', name: 'jobs', term: 1 }
+    expect(named(puppet.hear('d', resigned))).toEqual([])
+    puppet.hear('b', alive(1, ['b', 'c', 'self']))
+    expect(named(puppet.hear('d', { ...resigned, term: 2 }))).toEqual([])
+    expect(named(puppet.hear('d', resigned))).toEqual(['d false-resignation'])
+    expect(puppet.state.races.get('jobs')!.leader?.coordinator).toBe('b')
+    expect(named(puppet.hear('b', resigned))).toEqual([])
+  })
+  it('names who speaks of a term beyond what the list can have: just below, just above', () => {
+    const word = (term: number): ElectionMessage => {
+      return { kind: 'ballot', name: 'jobs', term, electorate: 1, view: new Uint8Array(32), sealed: new Uint8Array(0) }
+    }
+    expect(named(member().hear('b', word(2 * TERMS_PER_LIST)))).toEqual([])
+    expect(named(member().hear('b', word(2 * TERMS_PER_LIST + 1)))).toEqual(['b impossible-term'])
+  })
+  it('names who grants without a signature, and who granted the term to another too', () => {
+    const puppet = member()
+    puppet.command({ kind: 'view', name: 'jobs', rows: alone('self').rows })
+    const claims = answers(puppet.command({ kind: 'open', name: 'jobs' }))
+    const { term, asked } = claims.find(body => body.kind === 'claim') as Claim
+    const forged: ElectionMessage = { kind: 'grant', name: 'jobs', term, asked, signature: new Uint8Array(8) }
+    expect(named(puppet.hear('c', forged))).toEqual(['c forged-grant'])
+    puppet.hear('d', { ...forged, signature: signed('d', 'self', term).signature })
+    expect(named(puppet.hear('b', alive(term, ['b', 'c', 'd'])))).toEqual(['d granted-twice'])
+  })
+  it('names who casts a ballot that does not open, and nobody who votes on another view', () => {
+    const puppet = member()
+    const rows = ['b', 'self'].map((id, place) => ({ member: id, values: [1 - place, 0, 0] }))
+    puppet.command({ kind: 'view', name: 'jobs', rows })
+    puppet.command({ kind: 'open', name: 'jobs' })
+    const { term, digest: view, candidates } = puppet.state.races.get('jobs')!.attempt!
+    expect(candidates).toContain('self')
+    const ballot = { kind: 'ballot', name: 'jobs', term, electorate: 1, sealed: new Uint8Array(9) } as const
+    expect(named(puppet.hear('c', { ...ballot, view: new Uint8Array(32) }))).toEqual([])
+    expect(named(puppet.hear('c', { ...ballot, view }))).toEqual(['c forged-ballot'])
   })
   it('names who claims with a count that does not hold, and nobody whose view differs', () => {
     const puppet = member()
@@ -137,8 +203,9 @@ describe('stepping down', () => {
 describe('grants that prove a coordinator', () => {
   it('are q: one fewer proves nothing', () => {
     const puppet = member()
-    expect(told(puppet.hear('b', alive(1, ['b', 'c'])))).toEqual([])
-    expect(told(puppet.hear('b', alive(1, ['b', 'c', 'c'])))).toEqual([])
+    puppet.hear('b', alive(1, ['b', 'c']))
+    puppet.hear('b', alive(1, ['b', 'c', 'c']))
+    expect(puppet.state.races.get('jobs')!.leader).toBe(undefined)
     expect(told(puppet.hear('b', alive(1, ['b', 'c', 'd'])))[0]).toMatchObject({
       kind: 'coordinator',
       coordinator: 'b',

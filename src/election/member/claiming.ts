@@ -8,6 +8,7 @@ import { isGrantOf } from '../count/grant.ts'
 import type { MessageOf } from '../wire.ts'
 import { extendAttempt, patienceOf } from './attempt-time.ts'
 import { isUseful, newCandidacy, nextAsked, notePromise } from './candidacy.ts'
+import { report } from './rate-limit.ts'
 import { type ElectionScene, others, send, setTimer } from './scene.ts'
 import type { Race } from './state.ts'
 import { noteTerm } from './terms.ts'
@@ -47,7 +48,11 @@ export function onGrant(scene: ElectionScene, from: NodeId, body: MessageOf<'gra
   if (race === undefined || candidacy?.term !== body.term || candidacy.phase === 'ending') return
   const { name, term } = body
   const signed = { granter: from, signature: body.signature }
-  if (!isGrantOf({ name, term, coordinator: state.self }, state.electorate!, signed, keys.signatures)) return
+  if (!isGrantOf({ name, term, coordinator: state.self }, state.electorate!, signed, keys.signatures)) {
+    // It answers a claim under this very list, or one that was changed since.
+    if (candidacy.claim.electorate === state.electorate!.number) report(scene, from, 'forged-grant')
+    return
+  }
   if (!notePromise(scene, candidacy, from, body.asked)) return
   candidacy.grants.set(from, signed)
   race.news.add('promises')

@@ -28,8 +28,28 @@ export type ElectionCommand =
 /** The command of that kind. */
 export type CommandOf<Kind extends ElectionCommand['kind']> = Extract<ElectionCommand, { kind: Kind }>
 
-/** More than its share; a claim whose count does not hold; a list with signatures that do not. */
-export type Misbehaviour = 'flooding' | 'false-claim' | 'forged-list'
+/** What a member was caught at. All but the first is a lie, by its own words. */
+export type Misbehaviour =
+  /** Asks for more than its share. */
+  | 'flooding'
+  /** A claim whose count does not hold. */
+  | 'false-claim'
+  /** Two claims in one term, on different views. */
+  | 'two-claims'
+  /** Says that it leads, with grants that are too few or that nobody gave. */
+  | 'false-proof'
+  /** Gives up a term that another is proved to lead. */
+  | 'false-resignation'
+  /** Speaks of a term beyond all that its list can have. */
+  | 'impossible-term'
+  /** A ballot for this very poll that does not open, or is not signed. */
+  | 'forged-ballot'
+  /** A grant of this very claim that is not signed. */
+  | 'forged-grant'
+  /** Signed grants of one term for two coordinators. */
+  | 'granted-twice'
+  /** A list with too few signatures, or with some that do not hold. */
+  | 'forged-list'
 
 /** What an election tells. */
 export type ElectionEvent =

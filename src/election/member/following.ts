@@ -9,6 +9,7 @@ import { isSameList } from './lists.ts'
 import { blame } from './own-view.ts'
 import { grant } from './promise.ts'
 import { mayProlong } from './promise-limit.ts'
+import { report } from './rate-limit.ts'
 import { type ElectionScene, emit, isBound, isLed, mayPromise, quorum, raceOf, send, setTimer } from './scene.ts'
 import type { Race } from './state.ts'
 
@@ -18,19 +19,35 @@ export function onAlive(scene: ElectionScene, from: NodeId, alive: MessageOf<'al
   const { name, term, asked } = alive
   const isKnown = race.leader?.term === term && race.leader.coordinator === from
   const proved = isKnown || (alive.grants.length > 0 && isProved(scene, from, alive))
+  if (proved) findDoubleGrants(scene, race, alive)
   const promised = promise(scene, race, from, alive, proved)
   // One that lags behind the term that is known to be led has nothing to tell.
   if (proved && term >= (race.leader?.term ?? 0) && !isOutvoted(scene, race, from)) learn(scene, race, term, from)
   send(scene, from, { kind: 'renewed', name, term, asked, promised, informed: proved })
 }
 
-/** Whether its grants prove that it leads. It may have been elected under a list that was changed since. */
+/**
+ * Whether its grants prove that it leads. It may have been elected under a list that was changed since. Whoever leads has a
+ * quorum of them: one that shows others, under a list that is known here, lies.
+ */
 function isProved(scene: ElectionScene, coordinator: NodeId, alive: MessageOf<'alive'>): boolean {
   const { name, term, under, grants } = alive
   const electorate = scene.state.chain.find(listed => listed.electorate.number === under)?.electorate
   if (electorate === undefined) return false
-  const needed = quorum(scene, electorate)
-  return isQuorumOf({ name, term, coordinator }, electorate, grants, needed, scene.keys.signatures)
+  const needed = scene.settings.rules.grantsThatProve(quorum(scene, electorate))
+  const proved = isQuorumOf({ name, term, coordinator }, electorate, grants, needed, scene.keys.signatures)
+  if (!proved) report(scene, coordinator, 'false-proof')
+  return proved
+}
+
+/** A member that granted this term to its coordinator, and to this claimant too: both have its signature. */
+function findDoubleGrants(
+  scene: ElectionScene,
+  { candidacy }: Race,
+  { term, under, grants }: MessageOf<'alive'>,
+): void {
+  if (candidacy?.term !== term || candidacy.claim.electorate !== under) return
+  for (const { granter } of grants) if (candidacy.grants.has(granter)) report(scene, granter, 'granted-twice')
 }
 
 // q grants say more than any count that we could check: with them, a member that missed the claim promises as well.
@@ -74,8 +91,11 @@ export function learn(scene: ElectionScene, race: Race, term: number, coordinato
 
 export function onResigned(scene: ElectionScene, from: NodeId, body: MessageOf<'resigned'>): void {
   const race = scene.state.races.get(body.name)
-  if (race === undefined || race.grantedTerm !== body.term || race.grantedTo !== from) return
-  release(scene, race)
+  if (race === undefined || race.grantedTerm !== body.term) return
+  if (scene.settings.rules.mayResign(from, race.grantedTo)) return release(scene, race)
+  // Another is proved to lead this term, and had the promise: this one can neither have led it nor have been granted it.
+  const { leader } = race
+  if (leader?.term === body.term && leader.coordinator !== from) report(scene, from, 'false-resignation')
 }
 
 /** The promise was to this coordinator, and it says that it no longer leads. */

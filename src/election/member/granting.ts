@@ -4,6 +4,7 @@
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import { isSameBallot } from '../count/ballot.ts'
 import { claimFault } from '../count/claim.ts'
+import { memberOf } from '../count/electorate.ts'
 import { signGrant } from '../count/grant.ts'
 import { viewDigest } from '../count/view.ts'
 import type { Claim } from '../wire.ts'
@@ -23,6 +24,7 @@ export function onClaim(scene: ElectionScene, from: NodeId, claim: Claim): void 
   if (race === undefined || !isSameList(scene, from, claim.electorate)) return
   noteTerm(scene, race, from, claim.term)
   noteCaller(scene, race, from, claim.term)
+  noteView(scene, race, from, claim)
   const { attempt } = race
   if (attempt?.term === claim.term && attempt.candidates.includes(from) && !attempt.claimed.includes(from)) {
     // Once: the attempt got to a claim, and on a slow machine the rest of it takes time as well.
@@ -30,6 +32,19 @@ export function onClaim(scene: ElectionScene, from: NodeId, claim: Claim): void 
     attempt.claimed = [...attempt.claimed, from]
   }
   judge(scene, race, from, claim)
+}
+
+/** A claimant takes part in a term once, saved first, and on one view: another in the same term is its lie. */
+function noteView(scene: ElectionScene, { claimedViews }: Race, from: NodeId, { term, view }: Claim): void {
+  if (scene.settings.rateLimit === undefined) return
+  const before = claimedViews.get(from)
+  if (before !== undefined && before.term > term) return
+  const digest = viewDigest(view)
+  if (before?.term === term && !sameBytes(before.digest, digest)) return report(scene, from, 'two-claims')
+  for (const id of claimedViews.keys()) {
+    if (memberOf(scene.state.electorate, id) === undefined) claimedViews.delete(id)
+  }
+  claimedViews.set(from, { term, digest })
 }
 
 function judge(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): void {
@@ -50,11 +65,32 @@ function judge(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): vo
   send(scene, from, { kind: 'grant', name, term, asked, signature })
 }
 
+/** Bytes of one member's claims that wait, over all places: five with the secret ballots of a full list, thousands of the usual. */
+export const HELD_BYTES_MAX = 8 << 20
+
+/** About as many bytes as it takes: what a claim can be made large with. */
+function bytesOf({ view, ballots, voided, openings }: Claim): number {
+  const cast = [...ballots, ...voided.flatMap(({ first, second }) => [first, second])]
+  const hidden = cast.reduce((sum, ballot) => sum + ballot.hidden.length + BALLOT_BYTES, 0)
+  const opened = openings.reduce((sum, opening) => sum + opening.length, 0)
+  return hidden + opened + (view.rows.length + view.leftOut.length) * ROW_BYTES
+}
+
+/** What each costs besides: a name, a signature, a few numbers. */
+const BALLOT_BYTES = 256
+const ROW_BYTES = 256
+
+/** Whether a claim of this member may wait here beside its others. */
+function hasRoomFor({ state }: ElectionScene, race: Race, from: NodeId, claim: Claim): boolean {
+  const others = [...state.races.values()].filter(one => one !== race && one.heldClaim?.from === from)
+  return others.reduce((sum, { heldClaim }) => sum + bytesOf(heldClaim!.claim), bytesOf(claim)) <= HELD_BYTES_MAX
+}
+
 // A promise that is nearly over is waited for; the claim is then judged again, as if it came only now.
 function hold(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): void {
   const { settings, turn } = scene
   const remaining = race.promisedUntil - turn.now
-  if (remaining > settings.holdMax) return refuse(scene, race, from, claim)
+  if (remaining > settings.holdMax || !hasRoomFor(scene, race, from, claim)) return refuse(scene, race, from, claim)
   if (race.heldClaim !== undefined && race.heldClaim.from !== from && race.heldClaim.claim.term >= claim.term) return
   race.heldClaim = { from, claim }
   setTimer(scene, 'held', race, remaining)

@@ -175,8 +175,12 @@ describe('leading', () => {
     const puppet = member()
     puppet.command({ kind: 'view', name: 'jobs', rows: alone('self').rows })
     puppet.command({ kind: 'open', name: 'jobs' })
-    expect(told(puppet.hear('c', grant('b', 'self', 1)))).toEqual([])
-    expect(told(puppet.hear('b', grant('b', 'b', 1)))).toEqual([])
+    expect(told(puppet.hear('c', grant('b', 'self', 1)))).toEqual([
+      { kind: 'misbehaved', member: 'c', how: 'forged-grant' },
+    ])
+    expect(told(puppet.hear('b', grant('b', 'b', 1)))).toEqual([
+      { kind: 'misbehaved', member: 'b', how: 'forged-grant' },
+    ])
     expect(told(puppet.hear('b', grant('b', 'self', 2)))).toEqual([])
     expect(told(puppet.hear('b', grant('b', 'self', 1, 9)))).toEqual([])
   })

@@ -147,6 +147,8 @@ export interface Race {
   heldClaim: { readonly from: NodeId; readonly claim: Claim } | undefined
   /** Ballots that came before the attempt they belong to, by voter. */
   readonly earlyBallots: Map<NodeId, Extract<ElectionMessage, { kind: 'ballot' }>>
+  /** The newest term that each other member claimed, and on which view, by its digest. */
+  readonly claimedViews: Map<NodeId, { readonly term: number; readonly digest: Uint8Array }>
   /** Voters whose two ballots were reported to the user, and the term of them. */
   readonly reportedDoubles: Map<NodeId, number>
   /** Empty between inputs: `advance` takes it all. */
@@ -239,6 +241,7 @@ export function newRace(name: string, by: NodeId = ''): Race {
     candidacy: undefined,
     heldClaim: undefined,
     earlyBallots: new Map(),
+    claimedViews: new Map(),
     reportedDoubles: new Map(),
     news: new Set(),
   }

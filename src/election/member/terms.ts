@@ -12,6 +12,7 @@
 import { kthLargest, type NodeId } from '../../core/index.ts'
 import { memberOf } from '../count/electorate.ts'
 import { TERMS_PER_LIST } from '../wire.ts'
+import { report } from './rate-limit.ts'
 import type { ElectionScene } from './scene.ts'
 import type { Race } from './state.ts'
 
@@ -25,7 +26,10 @@ function pastOf({ state }: ElectionScene, race: Race): number {
 
 /** A listed member says that it was in this term. No honest one is beyond the terms of the list. */
 export function noteTerm(scene: ElectionScene, race: Race, from: NodeId, term: number): void {
-  if (term <= pastOf(scene, race) || term > scene.state.floor + TERMS_PER_LIST) return
+  const { floor } = scene.state
+  // Two members may have the same list from different signers, and so different floors, at most that far apart.
+  if (term > floor + 2 * TERMS_PER_LIST) report(scene, from, 'impossible-term')
+  if (term <= pastOf(scene, race) || term > floor + TERMS_PER_LIST) return
   if (term > (race.saidTerms.get(from) ?? 0)) race.saidTerms.set(from, term)
 }
 
@@ -55,12 +59,12 @@ function highestTerm(scene: ElectionScene, race: Race): number {
 
 /** Whether a term may be granted or voted in under this list. */
 export function isReachable(scene: ElectionScene, race: Race, term: number): boolean {
-  return term > scene.state.floor && term <= highestTerm(scene, race)
+  return scene.settings.rules.isAboveFloor(term, scene.state.floor) && term <= highestTerm(scene, race)
 }
 
 /** Whether it is a term of this list: enough where a quorum's ballots say that they were in it. */
-export function isOfList({ state }: ElectionScene, term: number): boolean {
-  return term > state.floor && term <= state.floor + TERMS_PER_LIST
+export function isOfList({ state, settings }: ElectionScene, term: number): boolean {
+  return settings.rules.isAboveFloor(term, state.floor) && term <= state.floor + TERMS_PER_LIST
 }
 
 /** The term to begin: one that others vote in already and we do not, or the one after all that is followed. */

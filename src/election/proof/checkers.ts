@@ -40,6 +40,17 @@ export class TermChecker extends Watcher {
   }
 }
 
+/** What honest members grant to liars, who show it: never a term that the lists before may have used up. */
+export class GrantChecker extends Watcher {
+  readonly name = 'grants'
+  granted = 0
+
+  heard(granter: NodeId, term: number, floor: number, at: Micros): void {
+    this.granted++
+    if (term <= floor) this.violation(`${granter} granted term ${term}, and its list begins above ${floor}`, at)
+  }
+}
+
 /** A number of the electorate has one list. */
 export class ElectorateChecker extends Watcher {
   readonly name = 'electorate'

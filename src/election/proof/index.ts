@@ -1,7 +1,7 @@
 // What tests, the simulator's commands and the lab may touch of the election's proof: scenario, liars, planted bugs,
 // small systems. No machine imports it.
 
-export { CountChecker, ElectorateChecker, TermChecker } from './checkers.ts'
+export { CountChecker, ElectorateChecker, GrantChecker, TermChecker } from './checkers.ts'
 export {
   electionSystems,
   exploreElection,

@@ -2,14 +2,23 @@
 
 import { decode, encode, type NodeId, type Protocol } from '../../core/index.ts'
 import { generalLiars, type Liar, twisting } from '../../simulator/index.ts'
-import { digestOf, successorOf } from '../count/electorate.ts'
+import { totals, winner } from '../count/ballot.ts'
+import { approvalBytes, digestOf, successorOf } from '../count/electorate.ts'
 import { hiddenBallotCodec, openingCodec } from '../count/secret.ts'
 import type { ElectionCommand, ElectionEvent } from '../member/commands.ts'
 import { election } from '../member/machine.ts'
 import type { Counting, ElectionTurn, Keys } from '../member/scene.ts'
-import type { ElectionState } from '../member/state.ts'
+import type { ElectionState, Race } from '../member/state.ts'
 import type { ElectionSettings } from '../settings.ts'
-import { ballotText, type ElectionMessage, type Electorate, grantText, openBallot, TERMS_PER_LIST } from '../wire.ts'
+import {
+  ballotText,
+  type ElectionMessage,
+  type Electorate,
+  grantText,
+  openBallot,
+  type SignedGrant,
+  TERMS_PER_LIST,
+} from '../wire.ts'
 
 type Machine = Protocol<ElectionState, ElectionMessage, ElectionCommand, ElectionEvent>
 
@@ -215,6 +224,112 @@ export const callsWithoutEnd: Liar = besides('calls-without-end', (state, from, 
   }
 })
 
+/**
+ * Counts only ballots with which it wins, claims with a few of these voters alone, grants everybody else's claim as well, and
+ * tells all that it leads: with one grant less than a quorum.
+ */
+export function provesWithTooFew(settings: ElectionSettings, keys: Keys): Liar {
+  const collected = new Map<string, SignedGrant[]>()
+  return besides('proves-with-too-few', (state, from, body, turn) => {
+    const { electorate, self } = state
+    if (electorate === undefined || !('name' in body)) return
+    const { name } = body
+    const race = state.races.get(name)
+    if (body.kind === 'claim') {
+      const { term, asked } = body
+      const signature = keys.signer.sign(grantFor(electorate, name, term, from))
+      turn.do({ kind: 'send', to: from, body: { kind: 'grant', name, term, asked, signature } })
+    }
+    const claim = body.kind === 'ballot' ? winningClaim(state, race, settings) : undefined
+    const fewer = quorumOf(electorate, settings) - 2
+    const deceived = claim?.ballots.flatMap(({ voter }) => (voter === self ? [] : [voter])) ?? []
+    for (const to of deceived.slice(0, fewer)) turn.do({ kind: 'send', to, body: claim! })
+    if (!('term' in body)) return
+    const { term } = body
+    const grants = collected.get(`${name} ${term}`) ?? []
+    if (body.kind === 'grant' && !grants.some(({ granter }) => granter === from)) {
+      grants.push({ granter: from, signature: body.signature })
+      collected.set(`${name} ${term}`, grants)
+    }
+    if (grants.length < fewer) return
+    const own = { granter: self, signature: keys.signer.sign(grantFor(electorate, name, term, self)) }
+    const alive = {
+      name,
+      term,
+      electorate: electorate.number,
+      asked: 1,
+      by: electorate.number,
+      under: electorate.number,
+    }
+    for (const { id: to } of electorate.members) {
+      if (to === self) continue
+      turn.do({ kind: 'send', to, body: { kind: 'alive', ...alive, grants: [...grants.slice(0, fewer), own] } })
+    }
+  })
+}
+
+function quorumOf({ members }: Electorate, { rules, liars }: ElectionSettings): number {
+  return rules.quorum(members.length, liars, members.length)
+}
+
+/** With some of the ballots that it has, as few as make a quorum, this candidate may have won. */
+function winningClaim({ electorate, self }: ElectionState, race: Race | undefined, settings: ElectionSettings) {
+  const attempt = race?.attempt
+  if (attempt === undefined || race === undefined || !attempt.candidates.includes(self)) return undefined
+  const { candidates, term, view } = attempt
+  const all = [...attempt.ballots.values()]
+  const needed = quorumOf(electorate!, settings)
+  for (let first = 0; first < all.length; first++) {
+    const ballots = [...all, ...all].slice(first, first + needed)
+    if (all.length < needed || !ballots.some(({ voter }) => voter !== self)) return undefined
+    if (winner(candidates, totals(ballots, candidates.length, settings.rules)) !== self) continue
+    const content = { view, ballots, voided: [], openings: [] }
+    return { kind: 'claim', name: race.name, term, electorate: electorate!.number, asked: 1, ...content } as const
+  }
+  return undefined
+}
+
+/** Tells everybody that whoever leads or claims has resigned. */
+export const resignsForOthers: Liar = besides('resigns-for-others', (state, _from, body, turn) => {
+  if (body.kind !== 'alive' && body.kind !== 'claim') return
+  const { name, term } = body
+  for (const { id: to } of state.electorate?.members ?? []) {
+    if (to !== state.self) turn.do({ kind: 'send', to, body: { kind: 'resigned', name, term } })
+  }
+})
+
+/** Shows one list to some and another to the others, with signatures of all members that it made itself. */
+export function forgesLists(keys: Keys): Liar {
+  return besides('forges-lists', ({ electorate, floor, self }, _from, body, turn) => {
+    if (electorate === undefined || body.kind !== 'alive') return
+    const key = keys.signer.publicKey
+    for (const [place, { id: to }] of electorate.members.entries()) {
+      if (to === self) continue
+      const next = successorOf(electorate, { add: { id: `ghost-${place % 2}`, key, sealKey: key } })
+      const approvals = electorate.members.map(({ id: signer }) => {
+        return { signer, term: floor, signature: keys.signer.sign(approvalBytes(next, floor)) }
+      })
+      turn.do({ kind: 'send', to, body: { kind: 'list', listed: { electorate: next, approvals } } })
+    }
+  })
+}
+
+/** A place that nobody has an opinion on: whoever claims it is granted it. */
+const FRESH_PLACE = 'nobodys'
+
+/** Claims the last term of the list before. */
+export const claimsAtTheFloor: Liar = besides('claims-at-the-floor', (state, _from, body, turn) => {
+  const { electorate, floor: term, self } = state
+  if (electorate === undefined || body.kind !== 'alive') return
+  const view = { rows: [{ member: self, values: [0, 0, 0] }], leftOut: [] }
+  for (const name of new Set([body.name, FRESH_PLACE])) {
+    const claim = { name, term, electorate: electorate.number, asked: 1, view, ballots: [], voided: [], openings: [] }
+    for (const { id: to } of electorate.members) {
+      if (to !== self) turn.do({ kind: 'send', to, body: { kind: 'claim', ...claim } })
+    }
+  }
+})
+
 /** Never hands in a ballot: a denial of voting. */
 export const withholds: Liar = dropping('withholds', 'ballot')
 /** Wins and does not claim. */
@@ -231,11 +346,12 @@ function dropping(name: string, kind: ElectionMessage['kind']): Liar {
 /** Fresh ones for each run: some remember. Those about secret ballots come last. */
 export function electionLiars(settings: ElectionSettings, keys: Keys): readonly Liar[] {
   const own = [votesTwice(settings, keys), grantsTwice(keys), claimsAlways, proposesTwice(keys)]
-  const all = [...own, withholds, doesNotClaim, leadsInSilence, ...generalLiars(), inflatesTerms, callsWithoutEnd]
+  const before = [...own, withholds, doesNotClaim, leadsInSilence, ...generalLiars(), inflatesTerms, callsWithoutEnd]
+  const all = [...before, provesWithTooFew(settings, keys), resignsForOthers, forgesLists(keys), claimsAtTheFloor]
   const { counting } = keys
   if (counting === undefined) return all
   return [...all, stuffs(settings, keys, counting), opensFalsely(counting), talliesTwice, doesNotOpen]
 }
 
 /** How many kinds there are, for plans that are drawn before anybody has keys. */
-export const LIARS = { sealed: 13, secret: 17 } as const
+export const LIARS = { sealed: 17, secret: 21 } as const

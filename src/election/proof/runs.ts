@@ -5,9 +5,13 @@ import { brokenElectionRules } from './planted.ts'
 import { restless } from './restless.ts'
 import { type ElectionGroup, electionScenario } from './scenario.ts'
 
-/** What makes a liar, or what a store says, a danger to the terms of a place. */
+/** What makes a liar, or what a store says, a danger: each lie by its place. */
 export const INFLATES: Partial<ElectionGroup> = { lie: 11 }
 export const CALLS: Partial<ElectionGroup> = { lie: 12 }
+export const TOO_FEW: Partial<ElectionGroup> = { lie: 13 }
+export const RESIGNS: Partial<ElectionGroup> = { lie: 14 }
+export const FORGES_LISTS: Partial<ElectionGroup> = { lie: 15 }
+export const AT_THE_FLOOR: Partial<ElectionGroup> = { lie: 16 }
 export const SPOILED: Partial<ElectionGroup> = { spoiled: true }
 
 /** Three members, and no liar. */
@@ -53,6 +57,12 @@ const ofTerms: Readonly<Record<string, Partial<ElectionGroup>>> = {
   'every-call-followed': CALLS,
   'apart-for-ever': SPOILED,
 }
+const ofWords: Readonly<Record<string, readonly [group: Partial<ElectionGroup>, says: RegExp]>> = {
+  'proved-by-too-few': [TOO_FEW, /has two coordinators/],
+  'anybody-resigns': [RESIGNS, /is held by/],
+  'list-without-signatures': [FORGES_LISTS, /has two lists/],
+  'term-at-the-floor': [AT_THE_FLOOR, /granted term .* begins above/],
+}
 const NOT_SERVED = /who leads .* was not served/
 
 /** And the same without the bug. */
@@ -72,6 +82,9 @@ export const plantedElectionRuns: Readonly<Record<string, PlantedElectionRun>> =
   ...Object.entries(secret).map(([bug, says]): Named => [`secret/${bug}`, planted(secretElection, bug, says)]),
   ...Object.entries(ofTerms).map(([bug, group]): Named => {
     return [bug, planted(broken => electionOfTerms(group, broken), bug, NOT_SERVED)]
+  }),
+  ...Object.entries(ofWords).map(([bug, [group, says]]): Named => {
+    return [bug, planted(broken => electionOfTerms(group, broken), bug, says)]
   }),
   ['two-successors', planted(restless, 'two-successors', /has two lists/)],
 ])

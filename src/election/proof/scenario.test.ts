@@ -53,6 +53,25 @@ describe('terms that a liar speaks of', () => {
   })
 })
 
+describe('liars are named, by what their words prove', () => {
+  it.each([
+    ['votes-twice', 0, /^evidence/],
+    ['claims-always', 2, /^misbehaved.*(false-claim|two-claims)/],
+    ['inflates-terms', 11, /^misbehaved.*impossible-term/],
+    ['proves-with-too-few', 13, /^misbehaved.*false-proof/],
+    ['resigns-for-others', 14, /^misbehaved.*false-resignation/],
+    ['forges-lists', 15, /^misbehaved.*forged-list/],
+  ])('%s', (name, lie, how) => {
+    const seeds = Array.from({ length: 4 }, (_, place) => place + 1)
+    const caught = seeds.filter(seed => {
+      const { trace, violations, drawn } = runOnce(electionScenario({ members: 4, liars: 1, lie }), seed, {}, true)
+      expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
+      return trace.some(({ kind, what }) => kind === 'emit' && how.test(what))
+    })
+    expect(caught.length, `${name} is named`).toBeGreaterThan(0)
+  })
+})
+
 describe('secret ballots', () => {
   it('keep the same promises, and totals are opened', () => {
     let opened = 0
@@ -83,21 +102,21 @@ describe('planted bugs', () => {
 })
 
 describe('seeds that found something', () => {
-  const group = { members: 4, liars: 1 }
-  const told = (seed: number, only?: number[]) =>
-    runOnce(electionScenario(group), seed, only === undefined ? {} : { only }).violations
+  // The lie was drawn among fewer, so it is named.
+  const told = (seed: number, lie: number, only: number[]) =>
+    runOnce(electionScenario({ members: 4, liars: 1, lie }), seed, { only }).violations
 
   // One old claim, said to each member whenever its promise was nearly over, bound all of them in turn for ever.
   it('5611: a liar that replays a claim does not keep a quorum from being free', () => {
-    expect(told(5611, [])).toEqual([])
+    expect(told(5611, 5, [])).toEqual([])
   })
   // It was always the first to give up, and called the others again with itself as a candidate.
   it('5660: a candidate that never claims does not call before all others each time', () => {
-    expect(told(5660, [])).toEqual([])
+    expect(told(5660, 11, [])).toEqual([])
   })
   // Ballots came before the call to vote, and each who had one began on its own view, in the same term.
   it('90006: a ballot before its call does not split the votes', () => {
-    expect(told(90006, [3, 4, 5, 9])).toEqual([])
+    expect(told(90006, 8, [3, 4, 5, 9])).toEqual([])
   })
   // Membership never saw a quorum of a list with newcomers: those who came back waited for it for half a minute.
   it('304517: a first election does not wait long for a quorum that is not seen', () => {

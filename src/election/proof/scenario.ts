@@ -1,10 +1,11 @@
 // Elections under faults and liars: what membership tells the members, what users do, and who watches.
 
 import { sha256 } from '@noble/hashes/sha2.js'
-import { encode, type NodeId, type Random, seededRandom } from '../../core/index.ts'
+import { type AnyProtocol, encode, type Input, type NodeId, type Random, seededRandom } from '../../core/index.ts'
 import { idealSealing } from '../../crypto/ideal-sealing.ts'
 import { idealSignatures, insecureBareGroup, keyPair } from '../../crypto/index.ts'
 import {
+  BlameChecker,
   drawFaults,
   drawNetwork,
   ExclusionChecker,
@@ -18,13 +19,23 @@ import {
   type World,
 } from '../../simulator/index.ts'
 import { type Change, firstElectorate, memberOf, type Newcomer } from '../count/electorate.ts'
+import { isGrantOf } from '../count/grant.ts'
 import { countingKey } from '../count/secret.ts'
 import type { ElectionEvent } from '../member/commands.ts'
 import { election } from '../member/machine.ts'
 import type { Keys } from '../member/scene.ts'
+import type { ElectionState } from '../member/state.ts'
 import { type ElectionSettings, electionDefaults } from '../settings.ts'
-import { type ElectionRecord, type Electorate, electionRecord, electionVocabulary, type Row } from '../wire.ts'
-import { CountChecker, ElectorateChecker, TermChecker } from './checkers.ts'
+import {
+  type ElectionMessage,
+  type ElectionRecord,
+  type Electorate,
+  electionRecord,
+  electionVocabulary,
+  type MessageOf,
+  type Row,
+} from '../wire.ts'
+import { CountChecker, ElectorateChecker, GrantChecker, TermChecker } from './checkers.ts'
 import { electionLiars, LIARS } from './liars.ts'
 
 export type ElectionAct =
@@ -191,6 +202,8 @@ class ElectionStage extends ScenarioStage<ElectionPlan, ElectionAct, ElectionEve
   private readonly terms = new TermChecker()
   private readonly electorates = new ElectorateChecker()
   private readonly count: CountChecker
+  private readonly grants = new GrantChecker()
+  private readonly blame = new BlameChecker()
   private readonly progress = new ProgressChecker()
   private readonly values: Map<NodeId, number[]>
   private readonly sight: Random
@@ -206,7 +219,7 @@ class ElectionStage extends ScenarioStage<ElectionPlan, ElectionAct, ElectionEve
     this.sight = seededRandom(plan.sightSeed)
     this.values = new Map([...plan.values].map(([id, values]) => [id, [...values]]))
     this.count = new CountChecker(plan.settings, this.signatures, plan.settings.mode === 'secret' ? GROUP : undefined)
-    this.checkers = [this.exclusion, this.terms, this.electorates, this.count, this.progress]
+    this.checkers = [this.exclusion, this.terms, this.electorates, this.count, this.grants, this.blame, this.progress]
     this.first = firstElectorate(plan.members.map(id => this.voter(id)))
   }
 
@@ -274,9 +287,29 @@ class ElectionStage extends ScenarioStage<ElectionPlan, ElectionAct, ElectionEve
       saved,
       diskMax: DISK_MAX,
     }
-    this.addNode(spec, liar && (honest => liar.corrupt(honest)))
+    this.addNode(spec, liar && (honest => this.watched(id, liar.corrupt(honest))))
     this.world.start(id)
     this.look(id)
+  }
+
+  /** The same liar; what it is granted by honest members under its own list, it shows. */
+  private watched(id: NodeId, liar: AnyProtocol): AnyProtocol {
+    return {
+      ...liar,
+      step: (state: ElectionState, input: Input<ElectionMessage, unknown>, turn) => {
+        if (input.kind === 'message' && input.body.kind === 'grant') this.showGrant(id, state, input.from, input.body)
+        liar.step(state, input, turn)
+      },
+    }
+  }
+
+  private showGrant(id: NodeId, state: ElectionState, from: NodeId, grant: MessageOf<'grant'>): void {
+    const { name, term, signature } = grant
+    const { electorate, floor } = state
+    if (electorate === undefined || !this.isHonest(from)) return
+    const granted = { name, term, coordinator: id }
+    if (!isGrantOf(granted, electorate, { granter: from, signature }, this.signatures)) return
+    this.grants.heard(from, term, floor, this.world.now)
   }
 
   private firstRecord(id: NodeId): ElectionRecord {
@@ -373,6 +406,10 @@ class ElectionStage extends ScenarioStage<ElectionPlan, ElectionAct, ElectionEve
         // A process that was stopped could not be told in time; its clock tells it as soon as it runs and has saved.
         if (world.now > node.resumedAt + DISK_GRACE) exclusion.told(event.name, id, world.now)
         return
+      case 'misbehaved':
+        return this.blame.blame(event.member, !this.isHonest(event.member), event.how, world.now)
+      case 'evidence':
+        return this.blame.blame(event.member, !this.isHonest(event.member), 'voted twice', world.now)
       case 'coordinator':
         this.terms.seen(event.name, event.term, event.coordinator, world.now)
         this.known.set(`${id} ${event.name}`, { life: node.life, coordinator: event.coordinator, term: event.term })

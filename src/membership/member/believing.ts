@@ -14,7 +14,7 @@ import {
 import { bootOf } from '../incarnation.ts'
 import { clearAccusations, discredit, takeAccusation } from './accusing.ts'
 import { refute, surpass } from './announcing.ts'
-import { EVENTS_WINDOW } from './judging.ts'
+import { EVENTS_WINDOW, isOtherFace, isTaken } from './judging.ts'
 import { keepMeasure } from './measuring.ts'
 import { type Member, type MemberScene, sameBoot } from './state.ts'
 import { addOther, makeRoom, newMember, remember, setStatus, spread, tell, watchingDistance } from './views.ts'
@@ -39,7 +39,7 @@ export function accept(scene: MemberScene, claim: Claim, key: PublicKey): void {
 }
 
 function acceptAlive(scene: MemberScene, claim: AliveClaim, member: Member | undefined, key: PublicKey): void {
-  const { state, turn } = scene
+  const { state, turn, settings } = scene
   if (claim.member === state.self) return state.leaving ? undefined : surpass(scene, claim)
   if (member === undefined) {
     if (!makeRoom(scene)) return
@@ -49,8 +49,11 @@ function acceptAlive(scene: MemberScene, claim: AliveClaim, member: Member | und
     spread(scene, claim)
     return tell(scene, 'joined', joined)
   }
-  if (claim.incarnation === member.alive.incarnation) {
+  const isOther = isOtherFace(member, claim)
+  if (isOther || claim.incarnation === member.alive.incarnation) {
+    member.twoFacedIn = bootOf(claim.incarnation)
     turn.do({ kind: 'emit', event: { kind: 'misbehaved', member: member.id, how: 'two-faced' } })
+    if (isOther ? !isTaken(settings.rules, member, claim) : claimDigest(claim) > member.digest) return
   }
   const sameLife = sameBoot(member, bootOf(claim.incarnation))
   const was = member.status
@@ -59,8 +62,9 @@ function acceptAlive(scene: MemberScene, claim: AliveClaim, member: Member | und
   member.digest = claimDigest(claim)
   member.key = key
   member.leave = undefined
+  // What was said under the other face is signed with another key.
+  if (!sameLife || isOther) member.attributes = undefined
   if (!sameLife) {
-    member.attributes = undefined
     member.measures.clear()
     member.roundTrips = []
   }

@@ -11,7 +11,7 @@ import { type Claim, claimDigest, signerOf, verifyClaim } from '../claims.ts'
 import { accept } from './believing.ts'
 import { type Judgement, judge } from './judging.ts'
 import { blame, isMuted, spendOn } from './peers.ts'
-import { type MemberScene, VERDICTS_MAX } from './state.ts'
+import { type MemberScene, sameBoot, VERDICTS_MAX } from './state.ts'
 import { UPDATES } from './views.ts'
 
 export function hearClaims(scene: MemberScene, from: NodeId, claims: readonly Claim[]): void {
@@ -53,10 +53,17 @@ function examine(scene: MemberScene, from: NodeId, claim: Claim): void {
   }
   if (!scene.settings.rules.genuine(claim, holds(scene, key, claim))) {
     state.refusals.forged++
-    return blame(scene, from)
+    // Whoever passes on what a member with two keys signed, knows the other one.
+    if (signerOf(claim) === from || !isTwoFaced(scene, signerOf(claim))) blame(scene, from)
+    return
   }
   if (!mayUpdate(scene, claim)) return
   accept(scene, claim, key)
+}
+
+function isTwoFaced({ state }: MemberScene, id: NodeId): boolean {
+  const member = state.members.get(id)
+  return member?.twoFacedIn !== undefined && sameBoot(member, member.twoFacedIn)
 }
 
 function keyFor({ state, settings }: MemberScene, claim: Claim): PublicKey | undefined {

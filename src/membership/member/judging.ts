@@ -1,10 +1,11 @@
 // Whether a claim would be news if it is true: a look into a table, before any signature is checked.
 
-import { sameBytes } from '../../core/index.ts'
+import { compareBytes, sameBytes } from '../../core/index.ts'
 import { admit } from '../../crypto/index.ts'
 import { type Accusation, type AliveClaim, type Claim, claimDigest } from '../claims.ts'
 import type { Refusals } from '../events.ts'
 import { bootOf } from '../incarnation.ts'
+import type { MembershipRules } from '../rules.ts'
 import { hasCredit } from './accusing.ts'
 import { mayMeasure } from './distance.ts'
 import { isHere, type Member, type MemberScene, sameBoot } from './state.ts'
@@ -53,18 +54,35 @@ export function judge(scene: MemberScene, claim: Claim): Judgement {
 function judgeAlive({ state, settings }: MemberScene, claim: AliveClaim, member: Member | undefined): Judgement {
   if (claim.member === state.self) {
     // Of its own life a member believes only what it said itself: later than now it can only be from a life forgotten.
-    return claim.incarnation > state.incarnation ? 'news' : 'known'
+    // Under another identity it is said by somebody who has an old certificate of this name: a new life is above it.
+    const usurped = bootOf(claim.incarnation) === state.boot && !sameBytes(claim.identity, settings.identity)
+    return claim.incarnation > state.incarnation || usurped ? 'news' : 'known'
   }
   if (member === undefined) return 'news'
   const known = Math.max(member.alive.incarnation, member.leave?.incarnation ?? 0)
-  if (settings.rules.isNewer(known, claim.incarnation)) {
-    // One life, one key: otherwise its later claims would hold for some members and look forged to others.
-    const renamed = sameBoot(member, bootOf(claim.incarnation)) && !sameBytes(claim.identity, member.alive.identity)
-    return renamed ? 'stranger' : 'news'
+  if (isOtherFace(member, claim)) {
+    // One life, one key. The other face is looked at once, because it proves that the member has two.
+    return isTaken(settings.rules, member, claim) || member.twoFacedIn !== bootOf(claim.incarnation)
+      ? 'news'
+      : 'stranger'
   }
+  if (settings.rules.isNewer(known, claim.incarnation)) return 'news'
   if (claim.incarnation < member.alive.incarnation) return 'old'
-  // The same number and other words: a member with two faces. The smaller digest stays, so that all views become one.
-  return claim.incarnation === member.alive.incarnation && claimDigest(claim) < member.digest ? 'news' : 'known'
+  // The same number and other words: a member with two faces. The smaller digest stays, so that all views become one; the
+  // larger is looked at once, because it proves the lie.
+  const digest = claim.incarnation === member.alive.incarnation ? claimDigest(claim) : member.digest
+  if (digest === member.digest) return 'known'
+  return digest < member.digest || member.twoFacedIn !== bootOf(claim.incarnation) ? 'news' : 'known'
+}
+
+/** The same life, under another identity. */
+export function isOtherFace(member: Member, claim: AliveClaim): boolean {
+  return sameBoot(member, bootOf(claim.incarnation)) && !sameBytes(claim.identity, member.alive.identity)
+}
+
+/** Which of two faces stays: by the identities alone, whatever was said under each, so that all views become one. */
+export function isTaken(rules: MembershipRules, member: Member, claim: AliveClaim): boolean {
+  return rules.prefersFace(compareBytes(claim.identity, member.alive.identity) < 0)
 }
 
 function judgeAccusation(scene: MemberScene, claim: Accusation, member: Member | undefined): Judgement {

@@ -144,12 +144,81 @@ describe('an identity', () => {
   it('does not change within one life, though it is admitted', () => {
     const puppet = acquainted()
     const before = puppet.state.members.get('bob')!.key
-    expect(told(puppet.hear('bob', gossip(renamed(1, 5))))).toEqual([])
+    expect(told(puppet.hear('bob', gossip(renamed(1, 5))))).toEqual([
+      { kind: 'misbehaved', member: 'bob', how: 'two-faced' },
+    ])
+    // It is proved: another word of it is not looked at.
+    expect(told(puppet.hear('bob', gossip(renamed(1, 6))))).toEqual([])
     expect(puppet.state.members.get('bob')!.key).toEqual(before)
     expect(puppet.state.refusals).toMatchObject({ stranger: 1, forged: 0 })
     const left = signed('bob', { kind: 'leave', member: 'bob', incarnation: incarnationOf(1, 0) })
     puppet.hear('ann', gossip(left))
     expect(statusOf(puppet, 'bob')).toBe('left')
+  })
+  // One who heard the one face first and one who heard the other must come to hold the same, whatever else was said under each.
+  it('of two in one life, the same one stays with everybody, in whatever order and under whatever numbers they come', () => {
+    const faces = [
+      [alive('bob', 1, 0), renamed(1, 0)],
+      [alive('bob', 1, 4), renamed(1, 0)],
+      [alive('bob', 1, 0), renamed(1, 4)],
+    ] as const
+    for (const [one, other] of faces) {
+      const held = [
+        [one, other],
+        [other, one],
+      ].map(([first, then]) => {
+        const puppet = acquainted()
+        puppet.state.members.delete('bob')
+        puppet.state.others = puppet.state.others.filter(id => id !== 'bob')
+        puppet.hear('ann', gossip(first!))
+        expect(told(puppet.hear('carl', gossip(then!)))).toContainEqual({
+          kind: 'misbehaved',
+          member: 'bob',
+          how: 'two-faced',
+        })
+        return puppet.state.members.get('bob')!.alive
+      })
+      expect(held[0]).toEqual(held[1])
+      expect(held[0]!.identity).toEqual(group.settings('bob').identity)
+    }
+  })
+  it('that is not the one known here does not make a forger of who passes on what was signed with it', () => {
+    const puppet = acquainted()
+    puppet.hear('ann', gossip(renamed(1, 0)))
+    const words = { kind: 'attributes', member: 'bob', boot: 1, version: 3, values: [] } as const
+    for (const version of [3, 4, 5, 6])
+      puppet.hear('ann', gossip(signClaim('simulated', signer, { ...words, version })))
+    expect(puppet.state.refusals.forged).toBe(4)
+    expect(puppet.state.peers.get('ann')!.forged).toBe(0)
+    // Its own forgeries are its own.
+    puppet.hear('bob', gossip(signClaim('simulated', signer, { ...words, version: 7 })))
+    expect(puppet.state.peers.get('bob')!.forged).toBe(1)
+  })
+  it('in which somebody else says that one lives is answered with a new life', () => {
+    const puppet = acquainted()
+    const { boot } = puppet.state
+    const usurper = group.second('self')
+    const own = {
+      kind: 'alive',
+      member: 'self',
+      incarnation: incarnationOf(boot, 0),
+      address: 'x:1',
+      keys: [],
+    } as const
+    puppet.hear('eve', gossip(signClaim('simulated', usurper.signer, { ...own, identity: usurper.identity })))
+    expect(puppet.state.boot).toBe(boot + 1)
+  })
+  // Whichever of the two is heard first: the second word under one number proves the lie, taken or not.
+  it('says one thing under one number: who says two is named, in whatever order they come, and the same one stays', () => {
+    const words = [alive('bob', 1, 3), signed('bob', { ...alive('bob', 1, 3), address: 'elsewhere:1' } as never)]
+    const held = [words, [...words].reverse()].map(([first, then]) => {
+      const puppet = acquainted()
+      puppet.hear('bob', gossip(first!))
+      const out = told(puppet.hear('bob', gossip(then!)))
+      expect(out).toContainEqual({ kind: 'misbehaved', member: 'bob', how: 'two-faced' })
+      return puppet.state.members.get('bob')!.alive
+    })
+    expect(held[0]).toEqual(held[1])
   })
   it('changes with a new life', () => {
     const puppet = acquainted()

@@ -59,6 +59,8 @@ export interface Member {
   /** The digest of that claim, and the key under which this boot of the member signs. */
   digest: string
   key: PublicKey
+  /** The life in which it said two things under one number, or had two keys. */
+  twoFacedIn: number | undefined
   attributes: AttributesClaim | undefined
   /** Its word that it left: there exactly if the status is `left`. */
   leave: LeaveClaim | undefined

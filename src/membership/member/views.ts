@@ -23,6 +23,7 @@ export function newMember(
     alive,
     digest,
     key,
+    twoFacedIn: undefined,
     attributes: undefined,
     leave: undefined,
     since: turn.now,

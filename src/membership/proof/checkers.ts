@@ -3,7 +3,7 @@
 import type { NodeId } from '../../core/index.ts'
 import type { Checker, Micros, SimulatedNode, Violation, World } from '../../simulator/index.ts'
 import type { MembershipEvent } from '../events.ts'
-import type { Incarnation } from '../incarnation.ts'
+import { bootOf, type Incarnation } from '../incarnation.ts'
 import { checkMember, type MembershipState } from '../member/state.ts'
 
 /** What truly happened. */
@@ -101,6 +101,8 @@ const NAMED: Readonly<Record<string, string>> = {
   'forges lives': 'forging',
   floods: 'flooding',
   'accuses all': 'accusing',
+  'two-faced': 'two-faced',
+  'has two keys': 'two-faced',
   'asks in others’ names': 'forging',
 }
 
@@ -129,9 +131,26 @@ const FINDS_OUT_MS = 8_000
 export class ConvergenceChecker extends Watching {
   readonly name = 'views come together'
 
+  /** Whatever a liar showed to whom: in one of its lives, all hold one key of it. */
+  private checkKeys(liar: NodeId): void {
+    const held = new Map<string, { readonly by: NodeId; readonly identity: string }>()
+    for (const observer of this.truth.honest) {
+      const known = stateOf(this.truth.world.node(observer))?.members.get(liar)?.alive
+      if (known === undefined) continue
+      const life = String(bootOf(known.incarnation))
+      const identity = known.identity.join()
+      const other = held.get(life)
+      if (other !== undefined && other.identity !== identity) {
+        this.violation(`${other.by} and ${observer} hold different keys of ${liar}`)
+      }
+      held.set(life, { by: observer, identity })
+    }
+  }
+
   check(after: Micros): void {
     const { world, honest } = this.truth
     const seconds = Math.round(after / 1_000_000)
+    for (const liar of this.truth.liars.keys()) this.checkKeys(liar)
     for (const observer of honest) {
       const node = world.node(observer)
       const state = stateOf(node)

@@ -1,7 +1,7 @@
 // Members that lie about others, knowing the words. A liar speaks only as itself: it has its own key and no other.
 // Otherwise it follows the protocol, so that it stays a member and is listened to.
 
-import type { AnyProtocol, NodeId } from '../../core/index.ts'
+import { type AnyProtocol, type NodeId, sameBytes } from '../../core/index.ts'
 import { generalLiars, type Liar } from '../../simulator/index.ts'
 import { type Claim, signClaim } from '../claims.ts'
 import { bootOf, incarnationOf } from '../incarnation.ts'
@@ -236,13 +236,47 @@ const asksForHelp = beside('asks for help', lying => {
   }
 })
 
+/** The second certificate of a member, with its key. */
+export type SecondIdentity = (id: NodeId) => Pick<MembershipSettings, 'identity' | 'signer'>
+
+/**
+ * Has two certificates, and lives one life under both: to some it shows one, to the others the other, and signs with both
+ * keys what these then pass on to each other.
+ */
+function hasTwoKeys(second: SecondIdentity): MembershipLiar {
+  return beside(
+    'has two keys',
+    lying => {
+      const { state, turn, settings } = lying
+      const own = state.members.get(state.self)?.alive
+      if (own === undefined || state.leaving) return
+      const { identity, signer } = second(state.self)
+      const incarnation = own.incarnation + turn.below(2)
+      const other = signClaim(settings.group, signer, { ...own, incarnation, identity })
+      const version = state.version + 1 + turn.below(1_000_000)
+      const values = [{ name: 'load', value: turn.below(100) }]
+      const words = { kind: 'attributes', member: state.self, boot: state.boot, version, values } as const
+      const claims = [other, signClaim(settings.group, signer, words)]
+      for (const [place, to] of [...state.others].sort().entries()) {
+        if (place % 2 === 0) turn.do({ kind: 'send', to, body: { kind: 'gossip', claims } })
+      }
+    },
+    // It does not answer itself.
+    ({ state, settings }, _from, body) =>
+      'claims' in body &&
+      body.claims.some(one => {
+        return one.kind === 'alive' && one.member === state.self && !sameBytes(one.identity, settings.identity)
+      }),
+  )
+}
+
 function general(liar: Liar): MembershipLiar {
   return { name: liar.name, corrupt: honest => liar.corrupt(honest) }
 }
 
-/** Fresh ones for each run: some remember. New ones at the end: a seed found among the first few is replayed among those. */
-export function membershipLiars(): readonly MembershipLiar[] {
-  return [
+/** Fresh ones for each run: some remember. Those with a second certificate only where there are any. New ones at the end: a seed found among the first few is replayed among those. */
+export function membershipLiars(second?: SecondIdentity): readonly MembershipLiar[] {
+  const known = [
     forgesLeaves,
     forgesLives,
     forgesAccusations,
@@ -259,4 +293,5 @@ export function membershipLiars(): readonly MembershipLiar[] {
     asksInOthersNames,
     asksForHelp,
   ]
+  return second === undefined ? known : [...known, hasTwoKeys(second)]
 }

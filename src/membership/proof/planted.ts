@@ -8,6 +8,7 @@ export const membershipBugs: Readonly<Record<string, Partial<MembershipRules>>> 
   'leave-forged': { genuine: (claim, holds) => holds || claim.kind === 'leave' },
   'accusation-unsigned': { genuine: (claim, holds) => holds || claim.kind === 'suspect' },
   'old-claims-accepted': { isNewer: (known, told) => told !== known },
+  'first-face-stays': { prefersFace: () => false },
   'incarnation-not-raised': { refutes: incarnation => incarnation },
   'boot-not-raised': { nextBoot: saved => Math.max(1, saved) },
   'no-indirect-ping': { helpers: () => 0 },

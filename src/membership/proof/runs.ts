@@ -10,6 +10,7 @@ const says: Readonly<Record<string, RegExp>> = {
   'leave-forged': /never said so/,
   'accusation-unsigned': /names .* for accusing, and it is honest/,
   'old-claims-accepted': /goes back/,
+  'first-face-stays': /hold different keys of/,
   'incarnation-not-raised': /for failed, and nothing is wrong/,
   'boot-not-raised': /as left/,
   'no-indirect-ping': /for suspected, and nothing is wrong/,
@@ -20,10 +21,17 @@ const says: Readonly<Record<string, RegExp>> = {
   'no-time-to-refute': /for failed, and nothing is wrong/,
 }
 
+/** Where a bug shows only with one liar in twenty: which. */
+const lies: Readonly<Record<string, string>> = { 'first-face-stays': 'has two keys' }
+
 /** The planted bugs of membership, each as a run that shows it. */
 export const plantedMembershipRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
   Object.keys(membershipBugs).map((bug): [string, PlantedRun] => [
     bug,
-    { scenario: () => membershipScenario({ rules: brokenMembershipRules(bug) }), says: says[bug] ?? /./ },
+    {
+      scenario: () =>
+        membershipScenario({ rules: brokenMembershipRules(bug), ...(bug in lies && { lie: lies[bug]! }) }),
+      says: says[bug] ?? /./,
+    },
   ]),
 )

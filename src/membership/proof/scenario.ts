@@ -21,7 +21,7 @@ import { type MembershipRules, membershipRules } from '../rules.ts'
 import { membershipBeat } from '../settings.ts'
 import { membershipVocabulary } from '../wire.ts'
 import { CalmChecker, ConvergenceChecker, farewell, NamingChecker, type Truth, WordChecker } from './checkers.ts'
-import { membershipLiars } from './liars.ts'
+import { type MembershipLiar, membershipLiars } from './liars.ts'
 import { type SimulatedGroup, simulatedGroup } from './simulated.ts'
 
 export type MembershipAct =
@@ -51,6 +51,8 @@ export interface MembershipScenarioOptions {
   readonly members?: number
   /** Only the first so many kinds of liars: those that there were when a seed was found. */
   readonly kinds?: number
+  /** The lie that all liars tell, by its name; else it is drawn. */
+  readonly lie?: string
   readonly rules?: MembershipRules
 }
 
@@ -76,11 +78,11 @@ function drawPlan(random: Random, options: MembershipScenarioOptions): Membershi
   const { liars: liarsMax = 1, members: size } = options
   const count = size ?? 4 + random.below(5)
   const members = Array.from({ length: count }, (_, place) => `member-${place + 1}`)
-  const kinds = membershipLiars().slice(0, options.kinds)
+  const kinds = membershipLiars(simulatedGroup(members).second).slice(0, options.kinds)
   const liars = new Map<NodeId, number>()
   if (random.chance(0.75)) {
     // The first is everybody's contact: a group whose only door is shut cannot be entered, whatever one does.
-    for (let i = 0; i < liarsMax; i++) liars.set(pick(random, members.slice(1)), random.below(kinds.length))
+    for (let i = 0; i < liarsMax; i++) liars.set(pick(random, members.slice(1)), kindOf(random, kinds, options.lie))
   }
   const honest = members.filter(member => !liars.has(member))
   const vanishing = new Set(honest.slice(1).filter(() => random.chance(0.15)))
@@ -110,6 +112,11 @@ function drawPlan(random: Random, options: MembershipScenarioOptions): Membershi
       acts: acts.length,
     },
   }
+}
+
+function kindOf(random: Random, kinds: readonly MembershipLiar[], lie: string | undefined): number {
+  const drawn = random.below(kinds.length)
+  return lie === undefined ? drawn : kinds.findIndex(({ name }) => name === lie)
 }
 
 /** As for everybody, and now and then with three messages in ten lost. */
@@ -147,12 +154,13 @@ class MembershipStage extends ScenarioStage<MembershipPlan, MembershipAct, Membe
   private readonly alarms: CalmChecker
   private readonly naming: NamingChecker
   private readonly convergence: ConvergenceChecker
-  private readonly kinds = membershipLiars()
+  private readonly kinds: readonly MembershipLiar[]
 
   constructor(world: World, plan: MembershipPlan, rules: MembershipRules) {
     super(world, plan)
     this.rules = rules
     this.group = simulatedGroup(plan.members)
+    this.kinds = membershipLiars(this.group.second)
     this.truth = {
       world,
       honest: new Set(plan.members.filter(member => !plan.liars.has(member))),

@@ -318,6 +318,20 @@ describe('half handshakes', () => {
     const later = await bed.start('Later', recorder())
     await until('a newcomer is let in', () => later.connected().includes('h'))
   })
+  it.each([
+    ['of one address', { handshakesPerAddressMax: 4 }],
+    ['of all', { handshakesMax: 4, clientsMax: 100 }],
+  ])('%s that go on with nothing make room for a newcomer, and not before they had their time', async (_of, bounds) => {
+    const few = { ...bounds, handshakeRoomMs: 300, handshakeMs: 60_000 }
+    const small = await bed.start('h', recorder(), few)
+    const began = performance.now()
+    const half = await Promise.all(Array.from({ length: 4 }, () => dialTcp(small.address!)))
+    const firstEnd = Promise.race(half.map(one => one.ended)).then(() => performance.now() - began)
+    const later = await bed.start('Later', recorder())
+    await until('a newcomer is let in', () => later.connected().includes('h'))
+    expect(await firstEnd).toBeGreaterThanOrEqual(299)
+    for (const { socket } of half) socket.destroy()
+  })
   it('of all addresses are bounded', async () => {
     const small = await bed.start('h', recorder(), { handshakesMax: 3, clientsMax: 100, handshakeMs: 60_000 })
     const half = await Promise.all(Array.from({ length: 8 }, () => dialTcp(small.address!)))

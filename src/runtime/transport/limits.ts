@@ -27,6 +27,8 @@ export interface Limits {
   readonly handshakesMax: number
   /** Handshakes under way from one address: a machine with a hundred clients that all start at once, and no more. */
   readonly handshakesPerAddressMax: number
+  /** Where these are full, one that is under way for longer makes room: an honest one takes some 10 ms. */
+  readonly handshakeRoomMs: number
   /** Silence after which TCP asks whether the other machine is still there (then each second, ten times). */
   readonly keepAliveMs: number
   /** What `close` gives queued frames to leave. */
@@ -45,6 +47,7 @@ const LIMITS: Limits = {
   connectionsPerNodeMax: 3,
   handshakesMax: 256,
   handshakesPerAddressMax: 64,
+  handshakeRoomMs: 500,
   keepAliveMs: 15_000,
   closeMs: 1_000,
 }

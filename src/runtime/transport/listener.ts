@@ -106,12 +106,14 @@ function watchStrangers(server: tls.Server, sockets: Set<Socket>, local: LocalNo
 
 /**
  * Handshakes that are under way: each costs a signature and a socket, and strangers can begin as many as they like. So
- * there is a bound for each address, and one in all that leaves room for others beside a few such addresses.
+ * there is a bound for each address, and one in all that leaves room for others beside a few such addresses. Where that is
+ * full, the one that is under way longest makes room, if it had its time: else who begins 64 and goes on with none
+ * keeps everybody at its address out for as long as a handshake may take.
  */
 class Unfinished {
   private readonly limits: Limits
-  /** With the address it came from. */
-  private readonly sockets = new Map<Socket, string>()
+  /** With the address it came from, and when; the oldest first. */
+  private readonly sockets = new Map<Socket, { readonly address: string; readonly at: number }>()
   private readonly counts = new Map<string, number>()
 
   constructor(limits: Limits) {
@@ -122,18 +124,32 @@ class Unfinished {
   enter(socket: Socket): string | undefined {
     const address = socket.remoteAddress ?? ''
     const { handshakesMax, handshakesPerAddressMax } = this.limits
-    if ((this.counts.get(address) ?? 0) >= handshakesPerAddressMax) {
+    if ((this.counts.get(address) ?? 0) >= handshakesPerAddressMax && !this.makeRoom(address)) {
       return `${handshakesPerAddressMax} handshakes from ${address} are under way already`
     }
-    if (this.sockets.size >= handshakesMax) return `${handshakesMax} handshakes are under way already`
-    this.sockets.set(socket, address)
+    if (this.sockets.size >= handshakesMax && !this.makeRoom()) {
+      return `${handshakesMax} handshakes are under way already`
+    }
+    this.sockets.set(socket, { address, at: performance.now() })
     this.counts.set(address, (this.counts.get(address) ?? 0) + 1)
     socket.once('close', () => this.leave(socket))
     return undefined
   }
 
+  /** Ends the oldest, of that address where one is given. False if even that one is new. */
+  private makeRoom(address?: string): boolean {
+    for (const [socket, { address: from, at }] of this.sockets) {
+      if (address !== undefined && from !== address) continue
+      if (performance.now() - at < this.limits.handshakeRoomMs) return false
+      this.leave(socket)
+      socket.destroy()
+      return true
+    }
+    return false
+  }
+
   leave(socket: Socket): void {
-    const address = this.sockets.get(socket)
+    const address = this.sockets.get(socket)?.address
     if (address === undefined) return
     this.sockets.delete(socket)
     const left = this.counts.get(address)! - 1

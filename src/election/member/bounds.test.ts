@@ -1,0 +1,206 @@
+// What one member can make another keep: a bound for each, filled to it and one beyond (docs/reference/limits.md). The member is
+// `self` of five, of whom one may lie; `e` is the one that fills.
+
+import { describe, expect, it } from 'vitest'
+import { Puppet, sent } from '../../../test/support/machine.ts'
+import { encode } from '../../core/index.ts'
+import { idealSealing } from '../../crypto/ideal-sealing.ts'
+import { idealSignatures } from '../../crypto/index.ts'
+import { approvalBytes, firstElectorate, successorOf } from '../count/electorate.ts'
+import { electionDefaults } from '../settings.ts'
+import {
+  type Claim,
+  type ElectionMessage,
+  electionRecord,
+  MEMBERS_MAX,
+  NAMES_MAX,
+  NAMES_PER_MEMBER,
+  type OpenBallot,
+} from '../wire.ts'
+import type { ElectionCommand, ElectionEvent } from './commands.ts'
+import { HELD_BYTES_MAX } from './granting.ts'
+import { election } from './machine.ts'
+import type { ElectionState, Race } from './state.ts'
+
+const signatures = idealSignatures()
+const sealing = idealSealing()
+const voter = (id: string) => ({ id, key: signatures.signer(id).publicKey, sealKey: sealing(id).publicKey })
+const IDS = ['b', 'c', 'd', 'e', 'self']
+const electorate = firstElectorate(IDS.map(voter))
+const settings = { ...electionDefaults, liars: 1, promise: 1_000, countAfter: 50, attemptMax: 300, quiet: 0 }
+type Member = Puppet<ElectionState, ElectionMessage, ElectionCommand, ElectionEvent>
+
+const SEALED_BYTES = 16_384
+const HIDDEN_BYTES = 12_288
+const KIB = 1_024
+/** One early ballot in each of its places, and one word of each kind. */
+const BYTES_OF_MEMBER = 512 * KIB
+
+function member(change: Partial<typeof settings> = {}): Member {
+  const keys = { signer: signatures.signer('self'), signatures, sealing: sealing('self') }
+  const saved = new Map([['', [encode(electionRecord, { kind: 'first', electorate })]]])
+  const puppet: Member = new Puppet(election({ ...settings, ...change }, keys), [], saved)
+  puppet.start()
+  return puppet
+}
+
+const ballotOf = (voterId: string, hidden = HIDDEN_BYTES): OpenBallot => {
+  return { voter: voterId, order: [], hidden: new Uint8Array(hidden), signature: new Uint8Array(64) }
+}
+function claim(name: string, id: string, term: number, ballots: readonly OpenBallot[] = []): Claim {
+  const view = { rows: [{ member: id, values: [1, 0, 0] }], leftOut: [] }
+  return { kind: 'claim', name, term, electorate: 1, asked: 1, view, ballots, voided: [], openings: [] }
+}
+/** Every kind of word that names a place, as large as it can be. */
+function wordsOf(name: string, term: number): ElectionMessage[] {
+  const about = { name, term }
+  const view = { rows: [{ member: 'e', values: [0, 0, 0] }], leftOut: [] }
+  const digest = new Uint8Array(32)
+  const ballots = Array.from({ length: 8 }, () => ballotOf('e'))
+  const alive = { ...about, electorate: 1, asked: 1, by: 1, under: 1 }
+  return [
+    { kind: 'call', ...about, electorate: 1, view },
+    { kind: 'ballot', ...about, electorate: 1, view: digest, sealed: new Uint8Array(SEALED_BYTES) },
+    claim(name, 'e', term, ballots),
+    { kind: 'tally', ...about, electorate: 1, ballots, voided: [] },
+    { kind: 'opening', ...about, digest, opening: new Uint8Array(6_144) },
+    { kind: 'opened', ...about, openings: [new Uint8Array(6_144)] },
+    { kind: 'grant', ...about, asked: 1, signature: new Uint8Array(64) },
+    { kind: 'refusal', ...about, highest: term + 1, remaining: 9 },
+    { kind: 'double', ...about, ballot: ballotOf('e') },
+    { kind: 'alive', ...alive, grants: [{ granter: 'e', signature: new Uint8Array(64) }] },
+    { kind: 'renewed', ...about, asked: 1, promised: true, informed: true },
+    { kind: 'resigned', ...about },
+  ]
+}
+
+/** Bytes of everything that can be reached: of arrays what they hold, of numbers and names as they are. */
+function bytesIn(value: unknown): number {
+  if (value instanceof Uint8Array) return value.length
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 8
+  if (value instanceof Map) return [...value].reduce((sum, [key, one]) => sum + bytesIn(key) + bytesIn(one), 0)
+  if (value instanceof Set) return [...value].reduce((sum: number, one) => sum + bytesIn(one), 0)
+  return Object.values(value).reduce((sum: number, one) => sum + bytesIn(one), 0)
+}
+const held = (puppet: Member) => [...puppet.state.races.values()].flatMap(({ heldClaim }) => heldClaim ?? [])
+
+describe('what one member can make another keep', () => {
+  it('is less than 512 KiB, whatever it says, in all places that it brings up and in those that are open', () => {
+    const puppet = member()
+    puppet.command({ kind: 'open', name: 'jobs' })
+    const before = bytesIn(puppet.state)
+    for (let round = 1; round <= 6; round++) {
+      for (const name of ['jobs', ...Array.from({ length: 20 }, (_, place) => `place-${place}`)]) {
+        for (const body of wordsOf(name, round)) puppet.hear('e', body)
+      }
+      puppet.pass(1_000)
+    }
+    expect([...puppet.state.races.keys()].filter(name => name !== 'jobs')).toHaveLength(NAMES_PER_MEMBER)
+    expect(bytesIn(puppet.state) - before).toBeGreaterThan(SEALED_BYTES)
+    expect(bytesIn(puppet.state) - before).toBeLessThan(BYTES_OF_MEMBER)
+  })
+  it('has at most one entry of it in each map of a place, and what is of a list is bounded by the list', () => {
+    const puppet = member()
+    puppet.command({ kind: 'open', name: 'jobs' })
+    for (let term = 1; term <= 50; term++) for (const body of wordsOf('jobs', term)) puppet.hear('e', body)
+    const race = puppet.state.races.get('jobs')!
+    const maps = Object.entries(race).filter((entry): entry is [keyof Race, Map<string, unknown>] => {
+      return entry[1] instanceof Map
+    })
+    // The list of all of them: a new one must be looked at here.
+    expect(maps.map(([name]) => name).sort()).toEqual(
+      ['rowsSince', 'saidTerms', 'followedAt', 'callers', 'earlyBallots', 'claimedViews', 'reportedDoubles'].sort(),
+    )
+    for (const [name, map] of maps) {
+      expect(
+        [...map.keys()].filter(id => !IDS.includes(id)),
+        name,
+      ).toEqual([])
+      expect([...map.keys()].filter(id => id === 'e').length, name).toBeLessThanOrEqual(1)
+    }
+    // What it left behind when it left the list is forgotten by the next of its kind.
+    expect(race.claimedViews.size).toBeLessThanOrEqual(MEMBERS_MAX)
+  })
+  it('is nothing at all for a stranger but lists, and strangers share one allowance', () => {
+    const puppet = member()
+    const before = bytesIn(puppet.state.races)
+    for (let place = 0; place < 200; place++) {
+      for (const body of wordsOf('jobs', 1)) puppet.hear(`stranger-${place}`, body)
+    }
+    expect(bytesIn(puppet.state.races)).toBe(before)
+    expect(puppet.state.peers.size).toBe(1)
+  })
+})
+
+describe('places that others bring up', () => {
+  it('are eight for each, and half of all for all together', () => {
+    const puppet = member()
+    const words = (from: string, count: number) => {
+      for (let place = 0; place < count; place++) puppet.hear(from, wordsOf(`${from}-${place}`, 1)[0]!)
+    }
+    words('e', NAMES_PER_MEMBER)
+    expect(puppet.state.races.size).toBe(NAMES_PER_MEMBER)
+    words('e', NAMES_PER_MEMBER + 1)
+    expect(puppet.state.races.size).toBe(NAMES_PER_MEMBER)
+    for (const id of ['b', 'c', 'd']) words(id, NAMES_PER_MEMBER + 1)
+    expect(puppet.state.races.size).toBe(NAMES_MAX / 2)
+  })
+})
+
+describe('claims that wait for a promise to end', () => {
+  const names = Array.from({ length: 12 }, (_, place) => `place-${place}`)
+  /** Each place is promised to b, and the promise is nearly over. */
+  function bound(): Member {
+    const puppet = member()
+    for (const name of names) {
+      puppet.command({ kind: 'open', name })
+      puppet.hear('b', claim(name, 'b', 1))
+    }
+    puppet.now += settings.promise - settings.holdMax / 2
+    return puppet
+  }
+  /** Ballots of a claim of about that many bytes. */
+  const large = (bytes: number) => Array.from({ length: Math.floor(bytes / (HIDDEN_BYTES + 256)) }, () => ballotOf('e'))
+
+  it('take 8 MiB of one member, over all places: the next is refused, and others are held', () => {
+    const puppet = bound()
+    const ballots = large(MEMBERS_MAX * HIDDEN_BYTES)
+    const fits = Math.floor(HELD_BYTES_MAX / (ballots.length * (HIDDEN_BYTES + 256)))
+    for (const name of names.slice(0, fits)) {
+      expect(sent(puppet.hear('e', claim(name, 'e', 2, ballots)))).toEqual([])
+    }
+    expect(held(puppet)).toHaveLength(fits)
+    const [answer] = sent<ElectionMessage>(puppet.hear('e', claim(names[fits]!, 'e', 2, ballots)) as never)
+    expect(answer?.body.kind).toBe('refusal')
+    expect(held(puppet)).toHaveLength(fits)
+    puppet.hear('c', claim(names[fits]!, 'c', 2))
+    expect(held(puppet)).toHaveLength(fits + 1)
+    // Said again, it takes the place of what it said before.
+    puppet.hear('e', claim(names[0]!, 'e', 2, ballots))
+    expect(held(puppet)).toHaveLength(fits + 1)
+  })
+  it('are gone when it is over', () => {
+    const puppet = bound()
+    for (const name of names) puppet.hear('e', claim(name, 'e', 2))
+    expect(held(puppet)).toHaveLength(names.length)
+    puppet.pass(settings.holdMax)
+    expect(held(puppet)).toEqual([])
+  })
+})
+
+describe('signatures under a successor', () => {
+  it('are one of each listed member, however often it signs', () => {
+    const puppet = member({ liars: 0 })
+    puppet.command({ kind: 'view', name: 'jobs', rows: [{ member: 'self', values: [1, 0, 0] }] })
+    puppet.command({ kind: 'open', name: 'jobs' })
+    const next = successorOf(electorate, { add: voter('f') })
+    puppet.state.signedSuccessor = next
+    puppet.state.proposal = { id: 1, electorate: next, approvals: new Map() }
+    for (let term = 0; term < 40; term++) {
+      const signature = signatures.signer('e').sign(approvalBytes(next, term))
+      puppet.hear('e', { kind: 'approve', number: 2, approval: { signer: 'e', term, signature } })
+    }
+    expect(puppet.state.proposal?.approvals.size).toBe(1)
+  })
+})
