@@ -36,13 +36,19 @@ rmSync(stage, { recursive: true, force: true })
 for (const [file, page] of pages) write(page, relinked(file, readFileSync(join(root, file), 'utf8')))
 write('lab.md', labPage())
 // Vite looks for what it needs above the pages.
-if (!existsSync(join(root, '.site/node_modules'))) symlinkSync(join(root, 'node_modules'), join(root, '.site/node_modules'))
+if (!existsSync(join(root, '.site/node_modules')))
+  symlinkSync(join(root, 'node_modules'), join(root, '.site/node_modules'))
 mkdirSync(join(stage, '.vitepress'), { recursive: true })
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const titles = new Map([...pages.values(), 'lab.md'].map(page => [page, titleOf(page)]))
-writeFileSync(join(stage, '.vitepress/config.mjs'), `export default ${JSON.stringify(themeFor(titles, version), null, 2)}\n`)
+writeFileSync(
+  join(stage, '.vitepress/config.mjs'),
+  `export default ${JSON.stringify(themeFor(titles, version), null, 2)}\n`,
+)
 await build(stage, { outDir: out })
-process.stdout.write(`wrote ${relative(process.cwd(), out) || out}: open index.html with a web server, e.g. npx vite preview --outDir ${relative(process.cwd(), out)}\n`)
+process.stdout.write(
+  `wrote ${relative(process.cwd(), out) || out}: open index.html with a web server, e.g. npx vite preview --outDir ${relative(process.cwd(), out)}\n`,
+)
 
 function write(page, text) {
   mkdirSync(dirname(join(stage, page)), { recursive: true })
@@ -84,14 +90,24 @@ function withLinks(file, text) {
 
 /** The experiments, with what they drew where that was asked for. */
 function labPage() {
-  const command = (...args) => execFileSync(process.execPath, [join(root, 'bin/coterie'), 'lab', ...args], { encoding: 'utf8' })
+  const command = (...args) =>
+    execFileSync(process.execPath, [join(root, 'bin/coterie'), 'lab', ...args], { encoding: 'utf8' })
   const experiments = JSON.parse(command('list', '--json'))
   const pictures = join(root, '.site/pictures')
   if (values.pictures) {
     rmSync(pictures, { recursive: true, force: true })
-    execFileSync(process.execPath, [join(root, 'bin/coterie'), 'lab', 'run', 'all', '--scale', 'small', '--out', pictures], { stdio: 'inherit' })
+    execFileSync(
+      process.execPath,
+      [join(root, 'bin/coterie'), 'lab', 'run', 'all', '--scale', 'small', '--out', pictures],
+      { stdio: 'inherit' },
+    )
   }
-  const lines = ['# The laboratory', '', 'Every table and figure of the papers is one command away; `coterie lab run NAME` measures it again.', '']
+  const lines = [
+    '# The laboratory',
+    '',
+    'Every table and figure of the papers is one command away; `coterie lab run NAME` measures it again.',
+    '',
+  ]
   for (const { name, title, source } of experiments) {
     lines.push(`## ${name}`, '', `${escaped(title)} _${escaped(source ?? '')}_`, '')
     const drawn = join(pictures, `${name}.svg`)

@@ -22,7 +22,15 @@ export function themeFor(titles, version) {
       .sort(([a], [b]) => Number(b.endsWith('index.md')) - Number(a.endsWith('index.md')) || (a < b ? -1 : 1))
       .map(([page, text]) => ({ text, link: linkTo(page) }))
   const chapters = CHAPTERS.map(([text, folder], place) => ({ text, items: inFolder(folder), collapsed: place > 2 }))
-  const start = ['index.md', 'ARCHITECTURE.md', 'glossary.md', 'lab.md', 'security.md', 'changelog.md', 'contributing.md']
+  const start = [
+    'index.md',
+    'ARCHITECTURE.md',
+    'glossary.md',
+    'lab.md',
+    'security.md',
+    'changelog.md',
+    'contributing.md',
+  ]
   const first = start.filter(page => titles.has(page)).map(page => ({ text: titles.get(page), link: linkTo(page) }))
   return {
     title: 'Coterie',
