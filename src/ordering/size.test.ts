@@ -1,6 +1,7 @@
 // Memory stays flat over many operations, and large tables come to those who lag (issue: garbage, large objects).
 
 import { describe, expect, it } from 'vitest'
+import { sized } from '../../test/support/long.ts'
 import { opened, SERVERS, TestGroup, utf8 } from '../../test/support/ordering-group.ts'
 import { sameBytes } from '../core/index.ts'
 import type { Applier } from './applier.ts'
@@ -42,8 +43,8 @@ describe('memory', () => {
       group.pass(3_000)
       return [...SERVERS, 'c', 'w'].map(who => sizeOf(group.hosts.get(who)!.state))
     }
-    const early = live(40)
-    const late = live(120)
+    const early = live(sized(20, 40))
+    const late = live(sized(60, 120))
     for (const [place, size] of late.entries()) expect(size).toBeLessThanOrEqual(early[place]! * 1.2)
     for (const server of SERVERS) {
       const { content, pending, heard, unapplied, recent } = group.server(server)
@@ -56,7 +57,7 @@ describe('memory', () => {
 })
 
 describe('a large table', () => {
-  const ENTRIES = 100_000
+  const ENTRIES = sized(40_000, 100_000)
   const PER_OPERATION = 20_000
   const filling: Applier = {
     apply(view, _operation, { seq }) {

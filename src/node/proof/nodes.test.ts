@@ -1,6 +1,7 @@
 // The nodes as they ship, under faults and liars; and the test of the test: bugs planted in the composition are found.
 
 import { describe, expect, it } from 'vitest'
+import { sized } from '../../../test/support/long.ts'
 import { readPins } from '../../../test/support/pins.ts'
 import { trust } from '../../core/index.ts'
 import { type AnyScenario, type PlantedRun, runOnce } from '../../simulator/index.ts'
@@ -38,8 +39,8 @@ function finds({ scenario, says }: PlantedRun, seed: number): void {
 
 describe('servers and clients: locks and objects in one node', () => {
   it.each([
-    [0, 30],
-    [1, 15],
+    [0, sized(10, 30)],
+    [1, sized(5, 15)],
   ])('%i liars, %i seeds, and both are busy', (liars, seeds) => {
     const counts = keepsItsPromises(serverScenario(trust({ liars })), seeds)
     for (const thing of ['lock acquired', 'lock extended', 'ordering answered', 'ordering value', 'restart', 'pause']) {
@@ -56,8 +57,8 @@ describe('servers and clients: locks and objects in one node', () => {
 
 describe('members: gossip, election and slots in one node', () => {
   it.each([
-    [3, 0, 12],
-    [5, 1, 8],
+    [3, 0, sized(5, 12)],
+    [5, 1, sized(4, 8)],
   ])('%i members, %i liars, %i seeds, and all are busy', (members, liars, seeds) => {
     const counts = keepsItsPromises(memberScenario({ members, liars }), seeds)
     for (const thing of ['election elected', 'hints tell', 'membership changed', 'slots said seat', 'restart']) {

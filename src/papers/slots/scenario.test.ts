@@ -1,13 +1,15 @@
 // OMA lemmas 4 and 5 under lost, repeated and late messages, pauses and restarts: distinct slots, and everybody served.
 
 import { describe, expect, it } from 'vitest'
+import { sized } from '../../../test/support/long.ts'
 import { runOnce } from '../../simulator/index.ts'
 import { ringScenario } from './index.ts'
 
 describe('the ring, corrected', () => {
-  it('forty runs with faults: distinct slots, everybody served', () => {
+  const runs = sized(12, 40)
+  it(`${runs} runs with faults: distinct slots, everybody served`, () => {
     const drawn = new Set<string>()
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= runs; seed++) {
       const result = runOnce(ringScenario(), seed)
       expect(result.violations, `seed ${seed}`).toEqual([])
       drawn.add(`${result.drawn.level} ${result.drawn.fairness}`)
