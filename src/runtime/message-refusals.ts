@@ -2,7 +2,8 @@
 // a few lines a minute for each peer and reason, and then how many more there were.
 
 import type { NodeId } from '../core/index.ts'
-import { clientOf, type Log } from './transport/index.ts'
+import type { Log } from './transport/index.ts'
+import { clientOf } from './transport/instance.ts'
 
 /** Lines a minute for each peer and reason: enough to see what goes on. */
 export const REFUSED_LINES_MAX = 5

@@ -1,16 +1,15 @@
 // Promises over the ordering part of a client node: one call, one command, one answer. What objects and trees share.
 
 import { type Millis, type NodeId, NotAnswered, OperationFailed, SettingsError, Unavailable } from '../../core/index.ts'
-import {
-  type Applier,
-  type InspectedOrderingServer,
-  OBJECT_BYTES_MAX,
-  type OrderingCommand,
-  type OrderingEvent,
-  type RepairOutcome,
-  SESSION_TTL_MAX,
-  type Write,
+import type {
+  Applier,
+  InspectedOrderingServer,
+  OrderingCommand,
+  OrderingEvent,
+  RepairOutcome,
+  Write,
 } from '../../ordering/index.ts'
+import { OBJECT_BYTES_MAX, SESSION_TTL_MAX } from '../../ordering/wire.ts'
 import { checkName } from '../names.ts'
 import { onWaitEnd, type WaitOptions } from '../waiting.ts'
 

@@ -2,7 +2,7 @@
 
 import type { PlantedRun } from '../../simulator/index.ts'
 import { brokenMembershipRules, membershipBugs } from './planted.ts'
-import { membershipScenario } from './scenario.ts'
+import { type MembershipScenarioOptions, membershipScenario } from './scenario.ts'
 
 /** The words of the checker that finds it. */
 const says: Readonly<Record<string, RegExp>> = {
@@ -20,10 +20,17 @@ const says: Readonly<Record<string, RegExp>> = {
   'no-time-to-refute': /for failed, and nothing is wrong/,
 }
 
+/** Where it shows soonest: a flood that nobody slows down costs the more, the more there are. */
+const where: Readonly<Record<string, MembershipScenarioOptions>> = { 'flood-not-slowed': { members: 4 } }
+
 /** The planted bugs of membership, each as a run that shows it. */
 export const plantedMembershipRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
   Object.keys(membershipBugs).map((bug): [string, PlantedRun] => [
     bug,
-    { scenario: () => membershipScenario({ rules: brokenMembershipRules(bug) }), says: says[bug] ?? /./ },
+    {
+      scenario: () => membershipScenario({ ...where[bug], rules: brokenMembershipRules(bug) }),
+      sound: () => membershipScenario(where[bug]),
+      says: says[bug] ?? /./,
+    },
   ]),
 )

@@ -2,6 +2,7 @@
 
 import type { NodeId, Random, Saved, Trust } from '../../core/index.ts'
 import {
+  BlameChecker,
   type Checker,
   drawFaults,
   drawNetwork,
@@ -20,11 +21,12 @@ import {
 } from '../../simulator/index.ts'
 import type { OrderingEvent } from '../client/commands.ts'
 import { orderingClient } from '../client/machine.ts'
+import { orderingDefaults } from '../defaults.ts'
 import { orderingServer } from '../server/machine.ts'
 import type { ServerState } from '../server/state.ts'
-import { type OrderingSettings, orderingDefaults } from '../settings.ts'
+import type { OrderingSettings } from '../settings.ts'
 import { orderingVocabulary } from '../wire.ts'
-import { BlameChecker, HistoryChecker, OneOrderChecker } from './history.ts'
+import { HistoryChecker, OneOrderChecker } from './history.ts'
 import { orderingLiars } from './liars.ts'
 import {
   decodeWords,
