@@ -60,7 +60,7 @@ export function canGrant({ state, tokensAheadMs = 0 }: ServerInfo): boolean {
   return state === 'ready' && tokensAheadMs < TOKENS_SPOILED_MS
 }
 
-/** Tokens may be a minute ahead of the clock of whoever took the last one. */
+/** Tokens may be a minute ahead of the clock of the client that took the last one. */
 const TOKENS_STEPS_MS = 60_000
 
 interface Tally {

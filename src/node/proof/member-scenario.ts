@@ -94,7 +94,7 @@ class MemberStage extends ScenarioStage<MemberPlan, MemberAct, MemberEvent> {
     this.progress.finish(this.world.now)
   }
 
-  // Every second, until all that was demanded has come about.
+  // Every second, until everything that was demanded has happened.
   private look(): void {
     if (this.missing().length > 0) return this.world.at(this.world.now + SECOND, () => this.look())
     this.over = true

@@ -208,7 +208,7 @@ export class OrderingStage extends ScenarioStage<OrderingPlan, OrderingAct, Orde
     for (const client of this.plan.clients) this.addClient(client)
   }
 
-  // Lemma 4 also over what servers call committed, whoever decided it.
+  // Lemma 4 also over what servers call committed, no matter who decided it.
   private lookAtHeads(): void {
     for (const state of this.honest()) this.look(state)
     this.world.at(this.world.now + LOOK_EVERY, () => this.lookAtHeads())
@@ -230,7 +230,7 @@ export class OrderingStage extends ScenarioStage<OrderingPlan, OrderingAct, Orde
     this.act({ kind: 'submit', client, object, operation })
   }
 
-  // The first one asks again at once for as long as others wait: whoever keeps its turn must not keep them out.
+  // The first one asks again at once for as long as others wait: a client that keeps its turn must not keep them out.
   private served(act: OrderingAct & { kind: 'submit' }): void {
     this.waiting.delete(`${act.client} at '${act.object}'`)
     this.progress.served(`${act.client} at '${act.object}'`)
@@ -239,7 +239,7 @@ export class OrderingStage extends ScenarioStage<OrderingPlan, OrderingAct, Orde
     if (act.client === first && others) this.demandFor(act.client, act.object)
   }
 
-  // Whoever lives is answered in the end, one way or the other.
+  // Every client that lives is answered in the end, one way or the other.
   private unanswered(): void {
     for (const [id, act] of this.asked) {
       const began = this.began.get(id)!

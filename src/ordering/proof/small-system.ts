@@ -40,7 +40,7 @@ export interface OrderingSystemOptions {
   readonly reads?: boolean
   /** How often the timers of one client fire. */
   readonly timers?: number
-  /** Whoever has the turn at a server keeps it. */
+  /** The client that has the turn at a server keeps it. */
   readonly turns?: boolean
   /** This client's process ends at any moment, and only then the other one begins. */
   readonly dies?: NodeId
