@@ -7,7 +7,6 @@ import type { ServerParts } from './server.ts'
 
 export { clientNode } from './client.ts'
 export { firstStart, type ServerNode, serverNode } from './server.ts'
-export type { NodeSettings } from './settings.ts'
 export { nodeVocabulary } from './words.ts'
 
 export type ClientNodeCommand = PartCommand<ClientParts>
