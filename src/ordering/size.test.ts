@@ -43,8 +43,8 @@ describe('memory', () => {
       group.pass(3_000)
       return [...SERVERS, 'c', 'w'].map(who => sizeOf(group.hosts.get(who)!.state))
     }
-    const early = live(sized(20, 40))
-    const late = live(sized(60, 120))
+    const early = live(40)
+    const late = live(120)
     for (const [place, size] of late.entries()) expect(size).toBeLessThanOrEqual(early[place]! * 1.2)
     for (const server of SERVERS) {
       const { content, pending, heard, unapplied, recent } = group.server(server)
