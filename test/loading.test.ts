@@ -12,13 +12,13 @@ const PROOF = /^src\/simulator\/|\/proof\/|^src\/papers\/|^lab\//
 
 type When = 'at once' | 'when called'
 
-/** Modules of ours that a file imports when it is loaded; and where asked for, those that its functions import later. */
+/** What a file imports when it is loaded, ours by path and others by name; and where asked for, what its functions import later. */
 function importsOf(file: string, when: When): string[] {
   const tree = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.ESNext, true)
   const found: string[] = []
   const add = (name: ts.Expression | undefined) => {
-    if (name === undefined || !ts.isStringLiteral(name) || !name.text.startsWith('.')) return
-    found.push(normalize(join(dirname(file), name.text)))
+    if (name === undefined || !ts.isStringLiteral(name)) return
+    found.push(name.text.startsWith('.') ? normalize(join(dirname(file), name.text)) : name.text)
   }
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) && !node.importClause?.isTypeOnly) add(node.moduleSpecifier)
@@ -35,8 +35,15 @@ function importsOf(file: string, when: When): string[] {
 function reachable(entry: string, when: When): string[] {
   const seen = new Set([entry])
   // What is added while the loop runs is visited, too.
-  for (const file of seen) for (const target of importsOf(file, when)) seen.add(target)
-  return [...seen]
+  for (const file of seen) {
+    if (/^(src|lab)\//.test(file)) for (const target of importsOf(file, when)) seen.add(target)
+  }
+  return [...seen].filter(file => /^(src|lab)\//.test(file))
+}
+
+function packagesOf(files: readonly string[]): string[] {
+  const names = files.flatMap(file => importsOf(file, 'at once'))
+  return [...new Set(names)].filter(name => !/^(src|lab)\/|^node:/.test(name)).sort()
 }
 
 describe("import 'coterie'", () => {
@@ -55,6 +62,13 @@ describe('the command line', () => {
     const loaded = reachable('src/cli/main.ts', 'at once')
     expect(loaded.filter(file => file.startsWith('src/cli/commands/') || PROOF.test(file))).toEqual([])
     expect(loaded.length).toBeLessThanOrEqual(40)
+  })
+  // Each module costs every start about half a millisecond; Node itself takes 65 (`npm run bench -- start`).
+  it("coterie get loads a client's machines and no server's, and three packages", () => {
+    const loaded = reachable('src/cli/commands/get.ts', 'at once')
+    expect(loaded.filter(file => /\/(server|keeper|member)\//.test(file))).toEqual([])
+    expect(loaded.length).toBeLessThanOrEqual(165)
+    expect(packagesOf(loaded)).toEqual(['commander', 'picocolors', 'smol-toml'])
   })
   it.each(['get', 'lock', 'serve', 'join'])('coterie %s loads nothing of the proofs', name => {
     expect(reachable(`src/cli/commands/${name}.ts`, 'when called').filter(file => PROOF.test(file))).toEqual([])

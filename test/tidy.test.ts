@@ -36,9 +36,13 @@ function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
 
 const lineOf = (tree: ts.SourceFile, at: number) => tree.getLineAndCharacterOfPosition(at).line + 1
 
+const imported = new Map<string, string[]>()
 /** Which module text each import, export-from and import() of a file names. */
 function importsOf(file: string): string[] {
+  const known = imported.get(file)
+  if (known !== undefined) return known
   const found: string[] = []
+  imported.set(file, found)
   walk(parse(file), node => {
     const named =
       ts.isImportDeclaration(node) || ts.isExportDeclaration(node)

@@ -24,7 +24,7 @@ export function aloneAndQueued(figure: string, names: readonly Queueable[]): Exp
 
 function runBoth(figure: string, names: readonly Queueable[], { scale, seed, progress }: RunOptions) {
   const windows = scale === 'full' ? [1e3, 3e3, 1e4, 3e4, 1e5, 3e5] : [1e3, 1e4, 5e4]
-  const counted = scale === 'full' ? 1e6 : 30_000
+  const counted = scale === 'full' ? 1e6 : 12_000
   const rows: Row[] = []
   const alone = new Map<string, [number, number][]>()
   for (const [index, window] of windows.entries()) {

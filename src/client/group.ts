@@ -17,17 +17,17 @@ import {
   Unavailable,
   whole,
 } from '../core/index.ts'
-import {
-  type AccountedServer,
-  type ClientCommand,
-  type ClientEvent,
-  type ForcedServer,
-  type InspectedServer,
-  lockRules,
-  NAME_BYTES_MAX,
-  QUESTIONS_MAX,
-  type ResetServer,
+import { QUESTIONS_MAX } from '../lock/client/state.ts'
+import type {
+  AccountedServer,
+  ClientCommand,
+  ClientEvent,
+  ForcedServer,
+  InspectedServer,
+  ResetServer,
 } from '../lock/index.ts'
+import { lockRules } from '../lock/rules.ts'
+import { NAME_BYTES_MAX } from '../lock/wire.ts'
 import type { ClientNodeCommand, ClientNodeEvent } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
 import { treeApplier } from '../ordering/tree/index.ts'

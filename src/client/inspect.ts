@@ -2,7 +2,8 @@
 // a lease is shown only where more servers vouch for it than can lie.
 
 import type { NodeId, Trust } from '../core/index.ts'
-import { type AccountedServer, type InspectedServer, WAITERS_SHOWN_MAX } from '../lock/index.ts'
+import type { AccountedServer, InspectedServer } from '../lock/index.ts'
+import { WAITERS_SHOWN_MAX } from '../lock/wire.ts'
 
 /** A lock that is held or being taken, as more servers than can lie tell it. */
 export interface LockInfo {
@@ -59,7 +60,7 @@ export function canGrant({ state, tokensAheadMs = 0 }: ServerInfo): boolean {
   return state === 'ready' && tokensAheadMs < TOKENS_SPOILED_MS
 }
 
-/** Tokens may be a minute ahead of the clock of whoever took the last one. */
+/** Tokens may be a minute ahead of the clock of the client that took the last one. */
 const TOKENS_STEPS_MS = 60_000
 
 interface Tally {

@@ -60,7 +60,7 @@ export type Effect<Message, Event> = Laned &
     | { readonly kind: 'snapshot'; readonly record: Uint8Array }
     /**
      * The account is whole: the records before the newest one that begins an account may go. It counts only accounts
-     * that were begun in this life and after the last snapshot: one that a crash cut short has to be begun anew.
+     * that were begun in this life and after the last snapshot: one that a crash cut short has to be started over.
      * Holds nothing back, and a crash soon after may still bring the old records back, in front of the account.
      */
     | { readonly kind: 'forget' }

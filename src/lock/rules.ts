@@ -118,7 +118,7 @@ export const lockRules: LockRules = {
 
   // What a server does on a `keep` is what it does on a renewal by the holder, and the holder could have sent that at
   // any time: so two holders are no nearer, and only the sender believes the answer. But a stranger could keep a lock
-  // shut behind a holder that died. Who has the holder's certificate could take the lock itself, and may.
+  // shut behind a holder that died. A process with the holder's certificate could take the lock itself, and may.
   mayKeep: (from, holder) => certificateOf(from) === certificateOf(holder),
 }
 

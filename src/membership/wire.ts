@@ -82,7 +82,7 @@ export type MembershipMessage =
   /** I asked and had no answer; but I am here, and so is your link to me. */
   | { kind: 'nack'; nonce: Uint8Array }
   | { kind: 'gossip'; claims: readonly Claim[] }
-  /** The hash of a whole view. Who has another answers with its first page. */
+  /** The hash of a whole view. A member that has another hash answers with its first page. */
   | { kind: 'summary'; hash: Uint8Array; claims: readonly Claim[] }
   /** The members after `after` in the order of names, up to `upTo`; empty: up to the last. */
   | { kind: 'page'; after: string; upTo: string; entries: readonly Entry[] }

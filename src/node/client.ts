@@ -1,33 +1,25 @@
-// The nodes of a client process: the one in its main thread, and the one that renews leases from a thread of its own.
+// The node of a client. It imports the client's machines themselves: the protocols' doors would load the servers' too, and
+// a command that asks one question would pay for them at every start (test/loading.test.ts).
 
-import { type Composed, type ComposeRules, compose, composeRules, type Millis, type NodeId } from '../core/index.ts'
-import { type LockClient, type LockKeeper, lockClient, lockKeeper } from '../lock/index.ts'
-import { type OrderingClient, orderingClient } from '../ordering/index.ts'
+import { type Composed, type ComposeRules, compose, composeRules } from '../core/index.ts'
+import { type LockClient, lockClient } from '../lock/client/machine.ts'
+import { type OrderingClient, orderingClient } from '../ordering/client/machine.ts'
 import { lockSettings, type NodeSettings, type ObjectParts, orderingSettings } from './settings.ts'
 
 export type ClientParts = { readonly lock: LockClient; readonly ordering?: OrderingClient }
 export type ClientNode = Composed<ClientParts>
 
-export function clientParts(settings: NodeSettings, parts: ObjectParts = {}): ClientParts {
+export function clientParts(settings: NodeSettings, parts: ObjectParts): ClientParts {
   const lock = lockClient(lockSettings(settings))
   const objects = orderingSettings(settings, parts)
   return objects === undefined ? { lock } : { lock, ordering: orderingClient(objects) }
 }
 
-export function clientNode(settings: NodeSettings, parts: ObjectParts = {}): ClientNode {
+export function clientNode(settings: NodeSettings, parts: ObjectParts): ClientNode {
   return clientOf(clientParts(settings, parts))
 }
 
 /** The parts as one node. Its proof gives it broken rules. */
 export function clientOf(parts: ClientParts, rules: ComposeRules = composeRules): ClientNode {
   return compose('client', parts, { rules })
-}
-
-/** It hears the servers' messages about objects too, and drops them. */
-export type KeeperParts = { readonly lock: LockKeeper; readonly ordering?: OrderingClient }
-export type KeeperNode = Composed<KeeperParts>
-
-/** Renews what a client node holds, from another thread of its process. */
-export function keeperNode(settings: NodeSettings, holder: NodeId, blockedMax: Millis): KeeperNode {
-  return compose<KeeperParts>('keeper', { lock: lockKeeper({ ...lockSettings(settings), holder, blockedMax }) })
 }

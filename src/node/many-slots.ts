@@ -52,7 +52,7 @@ export interface ManySlotsOptions {
   readonly signatures: Signatures
   /** What this member posted and signed before is forgotten: it must not post and sign again. */
   readonly storeLost: boolean
-  /** A machine in the place of the honest one of level 'verified': for liars. */
+  /** Wraps the machine of level 'verified' of each name as it is opened: a wrapper around the node comes too late for it. */
   readonly disguise?: (honest: SlotsMember) => SlotsMember
 }
 

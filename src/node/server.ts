@@ -1,20 +1,21 @@
 // The node of a server: locks, and objects where the group is large enough for them.
 
 import { type Composed, type ComposeRules, compose, composeRules, encode, type Saved } from '../core/index.ts'
-import { type LockServer, lockServer, serverRecord } from '../lock/index.ts'
-import { type OrderingServer, orderingServer } from '../ordering/index.ts'
+import { type LockServer, lockServer } from '../lock/server/machine.ts'
+import { serverRecord } from '../lock/wire.ts'
+import { type OrderingServer, orderingServer } from '../ordering/server/machine.ts'
 import { lockSettings, type NodeSettings, type ObjectParts, orderingSettings } from './settings.ts'
 
 export type ServerParts = { readonly lock: LockServer; readonly ordering?: OrderingServer }
 export type ServerNode = Composed<ServerParts>
 
-export function serverParts(settings: NodeSettings, parts: ObjectParts = {}): ServerParts {
+export function serverParts(settings: NodeSettings, parts: ObjectParts): ServerParts {
   const lock = lockServer(lockSettings(settings))
   const objects = orderingSettings(settings, parts)
   return objects === undefined ? { lock } : { lock, ordering: orderingServer(objects) }
 }
 
-export function serverNode(settings: NodeSettings, parts: ObjectParts = {}): ServerNode {
+export function serverNode(settings: NodeSettings, parts: ObjectParts): ServerNode {
   return serverOf(serverParts(settings, parts))
 }
 

@@ -1,8 +1,8 @@
 // What every server and client of a group must know, and what follows from it for each protocol.
 
 import type { Trust } from '../core/index.ts'
-import { type LockSettings, lockDefaults } from '../lock/index.ts'
-import { type Hash, type OrderingSettings, orderingDefaults } from '../ordering/index.ts'
+import { type LockSettings, lockDefaults } from '../lock/settings.ts'
+import { type Hash, type OrderingSettings, orderingBasics } from '../ordering/settings.ts'
 
 export interface NodeSettings {
   readonly trust: Trust
@@ -14,8 +14,8 @@ export interface NodeSettings {
 
 /** What a process brings along for its objects. */
 export interface ObjectParts {
-  /** SHA-256; the default is in TypeScript. */
-  readonly hash?: Hash
+  /** SHA-256. */
+  readonly hash: Hash
   /** For clients: how operations of an object are applied. */
   readonly findApplier?: OrderingSettings['findApplier']
   /** For servers: the store was lost, and its content is to be taken from the others. */
@@ -32,5 +32,5 @@ export function orderingSettings(settings: NodeSettings, parts: ObjectParts): Or
   const { liars, crashes, orderingQuorum } = settings.trust
   if (orderingQuorum === undefined) return undefined
   const { operators, lock } = settings
-  return { ...orderingDefaults, ...settings.objects, ...parts, liars, crashes, operators, drift: lock.drift }
+  return { ...orderingBasics, ...settings.objects, ...parts, liars, crashes, operators, drift: lock.drift }
 }

@@ -2,10 +2,11 @@ export type { Applier, ApplyContext, TableView } from './applier.ts'
 export { type Choice, choose, type Voucher } from './choose.ts'
 export type { FailedReason, InspectedOrderingServer, OrderingCommand, OrderingEvent } from './client/commands.ts'
 export { type OrderingClient, orderingClient } from './client/machine.ts'
+export { orderingDefaults } from './defaults.ts'
 export { type OrderingRules, orderingRules } from './rules.ts'
 export { type OrderingServer, orderingServer } from './server/machine.ts'
 export type { OrderingServerEvent, ServerState as OrderingServerState } from './server/state.ts'
-export { type Hash, type OrderingSettings, orderingDefaults, type RankProofs } from './settings.ts'
+export type { Hash, OrderingSettings, RankProofs } from './settings.ts'
 export {
   BODY_BYTES_MAX,
   CHANGE_BYTES_MAX,

@@ -75,7 +75,7 @@ export const orderingRules: OrderingRules = {
   // Above the largest of all, one liar could burn the space of ranks with one answer.
   nextCounter: (counter, reported, liars) => Math.max(counter, kthLargest(reported, liars + 1)) + 1,
 
-  // A client that has proposed in a rank and starts again chooses anew: two versions would stand under one rank.
+  // A client that has proposed in a rank and starts again makes a new choice: two versions would stand under one rank.
   reusesRank: () => false,
 
   // A proposer that keeps its turn asks nobody again, and would never hear of the others.

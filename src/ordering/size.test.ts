@@ -1,6 +1,7 @@
 // Memory stays flat over many operations, and large tables come to those who lag (issue: garbage, large objects).
 
 import { describe, expect, it } from 'vitest'
+import { sized } from '../../test/support/long.ts'
 import { opened, SERVERS, TestGroup, utf8 } from '../../test/support/ordering-group.ts'
 import { sameBytes } from '../core/index.ts'
 import type { Applier } from './applier.ts'
@@ -56,7 +57,7 @@ describe('memory', () => {
 })
 
 describe('a large table', () => {
-  const ENTRIES = 100_000
+  const ENTRIES = sized(40_000, 100_000)
   const PER_OPERATION = 20_000
   const filling: Applier = {
     apply(view, _operation, { seq }) {

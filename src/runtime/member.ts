@@ -56,7 +56,7 @@ export interface MemberOptions {
   readonly attributes: readonly NamedValue[]
   /** What coordinators are chosen by. */
   readonly ranking: readonly Attribute[]
-  /** A node in the place of the honest one, and the words that it knows: for liars. */
+  /** Wraps the node before it runs, as that of `ServerOptions` does: no command and no config sets it. */
   readonly disguise?: (settings: MemberSettings) => Disguise<MemberNode>
   event(event: MemberEvent): void
   /** The node ended by itself: its disk failed, or a bug stopped it. */

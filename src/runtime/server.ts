@@ -28,7 +28,11 @@ export interface ServerOptions {
   readonly log: Log
   /** The store was lost: take what it held from the other servers. */
   readonly rejoins?: boolean
-  /** A node in the place of the honest one, and the words that it knows: for liars. */
+  /**
+   * Wraps the node before it runs: what `decorate` is to a web server. Servers that lie on purpose (lab/lying-node.ts, the
+   * siege) are this very process with one part of the node exchanged, so that transport, store and clock are the real ones.
+   * No command and no config sets it.
+   */
   readonly disguise?: (parts: ServerParts) => Disguise<ServerNode>
   /** The node ended by itself: its disk failed, or a bug stopped it. */
   failed(error: Error): void

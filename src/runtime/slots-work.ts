@@ -1,5 +1,5 @@
 // Where a member's heavy work is done: in a thread of its own, so that a proof of tens of milliseconds does not keep
-// the main thread from answering its peers. Where there is no thread to be had, in the main thread, between two inputs.
+// the main thread from answering its peers. Where no thread is available, it is done in the main thread, between two inputs.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'

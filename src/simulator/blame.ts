@@ -14,7 +14,7 @@ export class BlameChecker implements Checker {
   blame(server: NodeId, lies: boolean, what: string, at: Micros): void {
     const known = this.named.get(server) ?? new Set()
     this.named.set(server, known.add(what))
-    if (!lies) this.broken.push({ what: `${server} is honest and was blamed: it ${what}`, at })
+    if (!lies) this.broken.push({ what: `${server} is honest and was blamed: ${what}`, at })
   }
 
   violations(): readonly Violation[] {

@@ -8,11 +8,14 @@ import type { AnyScenario } from './scenario.ts'
 export interface PlantedRun {
   /** With the bug, where it shows soonest. A fresh one for each run. */
   scenario(): AnyScenario
+  /** The same without the bug. */
+  sound(): AnyScenario
   /** The words of the checker that finds it. */
   readonly says: RegExp
 }
 
-/** Whether this seed shows the bug. */
-export function shows({ scenario, says }: PlantedRun, seed: number): boolean {
-  return runOnce(scenario(), seed).violations.some(({ what }) => says.test(what))
+/** Whether this seed shows the bug: it breaks the promise, and without the bug nothing is broken. */
+export function shows({ scenario, sound, says }: PlantedRun, seed: number): boolean {
+  const broken = runOnce(scenario(), seed).violations.some(({ what }) => says.test(what))
+  return broken && runOnce(sound(), seed).violations.length === 0
 }

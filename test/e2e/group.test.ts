@@ -100,10 +100,10 @@ describe('seven servers as processes, one of which may lie or be gone', () => {
 
   it('runs a command under the lock and passes its exit code on', async () => {
     const command = ['lock', 'cli', '--config', config, '--', process.execPath, '-e']
-    const first = coterie([
-      ...command,
-      'console.log(process.env.COTERIE_TOKEN > 0); setTimeout(() => process.exit(7), 1500)',
-    ])
+    // It holds until it is told to end, however long the others take to start.
+    const ends = join(dir, 'ends')
+    const waits = `setInterval(() => fs.existsSync(${JSON.stringify(ends)}) && process.exit(7), 50)`
+    const first = coterie([...command, `console.log(process.env.COTERIE_TOKEN > 0); ${waits}`])
     await waitFor('the command runs', () => first.output().includes('true'))
     const listed = coterie(['locks', '--json', '--config', config])
     expect(await listed.ended).toBe(0)
@@ -111,6 +111,7 @@ describe('seven servers as processes, one of which may lie or be gone', () => {
     const second = coterie(['lock', 'cli', '--try', '--config', config, '--', process.execPath, '-e', ''])
     expect(await second.ended).toBe(75)
     expect(second.errors()).toContain('somebody else holds it')
+    await writeFile(ends, '')
     expect(await first.ended).toBe(7)
     const third = coterie([...command, 'process.exit(0)'])
     expect(await third.ended).toBe(0)

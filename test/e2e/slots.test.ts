@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { initGroup, type NewGroup } from '../../src/runtime/setup/group.ts'
+import { sized } from '../support/long.ts'
 import { coterie, endAll, freePorts, type Running, root, run, waitFor } from '../support/processes.ts'
 import { checkSeats, readSeats } from './seat-journal.ts'
 
@@ -17,7 +18,7 @@ const MEMBERS_ABOVE = 200
 const LEASE_MS = 2_000
 /** Words that stand nowhere else. */
 const SLOTS = ['zanzibar', 'quagmire', 'xylophone']
-const SECONDS = Number(process.env.COTERIE_SLOTS_SECONDS ?? 24)
+const SECONDS = Number(process.env.COTERIE_SLOTS_SECONDS ?? sized(13, 25))
 /** Between two kills of a member: long enough for its epoch to end, every lease to run out, and the member to be taken in again. */
 const KILL_EVERY_MS = 12_000
 /** After healing: two epochs, and as many rounds as luck may take. The machine may be busy. */

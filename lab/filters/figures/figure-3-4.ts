@@ -17,7 +17,7 @@ export const figure34: Experiment = {
   title: 'Error of filters by memory, on a stream of ten million elements',
   source: 'THESIS §3.8.5, figure 3.4 (artificial stream)',
   run({ scale, seed, progress }) {
-    const shrink = scale === 'full' ? 1 : 256
+    const shrink = scale === 'full' ? 1 : 512
     const length = Math.round(1e7 / shrink)
     const alphabet = ALPHABET / shrink
     const memories = [1e4, 1e5, 3e5, 1e6, 3e6, 1e7, 3e7, 1e8].filter(memory => memory / shrink >= 100)

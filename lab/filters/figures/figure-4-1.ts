@@ -31,7 +31,7 @@ export const figure41: Experiment = {
     for (const [index, form] of FORMS.entries()) {
       // The compact form reads its whole window for each element: a tenth of the thesis's stream takes minutes.
       const compact = form === 'CSHF'
-      const counted = scale === 'full' ? (compact ? 1e5 : 1e6) : compact ? 4000 : 20_000
+      const counted = scale === 'full' ? (compact ? 1e5 : 1e6) : compact ? 2000 : 8_000
       const points: [number, number][] = []
       const windows = (scale === 'full' ? WINDOWS : WINDOWS_SMALL).filter(
         window => shortHashBits(form, BITS, window) >= 1,

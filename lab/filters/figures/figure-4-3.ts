@@ -18,7 +18,7 @@ export const figure43: Experiment = {
   source: 'THESIS §4.4.2, figure 4.3',
   run({ scale, seed, progress }) {
     const windows = scale === 'full' ? [500, 1e3, 2e3, 3e3, 6e3, 1e4, 3e4, 1e5] : [1e3, 3e3, 1e4]
-    const counted = scale === 'full' ? 1e7 : 60_000
+    const counted = scale === 'full' ? 1e7 : 20_000
     const rows: Row[] = []
     const points = new Map<string, [number, number][]>()
     for (const [index, window] of windows.entries()) {

@@ -18,7 +18,7 @@ export const figure45: Experiment = {
   source: 'THESIS §4.6.1, figure 4.5',
   run({ scale, seed, progress }) {
     const windows = scale === 'full' ? [1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6] : [1e3, 1e4, 3e4]
-    const counted = scale === 'full' ? 1e7 : 30_000
+    const counted = scale === 'full' ? 1e7 : 12_000
     const rows: Row[] = []
     const series: Series[] = []
     for (const [index, name] of QUEUEABLES.entries()) {

@@ -9,17 +9,16 @@ import {
   SettingsError,
   Unavailable,
 } from '../../core/index.ts'
-import {
-  type Applier,
-  type DeleteOutcome,
-  type InspectedOrderingServer,
-  OBJECT_BYTES_MAX,
-  type OrderingCommand,
-  type OrderingEvent,
-  type RepairOutcome,
-  SESSION_TTL_MAX,
-  type Write,
+import type {
+  Applier,
+  DeleteOutcome,
+  InspectedOrderingServer,
+  OrderingCommand,
+  OrderingEvent,
+  RepairOutcome,
+  Write,
 } from '../../ordering/index.ts'
+import { OBJECT_BYTES_MAX, SESSION_TTL_MAX } from '../../ordering/wire.ts'
 import { checkName } from '../names.ts'
 import { onWaitEnd, type WaitOptions } from '../waiting.ts'
 

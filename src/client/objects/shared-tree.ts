@@ -99,7 +99,7 @@ const checkTreeWatch = optionsSchema<TreeWatchOptions>({
 
 export const TREE_NAME = 'tree'
 export const TREE_TTL_DEFAULT_MS = 10_000
-/** A list that was begun anew this often changes faster than it can be read. */
+/** A list that was started over this many times changes faster than it can be read. */
 const RESTARTS_MAX = 100
 const DECODER = new TextDecoder()
 

@@ -65,19 +65,14 @@ const ofWords: Readonly<Record<string, readonly [group: Partial<ElectionGroup>, 
 }
 const NOT_SERVED = /who leads .* was not served/
 
-/** And the same without the bug. */
-interface PlantedElectionRun extends PlantedRun {
-  sound(): AnyScenario
-}
-
-function planted(place: Place, bug: string, says: RegExp): PlantedElectionRun {
+function planted(place: Place, bug: string, says: RegExp): PlantedRun {
   return { scenario: () => place(bug), sound: () => place(), says }
 }
 
-type Named = [name: string, run: PlantedElectionRun]
+type Named = [name: string, run: PlantedRun]
 
 /** By the name of the bug; where it is planted in secret ballots, after `secret/`. */
-export const plantedElectionRuns: Readonly<Record<string, PlantedElectionRun>> = Object.fromEntries([
+export const plantedElectionRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries([
   ...Object.entries(honest).map(([bug, says]): Named => [bug, planted(honestElection, bug, says)]),
   ...Object.entries(secret).map(([bug, says]): Named => [`secret/${bug}`, planted(secretElection, bug, says)]),
   ...Object.entries(ofTerms).map(([bug, group]): Named => {

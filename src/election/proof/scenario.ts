@@ -8,7 +8,6 @@ import {
   BlameChecker,
   drawFaults,
   drawNetwork,
-  ExclusionChecker,
   type Micros,
   type Plan,
   ProgressChecker,
@@ -35,8 +34,9 @@ import {
   type MessageOf,
   type Row,
 } from '../wire.ts'
-import { CountChecker, ElectorateChecker, GrantChecker, TermChecker } from './checkers.ts'
+import { CountChecker, GrantChecker } from './checkers.ts'
 import { electionLiars, LIARS } from './liars.ts'
+import { ElectionWitness } from './witness.ts'
 
 export type ElectionAct =
   | { kind: 'resign'; name: string }
@@ -198,18 +198,13 @@ class ElectionStage extends ScenarioStage<ElectionPlan, ElectionAct, ElectionEve
   readonly checkers
   private readonly signatures = idealSignatures()
   private readonly sealing = idealSealing()
-  private readonly exclusion = new ExclusionChecker()
-  private readonly terms = new TermChecker()
-  private readonly electorates = new ElectorateChecker()
-  private readonly count: CountChecker
+  private readonly witness: ElectionWitness
   private readonly grants = new GrantChecker()
   private readonly blame = new BlameChecker()
   private readonly progress = new ProgressChecker()
   private readonly values: Map<NodeId, number[]>
   private readonly sight: Random
   private readonly first: Electorate
-  /** Who each member last knew to lead, in which of its lives. */
-  private readonly known = new Map<string, { life: number; coordinator: NodeId; term: number }>()
   private clear = false
   /** Changes that are wanted, which membership tells everybody. */
   private readonly wanted: Change[] = []
@@ -218,8 +213,10 @@ class ElectionStage extends ScenarioStage<ElectionPlan, ElectionAct, ElectionEve
     super(world, plan)
     this.sight = seededRandom(plan.sightSeed)
     this.values = new Map([...plan.values].map(([id, values]) => [id, [...values]]))
-    this.count = new CountChecker(plan.settings, this.signatures, plan.settings.mode === 'secret' ? GROUP : undefined)
-    this.checkers = [this.exclusion, this.terms, this.electorates, this.count, this.grants, this.blame, this.progress]
+    const group = plan.settings.mode === 'secret' ? GROUP : undefined
+    this.witness = new ElectionWitness(world, new CountChecker(plan.settings, this.signatures, group), DISK_GRACE)
+    const { exclusion, terms, electorates, count } = this.witness
+    this.checkers = [exclusion, terms, electorates, count, this.grants, this.blame, this.progress]
     this.first = firstElectorate(plan.members.map(id => this.voter(id)))
   }
 
@@ -233,21 +230,17 @@ class ElectionStage extends ScenarioStage<ElectionPlan, ElectionAct, ElectionEve
 
   // When all is healed and time has passed, every honest member of the newest list knows the same coordinator.
   protected override finish(): void {
-    const newest = [...this.electorates.lists.values()].sort((one, other) => other.number - one.number)[0]!
+    const newest = this.witness.newest!
     for (const name of this.plan.names) {
-      const told = newest.members.flatMap(({ id }) => (this.isHonest(id) ? [this.knows(id, name)] : []))
+      const told = newest.members.flatMap(({ id }) =>
+        this.isHonest(id) ? [{ id, is: this.witness.leaderAt(id, name) }] : [],
+      )
       for (const { id, is } of told) if (is === '') this.progress.demand(`${id}, on who leads '${name}',`, SAFETY)
       const leaders = new Set(told.map(({ is }) => is))
       if (leaders.size > 1)
         this.progress.demand(`one answer to who leads '${name}' (${[...leaders].join(', ')})`, SAFETY)
     }
     this.progress.finish(this.world.now)
-  }
-
-  private knows(id: NodeId, name: string): { id: NodeId; is: string } {
-    const known = this.known.get(`${id} ${name}`)
-    const current = known !== undefined && known.life === this.world.node(id).life && known.coordinator !== ''
-    return { id, is: current ? `${known.coordinator} in ${known.term}` : '' }
   }
 
   private keys(id: NodeId): Keys {
@@ -348,7 +341,7 @@ class ElectionStage extends ScenarioStage<ElectionPlan, ElectionAct, ElectionEve
 
   // Members stand while they are in the newest list that anybody honest adopted.
   private newestOf(member: NodeId): boolean {
-    const { lists } = this.electorates
+    const { lists } = this.witness.electorates
     const newest = lists.get(Math.max(...lists.keys())) ?? this.first
     return memberOf(newest, member) !== undefined
   }
@@ -383,42 +376,13 @@ class ElectionStage extends ScenarioStage<ElectionPlan, ElectionAct, ElectionEve
   }
 
   protected observe(node: SimulatedNode, event: ElectionEvent): void {
-    const { world, exclusion } = this
-    const { id } = node.spec
-    if (!this.isHonest(id)) return
-    switch (event.kind) {
-      case 'electorate':
-        return this.electorates.seen(event.electorate, world.now)
-      case 'elected': {
-        const list = this.electorates.lists.get(event.claim.electorate)
-        this.count.elected(id, event.claim, list, world.now)
-        this.terms.seen(event.name, event.term, id, world.now)
-        const until = world.whenClockShows(node, event.deadline)
-        // A process that was stopped while it saved hears of a term that is over: by its own clock it leads nothing.
-        if (world.now < until) exclusion.acquired(event.name, id, event.term, world.now, until)
-        return
-      }
-      case 'extended':
-        return exclusion.extended(event.name, id, world.now, world.whenClockShows(node, event.deadline))
-      case 'resigned':
-        return exclusion.released(event.name, id, world.now)
-      case 'lost':
-        // A process that was stopped could not be told in time; its clock tells it as soon as it runs and has saved.
-        if (world.now > node.resumedAt + DISK_GRACE) exclusion.told(event.name, id, world.now)
-        return
-      case 'misbehaved':
-        return this.blame.blame(event.member, !this.isHonest(event.member), event.how, world.now)
-      case 'evidence':
-        return this.blame.blame(event.member, !this.isHonest(event.member), 'voted twice', world.now)
-      case 'coordinator':
-        this.terms.seen(event.name, event.term, event.coordinator, world.now)
-        this.known.set(`${id} ${event.name}`, { life: node.life, coordinator: event.coordinator, term: event.term })
-        return
-      case 'vacant':
-        this.known.set(`${id} ${event.name}`, { life: node.life, coordinator: '', term: event.term })
-        return
-      default:
-        return
-    }
+    if (!this.isHonest(node.spec.id)) return
+    if (event.kind === 'misbehaved') this.accuse(event.member, event.how)
+    if (event.kind === 'evidence') this.accuse(event.member, 'voted twice')
+    this.witness.saw(node, event)
+  }
+
+  private accuse(member: NodeId, how: string): void {
+    this.blame.blame(member, !this.isHonest(member), how, this.world.now)
   }
 }

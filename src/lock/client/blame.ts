@@ -33,7 +33,7 @@ function lieIn(scene: ClientScene, body: TryAnswer, acquisition: Acquisition | u
     case 'tooLow':
       if (acquisition === undefined) return undefined
       if (body.maximum < acquisition.token) return 'called a token too low that is above its own'
-      // Twice as far as a server takes a token: our clock may be as wrong as that of whoever it granted to.
+      // Twice as far as a server takes a token: our clock may be as wrong as that of the client it granted to.
       return body.maximum > clockOf(acquisition, turn.now) + 2 * settings.tokenAheadMax * 1000
         ? 'claims a token that no clock explains (or it was spoiled: coterie unlock --reset-floor)'
         : undefined

@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Group, type Letter } from '../../../test/support/lock-group.ts'
+import { sized } from '../../../test/support/long.ts'
 import { encode } from '../../core/index.ts'
 import { calm, type Micros, World } from '../../simulator/index.ts'
 import { lockServer } from '../server/machine.ts'
@@ -396,8 +397,8 @@ describe('never two holders', () => {
   }
 
   it.each([
-    [['ann', 'bob'], 400],
-    [['ann', 'bob', 'cid'], 250],
+    [['ann', 'bob'], sized(100, 400)],
+    [['ann', 'bob', 'cid'], sized(60, 250)],
   ] as const)('%j and three servers, %i random interleavings', (clients, numRuns) => {
     let held = 0
     fc.assert(

@@ -81,7 +81,7 @@ export function raiseOwnToken(scene: ClientScene, acquisition: Acquisition): voi
 /**
  * Whether the token must be raised now, and above what. More than b servers that call it too low are believed at once.
  * Fewer may be lying: they are followed, as far as clocks are apart, only where we cannot win without them, and the others had
- * time to answer. A liar is quick: followed whenever it speaks, it would make us begin anew for ever.
+ * time to answer. A liar is quick: followed whenever it speaks, it would make us start over for ever.
  */
 function higherToken(scene: ClientScene, acquisition: Acquisition): number | undefined {
   const { settings, turn } = scene

@@ -1,6 +1,7 @@
 // The lock under the explorer: protocols/lock 1 to 6, each in every schedule of a small system.
 
 import { describe, expect, test } from 'vitest'
+import { isLong, sized } from '../../../test/support/long.ts'
 import { checkClaims, explore, type Moment, type System } from '../../simulator/index.ts'
 import type { ServerState } from '../server/state.ts'
 import { exploreLock, explorePlanted, lockSystems, plantedSystems } from './exploration.ts'
@@ -9,21 +10,40 @@ import { acquisitionOf, believes, FIRST, type LockSystemOptions, lockSystem, SEC
 
 describe('every schedule is safe', () => {
   // A number that changes without a change of the protocol means that the explorer looks at something else.
+  // 'list-time' had 133,878 before servers kept the largest token they ever granted, also where it was taken back (24 more),
+  // and who brought a name (163 more: the same leases and lists, brought by one or the other). In the other lists nothing
+  // runs out, and what a server remembers beside tells both apart already; where nobody waits, both are reduced away.
+  const whole: Readonly<Record<string, number>> = {
+    honest: 276_172,
+    faults: 183_246,
+    restart: 192_879,
+    liar: 301_995,
+    list: 115_436,
+    'list-duplicate': 167_520,
+    'list-restart': 44_306,
+    'list-time': 134_065,
+  }
   test.each([
-    ['honest', 276_172],
-    ['faults', 183_246],
-    ['restart', 192_879],
-    ['liar', 301_995],
-    ['list', 115_436],
-    ['list-duplicate', 167_520],
-    ['list-restart', 44_306],
-    ['list-time', 134_065],
-  ])('%s: %i states', (name, states) => {
-    const found = exploreLock(name)
-    expect(found).toMatchObject({ system: name, complete: true, states, broken: undefined })
-    expect(Object.entries(found.sometimes).filter(([, reached]) => !reached)).toEqual([])
-    expect(Object.keys(found.sometimes).length).toBeGreaterThanOrEqual(4)
+    ['honest', 10, 16_179],
+    ['faults', 11, 23_199],
+    ['restart', 9, 25_610],
+    ['liar', 8, 10_991],
+    ['list', 18, 21_832],
+    ['list-duplicate', 12, 23_885],
+    ['list-restart', 14, 17_298],
+    ['list-time', 12, 7_142],
+  ])('%s, as far as %i steps: %i states', (name, depthMax, states) => {
+    expect(exploreLock(name, { depthMax })).toMatchObject({ depth: depthMax, states, broken: undefined })
   })
+  test.each(Object.entries(whole).filter(([name]) => isLong || name === 'list-restart'))(
+    '%s: %i states',
+    (name, states) => {
+      const found = exploreLock(name)
+      expect(found).toMatchObject({ system: name, complete: true, states, broken: undefined })
+      expect(Object.entries(found.sometimes).filter(([, reached]) => !reached)).toEqual([])
+      expect(Object.keys(found.sometimes).length).toBeGreaterThanOrEqual(4)
+    },
+  )
 
   test('the others are run by `coterie explore lock`; here, that they exist and begin', () => {
     for (const name of Object.keys(lockSystems)) {
@@ -80,7 +100,12 @@ describe('planted bugs', () => {
     'used-token-taken-back',
     'inquire-overtakes-grant',
   ]
-  test.each(different)('without the bug nothing breaks: the system of %s', bug => {
+  test.each(
+    sized(
+      different.filter(bug => bug !== 'forgotten-status-reset'),
+      different,
+    ),
+  )('without the bug nothing breaks: the system of %s', bug => {
     expect(explorePlanted(bug, false)).toMatchObject({ complete: true, broken: undefined })
   })
   test('the others are the same systems', () => {
@@ -153,7 +178,9 @@ describe('the reductions leave nothing out', () => {
     ['three servers', { ...few, servers: 3, quickTries: 1, releases: [SECOND] }],
     ['liar', { ...few, liars: 1, quickTries: 1, releases: [SECOND] }],
   ]
-  test.each(cases)('%s', (_name, options) => {
+  const large = ['time', 'again, two servers', 'three servers']
+  const tried = cases.filter(([name]) => isLong || !large.includes(name))
+  test.each(tried)('%s', (_name, options) => {
     const system = lockSystem(options)
     const small = observed(system, true)
     const full = observed(system, false)
@@ -161,7 +188,7 @@ describe('the reductions leave nothing out', () => {
     expect(small.states).toBeLessThan(full.states)
   })
 
-  test.each(cases)('what is claimed holds: %s', (_name, options) => {
+  test.each(tried)('what is claimed holds: %s', (_name, options) => {
     const { states, locals } = checkClaims(lockSystem(options))
     expect(states).toBeGreaterThan(100)
     expect(locals).toBeGreaterThan(10)

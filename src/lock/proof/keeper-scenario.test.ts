@@ -3,6 +3,7 @@
 // input, as from the driver. Never two holders, and what was over for a moment is never held again.
 
 import { describe, expect, it } from 'vitest'
+import { sized } from '../../../test/support/long.ts'
 import { type AnyProtocol, type Random, seededRandom, trust } from '../../core/index.ts'
 import { type AnyScenario, type ExclusionChecker, type NodeSpec, runOnce, type World } from '../../simulator/index.ts'
 import type { ClientEvent } from '../client/state.ts'
@@ -153,7 +154,7 @@ const groups = {
   '3 servers, none lies': trust({ servers: 3 }),
   '4 servers, one lies': trust({ servers: 4, liars: 1 }),
 }
-const SEEDS = 200
+const SEEDS = sized(40, 200)
 
 describe('never two holders, with keepers (protocols/lock 7)', () => {
   it.each(Object.entries(groups))(`%s, ${SEEDS} seeds`, (_name, group) => {
@@ -163,19 +164,20 @@ describe('never two holders, with keepers (protocols/lock 7)', () => {
       expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
     }
     const sum = (pick: (keepers: Keepers) => number) => counts().reduce((total, one) => total + pick(one), 0)
-    expect(sum(one => one.kept)).toBeGreaterThan(1_000)
-    expect(sum(one => one.keptBlocked)).toBeGreaterThan(20)
+    expect(sum(one => one.kept)).toBeGreaterThan(5 * SEEDS)
+    expect(sum(one => one.keptBlocked)).toBeGreaterThan(SEEDS / 10)
   })
 
+  // The seed that found it first is tried first: a change of a machine moves it.
   it.each([
-    ['one-grant-too-few', /is held by|came after/],
-    ['no-drift-factor', /is held by|came after/],
-    [BROUGHT_BACK, /after it ran out/],
-  ])('a keeper with the bug %s is found', (bug, violation) => {
+    ['one-grant-too-few', 12, /is held by|came after/],
+    ['no-drift-factor', 372, /is held by|came after/],
+    [BROUGHT_BACK, 15, /after it ran out/],
+  ])('a keeper with the bug %s is found, once by seed %i', (bug, once, violation) => {
     const { scenario } = withKeepers(lockScenario(groups['3 servers, none lies']), bug)
-    let found = false
-    for (let seed = 1; seed <= 1_000 && !found; seed++)
-      found = runOnce(scenario, seed).violations.some(({ what }) => violation.test(what))
+    const finds = (seed: number) => runOnce(scenario, seed).violations.some(({ what }) => violation.test(what))
+    let found = finds(once)
+    for (let seed = 1; seed <= 1_000 && !found; seed++) found = finds(seed)
     expect(found).toBe(true)
   })
 })

@@ -14,7 +14,7 @@ const lying: readonly string[] = ['token-follows-one-server']
 /** The words of the checker that finds it. */
 const says: Readonly<Record<string, RegExp>> = {
   'one-grant-too-few': /is held by/,
-  'forgotten-status-reset': /is honest and was blamed: it granted another token/,
+  'forgotten-status-reset': /is honest and was blamed: granted another token/,
   'grant-after-restart': /is held by/,
   'lease-from-reply': /is held by/,
   'no-drift-factor': /is held by/,
@@ -31,13 +31,14 @@ const says: Readonly<Record<string, RegExp>> = {
   'kept-by-a-stranger': /was not served/,
   'floor-0-after-a-lost-store': /token \d+ of \S+ after token/,
   'token-follows-one-server': /was not served/,
-  'largest-token-taken': /is honest and was blamed: it claims a token/,
+  'largest-token-taken': /is honest and was blamed: claims a token/,
 }
 
 /** The planted bugs of the lock, each as a run that shows it. */
 export const plantedLockRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
   Object.keys(plantedBugs).map((bug): [string, PlantedRun] => {
     const group = lying.includes(bug) ? lied : honest
-    return [bug, { scenario: () => lockScenario(group, { rules: brokenRules(bug) }), says: says[bug] ?? /./ }]
+    const scenario = () => lockScenario(group, { rules: brokenRules(bug) })
+    return [bug, { scenario, sound: () => lockScenario(group), says: says[bug] ?? /./ }]
   }),
 )

@@ -58,7 +58,7 @@ function takeFloor(scene: ServerScene): void {
   const needed = Math.min(floorsNeeded(state.others.length + 1, settings.liars), state.others.length)
   if (told.size < needed) return
   const clock = clockOf(scene)
-  // Who has nobody to ask has the clock that tokens are guessed from.
+  // A server with nobody to ask has the clock that tokens are guessed from.
   const floor =
     needed === 0 ? (clock ?? 0) : settings.rules.floorAfterLoss([...told.values()], settings.liars, clock ?? 0)
   state.asking = undefined

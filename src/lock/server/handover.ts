@@ -99,7 +99,7 @@ export function giveNext(scene: ServerScene, name: string, entry: LockEntry, new
 export function onYield(scene: ServerScene, from: NodeId, asked: Extract<ClientMessage, { kind: 'yield' }>): void {
   const entry = scene.state.locks.get(asked.name)
   if (entry?.lease === undefined || entry.holder !== from || entry.won) return
-  // A server that lost its store counts its grants anew: the number alone might be that of an older one.
+  // A server that lost its store starts counting its grants again: the number alone might be that of an older one.
   if (entry.grant !== asked.grant || entry.token !== asked.token) return
   entry.maximum = entry.before
   entry.holder = ''

@@ -159,7 +159,7 @@ export function forgetName(state: ServerState, name: string, { owner, maximum, c
   else state.shares.delete(owner)
 }
 
-/** The name has come free: whoever brought very many keeps no free ones. */
+/** The name has come free: a client that brought very many names keeps no free ones. */
 export function forgetIfCrowded(state: ServerState, name: string, entry: LockEntry): void {
   if (entry.holder !== '' || (entry.waiters?.length ?? 0) > 0) return
   if ((state.shares.get(entry.owner) ?? 0) > NAMES_KEPT_FREE_MAX) forgetName(state, name, entry)

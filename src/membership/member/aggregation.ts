@@ -2,11 +2,11 @@
 // rounds everybody has the average of all. With one value 1 and the others 0 the average is 1/N: that answers the lecture's
 // question, and counts the group.
 //
-// Who asks starts an aggregate. A member that hears of it for the first time enters with its own value, as if it had been
+// A member that asks starts an aggregate. A member that hears of it for the first time enters with its own value, as if it had been
 // in from the start: its value was not yet shared with anybody, so the sum over all is the same. Everybody exchanges for a
 // number of rounds, then the asker reads its estimate. The one who is asked answers with what it took over, and the one who
 // asked gives that up: the sum stays, also where several exchanges of one member overlap. An answer that is lost leaves the
-// sum wrong by half a difference; asking anew (another number) starts from the true values: an epoch.
+// sum wrong by half a difference; asking again (another number) starts from the true values: an epoch.
 //
 // It trusts everybody: one member that lies about its value, or keeps adding, moves the average as far as it likes. But who
 // asked is signed: else one member with invented names could take the room of all.

@@ -18,7 +18,7 @@ export function beginLife(scene: MemberScene, boot: number): void {
   announce(scene)
 }
 
-/** Says anew that this member lives, under its present incarnation; a life's attributes come with its first word. */
+/** Says again that this member lives, under its present incarnation; a life's attributes come with its first word. */
 export function announce(scene: MemberScene): void {
   const { state, settings } = scene
   const { self, incarnation, address, keys } = state

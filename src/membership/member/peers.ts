@@ -57,7 +57,7 @@ function isQuiet({ bucket, forged, mutedUntil, namedAt }: PeerRecord, now: Milli
   return full && forged === 0 && now >= mutedUntil && now - namedAt >= NAMED_EVERY
 }
 
-/** Whether nothing that the peer brings is looked at now. One of the crowd is silent when any of the crowd forged. */
+/** Whether everything that the peer brings is ignored for now. If one of the crowd forged, all of the crowd are ignored. */
 export function isMuted({ state, turn }: MemberScene, peer: NodeId): boolean {
   const record = state.peers.get(peer) ?? state.peers.get(CROWD)
   return record !== undefined && turn.now < record.mutedUntil

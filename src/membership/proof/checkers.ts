@@ -75,7 +75,7 @@ export class CalmChecker extends Watching {
     if (event.kind !== 'changed' || !truth.mild) return
     const { member } = event.member
     if (!truth.honest.has(member) || truth.world.node(member).host === undefined) return
-    // Who has just left, or just come back, may be taken for gone for a moment: with reason.
+    // A member that has just left, or just come back, may be taken for gone for a moment, and rightly so.
     if (this.disturbed.has(member)) return
     const wrong = event.change === 'failed' || (event.change === 'suspected' && truth.liars.size === 0)
     if (wrong) this.violation(`${observer.spec.id} takes ${member} for ${event.change}, and nothing is wrong with it`)
@@ -106,7 +106,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'asks in others’ names': 'forging',
 }
 
-/** Who forges or floods is named by somebody before the end. */
+/** A member that forges or floods is named by somebody before the end. */
 export class NamingChecker extends Watching {
   readonly name = 'liars are named'
   private readonly named = new Set<string>()

@@ -2,7 +2,7 @@
 
 import type { PlantedRun } from '../../simulator/index.ts'
 import { brokenMembershipRules, membershipBugs } from './planted.ts'
-import { membershipScenario } from './scenario.ts'
+import { type MembershipScenarioOptions, membershipScenario } from './scenario.ts'
 
 /** The words of the checker that finds it. */
 const says: Readonly<Record<string, RegExp>> = {
@@ -21,16 +21,19 @@ const says: Readonly<Record<string, RegExp>> = {
   'no-time-to-refute': /for failed, and nothing is wrong/,
 }
 
-/** Where a bug shows only with one liar in twenty: which. */
-const lies: Readonly<Record<string, string>> = { 'first-face-stays': 'has two keys' }
+/** Where a bug shows soonest: a flood that nobody slows down costs the more, the more there are; one liar in twenty. */
+const where: Readonly<Record<string, MembershipScenarioOptions>> = {
+  'flood-not-slowed': { members: 4 },
+  'first-face-stays': { lie: 'has two keys' },
+}
 
 /** The planted bugs of membership, each as a run that shows it. */
 export const plantedMembershipRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
   Object.keys(membershipBugs).map((bug): [string, PlantedRun] => [
     bug,
     {
-      scenario: () =>
-        membershipScenario({ rules: brokenMembershipRules(bug), ...(bug in lies && { lie: lies[bug]! }) }),
+      scenario: () => membershipScenario({ ...where[bug], rules: brokenMembershipRules(bug) }),
+      sound: () => membershipScenario(where[bug]),
       says: says[bug] ?? /./,
     },
   ]),

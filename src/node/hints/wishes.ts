@@ -49,7 +49,7 @@ function wish(scene: HintScene, id: number, what: string, change: Change): void 
   onPropose(scene)
 }
 
-/** A guest that came back with other keys is wished for anew. */
+/** A guest that came back with other keys is wished for again. */
 function sameNewcomer({ add: one }: Change, { add: other }: Change): boolean {
   return one === undefined || other === undefined || sameBytes(one.key, other.key)
 }

@@ -1,4 +1,4 @@
-// Members with less time for everything to come about: enough for the pinned seeds where nothing is planted.
+// Members that have less time for everything to happen: enough for the pinned seeds where nothing is planted.
 
 import type { AnyScenario } from '../../simulator/index.ts'
 import { memberScenario } from './member-scenario.ts'

@@ -9,10 +9,8 @@ import {
   type Random,
   seededRandom,
 } from '../../core/index.ts'
-import type { ElectionEvent } from '../../election/index.ts'
-import { CountChecker, ElectorateChecker, TermChecker } from '../../election/proof/index.ts'
+import { CountChecker, ElectionWitness } from '../../election/proof/index.ts'
 import {
-  ExclusionChecker,
   type Micros,
   ProgressChecker,
   type Scenario,
@@ -51,18 +49,13 @@ class MemberStage extends ScenarioStage<MemberPlan, MemberAct, MemberEvent> {
   private readonly rules: ComposeRules
   private readonly members: SimulatedMembers
   private readonly random: Random
-  private readonly exclusion = new ExclusionChecker()
-  private readonly terms = new TermChecker()
-  private readonly electorates = new ElectorateChecker()
-  private readonly count: CountChecker
+  private readonly elections: ElectionWitness
   private readonly seats = new SeatChecker()
   private readonly naming: NamingChecker
   private readonly wires = new WiresChecker()
   private readonly progress = new ProgressChecker()
   private readonly holds = new Map<number, Micros>()
   private readonly batteries: Map<NodeId, number>
-  /** Who each member last knew to lead, in which of its lives. */
-  private readonly known = new Map<string, { life: number; coordinator: NodeId; term: number }>()
   /** Members that wait for a seat since everything was healed. */
   private readonly waiting = new Set<NodeId>()
   private over = false
@@ -73,9 +66,11 @@ class MemberStage extends ScenarioStage<MemberPlan, MemberAct, MemberEvent> {
     this.members = new SimulatedMembers(plan)
     this.random = seededRandom(plan.acts.length + plan.members.length, 0x3a7)
     this.batteries = new Map(plan.batteries)
-    this.count = new CountChecker(plan.election, this.members.gossip.signatures)
+    const counted = new CountChecker(plan.election, this.members.gossip.signatures)
+    this.elections = new ElectionWitness(world, counted, DISK_GRACE)
     this.naming = new NamingChecker(new Set(plan.liars.keys()))
-    const { exclusion, terms, electorates, count, seats, naming, wires, progress } = this
+    const { exclusion, terms, electorates, count } = this.elections
+    const { seats, naming, wires, progress } = this
     this.checkers = [exclusion, terms, electorates, count, seats, naming, wires, progress]
   }
 
@@ -99,7 +94,7 @@ class MemberStage extends ScenarioStage<MemberPlan, MemberAct, MemberEvent> {
     this.progress.finish(this.world.now)
   }
 
-  // Every second, until all that was demanded has come about.
+  // Every second, until everything that was demanded has happened.
   private look(): void {
     if (this.missing().length > 0) return this.world.at(this.world.now + SECOND, () => this.look())
     this.over = true
@@ -109,19 +104,12 @@ class MemberStage extends ScenarioStage<MemberPlan, MemberAct, MemberEvent> {
   /** A seat for all who wait, one coordinator that all voters know, and everybody in everybody's sight. */
   private missing(): string[] {
     const missing = [...this.waiting].map(member => `${member}, that wants a seat,`)
-    const newest = [...this.electorates.lists.values()].sort((one, other) => other.number - one.number)[0]
-    const voters = (newest?.members ?? []).map(({ id }) => id).filter(id => this.isHonest(id))
+    const voters = (this.elections.newest?.members ?? []).map(({ id }) => id).filter(id => this.isHonest(id))
     for (const name of this.plan.names) {
-      const leaders = new Set(voters.map(id => this.leaderAt(id, name)))
+      const leaders = new Set(voters.map(id => this.elections.leaderAt(id, name)))
       if (leaders.size !== 1 || leaders.has('')) missing.push(`one answer to who leads '${name}' (${[...leaders]})`)
     }
     return [...missing, ...this.unseen()]
-  }
-
-  private leaderAt(id: NodeId, name: string): string {
-    const known = this.known.get(`${id} ${name}`)
-    const current = known !== undefined && known.life === this.world.node(id).life && known.coordinator !== ''
-    return current ? `${known.coordinator} in ${known.term}` : ''
   }
 
   private unseen(): string[] {
@@ -222,41 +210,7 @@ class MemberStage extends ScenarioStage<MemberPlan, MemberAct, MemberEvent> {
   protected override observe(node: SimulatedNode, event: MemberEvent): void {
     this.wires.observe(event)
     if (event.part === 'slots' && event.body.kind === 'said') this.observeSlots(node, event.body.body)
-    if (event.part === 'election' && this.isHonest(node.spec.id)) this.observeElection(node, event.body)
-  }
-
-  private observeElection(node: SimulatedNode, event: ElectionEvent): void {
-    const { world, exclusion } = this
-    const { id } = node.spec
-    switch (event.kind) {
-      case 'electorate':
-        return this.electorates.seen(event.electorate, world.now)
-      case 'elected': {
-        this.count.elected(id, event.claim, this.electorates.lists.get(event.claim.electorate), world.now)
-        this.terms.seen(event.name, event.term, id, world.now)
-        const until = world.whenClockShows(node, event.deadline)
-        // A process that was stopped while it saved hears of a term that is over: by its own clock it leads nothing.
-        if (world.now < until) exclusion.acquired(event.name, id, event.term, world.now, until)
-        return
-      }
-      case 'extended':
-        return exclusion.extended(event.name, id, world.now, world.whenClockShows(node, event.deadline))
-      case 'resigned':
-        return exclusion.released(event.name, id, world.now)
-      case 'lost':
-        // A process that was stopped could not be told in time; its clock tells it as soon as it runs and has saved.
-        if (world.now > node.resumedAt + DISK_GRACE) exclusion.told(event.name, id, world.now)
-        return
-      case 'coordinator':
-        this.terms.seen(event.name, event.term, event.coordinator, world.now)
-        this.known.set(`${id} ${event.name}`, { life: node.life, coordinator: event.coordinator, term: event.term })
-        return
-      case 'vacant':
-        this.known.set(`${id} ${event.name}`, { life: node.life, coordinator: '', term: event.term })
-        return
-      default:
-        return
-    }
+    if (event.part === 'election' && this.isHonest(node.spec.id)) this.elections.saw(node, event.body)
   }
 
   private observeSlots(node: SimulatedNode, event: LeveledEvent): void {

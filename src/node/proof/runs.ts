@@ -24,11 +24,12 @@ const says: Readonly<Record<string, RegExp>> = {
 const honest = trust({ liars: 0 })
 const servers = Object.keys(plantedNodeBugs).map((bug): [string, PlantedRun] => {
   const name = `server/${bug}`
-  return [name, { scenario: () => serverScenario(honest, brokenComposeRules(bug)), says: says[name] ?? /./ }]
+  const scenario = () => serverScenario(honest, brokenComposeRules(bug))
+  return [name, { scenario, sound: () => serverScenario(honest), says: says[name] ?? /./ }]
 })
 const members = Object.keys({ ...plantedNodeBugs, ...plantedWireBugs }).map((bug): [string, PlantedRun] => {
   const name = `member/${bug}`
-  return [name, { scenario: () => hurried(bug), says: says[name] ?? /./ }]
+  return [name, { scenario: () => hurried(bug), sound: () => hurried(), says: says[name] ?? /./ }]
 })
 
 /** By the name of the bug, after `server/` or `member/`. */

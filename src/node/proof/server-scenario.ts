@@ -13,9 +13,8 @@ import {
 import type { ClientEvent } from '../../lock/index.ts'
 import { lockRules } from '../../lock/index.ts'
 import { GuardedResource } from '../../lock/proof/index.ts'
-import type { OrderingEvent } from '../../ordering/index.ts'
+import { type OrderingEvent, orderingDefaults } from '../../ordering/index.ts'
 import {
-  BlameChecker,
   decodeWords,
   encodeWords,
   OneOrderChecker,
@@ -24,6 +23,7 @@ import {
   registers,
 } from '../../ordering/proof/index.ts'
 import {
+  BlameChecker,
   ExclusionChecker,
   LinearizabilityChecker,
   ProgressChecker,
@@ -39,6 +39,8 @@ import { type ClientParts, clientOf as clientNodeOf, clientParts } from '../clie
 import { nodeVocabulary } from '../index.ts'
 import { firstStart, type ServerNode, serverOf, serverParts } from '../server.ts'
 import { drawServerPlan, SECOND, type ServerAct, type ServerPlan, serverLiars, TTL_MAX_MS } from './server-plan.ts'
+
+const { hash } = orderingDefaults
 
 export function serverScenario(trust: Trust, rules: ComposeRules = composeRules): Scenario<ServerPlan, ServerAct> {
   const servers = Array.from({ length: trust.servers }, (_, place) => `server-${place + 1}`)
@@ -133,7 +135,7 @@ class ServerStage extends ScenarioStage<ServerPlan, ServerAct, PartEvent<ClientP
   private addServer(id: string): void {
     const { liars, rates, settings } = this.plan
     const kind = liars.get(id)
-    const parts = serverParts(settings)
+    const parts = serverParts(settings, { hash })
     const protocol = kind === undefined ? serverOf(parts, this.rules) : this.corrupted(kind)
     const clockRate = rates.get(id)!
     const peers = this.servers.filter(server => server !== id)
@@ -146,7 +148,7 @@ class ServerStage extends ScenarioStage<ServerPlan, ServerAct, PartEvent<ClientP
   /** The same node, with a part that lies, or as a whole. */
   private corrupted(kind: number): AnyProtocol {
     const { part, liar } = this.kinds[kind]!
-    const parts = serverParts(this.plan.settings)
+    const parts = serverParts(this.plan.settings, { hash })
     if (part === 'all') return liar.corrupt(serverOf(parts))
     const honest = parts[part]
     return compose('server', { ...parts, ...(honest && { [part]: liar.corrupt(honest) }) })
@@ -155,7 +157,7 @@ class ServerStage extends ScenarioStage<ServerPlan, ServerAct, PartEvent<ClientP
   private addClient(client: string): void {
     const id = this.nextProcess(client)
     const { settings, rates } = this.plan
-    const protocol = clientNodeOf(clientParts(settings, { findApplier: () => registers }), this.rules)
+    const protocol = clientNodeOf(clientParts(settings, { hash, findApplier: () => registers }), this.rules)
     const spec = { id, protocol, peers: this.servers, vocabulary: nodeVocabulary }
     this.world.add({ ...spec, clockRate: rates.get(client)!, clockOffset: 777, returns: false })
     this.world.start(id)

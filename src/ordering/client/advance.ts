@@ -22,7 +22,7 @@ export function advance(scene: ClientScene): void {
     proceed(scene, object)
     // Nothing to do after all: what a read found half done is complete.
     if (took && object.phase === 'holding') object.completes = false
-    // Whoever begins to wait now has said it already.
+    // A client that begins to wait now has said it already.
     if (opens && waited && object.phase === 'waiting') submitOpen(scene, object)
   }
   if (looksAgain !== undefined) setLookTimer(scene, looksAgain)

@@ -58,7 +58,7 @@ export type OrderingEvent =
   /** The watch has begun: every version after this one follows. */
   | { kind: 'watching'; id: number; object: string; version: number }
   | { kind: 'changed'; id: number; object: string; version: number; writes: readonly Write[] }
-  /** The changes up to `version` are no longer to be had one by one: the table is as `copied` would show it. */
+  /** The changes up to `version` can no longer be fetched one by one: the table is as `copied` would show it. */
   | { kind: 'skipped'; id: number; object: string; version: number; table: ReadonlyMap<string, Uint8Array> }
   | {
       kind: 'failed'

@@ -59,7 +59,7 @@ export function denyClaims(scene: ClientScene, object: ClientObject, newest: Hea
   }
 }
 
-/** The replica has come to a version, which is decided: whoever called another state of it committed, lied. */
+/** The replica has come to a version, which is decided: a server that called another state of it committed has lied. */
 export function compareClaims(scene: ClientScene, object: ClientObject): void {
   const { replica, claims, session } = object
   for (const [server, claim] of claims) {

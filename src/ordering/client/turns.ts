@@ -123,7 +123,7 @@ export function leaveTurn(scene: ClientScene, object: ClientObject): void {
   submitNew(scene, object)
 }
 
-/** Somebody with a higher rank came, or nothing is heard: starts anew after a while. */
+/** Somebody with a higher rank came, or nothing is heard: starts over after a while. */
 export function overtaken(scene: ClientScene, object: ClientObject): void {
   const at = object.tries++
   if (object.phase === 'proposing') object.shares = true

@@ -91,7 +91,7 @@ export const orderingSystems: Readonly<Record<string, NamedSystem>> = {
     'a server comes back with a proposal',
   ),
   'one-turns': named(
-    '1 server, two operations each, whoever has the turn keeps it, one duplicate',
+    '1 server, two operations each, a client that has the turn keeps it, one duplicate',
     {
       ...one,
       submits: [2, 2],

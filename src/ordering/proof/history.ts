@@ -34,22 +34,6 @@ export class OneOrderChecker implements Checker {
   }
 }
 
-/** Whoever is called a liar is one. */
-export class BlameChecker implements Checker {
-  readonly name = 'blame'
-  blamed = 0
-  private readonly broken: Violation[] = []
-
-  blame(server: NodeId, lies: boolean, what: string, at: Micros): void {
-    this.blamed++
-    if (!lies) this.broken.push({ what: `${server} is honest and was blamed for ${what}`, at })
-  }
-
-  violations(): readonly Violation[] {
-    return this.broken
-  }
-}
-
 interface Call {
   readonly object: string
   readonly operation: RegisterOperation

@@ -7,7 +7,7 @@ export {
   orderingSystems,
   plantedOrderingSystems,
 } from './exploration.ts'
-export { BlameChecker, OneOrderChecker } from './history.ts'
+export { OneOrderChecker } from './history.ts'
 export { orderingLiars } from './liars.ts'
 export { brokenOrderingRules, plantedOrderingBugs } from './planted.ts'
 export { recoveryScenario } from './recovery.ts'

@@ -165,7 +165,7 @@ const FLOOD_BYTES = 8 * 2 ** 10
 
 /**
  * Says with every word as much beside it as it may: of one operation another body each time, and of versions that nobody
- * proposed, with large changes. Whoever keeps it all, or searches through it, does nothing else any more.
+ * proposed, with large changes. A client that keeps it all, or searches through it, does nothing else any more.
  */
 function flooding(): Liar {
   let said = 0

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { trust } from '../../core/index.ts'
 import { runOnce, type Scenario } from '../../simulator/index.ts'
-import { orderingDefaults } from '../settings.ts'
+import { orderingDefaults } from '../defaults.ts'
 import { orderingLiars } from './liars.ts'
 import { type OrderingAct, type OrderingPlan, orderingScenario } from './scenario.ts'
 

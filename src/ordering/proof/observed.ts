@@ -1,7 +1,7 @@
 // The machines as the explorer looks at them: what users know is part of the state, and so is a broken invariant.
 //
 // Time stands still, for no step of the order depends on it. A client's timers fire at any moment, whatever their delay,
-// but only so often: each attempt has a rank of its own, and two clients that overtake each other never come to an end.
+// but only a few times: each attempt has a rank of its own, and two clients that overtake each other never come to an end.
 
 import type { NodeId, Protocol, Saved } from '../../core/index.ts'
 import type { OrderingCommand, OrderingEvent, OrderingTurn } from '../client/commands.ts'

@@ -76,7 +76,7 @@ function remembered(state: object, make: () => Account): Account {
   return account
 }
 
-// Whoever proposes a version says that its parent is committed.
+// A client that proposes a version says that its parent is committed.
 function ofServer({ committed, content, recent, unapplied, proposed }: ServerObject): Account {
   const heads: Head[] = [committed, content, ...recent, ...unapplied.values()]
   if (proposed !== undefined) heads.push({ version: proposed.version - 1, digest: proposed.parent })

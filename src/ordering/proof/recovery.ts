@@ -27,7 +27,7 @@ import { BoundChecker, OneTableChecker, WatchChecker } from './watch-history.ts'
 type Hardship =
   /** The server's disk is gone: it comes back empty, under its name. Only while all others have theirs. */
   | { kind: 'lose'; server: string; lasts: Micros }
-  /** The whole table, or what one server has; of it, one key is looked at. */
+  /** The whole table, or what one server has; the checker looks at one key of it. */
   | { kind: 'copy' | 'stale'; client: string; object: string; key: string }
   /** Waits no longer for whatever it asked for last. */
   | { kind: 'cancel'; client: string }

@@ -34,6 +34,10 @@ const found: Readonly<Record<string, readonly [group: Trust, says: RegExp]>> = {
 export const plantedOrderingRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
   Object.entries(found).map(([bug, [group, says]]): [string, PlantedRun] => [
     bug,
-    { scenario: () => orderingScenario(group, { rules: brokenOrderingRules(bug) }), says },
+    {
+      scenario: () => orderingScenario(group, { rules: brokenOrderingRules(bug) }),
+      sound: () => orderingScenario(group),
+      says,
+    },
   ]),
 )

@@ -2,6 +2,7 @@
 
 import type { NodeId, Random, Saved, Trust } from '../../core/index.ts'
 import {
+  BlameChecker,
   type Checker,
   drawFaults,
   drawNetwork,
@@ -20,12 +21,13 @@ import {
 } from '../../simulator/index.ts'
 import type { OrderingEvent } from '../client/commands.ts'
 import { orderingClient } from '../client/machine.ts'
+import { orderingDefaults } from '../defaults.ts'
 import { orderingRules } from '../rules.ts'
 import { orderingServer } from '../server/machine.ts'
 import type { ServerState } from '../server/state.ts'
-import { type OrderingSettings, orderingDefaults } from '../settings.ts'
+import type { OrderingSettings } from '../settings.ts'
 import { orderingVocabulary } from '../wire.ts'
-import { BlameChecker, HistoryChecker, OneOrderChecker } from './history.ts'
+import { HistoryChecker, OneOrderChecker } from './history.ts'
 import { orderingLiars } from './liars.ts'
 import {
   decodeWords,
@@ -227,7 +229,7 @@ export class OrderingStage extends ScenarioStage<OrderingPlan, OrderingAct, Orde
     this.world.start(SPOILER)
   }
 
-  // Lemma 4 also over what servers call committed, whoever decided it.
+  // Lemma 4 also over what servers call committed, no matter who decided it.
   private lookAtHeads(): void {
     for (const state of this.honest()) this.look(state)
     this.world.at(this.world.now + LOOK_EVERY, () => this.lookAtHeads())
@@ -249,7 +251,7 @@ export class OrderingStage extends ScenarioStage<OrderingPlan, OrderingAct, Orde
     this.act({ kind: 'submit', client, object, operation })
   }
 
-  // The first one asks again at once for as long as others wait: whoever keeps its turn must not keep them out.
+  // The first one asks again at once for as long as others wait: a client that keeps its turn must not keep them out.
   private served(act: OrderingAct & { kind: 'submit' }): void {
     this.waiting.delete(`${act.client} at '${act.object}'`)
     this.progress.served(`${act.client} at '${act.object}'`)
@@ -258,7 +260,7 @@ export class OrderingStage extends ScenarioStage<OrderingPlan, OrderingAct, Orde
     if (act.client === first && others) this.demandFor(act.client, act.object)
   }
 
-  // Whoever lives is answered in the end, one way or the other.
+  // Every client that lives is answered in the end, one way or the other.
   private unanswered(): void {
     for (const [id, act] of this.asked) {
       const began = this.began.get(id)!

@@ -8,8 +8,9 @@ import { encode, type NodeId, type Saved } from '../../core/index.ts'
 import type { System, SystemNode, UserAct } from '../../simulator/index.ts'
 import type { ClientState } from '../client/state.ts'
 import { objectOf } from '../client/state.ts'
+import { orderingDefaults } from '../defaults.ts'
 import { serverRecord } from '../server/records.ts'
-import { type OrderingSettings, orderingDefaults } from '../settings.ts'
+import type { OrderingSettings } from '../settings.ts'
 import { applyWrites, encodeChange, sessionCodec, sessionKey } from '../versions/content.ts'
 import { FIRST_DIGEST, nextDigest } from '../versions/digest.ts'
 import type { Head, Write } from '../wire.ts'
@@ -39,7 +40,7 @@ export interface OrderingSystemOptions {
   readonly reads?: boolean
   /** How often the timers of one client fire. */
   readonly timers?: number
-  /** Whoever has the turn at a server keeps it. */
+  /** The client that has the turn at a server keeps it. */
   readonly turns?: boolean
   /** This client's process ends at any moment, and only then the other one begins. */
   readonly dies?: NodeId

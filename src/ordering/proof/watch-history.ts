@@ -66,14 +66,14 @@ export class WatchChecker implements Checker {
     }
   }
 
-  /** Whoever watches has heard of what was decided long ago. */
+  /** Every watcher has heard of what was decided long ago. */
   demand(id: number, version: number, at: Micros): void {
     const { object, version: told, over } = this.watches.get(id)!
     if (over || (told !== undefined && told >= version)) return
     this.broken.push({ what: `watch ${id} of '${object}' was told up to ${told}, and not of ${version}`, at })
   }
 
-  /** Whoever is at the version that an honest server has, has what it has. */
+  /** A watcher at the version that an honest server has, has what it has. */
   compare(server: NodeId, object: string, { version, table }: Content, at: Micros): void {
     for (const [id, watched] of this.watches) {
       if (watched.object !== object || watched.version !== version || watched.table === undefined) continue

@@ -43,7 +43,7 @@ export function startRejoining(scene: ServerScene): void {
 
 /**
  * Asks those who have not said everything. Where a version was half done and its change did not come, the others have
- * gone on: a busy object never stands still for this server, so that they are asked anew what they have.
+ * gone on: a busy object never stands still for this server, so the others are asked again what they have.
  */
 export function onRejoin(scene: ServerScene): void {
   const { state, turn } = scene

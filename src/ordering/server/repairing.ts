@@ -1,7 +1,7 @@
 // What a client that lies can leave behind for good, an operator can take away again: a promise to a rank that no clock
 // reaches for years, and a committed version that nobody has the content of.
 //
-// It breaks a promise on purpose. Whoever was promised the rank may still be at work: what it has not finished may come to
+// It breaks a promise on purpose. The client that was promised the rank may still be at work: what it has not finished may come to
 // nothing, and where the version does exist somewhere, it is lost. So it is for objects that stand still.
 
 import type { NodeId } from '../../core/index.ts'

@@ -14,13 +14,13 @@ const TURN_SLOWNESSES = 3
 
 const FORGETS_SLOWNESS = 0.9
 
-/** Who asks for the turn may not get it from the others: what it has here must end soon. */
+/** A client that asks for the turn may not get it from the other servers: the turn that it has here must end soon. */
 export function takeTurn(object: ServerObject, client: NodeId, settings: OrderingSettings, now: Millis): void {
   object.slowness = 0
   holdTurn(object, client, settings, now)
 }
 
-/** Who proposes has the turn. The longer it takes to do something for those who wait, the longer it is waited for. */
+/** The client that proposes has the turn. The longer it takes to do something for those who wait, the longer they wait for it. */
 export function keepTurn(object: ServerObject, client: NodeId, settings: OrderingSettings, now: Millis): void {
   const oldest: PendingOperation | undefined = object.pending.values().next().value
   const took = oldest === undefined ? 0 : now - Math.max(object.spokeAt, oldest.since)

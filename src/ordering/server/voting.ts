@@ -28,7 +28,7 @@ export function onGet(
 ): void {
   const { settings, turn } = scene
   const { rank, have, content } = asked
-  // Who speaks under another's rank is no client of ours.
+  // Somebody that speaks under another client's rank is no client of ours.
   if (rank.client !== from || !isProven(settings, object.name, rank, asked.proof)) return
   if (isBeyond(scene, object, from, rank))
     return reply(scene, from, { kind: 'full', object: object.name, what: 'ranks' })

@@ -25,7 +25,7 @@ export const PAGE_MAX = 10_000
  */
 export type TreeWrite =
   | { kind: 'create'; path: string; value: Uint8Array; ephemeral: boolean; sequential: boolean }
-  /** `version`: only where the value was set so often. */
+  /** `version`: only where the value was set that number of times. */
   | { kind: 'set'; path: string; value: Uint8Array; version: number | undefined }
   | { kind: 'delete'; path: string; version: number | undefined }
 

@@ -18,7 +18,7 @@ export interface FetchedChanges {
   readonly doubts?: boolean
 }
 
-/** Twice what an honest server remembers: whoever lacks more takes a copy. One source could go on for ever. */
+/** Twice what an honest server remembers: a replica that lacks more takes a copy. One source could go on for ever. */
 export const FETCHED_BYTES_MAX = 64 * 2 ** 20
 
 function bytesOf({ changes }: FetchedChanges): number {

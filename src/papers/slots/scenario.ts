@@ -13,8 +13,8 @@ import {
   ProgressChecker,
   pick,
   type Scenario,
+  ScenarioStage,
   type SimulatedNode,
-  type Stage,
   type Timed,
   type World,
 } from '../../simulator/index.ts'
@@ -72,7 +72,7 @@ export function ringScenario(options: RingScenarioOptions = {}): Scenario<RingPl
   return {
     name: 'ring of slots',
     plan: random => drawPlan(random, options.members, planted),
-    stage: (world, plan) => new RingStage(world, plan, planted),
+    stage: (world, plan) => new RingStage(world, plan, planted).begin(),
   }
 }
 
@@ -122,10 +122,9 @@ function drawActs(random: Random, members: readonly NodeId[]): Timed<RingAct>[] 
   return acts
 }
 
-class RingStage implements Stage {
+class RingStage extends ScenarioStage<RingPlan, RingAct, RingEvent> {
   readonly checkers
-  private readonly world: World
-  private readonly plan: RingPlan
+  private readonly planted: PlantedErratum | undefined
   private readonly exclusion = new ExclusionChecker()
   private readonly progress = new ProgressChecker()
   private readonly rounds: RoundsChecker
@@ -133,30 +132,36 @@ class RingStage implements Stage {
   private readonly announcements = new AnnouncementChecker()
   private readonly holds = new Map<number, RingAct>()
   private readonly demanding = new Set<NodeId>()
-  private commands = 0
 
   constructor(world: World, plan: RingPlan, planted: PlantedErratum | undefined) {
-    this.world = world
-    this.plan = plan
+    super(world, plan)
+    this.planted = planted
     this.rounds = new RoundsChecker(plan.members.length)
     // A member that restarts begins to count anew: what is counted by round is for runs without.
     const counted = plan.crashes
       ? []
       : [this.announcements, ...(plan.settings.fairness === 'rotating' ? [this.rounds] : [])]
     this.checkers = [this.exclusion, this.progress, this.readable, ...counted]
-    for (const id of plan.members) this.add(id, planted)
-    for (const act of plan.acts) world.at(act.at, () => this.use(act))
-    world.listen((node, event) => this.observe(node, event as RingEvent))
   }
 
-  healed(): void {
-    if (this.plan.crashes) return
+  protected populate(): void {
+    for (const id of this.plan.members) this.add(id, this.planted)
+  }
+
+  override healed(): void {
+    if (!this.plan.crashes) super.healed()
+  }
+
+  protected override demand(): void {
     for (const member of this.plan.members) {
       this.progress.demand(member, this.world.now)
       this.demanding.add(member)
-      this.use({ kind: 'use', member, hold: 10_000 })
+      this.act({ kind: 'use', member, hold: 10_000 })
     }
-    this.world.at(this.plan.ends - 1, () => this.progress.finish(this.world.now))
+  }
+
+  protected override finish(): void {
+    this.progress.finish(this.world.now)
   }
 
   private add(id: NodeId, planted: PlantedErratum | undefined): void {
@@ -206,16 +211,16 @@ class RingStage implements Stage {
     this.rounds.again(member, false)
   }
 
-  private use(act: RingAct): void {
+  protected act(act: RingAct): void {
     const node = this.world.node(act.member)
     if (node.host === undefined) return
-    const id = ++this.commands
+    const id = this.nextCommand()
     this.holds.set(id, act)
     this.world.command(act.member, { kind: 'request', id })
     this.rounds.waits(act.member)
   }
 
-  private observe(node: SimulatedNode, event: RingEvent): void {
+  protected observe(node: SimulatedNode, event: RingEvent): void {
     const { world } = this
     const { id: member } = node.spec
     switch (event.kind) {
@@ -252,8 +257,6 @@ class RingStage implements Stage {
   private served(member: NodeId): void {
     this.progress.served(member)
     if (!this.demanding.delete(member) || this.demanding.size > 0) return
-    this.world.at(this.world.now + SECOND, () => {
-      for (const id of this.world.nodes.keys()) this.world.crash(id)
-    })
+    this.world.at(this.world.now + SECOND, () => this.crashAll())
   }
 }

@@ -8,7 +8,7 @@
 // So the keeper can never write the deadline of one lease into the slot of the next, and a lease that is released
 // at once costs two writes, and the keeper nothing.
 
-import { NAME_BYTES_MAX } from '../../lock/index.ts'
+import { NAME_BYTES_MAX } from '../../lock/wire.ts'
 
 export const FREE = 0
 export const OFFERED = 1

@@ -1,7 +1,7 @@
 // The holder's side of the board: what it holds, and what its keeper has proved meanwhile.
 
 import type { Millis } from '../../core/index.ts'
-import { NAME_BYTES_MAX } from '../../lock/index.ts'
+import { NAME_BYTES_MAX } from '../../lock/wire.ts'
 import { type Clock, toMillis, toNanos } from '../clock.ts'
 import { ALIVE, type Board, DROPPED, FREE, NEWS, OFFERED, raiseDeadline, SLOTS_MAX } from './board.ts'
 

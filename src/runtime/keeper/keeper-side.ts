@@ -1,7 +1,8 @@
 // The keeper's side of the board: it looks now and then, and writes down what the servers promised.
 
 import type { Millis } from '../../core/index.ts'
-import { type KeeperCommand, NAME_BYTES_MAX } from '../../lock/index.ts'
+import type { KeeperCommand } from '../../lock/index.ts'
+import { NAME_BYTES_MAX } from '../../lock/wire.ts'
 import { type Clock, toMillis, toNanos } from '../clock.ts'
 import { ALIVE, type Board, DROPPED, FREE, NEWS, OFFERED, raiseDeadline, SLOTS_MAX, TAKEN } from './board.ts'
 

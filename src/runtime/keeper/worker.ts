@@ -2,11 +2,14 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { NOTHING_SAVED, type NodeId } from '../../core/index.ts'
-import { keeperNode, type NodeSettings, nodeVocabulary } from '../../node/index.ts'
+import { keeperNode } from '../../node/keeper.ts'
+import type { NodeSettings } from '../../node/settings.ts'
+import { nodeVocabulary } from '../../node/words.ts'
 import type { Credentials } from '../certificates/identity.ts'
 import { type ClockMemory, holderClock } from '../clock.ts'
 import { Driver } from '../driver.ts'
-import { type Address, createTlsTransport, type Log } from '../transport/index.ts'
+import type { Address, Log } from '../transport/index.ts'
+import { createTlsTransport } from '../transport/tls.ts'
 import { openBoard } from './board.ts'
 import { KeeperSide } from './keeper-side.ts'
 

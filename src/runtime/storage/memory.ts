@@ -41,7 +41,7 @@ function openMemory(kept: Kept, current: () => boolean): Storage {
     waiting.push(one)
   }
 
-  // Records that wait when the store is opened anew are those of a node that has crashed: they are dropped.
+  // Records that wait when the store is opened again are those of a node that has crashed: they are dropped.
   function flush(): void {
     const batch = waiting
     waiting = []

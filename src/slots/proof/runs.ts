@@ -4,7 +4,7 @@ import type { PlantedRun } from '../../simulator/index.ts'
 import { plantedTrustingBugs } from './trusting/planted.ts'
 import { trustingScenario } from './trusting/scenario.ts'
 import { plantedSlotsBugs } from './verified/planted.ts'
-import { slotsScenarioFor } from './verified/scenario.ts'
+import { slotsScenarioFor, soundSlotsScenario } from './verified/scenario.ts'
 
 /** The words of the checker that finds it. */
 const says: Readonly<Record<string, RegExp>> = {
@@ -36,12 +36,13 @@ const says: Readonly<Record<string, RegExp>> = {
 
 const verified = Object.keys(plantedSlotsBugs).map((bug): [string, PlantedRun] => [
   bug,
-  { scenario: () => slotsScenarioFor({ bug }), says: says[bug] ?? /./ },
+  { scenario: () => slotsScenarioFor({ bug }), sound: () => soundSlotsScenario(bug), says: says[bug] ?? /./ },
 ])
-const trusting = Object.entries(plantedTrustingBugs).map(([bug, planted]): [string, PlantedRun] => [
-  `trusting/${bug}`,
-  { scenario: () => trustingScenario({ planted }), says: new RegExp(planted.says) },
-])
+const trusting = Object.entries(plantedTrustingBugs).map(([bug, planted]): [string, PlantedRun] => {
+  const { rules: _rules, trusting: _trusting, ...where } = planted
+  const sound = () => trustingScenario({ planted: where })
+  return [`trusting/${bug}`, { scenario: () => trustingScenario({ planted }), sound, says: new RegExp(planted.says) }]
+})
 
 /** The planted bugs of slots, each as a run that shows it. */
 export const plantedSlotsRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries([...verified, ...trusting])

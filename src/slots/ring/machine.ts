@@ -6,7 +6,7 @@
 // Faults: messages may be lost, repeated, late and out of order. A member that restarts has lost its key and stays out:
 // the ring then stands still. One that deviates may open the others' tickets: README.md has both attacks.
 //
-// The idea: n tickets go round, and m of them mean slots. Each member shuffles them, encrypts them anew, takes one and
+// The idea: n tickets go round, and m of them mean slots. Each member shuffles them, encrypts them again, takes one and
 // passes the others on. A ticket opens with the shares of all the others and one's own, which never leaves its owner.
 
 import { type NodeId, type Protocol, sameBytes, type TimerDue, unreachable } from '../../core/index.ts'

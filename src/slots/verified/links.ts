@@ -16,7 +16,7 @@ import {
   signedBytes,
 } from './wire.ts'
 
-/** Links that are kept for members that are behind; a member that is further behind has to be set up anew. */
+/** Links that are kept for members that are behind; a member that is further behind has to be set up again. */
 export const CHAIN_MAX = 256
 
 /** How many voters of the record signed this. */

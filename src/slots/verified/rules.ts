@@ -35,7 +35,7 @@ export interface SlotsRules {
   keepsRequests(): boolean
   /** Whether a restarted member stays out of the epoch whose key it lost. */
   staysOut(): boolean
-  /** Whether the tickets of a pass are encrypted anew. */
+  /** Whether the tickets of a pass are encrypted again. */
   reencrypts(): boolean
   /** Whether a complaint is answered with the share that was given, and not with a new one. */
   sharesOnce(): boolean

@@ -58,7 +58,7 @@ function restartsAgain(scene: SlotsScene, name: NodeId): boolean {
   return restarted(state, name) && !isSettled(scene)
 }
 
-/** Who wants in and may: known, and not a cheat. */
+/** The members that want in and may come in: known, and not cheats. */
 function waitingOutside(scene: SlotsScene): EpochMember[] {
   const { epoch, petitions, cheats } = scene.state
   return scene.directory.filter(({ name }) => {

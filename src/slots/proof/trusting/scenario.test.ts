@@ -2,7 +2,7 @@
 // the test of the test: every planted bug is found.
 
 import { describe, expect, it } from 'vitest'
-import { readPins, shows } from '../../../../test/support/pins.ts'
+import { readPins, showsBug } from '../../../../test/support/pins.ts'
 import { SettingsError } from '../../../core/index.ts'
 import { runOnce } from '../../../simulator/index.ts'
 import { plantedSlotsRuns } from '../runs.ts'
@@ -46,7 +46,7 @@ describe('the test of the test', () => {
   const pins = readPins(import.meta.dirname, '..')
   it.each(Object.keys(plantedTrustingBugs))('%s is found, at its pinned seed', bug => {
     const name = `trusting/${bug}`
-    expect(shows(plantedSlotsRuns[name]!, pins[name]!)).toBe(true)
+    expect(showsBug(plantedSlotsRuns[name]!, pins[name]!)).toBe(true)
   })
 
   it('an unknown one is refused', () => {

@@ -17,7 +17,6 @@ import {
   ProgressChecker,
   pick,
   type Scenario,
-  ScenarioStage,
   type SimulatedNode,
   type Timed,
   type World,
@@ -30,8 +29,8 @@ import type { HostedRing, TrustingState } from '../../trusting/state.ts'
 import { type TrustingMessage, trustingVocabulary } from '../../trusting/wire.ts'
 import { slotsRules } from '../../verified/rules.ts'
 import type { SlotsEvent } from '../../verified/state.ts'
+import { SeekersStage, type SlotsAct } from '../seekers.ts'
 import { SeatChecker, SuccessorChecker } from '../verified/checkers.ts'
-import type { SlotsAct } from '../verified/plan.ts'
 import { type PlantedTrustingBug, plantedTrustingBugs, type TrustingWeather } from './planted.ts'
 
 export interface TrustingPlan extends Plan<SlotsAct> {
@@ -237,7 +236,7 @@ function chanceToStop({ state: { round, position, ring } }: HostedRing, { fairne
   return round.ticket !== undefined && round.opened === undefined ? 0.2 : 0
 }
 
-class TrustingStage extends ScenarioStage<TrustingPlan, SlotsAct, SlotsEvent> {
+class TrustingStage extends SeekersStage<TrustingPlan> {
   readonly checkers
   private readonly planted: Partial<PlantedTrustingBug>
   private readonly group: Group = insecureBareGroup()
@@ -245,12 +244,8 @@ class TrustingStage extends ScenarioStage<TrustingPlan, SlotsAct, SlotsEvent> {
   private readonly seats = new SeatChecker()
   private readonly successors = new SuccessorChecker()
   private readonly progress = new ProgressChecker()
-  private readonly holds = new Map<number, Micros>()
   /** Who waits since everything was healed. */
   private readonly demanding = new Set<NodeId>()
-  private readonly leavers = new Set<NodeId>()
-  /** Those of them that wait for a seat to leave with. */
-  private readonly leaving = new Set<NodeId>()
   private readonly rounds = new Set<string>()
   private readonly random: Random
   private stopsFrom: Micros = 0
@@ -334,23 +329,6 @@ class TrustingStage extends ScenarioStage<TrustingPlan, SlotsAct, SlotsEvent> {
     this.stopsFrom = world.now + 2 * STOPPED
     world.at(world.now, () => world.pause(member))
     world.at(world.now + STOPPED, () => world.resume(member))
-  }
-
-  protected act(act: SlotsAct): void {
-    if (act.kind === 'use') return this.use(act)
-    this.leavers.add(act.member)
-    if (act.seated) this.leaving.add(act.member)
-    else this.world.command(act.member, { kind: 'leave' })
-  }
-
-  private use({ member, hold, patience }: SlotsAct & { kind: 'use' }): void {
-    const { world } = this
-    const id = this.nextCommand()
-    this.holds.set(id, hold)
-    world.command(member, { kind: 'request', id })
-    world.at(world.now + patience, () => {
-      if (this.holds.delete(id)) world.command(member, { kind: 'cancel', id })
-    })
   }
 
   protected observe(node: SimulatedNode, event: SlotsEvent): void {

@@ -14,13 +14,8 @@ import {
 } from '../../../simulator/index.ts'
 import { type SlotsSettings, slotsDefaults } from '../../settings.ts'
 import type { SlotsRules } from '../../verified/rules.ts'
+import type { SlotsAct } from '../seekers.ts'
 import { slotsLiars } from './liars.ts'
-
-export type SlotsAct =
-  /** Wants a seat, holds it for a while, lets go; gives up waiting after `patience`. */
-  | { kind: 'use'; member: NodeId; hold: Micros; patience: Micros }
-  /** Leaves the group, at once or as soon as it has a seat. */
-  | { kind: 'leave'; member: NodeId; seated: boolean }
 
 export interface SlotsPlan extends Plan<SlotsAct> {
   readonly settings: SlotsSettings

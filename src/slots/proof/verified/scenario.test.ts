@@ -2,7 +2,7 @@
 // secrecy, and everybody served once all is healed. And the test of the test: every planted bug is found.
 
 import { describe, expect, it } from 'vitest'
-import { readPins, shows } from '../../../../test/support/pins.ts'
+import { readPins, showsBug } from '../../../../test/support/pins.ts'
 import { SettingsError } from '../../../core/index.ts'
 import { runOnce } from '../../../simulator/index.ts'
 import { plantedSlotsRuns } from '../runs.ts'
@@ -169,7 +169,7 @@ describe('planted bugs', () => {
     expect(pinned.sort()).toEqual(Object.keys(plantedSlotsBugs).sort())
   })
   it.each(Object.keys(plantedSlotsBugs))('%s is found, at its pinned seed', bug => {
-    expect(shows(plantedSlotsRuns[bug]!, pins[bug]!)).toBe(true)
+    expect(showsBug(plantedSlotsRuns[bug]!, pins[bug]!)).toBe(true)
   })
   it('a bug that nobody planted is refused', () => {
     expect(() => slotsScenarioFor({ bug: 'none-such' })).toThrow(SettingsError)

@@ -8,7 +8,6 @@ import {
   type Micros,
   overheard,
   type Scenario,
-  ScenarioStage,
   type SimulatedNode,
   type World,
 } from '../../../simulator/index.ts'
@@ -20,9 +19,10 @@ import { isInTime } from '../../verified/seats.ts'
 import { performShuffleWork } from '../../verified/shuffle-work.ts'
 import type { MemberState, SlotsEvent } from '../../verified/state.ts'
 import { type SlotsMessage, slotsVocabulary } from '../../verified/wire.ts'
+import { SeekersStage, type SlotsAct } from '../seekers.ts'
 import { NamingChecker, OrderChecker, SeatChecker, ServedChecker, SuccessorChecker } from './checkers.ts'
 import { slotsLiars } from './liars.ts'
-import { drawPlan, SECOND, type SlotsAct, type SlotsPlan, type SlotsScenarioOptions } from './plan.ts'
+import { drawPlan, SECOND, type SlotsPlan, type SlotsScenarioOptions } from './plan.ts'
 import { plantedSlotsBugs } from './planted.ts'
 import { SecrecyChecker } from './secrecy.ts'
 
@@ -39,6 +39,12 @@ export function slotsScenarioFor(asked: { members?: number; liars?: number; bug?
   const { rules, ...where } = planted
   const lying = planted.liar === undefined ? 0 : 1
   return slotsScenario({ liars: lying, ...where, ...(members && { members }), rules: { ...slotsRules, ...rules } })
+}
+
+/** Where that bug is planted, without it: its members, its liar, its weather. */
+export function soundSlotsScenario(bug: string): AnyScenario {
+  const { rules: _broken, ...where } = plantedSlotsBugs[bug]!
+  return slotsScenario({ liars: where.liar === undefined ? 0 : 1, ...where })
 }
 
 /** What happened in a run, for tests that look whether anything did. */
@@ -78,7 +84,7 @@ export function slotsScenario(
 const AFTERWARDS = 4 * SECOND
 const WORK_MAX: Micros = 5_000
 
-class SlotsStage extends ScenarioStage<SlotsPlan, SlotsAct, SlotsEvent> {
+class SlotsStage extends SeekersStage<SlotsPlan> {
   readonly checkers
   private readonly rules: SlotsRules
   private readonly group: Group = insecureBareGroup()
@@ -90,12 +96,8 @@ class SlotsStage extends ScenarioStage<SlotsPlan, SlotsAct, SlotsEvent> {
   private readonly order: OrderChecker
   private readonly progress = new ServedChecker()
   private readonly known: Scalar[] = []
-  private readonly holds = new Map<number, Micros>()
   /** Who waits since everything was healed. */
   private readonly demanding = new Set<NodeId>()
-  private readonly leavers = new Set<NodeId>()
-  /** Those of them that wait for a seat to leave with. */
-  private readonly leaving = new Set<NodeId>()
   private readonly rounds = new Set<string>()
   private readonly evidence: Uint8Array[] = []
   private readonly random: Random
@@ -216,23 +218,6 @@ class SlotsStage extends ScenarioStage<SlotsPlan, SlotsAct, SlotsEvent> {
       openedAt,
       epoch.record.lease,
     )
-  }
-
-  protected act(act: SlotsAct): void {
-    if (act.kind === 'use') return this.use(act)
-    this.leavers.add(act.member)
-    if (act.seated) this.leaving.add(act.member)
-    else this.world.command(act.member, { kind: 'leave' })
-  }
-
-  private use({ member, hold, patience }: SlotsAct & { kind: 'use' }): void {
-    const { world } = this
-    const id = this.nextCommand()
-    this.holds.set(id, hold)
-    world.command(member, { kind: 'request', id })
-    world.at(world.now + patience, () => {
-      if (this.holds.delete(id)) world.command(member, { kind: 'cancel', id })
-    })
   }
 
   protected observe(node: SimulatedNode, event: SlotsEvent): void {
