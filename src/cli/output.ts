@@ -25,9 +25,14 @@ export function wantsColour(stream: { readonly isTTY?: boolean }, environment: N
 
 export const colour = picocolors.createColors(wantsColour(process.stdout, process.env))
 
-/** A command whose wrong usage ends with exit code 2; commander's own default is 1. */
+/**
+ * A command whose wrong usage ends with exit code 2; commander's own default is 1. What commander says of a wrong word holds
+ * that word, which somebody else may have chosen: no terminal obeys it.
+ */
 export function newCommand(name: string): Command {
-  return new Command(name).exitOverride(error => process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE))
+  return new Command(name)
+    .configureOutput({ writeErr: text => process.stderr.write(forTerminal(text)) })
+    .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE))
 }
 
 /** Prints a result, as JSON for programs or as text for people. */

@@ -184,6 +184,14 @@ describe('close', () => {
     await group.close()
     await failed
   })
+
+  // No answers would be read as "nothing is locked".
+  it('rejects who asks', async () => {
+    const asked = [group.locks(), group.status(), group.forceUnlock('nothing')]
+    const failed = Promise.all(asked.map(one => expect(one).rejects.toThrow('this node ended: the disk failed')))
+    group.ended(new Error('the disk failed'))
+    await failed
+  })
 })
 
 describe('embedded', () => {

@@ -174,7 +174,7 @@ describe('claims that wait for a promise to end', () => {
     const [answer] = sent<ElectionMessage>(puppet.hear('e', claim(names[fits]!, 'e', 2, ballots)) as never)
     expect(answer?.body.kind).toBe('refusal')
     expect(held(puppet)).toHaveLength(fits)
-    puppet.hear('c', claim(names[fits]!, 'c', 2))
+    puppet.hear('c', claim(names[fits]!, 'c', 2, ballots))
     expect(held(puppet)).toHaveLength(fits + 1)
     // Said again, it takes the place of what it said before.
     puppet.hear('e', claim(names[0]!, 'e', 2, ballots))

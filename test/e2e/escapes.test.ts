@@ -1,0 +1,108 @@
+// Names that others chose, with everything a terminal would obey in them, given to and shown by each command that prints any: not
+// one control byte reaches standard output or standard error.
+
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commands } from '../../src/cli/commands.ts'
+import { initGroup } from '../../src/runtime/setup/group.ts'
+import { freePorts } from '../support/processes.ts'
+
+const BIN = join(import.meta.dirname, '../../bin/coterie')
+/** Clears the screen, rings, goes back, colours, turns letters around and hides. */
+const EVIL = '\u001b[2J\u0007\r\u009b31m\u202egnp.exe\u200b\u2028end'
+/** What a path may have of it: control characters are refused there. */
+const EVIL_PATH = '\u202egnp.exe\u200bend'
+const OBEYED = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
+const PATIENCE_MS = 25_000
+let dir: string
+let server: ReturnType<typeof spawn>
+
+/** Commands that print what others chose, with such names. What each says must hold them, written out. */
+const CASES: readonly (readonly [name: string, args: readonly string[], shows: boolean])[] = [
+  ['set', ['set', `/${EVIL}`, EVIL], true],
+  ['set', ['set', `/${EVIL_PATH}`, EVIL], false],
+  ['set', ['set', `/${EVIL_PATH}`, EVIL, '--if-version', '7'], true],
+  ['list', ['list', '/'], true],
+  ['list', ['list', '/', '--recursive', '--json'], true],
+  ['get', ['get', `/${EVIL}`], true],
+  ['get', ['get', `/not/${EVIL_PATH}`], true],
+  ['delete', ['delete', `/not/${EVIL_PATH}`], true],
+  ['txn', ['txn', '--if', `/${EVIL_PATH} version 9`, '--set', `/${EVIL_PATH} ${EVIL}`], false],
+  ['lock', ['lock', EVIL, '--', 'false'], false],
+  ['locks', ['locks'], false],
+  ['unlock', ['unlock', EVIL, '--force'], true],
+  ['object', ['object'], false],
+  ['object', ['object', EVIL], true],
+  ['status', ['status'], false],
+  ['watch', ['watch', `/${EVIL}`], true],
+  ['coordinator', ['coordinator', EVIL], false],
+  ['members', ['members'], false],
+  ['slots', ['slots', EVIL, 'status'], false],
+  ['lead', ['lead', EVIL, '--', 'true'], false],
+  ['doctor', ['doctor', EVIL], true],
+  ['serve', ['serve', EVIL], true],
+  ['renew', ['renew', EVIL], true],
+  ['sim', ['sim', EVIL], true],
+  ['explore', ['explore', EVIL], true],
+  ['dedup', ['dedup', EVIL], true],
+]
+/** These print nothing that others chose, or bytes as they are, for programs; the rest must be above. */
+const ELSEWHERE = ['up', 'init', 'client', 'member', 'join', 'dump', 'restore', 'lab']
+/** These go on until they are stopped. */
+const ENDLESS = ['watch', 'lead']
+const ENDLESS_MS = 10_000
+/** By then a command that goes on has begun. */
+const BEGUN_MS = 4_000
+
+async function run(args: readonly string[]): Promise<string> {
+  const env = { ...process.env, NO_COLOR: '1', COTERIE_CONFIG: join(dir, 'group/clients/admin') }
+  const child = spawn(process.execPath, [BIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', text => (said += text))
+  const timer = setTimeout(() => child.kill(), ENDLESS.includes(args[0]!) ? ENDLESS_MS : PATIENCE_MS)
+  await new Promise(resolve => child.once('close', resolve))
+  clearTimeout(timer)
+  return said
+}
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'coterie-escapes-'))
+  await initGroup({ dir: join(dir, 'group'), basePort: await freePorts(4), servers: 1, liars: 0, crashes: 0 })
+  server = spawn(process.execPath, [BIN, 'serve', join(dir, 'group/servers/server-1')], { stdio: 'pipe' })
+  await new Promise<void>((resolve, reject) => {
+    server.stdout!.on('data', data => String(data).includes('listening') && resolve())
+    server.once('exit', code => reject(new Error(`the server ended with ${code}`)))
+  })
+})
+afterAll(async () => {
+  server.kill()
+  await rm(dir, { recursive: true, force: true })
+})
+
+describe('hostile names', () => {
+  it('are given to every command that prints names', () => {
+    const told = new Set([...CASES.map(([name]) => name), ...ELSEWHERE])
+    expect([...told].sort()).toEqual(Object.keys(commands).sort())
+  })
+  it.each(CASES)('%s %j', async (_name, args, shows) => {
+    const said = await run(args)
+    for (const line of said.split('\n')) expect(line).not.toMatch(OBEYED)
+    if (shows) expect(said).toMatch(/gnp\.exe/)
+  })
+  it('in what is held, and in what changes while somebody looks', async () => {
+    const [watched, , locks] = await Promise.all([
+      run(['watch', '/', '--recursive']),
+      run(['lock', EVIL, '--', 'sleep', String(ENDLESS_MS / 1_000)]),
+      sleep(BEGUN_MS).then(() => run(['locks'])),
+      sleep(BEGUN_MS).then(() => run(['set', `/${EVIL_PATH}`, EVIL])),
+    ])
+    for (const said of [watched, locks]) {
+      expect(said).toMatch(/gnp\.exe/)
+      for (const line of said.split('\n')) expect(line).not.toMatch(OBEYED)
+    }
+  })
+})
