@@ -13,11 +13,12 @@ const file = fileURLToPath(new URL('api.md', import.meta.url))
 
 /** Which file's exports belong to which chapter, first match first. */
 const CHAPTERS = [
-  ['Groups and how to reach them', /client\/(connect|embedded|group|inspect|inspect-objects|waiting)\.d\.ts$/],
-  ['Locks', /client\/(lease|force)\.d\.ts$/],
+  ['Groups and how to reach them', /client\/(connect|embedded|group|inspect|inspect-objects|log|values|waiting)\.d\.ts$/],
+  ['Locks', /client\/(lease|lock-options|force)\.d\.ts$/],
   ['Objects and the tree', /client\/(objects\/(?!recipes)|recipes\/tree)/],
   ['Recipes', /client\/(recipes|objects\/recipes)/],
-  ['Members, coordinators and slots', /client\/(join|joining|peers)|election|membership/],
+  ['Jobs', /client\/jobs\//],
+  ['Members, coordinators and slots', /client\/(enter|join|joining|member-group|peers)|election|membership/],
   ['Trust and errors', /core\//],
 ]
 
