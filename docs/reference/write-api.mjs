@@ -13,7 +13,10 @@ const file = fileURLToPath(new URL('api.md', import.meta.url))
 
 /** Which file's exports belong to which chapter, first match first. */
 const CHAPTERS = [
-  ['Groups and how to reach them', /client\/(connect|embedded|group|inspect|inspect-objects|log|values|waiting)\.d\.ts$/],
+  [
+    'Groups and how to reach them',
+    /client\/(connect|embedded|group|inspect|inspect-objects|log|values|waiting)\.d\.ts$/,
+  ],
   ['Locks', /client\/(lease|lock-options|force)\.d\.ts$/],
   ['Objects and the tree', /client\/(objects\/(?!recipes)|recipes\/tree)/],
   ['Recipes', /client\/(recipes|objects\/recipes)/],
