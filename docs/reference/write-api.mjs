@@ -15,12 +15,13 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
 const CHAPTERS = [
   [
     'Groups and how to reach them',
-    /client\/(connect|embedd|group|inspect|waiting|options|metrics)[^/]*\.d\.ts$|runtime\//,
+    /client\/(connect|embedd|group|inspect|waiting|options|metrics|log|values)[^/]*\.d\.ts$|runtime\//,
   ],
-  ['Locks', /client\/(lease|force)\.d\.ts$|\/lock\//],
+  ['Locks', /client\/(lease|lock-options|force)\.d\.ts$|\/lock\//],
   ['Objects and the tree', /client\/(objects\/(?!recipes)|recipes\/tree)|\/ordering\//],
   ['Recipes', /client\/(recipes|objects\/recipes)/],
-  ['Members, coordinators and slots', /client\/(join|joining|peers)|election|membership|\/slots\//],
+  ['Jobs', /client\/jobs\//],
+  ['Members, coordinators and slots', /client\/(enter|join|joining|member-group|peers)|election|membership|\/slots\//],
   ['Events', /client\/events|\/events\//],
   ['Ledgers', /client\/ledger|\/ledger\//],
   ['Private bandits', /client\/bandits|\/bandits\//],

@@ -145,13 +145,15 @@ describe('a queue of jobs', () => {
     expect(readyIn(bench.state, bench.now)).toBe(1_000)
     bench.now += 1_000
     expect(bench.take(3)).toHaveLength(2)
-    // Somebody's clock was a day ahead: its window holds nobody up.
-    bench.add({})
+  })
+  it('is not held up by the window of a clock that was a day ahead', () => {
+    const bench = new Bench()
+    bench.say({ kind: 'limit', rate: { max: 1, per: 1_000 } })
+    bench.add({}, {})
     bench.now += 86_400_000
-    bench.take()
-    bench.now -= 86_400_000 - 5_000
-    bench.add({ id: 'now' })
-    expect(bench.take(9).length).toBeGreaterThan(0)
+    expect(bench.take()).toHaveLength(1)
+    bench.now -= 86_400_000
+    expect(bench.take()).toHaveLength(1)
   })
   it('begins nothing while it is paused', () => {
     const bench = new Bench()

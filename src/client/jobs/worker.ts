@@ -26,7 +26,8 @@ export interface Job<Data = Json> {
 }
 
 /** Does a job; what it returns is kept as the result, what it throws lets the job fail. */
-export type JobHandler<Data = Json, Result = unknown> = (job: Job<Data>) => Promise<Result> | Result
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler need not return anything.
+export type JobHandler<Data = Json, Result = unknown> = (job: Job<Data>) => Promise<Result | void> | Result | void
 
 /** How a worker works. */
 export interface WorkerOptions {

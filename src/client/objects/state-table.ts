@@ -5,6 +5,7 @@
 // afterwards, and is recognised by that; and an `apply` that writes into the state it was given fails with a
 // TypeError instead of changing what this process believes and nobody else sees.
 
+import { sameBytes } from '../../core/index.ts'
 import type { TableView } from '../../ordering/index.ts'
 import { join, whyNotJson } from './json.ts'
 
@@ -16,6 +17,11 @@ const VALUE = 'value'
 const PROPERTY = 'p:'
 /** How errors name the state. */
 const STATE = 'state'
+
+/** Larger values are kept as they are, and known by what they are. */
+const COMPARED_MAX = 4_096
+/** So few are not worth looking for. */
+const FORGET_FROM = 100
 
 const ENCODER = new TextEncoder()
 const DECODER = new TextDecoder()
@@ -33,13 +39,15 @@ type Readable = Pick<TableView, 'get' | 'keys'>
 /** Reads and writes states; remembers what it parsed, by the bytes it came from. */
 export class StateTable {
   private readonly parsed = new Map<string, Parsed>()
+  private order: { readonly found: readonly string[]; readonly sorted: readonly string[] } = { found: [], sorted: [] }
 
   /** The state in the table, or undefined where there is none yet. */
   read(view: Readable): unknown {
     const form = view.get(FORM)
     if (form === undefined) return undefined
     if (DECODER.decode(form) === 'value') return this.value(VALUE, view.get(VALUE)!)
-    const properties = [...view.keys(PROPERTY)].sort()
+    const properties = this.sorted([...view.keys(PROPERTY)])
+    if (this.parsed.size > 2 * properties.length + FORGET_FROM) this.forgetOthers(properties)
     const state = Object.fromEntries(
       properties.map(key => [key.slice(PROPERTY.length), this.value(key, view.get(key)!)]),
     )
@@ -72,9 +80,28 @@ export class StateTable {
     view.set(key, ENCODER.encode(JSON.stringify(value)))
   }
 
+  /** The same in every process. Mostly they are those of the last time, in the same order of keeping. */
+  private sorted(keys: readonly string[]): readonly string[] {
+    const { found, sorted } = this.order
+    if (found.length === keys.length && found.every((key, place) => key === keys[place])) return sorted
+    this.order = { found: keys, sorted: [...keys].sort() }
+    return this.order.sorted
+  }
+
+  /** Properties come and go; what was parsed of those that went would stay for ever. */
+  private forgetOthers(properties: readonly string[]): void {
+    const here = new Set(properties)
+    for (const key of this.parsed.keys()) if (!here.has(key)) this.parsed.delete(key)
+  }
+
   private value(key: string, bytes: Uint8Array): unknown {
     const known = this.parsed.get(key)
-    if (known?.bytes === bytes) return known.value
+    // Small values come as fresh copies each time: to compare them costs a tenth of parsing and freezing them again.
+    if (
+      known !== undefined &&
+      (known.bytes === bytes || (bytes.length <= COMPARED_MAX && sameBytes(known.bytes, bytes)))
+    )
+      return known.value
     const value = deepFreeze(JSON.parse(DECODER.decode(bytes)))
     this.parsed.set(key, { bytes, value })
     return value
