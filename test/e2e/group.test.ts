@@ -102,7 +102,7 @@ describe('seven servers as processes, one of which may lie or be gone', () => {
     const command = ['lock', 'cli', '--config', config, '--', process.execPath, '-e']
     const first = coterie([
       ...command,
-      'console.log(process.env.COTERIE_TOKEN > 0); setTimeout(() => process.exit(7), 1500)',
+      'console.log(process.env.COTERIE_TOKEN > 0); setTimeout(() => process.exit(7), 6000)',
     ])
     await waitFor('the command runs', () => first.output().includes('true'))
     const listed = coterie(['locks', '--json', '--config', config])
