@@ -152,7 +152,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/dedup.ts')).dedupCommand(),
   },
   completion: {
-    usage: '[options] <shell>',
+    usage: '<shell>',
     description: 'print a script that completes commands and options in bash, zsh or fish',
     load: async () => (await import('./completion/command.ts')).completionCommand(commands),
   },

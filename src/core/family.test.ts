@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { compose } from './compose.ts'
 import { SettingsError } from './errors.ts'
-import { type FamilyCommand, family, type Kin } from './family.ts'
+import { type FamilyCommand, family, type Kin, lettingGo } from './family.ts'
 import { createHost } from './host.ts'
 import { type Input, NOTHING_SAVED, type Protocol, type Saved } from './process.ts'
 
@@ -155,6 +155,32 @@ describe('a family of machines', () => {
     const again = bed(new Map([['things', first.records.map(record => Uint8Array.from(record))]]))
     again.open('one', 2)
     expect(again.events).toEqual([{ kind: 'shut', name: 'one', why: 'things "one": it has another size.' }])
+  })
+  it('a name that was let go may mean something else, and never again what it meant', () => {
+    const first = bed()
+    first.open('one')
+    first.open('two', 2)
+    first.tell('one', 'save')
+    const lane: Uint8Array[] = first.records.map(record => Uint8Array.from(record))
+    expect(lettingGo(lane, 'three')).toBeUndefined()
+    lane.push(lettingGo(lane, 'one')!)
+    // It is let go once.
+    expect(lettingGo(lane, 'one')).toBeUndefined()
+    const again = bed(new Map([['things', lane]]))
+    again.open('one', 1)
+    const why = expect.stringMatching(/^things "one": it was let go here with these very settings/)
+    expect(again.events).toEqual([{ kind: 'shut', name: 'one', why }])
+    again.open('one', 5)
+    // Nothing of what it had saved comes back, and the others keep theirs.
+    expect(again.host.state.things.open.get('one')?.state.records).toEqual([])
+    again.open('two', 2)
+    expect(again.host.state.things.open.size).toBe(2)
+    // Nor after the next restart.
+    lane.push(...again.records.map(record => Uint8Array.from(record)))
+    lane.push(lettingGo(lane, 'one')!)
+    const third = bed(new Map([['things', lane]]))
+    for (const size of [1, 5]) third.open('one', size)
+    expect(third.events).toEqual([1, 5].map(() => ({ kind: 'shut', name: 'one', why })))
   })
   it.each(['snapshot', 'forget'])(
     'a machine that asks for a %s is a bug: it would drop what the others saved',

@@ -2,7 +2,9 @@
 // messages, timers, records and events apart.
 //
 // A message for a name that is not open here is dropped. A name that is opened again, in this life or after a restart,
-// must mean the same: what it was first opened with is saved as a fingerprint, and another one is refused.
+// must mean the same: what it was first opened with is saved as a fingerprint, and another one is refused. A name that was
+// opened by mistake can be let go while the node does not run. Then it may mean something else, but never again what it
+// meant: what was said under it is forgotten, and could be said a second time, otherwise.
 //
 // All machines save in the one lane of the part. A snapshot would drop what the others saved: they only append.
 
@@ -48,11 +50,14 @@ export interface FamilyState<Settings, State> {
   readonly open: Map<string, { readonly settings: Settings; readonly state: State }>
   /** What every name was first opened with, and what it had saved when this life began, until it is opened. */
   readonly known: Map<string, { readonly fingerprint: Uint8Array; readonly records: Uint8Array[] }>
+  /** What names meant that were let go. */
+  readonly past: ReadonlyMap<string, readonly Uint8Array[]>
 }
 
 type FamilyRecord =
   | { readonly kind: 'opened'; readonly name: string; readonly fingerprint: Uint8Array }
   | { readonly kind: 'saved'; readonly name: string; readonly record: Uint8Array }
+  | { readonly kind: 'letGo'; readonly name: string }
 
 /** Bytes of a machine's name. */
 export const FAMILY_NAME_BYTES_MAX = 40
@@ -63,6 +68,7 @@ const RECORD_BYTES_MAX = 1 << 20
 const familyRecord = variants<FamilyRecord>({
   opened: { name: text(FAMILY_NAME_BYTES_MAX), fingerprint: bytes(FINGERPRINT_BYTES_MAX) },
   saved: { name: text(FAMILY_NAME_BYTES_MAX), record: bytes(RECORD_BYTES_MAX) },
+  letGo: { name: text(FAMILY_NAME_BYTES_MAX) },
 })
 
 interface WithName {
@@ -84,7 +90,7 @@ export function family<Settings extends WithName & object, State, Message extend
   const machines = new Machines(kin)
   return {
     name: kin.name,
-    init: (self, peers, saved) => ({ self, peers, open: new Map(), known: readKnown(saved) }),
+    init: (self, peers, saved) => ({ self, peers, open: new Map(), ...readKnown(saved) }),
     step(state, input, turn) {
       switch (input.kind) {
         case 'start':
@@ -181,6 +187,11 @@ class Machines<Settings extends WithName & object, State, Message, Command, Even
     }
     const { openMax, otherSettings } = this.kin
     if (!state.open.has(name) && state.open.size >= openMax) refuse(`${openMax} are open already.`)
+    if (state.past.get(name)?.some(one => sameBytes(one, fingerprint))) {
+      refuse(
+        'it was let go here with these very settings, and what was said with them is forgotten; use others, or another name.',
+      )
+    }
     const known = state.known.get(name)
     if (known !== undefined && !sameBytes(known.fingerprint, fingerprint)) refuse(otherSettings)
   }
@@ -223,19 +234,34 @@ function address<Settings, Message, Event>(
   }
 }
 
+/**
+ * The record that lets go of a name, to be appended to the part's lane while the node does not run. Undefined where the
+ * name is not known.
+ */
+export function lettingGo(saved: readonly Uint8Array[], name: string): Uint8Array | undefined {
+  const { known } = readKnown(new Map([['', saved]]))
+  return known.has(name) ? encode(familyRecord, { kind: 'letGo', name }) : undefined
+}
+
 /** A record that cannot be read is our own bug or a broken disk: the node must not go on and promise again. */
-function readKnown(saved: Saved): FamilyState<never, never>['known'] {
+function readKnown(saved: Saved): Pick<FamilyState<never, never>, 'known' | 'past'> {
   const known: FamilyState<never, never>['known'] = new Map()
+  const past = new Map<string, Uint8Array[]>()
   for (const record of saved.get('') ?? []) {
     const decoded = decode(familyRecord, record)
     assert(decoded.ok, 'a saved record that cannot be read')
     const { value } = decoded
-    if (value.kind === 'opened') known.set(value.name, { fingerprint: value.fingerprint, records: [] })
+    if (value.kind === 'opened') {
+      known.set(value.name, { fingerprint: value.fingerprint, records: [] })
+      continue
+    }
+    const owner = known.get(value.name)
+    assert(owner !== undefined, `a saved record of '${value.name}', which was never opened`)
+    if (value.kind === 'saved') owner.records.push(value.record)
     else {
-      const owner = known.get(value.name)
-      assert(owner !== undefined, `a saved record of '${value.name}', which was never opened`)
-      owner.records.push(value.record)
+      known.delete(value.name)
+      past.set(value.name, [...(past.get(value.name) ?? []), owner.fingerprint])
     }
   }
-  return known
+  return { known, past }
 }

@@ -67,6 +67,7 @@ export {
   type FamilyEvent,
   type FamilyState,
   family,
+  lettingGo,
 } from './family.ts'
 export { type Decision, decide } from './fencing.ts'
 export { createHost, type Host, type Ports } from './host.ts'

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../../../test/support/command.ts'
+import { freePorts } from '../../../test/support/processes.ts'
+import { join as joinGroup } from '../../client/join.ts'
 import { ed25519Signer } from '../../crypto/index.ts'
+import { initGroup } from '../../runtime/setup/group.ts'
 import { slotsDefaults } from '../../slots/index.ts'
 import { encodeEvidence } from '../../slots/verified/evidence.ts'
 import { firstRecord, recordHash } from '../../slots/verified/record.ts'
@@ -76,7 +79,7 @@ describe('coterie slots verify', () => {
 describe('coterie slots NAME', () => {
   it('says what is missing, with exit code 2', async () => {
     const lines = [
-      { line: ['desks', 'dance'], said: 'request, join or status' },
+      { line: ['desks', 'dance'], said: 'request, join, status or let-go' },
       { line: ['desks', 'request', '--slots', 'a'], said: 'which command?' },
       { line: ['desks', 'request', '--', 'ls'], said: 'which slots?' },
       { line: ['desks', 'join', '--slots', 'a'], said: 'which member?' },
@@ -114,5 +117,41 @@ describe('coterie slots NAME', () => {
     expect(seen?.member).toBe('cleo')
     expect(describeSeen(seen!)).toContain('round 4  open, checked 2 times')
     expect(latest([looked('anna')])).toBeUndefined()
+  })
+})
+
+describe('coterie slots let-go', () => {
+  let dir = ''
+  afterAll(() => rm(dir, { recursive: true, force: true }))
+
+  it('frees a name that was opened by mistake, for other settings than those', async () => {
+    dir = await mkdtemp(join(tmpdir(), 'coterie-let-go-'))
+    const basePort = (await freePorts(3)) - 200
+    const shape = { members: 3, servers: 1, crashes: 0, basePort }
+    const made = await initGroup({ dir: join(dir, 'group'), ...shape })
+    const config = made.memberFolders[0]!
+    const letGo = (folder = config) => coterie('desks', 'let-go', '--config', folder)
+    const opened = async (lease: number) => {
+      await using group = await joinGroup({ config })
+      return group
+        .slots('desks', { slots: ['north'], lease })
+        .status()
+        .then(
+          () => 'opened',
+          (error: Error) => error.message,
+        )
+    }
+    expect(await letGo()).toMatchObject({ code: 2, err: expect.stringMatching(/has not opened the slots "desks"/) })
+    expect(await opened(60_000)).toBe('opened')
+    expect(await opened(30_000)).toMatch(/it was opened with other slots, lease/)
+    {
+      await using _running = await joinGroup({ config })
+      expect(await letGo()).toMatchObject({ code: 1, err: expect.stringMatching(/in use/) })
+    }
+    expect(await letGo(made.clientFolders[0])).toMatchObject({ code: 2, err: expect.stringMatching(/is a client's/) })
+    expect(await letGo()).toMatchObject({ code: 0, out: expect.stringMatching(/member-1 let go of 'desks'/) })
+    expect(await opened(60_000)).toMatch(/let go here with these very settings/)
+    expect(await opened(30_000)).toBe('opened')
+    expect(await opened(30_000)).toBe('opened')
   })
 })

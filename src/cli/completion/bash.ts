@@ -34,7 +34,11 @@ ${cases(all.flatMap(argumentCases))}
   esac
 }
 
-_coterie_offer() {
+${WALK}`
+}
+
+/** The same for all commands: what the functions above answer decides. */
+const WALK = `_coterie_offer() {
   local kind=$1 word=$2
   case "$kind" in
     files) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
@@ -85,7 +89,6 @@ _coterie() {
 
 complete -F _coterie coterie
 `
-}
 
 type Case = readonly [pattern: string, answer: string]
 

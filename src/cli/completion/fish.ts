@@ -17,7 +17,13 @@ export function fishScript(commands: readonly Outlined[]): string {
 function __coterie_place
     set -l known ${paths.join(' ')}
     set -l taking ${taking.join(' ')}
-    set -l path
+${WALK}${commandLines([], commands).join('\n')}
+${all.flatMap(linesOf).join('\n')}
+`
+}
+
+/** The same for all commands: the two lists above decide. */
+const WALK = `    set -l path
     set -l count 0
     set -l skip 0
     for word in (commandline -opc)[2..]
@@ -62,10 +68,7 @@ complete -c coterie -f
 complete -c coterie -n '__coterie_behind' -a '(__coterie_rest)'
 complete -c coterie -n '__coterie_at "" 0' -l help -d 'display help for command'
 complete -c coterie -n '__coterie_at "" 0' -l version -d 'output the version number'
-${commandLines([], commands).join('\n')}
-${all.flatMap(linesOf).join('\n')}
 `
-}
 
 function commandLines(path: readonly string[], commands: readonly Outlined[]): string[] {
   return commands.map(

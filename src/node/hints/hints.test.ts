@@ -144,7 +144,12 @@ describe('a change that an operator agreed to', () => {
     give({ kind: 'expel', id: 1, member: 'bela' })
     expect(timers.get('expire:expel bela')).toBe(30_000)
     expect(fire('expire:expel bela')).toEqual([{ kind: 'declined', id: 1, why: 'late' }])
-    expect(give({ kind: 'expel', id: 2, member: 'nobody' })).toMatchObject([{ kind: 'agreed', id: 2 }])
+  })
+  it('to expel a guest is done already; to expel a name that nobody bears is declined', () => {
+    const { give } = ready()
+    give({ kind: 'changed', view: view('keyless') })
+    expect(give({ kind: 'expel', id: 2, member: 'keyless' })).toMatchObject([{ kind: 'agreed', id: 2 }])
+    expect(give({ kind: 'expel', id: 3, member: 'nobody' })).toEqual([{ kind: 'declined', id: 3, why: 'unknown' }])
   })
   it.each(['nobody', 'keyless'])('for %s is declined', member => {
     const { give } = ready()

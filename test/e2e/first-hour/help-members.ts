@@ -16,6 +16,7 @@ const SLOTS = [
   'coterie slots channels request --config shop/members/member-1 --slots ch1,ch2,ch3 --lease 60s -- ./send.sh',
   'coterie slots channels join --config shop/members/member-2 --slots ch1,ch2,ch3 --lease 60s',
   'coterie slots channels status --config shop/clients/admin',
+  'coterie slots channels let-go --config shop/members/member-1',
   'coterie slots verify channels-member-3.evidence --config shop/clients/admin',
 ] as const
 const ASKED = [
@@ -69,12 +70,13 @@ async function playLeading(world: World, folder: string, port: number): Promise<
 
 async function playSlots(world: World, folder: string): Promise<void> {
   const at = { in: folder }
-  const [request, join_, status, verify] = SLOTS
+  const [request, join_, status, letGo, verify] = SLOTS
   const others: Running[] = []
   others.push(await world.start(join_, /joined 'channels'/, at))
   others.push(await world.start(join_.replace('member-2', 'member-3'), /joined 'channels'/, at))
   await world.line(request, { ...at, says: /sent on ch[123]/ })
   await world.line(status, { ...at, says: /epoch/ })
+  await world.line(letGo, { ...at, says: /member-1 let go of 'channels'/ })
   await world.line(verify, { ...at, code: 1, says: /proves nothing/ })
   for (const other of others) await other.stop('SIGINT', 0)
 }

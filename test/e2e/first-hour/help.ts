@@ -13,6 +13,8 @@ interface Scene extends Typed {
 
 /** Lines whose play is longer than a line: this file and help-members.ts play them. */
 const STAGED = [
+  // With --out, and from another seed.
+  'coterie lab run backoff-response',
   'coterie up',
   'coterie up --dir /var/lib/shop --liars 0',
   'coterie serve shop/servers/server-1',
@@ -48,11 +50,10 @@ const ALONE: readonly Scene[] = [
   { line: 'coterie dedup advise --memory 100kB --window 50000' },
   { line: 'coterie dedup advise --memory 100kB --window 5000 --alphabet 1000000' },
   { line: 'coterie lab list' },
-  { line: 'coterie lab run backoff-response' },
   { line: 'coterie lab run backoff-response --out results' },
   {
     line: 'coterie lab run all --scale full --seed 7',
-    as: 'coterie lab run violation-probability --seed 7',
+    as: 'coterie lab run backoff-response --seed 7',
   },
   { line: 'coterie completion bash > ~/.local/share/bash-completion/completions/coterie' },
   { line: 'coterie completion zsh > ~/.zsh/functions/_coterie' },
