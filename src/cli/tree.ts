@@ -54,12 +54,6 @@ export async function put(tree: SharedTree, path: string, value: string | Uint8A
   }
 }
 
-/** An entry and all below it, parents first. */
-export async function* walk(tree: SharedTree, path: string): AsyncGenerator<string> {
-  yield path
-  for (const name of await tree.list(path)) yield* walk(tree, path === '/' ? `/${name}` : `${path}/${name}`)
-}
-
 /** "/path value": the first space ends the path. */
 export function pathAndValue(text: string, option: string): { path: string; value: string } {
   const space = text.indexOf(' ')

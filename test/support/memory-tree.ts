@@ -51,6 +51,8 @@ function countingTree(world: MemoryTree, session: string, port: ObjectPort): Cou
 
 export class MemoryTree {
   readonly table = new Map<string, Uint8Array>()
+  /** How often something was written. */
+  version = 0
   readonly watchers = new Set<{ readonly path: string; readonly session: string }>()
   readonly woken = new Map<string, number>()
   private readonly random: Random
@@ -68,23 +70,35 @@ export class MemoryTree {
 
   /** A client with a session of its own. */
   client(): CountingTree {
+    const { session, port } = this.open()
+    return countingTree(this, session, port)
+  }
+
+  /** The same as `group.tree` would give it. */
+  shared(): SharedTree {
+    return new SharedTree(this.open().port, {}, () => {})
+  }
+
+  private open(): { readonly session: string; readonly port: ObjectPort } {
     const session = `s${++this.sessions}`
     const life = new AbortController()
     setMaxListeners(0, life.signal)
     this.living.set(session, life)
-    return countingTree(this, session, {
+    const port: ObjectPort = {
       name: 'tree',
       signal: life.signal,
       close: async () => {},
       submit: body => this.visit(session, () => this.write(view => treeApplier.apply(view, body, { session }))),
       read: keys => this.visit(session, () => new Map(keys.flatMap(key => this.entry(key)))),
+      copy: look => this.visit(session, () => look(this.table, this.version)),
       watch: watcher =>
         this.visit(session, () => {
           const told: Told = { ...watcher, session, last: Promise.resolve() }
           this.told.add(told)
           return () => void this.told.delete(told)
         }),
-    })
+    }
+    return { session, port }
   }
 
   /** The servers end the session; the client learns it at the same time. */
@@ -149,6 +163,7 @@ export class MemoryTree {
         writes.push({ key, value: undefined })
       },
     })
+    if (writes.length > 0) this.version++
     if (this.away || writes.length === 0) return result
     for (const told of this.told) this.push(told, () => told.changed(writes))
     return result

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import { action, newCommand } from '../output.ts'
-import { type TreeCommandOptions, walk, withTree, withTreeOptions } from '../tree.ts'
+import { type TreeCommandOptions, withTree, withTreeOptions } from '../tree.ts'
 
 /** One line of a dump; values are bytes. */
 export interface Dumped {
@@ -14,9 +14,9 @@ export interface Dumped {
 const EXAMPLE = `
 Example:
   $ coterie dump > tree.jsonl
-      one line for each entry, parents first; ephemeral entries are left out, since they belong to a living process
+      one line for each entry, parents first, all of one version of the tree; nothing is written to the group
 
-Each entry is read as it is when its turn comes: for one moment of the whole tree, stop the writers first.
+Left out: ephemeral entries and those of leases, since they belong to a living process, and other objects than this tree.
 
 Exit codes: 0 written, 1 the group could not be reached, 2 wrong usage.`
 
@@ -26,10 +26,9 @@ export function dumpCommand(): Command {
 
 async function dump(options: TreeCommandOptions): Promise<void> {
   await withTree(options, async tree => {
-    for await (const path of walk(tree, '/')) {
-      const entry = path === '/' ? undefined : await tree.get(path)
-      if (entry === undefined || entry.stat.owner !== undefined) continue
-      const line: Dumped = { path, base64: Buffer.from(entry.value).toString('base64') }
+    for (const { path, value, stat } of await tree.list('/', { recursive: true, values: true })) {
+      if (stat.owner !== undefined) continue
+      const line: Dumped = { path, base64: Buffer.from(value).toString('base64') }
       if (!process.stdout.write(`${JSON.stringify(line)}\n`)) await once(process.stdout, 'drain')
     }
   })

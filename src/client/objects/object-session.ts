@@ -19,6 +19,8 @@ export interface ObjectPort {
   submit(body: Uint8Array, options: WaitOptions): Promise<Uint8Array>
   /** The values of keys, all of one version, no older than any operation that was answered before, unless `stale`. */
   read(keys: readonly string[], options: ReadOptions): Promise<TableReader>
+  /** `look` sees the whole table, of one version, no older than any operation that was answered before. */
+  copy<T>(look: (table: TableReader, version: number) => T, options: WaitOptions): Promise<T>
   /** Once the promise is kept, every later version is told in order; it answers what ends the watch. */
   watch(watcher: ObjectWatcher, options: WaitOptions): Promise<() => void>
   /** Ends the session. */
@@ -67,7 +69,6 @@ export class ObjectSession implements ObjectPort {
     return new Map(entries.flatMap(({ key, value }) => (value === undefined ? [] : [[key, value] as const])))
   }
 
-  /** `look` sees the table while the event is handled. */
   copy<T>(look: (table: LiveTable, version: number) => T, options: WaitOptions): Promise<T> {
     return this.orders.copy(this.name, look, options)
   }

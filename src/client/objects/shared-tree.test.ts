@@ -75,6 +75,7 @@ describe('watches', () => {
       close: async () => {},
       submit: () => Promise.reject(new Error('not here')),
       read: async () => new Map(),
+      copy: async look => look(new Map(), 0),
       watch: async watcher => {
         push = () => watcher.changed(writes)
         return () => {}
@@ -152,6 +153,41 @@ describe('reads', () => {
     expect(names.length).toBe(300)
     expect(names.at(-1)).toMatch(/x299$/)
     await expect(tree.list('/none')).rejects.toMatchObject({ code: 'no-entry', path: '/none' })
+  })
+  it('write nothing: neither lists nor counts', async () => {
+    const world = new MemoryTree()
+    const tree = world.shared()
+    for (const path of ['/d', '/d/a', '/d/b', '/d/b/c', '/d/z']) await tree.create(path, `at ${path}`)
+    const { version } = world
+    expect(await tree.list('/d')).toEqual(['a', 'b', 'z'])
+    expect(await tree.list('/d', { recursive: true })).toEqual(['/d/a', '/d/b', '/d/b/c', '/d/z'])
+    expect(await tree.list('/', { limit: 1 })).toEqual(['d'])
+    const entries = await tree.list('/d', { values: true, limit: 2 })
+    expect(entries.map(entry => [entry.path, entry.name, entry.text(), entry.stat.version])).toEqual([
+      ['/d/a', 'a', 'at /d/a', 0],
+      ['/d/b', 'b', 'at /d/b', 0],
+    ])
+    expect(await tree.count('/d')).toBe(3)
+    expect(await tree.count('/d', { recursive: true })).toBe(4)
+    await expect(tree.count('/none')).rejects.toMatchObject({ code: 'no-entry' })
+    await expect(tree.count('/none', { recursive: true })).rejects.toMatchObject({ code: 'no-entry' })
+    expect(world.version).toBe(version)
+  })
+  it('list page by page, and say so where the place of the page is gone', async () => {
+    const tree = new MemoryTree().shared()
+    for (const path of ['/d', '/d/a', '/d/b', '/d/b/c', '/d/b/d', '/d/z']) await tree.create(path)
+    const all = await tree.list('/d', { recursive: true })
+    const paged: string[] = []
+    for (let page = await tree.list('/d', { recursive: true, limit: 1 }); page.length > 0; ) {
+      paged.push(...page)
+      page = await tree.list('/d', { recursive: true, limit: 1, after: page.at(-1)! })
+    }
+    expect(paged).toEqual(all)
+    expect(await tree.list('/d', { after: 'a' })).toEqual(['b', 'z'])
+    await expect(tree.list('/d', { after: 'none' })).rejects.toMatchObject({ code: 'no-entry', path: '/d/none' })
+    await expect(tree.list('/d', { recursive: true, after: '/e' })).rejects.toThrow('after is /e')
+    await expect(tree.list('/d', { limit: 0 })).rejects.toThrow('limit is 0')
+    await expect(tree.list('/d', { limit: 1.5 })).rejects.toThrow('limit is 1.5')
   })
   it('and writes refuse what is no path before anything is sent', async () => {
     const tree = new MemoryTree().client()

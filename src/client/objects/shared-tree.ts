@@ -6,9 +6,7 @@
 import { decode, encode, type Millis } from '../../core/index.ts'
 import {
   entryKey,
-  isPath,
   operationCodec,
-  PAGE_MAX,
   readEntry,
   readValue,
   resultCodec,
@@ -22,9 +20,18 @@ import {
   valueKey,
 } from '../../ordering/tree/index.ts'
 import { Feed } from '../feed.ts'
-import { type CreateOptions, hasCode, type Tree, TreeError, type WatchEvent } from '../recipes/tree.ts'
+import { type CreateOptions, type Tree, TreeError, type WatchEvent } from '../recipes/tree.ts'
 import type { WaitOptions } from '../waiting.ts'
 import type { ObjectPort, ReadOptions } from './object-session.ts'
+import {
+  type CountOptions,
+  checkPath,
+  counted,
+  type ListedEntry,
+  type ListOptions,
+  listed,
+  placeOf,
+} from './tree-listing.ts'
 import { TreeWatches } from './tree-watches.ts'
 
 /** Which tree, and how long it waits. */
@@ -64,8 +71,6 @@ export interface TreeWatchOptions {
 
 export const TREE_NAME = 'tree'
 export const TREE_TTL_DEFAULT_MS = 10_000
-/** A list that was begun anew this often changes faster than it can be read. */
-const RESTARTS_MAX = 100
 const ENCODER = new TextEncoder()
 const DECODER = new TextDecoder()
 
@@ -139,16 +144,23 @@ export class SharedTree {
     return entry && statOf(entry)
   }
 
-  /** The names of the children, in order of creation: of one version where they fit into one page. */
-  async list(path: string, options: WaitOptions = {}): Promise<readonly string[]> {
-    for (let restart = 0; ; restart++) {
-      try {
-        return await this.pages(path, options)
-      } catch (error) {
-        // The last child of a page was deleted: where the next page begins is lost.
-        if (!hasCode(error, 'no-entry') || (error as TreeError).path === path || restart >= RESTARTS_MAX) throw error
-      }
-    }
+  /**
+   * The names of the children, in order of creation; with `recursive` the paths of all that is below, parents first;
+   * with `values` the entries. All of one version, linearizable, and nothing is written.
+   */
+  list(path: string, options: ListOptions & { readonly values: true }): Promise<readonly ListedEntry[]>
+  list(path: string, options?: ListOptions & { readonly values?: false }): Promise<readonly string[]>
+  async list(path: string, options: ListOptions = {}): Promise<readonly (string | ListedEntry)[]> {
+    const place = placeOf(path, options)
+    return this.port.copy(table => listed(table, place), this.with(options))
+  }
+
+  /** How many children an entry has; with `recursive` how many entries are below it. A read. */
+  async count(path: string, options: CountOptions = {}): Promise<number> {
+    if (options.recursive) return this.port.copy(table => counted(table, path), this.with(options))
+    const stat = await this.exists(path, options)
+    if (stat === undefined) throw new TreeError('no-entry', path)
+    return stat.children
   }
 
   /** Several writes, all or none, where all conditions hold; rejects with a `TreeError` that names what failed. */
@@ -185,16 +197,6 @@ export class SharedTree {
     return this.watches.add({ path, subtree, listener })
   }
 
-  private async pages(path: string, options: WaitOptions): Promise<string[]> {
-    const names: string[] = []
-    for (let more = true; more; ) {
-      const page = await this.submit<'names'>({ kind: 'list', path, after: names.at(-1), limit: PAGE_MAX }, options)
-      names.push(...page.names)
-      more = page.more
-    }
-    return names
-  }
-
   private async submit<K extends TreeResult['kind']>(
     operation: TreeOperation,
     options: WaitOptions,
@@ -229,10 +231,6 @@ function forRecipes(tree: SharedTree, listen: Listen, renew: () => void): Tree {
     txn: (conditions, writes) => tree.txn({ if: conditions, do: writes }),
     watch: (path, listener, options) => listen(path, listener, options?.subtree ?? false),
   }
-}
-
-function checkPath(path: string, at?: number): void {
-  if (!isPath(path)) throw new TreeError('bad-path', path, at)
 }
 
 /** What the words on the wire have no room for is the caller's: a value or a transaction beyond the limits. */

@@ -14,9 +14,10 @@ import { checkServer } from './check.ts'
 import { continueCheckpoint } from './checkpoint.ts'
 import { onComplain, onInspect } from './inspecting.ts'
 import { onSubmit, sweepPending } from './pending.ts'
+import { lookAtQuiet, onRecalled } from './quiet.ts'
 import { onClock } from './ranks.ts'
 import { restore, restored } from './records.ts'
-import { mustRejoin, onReadings, onRecall, onRecalled, onRejoin, startRejoining } from './rejoining.ts'
+import { mustRejoin, onReadings, onRecall, onRejoin, startRejoining, takeRecalled } from './rejoining.ts'
 import { onRepair } from './repairing.ts'
 import { reply } from './send.ts'
 import { onFetch, onPage, onRead } from './serving.ts'
@@ -78,6 +79,7 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     beyond: new Set(),
     rejoins: 'never',
     rejoin: undefined,
+    look: { at: 0, query: 0, after: '', answered: new Set(), newer: new Map() },
     queries: 0,
     savedBytes: 0,
     checkpointBytes: 0,
@@ -127,6 +129,7 @@ function onSweep(scene: ServerScene): void {
     sweepPending(object, turn.now)
     sweepWatchers(object, turn.now)
   }
+  lookAtQuiet(scene)
   continueCheckpoint(scene)
   serverTimers.set(turn, 'sweep', SWEEP_EVERY)
 }
@@ -136,6 +139,8 @@ function onMessage(scene: ServerScene, from: NodeId, body: OrderingMessage): voi
   switch (body.kind) {
     case 'recall':
       return onRecall(scene, from, body)
+    case 'recalled':
+      return onRecalled(scene, from, body)
     case 'complain':
       return onComplain(scene, from, body)
     case 'inspect':
@@ -169,7 +174,7 @@ function onMessage(scene: ServerScene, from: NodeId, body: OrderingMessage): voi
 function onMessageWhileRejoining(scene: ServerScene, from: NodeId, body: OrderingMessage): void {
   if (body.kind === 'inspect') return onInspect(scene, from, body)
   if (!scene.state.servers.includes(from)) return
-  if (body.kind === 'recalled') return onRecalled(scene, from, body)
+  if (body.kind === 'recalled') return takeRecalled(scene, from, body)
   if (body.kind === 'readings') return onReadings(scene, body)
 }
 

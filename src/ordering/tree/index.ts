@@ -9,9 +9,9 @@ export {
   type TreeChange,
   type TreeEvent,
 } from './events.ts'
+export { below } from './listing.ts'
 export {
   operationCodec,
-  PAGE_MAX,
   resultCodec,
   type TreeCondition,
   type TreeErrorCode,
@@ -20,5 +20,5 @@ export {
   type TreeWrite,
   type TreeWriteResult,
 } from './operations.ts'
-export { isPath } from './paths.ts'
+export { childOf, isPath, isWithin } from './paths.ts'
 export type { TableReader, TableWrite } from './view.ts'
