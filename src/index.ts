@@ -9,6 +9,7 @@ export type { ObjectServerInfo, SpoiledObject } from './client/inspect-objects.t
 export type { JoinOptions } from './client/join.ts'
 export { join } from './client/joining.ts'
 export type { Lease } from './client/lease.ts'
+export type { MetricsOptions } from './client/metrics.ts'
 export type { Lie } from './client/objects/orders.ts'
 export type { Recipes } from './client/objects/recipes.ts'
 export type { RepairedObject } from './client/objects/repair.ts'
@@ -21,6 +22,7 @@ export type {
   TreeWatchOptions,
 } from './client/objects/shared-tree.ts'
 export type { Json } from './client/objects/state-table.ts'
+export type { CountOptions, ListedEntry, ListOptions } from './client/objects/tree-listing.ts'
 export type { Aggregate, CoordinatorOptions, JoinedGroup } from './client/peers/joined-group.ts'
 export type { Candidacy, CoordinatorInfo } from './client/peers/leadership.ts'
 export type { MemberInfo } from './client/peers/roster.ts'

@@ -9,9 +9,11 @@ import { type ClientConfig, loadNodeConfig } from '../runtime/config/config.ts'
 import { Driver } from '../runtime/driver.ts'
 import { sha256 } from '../runtime/hash.ts'
 import { silence } from '../runtime/log.ts'
+import { measureTraffic } from '../runtime/metrics/traffic.ts'
 import { createTlsTransport, instanceOf, type Log, newInstance, SETTINGS_DIFFER } from '../runtime/transport/index.ts'
 import { Group } from './group.ts'
 import type { WorkerKeeper } from './keeper.ts'
+import { ClientMeter, type MetricsOptions } from './metrics.ts'
 import { saidBy } from './questions.ts'
 import { checkTimeout, within } from './waiting.ts'
 
@@ -30,6 +32,8 @@ export interface ConnectOptions {
    */
   readonly blockedMax?: Millis
   readonly log?: Log
+  /** Where this connection puts its numbers: a registry of prom-client. Default: nowhere. */
+  readonly metrics?: MetricsOptions
 }
 
 const TIMEOUT_DEFAULT_MS = 10_000
@@ -47,7 +51,7 @@ export async function connect(options: ConnectOptions): Promise<Group> {
   if (!(blockedMax >= 0)) throw new SettingsError(`blockedMax is ${blockedMax}; it must be 0 or more.`)
   checkTimeout(options.timeout)
   const arrivals = new Arrivals(config)
-  const { group, close } = await open(config, arrivals.listenTo(options.log ?? silence), blockedMax, arrivals)
+  const { group, close } = await open(config, arrivals.listenTo(options.log ?? silence), blockedMax, arrivals, options)
   try {
     await arrivals.enough(options.timeout ?? TIMEOUT_DEFAULT_MS, options.signal)
   } catch (error) {
@@ -58,13 +62,16 @@ export async function connect(options: ConnectOptions): Promise<Group> {
   return group
 }
 
-async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals: Arrivals) {
+type Measured = Pick<ConnectOptions, 'metrics'>
+
+async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals: Arrivals, { metrics }: Measured) {
   const { trust, lock, objects, operators } = config.group
   const servers = config.group.servers.map(server => server.name)
   const memory = clockMemory()
   const instance = newInstance()
   const clock = holderClock(memory)
   const appliers = new Map<string, Applier>()
+  const meter = metrics === undefined ? undefined : new ClientMeter(metrics, config.name, clock)
   let group: Group | undefined
   let keeper: WorkerKeeper | undefined
   const driver = new Driver({
@@ -80,6 +87,7 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
     saved: NOTHING_SAVED,
     news: () => keeper?.news() ?? [],
     event: event => group?.event(event),
+    ...(meter && { meter }),
     failed: error => group?.ended(error),
     up: peer => arrivals.up(peer),
     down: (peer, why) => arrivals.down(peer, why),
@@ -95,6 +103,7 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
   const close = async () => {
     await driver.stop()
     await Promise.all([transport.close(), keeper?.close()])
+    meter?.close()
   }
   group = new Group(
     { trust, ttlMax: lock.ttlMax, drift: lock.drift, servers },
@@ -108,6 +117,7 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
       ...(keeper && { keeper }),
     },
   )
+  if (meter !== undefined) measureTraffic(meter.book, 'client_', driver, () => transport)
   driver.start(transport)
   return { group, close }
 }

@@ -8,6 +8,7 @@ import { loadNodeConfig } from '../runtime/config/config.ts'
 import { silence } from '../runtime/log.ts'
 import { type RunningMember, startMember } from '../runtime/member.ts'
 import type { Log } from '../runtime/transport/index.ts'
+import { MemberMeter, type MetricsOptions } from './metrics.ts'
 import { type Attributes, numberOf } from './peers/attributes.ts'
 import { JoinedGroup } from './peers/joined-group.ts'
 
@@ -20,6 +21,8 @@ export interface JoinOptions {
   /** What coordinators are chosen by, the most important first, three at most. The same in the whole group. */
   readonly ranking?: readonly Attribute[]
   readonly log?: Log
+  /** Where this member puts its numbers: a registry of prom-client. Default: nowhere. */
+  readonly metrics?: MetricsOptions
 }
 
 /** SRCEA's attributes: near the centre, long in the group, seldom failed. */
@@ -42,6 +45,7 @@ export async function join(options: JoinOptions): Promise<JoinedGroup> {
     name,
     value: numberOf(name, value),
   }))
+  const meter = options.metrics === undefined ? undefined : new MemberMeter(options.metrics, config.name)
   let group: JoinedGroup | undefined
   // What the node says before there is anybody to hear it.
   const early: MemberEvent[] = []
@@ -51,6 +55,7 @@ export async function join(options: JoinOptions): Promise<JoinedGroup> {
     attributes: values,
     ranking,
     event: event => (group === undefined ? early.push(event) : group.event(event)),
+    ...(meter && { meter }),
     failed: error => group?.ended(error),
   })
   group = new JoinedGroup(config.name, node, attributes, log)
