@@ -22,6 +22,7 @@ export type {
   TreeWatchOptions,
 } from './client/objects/shared-tree.ts'
 export type { Json } from './client/objects/state-table.ts'
+export type { LeasedOptions, TreeLease, TreeLeaseOptions } from './client/objects/tree-lease.ts'
 export type { CountOptions, ListedEntry, ListOptions } from './client/objects/tree-listing.ts'
 export type { Aggregate, CoordinatorOptions, JoinedGroup } from './client/peers/joined-group.ts'
 export type { Candidacy, CoordinatorInfo } from './client/peers/leadership.ts'

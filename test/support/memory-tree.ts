@@ -55,6 +55,21 @@ export class MemoryTree {
   version = 0
   readonly watchers = new Set<{ readonly path: string; readonly session: string }>()
   readonly woken = new Map<string, number>()
+  /** Leases, with the number of their renewals. */
+  readonly leases = new Map<string, number>()
+  private readonly leaseTable = {
+    grant: () => {
+      const lease = `lease-${this.leases.size + 1}`
+      this.leases.set(lease, 0)
+      return lease
+    },
+    has: (lease: string) => this.leases.has(lease),
+    renew: (lease: string) => {
+      if (this.leases.has(lease)) this.leases.set(lease, this.leases.get(lease)! + 1)
+      return this.leases.has(lease)
+    },
+    drop: (lease: string) => void this.leases.delete(lease),
+  }
   private readonly random: Random
   private readonly living = new Map<string, AbortController>()
   private readonly told = new Set<Told>()
@@ -88,7 +103,10 @@ export class MemoryTree {
       name: 'tree',
       signal: life.signal,
       close: async () => {},
-      submit: body => this.visit(session, () => this.write(view => treeApplier.apply(view, body, { session }))),
+      submit: body =>
+        this.visit(session, () =>
+          this.write(view => treeApplier.apply(view, body, { session, leases: this.leaseTable })),
+        ),
       read: keys => this.visit(session, () => new Map(keys.flatMap(key => this.entry(key)))),
       copy: look => this.visit(session, () => look(this.table, this.version)),
       watch: watcher =>
@@ -112,6 +130,12 @@ export class MemoryTree {
     life?.abort()
   }
 
+  /** A lease was not renewed in its time. */
+  runOut(lease: string): void {
+    this.leases.delete(lease)
+    this.write(view => treeApplier.ended(view, lease))
+  }
+
   /** Names of what stands below a path, also deeper. */
   below(path: string): string[] {
     return [...this.table.keys()].filter(key => key.startsWith(`e${path}/`)).map(key => key.slice(1))
@@ -126,7 +150,7 @@ export class MemoryTree {
     this.away = true
     await work()
     this.away = false
-    for (const told of this.told) this.push(told, () => told.skipped(this.table))
+    for (const told of this.told) this.push(told, () => told.skipped(this.table, this.version))
     await this.settle()
   }
 
@@ -164,8 +188,9 @@ export class MemoryTree {
       },
     })
     if (writes.length > 0) this.version++
+    const { version } = this
     if (this.away || writes.length === 0) return result
-    for (const told of this.told) this.push(told, () => told.changed(writes))
+    for (const told of this.told) this.push(told, () => told.changed(writes, version))
     return result
   }
 

@@ -236,6 +236,21 @@ describe('the tree of a group', () => {
     expect(await version()).toBe(before)
   })
 
+  it('lets entries go when their time is over, and keeps those of a lease that is renewed', async () => {
+    const tree = group.tree({ name: 'leases', ttl: 1_000 })
+    await tree.create('/short', 'lived', { ttl: 400 })
+    await tree.create('/renewed', '', { ttl: 400 })
+    await using lease = await tree.lease({ ttl: 400 })
+    await tree.create('/kept', '', { lease })
+    const before = Date.now()
+    await expect.poll(() => tree.exists('/short'), { timeout: 10_000 }).toBeUndefined()
+    expect(Date.now() - before).toBeGreaterThan(300)
+    expect(await tree.exists('/kept')).toBeDefined()
+    expect(lease.signal.aborted).toBe(false)
+    await lease.revoke()
+    expect(await tree.exists('/kept')).toBeUndefined()
+  })
+
   it('bids farewell to ephemeral entries when their process closes it', async () => {
     const tree = group.tree({ name: 'short-lived' })
     await tree.create('/e', '', { ephemeral: true })

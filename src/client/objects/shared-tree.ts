@@ -3,7 +3,7 @@
 // A tree is an object whose operations are the tree's words. So `tree.set` is: the word in bytes here, the session of the
 // object (object-session.ts), a command of the ordering part (orders.ts).
 
-import { decode, encode, type Millis } from '../../core/index.ts'
+import { decode, encode, type Millis, SettingsError } from '../../core/index.ts'
 import {
   entryKey,
   operationCodec,
@@ -19,10 +19,12 @@ import {
   type TreeWriteResult,
   valueKey,
 } from '../../ordering/tree/index.ts'
+import { holderClock } from '../../runtime/clock.ts'
 import { Feed } from '../feed.ts'
 import { type CreateOptions, type Tree, TreeError, type WatchEvent } from '../recipes/tree.ts'
 import type { WaitOptions } from '../waiting.ts'
 import type { ObjectPort, ReadOptions } from './object-session.ts'
+import { bindingOf, checkTtl, type LeasedOptions, TreeLease, type TreeLeaseOptions } from './tree-lease.ts'
 import {
   type CountOptions,
   checkPath,
@@ -64,6 +66,10 @@ export interface TransactionOptions extends WaitOptions {
 export interface TreeWatchOptions {
   /** Also what is below the path. */
   readonly recursive?: boolean
+  /** Each event has the value, and the one before. */
+  readonly values?: boolean
+  /** The number of the first change to tell of; rejects with a `TreeError` where it is no longer remembered. */
+  readonly from?: number
   readonly signal?: AbortSignal
   /** Called when nothing can be missed any more. */
   started?(): void
@@ -104,10 +110,18 @@ export class SharedTree {
   async create(
     path: string,
     value: string | Uint8Array = '',
-    options: CreateOptions & WaitOptions = {},
+    options: CreateOptions & LeasedOptions & WaitOptions = {},
   ): Promise<{ path: string; stat: Stat }> {
     const { ephemeral = false, sequential = false } = options
-    const operation = { kind: 'create', path, value: bytesOf(value), ephemeral, sequential } as const
+    const binding = bindingOf(options)
+    if (binding !== undefined && ephemeral) {
+      throw new SettingsError('an entry ends with its session (ephemeral) or with a lease: give one of the two.')
+    }
+    const entry = { path, value: bytesOf(value), sequential }
+    const operation =
+      binding === undefined
+        ? ({ kind: 'create', ...entry, ephemeral } as const)
+        : ({ kind: 'createLeased', ...entry, ...binding } as const)
     const made = await this.submit<'created'>(operation, options)
     return { path: made.path, stat: made.stat }
   }
@@ -116,10 +130,38 @@ export class SharedTree {
   async set(
     path: string,
     value: string | Uint8Array,
-    options: WaitOptions & { readonly version?: number } = {},
+    options: WaitOptions & LeasedOptions & { readonly version?: number } = {},
   ): Promise<Stat> {
+    const binding = bindingOf(options)
     const operation = { kind: 'set', path, value: bytesOf(value), version: options.version } as const
-    return (await this.submit<'changed'>(operation, options)).stat
+    if (binding === undefined) return (await this.submit<'changed'>(operation, options)).stat
+    checkPath(path)
+    const writes = [operation, { kind: 'attach', path, ...binding } as const]
+    const { results } = await this.submit<'done'>({ kind: 'txn', conditions: [], writes }, options)
+    return (results[1] as TreeWriteResult & { kind: 'changed' }).stat
+  }
+
+  /** A lease: entries made with it, by this process or others that know its id, go when it is renewed no more. */
+  async lease(options: TreeLeaseOptions): Promise<TreeLease> {
+    const ttl = checkTtl(options.ttl)
+    const now = holderClock()
+    const since = now()
+    const { lease } = await this.submit<'leased'>({ kind: 'grant', ttl }, options)
+    const port = {
+      renew: (id: string, wait: WaitOptions) => this.renewLease(id, wait),
+      revoke: (id: string, wait: WaitOptions) => this.revokeLease(id, wait),
+    }
+    return new TreeLease(port, lease, options, now, since)
+  }
+
+  /** Renews a lease that any process granted: it lives for its time from now on. */
+  async renewLease(lease: string, options: WaitOptions = {}): Promise<void> {
+    await this.submit<'leased'>({ kind: 'renew', lease }, options)
+  }
+
+  /** Ends a lease that any process granted, and all that is bound to it. */
+  async revokeLease(lease: string, options: WaitOptions = {}): Promise<void> {
+    await this.submit<'leased'>({ kind: 'revoke', lease }, options)
   }
 
   /** `version`: as for `set`. An entry with children stays, and the call rejects. */
@@ -170,10 +212,16 @@ export class SharedTree {
     return (await this.submit<'done'>({ kind: 'txn', conditions, writes }, transaction)).results
   }
 
-  /** Every change of a path from now on, in order. `missed` tells of a gap that could not be closed: look again. */
+  /** Every change of a path from now on, or from an older one, in order. `missed` tells of a gap that could not be closed: look again. */
   async *watch(path: string, options: TreeWatchOptions = {}): AsyncGenerator<WatchEvent, void, undefined> {
+    const { recursive = false, values = false, from } = options
+    if (from !== undefined && !(Number.isSafeInteger(from) && from > 0)) {
+      throw new SettingsError(`from is ${from}; it must be the number of a change, 1 or more.`)
+    }
+    checkPath(path)
     const feed = new Feed<WatchEvent>(options.signal)
-    await using _watch = await this.listen(path, event => feed.push(event), options.recursive ?? false)
+    const listener = (event: WatchEvent) => feed.push(event)
+    await using _watch = await this.watches.add({ path, subtree: recursive, values, from, listener })
     options.started?.()
     yield* feed.items()
   }
@@ -201,7 +249,7 @@ export class SharedTree {
     operation: TreeOperation,
     options: WaitOptions,
   ): Promise<TreeResult & { kind: K }> {
-    const path = operation.kind === 'txn' ? '/' : operation.path
+    const path = 'path' in operation ? operation.path : '/'
     checkPath(path)
     const answer = decode(resultCodec, await this.port.submit(inBytes(operation, path), this.with(options)))
     if (!answer.ok) throw new TreeError('malformed', path)

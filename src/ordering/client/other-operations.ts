@@ -3,7 +3,7 @@
 
 import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
-import { openedAt, operationKey, type Touched } from '../versions/content.ts'
+import { openedAt, operationKey, readSilentName, type Touched } from '../versions/content.ts'
 import type { Operation, ServerMessage } from '../wire.ts'
 import { accuse } from './evidence.ts'
 import { keep, release } from './shares.ts'
@@ -127,8 +127,15 @@ export function silentSessions(object: ClientObject, settings: OrderingSettings,
     for (const session of sessions) {
       const count = (counts.get(session) ?? 0) + 1
       counts.set(session, count)
-      if (count === needed) found.push(session)
+      if (count === needed && mayBeSilent(object, settings, session)) found.push(session)
     }
   }
   return found
+}
+
+/** A lease that was renewed since is no reason to ask for the turn. */
+function mayBeSilent({ replica }: ClientObject, { rules }: OrderingSettings, name: string): boolean {
+  const { id, renewal } = readSilentName(name)
+  const known = replica.sessions.get(id)
+  return renewal === undefined || known === undefined || rules.mayEndLease(renewal, known.next)
 }

@@ -56,6 +56,7 @@ describe('planted bugs', () => {
       'pending-not-told', // likewise
       'a-vote-for-each-word', // the liar tells of no operations
       'memory-without-bound', // a few words are no memory
+      'lease-ends-on-old-word', // nobody asks for a lease
       'any-rank-is-promised', // time stands still, and clients do not lie
     ]
     const all = [...Object.keys(plantedOrderingSystems), ...simulated]

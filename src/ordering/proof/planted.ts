@@ -24,6 +24,7 @@ export const plantedOrderingBugs: Readonly<Record<string, Partial<OrderingRules>
   'read-of-committed-alone': { mayRead: () => true },
   'a-vote-for-each-word': { voterOf: (server, words) => `${server} ${words}` },
   'any-rank-is-promised': { mayPromise: () => true },
+  'lease-ends-on-old-word': { mayEndLease: () => true },
   'memory-without-bound': { mayKeep: () => true },
 }
 

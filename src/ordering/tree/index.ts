@@ -11,6 +11,8 @@ export {
 } from './events.ts'
 export { below } from './listing.ts'
 export {
+  LEASE_TTL_MAX,
+  LEASE_TTL_MIN,
   operationCodec,
   resultCodec,
   type TreeCondition,

@@ -314,7 +314,7 @@ class Twin {
   }
 
   apply(operation: TreeOperation, session: string): unknown {
-    const node = this.nodes.get(operation.kind === 'txn' ? '/' : operation.path)
+    const node = this.nodes.get('path' in operation ? operation.path : '/')
     switch (operation.kind) {
       case 'create':
         return this.create(operation, session)
