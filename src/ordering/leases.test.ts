@@ -112,6 +112,27 @@ describe('a lease', () => {
   })
 })
 
+describe('a client that kept its turn and has nothing to do', () => {
+  it('ends what came after it: a lease, and a session, that it never heard of', () => {
+    const group = begun()
+    group.ask('c', 'write')
+    group.join('e', leasing)
+    // Nothing of what the others do reaches c, but for what servers say in answer to its pings.
+    group.lost = ({ to, body }) => to === 'c' && body.kind !== 'pong'
+    group.do('e', { kind: 'open', id: 9, object: 'o', ttl: 3_000 })
+    group.pass(500)
+    const lease = group.ask('e', 'grant', 500)
+    const renewed = group.ask('e', `renew ${lease}`, 500)
+    expect([group.leases(), renewed]).toEqual([[lease], 'true'])
+    group.leave('e')
+    group.leave('d')
+    group.lost = () => false
+    group.pass(20_000)
+    expect(group.leases()).toEqual([])
+    expect([...group.server('s1').content.sessions.values()].map(({ client }) => client)).toEqual(['c'])
+  })
+})
+
 describe('word of silence', () => {
   /** Servers name the lease as silent; it is renewed; then the word comes to a client with the turn. */
   function renewedAfterWord(change: Partial<OrderingSettings>): { group: Leasing; lease: string } {
