@@ -5,7 +5,6 @@ export {
   changesSince,
   eventsFor,
   lastChange,
-  lastChangeKey,
   type TreeChange,
   type TreeEvent,
 } from './events.ts'
