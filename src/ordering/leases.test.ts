@@ -42,9 +42,9 @@ class Leasing extends TestGroup {
   }
 }
 
-function begun(change: Partial<OrderingSettings> = leasing): Leasing {
+function begun(change: Partial<OrderingSettings> = leasing, clients = ['c', 'd']): Leasing {
   const group = new Leasing(SERVERS, change)
-  for (const [place, client] of ['c', 'd'].entries()) {
+  for (const [place, client] of clients.entries()) {
     group.join(client, change)
     group.do(client, { kind: 'open', id: place + 1, object: 'o', ttl: 10_000 })
     group.pass(50)
@@ -114,7 +114,7 @@ describe('a lease', () => {
 
 describe('a client that kept its turn and has nothing to do', () => {
   it('ends what came after it: a lease, and a session, that it never heard of', () => {
-    const group = begun()
+    const group = begun(leasing, ['c'])
     group.ask('c', 'write')
     group.join('e', leasing)
     // Nothing of what the others do reaches c, but for what servers say in answer to its pings.
@@ -125,7 +125,6 @@ describe('a client that kept its turn and has nothing to do', () => {
     const renewed = group.ask('e', `renew ${lease}`, 500)
     expect([group.leases(), renewed]).toEqual([[lease], 'true'])
     group.leave('e')
-    group.leave('d')
     group.lost = () => false
     group.pass(20_000)
     expect(group.leases()).toEqual([])
@@ -169,10 +168,12 @@ describe('word of silence', () => {
     const group = begun()
     const session = [...group.server('s1').content.sessions].find(([, { client }]) => client === 'c')![0]
     const { next } = group.server('s1').content.sessions.get(session)!
-    for (const server of SERVERS) {
-      group.clientObject('d').silent.set(server, { sentAt: group.now, sessions: [`${session}@${next}`] })
-    }
     group.ask('d', 'write')
+    for (const client of ['c', 'd']) {
+      const { silent } = group.clientObject(client)
+      for (const server of SERVERS) silent.set(server, { sentAt: group.now, sessions: [`${session}@${next}`] })
+    }
+    group.ask('d', 'write', 0)
     expect(group.server('s1').content.sessions.has(session)).toBe(true)
   })
 })
