@@ -116,6 +116,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'show every change of an entry of the tree',
     load: async () => (await import('./commands/watch.ts')).watchCommand(),
   },
+  lease: {
+    usage: '',
+    description: 'bind entries of the tree to leases, which run out',
+    load: async () => (await import('./commands/lease.ts')).leaseCommand(),
+  },
   txn: {
     usage: '[options]',
     description: 'change several entries of the tree, all or none',

@@ -54,12 +54,6 @@ export async function put(tree: SharedTree, path: string, value: string | Uint8A
   }
 }
 
-/** An entry and all below it, parents first. */
-export async function* walk(tree: SharedTree, path: string): AsyncGenerator<string> {
-  yield path
-  for (const name of await tree.list(path)) yield* walk(tree, path === '/' ? `/${name}` : `${path}/${name}`)
-}
-
 /** An entry with its value. */
 export interface Found {
   readonly path: string
@@ -67,53 +61,22 @@ export interface Found {
   readonly stat: Stat
 }
 
-/** A tree that was read this often, and had changed each time, changes faster than it can be read. */
+/** A root that changed this often while the rest was read changes faster than it can be read. */
 const LOOKS_MAX = 10
 
-/**
- * All entries as they were at one moment, parents first, without a write: everything is read, then the versions of
- * everything again. Where no version has changed, all of it stood so between the two.
- */
-export async function snapshot(tree: SharedTree): Promise<readonly Found[]> {
+/** All entries of one version, the root first and parents before their children. Nothing is written. */
+export async function everything(tree: SharedTree): Promise<readonly Found[]> {
   for (let look = 0; look < LOOKS_MAX; look++) {
-    const found = await collect(tree)
-    if (found !== undefined && (await stand(tree, found))) return found
+    const root = await tree.get('/')
+    const below = await tree.list('/', { recursive: true, values: true })
+    const now = await tree.exists('/')
+    // The root was the same before and after: it was so in the version of the list, too.
+    if (root === undefined) return below
+    if (now?.modified === root.stat.modified) return [{ path: '/', value: root.value, stat: root.stat }, ...below]
   }
   throw new Unavailable(
-    `the tree changed while it was read, ${LOOKS_MAX} times. Stop some of its writers, and try again.`,
+    `the root changed while the tree was read, ${LOOKS_MAX} times. Stop its writers, and try again.`,
   )
-}
-
-/** Undefined where an entry went while it was looked at. */
-async function collect(tree: SharedTree): Promise<Found[] | undefined> {
-  const found: Found[] = []
-  const waiting = ['/']
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    const entry = await tree.get(path)
-    if (entry === undefined) return undefined
-    found.push({ path, value: entry.value, stat: entry.stat })
-    const names = entry.stat.children === 0 ? [] : await childrenOf(tree, path)
-    if (names === undefined) return undefined
-    for (const name of names.toReversed()) waiting.push(path === '/' ? `/${name}` : `${path}/${name}`)
-  }
-  return found
-}
-
-async function childrenOf(tree: SharedTree, path: string): Promise<readonly string[] | undefined> {
-  try {
-    return await tree.list(path)
-  } catch (error) {
-    if (hasCode(error, 'no-entry')) return undefined
-    throw error
-  }
-}
-
-async function stand(tree: SharedTree, found: readonly Found[]): Promise<boolean> {
-  for (const { path, stat } of found) {
-    const now = await tree.exists(path)
-    if (now === undefined || JSON.stringify(now) !== JSON.stringify(stat)) return false
-  }
-  return true
 }
 
 /** Whole, a mark at its beginning included; undefined where the bytes are no text. */

@@ -21,6 +21,7 @@ import { serverSettings } from '../runtime/config/agreed.ts'
 import { type ClientConfig, loadClientConfig } from '../runtime/config/config.ts'
 import { Driver } from '../runtime/driver.ts'
 import { sha256 } from '../runtime/hash.ts'
+import { measureTraffic } from '../runtime/metrics/traffic.ts'
 import type { Log } from '../runtime/transport/index.ts'
 import { instanceOf, newInstance } from '../runtime/transport/instance.ts'
 import { SETTINGS_DIFFER } from '../runtime/transport/settings.ts'
@@ -28,6 +29,7 @@ import { createTlsTransport } from '../runtime/transport/tls.ts'
 import { Group, type GroupDriver, type GroupShape } from './group.ts'
 import type { WorkerKeeper } from './keeper.ts'
 import { type LogTarget, logRule, logTo } from './log.ts'
+import { ClientMeter, type MetricsOptions, metricsRule } from './metrics.ts'
 import { saidBy } from './questions.ts'
 import { waitRules, within } from './waiting.ts'
 
@@ -47,6 +49,8 @@ export interface ConnectOptions {
   readonly blockedMax?: Millis
   /** Where the connections' log goes: a function, a logger such as pino, or `console`. Default: nowhere. */
   readonly log?: LogTarget
+  /** Where this connection puts its numbers: a registry of prom-client. Default: nowhere. */
+  readonly metrics?: MetricsOptions
 }
 
 export const connectRules: Rules<ConnectOptions> = {
@@ -55,6 +59,7 @@ export const connectRules: Rules<ConnectOptions> = {
   anyway: flag,
   blockedMax: waitTime,
   log: logRule,
+  metrics: metricsRule,
 }
 const checkOptions = optionsSchema<ConnectOptions>(connectRules)
 
@@ -72,7 +77,8 @@ export async function connectAs<G extends Group>(Kind: Kind<G>, options: Connect
   const config = await loadClientConfig(options.config)
   const { blockedMax = BLOCKED_MAX_DEFAULT_MS } = options
   const arrivals = new Arrivals(config)
-  const { group, close } = await open(Kind, config, arrivals.listenTo(logTo(options.log)), blockedMax, arrivals)
+  const log = arrivals.listenTo(logTo(options.log))
+  const { group, close } = await open(Kind, config, log, arrivals, { ...options, blockedMax })
   try {
     await arrivals.enough(options.timeout ?? TIMEOUT_DEFAULT_MS, options.signal)
   } catch (error) {
@@ -84,13 +90,14 @@ export async function connectAs<G extends Group>(Kind: Kind<G>, options: Connect
 }
 
 type Kind<G> = new (shape: GroupShape, driver: GroupDriver) => G
+type Opening = Pick<ConnectOptions, 'metrics'> & { readonly blockedMax: Millis }
 
 async function open<G extends Group>(
   Kind: Kind<G>,
   config: ClientConfig,
   log: Log,
-  blockedMax: Millis,
   arrivals: Arrivals,
+  { metrics, blockedMax }: Opening,
 ) {
   const { trust, lock, objects, operators } = config.group
   const servers = config.group.servers.map(server => server.name)
@@ -98,6 +105,7 @@ async function open<G extends Group>(
   const instance = newInstance()
   const clock = holderClock(memory)
   const appliers = new Map<string, Applier>()
+  const meter = metrics === undefined ? undefined : new ClientMeter(metrics, config.name, clock)
   let group: G | undefined
   let keeper: WorkerKeeper | undefined
   const driver = new Driver({
@@ -113,6 +121,7 @@ async function open<G extends Group>(
     saved: NOTHING_SAVED,
     news: () => keeper?.news() ?? [],
     event: event => group?.event(event),
+    ...(meter && { meter }),
     failed: error => group?.ended(error),
     up: peer => arrivals.up(peer),
     down: (peer, why) => arrivals.down(peer, why),
@@ -129,6 +138,7 @@ async function open<G extends Group>(
   const close = async () => {
     await driver.stop()
     await Promise.all([transport.close(), keeper?.close()])
+    meter?.close()
   }
   group = new Kind(
     { trust, ttlMax: lock.ttlMax, drift: lock.drift, servers },
@@ -142,6 +152,7 @@ async function open<G extends Group>(
       ...(keeper && { keeper }),
     },
   )
+  if (meter !== undefined) measureTraffic(meter.book, 'client_', driver, () => transport)
   driver.start(transport)
   return { group, close }
 }

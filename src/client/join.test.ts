@@ -3,10 +3,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join as path } from 'node:path'
+import { Registry } from 'prom-client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freePorts, waitFor } from '../../test/support/processes.ts'
 import { SettingsError, Unavailable } from '../core/index.ts'
 import type { RunningMember } from '../runtime/member.ts'
+import { memberMetrics } from '../runtime/metrics/names.ts'
 import { addMember, initGroup, type NewGroup } from '../runtime/setup/group.ts'
 import { join } from './join.ts'
 import type { JoinedGroup } from './peers/joined-group.ts'
@@ -84,6 +86,21 @@ describe('a member whose node ends', () => {
 })
 
 describe('members', () => {
+  it('put their numbers into the registry that they are given', async () => {
+    const made = await newGroup(1)
+    const registry = new Registry()
+    const member = await join({ config: made.memberFolders[0]!, ranking, metrics: { registry } })
+    open.push(member)
+    await member.coordinator('jobs', {
+      lead: ({ signal }) => new Promise(resolve => signal.addEventListener('abort', () => resolve())),
+    })
+    const text = () => registry.metrics()
+    await expect.poll(text, { timeout: 10_000 }).toContain('coterie_member_terms_won_total{node="member-1"} 1')
+    expect(await text()).toMatch(/coterie_member_saves_total\{node="member-1"\} [1-9]/)
+    expect(await text()).toMatch(/coterie_member_store_sync_seconds_count\{node="member-1"\} [1-9]/)
+    const names = [...(await text()).matchAll(/^# TYPE coterie_(\S+)/gm)].map(([, name]) => name)
+    expect(names).toEqual(Object.keys(memberMetrics))
+  })
   it('see each other, with what each says of itself, and a member that says goodbye has left', async () => {
     const made = await newGroup(3)
     const [one, two, three] = await Promise.all(made.memberFolders.map((folder, place) => enter(folder, place)))

@@ -7,6 +7,7 @@ import type { MemberEvent } from '../node/member.ts'
 import { loadNodeConfig } from '../runtime/config/config.ts'
 import { type RunningMember, startMember } from '../runtime/member.ts'
 import { type LogTarget, logRule, logTo } from './log.ts'
+import { MemberMeter, type MetricsOptions, metricsRule } from './metrics.ts'
 import { type Attributes, attributesRule, numberOf } from './peers/attributes.ts'
 import { JoinedGroup } from './peers/joined-group.ts'
 
@@ -20,6 +21,8 @@ export interface JoinOptions {
   readonly ranking?: readonly Attribute[]
   /** Where the member's log goes: a function, a logger such as pino, or `console`. Default: nowhere. */
   readonly log?: LogTarget
+  /** Where this member puts its numbers: a registry of prom-client. Default: nowhere. */
+  readonly metrics?: MetricsOptions
 }
 
 const RANKING_MAX = 3
@@ -40,6 +43,7 @@ export const joinRules: Rules<JoinOptions> = {
   attributes: attributesRule,
   ranking: rankingRule,
   log: logRule,
+  metrics: metricsRule,
 }
 const checkOptions = optionsSchema<JoinOptions>(joinRules)
 
@@ -65,6 +69,7 @@ export async function join(options: JoinOptions): Promise<JoinedGroup> {
     name,
     value: numberOf(name, value),
   }))
+  const meter = options.metrics === undefined ? undefined : new MemberMeter(options.metrics, config.name)
   let group: JoinedGroup | undefined
   // What the node says before there is anybody to hear it.
   const early: MemberEvent[] = []
@@ -74,6 +79,7 @@ export async function join(options: JoinOptions): Promise<JoinedGroup> {
     attributes: values,
     ranking,
     event: event => (group === undefined ? early.push(event) : group.event(event)),
+    ...(meter && { meter }),
     failed: error => group?.ended(error),
   })
   group = new JoinedGroup(config.name, node, attributes, log)

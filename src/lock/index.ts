@@ -16,7 +16,7 @@ export type { KeeperCommand, KeeperEvent } from './keeper/state.ts'
 export { type LockRules, lockRules } from './rules.ts'
 export { isOperator } from './server/force.ts'
 export { type LockServer, lockServer } from './server/machine.ts'
-export { recovering, type ServerCommand, type ServerEvent, type ServerState } from './server/state.ts'
+export { isOut, recovering, type ServerCommand, type ServerEvent, type ServerState } from './server/state.ts'
 export { type LockSettings, lockDefaults } from './settings.ts'
 export {
   type ClientMessage,

@@ -12,6 +12,20 @@ export interface TableView {
   keys(prefix: string): Iterable<string>
 }
 
+/**
+ * Leases of an object: they belong to nobody's process, and end when they were not renewed for their time. The renewals
+ * stand in the order like everything else; servers tell the time, and `ended` removes what is bound to them.
+ */
+export interface Leases {
+  /** A new one; answers its id. */
+  grant(ttl: number): string
+  has(lease: string): boolean
+  /** False where there is no such lease. */
+  renew(lease: string): boolean
+  /** Without `ended`: whoever revokes one removes what is bound to it. */
+  drop(lease: string): void
+}
+
 /** Where in the order an operation stands. */
 export interface ApplyContext {
   readonly object: string
@@ -20,6 +34,7 @@ export interface ApplyContext {
   /** The client that the session belongs to. */
   readonly client: NodeId
   readonly seq: number
+  readonly leases: Leases
 }
 
 /**

@@ -1,4 +1,4 @@
-export type { Applier, ApplyContext, TableView } from './applier.ts'
+export type { Applier, ApplyContext, Leases, TableView } from './applier.ts'
 export { type Choice, choose, type Voucher } from './choose.ts'
 export type { FailedReason, InspectedOrderingServer, OrderingCommand, OrderingEvent } from './client/commands.ts'
 export { type OrderingClient, orderingClient } from './client/machine.ts'

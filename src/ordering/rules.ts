@@ -42,6 +42,8 @@ export interface OrderingRules {
   mayTake(knownTo: number, liars: number): boolean
   /** Under which name a server's word on an operation is counted, given how many words on it there are. */
   voterOf(server: NodeId, words: number): NodeId
+  /** Whether word of a silent lease may end it, given the renewal that was silent and the one that it has. */
+  mayEndLease(silent: number, present: number): boolean
   /** Whether a client keeps what too few vouch for, given how much of one server it has. */
   mayKeep(bytes: number, bytesMax: number): boolean
 }
@@ -107,6 +109,10 @@ export const orderingRules: OrderingRules = {
 
   // A liar tells of a version after version that nobody else knows, of 15 MiB each: the client runs out of memory.
   mayKeep: (bytes, bytesMax) => bytes <= bytesMax,
+
+  // Servers call a lease silent, its keeper renews it and is told so, and then the client that was told of the silence has
+  // the turn: the lease would end at once, though its keeper may count on its time.
+  mayEndLease: (silent, present) => silent === present,
 }
 
 export function compareRanks(a: Rank, b: Rank): number {

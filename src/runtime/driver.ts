@@ -38,10 +38,20 @@ export interface DriverOptions<State, Message, Command, Event> {
   /** What has become known without an input, taken before each: the machine must not decide on less than is known. */
   news?(): readonly Command[]
   event(event: Event): void
+  /** Sees what passes, for metrics. It changes nothing. */
+  readonly meter?: Meter<Message, Command, Event>
   /** Called once: the node has ended and must not be used. */
   failed(error: Error): void
   up?(peer: NodeId): void
   down?(peer: NodeId, why: string): void
+}
+
+/** Who sees what comes to a node and what it says. */
+export interface Meter<Message, Command, Event> {
+  received?(from: NodeId, message: Message): void
+  sent?(to: NodeId, message: Message): void
+  command?(command: Command): void
+  event?(event: Event): void
 }
 
 export interface DriverCounts {
@@ -103,6 +113,7 @@ export class Driver<State, Message, Command, Event> {
   }
 
   command(body: Command): void {
+    this.options.meter?.command?.(body)
     this.input({ kind: 'command', body })
   }
 
@@ -161,6 +172,7 @@ export class Driver<State, Message, Command, Event> {
       return
     }
     this.counts.received++
+    this.options.meter?.received?.(from, decoded.value)
     this.input({ kind: 'message', from, body: decoded.value })
   }
 
@@ -175,12 +187,16 @@ export class Driver<State, Message, Command, Event> {
       cancel: name => this.cancelTimer(name),
       save: (lane, record, kind, durable) => this.save(lane, record, kind, durable),
       forget: lane => this.storage().forget(lane),
-      emit: event => options.event(event),
+      emit: event => {
+        options.meter?.event?.(event)
+        options.event(event)
+      },
     }
   }
 
   private send(to: NodeId, body: Message): void {
     this.counts.sent++
+    this.options.meter?.sent?.(to, body)
     // Through the queue of inputs like everybody else's: a node that talks to itself must not be quicker than its peers think.
     if (to === this.options.self) return this.input({ kind: 'message', from: to, body })
     this.writer.reset()

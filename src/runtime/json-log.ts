@@ -1,10 +1,12 @@
 // Structured logs: one JSON object a line, by pino, on standard output. Never a secret: keys, tokens of other people's
 // leases and message bodies are not logged; names and reasons are.
 
-import { pino } from 'pino'
+import { type DestinationStream, pino } from 'pino'
 import type { Log } from './transport/index.ts'
 
-export function createLog(node: string, level: string): Log {
-  const logger = pino({ level, base: { node } })
+/** Levels are written by name: whoever reads the log need not know pino's numbers. */
+export function createLog(node: string, level: string, out?: DestinationStream): Log {
+  const settings = { level, base: { node }, formatters: { level: (name: string) => ({ level: name }) } }
+  const logger = out === undefined ? pino(settings) : pino(settings, out)
   return (at, message, fields) => logger[at](fields, message)
 }

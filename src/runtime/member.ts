@@ -32,9 +32,12 @@ import { memberSettings } from './config/agreed.ts'
 import { COUNT_KEY_FILE, type MemberAddress, type MemberConfig } from './config/config.ts'
 import { type Disguise, Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
+import type { Book } from './metrics/book.ts'
+import type { memberMetrics } from './metrics/names.ts'
+import { measureTraffic } from './metrics/traffic.ts'
 import { openWorkshop, takeWork } from './slots-work.ts'
 import { createLogStorage } from './storage/log.ts'
-import type { Storage } from './storage/storage.ts'
+import type { Storage, Store } from './storage/storage.ts'
 import { createTlsTransport, type Log, portInUse, type TlsTransport } from './transport/index.ts'
 
 export interface RunningMember {
@@ -58,6 +61,8 @@ export interface MemberOptions {
   readonly ranking: readonly Attribute[]
   /** Wraps the node before it runs, as that of `ServerOptions` does: no command and no config sets it. */
   readonly disguise?: (settings: MemberSettings) => Disguise<MemberNode>
+  /** Where its numbers go; closed when it stops. */
+  readonly meter?: { readonly book: Book<typeof memberMetrics>; event(event: MemberEvent): void }
   event(event: MemberEvent): void
   /** The node ended by itself: its disk failed, or a bug stopped it. */
   failed(error: Error): void
@@ -76,10 +81,10 @@ const CERTIFY_LEAST = 2
 const LOST_LANE = 'lost'
 
 export async function startMember(options: MemberOptions): Promise<RunningMember> {
-  const { config, log } = options
+  const { config, log, meter } = options
   let driver: DriverOf<MemberNode> | undefined
   const { storage, saved } = await openNodeStore({
-    store: createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}) }),
+    store: storeOf(options),
     folder: config.folder,
     owner: config.identity,
     first: memberFirstStart(firstElectorate(config.group.membership.members.map(voterOf))),
@@ -109,6 +114,7 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
         if (!takeWork(event, workshop, body => driver?.command({ part: 'slots', body }))) options.event(event)
       },
       failed: options.failed,
+      ...(meter && { meter }),
       up: peer => log('debug', 'connected', { peer }),
       down: (peer, why) => log('debug', 'disconnected', { peer, why }),
     })
@@ -116,6 +122,7 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
     transport = await listen(config, log, running)
     running.start(transport)
     const opened = transport
+    if (meter) measureTraffic(meter.book, 'member_', running, () => opened)
     return {
       terms: { drift: config.group.lock.drift, liars: config.group.membership.liars },
       command: body => running.command(body),
@@ -125,13 +132,18 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
         await running.stop()
         await workshop.close()
         await opened.close()
-        await storage.close()
+        await storage.close().finally(() => meter?.book.close())
       },
     }
   } catch (error) {
     await storage.close()
     throw explain(error, config)
   }
+}
+
+function storeOf({ config, log, meter }: MemberOptions): Store {
+  const synced = (seconds: number) => meter?.book.observe('member_store_sync_seconds', seconds)
+  return createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}), synced })
 }
 
 async function listen(config: MemberConfig, log: Log, driver: DriverOf<MemberNode>): Promise<TlsTransport> {

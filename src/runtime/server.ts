@@ -11,8 +11,9 @@ import type { ServerConfig } from './config/config.ts'
 import { type Disguise, Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
 import { sha256 } from './hash.ts'
-import { type Measures, type MetricsServer, serveMetrics } from './metrics/metrics.ts'
-import { measureObjects } from './metrics/object-measures.ts'
+import { isLoopback, type MetricsServer, openMetrics, serveMetrics } from './metrics/metrics.ts'
+import { measureServer, type ServerBook, ServerMeter } from './metrics/server-metrics.ts'
+import { measureTraffic } from './metrics/traffic.ts'
 import { createLogStorage } from './storage/log.ts'
 import type { Storage } from './storage/storage.ts'
 import { createTlsTransport, type Log, portInUse, type TlsTransport } from './transport/index.ts'
@@ -26,6 +27,8 @@ export interface RunningServer {
 export interface ServerOptions {
   readonly config: ServerConfig
   readonly log: Log
+  /** Where the metrics are shown. Default: the loopback interface only. */
+  readonly metricsHost?: string
   /** The store was lost: take what it held from the other servers. */
   readonly rejoins?: boolean
   /**
@@ -58,11 +61,13 @@ interface Closable {
 }
 
 async function open(options: ServerOptions, opened: Closable[]): Promise<RunningServer> {
-  const { config, log, failed } = options
+  const { config, log, failed, metricsHost: host = LOOPBACK } = options
   const { group } = config
   let driver: ServerDriver | undefined
+  const { registry, book } = openMetrics(config.name, host)
+  const synced = (seconds: number) => book.observe('store_sync_seconds', seconds)
   const { storage, saved } = await openNodeStore({
-    store: createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}) }),
+    store: createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}), synced }),
     folder: config.folder,
     owner: config.identity,
     first: firstStart,
@@ -75,13 +80,40 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   // It may have promised things that it no longer knows of: with a vote it could undo what a client was told.
   const mustKnow = !options.rejoins && group.trust.orderingQuorum !== undefined
   if (saved.size === 0 && mustKnow) throw storeLost(config)
-  driver = createDriver(options, storage, saved)
+  driver = createDriver(options, storage, saved, book)
   let transport: TlsTransport | undefined
-  const measures = measure(driver, () => transport)
+  const recovery = measure(driver, book, () => transport)
+  if (!isLoopback(host)) log('warn', OUTSIDE, { host })
   // Before the node runs: a start that finds a port taken must leave nothing behind that a crash would leave.
-  const metrics = await serveMetrics(config.address.metricsPort, config.name, measures)
+  const address = { host, port: config.address.metricsPort, node: config.name }
+  const metrics = await serveMetrics(address, registry, recovery)
   opened.push(metrics)
-  transport = await createTlsTransport(
+  transport = await listen(config, log, driver)
+  opened.push(transport)
+  driver.start(transport)
+  const endTime = tellTime(micros => {
+    driver.command({ part: 'lock', body: { kind: 'clock', micros } })
+    if (group.trust.orderingQuorum !== undefined) driver.command({ part: 'ordering', body: { kind: 'clock', micros } })
+  })
+  log('info', 'listening', {
+    port: config.address.port,
+    metricsPort: metrics.port,
+    recoveringMs: recovery(),
+  })
+  const endTelling = tellReady(driver, recovery, log)
+  return {
+    recovering: recovery,
+    stop() {
+      endTime()
+      endTelling()
+      return stop(driver, transport, metrics, storage, log)
+    },
+  }
+}
+
+function listen(config: ServerConfig, log: Log, driver: ServerDriver): Promise<TlsTransport> {
+  const { group } = config
+  return createTlsTransport(
     {
       credentials: config,
       authority: config.authority,
@@ -93,27 +125,12 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
     },
     driver.events,
   )
-  opened.push(transport)
-  driver.start(transport)
-  const endTime = tellTime(micros => {
-    driver.command({ part: 'lock', body: { kind: 'clock', micros } })
-    if (group.trust.orderingQuorum !== undefined) driver.command({ part: 'ordering', body: { kind: 'clock', micros } })
-  })
-  log('info', 'listening', {
-    port: config.address.port,
-    metricsPort: metrics.port,
-    recoveringMs: measures.recovering(),
-  })
-  return {
-    recovering: measures.recovering,
-    stop() {
-      endTime()
-      return stop(driver, transport, metrics, storage, log)
-    },
-  }
 }
 
-function createDriver(options: ServerOptions, storage: Storage, saved: Saved) {
+const LOOPBACK = '127.0.0.1'
+const OUTSIDE = 'metrics are shown to everybody who reaches this address: numbers only, but no password protects them'
+
+function createDriver(options: ServerOptions, storage: Storage, saved: Saved, book: ServerBook) {
   const { config, log, failed, rejoins = false } = options
   const { group, name } = config
   const parts = serverParts(group, { hash: sha256, rejoins })
@@ -126,6 +143,7 @@ function createDriver(options: ServerOptions, storage: Storage, saved: Saved) {
     storage,
     saved,
     event: teller(log),
+    meter: new ServerMeter(book, granterClock),
     failed,
     up: peer => log('debug', 'connected', { peer }),
     down: (peer, why) => log('debug', 'disconnected', { peer, why }),
@@ -211,28 +229,41 @@ async function stop(
   log('info', 'stopped cleanly', {})
 }
 
-function measure(driver: ServerDriver, transport: () => TlsTransport | undefined): Measures {
-  const { lock, ordering } = driver.state
-  return {
-    // Not zero while it does not listen yet: nobody is to send it work.
-    recovering: () => Math.max(transport() === undefined ? 1 : 0, Math.ceil(recovering(lock, granterClock()))),
-    values() {
-      const dropped = Object.values(transport()?.dropped() ?? {}).reduce((sum, count) => sum + count, 0)
-      return {
-        messages_received_total: { help: 'Messages understood', value: driver.counts.received },
-        messages_sent_total: { help: 'Messages sent', value: driver.counts.sent },
-        messages_refused_total: { help: 'Frames that were no message', value: driver.counts.refused },
-        frames_dropped_total: { help: 'Frames that could not be sent', value: dropped },
-        saves_total: { help: 'Records saved', value: driver.counts.saves },
-        connections: { help: 'Peers connected now', value: transport()?.connected().length ?? 0 },
-        lock_names: { help: 'Lock names in memory', value: lock.locks.size },
-        lock_highest_token: { help: 'The largest lock token granted', value: lock.highest },
-        lock_complaints_total: { help: 'Complaints of clients about servers that lied', value: lock.complaints.count },
-        lock_recovering_ms: { help: 'Milliseconds until locks are granted again', value: this.recovering() },
-        ...measureObjects(ordering),
-      }
-    },
+/** Answers for how many milliseconds nothing is granted. */
+function measure(driver: ServerDriver, book: ServerBook, transport: () => TlsTransport | undefined): () => number {
+  const { lock } = driver.state
+  // Not zero while it does not listen yet: nobody is to send it work.
+  const recovery = () => Math.max(transport() === undefined ? 1 : 0, Math.ceil(recovering(lock, granterClock())))
+  measureTraffic(book, '', driver, transport)
+  measureServer(book, driver.state, granterClock)
+  book.reads('lock_recovering_seconds', () => recovery() / 1000)
+  return recovery
+}
+
+/** How often a server that is not ready looks whether it is. */
+const READY_EVERY_MS = 200
+
+/** An operator who saw "recovering" or "rejoining" in the log sees there when it is over. Answers what ends it. */
+function tellReady(driver: ServerDriver, recovery: () => number, log: Log): () => void {
+  const began = granterClock()
+  const waits = new Map<string, () => boolean>()
+  if (recovery() > 0) waits.set('ready again: locks are granted', () => recovery() === 0)
+  if (driver.state.ordering?.rejoin !== undefined) {
+    waits.set(
+      'ready again: it has taken its objects from the others',
+      () => driver.state.ordering?.rejoin === undefined,
+    )
   }
+  if (waits.size === 0) return () => {}
+  const timer = setInterval(() => {
+    for (const [sentence, isOver] of waits) {
+      if (!isOver()) continue
+      waits.delete(sentence)
+      log('info', sentence, { afterMs: Math.round(granterClock() - began) })
+    }
+    if (waits.size === 0) clearInterval(timer)
+  }, READY_EVERY_MS).unref()
+  return () => clearInterval(timer)
 }
 
 function storeLost(config: ServerConfig): FileError {

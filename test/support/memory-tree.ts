@@ -51,8 +51,25 @@ function countingTree(world: MemoryTree, session: string, port: ObjectPort): Cou
 
 export class MemoryTree {
   readonly table = new Map<string, Uint8Array>()
+  /** How often something was written. */
+  version = 0
   readonly watchers = new Set<{ readonly path: string; readonly session: string }>()
   readonly woken = new Map<string, number>()
+  /** Leases, with the number of their renewals. */
+  readonly leases = new Map<string, number>()
+  private readonly leaseTable = {
+    grant: () => {
+      const lease = `lease-${this.leases.size + 1}`
+      this.leases.set(lease, 0)
+      return lease
+    },
+    has: (lease: string) => this.leases.has(lease),
+    renew: (lease: string) => {
+      if (this.leases.has(lease)) this.leases.set(lease, this.leases.get(lease)! + 1)
+      return this.leases.has(lease)
+    },
+    drop: (lease: string) => void this.leases.delete(lease),
+  }
   private readonly random: Random
   private readonly living = new Map<string, AbortController>()
   private readonly told = new Set<Told>()
@@ -68,23 +85,38 @@ export class MemoryTree {
 
   /** A client with a session of its own. */
   client(): CountingTree {
+    const { session, port } = this.open()
+    return countingTree(this, session, port)
+  }
+
+  /** The same as `group.tree` would give it. */
+  shared(): SharedTree {
+    return new SharedTree(this.open().port, {}, () => {})
+  }
+
+  private open(): { readonly session: string; readonly port: ObjectPort } {
     const session = `s${++this.sessions}`
     const life = new AbortController()
     setMaxListeners(0, life.signal)
     this.living.set(session, life)
-    return countingTree(this, session, {
+    const port: ObjectPort = {
       name: 'tree',
       signal: life.signal,
       close: async () => {},
-      submit: body => this.visit(session, () => this.write(view => treeApplier.apply(view, body, { session }))),
+      submit: body =>
+        this.visit(session, () =>
+          this.write(view => treeApplier.apply(view, body, { session, leases: this.leaseTable })),
+        ),
       read: keys => this.visit(session, () => new Map(keys.flatMap(key => this.entry(key)))),
+      copy: look => this.visit(session, () => look(this.table, this.version)),
       watch: watcher =>
         this.visit(session, () => {
           const told: Told = { ...watcher, session, last: Promise.resolve() }
           this.told.add(told)
           return () => void this.told.delete(told)
         }),
-    })
+    }
+    return { session, port }
   }
 
   /** The servers end the session; the client learns it at the same time. */
@@ -96,6 +128,12 @@ export class MemoryTree {
     }
     this.write(view => treeApplier.ended(view, session))
     life?.abort()
+  }
+
+  /** A lease was not renewed in its time. */
+  runOut(lease: string): void {
+    this.leases.delete(lease)
+    this.write(view => treeApplier.ended(view, lease))
   }
 
   /** Names of what stands below a path, also deeper. */
@@ -112,7 +150,7 @@ export class MemoryTree {
     this.away = true
     await work()
     this.away = false
-    for (const told of this.told) this.push(told, () => told.skipped(this.table))
+    for (const told of this.told) this.push(told, () => told.skipped(this.table, this.version))
     await this.settle()
   }
 
@@ -149,8 +187,10 @@ export class MemoryTree {
         writes.push({ key, value: undefined })
       },
     })
+    if (writes.length > 0) this.version++
+    const { version } = this
     if (this.away || writes.length === 0) return result
-    for (const told of this.told) this.push(told, () => told.changed(writes))
+    for (const told of this.told) this.push(told, () => told.changed(writes, version))
     return result
   }
 

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { SettingsError } from '../../core/index.ts'
 import { action, newCommand, wholeNumber } from '../output.ts'
-import { type TreeCommandOptions, treePath, walk, withTree, withTreeOptions } from '../tree.ts'
+import { type TreeCommandOptions, treePath, withTree, withTreeOptions } from '../tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly ifVersion?: number
@@ -35,8 +35,7 @@ async function remove(path: string, options: Options): Promise<void> {
     if (!options.recursive) {
       return tree.delete(path, options.ifVersion === undefined ? {} : { version: options.ifVersion })
     }
-    const found: string[] = []
-    for await (const entry of walk(tree, path)) found.push(entry)
+    const found = [path, ...(await tree.list(path, { recursive: true }))]
     for (const entry of found.reverse()) if (entry !== '/') await tree.delete(entry)
   })
 }

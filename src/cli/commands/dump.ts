@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import { action, newCommand, warn } from '../output.ts'
-import { snapshot, type TreeCommandOptions, withTree, withTreeOptions } from '../tree.ts'
+import { everything, type TreeCommandOptions, withTree, withTreeOptions } from '../tree.ts'
 
 /** One line of a dump; values are bytes. */
 export interface Dumped {
@@ -14,12 +14,11 @@ export interface Dumped {
 const EXAMPLE = `
 Example:
   $ coterie dump > tree.jsonl
-      one line for each entry, the root first and parents before their children, as all of them were at one moment
+      one line for each entry, the root first and parents before their children, all of one version of the tree
 
-Left out, by choice: ephemeral entries, since they belong to a living process; versions, which begin anew when a dump is
-restored; other trees (--tree names one), objects and sessions, which only the programs that use them can make again.
-How many entries were left out is said on standard error. Nothing is written to the group. Where the tree changes faster
-than it can be read, the dump is refused: stop some of its writers.
+Left out, by choice: ephemeral entries and those of leases, since they belong to a living process; versions, which begin
+anew when a dump is restored; other trees (--tree names one), objects and sessions, which only the programs that use them
+can make again. How many entries were left out is said on standard error. Nothing is written to the group.
 
 Exit codes: 0 written, 1 the group could not be reached or the tree did not stand still, 2 wrong usage.`
 
@@ -29,7 +28,7 @@ export function dumpCommand(): Command {
 
 async function dump(options: TreeCommandOptions): Promise<void> {
   await withTree(options, async tree => {
-    const found = await snapshot(tree)
+    const found = await everything(tree)
     const kept = found.filter(({ stat }) => stat.owner === undefined)
     for (const { path, value } of kept) {
       const line: Dumped = { path, base64: Buffer.from(value).toString('base64') }

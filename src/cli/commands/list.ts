@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { action, newCommand, print } from '../output.ts'
 import { printable } from '../printable.ts'
-import { type TreeCommandOptions, treePath, walk, withTree, withTreeOptions } from '../tree.ts'
+import { type TreeCommandOptions, treePath, withTree, withTreeOptions } from '../tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly recursive?: boolean
@@ -30,9 +30,8 @@ export function listCommand(): Command {
 
 async function list(path: string, options: Options): Promise<void> {
   await withTree(options, async tree => {
-    const found: string[] = []
-    if (options.recursive) for await (const entry of walk(tree, path)) found.push(entry)
-    else found.push(...(await tree.list(path)))
+    const found = [...(await tree.list(path, { recursive: options.recursive ?? false }))]
+    if (options.recursive) found.unshift(path)
     if (options.json || found.length > 0) print(options.json, found, () => found.map(printable).join('\n'))
   })
 }

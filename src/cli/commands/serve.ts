@@ -10,6 +10,7 @@ import { action, choiceOption, EXIT_FAILED, LOG_LEVELS, newCommand } from '../ou
 interface Options {
   readonly logLevel: string
   readonly rejoin?: boolean
+  readonly metricsHost?: string
 }
 
 const EXAMPLE = `
@@ -29,6 +30,10 @@ export function serveCommand(): Command {
     .argument('<folder>', "the server's folder, as coterie init made it, or its coterie.toml")
     .addOption(choiceOption('--log-level <level>', 'how much to log', LOG_LEVELS).default('info'))
     .option('--rejoin', 'its store was lost: take the content from the other servers')
+    .option(
+      '--metrics-host <address>',
+      'where /metrics and /health listen; only numbers are shown to others (default: 127.0.0.1)',
+    )
     .addHelpText('after', EXAMPLE)
     .action(action(serve))
 }
@@ -43,7 +48,14 @@ async function serve(folder: string, options: Options): Promise<void> {
     log('error', 'stopping: this server can keep no promise any more', { error: error.message })
     process.exit(EXIT_FAILED)
   }
-  const server = await startServer({ config, log, failed, rejoins: options.rejoin ?? false })
+  const { rejoin: rejoins = false, metricsHost } = options
+  const server = await startServer({
+    config,
+    log,
+    failed,
+    rejoins,
+    ...(metricsHost === undefined ? {} : { metricsHost }),
+  })
   let stopping = false
   const stop = (why: string) => {
     if (stopping) return

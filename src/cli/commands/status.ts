@@ -74,7 +74,8 @@ function describeObjects({ objects, trust }: GroupStatus, server: string): strin
     return colour.yellow(`, rejoining: takes part in objects in ${inWords(own.rejoining)} or later`)
   const count = own.objects.length === 1 ? '1 object' : `${own.objects.length} objects`
   const behind = versionsBehind(objects, server, trust.liars)
-  return `, ${count}${behind === 0 ? '' : colour.yellow(`, ${behind} versions behind`)}`
+  const lags = behind === 1 ? '1 version behind' : `${behind} versions behind`
+  return `, ${count}${behind === 0 ? '' : colour.yellow(`, ${lags}`)}`
 }
 
 /** Who says so stands beside it: an accusation is worth what its clients are. */

@@ -1,8 +1,9 @@
 // coterie txn: several conditions and writes, all or none.
 
 import type { Command } from 'commander'
+import type { TransactionWrite } from '../../client/objects/tree-options.ts'
 import { SettingsError } from '../../core/index.ts'
-import type { TreeCondition, TreeWrite } from '../../ordering/tree/index.ts'
+import type { TreeCondition } from '../../ordering/tree/index.ts'
 import { action, newCommand } from '../output.ts'
 import { checkedPath, pathAndValue, type TreeCommandOptions, withTree, withTreeOptions } from '../tree.ts'
 
@@ -40,7 +41,7 @@ function collect(value: string, before: readonly string[] | undefined): string[]
 
 async function txn(options: Options): Promise<void> {
   const conditions = (options.if ?? []).map(readCondition)
-  const writes: TreeWrite[] = [
+  const writes: TransactionWrite[] = [
     ...(options.set ?? []).map(text => ({ kind: 'set', version: undefined, ...encoded(text, '--set') }) as const),
     ...(options.create ?? []).map(
       text => ({ kind: 'create', ephemeral: false, sequential: false, ...encoded(text, '--create') }) as const,

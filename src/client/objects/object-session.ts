@@ -21,6 +21,8 @@ export interface ObjectPort {
   submit(body: Uint8Array, options: WaitOptions): Promise<Uint8Array>
   /** The values of keys, all of one version, no older than any operation that was answered before, unless `stale`. */
   read(keys: readonly string[], options: ReadOptions): Promise<TableReader>
+  /** `look` sees the whole table, of one version, no older than any operation that was answered before. */
+  copy<T>(look: (table: WholeTable, version: number) => T, options: WaitOptions): Promise<T>
   /** Once the promise is kept, every later version is told in order; it answers what ends the watch. */
   watch(watcher: ObjectWatcher, options: WaitOptions): Promise<() => void>
   /** Ends the session. */
@@ -28,10 +30,13 @@ export interface ObjectPort {
 }
 
 export interface ObjectWatcher {
-  changed(writes: readonly TableWrite[]): void
+  changed(writes: readonly TableWrite[], version: number): void
   /** Versions could not be told one by one: the table as it is now. */
-  skipped(table: TableReader): void
+  skipped(table: WholeTable, version: number): void
 }
+
+/** All of it, to be looked at and not kept. */
+export type WholeTable = TableReader & Iterable<[string, Uint8Array]>
 
 /** How a read is done. */
 export interface ReadOptions extends WaitOptions {
@@ -70,7 +75,6 @@ export class ObjectSession implements ObjectPort {
     return new Map(entries.flatMap(({ key, value }) => (value === undefined ? [] : [[key, value] as const])))
   }
 
-  /** `look` sees the table while the event is handled. */
   copy<T>(look: (table: LiveTable, version: number) => T, options: WaitOptions): Promise<T> {
     return this.orders.copy(this.name, look, options)
   }
@@ -80,8 +84,8 @@ export class ObjectSession implements ObjectPort {
     const watching = new Promise<() => void>((resolve, reject) => {
       stop = this.orders.watch(this.name, undefined, {
         watching: () => resolve(() => stop()),
-        changed: (_version, writes) => watcher.changed(writes),
-        skipped: (_version, table) => watcher.skipped(table),
+        changed: (version, writes) => watcher.changed(writes, version),
+        skipped: (version, table) => watcher.skipped(table, version),
         failed: reject,
       })
     })

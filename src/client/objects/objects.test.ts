@@ -271,6 +271,43 @@ describe('the tree of a group', () => {
       .toEqual(['created /w/x', 'changed /w/x', 'deleted /w/x'])
   })
 
+  it('is read without a new version: lists, counts, gets, and the whole of it at once', async () => {
+    const tree = group.tree({ name: 'quiet' })
+    await tree.create('/q', 'top')
+    for (const name of ['a', 'b', 'c']) await tree.create(`/q/${name}`, name)
+    const version = async () => {
+      const { objects } = await group.status()
+      return Math.max(
+        ...objects.flatMap(server => server.objects.map(one => (one.object === 'quiet' ? one.committed.version : 0))),
+      )
+    }
+    const before = await version()
+    expect(before).toBeGreaterThan(0)
+    for (let at = 0; at < 20; at++) {
+      expect(await tree.list('/q')).toEqual(['a', 'b', 'c'])
+      expect(await tree.count('/', { recursive: true })).toBe(4)
+      expect(await tree.exists('/q/a')).toBeDefined()
+    }
+    const all = await tree.list('/', { recursive: true, values: true })
+    expect(all.map(({ path, text }) => `${path} ${text()}`)).toEqual(['/q top', '/q/a a', '/q/b b', '/q/c c'])
+    expect(await version()).toBe(before)
+  })
+
+  it('lets entries go when their time is over, and keeps those of a lease that is renewed', async () => {
+    const tree = group.tree({ name: 'leases', ttl: 1_000 })
+    await tree.create('/short', 'lived', { ttl: 400 })
+    await tree.create('/renewed', '', { ttl: 400 })
+    await using lease = await tree.lease({ ttl: 400 })
+    await tree.create('/kept', '', { lease })
+    const before = Date.now()
+    await expect.poll(() => tree.exists('/short'), { timeout: 10_000 }).toBeUndefined()
+    expect(Date.now() - before).toBeGreaterThan(300)
+    expect(await tree.exists('/kept')).toBeDefined()
+    expect(lease.signal.aborted).toBe(false)
+    await lease.revoke()
+    expect(await tree.exists('/kept')).toBeUndefined()
+  })
+
   it('bids farewell to ephemeral entries when their process closes it', async () => {
     const tree = group.tree({ name: 'short-lived' })
     await tree.create('/e', '', { ephemeral: true })

@@ -12,15 +12,13 @@ import {
   optionsSchema,
   type Rule,
   required,
+  SettingsError,
   textOf,
   whole,
 } from '../../core/index.ts'
-import { SESSION_TTL_MAX } from '../../ordering/index.ts'
 import {
   entryKey,
-  isPath,
   operationCodec,
-  PAGE_MAX,
   readEntry,
   readValue,
   resultCodec,
@@ -28,18 +26,36 @@ import {
   statOf,
   type TreeOperation,
   type TreeResult,
+  type TreeWrite,
   type TreeWriteResult,
   valueKey,
 } from '../../ordering/tree/index.ts'
+import { SESSION_TTL_MAX } from '../../ordering/wire.ts'
+import { holderClock } from '../../runtime/clock.ts'
 import { Feed } from '../feed.ts'
-import { type CreateOptions, hasCode, type Tree, TreeError, type WatchEvent } from '../recipes/tree.ts'
+import { type CreateOptions, type Tree, TreeError, type WatchEvent } from '../recipes/tree.ts'
 import { bytesOf } from '../values.ts'
-import { checkWaiting, type WaitOptions, waitRules } from '../waiting.ts'
+import { type WaitOptions, waitRules } from '../waiting.ts'
 import type { ObjectPort, ReadOptions } from './object-session.ts'
 import { SESSION_TTL_MIN_MS } from './orders.ts'
+import { bindingOf, checkTtl, type LeasedOptions, TreeLease, type TreeLeaseOptions } from './tree-lease.ts'
 import {
+  type CountOptions,
+  checkPath,
+  counted,
+  type ListedEntry,
+  type ListOptions,
+  listed,
+  placeOf,
+} from './tree-listing.ts'
+import {
+  checkCount,
   checkCreate,
+  checkList,
   checkRead,
+  checkRenewal,
+  checkSet,
+  checkTreeLease,
   checkVersioned,
   readTransaction,
   type TransactionCondition,
@@ -78,6 +94,10 @@ export interface TransactionOptions extends WaitOptions {
 export interface TreeWatchOptions {
   /** Also what is below the path. */
   readonly recursive?: boolean
+  /** Each event has the value, and the one before. */
+  readonly values?: boolean
+  /** The number of the first change to tell of; rejects with a `TreeError` where it is no longer remembered. */
+  readonly from?: number
   readonly signal?: AbortSignal
   /** Called when nothing can be missed any more. */
   started?(): void
@@ -93,14 +113,14 @@ export const checkTreeOptions = optionsSchema<TreeOptions>({
 const checkTransaction = optionsSchema<TransactionOptions>({ if: list, do: required(list), ...waitRules })
 const checkTreeWatch = optionsSchema<TreeWatchOptions>({
   recursive: flag,
+  values: flag,
+  from: whole(1, Number.MAX_SAFE_INTEGER),
   signal: waitRules.signal,
   started: called('to call when nothing can be missed'),
 })
 
 export const TREE_NAME = 'tree'
 export const TREE_TTL_DEFAULT_MS = 10_000
-/** A list that was started over this many times changes faster than it can be read. */
-const RESTARTS_MAX = 100
 const DECODER = new TextDecoder()
 
 /** A tree of versioned entries, as in ZooKeeper: every change has a version, and watches miss none. */
@@ -133,20 +153,59 @@ export class SharedTree {
   async create(
     path: string,
     value: string | Uint8Array = '',
-    options: CreateOptions & WaitOptions = {},
+    options: CreateOptions & LeasedOptions & WaitOptions = {},
   ): Promise<{ path: string; stat: Stat }> {
     checkCreate('tree.create', options)
     const { ephemeral = false, sequential = false } = options
-    const operation = { kind: 'create', path, value: bytesOf(value), ephemeral, sequential } as const
+    const binding = bindingOf(options)
+    if (binding !== undefined && ephemeral) {
+      throw new SettingsError('an entry ends with its session (ephemeral) or with a lease: give one of the two.')
+    }
+    const entry = { path, value: bytesOf(value), sequential }
+    const operation =
+      binding === undefined
+        ? ({ kind: 'create', ...entry, ephemeral } as const)
+        : ({ kind: 'createLeased', ...entry, ...binding } as const)
     const made = await this.submit<'created'>(operation, options)
     return { path: made.path, stat: made.stat }
   }
 
   /** `version`: only where the value was set exactly that many times; rejects with a `TreeError` otherwise. */
-  async set(path: string, value: string | Uint8Array, options: VersionOptions = {}): Promise<Stat> {
-    checkVersioned('tree.set', options)
+  async set(path: string, value: string | Uint8Array, options: VersionOptions & LeasedOptions = {}): Promise<Stat> {
+    checkSet('tree.set', options)
+    const binding = bindingOf(options)
     const operation = { kind: 'set', path, value: bytesOf(value), version: options.version } as const
-    return (await this.submit<'changed'>(operation, options)).stat
+    if (binding === undefined) return (await this.submit<'changed'>(operation, options)).stat
+    checkPath(path)
+    const writes = [operation, { kind: 'attach', path, ...binding } as const]
+    const { results } = await this.submit<'done'>({ kind: 'txn', conditions: [], writes }, options)
+    return (results[1] as TreeWriteResult & { kind: 'changed' }).stat
+  }
+
+  /** A lease: entries made with it, by this process or others that know its id, go when it is renewed no more. */
+  async lease(options: TreeLeaseOptions): Promise<TreeLease> {
+    checkTreeLease('tree.lease', options)
+    const ttl = checkTtl(options.ttl)
+    const now = holderClock()
+    const since = now()
+    const { lease } = await this.submit<'leased'>({ kind: 'grant', ttl }, options)
+    const port = {
+      renew: (id: string, wait: WaitOptions) => this.renewLease(id, wait),
+      revoke: (id: string, wait: WaitOptions) => this.revokeLease(id, wait),
+    }
+    return new TreeLease(port, lease, options, now, since)
+  }
+
+  /** Renews a lease that any process granted: it lives for its time from now on. */
+  async renewLease(lease: string, options: WaitOptions = {}): Promise<void> {
+    checkRenewal('tree.renewLease', options)
+    await this.submit<'leased'>({ kind: 'renew', lease }, options)
+  }
+
+  /** Ends a lease that any process granted, and all that is bound to it. */
+  async revokeLease(lease: string, options: WaitOptions = {}): Promise<void> {
+    checkRenewal('tree.revokeLease', options)
+    await this.submit<'leased'>({ kind: 'revoke', lease }, options)
   }
 
   /** `version`: as for `set`. An entry with children stays, and the call rejects. */
@@ -174,17 +233,26 @@ export class SharedTree {
     return entry && statOf(entry)
   }
 
-  /** The names of the children, in order of creation: of one version where they fit into one page. */
-  async list(path: string, options: WaitOptions = {}): Promise<readonly string[]> {
-    checkWaiting('tree.list', options)
-    for (let restart = 0; ; restart++) {
-      try {
-        return await this.pages(path, options)
-      } catch (error) {
-        // The last child of a page was deleted: where the next page begins is lost.
-        if (!hasCode(error, 'no-entry') || (error as TreeError).path === path || restart >= RESTARTS_MAX) throw error
-      }
-    }
+  /**
+   * The names of the children, in order of creation; with `recursive` the paths of all that is below, parents first;
+   * with `values` the entries. All of one version, linearizable, and nothing is written.
+   */
+  list(path: string, options: ListOptions & { readonly values: true }): Promise<readonly ListedEntry[]>
+  list(path: string, options?: ListOptions & { readonly values?: false }): Promise<readonly string[]>
+  async list(path: string, options: ListOptions = {}): Promise<readonly (string | ListedEntry)[]> {
+    checkList('tree.list', options)
+    const place = placeOf(path, options)
+    return this.port.copy(table => listed(table, place), this.with(options))
+  }
+
+  /** How many children an entry has; with `recursive` how many entries are below it. A read. */
+  async count(path: string, options: CountOptions = {}): Promise<number> {
+    checkCount('tree.count', options)
+    if (options.recursive) return this.port.copy(table => counted(table, path), this.with(options))
+    const { recursive: _recursive, ...waiting } = options
+    const stat = await this.exists(path, waiting)
+    if (stat === undefined) throw new TreeError('no-entry', path)
+    return stat.children
   }
 
   /** Several writes, all or none, where all conditions hold; rejects with a `TreeError` that names what failed. */
@@ -195,11 +263,14 @@ export class SharedTree {
     return (await this.submit<'done'>({ kind: 'txn', conditions, writes }, transaction)).results
   }
 
-  /** Every change of a path from now on, in order. `missed` tells of a gap that could not be closed: look again. */
+  /** Every change of a path from now on, or from an older one, in order. `missed` tells of a gap that could not be closed: look again. */
   async *watch(path: string, options: TreeWatchOptions = {}): AsyncGenerator<WatchEvent, void, undefined> {
     checkTreeWatch('tree.watch', options)
+    const { recursive = false, values = false, from } = options
+    checkPath(path)
     const feed = new Feed<WatchEvent>(options.signal)
-    await using _watch = await this.listen(path, event => feed.push(event), options.recursive ?? false)
+    const listener = (event: WatchEvent) => feed.push(event)
+    await using _watch = await this.watches.add({ path, subtree: recursive, values, from, listener })
     options.started?.()
     yield* feed.items()
   }
@@ -223,21 +294,11 @@ export class SharedTree {
     return this.watches.add({ path, subtree, listener })
   }
 
-  private async pages(path: string, options: WaitOptions): Promise<string[]> {
-    const names: string[] = []
-    for (let more = true; more; ) {
-      const page = await this.submit<'names'>({ kind: 'list', path, after: names.at(-1), limit: PAGE_MAX }, options)
-      names.push(...page.names)
-      more = page.more
-    }
-    return names
-  }
-
   private async submit<K extends TreeResult['kind']>(
     operation: TreeOperation,
     options: WaitOptions,
   ): Promise<TreeResult & { kind: K }> {
-    const path = operation.kind === 'txn' ? '/' : operation.path
+    const path = 'path' in operation ? operation.path : '/'
     checkPath(path)
     const answer = decode(resultCodec, await this.port.submit(inBytes(operation, path), this.with(options)))
     if (!answer.ok) throw new TreeError('malformed', path)
@@ -265,13 +326,18 @@ function forRecipes(tree: SharedTree, listen: Listen, port: ObjectPort): Tree {
     get: path => tree.get(path),
     exists: path => tree.exists(path),
     list: path => tree.list(path),
-    txn: (conditions, writes) => tree.txn({ if: conditions, do: writes }),
+    txn: (conditions, writes) => tree.txn({ if: conditions, do: writes.map(plainWrite) }),
     watch: (path, listener, options) => listen(path, listener, options?.subtree ?? false),
   }
 }
 
-function checkPath(path: string, at?: number): void {
-  if (typeof path !== 'string' || !isPath(path)) throw new TreeError('bad-path', String(path), at)
+/** Recipes speak the words of the wire. */
+function plainWrite(write: TreeWrite): TransactionWrite {
+  if (write.kind !== 'createLeased' && write.kind !== 'attach') return write
+  const { lease, ttl } = write
+  const binding = { ...(lease !== undefined && { lease }), ...(ttl !== undefined && { ttl }) }
+  if (write.kind === 'attach') return { kind: 'attach', path: write.path, ...binding }
+  return { kind: 'create', path: write.path, value: write.value, sequential: write.sequential, ...binding }
 }
 
 /** What the words on the wire have no room for is the caller's: a value or a transaction beyond the limits. */

@@ -18,8 +18,16 @@ export interface CreateOptions {
   readonly sequential?: boolean
 }
 
+/** A change, and where values were asked for, what is there and what was. */
+export interface ValuedEvent extends TreeEvent {
+  /** After the version in which the change stands: of several changes in one version, all show the last. */
+  readonly value?: Uint8Array
+  /** Before that version. Not known of changes that are told from memory. */
+  readonly before?: Uint8Array
+}
+
 /** `missed`: this client was away for longer than changes are kept. Look again; `change` is the last there was. */
-export type WatchEvent = TreeEvent | { readonly kind: 'missed'; readonly path: string; readonly change: number }
+export type WatchEvent = ValuedEvent | { readonly kind: 'missed'; readonly path: string; readonly change: number }
 
 /** Operations of one session apply once, in the order in which they were called. Errors of the tree are `TreeError`s. */
 export interface Tree {
@@ -73,6 +81,8 @@ const explain: Readonly<Record<TreeErrorCode, string>> = {
   'too-many': 'this session has as many ephemeral entries as it may.',
   'too-large': 'it is too large: an entry holds 4 MiB at most, a transaction 256 conditions and 256 writes.',
   malformed: 'the operation cannot be read.',
+  'no-lease': 'the lease has ended, or never was: grant another.',
+  forgotten: 'changes so far back are no longer remembered: read the tree, and watch from what it shows.',
 }
 
 function reason(code: TreeErrorCode, path: string): string {

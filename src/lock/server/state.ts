@@ -105,6 +105,7 @@ export const NAMES_OF_CLIENT_MAX = 50_000
 const NAMES_KEPT_FREE_MAX = NAMES_OF_CLIENT_MAX / 2
 export const BLANK = { closed: 0, lease: undefined, grant: 0, won: false, waiters: undefined }
 
+/** Whether the lease of a name is out. */
 export function isOut(entry: LockEntry, now: Millis): boolean {
   return entry.holder !== '' && now < entry.until
 }

@@ -7,6 +7,7 @@ import type { Millis } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
 import { submitNew, submitOpen } from './contacts.ts'
 import { serveCopies } from './copy-reads.ts'
+import { isLeftBehind } from './other-operations.ts'
 import { hasOwnWork, launch } from './own-operations.ts'
 import { proposeNext, tellCommit } from './proposing.ts'
 import { setLookTimer } from './reading.ts'
@@ -62,7 +63,7 @@ function act(scene: ClientScene, object: ClientObject): void {
   const { settings, turn } = scene
   switch (object.phase) {
     case 'holding':
-      if (isStale(settings, object, turn.now) && hasWork(settings, object, turn.now)) {
+      if (mustAskAnew(settings, object, turn.now) && hasWork(settings, object, turn.now)) {
         tellCommit(scene, object)
         return beginAttempt(scene, object)
       }
@@ -85,7 +86,7 @@ function act(scene: ClientScene, object: ClientObject): void {
   }
 }
 
-/** The turn was left alone long enough that another may have it, as the last time. */
-function isStale(settings: OrderingSettings, object: ClientObject, now: Millis): boolean {
-  return object.shares && now > object.sentAt + settings.turnMs
+/** The turn was left alone long enough that another may have it, as the last time; or another certainly had it. */
+function mustAskAnew(settings: OrderingSettings, object: ClientObject, now: Millis): boolean {
+  return (object.shares && now > object.sentAt + settings.turnMs) || isLeftBehind(object, settings, now)
 }

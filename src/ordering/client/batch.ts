@@ -2,9 +2,19 @@
 // The replica itself changes only when the version is decided.
 
 import { encode, isText } from '../../core/index.ts'
-import type { Applier, ApplyContext, TableView } from '../applier.ts'
+import type { Applier, ApplyContext, Leases, TableView } from '../applier.ts'
 import type { OrderingRules } from '../rules.ts'
-import { type Content, RESERVED, type Session, sessionCodec, sessionKey, sessionName } from '../versions/content.ts'
+import {
+  type Content,
+  isLease,
+  newLease,
+  RESERVED,
+  readSilentName,
+  type Session,
+  sessionCodec,
+  sessionKey,
+  sessionName,
+} from '../versions/content.ts'
 import {
   CHANGE_BYTES_MAX,
   KEY_BYTES_MAX,
@@ -98,14 +108,66 @@ function run(batch: Batch, applier: Applier, operation: Operation & { kind: 'app
   const { session, seq, client, body } = operation
   const { object, version } = batch
   const own: Writes = new Map()
+  const changed: OwnLeases = new Map()
   try {
-    const result = applier.apply(viewOf(batch, own), body, { object, version, session, client, seq })
+    const context = { object, version, session, client, seq, leases: leasesOf(batch, changed) }
+    const result = applier.apply(viewOf(batch, own), body, context)
     if (result.length > RESPONSE_BYTES_MAX) throw new Error(`a response of more than ${RESPONSE_BYTES_MAX} bytes`)
     merge(batch, own)
+    mergeLeases(batch, changed)
     return { seq, version, ok: true, body: result }
   } catch (error) {
     return { seq, version, ok: false, body: messageOf(error) }
   }
+}
+
+/** Sessions and leases of an object, from which on no lease is granted: each is looked at twice a second by every server. */
+export const LEASES_MAX = 10_000
+
+/** Leases as one operation leaves them; undefined: dropped. */
+type OwnLeases = Map<string, Session | undefined>
+
+function leasesOf(batch: Batch, own: OwnLeases): Leases {
+  const find = (id: string) => {
+    const session = own.has(id) ? own.get(id) : sessionIn(batch, id)
+    return session !== undefined && isLease(session) ? session : undefined
+  }
+  return {
+    grant(ttl) {
+      if (batch.base.sessions.size + own.size >= LEASES_MAX) throw new Error('there are too many leases and sessions')
+      const place = batch.opened.size + own.size
+      const id = `${batch.version}.${place}`
+      own.set(id, newLease(batch.version, place, ttl))
+      return id
+    },
+    has: id => find(id) !== undefined,
+    renew(id) {
+      const lease = find(id)
+      if (lease !== undefined) own.set(id, { ...lease, next: lease.next + 1 })
+      return lease !== undefined
+    },
+    drop(id) {
+      if (find(id) !== undefined) own.set(id, undefined)
+    },
+  }
+}
+
+function mergeLeases(batch: Batch, own: OwnLeases): void {
+  for (const [id, lease] of own) {
+    batch.sessions.set(id, lease)
+    // Also what was renewed counts: no two sessions of a version have one place.
+    batch.opened.set(`lease ${id}`, id)
+  }
+}
+
+const NO_LEASES: Leases = { grant: () => '', has: () => false, renew: () => false, drop: () => {} }
+
+/** One that servers call silent; a lease only where it was not renewed since. */
+export function endSilent(batch: Batch, applier: Applier, name: string, rules: OrderingRules): void {
+  const { id, renewal } = readSilentName(name)
+  const session = sessionIn(batch, id)
+  if (session === undefined || isLease(session) !== (renewal !== undefined)) return
+  if (renewal === undefined || rules.mayEndLease(renewal, session.next)) endSession(batch, applier, id)
 }
 
 const utf8 = new TextEncoder()
@@ -121,7 +183,8 @@ export function endSession(batch: Batch, applier: Applier, id: string): void {
   const session = sessionIn(batch, id)
   if (session === undefined) return
   const { object, version } = batch
-  const context: ApplyContext = { object, version, session: id, client: session.client, seq: session.next }
+  const { client, next: seq } = session
+  const context: ApplyContext = { object, version, session: id, client, seq, leases: NO_LEASES }
   const own: Writes = new Map()
   try {
     applier.ended?.(viewOf(batch, own), id, context)

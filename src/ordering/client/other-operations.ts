@@ -3,7 +3,7 @@
 
 import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
-import { openedAt, operationKey, type Touched } from '../versions/content.ts'
+import { openedAt, operationKey, readSilentName, type Touched } from '../versions/content.ts'
 import type { Operation, ServerMessage } from '../wire.ts'
 import { accuse } from './evidence.ts'
 import { keep, release } from './shares.ts'
@@ -127,8 +127,32 @@ export function silentSessions(object: ClientObject, settings: OrderingSettings,
     for (const session of sessions) {
       const count = (counts.get(session) ?? 0) + 1
       counts.set(session, count)
-      if (count === needed) found.push(session)
+      if (count === needed && mayBeSilent(object, settings, session)) found.push(session)
     }
   }
   return found
+}
+
+/** A lease that was renewed since, or has ended, is no reason to ask for the turn. */
+function mayBeSilent(object: ClientObject, { rules }: OrderingSettings, name: string): boolean {
+  const { id, renewal } = readSilentName(name)
+  if (renewal === undefined || isUnknown(object, name)) return true
+  const known = object.replica.sessions.get(id)
+  return known !== undefined && rules.mayEndLease(renewal, known.next)
+}
+
+/** Of a version that the replica has not come to. */
+function isUnknown({ replica }: ClientObject, name: string): boolean {
+  const { id, renewal } = readSilentName(name)
+  const known = replica.sessions.get(id)
+  if (known === undefined) return openedAt(id) > replica.version
+  return renewal !== undefined && renewal > known.next
+}
+
+/**
+ * Whether somebody else has gone on, unnoticed: servers call silent what this replica has never heard of. A client that
+ * keeps its turn and has nothing to do would look for it in vain, and what is over would never end.
+ */
+export function isLeftBehind(object: ClientObject, settings: OrderingSettings, now: Millis): boolean {
+  return silentSessions(object, settings, now).some(name => isUnknown(object, name))
 }

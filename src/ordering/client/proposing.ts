@@ -8,7 +8,7 @@ import type { OrderingSettings } from '../settings.ts'
 import { encodeChange } from '../versions/content.ts'
 import { nextDigest } from '../versions/digest.ts'
 import type { Operation, ServerMessage } from '../wire.ts'
-import { applyOperation, type Batch, endSession, isFull, newBatch, openSession, writesOf } from './batch.ts'
+import { applyOperation, type Batch, endSilent, isFull, newBatch, openSession, writesOf } from './batch.ts'
 import { fillAlone } from './erasing.ts'
 import { hearOf, silentSessions } from './other-operations.ts'
 import { ownOpen, ownOperations } from './own-operations.ts'
@@ -48,7 +48,7 @@ function fill(scene: ClientScene, object: ClientObject, batch: Batch, applier: A
   if (applier.alone === true) return fillAlone(scene, object, batch, applier)
   const { state, settings, turn } = scene
   for (const session of silentSessions(object, settings, turn.now)) {
-    endSession(batch, applier, session)
+    endSilent(batch, applier, session, settings.rules)
     if (isFull(batch)) return
   }
   const open = ownOpen(state, object)

@@ -59,6 +59,7 @@ describe('planted bugs', () => {
       'a-vote-for-each-word', // the liar tells of no operations
       'memory-without-bound', // a few words are no memory
       'any-version-is-committed', // likewise: clients do not lie
+      'lease-ends-on-old-word', // nobody asks for a lease
       'any-rank-is-promised', // time stands still, and clients do not lie
     ]
     const all = [...Object.keys(plantedOrderingSystems), ...simulated]

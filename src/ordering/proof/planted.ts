@@ -25,6 +25,7 @@ export const plantedOrderingBugs: Readonly<Record<string, Partial<OrderingRules>
   'a-vote-for-each-word': { voterOf: (server, words) => `${server} ${words}` },
   'any-rank-is-promised': { mayPromise: () => true },
   'any-version-is-committed': { mayTake: () => true },
+  'lease-ends-on-old-word': { mayEndLease: () => true },
   'memory-without-bound': { mayKeep: () => true },
 }
 

@@ -100,6 +100,8 @@ describe('planted bugs', () => {
     'only-proposed-vouches': 'choose.test.ts',
     // Clients of the simulator do not lie.
     'any-rank-is-promised': 'server/spoiling.test.ts',
+    // Nor do they ask for leases.
+    'lease-ends-on-old-word': 'leases.test.ts',
   }
 
   it('none is forgotten here', () => {

@@ -15,9 +15,10 @@ import { continueCheckpoint } from './checkpoint.ts'
 import { onDelete } from './deleting.ts'
 import { onComplain, onInspect } from './inspecting.ts'
 import { onSubmit, sweepPending } from './pending.ts'
+import { lookAtQuiet, onRecalled } from './quiet.ts'
 import { onClock } from './ranks.ts'
 import { restore, restored } from './records.ts'
-import { mustRejoin, onReadings, onRecall, onRecalled, onRejoin, startRejoining } from './rejoining.ts'
+import { mustRejoin, onReadings, onRecall, onRejoin, startRejoining, takeRecalled } from './rejoining.ts'
 import { onRepair } from './repairing.ts'
 import { reply } from './send.ts'
 import { onFetch, onPage, onRead } from './serving.ts'
@@ -83,6 +84,7 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     waitingBytesOf: new Map(),
     rejoins: 'never',
     rejoin: undefined,
+    look: { at: 0, query: 0, after: '', answered: new Set(), newer: new Map() },
     queries: 0,
     savedBytes: 0,
     checkpointBytes: 0,
@@ -133,6 +135,7 @@ function onSweep(scene: ServerScene): void {
     sweepWatchers(object, turn.now)
     sweepWaiting(scene, object)
   }
+  lookAtQuiet(scene)
   continueCheckpoint(scene)
   serverTimers.set(turn, 'sweep', SWEEP_EVERY)
 }
@@ -144,6 +147,8 @@ function onMessage(scene: ServerScene, from: NodeId, body: OrderingMessage): voi
       return onRecall(scene, from, body)
     case 'vouch':
       return onVouch(scene, from, body)
+    case 'recalled':
+      return onRecalled(scene, from, body)
     case 'complain':
       return onComplain(scene, from, body)
     case 'inspect':
@@ -180,7 +185,7 @@ function onMessage(scene: ServerScene, from: NodeId, body: OrderingMessage): voi
 function onMessageWhileRejoining(scene: ServerScene, from: NodeId, body: OrderingMessage): void {
   if (body.kind === 'inspect') return onInspect(scene, from, body)
   if (!scene.state.servers.includes(from)) return
-  if (body.kind === 'recalled') return onRecalled(scene, from, body)
+  if (body.kind === 'recalled') return takeRecalled(scene, from, body)
   if (body.kind === 'readings') return onReadings(scene, body)
 }
 

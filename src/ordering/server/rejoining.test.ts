@@ -159,7 +159,7 @@ describe('a server that comes back empty', () => {
     const group = new TestGroup(SERVERS)
     ask(group, SERVERS, 5, 'c')
     loseStore(group, 's3')
-    const recalls = () => group.carried.filter(({ body }) => body.kind === 'recall').length
+    const recalls = () => group.carried.filter(({ from, body }) => from === 's3' && body.kind === 'recall').length
     const wait = outlasting(settings.attemptMax, settings.drift)
     group.pass(wait - 1)
     expect(recalls()).toBe(0)

@@ -88,7 +88,7 @@ export function onRecall(scene: ServerScene, from: NodeId, { query, after }: Cli
   reply(scene, from, { kind: 'recalled', query, objects, more: names.length > INSPECTED_MAX })
 }
 
-export function onRecalled(scene: ServerScene, from: NodeId, { query, objects, more }: RecalledMessage): void {
+export function takeRecalled(scene: ServerScene, from: NodeId, { query, objects, more }: RecalledMessage): void {
   const { state, settings } = scene
   const rejoin = state.rejoin!
   if (query !== rejoin.query || query === 0) return

@@ -2,7 +2,7 @@
 
 import type { Millis, NodeId } from '../../core/index.ts'
 import { saysGone } from '../contact-places.ts'
-import { type Session, sessionName, sessionsIn, type Touched } from '../versions/content.ts'
+import { isLease, type Session, sessionName, sessionsIn, silentName, type Touched } from '../versions/content.ts'
 import { type ClientMessage, type Operation, type Response, SILENT_MAX } from '../wire.ts'
 import { reply, replyAtOnce } from './send.ts'
 import type { ServerScene } from './state.ts'
@@ -61,9 +61,10 @@ export function answerTouched(
   for (const one of touched) {
     const { session, before, after } = one
     if (after === undefined) object.heard.delete(session)
-    else if (before === undefined) object.heard.set(session, turn.now)
-    const client = after?.client ?? before?.client
-    if (client === undefined || client === proposer) continue
+    else if (before === undefined || isLease(after)) object.heard.set(session, turn.now)
+    const whose = after ?? before
+    if (whose === undefined || whose.client === proposer || isLease(whose)) continue
+    const { client } = whose
     if (after === undefined) {
       if (!saysGone(state.place, state.servers.length, client, settings)) continue
       reply(scene, client, { kind: 'gone', object: object.name, session, version: object.content.version })
@@ -131,10 +132,10 @@ function heardMax({ content }: ServerObject): number {
 export function sweepSessions(object: ServerObject, now: Millis): void {
   const { content, heard } = object
   const silent: string[] = []
-  for (const [session, { ttl }] of content.sessions) {
+  for (const [session, known] of content.sessions) {
     const last = heard.get(session)
     if (last === undefined) heard.set(session, now)
-    else if (now > last + ttl && silent.length < SILENT_MAX) silent.push(session)
+    else if (now > last + known.ttl && silent.length < SILENT_MAX) silent.push(silentName(session, known))
   }
   object.silent = silent
   for (const [session, until] of object.muted) if (now > until) object.muted.delete(session)

@@ -165,6 +165,18 @@ export interface Rejoin {
   taken: boolean
 }
 
+/** What the others say that they have committed, asked for now and then (quiet.ts). */
+export interface QuietLook {
+  /** When to ask again; 0 before the first time. */
+  at: Millis
+  query: number
+  /** The names asked for come after this one. */
+  after: string
+  readonly answered: Set<NodeId>
+  /** Heads above ours, by object: at most a page from each server. */
+  readonly newer: Map<string, readonly Head[]>
+}
+
 /** What a server remembers of its objects. */
 export interface ServerState {
   readonly self: NodeId
@@ -190,6 +202,7 @@ export interface ServerState {
   /** Whether this server has lost its store once, and whether it has its state back. */
   rejoins: 'never' | 'under way' | 'done'
   rejoin: Rejoin | undefined
+  readonly look: QuietLook
   queries: number
   /** Bytes saved since the last checkpoint began, and what the last one took. */
   savedBytes: number

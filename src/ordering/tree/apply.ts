@@ -15,7 +15,8 @@ import {
   writeEntry,
 } from './entries.ts'
 import { note } from './events.ts'
-import { link, OWNED_MAX, readOwned, unlink } from './links.ts'
+import { DraftedLeases, type LeaseTable, noLeases, ownerOf } from './leases.ts'
+import { link, OWNED_MAX, readOwned, rebind, unlink } from './links.ts'
 import {
   operationCodec,
   PAGE_MAX,
@@ -37,11 +38,23 @@ type Failure = TreeResult & { kind: 'error' }
 
 const failure = (code: TreeErrorCode, path: string): Failure => ({ kind: 'error', code, path, at: undefined })
 
+/** Whose operation it is, and which leases there are. */
+interface TreeContext {
+  readonly session: string
+  readonly leases?: LeaseTable
+}
+
+/** Who writes. */
+interface Writer {
+  readonly session: string
+  readonly leases: LeaseTable
+}
+
 /** What an object's applier gives to the order: the tree as bytes in, bytes out. */
 export const treeApplier = {
-  apply(view: TableView, operation: Uint8Array, context: { readonly session: string }): Uint8Array {
+  apply(view: TableView, operation: Uint8Array, { session, leases = noLeases }: TreeContext): Uint8Array {
     const decoded = decode(operationCodec, operation)
-    const result = decoded.ok ? applyTree(view, decoded.value, context.session) : failure('malformed', '/')
+    const result = decoded.ok ? applyTree(view, decoded.value, session, leases) : failure('malformed', '/')
     return encode(resultCodec, result)
   },
   /** A session has ended or run out. */
@@ -50,12 +63,19 @@ export const treeApplier = {
   },
 }
 
-export function applyTree(view: TableView, operation: TreeOperation, session: string): TreeResult {
+export function applyTree(
+  view: TableView,
+  operation: TreeOperation,
+  session: string,
+  leases: LeaseTable = noLeases,
+): TreeResult {
   switch (operation.kind) {
     case 'create':
     case 'set':
     case 'delete':
-      return write(view, operation, session)
+    case 'createLeased':
+    case 'attach':
+      return write(view, operation, { session, leases })
     case 'get':
       return get(view, operation.path)
     case 'exists':
@@ -63,7 +83,13 @@ export function applyTree(view: TableView, operation: TreeOperation, session: st
     case 'list':
       return listChildren(view, operation.path, operation.after, operation.limit)
     case 'txn':
-      return transact(view, operation, session)
+      return transact(view, operation, { session, leases })
+    case 'grant':
+      return { kind: 'leased', lease: leases.grant(operation.ttl) }
+    case 'renew':
+      return leases.renew(operation.lease) ? { kind: 'leased', lease: operation.lease } : failure('no-lease', '/')
+    case 'revoke':
+      return revoke(view, operation.lease, leases)
   }
 }
 
@@ -74,11 +100,24 @@ export function endSession(view: TableView, session: string): void {
   }
 }
 
-function write(view: TableView, operation: TreeWrite, session: string): TreeWriteResult | Failure {
+function revoke(view: TableView, lease: string, leases: LeaseTable): TreeResult {
+  if (!leases.has(lease)) return failure('no-lease', '/')
+  endSession(view, lease)
+  leases.drop(lease)
+  return { kind: 'leased', lease }
+}
+
+function write(view: TableView, operation: TreeWrite, { session, leases }: Writer): TreeWriteResult | Failure {
   if (!isPath(operation.path)) return failure('bad-path', operation.path)
   switch (operation.kind) {
     case 'create':
-      return create(view, operation, session)
+      return create(view, operation, operation.ephemeral ? session : undefined)
+    case 'createLeased': {
+      const owner = ownerOf(leases, operation)
+      return owner === undefined ? failure('no-lease', operation.path) : create(view, operation, owner)
+    }
+    case 'attach':
+      return attach(view, operation, leases)
     case 'set':
       return set(view, operation)
     case 'delete':
@@ -88,8 +127,8 @@ function write(view: TableView, operation: TreeWrite, session: string): TreeWrit
 
 function create(
   view: TableView,
-  { path: asked, value, ephemeral, sequential }: TreeWrite & { kind: 'create' },
-  session: string,
+  { path: asked, value, sequential }: TreeWrite & { kind: 'create' | 'createLeased' },
+  owner: string | undefined,
 ): TreeWriteResult | Failure {
   if (asked === '/') return failure('exists', asked)
   const parentPath = parentOf(asked)
@@ -100,13 +139,33 @@ function create(
   // With its number it may be too long, also for an answer.
   if (!isPath(path)) return failure('bad-path', asked)
   if (readEntry(view, path) !== undefined) return failure('exists', path)
-  const owner = ephemeral ? session : undefined
-  if (ephemeral && (readOwned(view, session)?.count ?? 0) >= OWNED_MAX) return failure('too-many', path)
+  if (isFull(view, owner)) return failure('too-many', path)
   if (sequential) writeEntry(view, parentPath, { ...parent, sequence: parent.sequence + 1 })
   const created = note(view, 'created', path)
   const entry = withValue(view, path, { ...fresh, created, modified: created, owner }, value)
   link(view, path, entry)
   return { kind: 'created', path, stat: statOf(entry) }
+}
+
+function isFull(view: TableView, owner: string | undefined): boolean {
+  return owner !== undefined && (readOwned(view, owner)?.count ?? 0) >= OWNED_MAX
+}
+
+function attach(
+  view: TableView,
+  { path, lease, ttl }: TreeWrite & { kind: 'attach' },
+  leases: LeaseTable,
+): TreeWriteResult | Failure {
+  const entry = readEntry(view, path)
+  if (path === '/') return failure('bad-path', path)
+  if (entry === undefined) return failure('no-entry', path)
+  if (entry.children > 0) return failure('not-empty', path)
+  const stays = lease === undefined && ttl === undefined
+  const owner = stays ? undefined : ownerOf(leases, { lease, ttl })
+  if (!stays && owner === undefined) return failure('no-lease', path)
+  if (owner !== entry.owner && isFull(view, owner)) return failure('too-many', path)
+  if (owner !== entry.owner) rebind(view, path, owner)
+  return { kind: 'changed', stat: statOf(readEntry(view, path)!) }
 }
 
 function set(view: TableView, { path, value, version }: TreeWrite & { kind: 'set' }): TreeWriteResult | Failure {
@@ -172,16 +231,20 @@ function listChildren(table: TableReader, path: string, after: string | undefine
 }
 
 /** All or nothing. The failing condition or write is named by its place. */
-function transact(view: TableView, operation: TreeOperation & { kind: 'txn' }, session: string): TreeResult {
+function transact(view: TableView, operation: TreeOperation & { kind: 'txn' }, writer: Writer): TreeResult {
   for (const [at, condition] of operation.conditions.entries()) {
     if (!isPath(condition.path)) return { ...failure('bad-path', condition.path), at }
     if (!holds(view, condition)) return { ...failure('condition', condition.path), at }
   }
   const draft = new Draft(view)
+  const leases = new DraftedLeases(writer.leases)
   const results: TreeWriteResult[] = []
   for (const [at, one] of operation.writes.entries()) {
-    const result = write(draft, one, session)
-    if (result.kind === 'error') return { ...result, at }
+    const result = write(draft, one, { ...writer, leases })
+    if (result.kind === 'error') {
+      leases.undo()
+      return { ...result, at }
+    }
     results.push(result)
   }
   draft.keep()

@@ -11,7 +11,7 @@ import type { TableReader, TableView, TableWrite } from './view.ts'
 
 /** More changes than one version can hold operations (4,096) many times over; a few megabytes at most in use. */
 export const RING = 16_384
-export const lastChangeKey = 'm'
+const lastChangeKey = 'm'
 const KINDS = ['created', 'changed', 'deleted'] as const
 
 export interface TreeChange {

@@ -5,13 +5,14 @@ export {
   changesSince,
   eventsFor,
   lastChange,
-  lastChangeKey,
   type TreeChange,
   type TreeEvent,
 } from './events.ts'
+export { below } from './listing.ts'
 export {
+  LEASE_TTL_MAX,
+  LEASE_TTL_MIN,
   operationCodec,
-  PAGE_MAX,
   resultCodec,
   type TreeCondition,
   type TreeErrorCode,
@@ -20,5 +21,5 @@ export {
   type TreeWrite,
   type TreeWriteResult,
 } from './operations.ts'
-export { isPath } from './paths.ts'
+export { childOf, isPath, isWithin } from './paths.ts'
 export type { TableReader, TableWrite } from './view.ts'

@@ -49,6 +49,14 @@ function own(view: TableView, path: string, session: string | undefined): Partia
   return { ownedBehind: owned.first }
 }
 
+/** Gives an entry another owner, or none. */
+export function rebind(view: TableView, path: string, owner: string | undefined): void {
+  const entry = readEntry(view, path)!
+  if (entry.owner !== undefined) disown(view, entry.owner, entry)
+  writeEntry(view, path, { ...entry, owner, ownedBefore: undefined, ownedBehind: undefined })
+  patch(view, path, own(view, path, owner))
+}
+
 /** Takes an entry out of both lists. What is left of the entry itself is the caller's. */
 export function unlink(view: TableView, path: string, entry: Entry): void {
   const parentPath = parentOf(path)

@@ -2,11 +2,15 @@
 // answers with an error did nothing.
 
 import { bool, bytes, type Codec, list, option, struct, text, uint, variants } from '../../core/index.ts'
-import { type Stat, statFields, VALUE_BYTES_MAX } from './entries.ts'
+import { SESSION_BYTES_MAX, type Stat, statFields, VALUE_BYTES_MAX } from './entries.ts'
 import { PATH_BYTES_MAX } from './paths.ts'
 
 /** Conditions and writes of one transaction: one version of the object must hold them all. */
 export const TRANSACTION_MAX = 256
+/** As for sessions: a day. */
+export const LEASE_TTL_MAX = 24 * 60 * 60 * 1000
+/** Shorter ones end between two renewals on an ordinary network. */
+export const LEASE_TTL_MIN = 300
 /** Names in one page of a list; a page ends sooner where the names are long (an answer holds 256 KiB). */
 export const PAGE_MAX = 10_000
 
@@ -28,6 +32,17 @@ export type TreeWrite =
   /** `version`: only where the value was set that number of times. */
   | { kind: 'set'; path: string; value: Uint8Array; version: number | undefined }
   | { kind: 'delete'; path: string; version: number | undefined }
+  /** As `create`, and it ends with a lease: this one, or one of its own with this time. */
+  | {
+      kind: 'createLeased'
+      path: string
+      value: Uint8Array
+      sequential: boolean
+      lease: string | undefined
+      ttl: number | undefined
+    }
+  /** From now on it ends with this lease, or one of its own with this time; with neither it stays. */
+  | { kind: 'attach'; path: string; lease: string | undefined; ttl: number | undefined }
 
 /**
  * What must hold of an entry for a transaction to be done.
@@ -53,6 +68,11 @@ export type TreeOperation =
   /** Names of children in order of creation, behind the child `after`, at most `limit`. */
   | { kind: 'list'; path: string; after: string | undefined; limit: number }
   | { kind: 'txn'; conditions: readonly TreeCondition[]; writes: readonly TreeWrite[] }
+  /** A lease, to which entries of several processes attach. */
+  | { kind: 'grant'; ttl: number }
+  | { kind: 'renew'; lease: string }
+  /** It ends now, with its entries. */
+  | { kind: 'revoke'; lease: string }
 
 /** Why an operation on the tree was not done. */
 export type TreeErrorCode =
@@ -71,6 +91,10 @@ export type TreeErrorCode =
   /** The value does not fit into an answer: read its key. */
   | 'too-large'
   | 'malformed'
+  /** The lease has ended, or never was. */
+  | 'no-lease'
+  /** Told by clients: a watch cannot begin so far back. */
+  | 'forgotten'
 
 /** A code's place here is its byte on the wire: append only. */
 const errorCodes: readonly TreeErrorCode[] = [
@@ -85,6 +109,8 @@ const errorCodes: readonly TreeErrorCode[] = [
   'too-many',
   'too-large',
   'malformed',
+  'no-lease',
+  'forgotten',
 ]
 
 export type TreeResult =
@@ -95,6 +121,7 @@ export type TreeResult =
   | { kind: 'stat'; stat: Stat | undefined }
   | { kind: 'names'; names: readonly string[]; more: boolean; stat: Stat }
   | { kind: 'done'; results: readonly TreeWriteResult[] }
+  | { kind: 'leased'; lease: string }
   /** `at`: which condition, or which write, of a transaction, counted from 0. */
   | { kind: 'error'; code: TreeErrorCode; path: string; at: number | undefined }
 
@@ -115,12 +142,19 @@ export type TreeWriteResult =
 
 const path = text(PATH_BYTES_MAX)
 const value = bytes(VALUE_BYTES_MAX)
+const lease = text(SESSION_BYTES_MAX)
+const ttl = uint(LEASE_TTL_MAX)
 const writeVariants = {
   create: { path, value, ephemeral: bool, sequential: bool },
   set: { path, value, version: option(uint()) },
   delete: { path, version: option(uint()) },
 }
-const writeCodec: Codec<TreeWrite> = variants<TreeWrite>(writeVariants)
+// Behind the others where all words are listed: who knows only the older words reads them as before.
+const leaseVariants = {
+  createLeased: { path, value, sequential: bool, lease: option(lease), ttl: option(ttl) },
+  attach: { path, lease: option(lease), ttl: option(ttl) },
+}
+const writeCodec: Codec<TreeWrite> = variants<TreeWrite>({ ...writeVariants, ...leaseVariants })
 const conditionCodec = variants<TreeCondition>({
   exists: { path },
   absent: { path },
@@ -135,6 +169,10 @@ export const operationCodec: Codec<TreeOperation> = variants<TreeOperation>({
   exists: { path },
   list: { path, after: option(path), limit: uint(PAGE_MAX) },
   txn: { conditions: list(conditionCodec, TRANSACTION_MAX), writes: list(writeCodec, TRANSACTION_MAX) },
+  ...leaseVariants,
+  grant: { ttl },
+  renew: { lease },
+  revoke: { lease },
 })
 
 const stat: Codec<Stat> = struct<Stat>(statFields)
@@ -152,4 +190,5 @@ export const resultCodec: Codec<TreeResult> = variants<TreeResult>({
   names: { names: list(path, PAGE_MAX), more: bool, stat },
   done: { results: list(writeResultCodec, TRANSACTION_MAX) },
   error: { code: codeCodec, path, at: option(uint(TRANSACTION_MAX)) },
+  leased: { lease },
 })

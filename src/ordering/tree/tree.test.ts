@@ -5,6 +5,7 @@ import { decode, encode, type Random, seededRandom } from '../../core/index.ts'
 import { applyTree, endSession, treeApplier } from './apply.ts'
 import type { Stat } from './entries.ts'
 import { changesIn, changesSince, eventsFor, lastChange, RING, type TreeChange } from './events.ts'
+import { noLeases } from './leases.ts'
 import { OWNED_MAX } from './links.ts'
 import { operationCodec, resultCodec, type TreeOperation, type TreeResult, type TreeWrite } from './operations.ts'
 import { isPath, parentOf, sequenced } from './paths.ts'
@@ -314,7 +315,7 @@ class Twin {
   }
 
   apply(operation: TreeOperation, session: string): unknown {
-    const node = this.nodes.get(operation.kind === 'txn' ? '/' : operation.path)
+    const node = this.nodes.get('path' in operation ? operation.path : '/')
     switch (operation.kind) {
       case 'create':
         return this.create(operation, session)
@@ -335,6 +336,13 @@ class Twin {
         return node?.stat
       case 'list':
         return node === undefined ? 'no-entry' : this.children(operation.path)
+      case 'attach':
+        if (operation.path === '/') return 'bad-path'
+        if (node === undefined) return 'no-entry'
+        if (node.stat.children > 0) return 'not-empty'
+        if (operation.lease === 'gone') return 'no-lease'
+        node.stat = { ...node.stat, owner: operation.lease }
+        return node.stat
       default:
         throw new Error('not in the twin')
     }
@@ -387,6 +395,10 @@ function drawOperation(random: Random): TreeOperation {
   const path = random.below(30) === 0 ? '/' : `/${steps.join('/')}`
   const version = random.chance(0.2) ? random.below(3) : undefined
   const large = random.below(10) === 0 ? 600 : 3
+  if (random.below(8) === 0) {
+    const lease = random.below(4) === 0 ? undefined : ['x', 'y', 'z', 'gone', 'gone'][random.below(5)]
+    return { kind: 'attach', path, lease, ttl: undefined }
+  }
   switch (random.below(8)) {
     case 0:
     case 1:
@@ -431,6 +443,8 @@ describe('agrees with a tree written without a thought for cost', () => {
   it('over long random histories with sessions that end', () => {
     const random = seededRandom(11)
     const answers = new Map<string, number>()
+    // Sessions stand for leases as well: entries are bound to both in the same way.
+    const leases = { ...noLeases, has: (lease: string) => 'xyz'.includes(lease) }
     for (let run = 0; run < 60; run++) {
       const table = new Table()
       const twin = new Twin()
@@ -443,7 +457,7 @@ describe('agrees with a tree written without a thought for cost', () => {
           continue
         }
         const operation = drawOperation(random)
-        const result = applyTree(table, operation, session)
+        const result = applyTree(table, operation, session, leases)
         expect(told(result), `run ${run}, operation ${at}`).toEqual(twin.apply(operation, session))
         answers.set(code(result), (answers.get(code(result)) ?? 0) + 1)
         const changes = changesIn(table.change()).map(({ change }) => change)
@@ -457,6 +471,7 @@ describe('agrees with a tree written without a thought for cost', () => {
       'deleted',
       'found',
       'names',
+      'no-lease',
       'not-empty',
       'ephemeral-parent',
       'exists',

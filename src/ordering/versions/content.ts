@@ -41,6 +41,37 @@ export interface Content {
   readonly opened: Map<string, string>
 }
 
+/** A lease is a session that no client speaks in: it has this one's name, and `next` counts its renewals. */
+const NOBODY = ''
+
+export function isLease({ client }: Pick<Session, 'client'>): boolean {
+  return client === NOBODY
+}
+
+/** A lease that begins. The place tells it from the others of its version. */
+export function newLease(version: number, place: number, ttl: number): Session {
+  const nonce = new Uint8Array(LEASE_NONCE_BYTES)
+  const view = new DataView(nonce.buffer)
+  view.setFloat64(0, version)
+  view.setUint32(8, place)
+  return { client: NOBODY, nonce, ttl, next: 1, responses: [] }
+}
+
+const LEASE_NONCE_BYTES = 12
+
+/** How a server names what is silent: a lease together with its renewal, so that word of an older one ends nothing. */
+export function silentName(id: string, session: Session): string {
+  return isLease(session) ? `${id}@${session.next}` : id
+}
+
+/** The session that is meant, and of a lease the renewal. */
+export function readSilentName(name: string): { readonly id: string; readonly renewal: number | undefined } {
+  const mark = name.indexOf('@')
+  return mark < 0
+    ? { id: name, renewal: undefined }
+    : { id: name.slice(0, mark), renewal: Number(name.slice(mark + 1)) }
+}
+
 /** What a change did to a session. */
 export interface Touched {
   readonly session: string

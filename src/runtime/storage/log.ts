@@ -34,6 +34,8 @@ export interface LogSettings {
   /** Told, in a sentence, what opening found and repaired. */
   readonly log?: (sentence: string) => void
   readonly files?: Files
+  /** Told how long each flush took, in seconds. */
+  readonly synced?: (seconds: number) => void
   /** A rewrite begins only when this many bytes are dead. */
   readonly deadBytesMin?: number
   /** How long a lazy record may wait for company. */
@@ -71,7 +73,8 @@ async function openLog(settings: LogSettings, failed: (error: Error) => void): P
     const release = await holdStore(files, folder)
     try {
       const { log, saved } = await openOrCreate(files, folder, tell)
-      return new OpenLog({ files, folder, deadBytesMin, lazyMs, queuedBytesMax, release, failed }, log, saved)
+      const { synced = () => {} } = settings
+      return new OpenLog({ files, folder, deadBytesMin, lazyMs, queuedBytesMax, release, failed, synced }, log, saved)
     } catch (error) {
       await release().catch(() => {})
       throw error
@@ -118,6 +121,7 @@ interface Running {
   readonly queuedBytesMax: number
   readonly release: () => Promise<void>
   readonly failed: (error: Error) => void
+  readonly synced: (seconds: number) => void
 }
 
 interface Entry {
@@ -266,7 +270,9 @@ class OpenLog implements Storage {
     // A full one went before it, and nothing came since.
     if (entries.length === 0) return
     await writeBatch(log, batch)
+    const began = performance.now()
     await log.file.sync()
+    this.running.synced((performance.now() - began) / 1000)
     for (const { lane, offset, bytes, kind } of entries) log.lanes.note(lane, log.end + offset, bytes, kind)
     log.end += batch.length
     // A compaction beside us may have failed meanwhile: then `failed` was called, and nothing is durable after it.

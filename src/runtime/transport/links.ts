@@ -90,7 +90,7 @@ export class Links {
     const oldest = link.connections[0]!
     if (link.connections.length > this.ports.limits.connectionsPerNodeMax) oldest.end('ended', 'replaced by newer ones')
     if (link.connections.length > 1 || this.silent) return
-    this.ports.log('info', 'peer up', { peer: id })
+    this.ports.log(levelFor(id), 'peer up', { peer: id })
     this.ports.events.up(id)
   }
 
@@ -116,7 +116,7 @@ export class Links {
     if (link.dialer === undefined) this.links.delete(id)
     else link.dialer.lost(performance.now() - connection.openedAt)
     if (this.silent) return
-    this.ports.log('info', 'peer down', { peer: id, why })
+    this.ports.log(levelFor(id), 'peer down', { peer: id, why })
     this.ports.events.down(id, why)
   }
 
@@ -133,4 +133,9 @@ export class Links {
   silence(): void {
     this.silent = true
   }
+}
+
+/** Processes of clients come and go all day, with every command: who wants to see it asks for more. */
+function levelFor(id: NodeId): 'debug' | 'info' {
+  return isClient(id) ? 'debug' : 'info'
 }

@@ -1,0 +1,136 @@
+// The numbers of a process that uses a group, in a registry that its program hands in: what it asked for, how long it
+// took, what it lost. Seen in the commands, messages and events that pass; nothing below knows of it.
+
+import type { NodeId, Rule } from '../core/index.ts'
+import type { ClientNodeCommand, ClientNodeEvent } from '../node/index.ts'
+import type { MemberEvent } from '../node/member.ts'
+import type { OrderingMessage } from '../ordering/index.ts'
+import { Book, type MetricsRegistry } from '../runtime/metrics/book.ts'
+import { clientMetrics, memberMetrics } from '../runtime/metrics/names.ts'
+import { Stopwatches } from '../runtime/metrics/tally.ts'
+
+/** Where a process puts its numbers. */
+export interface MetricsOptions {
+  /** A `Registry` of prom-client, which the program shows as it shows its own. */
+  readonly registry: MetricsRegistry
+}
+
+/** Does not load prom-client: what can register metrics is taken. */
+export const metricsRule: Rule = {
+  must: '{ registry }, with a Registry of prom-client',
+  fits: value =>
+    typeof (value as { registry?: { registerMetric?: unknown } } | null)?.registry?.registerMetric === 'function',
+}
+
+export type ClientBook = Book<typeof clientMetrics>
+export type MemberBook = Book<typeof memberMetrics>
+
+interface Message {
+  readonly part: string
+  readonly body: { readonly kind: string }
+}
+
+/** Measures one connection to a group. */
+export class ClientMeter {
+  readonly book: ClientBook
+  private readonly acquiring: Stopwatches
+  private readonly submitted: Stopwatches
+  private readonly reading: Stopwatches
+  private readonly announced: Stopwatches
+  private readonly held = new Set<number>()
+
+  constructor({ registry }: MetricsOptions, node: string, now: () => number) {
+    this.book = new Book(registry, clientMetrics, { node })
+    this.acquiring = new Stopwatches(now)
+    this.submitted = new Stopwatches(now)
+    this.reading = new Stopwatches(now)
+    this.announced = new Stopwatches(now)
+    this.book.reads('client_lock_waiters', () => this.acquiring.size)
+    this.book.reads('client_locks_held', () => this.held.size)
+  }
+
+  command({ part, body }: ClientNodeCommand): void {
+    if (part === 'lock') {
+      if (body.kind === 'acquire') this.acquiring.start(`${body.id}`)
+      else if (body.kind === 'release') {
+        this.acquiring.stop(`${body.id}`)
+        this.held.delete(body.id)
+      }
+    } else if (body.kind === 'submit') this.submitted.start(`${body.id}`)
+    else if (body.kind === 'copy' || (body.kind === 'read' && !body.stale)) this.reading.start(`${body.id}`)
+  }
+
+  received(_from: NodeId, { part, body }: Message): void {
+    if (part !== 'ordering' || body.kind !== 'committed') return
+    const { object, head } = body as OrderingMessage & { kind: 'committed' }
+    this.announced.start(`${head.version} ${object}`)
+  }
+
+  event({ part, body }: ClientNodeEvent): void {
+    if (part === 'lock') this.lockEvent(body)
+    else this.objectEvent(body)
+  }
+
+  close(): void {
+    this.book.close()
+  }
+
+  private lockEvent(event: (ClientNodeEvent & { part: 'lock' })['body']): void {
+    switch (event.kind) {
+      case 'acquired':
+        this.held.add(event.id)
+        this.book.add('client_lock_grants_total')
+        return this.book.observe('client_lock_grant_seconds', this.acquiring.stop(`${event.id}`))
+      case 'failed':
+        this.acquiring.stop(`${event.id}`)
+        return this.book.add('client_lock_refusals_total')
+      case 'extended':
+        return this.book.add('client_lock_renewals_total')
+      case 'lost':
+        this.held.delete(event.id)
+        return this.book.add('client_locks_lost_total')
+      default:
+        return
+    }
+  }
+
+  private objectEvent(event: (ClientNodeEvent & { part: 'ordering' })['body']): void {
+    switch (event.kind) {
+      case 'answered':
+        return this.book.observe('client_object_commit_seconds', this.submitted.stop(`${event.id}`))
+      case 'value':
+      case 'copied':
+        return this.book.observe('client_object_read_seconds', this.reading.stop(`${event.id}`))
+      case 'failed':
+        this.submitted.stop(`${event.id}`)
+        this.reading.stop(`${event.id}`)
+        return this.book.add('client_object_failures_total')
+      case 'changed':
+        return this.book.observe('client_watch_delay_seconds', this.announced.stop(`${event.version} ${event.object}`))
+      case 'lost':
+        return this.book.add('client_sessions_lost_total')
+      default:
+        return
+    }
+  }
+}
+
+/** Measures one member of a group. */
+export class MemberMeter {
+  readonly book: MemberBook
+
+  constructor({ registry }: MetricsOptions, node: string) {
+    this.book = new Book(registry, memberMetrics, { node })
+  }
+
+  event({ part, body }: MemberEvent): void {
+    if (part === 'election' && body.kind === 'elected') this.book.add('member_terms_won_total')
+    else if (part === 'election' && body.kind === 'lost') this.book.add('member_terms_lost_total')
+    else if (part === 'slots' && body.kind === 'said') this.seatEvent(body.body.kind)
+  }
+
+  private seatEvent(kind: string): void {
+    if (kind === 'seat') this.book.add('member_seats_total')
+    else if (kind === 'lost') this.book.add('member_seats_lost_total')
+  }
+}

@@ -1,0 +1,102 @@
+// A server's numbers. Most are read from its state when somebody looks; what passes is seen in its messages, so that the
+// machines need not count for anybody.
+
+import type { NodeId } from '../../core/index.ts'
+import { isOut, type LockMessage, type ServerState as LockServerState } from '../../lock/index.ts'
+import type { OrderingMessage, OrderingServerState } from '../../ordering/index.ts'
+import type { Book } from './book.ts'
+import type { serverMetrics } from './names.ts'
+import { Stopwatches } from './tally.ts'
+
+export type ServerBook = Book<typeof serverMetrics>
+
+interface ServerParts {
+  readonly lock: LockServerState
+  readonly ordering?: OrderingServerState | undefined
+}
+
+/** What is read from the state. */
+export function measureServer(book: ServerBook, { lock, ordering }: ServerParts, now: () => number): void {
+  book.reads('lock_names', () => lock.locks.size)
+  book.reads('lock_leases_out', () => sum(lock.locks.values(), entry => (isOut(entry, now()) ? 1 : 0)))
+  book.reads('lock_waiters', () => sum(lock.locks.values(), entry => entry.waiters?.length ?? 0))
+  book.reads('lock_highest_token', () => lock.highest)
+  book.reads('lock_complaints_total', () => lock.complaints.count)
+  if (ordering === undefined) return
+  const { objects } = ordering
+  book.reads('objects', () => objects.size)
+  book.reads('object_entries', () => sum(objects.values(), ({ content }) => content.table.size))
+  book.reads('object_sessions', () => sum(objects.values(), ({ content }) => content.sessions.size))
+  book.reads('object_sessions_silent', () => sum(objects.values(), ({ silent }) => silent.length))
+  book.reads('object_operations_pending', () => sum(objects.values(), ({ pending }) => pending.size))
+  book.reads('object_versions_behind', () =>
+    sum(objects.values(), ({ committed, content }) => committed.version - content.version),
+  )
+  book.reads('object_complaints_total', () => ordering.complained)
+  book.reads('object_rejoining', () => (ordering.rejoin === undefined ? 0 : 1))
+}
+
+function sum<T>(items: Iterable<T>, of: (item: T) => number): number {
+  let total = 0
+  for (const item of items) total += of(item)
+  return total
+}
+
+type Parted =
+  | { readonly part: 'lock'; readonly body: LockMessage }
+  | { readonly part: 'ordering'; readonly body: OrderingMessage }
+
+/** What is seen in the messages. */
+export class ServerMeter {
+  private readonly book: ServerBook
+  private readonly requests: Stopwatches
+  private readonly proposals: Stopwatches
+
+  constructor(book: ServerBook, now: () => number) {
+    this.book = book
+    this.requests = new Stopwatches(now)
+    this.proposals = new Stopwatches(now)
+  }
+
+  received(from: NodeId, { part, body }: Parted): void {
+    if (part === 'lock') {
+      if (body.kind === 'try' || body.kind === 'wait') this.requests.start(`${from} ${body.attempt} ${body.name}`)
+    } else if (body.kind === 'propose') {
+      // Who proposes v + 1 says that v is decided.
+      this.decided(body.object, body.version - 1)
+      this.proposals.start(`${body.version} ${body.object}`)
+    } else if (body.kind === 'commit') this.decided(body.object, body.version)
+  }
+
+  sent(to: NodeId, { part, body }: Parted): void {
+    if (part === 'lock') return this.sentOfLock(to, body)
+    if (body.kind === 'accepted') this.book.add('object_versions_total')
+  }
+
+  private sentOfLock(to: NodeId, body: LockMessage): void {
+    switch (body.kind) {
+      case 'granted':
+      case 'given':
+        this.book.add('lock_grants_total')
+        this.book.observe('lock_grant_seconds', this.requests.stop(`${to} ${body.attempt} ${body.name}`))
+        return
+      case 'locked':
+      case 'tooLow':
+      case 'tooHigh':
+      case 'full':
+        this.book.add('lock_refusals_total')
+        this.requests.stop(`${to} ${body.attempt} ${body.name}`)
+        return
+      case 'renewed':
+        return this.book.add('lock_renewals_total')
+      case 'notRenewed':
+        return this.book.add('lock_renewals_refused_total')
+      default:
+        return
+    }
+  }
+
+  private decided(object: string, version: number): void {
+    this.book.observe('object_commit_seconds', this.proposals.stop(`${version} ${object}`))
+  }
+}
