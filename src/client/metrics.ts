@@ -1,7 +1,7 @@
 // The numbers of a process that uses a group, in a registry that its program hands in: what it asked for, how long it
 // took, what it lost. Seen in the commands, messages and events that pass; nothing below knows of it.
 
-import type { NodeId, Rule } from '../core/index.ts'
+import { type NodeId, optionsSchema, type Rule, required } from '../core/index.ts'
 import type { ClientNodeCommand, ClientNodeEvent } from '../node/index.ts'
 import type { MemberEvent } from '../node/member.ts'
 import type { OrderingMessage } from '../ordering/index.ts'
@@ -15,12 +15,18 @@ export interface MetricsOptions {
   readonly registry: MetricsRegistry
 }
 
-/** Does not load prom-client: what can register metrics is taken. */
+/** prom-client is not loaded for this: what can register metrics is taken. */
+const registryRule: Rule = {
+  must: 'a Registry of prom-client',
+  fits: value => typeof (value as { registerMetric?: unknown } | null)?.registerMetric === 'function',
+}
+
 export const metricsRule: Rule = {
   must: '{ registry }, with a Registry of prom-client',
-  fits: value =>
-    typeof (value as { registry?: { registerMetric?: unknown } } | null)?.registry?.registerMetric === 'function',
+  fits: value => typeof value === 'object' && value !== null,
 }
+
+const checkMetrics = optionsSchema<MetricsOptions>({ registry: required(registryRule) })
 
 export type ClientBook = Book<typeof clientMetrics>
 export type MemberBook = Book<typeof memberMetrics>
@@ -39,7 +45,9 @@ export class ClientMeter {
   private readonly announced: Stopwatches
   private readonly held = new Set<number>()
 
-  constructor({ registry }: MetricsOptions, node: string, now: () => number) {
+  constructor(options: MetricsOptions, node: string, now: () => number) {
+    checkMetrics('metrics', options)
+    const { registry } = options
     this.book = new Book(registry, clientMetrics, { node })
     this.acquiring = new Stopwatches(now)
     this.submitted = new Stopwatches(now)
@@ -119,8 +127,9 @@ export class ClientMeter {
 export class MemberMeter {
   readonly book: MemberBook
 
-  constructor({ registry }: MetricsOptions, node: string) {
-    this.book = new Book(registry, memberMetrics, { node })
+  constructor(options: MetricsOptions, node: string) {
+    checkMetrics('metrics', options)
+    this.book = new Book(options.registry, memberMetrics, { node })
   }
 
   event({ part, body }: MemberEvent): void {

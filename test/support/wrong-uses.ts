@@ -144,11 +144,21 @@ const trees: readonly WrongUse[] = [
     tree.exists('/a', any({ stael: true })),
   ),
   wrong('SharedTree.list', 'tree.list has no option', ({ tree }) => tree.list('/', any({ timeot: 5 }))),
+  wrong('SharedTree.count', 'tree.count has no option "recursiv". Did you mean recursive?', ({ tree }) =>
+    tree.count('/', any({ recursiv: true })),
+  ),
+  wrong('SharedTree.lease', 'tree.lease needs ttl', ({ tree }) => tree.lease(any({}))),
+  wrong('SharedTree.renewLease', 'tree.renewLease has no option "timeot". Did you mean timeout?', ({ tree }) =>
+    tree.renewLease('none', any({ timeot: 5 })),
+  ),
+  wrong('SharedTree.revokeLease', 'tree.revokeLease has no option "timeot". Did you mean timeout?', ({ tree }) =>
+    tree.revokeLease('none', any({ timeot: 5 })),
+  ),
   wrong('SharedTree.txn', 'tree.txn needs do: a list', ({ tree }) => tree.txn(any({ if: [] }))),
   wrong('SharedTree.txn', 'do[0].value must be text or bytes, not an array', ({ tree }) =>
     tree.txn({ do: [{ kind: 'set', path: '/a', value: any([104, 300]) }] }),
   ),
-  wrong('SharedTree.txn', 'do[0].kind is "sett"; it must be one of create, set, delete', ({ tree }) =>
+  wrong('SharedTree.txn', 'do[0].kind is "sett"; it must be one of create, attach, set, delete', ({ tree }) =>
     tree.txn({ do: [any({ kind: 'sett', path: '/a' })] }),
   ),
   wrong('SharedTree.txn', 'do[1] is null; it must be an object whose kind is', ({ tree }) =>
@@ -172,6 +182,7 @@ const objects: readonly WrongUse[] = [
   wrong('Group.object', "object 'o' needs initial: a function that returns the first state", ({ group }) =>
     group.object('o', any({ apply: never.apply })),
   ),
+  wrong('Group.deleteObject', "the object's name is the number 5", ({ group }) => group.deleteObject(any(5))),
   wrong('Group.repairObject', "the object's name is the number 5", ({ group }) => group.repairObject(any(5))),
   wrong('SharedObject.submit', 'operation.when is a Date', async ({ group }) => {
     await using object = group.object('one', never)

@@ -92,10 +92,17 @@ function section(name: string, lines: readonly string[], macro = '.SH'): string[
 
 /** A backslash begins an escape, a hyphen may be broken or drawn long, a point or quote at the beginning is a macro. */
 function escaped(text: string): string {
-  return text
-    .replaceAll('\\', '\\e')
-    .replaceAll('-', '\\-')
-    .replace(/^(\s*)([.'])/, '$1\\&$2')
+  return (
+    text
+      .replaceAll('\\', '\\e')
+      .replaceAll('-', '\\-')
+      .replace(/^(\s*)([.'])/, '$1\\&$2')
+      // What is not ASCII goes by its number: troff does not know every encoding.
+      .replace(
+        /[^\u0000-\u007f]/gu,
+        letter => `\\[u${letter.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`,
+      )
+  )
 }
 
 function textOf(lines: readonly string[]): string {

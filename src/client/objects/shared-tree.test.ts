@@ -267,7 +267,7 @@ describe('leases', () => {
     const second = await tree.lease({ ttl: 60_000 })
     for (const name of ['/a', '/b', '/c']) await tree.create(name, '', { lease: first })
     await tree.set('/b', 'moved', { lease: second })
-    await tree.txn({ do: [{ kind: 'attach', path: '/c', lease: undefined, ttl: undefined }] })
+    await tree.txn({ do: [{ kind: 'attach', path: '/c' }] })
     await first.revoke()
     expect(first.signal.aborted).toBe(true)
     expect(await tree.list('/')).toEqual(['b', 'c'])
@@ -282,7 +282,7 @@ describe('leases', () => {
     const tree = world.shared()
     await tree.create('/a', '', { ttl: 1_000 })
     expect(world.leases.size).toBe(1)
-    const attach = { kind: 'attach', path: '/a', lease: undefined, ttl: 1_000 } as const
+    const attach = { kind: 'attach', path: '/a', ttl: 1_000 } as const
     const refused = tree.txn({ do: [attach, { kind: 'delete', path: '/none', version: undefined }] })
     await expect(refused).rejects.toMatchObject({ code: 'no-entry', at: 1 })
     expect(world.leases.size).toBe(1)
