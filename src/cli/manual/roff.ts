@@ -96,12 +96,9 @@ function escaped(text: string): string {
     text
       .replaceAll('\\', '\\e')
       .replaceAll('-', '\\-')
+      // A terminal that knows only ASCII has no such letter.
+      .replaceAll('…', '...')
       .replace(/^(\s*)([.'])/, '$1\\&$2')
-      // What is not ASCII goes by its number: troff does not know every encoding.
-      .replace(
-        /[^\u0000-\u007f]/gu,
-        letter => `\\[u${letter.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`,
-      )
   )
 }
 
