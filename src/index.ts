@@ -23,7 +23,7 @@ export { enter, join } from './client/joining.ts'
 export type { Lease } from './client/lease.ts'
 export type { LockOptions } from './client/lock-options.ts'
 export type { ConsoleLike, LogTarget, PinoLike } from './client/log.ts'
-export type { MemberGroup } from './client/member-group.ts'
+export type { Following, MemberGroup } from './client/member-group.ts'
 export type { MetricsOptions } from './client/metrics.ts'
 export type { DeletedObject } from './client/objects/delete.ts'
 export type { ReadOptions } from './client/objects/object-session.ts'
@@ -66,7 +66,7 @@ export {
   type TreeQueue,
   WaitEnded,
 } from './client/recipes/index.ts'
-export { type CreateOptions, type Tree, TreeError, type WatchEvent } from './client/recipes/tree.ts'
+export { type CreateOptions, type Tree, TreeError, type ValuedEvent, type WatchEvent } from './client/recipes/tree.ts'
 export type { Value } from './client/values.ts'
 export type { WaitOptions } from './client/waiting.ts'
 export {
@@ -101,5 +101,6 @@ export type {
   TreeWrite,
   TreeWriteResult,
 } from './ordering/tree/index.ts'
+export type { MetricsRegistry } from './runtime/metrics/book.ts'
 export type { Log, LogLevel } from './runtime/transport/transport.ts'
 export type { Fairness, RoundPhase, SlotsLevel, SlotsStatus } from './slots/index.ts'

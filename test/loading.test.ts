@@ -65,7 +65,7 @@ describe('the command line', () => {
   })
   // Each module costs every start about half a millisecond; Node itself takes 65 (`npm run bench -- start`).
   it("coterie get loads a client's machines and no server's, and three packages", () => {
-    const loaded = reachable('src/cli/commands/get.ts', 'at once')
+    const loaded = reachable('src/cli/commands/tree/get.ts', 'at once')
     expect(loaded.filter(file => /\/(server|keeper|member)\//.test(file))).toEqual([])
     expect(loaded.length).toBeLessThanOrEqual(165)
     expect(packagesOf(loaded)).toEqual(['commander', 'picocolors', 'smol-toml'])

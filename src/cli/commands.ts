@@ -94,37 +94,37 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   get: {
     usage: '[options] <path>',
     description: 'print the value of an entry of the tree',
-    load: async () => (await import('./commands/get.ts')).getCommand(),
+    load: async () => (await import('./commands/tree/get.ts')).getCommand(),
   },
   set: {
     usage: '[options] <path> <value>',
     description: 'set an entry of the tree',
-    load: async () => (await import('./commands/set.ts')).setCommand(),
+    load: async () => (await import('./commands/tree/set.ts')).setCommand(),
   },
   delete: {
     usage: '[options] <path>',
     description: 'delete an entry of the tree',
-    load: async () => (await import('./commands/delete.ts')).deleteCommand(),
+    load: async () => (await import('./commands/tree/delete.ts')).deleteCommand(),
   },
   list: {
     usage: '[options] [path]',
     description: 'list the children of an entry of the tree',
-    load: async () => (await import('./commands/list.ts')).listCommand(),
+    load: async () => (await import('./commands/tree/list.ts')).listCommand(),
   },
   watch: {
     usage: '[options] <path>',
     description: 'show every change of an entry of the tree',
-    load: async () => (await import('./commands/watch.ts')).watchCommand(),
+    load: async () => (await import('./commands/tree/watch.ts')).watchCommand(),
   },
   lease: {
     usage: '',
     description: 'bind entries of the tree to leases, which run out',
-    load: async () => (await import('./commands/lease.ts')).leaseCommand(),
+    load: async () => (await import('./commands/tree/lease.ts')).leaseCommand(),
   },
   txn: {
     usage: '[options]',
     description: 'change several entries of the tree, all or none',
-    load: async () => (await import('./commands/txn.ts')).txnCommand(),
+    load: async () => (await import('./commands/tree/txn.ts')).txnCommand(),
   },
   object: {
     usage: '[options] [name]',
@@ -134,12 +134,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   dump: {
     usage: '[options]',
     description: 'write the tree as lines of JSON',
-    load: async () => (await import('./commands/dump.ts')).dumpCommand(),
+    load: async () => (await import('./commands/tree/dump.ts')).dumpCommand(),
   },
   restore: {
     usage: '[options]',
     description: 'put a dump of the tree back',
-    load: async () => (await import('./commands/restore.ts')).restoreCommand(),
+    load: async () => (await import('./commands/tree/restore.ts')).restoreCommand(),
   },
   sim: {
     usage: '[options] <protocol>',

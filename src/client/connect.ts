@@ -16,12 +16,11 @@ import {
 import { clientNode } from '../node/client.ts'
 import { nodeVocabulary } from '../node/words.ts'
 import type { Applier } from '../ordering/index.ts'
-import { clockMemory, holderClock, wallMicros } from '../runtime/clock.ts'
+import { type Clock, clockMemory, holderClock, wallMicros } from '../runtime/clock.ts'
 import { serverSettings } from '../runtime/config/agreed.ts'
 import { type ClientConfig, loadClientConfig } from '../runtime/config/config.ts'
 import { Driver } from '../runtime/driver.ts'
 import { sha256 } from '../runtime/hash.ts'
-import { measureTraffic } from '../runtime/metrics/traffic.ts'
 import type { Log } from '../runtime/transport/index.ts'
 import { instanceOf, newInstance } from '../runtime/transport/instance.ts'
 import { SETTINGS_DIFFER } from '../runtime/transport/settings.ts'
@@ -29,7 +28,8 @@ import { createTlsTransport } from '../runtime/transport/tls.ts'
 import { Group, type GroupDriver, type GroupShape } from './group.ts'
 import type { WorkerKeeper } from './keeper.ts'
 import { type LogTarget, logRule, logTo } from './log.ts'
-import { ClientMeter, type MetricsOptions, metricsRule } from './metrics.ts'
+import type { ClientMeter, MetricsOptions } from './metrics.ts'
+import { metricsRule } from './metrics-rule.ts'
 import { saidBy } from './questions.ts'
 import { waitRules, within } from './waiting.ts'
 
@@ -105,7 +105,7 @@ async function open<G extends Group>(
   const instance = newInstance()
   const clock = holderClock(memory)
   const appliers = new Map<string, Applier>()
-  const meter = metrics === undefined ? undefined : new ClientMeter(metrics, config.name, clock)
+  const meter = metrics && (await meterOf(metrics, config.name, clock))
   let group: G | undefined
   let keeper: WorkerKeeper | undefined
   const driver = new Driver({
@@ -121,7 +121,7 @@ async function open<G extends Group>(
     saved: NOTHING_SAVED,
     news: () => keeper?.news() ?? [],
     event: event => group?.event(event),
-    ...(meter && { meter }),
+    ...(meter && { meter: meter.meter }),
     failed: error => group?.ended(error),
     up: peer => arrivals.up(peer),
     down: (peer, why) => arrivals.down(peer, why),
@@ -131,14 +131,12 @@ async function open<G extends Group>(
   const transport = await createTlsTransport({ ...link, log, addresses, instance }, driver.events)
   if (blockedMax > 0) {
     const shared = { ...keeperSettings(config), addresses, blockedMax, holder: transport.self, clock: memory }
-    const { WorkerKeeper, warnWithoutWorker } = await import('./keeper.ts')
-    warnWithoutWorker()
-    keeper = new WorkerKeeper(shared, clock, log)
+    keeper = await keeperOf(shared, clock, log)
   }
   const close = async () => {
     await driver.stop()
     await Promise.all([transport.close(), keeper?.close()])
-    meter?.close()
+    meter?.end()
   }
   group = new Kind(
     { trust, ttlMax: lock.ttlMax, drift: lock.drift, servers },
@@ -152,9 +150,28 @@ async function open<G extends Group>(
       ...(keeper && { keeper }),
     },
   )
-  if (meter !== undefined) measureTraffic(meter.book, 'client_', driver, () => transport)
+  meter?.measure(driver, transport)
   driver.start(transport)
   return { group, close }
+}
+
+/** Loaded where somebody wants numbers: most programs do not. */
+async function meterOf(metrics: MetricsOptions, name: string, clock: Clock) {
+  const [{ ClientMeter: Meter }, { measureTraffic }] = await Promise.all([
+    import('./metrics.ts'),
+    import('../runtime/metrics/traffic.ts'),
+  ])
+  const meter: ClientMeter = new Meter(metrics, name, clock)
+  type Measured = Parameters<typeof measureTraffic>
+  const measure = (driver: Measured[2], transport: ReturnType<Measured[3]>) =>
+    measureTraffic(meter.book, 'client_', driver, () => transport)
+  return { meter, measure, end: () => meter.close() }
+}
+
+async function keeperOf(...args: ConstructorParameters<typeof WorkerKeeper>): Promise<WorkerKeeper> {
+  const { WorkerKeeper: Keeper, warnWithoutWorker } = await import('./keeper.ts')
+  warnWithoutWorker()
+  return new Keeper(...args)
 }
 
 function keeperSettings({ group, authority, certificate, key }: ClientConfig) {

@@ -7,7 +7,6 @@ import {
   explainTrust,
   LeaseLost,
   type Millis,
-  type NodeId,
   NotAcquired,
   type NotAcquiredReason,
   orderingServersNeeded,
@@ -28,24 +27,15 @@ import type {
 } from '../lock/index.ts'
 import { lockRules } from '../lock/rules.ts'
 import { NAME_BYTES_MAX } from '../lock/wire.ts'
-import type { ClientNodeCommand, ClientNodeEvent } from '../node/index.ts'
-import type { Applier } from '../ordering/index.ts'
+import type { ClientNodeEvent } from '../node/index.ts'
 import { treeApplier } from '../ordering/tree/index.ts'
 import { describeForced, describeReset, type FloorReset, type ForcedUnlock } from './force.ts'
-import { canGrant, describeServers, describeTokens, type LockInfo, type ServerInfo, tallyLocks } from './inspect.ts'
-import {
-  type Accusation,
-  type ObjectServerInfo,
-  repairableVersion,
-  type SpoiledObject,
-  spoiledObjects,
-  tallyComplaints,
-  tallyLockComplaints,
-} from './inspect-objects.ts'
+import type { GroupDriver, GroupShape, GroupStatus } from './group-shape.ts'
+import { canGrant, describeServers, describeTokens, type LockInfo, tallyLocks } from './inspect.ts'
+import { repairableVersion, spoiledObjects, tallyComplaints, tallyLockComplaints } from './inspect-objects.ts'
 import { applyJobs } from './jobs/apply.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { firstState, type JobsOperation, type JobsState } from './jobs/state.ts'
-import type { Keeper } from './keeper.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
 import { checkLockOptions, checkStrategy, checkTryOptions, type LockOptions } from './lock-options.ts'
 import { checkName } from './names.ts'
@@ -65,45 +55,7 @@ import {
 import { Questions } from './questions.ts'
 import { onWaitEnd, type WaitEnd } from './waiting.ts'
 
-/** How a group is, as one client sees it. */
-export interface GroupStatus {
-  readonly trust: Trust
-  /** The trust numbers in a sentence. */
-  readonly explanation: string
-  readonly servers: readonly ServerInfo[]
-  /** Enough servers answer and are ready for a lock to be taken. */
-  readonly locksWork: boolean
-  /** Empty where the group is too small for objects. */
-  readonly objects: readonly ObjectServerInfo[]
-  /** Lies that this client itself was told. */
-  readonly lies: readonly Lie[]
-  /** Servers that said what cannot be true, by those who say so and are to be believed. */
-  readonly accusations: readonly Accusation[]
-  /** Objects that a client has spoiled, so that they stand still until an operator repairs them. */
-  readonly spoiled: readonly SpoiledObject[]
-}
-
-/** What a group needs from the driver below it. */
-export interface GroupDriver {
-  command(body: ClientNodeCommand): void
-  now(): Millis
-  /** The wall clock in microseconds: a good first guess for tokens. */
-  wallMicros(): number
-  close(): Promise<void>
-  /** Why a server does not answer, as far as the connections below tell. */
-  whySilent?(server: NodeId): string | undefined
-  /** Renews what is held, besides the node itself. */
-  readonly keeper?: Keeper
-  /** Where the node below looks for appliers. */
-  readonly appliers?: Map<string, Applier>
-}
-
-export interface GroupShape {
-  readonly trust: Trust
-  readonly ttlMax: Millis
-  readonly drift: number
-  readonly servers: readonly string[]
-}
+export type { GroupDriver, GroupShape, GroupStatus } from './group-shape.ts'
 
 interface Pending {
   readonly name: string

@@ -1,7 +1,7 @@
 // How a lock may be asked for.
 
 import { flag, type Millis, oneWord, optionsSchema, SettingsError, whole } from '../core/index.ts'
-import { type BackoffName, backoffNames } from '../lock/index.ts'
+import { type BackoffName, backoffNames } from '../lock/backoff.ts'
 import { waitRules } from './waiting.ts'
 
 /** How to take a lock, and how long to wait for it. */

@@ -10,7 +10,8 @@ import type { Slots } from './peers/slots.ts'
 import type { SlotsOptions } from './peers/slots-settings.ts'
 import type { WaitOptions } from './waiting.ts'
 
-type Following = Pick<WaitOptions, 'signal'>
+/** What ends a listing that goes on. */
+export type Following = Pick<WaitOptions, 'signal'>
 
 /** A group that this process is a client and a member of: locks, objects and jobs, and who is here and who leads. */
 export class MemberGroup extends Group {

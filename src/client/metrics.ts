@@ -21,11 +21,6 @@ const registryRule: Rule = {
   fits: value => typeof (value as { registerMetric?: unknown } | null)?.registerMetric === 'function',
 }
 
-export const metricsRule: Rule = {
-  must: '{ registry }, with a Registry of prom-client',
-  fits: value => typeof value === 'object' && value !== null,
-}
-
 const checkMetrics = optionsSchema<MetricsOptions>({ registry: required(registryRule) })
 
 export type ClientBook = Book<typeof clientMetrics>

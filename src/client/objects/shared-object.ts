@@ -10,7 +10,8 @@ import {
   SettingsError,
   whole,
 } from '../../core/index.ts'
-import { type Applier, SESSION_TTL_MAX, type Write } from '../../ordering/index.ts'
+import type { Applier, Write } from '../../ordering/index.ts'
+import { SESSION_TTL_MAX } from '../../ordering/wire.ts'
 import { Feed } from '../feed.ts'
 import { checkFollowing, checkWaiting, type WaitOptions } from '../waiting.ts'
 import { whyNotJson } from './json.ts'

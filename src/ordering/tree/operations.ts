@@ -20,7 +20,7 @@ export const PAGE_MAX = 10_000
  * @example
  * ```ts
  * const value = new TextEncoder().encode('paid')
- * const writes: coterie.TreeWrite[] = [
+ * const writes: coterie.TransactionWrite[] = [
  *   { kind: 'set', path: '/orders/7', value, version: undefined },
  *   { kind: 'delete', path: '/open/7', version: undefined },
  * ]

@@ -1,11 +1,11 @@
 // coterie txn: several conditions and writes, all or none.
 
 import type { Command } from 'commander'
-import type { TransactionWrite } from '../../client/objects/tree-options.ts'
-import { SettingsError } from '../../core/index.ts'
-import type { TreeCondition } from '../../ordering/tree/index.ts'
-import { action, newCommand } from '../output.ts'
-import { checkedPath, pathAndValue, type TreeCommandOptions, withTree, withTreeOptions } from '../tree.ts'
+import type { TransactionWrite } from '../../../client/objects/tree-options.ts'
+import { SettingsError } from '../../../core/index.ts'
+import type { TreeCondition } from '../../../ordering/tree/index.ts'
+import { action, newCommand } from '../../output.ts'
+import { checkedPath, pathAndValue, type TreeCommandOptions, withTree, withTreeOptions } from '../../tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly if?: string[]

@@ -2,13 +2,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import type { SharedTree } from '../../client/objects/shared-tree.ts'
-import type { LeasedOptions } from '../../client/objects/tree-lease.ts'
-import { ensure, hasCode } from '../../client/recipes/tree.ts'
-import { SettingsError } from '../../core/index.ts'
-import { duration } from '../duration.ts'
-import { action, newCommand, print } from '../output.ts'
-import { type TreeCommandOptions, treePath, withTree, withTreeOptions } from '../tree.ts'
+import type { SharedTree } from '../../../client/objects/shared-tree.ts'
+import type { LeasedOptions } from '../../../client/objects/tree-lease.ts'
+import { ensure, hasCode } from '../../../client/recipes/tree.ts'
+import { SettingsError } from '../../../core/index.ts'
+import { duration } from '../../duration.ts'
+import { action, newCommand, print } from '../../output.ts'
+import { type TreeCommandOptions, treePath, withTree, withTreeOptions } from '../../tree.ts'
 
 const EXAMPLE = `
 Example:

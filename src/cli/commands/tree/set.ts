@@ -1,10 +1,10 @@
 // coterie set PATH VALUE: the value of an entry of the tree.
 
 import type { Command } from 'commander'
-import { FileError } from '../../core/index.ts'
-import { VALUE_BYTES_MAX } from '../../ordering/tree/entries.ts'
-import { action, newCommand, wholeNumber } from '../output.ts'
-import { put, type TreeCommandOptions, treePath, withTree, withTreeOptions } from '../tree.ts'
+import { FileError } from '../../../core/index.ts'
+import { VALUE_BYTES_MAX } from '../../../ordering/tree/entries.ts'
+import { action, newCommand, wholeNumber } from '../../output.ts'
+import { put, type TreeCommandOptions, treePath, withTree, withTreeOptions } from '../../tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly ifVersion?: number

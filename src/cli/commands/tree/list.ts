@@ -1,9 +1,9 @@
 // coterie list PATH: what is below an entry of the tree.
 
 import type { Command } from 'commander'
-import { action, newCommand, print } from '../output.ts'
-import { printable } from '../printable.ts'
-import { type TreeCommandOptions, treePath, withTree, withTreeOptions } from '../tree.ts'
+import { action, newCommand, print } from '../../output.ts'
+import { printable } from '../../printable.ts'
+import { type TreeCommandOptions, treePath, withTree, withTreeOptions } from '../../tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly recursive?: boolean

@@ -1,9 +1,9 @@
 // coterie watch PATH: every change of an entry of the tree, as it happens.
 
 import type { Command } from 'commander'
-import { action, newCommand, printLine } from '../output.ts'
-import { printable } from '../printable.ts'
-import { type TreeCommandOptions, treePath, withTree, withTreeOptions } from '../tree.ts'
+import { action, newCommand, printLine } from '../../output.ts'
+import { printable } from '../../printable.ts'
+import { type TreeCommandOptions, treePath, withTree, withTreeOptions } from '../../tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly recursive?: boolean

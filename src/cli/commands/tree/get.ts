@@ -1,8 +1,8 @@
 // coterie get PATH: the value of an entry of the tree.
 
 import { type Command, Option } from 'commander'
-import { action, EXIT_FAILED, newCommand, printLine, tell, warn } from '../output.ts'
-import { type TreeCommandOptions, textOf, treePath, withTree, withTreeOptions } from '../tree.ts'
+import { action, EXIT_FAILED, newCommand, printLine, tell, warn } from '../../output.ts'
+import { type TreeCommandOptions, textOf, treePath, withTree, withTreeOptions } from '../../tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly raw?: boolean

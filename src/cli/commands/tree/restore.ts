@@ -2,9 +2,9 @@
 
 import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
-import { SettingsError } from '../../core/index.ts'
-import { action, newCommand, warn } from '../output.ts'
-import { put, type TreeCommandOptions, withTree, withTreeOptions } from '../tree.ts'
+import { SettingsError } from '../../../core/index.ts'
+import { action, newCommand, warn } from '../../output.ts'
+import { put, type TreeCommandOptions, withTree, withTreeOptions } from '../../tree.ts'
 import type { Dumped } from './dump.ts'
 
 const EXAMPLE = `

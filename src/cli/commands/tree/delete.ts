@@ -1,9 +1,9 @@
 // coterie delete PATH: removes an entry of the tree.
 
 import type { Command } from 'commander'
-import { SettingsError } from '../../core/index.ts'
-import { action, newCommand, wholeNumber } from '../output.ts'
-import { type TreeCommandOptions, treePath, withTree, withTreeOptions } from '../tree.ts'
+import { SettingsError } from '../../../core/index.ts'
+import { action, newCommand, wholeNumber } from '../../output.ts'
+import { type TreeCommandOptions, treePath, withTree, withTreeOptions } from '../../tree.ts'
 
 interface Options extends TreeCommandOptions {
   readonly ifVersion?: number

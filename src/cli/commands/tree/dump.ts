@@ -2,8 +2,8 @@
 
 import { once } from 'node:events'
 import type { Command } from 'commander'
-import { action, newCommand, warn } from '../output.ts'
-import { everything, type TreeCommandOptions, withTree, withTreeOptions } from '../tree.ts'
+import { action, newCommand, warn } from '../../output.ts'
+import { everything, type TreeCommandOptions, withTree, withTreeOptions } from '../../tree.ts'
 
 /** One line of a dump; values are bytes. */
 export interface Dumped {

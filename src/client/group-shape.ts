@@ -1,0 +1,49 @@
+// What a group tells of itself, what it is made of, and what it needs below it.
+
+import type { Millis, NodeId, Trust } from '../core/index.ts'
+import type { ClientNodeCommand } from '../node/index.ts'
+import type { Applier } from '../ordering/index.ts'
+import type { ServerInfo } from './inspect.ts'
+import type { Accusation, ObjectServerInfo, SpoiledObject } from './inspect-objects.ts'
+import type { Keeper } from './keeper.ts'
+import type { Lie } from './objects/orders.ts'
+
+/** How a group is, as one client sees it. */
+export interface GroupStatus {
+  readonly trust: Trust
+  /** The trust numbers in a sentence. */
+  readonly explanation: string
+  readonly servers: readonly ServerInfo[]
+  /** Enough servers answer and are ready for a lock to be taken. */
+  readonly locksWork: boolean
+  /** Empty where the group is too small for objects. */
+  readonly objects: readonly ObjectServerInfo[]
+  /** Lies that this client itself was told. */
+  readonly lies: readonly Lie[]
+  /** Servers that said what cannot be true, by those who say so and are to be believed. */
+  readonly accusations: readonly Accusation[]
+  /** Objects that a client has spoiled, so that they stand still until an operator repairs them. */
+  readonly spoiled: readonly SpoiledObject[]
+}
+
+/** What a group needs from the driver below it. */
+export interface GroupDriver {
+  command(body: ClientNodeCommand): void
+  now(): Millis
+  /** The wall clock in microseconds: a good first guess for tokens. */
+  wallMicros(): number
+  close(): Promise<void>
+  /** Why a server does not answer, as far as the connections below tell. */
+  whySilent?(server: NodeId): string | undefined
+  /** Renews what is held, besides the node itself. */
+  readonly keeper?: Keeper
+  /** Where the node below looks for appliers. */
+  readonly appliers?: Map<string, Applier>
+}
+
+export interface GroupShape {
+  readonly trust: Trust
+  readonly ttlMax: Millis
+  readonly drift: number
+  readonly servers: readonly string[]
+}
