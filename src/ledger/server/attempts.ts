@@ -147,23 +147,28 @@ export function advanceAttempts(scene: LedgerScene): void {
   const { ledger, settings, turn } = scene
   const { round } = ledger
   const { genesis } = ledger.descriptor
-  const counts = new Map<number, Report[]>()
+  openNext(scene)
   let ahead = 0
-  for (const report of round.reports.values()) {
-    if (report.attempt <= round.attempt) continue
-    if (report.server !== ledger.place) ahead++
+  for (const { attempt, server } of round.reports.values()) if (attempt > round.attempt && server !== ledger.place) ahead++
+  if (ahead > genesis.liars) leaveAttempt(scene)
+  const busy = hasWork(ledger) || round.vote !== undefined || round.votes.size > genesis.liars
+  if (!busy) round.deadline = undefined
+  else round.deadline ??= turn.now + settings.attemptMax * 2 ** Math.min(round.attempt - 1, DOUBLINGS_MAX)
+}
+
+function openNext(scene: LedgerScene): void {
+  const { ledger, settings } = scene
+  const counts = new Map<number, Report[]>()
+  for (const report of ledger.round.reports.values()) {
+    if (report.attempt <= ledger.round.attempt) continue
     const list = counts.get(report.attempt)
     if (list === undefined) counts.set(report.attempt, [report])
     else list.push(report)
   }
   for (const [attempt, reports] of counts) {
-    if (reports.length < settings.rules.reportsNeeded(genesis)) continue
+    if (reports.length < settings.rules.reportsNeeded(ledger.descriptor.genesis)) continue
     if (judgeReports(scene, attempt, reports) === 'good') enterAttempt(scene, attempt, reports)
   }
-  if (ahead > genesis.liars && round.promised === round.attempt) leaveAttempt(scene)
-  const busy = hasWork(ledger) || round.vote !== undefined || round.votes.size > genesis.liars
-  if (!busy) round.deadline = undefined
-  else round.deadline ??= turn.now + settings.attemptMax * 2 ** Math.min(round.attempt - 1, DOUBLINGS_MAX)
 }
 
 /** What the reports leave to the leader of the attempt that it is in. */

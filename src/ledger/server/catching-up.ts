@@ -53,16 +53,17 @@ export function onPaged(scene: LedgerScene, place: number, body: LedgerReply & {
   ledger.catching = { from: place, checkpoint: target, leaves, askedAt: scene.turn.now }
   if (leaves.length < target.size - head.size) return askPage(scene, ledger)
   stop(ledger)
-  keepFetched(scene, target, leaves)
+  // The others went on meanwhile: the next page, or an empty one, says so.
+  if (keepFetched(scene, target, leaves)) catchUp(scene, place)
 }
 
 function stop(ledger: ServedLedger): void {
   ledger.catching = undefined
 }
 
-function keepFetched(scene: LedgerScene, checkpoint: Checkpoint, leaves: readonly Uint8Array[]): void {
+function keepFetched(scene: LedgerScene, checkpoint: Checkpoint, leaves: readonly Uint8Array[]): boolean {
   const result = tryLeaves(scene, leaves)
-  if (result === undefined || valueOf(result) !== valueOf(checkpoint)) return
+  if (result === undefined || valueOf(result) !== valueOf(checkpoint)) return false
   const { id } = scene.ledger.descriptor
   // A record holds no more than a batch.
   const last = Math.floor((leaves.length - 1) / BATCH_MAX) * BATCH_MAX
@@ -70,6 +71,7 @@ function keepFetched(scene: LedgerScene, checkpoint: Checkpoint, leaves: readonl
     save(scene, { kind: 'fetched', ledger: id, leaves: leaves.slice(at, at + BATCH_MAX) }, true)
   }
   appendCertified(scene, checkpoint, leaves, leaves.slice(last))
+  return true
 }
 
 /** Somebody speaks of a height that is certified here: it is shown the certificate, or may take pages. */
