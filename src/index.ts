@@ -9,6 +9,11 @@ export type { ObjectServerInfo, SpoiledObject } from './client/inspect-objects.t
 export type { JoinOptions } from './client/join.ts'
 export { join } from './client/joining.ts'
 export type { Lease } from './client/lease.ts'
+export { type Account, accountFrom, type NewAccount, newAccount } from './client/ledger/accounts.ts'
+export { LedgerRefused, LedgerUnanswered, MoveInFlight } from './client/ledger/errors.ts'
+export type { AccountInfo, Ledger, LedgerEntry, LinkOptions, Spending } from './client/ledger/ledger.ts'
+export type { LedgerOptions } from './client/ledger/ledgers.ts'
+export { type Moved, type MoveOptions, type MoveStep, move, refundMove, resume } from './client/ledger/move.ts'
 export type { Lie } from './client/objects/orders.ts'
 export type { Recipes } from './client/objects/recipes.ts'
 export type { RepairedObject } from './client/objects/repair.ts'
@@ -62,4 +67,16 @@ export {
   Unavailable,
 } from './core/index.ts'
 export type { Attribute } from './election/index.ts'
+export {
+  type Audit,
+  auditLedger,
+  type Checkpoint,
+  type Descriptor,
+  decodeReceipt,
+  encodeDescriptor,
+  encodeReceipt,
+  type LedgerReceipt,
+  NotProven,
+  verifyReceipt,
+} from './ledger/index.ts'
 export type { MemberStatus } from './membership/index.ts'

@@ -8,6 +8,7 @@ import { serverSettings } from '../runtime/config/agreed.ts'
 import { type ClientConfig, loadNodeConfig } from '../runtime/config/config.ts'
 import { Driver } from '../runtime/driver.ts'
 import { sha256 } from '../runtime/hash.ts'
+import { ledgerCryptoOf } from '../runtime/ledger.ts'
 import { silence } from '../runtime/log.ts'
 import { createTlsTransport, instanceOf, type Log, newInstance, SETTINGS_DIFFER } from '../runtime/transport/index.ts'
 import { Group } from './group.ts'
@@ -70,7 +71,7 @@ async function open(config: ClientConfig, log: Log, blockedMax: Millis, arrivals
   const driver = new Driver({
     protocol: clientNode(
       { trust, lock, objects, operators },
-      { hash: sha256, findApplier: object => appliers.get(object) },
+      { hash: sha256, findApplier: object => appliers.get(object), ledgerCrypto: ledgerCryptoOf() },
     ),
     self: instanceOf(config.name, instance),
     peers: servers,

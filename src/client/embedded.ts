@@ -8,6 +8,7 @@ import type { Applier } from '../ordering/index.ts'
 import { granterClock, holderClock, tellTime, wallMicros } from '../runtime/clock.ts'
 import { Driver } from '../runtime/driver.ts'
 import { sha256 } from '../runtime/hash.ts'
+import { ledgerCryptoOf, newVotingSeed, voterOf } from '../runtime/ledger.ts'
 import { silence } from '../runtime/log.ts'
 import { createMemoryStorage } from '../runtime/storage/memory.ts'
 import { createMemoryNetwork, instanceOf, type MemoryNetwork, newInstance } from '../runtime/transport/index.ts'
@@ -38,10 +39,11 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
   const stops: (() => Promise<void>)[] = []
   for (const server of servers) stops.push(await startServer(server, servers, settings, network))
   const clock = holderClock()
+  const ledgerCrypto = ledgerCryptoOf()
   const appliers = new Map<string, Applier>()
   const self = instanceOf(SELF, newInstance())
   const driver = new Driver({
-    protocol: clientNode(settings, { hash: sha256, findApplier: object => appliers.get(object) }),
+    protocol: clientNode(settings, { hash: sha256, findApplier: object => appliers.get(object), ledgerCrypto }),
     self,
     peers: servers,
     vocabulary: nodeVocabulary,
@@ -80,7 +82,7 @@ async function startServer(
     throw error
   })
   const driver = new Driver({
-    protocol: serverNode(settings, { hash: sha256 }),
+    protocol: serverNode(settings, { hash: sha256, ledgerCrypto: ledgerCryptoOf(), voter: voterOf(newVotingSeed()) }),
     self,
     peers,
     vocabulary: nodeVocabulary,

@@ -42,6 +42,8 @@ import {
 } from './inspect-objects.ts'
 import type { Keeper } from './keeper.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import { type LedgerOptions, Ledgers } from './ledger/ledgers.ts'
 import { checkName } from './names.ts'
 import { ObjectSession } from './objects/object-session.ts'
 import { type Lie, Orders } from './objects/orders.ts'
@@ -50,7 +52,7 @@ import { describeRepaired, type RepairedObject } from './objects/repair.ts'
 import { type ObjectDefinition, SharedObject } from './objects/shared-object.ts'
 import { SharedTree, TREE_NAME, TREE_TTL_DEFAULT_MS, type TreeOptions } from './objects/shared-tree.ts'
 import { Questions } from './questions.ts'
-import { checkTimeout, onWaitEnd, type WaitEnd } from './waiting.ts'
+import { checkTimeout, onWaitEnd, type WaitEnd, type WaitOptions } from './waiting.ts'
 
 /** How to take a lock, and how long to wait for it. */
 export interface LockOptions {
@@ -138,6 +140,7 @@ export class Group {
   private readonly lockLies: Lie[] = []
   private readonly owner: LeaseOwner
   private readonly orders: Orders
+  private readonly ledgers: Ledgers
   private readonly trees = new Map<string, SharedTree>()
   private readonly objects = new Map<string, { close(): Promise<void> }>()
   private ids = 0
@@ -154,6 +157,11 @@ export class Group {
       () => ++this.ids,
       whyNoObjects(shape.trust),
       driver.appliers,
+    )
+    this.ledgers = new Ledgers(
+      body => driver.command({ part: 'ledger', body }),
+      () => ++this.ids,
+      shape.trust,
     )
     this.owner = {
       now: () => driver.now(),
@@ -227,6 +235,18 @@ export class Group {
   /** What is usually built on a tree: counters, semaphores, queues, barriers. */
   get recipes(): Recipes {
     return new Recipes(this.tree().plain)
+  }
+
+  /** Makes a ledger, kept by the servers of this group; takes all of them. The same one may be made again. */
+  async createLedger(name: string, options: LedgerOptions & WaitOptions): Promise<Ledger> {
+    this.checkOpen()
+    return this.ledgers.create(name, options)
+  }
+
+  /** The ledger of that name; or of that id. */
+  async ledger(name: string, options: WaitOptions = {}): Promise<Ledger> {
+    this.checkOpen()
+    return this.ledgers.find(name, options)
   }
 
   /** Who holds what, as far as more servers than can lie agree on it. */
@@ -307,6 +327,7 @@ export class Group {
   /** @internal Everything that the client node says. */
   event(parted: ClientNodeEvent): void {
     if (parted.part === 'ordering') return this.orders.event(parted.body)
+    if (parted.part === 'ledger') return this.ledgers.event(parted.body)
     const event = parted.body
     switch (event.kind) {
       case 'acquired':
@@ -344,6 +365,7 @@ export class Group {
   ended(error: Error): void {
     this.broken = error
     this.orders.ended(new Unavailable(`this node ended: ${error.message}`))
+    this.ledgers.ended(new Unavailable(`this node ended: ${error.message}`))
     for (const lease of this.leases.values()) lease.lost(new LeaseLost(lease.name, `this node ended: ${error.message}`))
     this.leases.clear()
     for (const waiter of this.pending.values()) waiter.reject(new Unavailable(`this node ended: ${error.message}`))

@@ -7,8 +7,8 @@ import { ledgerCrypto } from './crypto.ts'
 import { execute, execution } from './execute.ts'
 import type { Descriptor, LedgerCrypto } from './genesis.ts'
 import { extend, type Frontier, frontierRoot, leafHash } from './merkle.ts'
+import { outcomeOf } from './proposal.ts'
 import { NotProven } from './receipt.ts'
-import { valueOf } from './proposal.ts'
 import { ledgerRules } from './rules.ts'
 
 /** What an audit is given besides the log. */
@@ -54,7 +54,11 @@ export async function auditLedger(
   return { size: tree.size, root: frontierRoot(tree, crypto.hash), book }
 }
 
-function checkCertificates(descriptor: Descriptor, shown: readonly (Checkpoint | undefined)[], crypto: LedgerCrypto): void {
+function checkCertificates(
+  descriptor: Descriptor,
+  shown: readonly (Checkpoint | undefined)[],
+  crypto: LedgerCrypto,
+): void {
   for (const checkpoint of shown) {
     const wrong = checkpoint && whyNotCertified(descriptor, checkpoint, crypto, ledgerRules)
     if (wrong !== undefined) throw new NotProven(`the checkpoint does not hold: ${wrong}.`)
@@ -65,13 +69,15 @@ function finish(tree: Frontier, checkpoint: Checkpoint): void {
   if (tree.size < checkpoint.size)
     throw new NotProven(`the log ends at ${tree.size} leaves, and the checkpoint has ${checkpoint.size}.`)
   const root = frontierRoot(tree)
-  if (valueOf({ size: tree.size, root }) !== valueOf(checkpoint))
-    throw new NotProven(`the log's root at ${tree.size} leaves is not the certified one: a leaf is missing, turned or moved.`)
+  if (outcomeOf({ size: tree.size, root }) !== outcomeOf(checkpoint))
+    throw new NotProven(
+      `the log's root at ${tree.size} leaves is not the certified one: a leaf is missing, turned or moved.`,
+    )
 }
 
 function compare(tree: Frontier, seen: Checkpoint, descriptor: Descriptor, newest: Checkpoint | undefined): void {
   const root = frontierRoot(tree)
-  if (valueOf({ size: tree.size, root }) === valueOf(seen)) return
+  if (outcomeOf({ size: tree.size, root }) === outcomeOf(seen)) return
   const both = newest === undefined ? [] : signersOfBoth(descriptor, seen, newest)
   const who = both.length > 0 ? ` ${both.join(', ')} signed both.` : ''
   throw new NotProven(`at ${tree.size} leaves this log is not the one that was certified before: two histories.${who}`)

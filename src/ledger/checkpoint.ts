@@ -5,7 +5,7 @@
 // The hash that the next height refers to covers neither attempt nor signatures: servers that hold different votes for
 // one history must not sign different words for the next.
 
-import { type Codec, list, sameBytes, SERVERS_MAX, struct, uint } from '../core/index.ts'
+import { type Codec, list, SERVERS_MAX, sameBytes, struct, uint } from '../core/index.ts'
 import { framed } from '../crypto/index.ts'
 import { type Descriptor, exactly, idCodec, type LedgerCrypto, toHex, votesNeeded } from './genesis.ts'
 import { emptyRoot, HASH_BYTES, LEAVES_MAX, type SizedRoot } from './merkle.ts'
@@ -130,7 +130,8 @@ export function whyNotCertified(
   const message = noteBytes(descriptor, checkpoint)
   for (const { server, signature } of checkpoint.votes) {
     const voter = genesis.servers[server]
-    if (voter === undefined) return `the checkpoint is signed by server ${server}, and there are ${genesis.servers.length}`
+    if (voter === undefined)
+      return `the checkpoint is signed by server ${server}, and there are ${genesis.servers.length}`
     if (!crypto.verify(voter.key, message, signature)) return `the signature of ${voter.name} does not hold`
   }
   return undefined
@@ -175,9 +176,15 @@ export function fromBase64(written: string): Uint8Array | undefined {
   const padding = written.endsWith('==') ? 2 : written.endsWith('=') ? 1 : 0
   const value = new Uint8Array((written.length / 4) * 3 - padding)
   for (let at = 0, place = 0; at < written.length; at += 4, place += 3) {
-    const [a, b, c, d] = [0, 1, 2, 3].map(step => Math.max(0, DIGITS.indexOf(written[at + step]!))) as [number, number, number, number]
+    const [a, b, c, d] = [0, 1, 2, 3].map(step => Math.max(0, DIGITS.indexOf(written[at + step]!))) as [
+      number,
+      number,
+      number,
+      number,
+    ]
     const whole = (a << 18) | (b << 12) | (c << 6) | d
-    for (let byte = 0; byte < 3 && place + byte < value.length; byte++) value[place + byte] = (whole >> (16 - 8 * byte)) & 255
+    for (let byte = 0; byte < 3 && place + byte < value.length; byte++)
+      value[place + byte] = (whole >> (16 - 8 * byte)) & 255
   }
   return base64(value) === written ? value : undefined
 }

@@ -4,14 +4,20 @@
 // can be undone, so that a proposal is tried before anybody votes for it.
 
 import { sameBytes } from '../core/index.ts'
+import { framed } from '../crypto/index.ts'
 import { accountOf, add, type Book, type BurnBook, put, type RegisterBook, type Undo } from './book.ts'
 import { type Checkpoint, whyNotCertified } from './checkpoint.ts'
 import { AMOUNT_MAX, type Descriptor, fromHex, type LedgerCrypto, readDescriptor, toHex } from './genesis.ts'
 import { whyNoContradiction, whyNotWithinLink } from './link.ts'
 import { leafHash, verifyInclusion } from './merkle.ts'
 import { type LedgerRules, ledgerRules } from './rules.ts'
-import { type Evidence, readTransaction, type SpendingTransaction, signingBytes, type Transaction } from './transactions.ts'
-import { framed } from '../crypto/index.ts'
+import {
+  type Evidence,
+  readTransaction,
+  type SpendingTransaction,
+  signingBytes,
+  type Transaction,
+} from './transactions.ts'
 
 /** Why a transaction is refused. Append only: the codes are on the wire. */
 export const refusalCodes = [
@@ -48,7 +54,17 @@ export interface Refusal {
 
 /** Whether it is refused for ever: at any later size too. */
 export function isFinal({ code }: Refusal): boolean {
-  return !['sequence ahead', 'balance', 'no link', 'frozen', 'cap', 'outstanding', 'number', 'not void', 'sum'].includes(code)
+  return ![
+    'sequence ahead',
+    'balance',
+    'no link',
+    'frozen',
+    'cap',
+    'outstanding',
+    'number',
+    'not void',
+    'sum',
+  ].includes(code)
 }
 
 /** What execution is given besides book and leaf. */
@@ -127,7 +143,11 @@ function whyNotSigned(book: Book, transaction: Transaction, how: Execution): Ref
   }
 }
 
-function whySpendingUnsigned(book: Book, spending: SpendingTransaction, { crypto, rules }: Execution): Refusal | undefined {
+function whySpendingUnsigned(
+  book: Book,
+  spending: SpendingTransaction,
+  { crypto, rules }: Execution,
+): Refusal | undefined {
   const id = registerId(book, spending.register)
   if (id === undefined) return refuse('register', `there is no register ${spending.register}.`)
   if (!rules.takesKey(crypto.isKey(spending.from)) || !rules.takesKey(crypto.isKey(spending.to)))
@@ -149,7 +169,8 @@ function whyNoEvidence(book: Book, evidence: Evidence, { crypto, rules }: Execut
   const link = book.links.get(toHex(evidence.ledger))
   if (link === undefined) return refuse('no link', `ledger ${toHex(evidence.ledger).slice(0, 8)} is not linked here.`)
   const wrong =
-    whyNotCertified(link.descriptor, evidence.checkpoint, crypto, rules) ?? whyNotIncluded(evidence, evidence.checkpoint, crypto)
+    whyNotCertified(link.descriptor, evidence.checkpoint, crypto, rules) ??
+    whyNotIncluded(evidence, evidence.checkpoint, crypto)
   return wrong === undefined ? undefined : refuse('evidence', `its proof does not hold: ${wrong}.`)
 }
 
@@ -183,13 +204,18 @@ function whyLinkUnsigned(book: Book, tx: Transaction & { kind: 'link' }, { crypt
       return refuse('unsigned', 'a signature of the link is not of an operator, or comes twice.')
     signers.add(operator)
   }
-  if (genesis.operators.length === 0) return refuse('unsigned', 'the genesis names no operators: nothing can be linked.')
+  if (genesis.operators.length === 0)
+    return refuse('unsigned', 'the genesis names no operators: nothing can be linked.')
   return signers.size >= genesis.operatorsNeeded
     ? undefined
     : refuse('unsigned', `${signers.size} operators signed, and it takes ${genesis.operatorsNeeded}.`)
 }
 
-function whyNoFork(book: Book, tx: Transaction & { kind: 'freeze' }, { crypto, rules }: Execution): Refusal | undefined {
+function whyNoFork(
+  book: Book,
+  tx: Transaction & { kind: 'freeze' },
+  { crypto, rules }: Execution,
+): Refusal | undefined {
   const link = book.links.get(toHex(tx.ledger))
   if (link === undefined) return refuse('no link', `ledger ${toHex(tx.ledger).slice(0, 8)} is not linked here.`)
   const wrong =
@@ -212,7 +238,9 @@ function whyTickUnsigned(book: Book, tx: Transaction & { kind: 'tick' }, { crypt
     const voter = servers[server]
     if (voter !== undefined && crypto.verify(voter.key, message, signature)) signers.add(server)
   }
-  return signers.size > liars ? undefined : refuse('unsigned', `${signers.size} servers signed, and it takes ${liars + 1}.`)
+  return signers.size > liars
+    ? undefined
+    : refuse('unsigned', `${signers.size} servers signed, and it takes ${liars + 1}.`)
 }
 
 function apply(book: Book, transaction: Transaction, how: Execution): Refusal | undefined {
@@ -313,7 +341,9 @@ function whyNotLinked(book: Book, register: number, peer: string, { rules }: Exe
   const ledger = book.peers.get(peer)
   const link = ledger === undefined ? undefined : book.links.get(ledger)
   if (link === undefined) return refuse('no link', `register ${peer.slice(0, 8)} is not linked here.`)
-  return rules.isOpen(link.frozen) ? undefined : refuse('frozen', 'the link is frozen: its ledger showed two histories.')
+  return rules.isOpen(link.frozen)
+    ? undefined
+    : refuse('frozen', 'the link is frozen: its ledger showed two histories.')
 }
 
 function otherRegister(book: Book, register: number): RegisterBook | undefined {
@@ -341,7 +371,8 @@ function shownBurn(book: Book, register: number, evidence: Evidence): ShownBurn 
   const link = book.links.get(ledger)
   if (link === undefined) return refuse('no link', `ledger ${ledger.slice(0, 8)} is not linked here.`)
   const read = readTransaction(evidence.leaf)
-  if (!read.ok || read.value.kind !== 'burn') return refuse('evidence', `leaf ${index} of ${ledger.slice(0, 8)} is no burn.`)
+  if (!read.ok || read.value.kind !== 'burn')
+    return refuse('evidence', `leaf ${index} of ${ledger.slice(0, 8)} is no burn.`)
   const { from, peer, asset, to, amount, expires } = read.value
   const burned = link.descriptor.registerIds[read.value.register]
   if (burned === undefined) return refuse('evidence', 'a burn of a register that is not there.')
@@ -369,7 +400,10 @@ function applyMint(book: Book, tx: Transaction & { kind: 'mint' }, how: Executio
   const refused = whyNotDecidable(book, tx.register, shown, how) ?? whyNotLinked(book, tx.register, shown.register, how)
   if (refused !== undefined) return refused
   if (burn.expires > 0 && book.size >= burn.expires)
-    return refuse('expired', `the burn could be minted before size ${burn.expires}, and the ledger has ${book.size} leaves.`)
+    return refuse(
+      'expired',
+      `the burn could be minted before size ${burn.expires}, and the ledger has ${book.size} leaves.`,
+    )
   return mint(book, register, shown, how)
 }
 
@@ -390,7 +424,12 @@ function mint(book: Book, register: RegisterBook, shown: ShownBurn, how: Executi
 }
 
 /** Ours that come back: the firewall. */
-function whyNotReleased(register: RegisterBook, peer: string, amount: bigint, { rules }: Execution): Refusal | undefined {
+function whyNotReleased(
+  register: RegisterBook,
+  peer: string,
+  amount: bigint,
+  { rules }: Execution,
+): Refusal | undefined {
   const outstanding = register.outstanding.get(peer) ?? 0n
   return rules.withinOutstanding(outstanding, amount)
     ? undefined
@@ -408,7 +447,10 @@ function whyNotTaken(book: Book, register: RegisterBook, shown: ShownBurn, how: 
   const wrong = whyNotWithinLink(link, { held, amount: burn.amount, tick: book.ticks }, how.rules)
   if (wrong !== undefined) return refuse('cap', wrong)
   if (link.rate > 0n) {
-    const minted = [...link.minted.filter(one => one.tick > book.ticks - link.window), { tick: book.ticks, amount: burn.amount }]
+    const minted = [
+      ...link.minted.filter(one => one.tick > book.ticks - link.window),
+      { tick: book.ticks, amount: burn.amount },
+    ]
     put(book.links, shown.ledger, { ...link, minted }, how.undo)
   }
   return undefined
@@ -435,7 +477,8 @@ function applyRefund(book: Book, tx: Transaction & { kind: 'refund' }, how: Exec
   const burn = register.burns.get(shown.index)
   if (burn === undefined) return refuse('evidence', `leaf ${shown.index} is no burn of this register.`)
   const { rules, undo } = how
-  if (!rules.refundsFor(shown.at, burn.peer)) return refuse('elsewhere', 'it was made void where it could not have been minted.')
+  if (!rules.refundsFor(shown.at, burn.peer))
+    return refuse('elsewhere', 'it was made void where it could not have been minted.')
   if (!rules.mayRefund(burn.refunded)) return refuse('refunded', 'the burn was refunded.')
   const own = burn.asset === register.id
   const refused = own ? whyNotReleased(register, burn.peer, burn.amount, how) : undefined
@@ -454,10 +497,15 @@ interface Voided {
   readonly at: string
 }
 
-function voidedHere(book: Book, { register, evidence }: Transaction & { kind: 'refund' }, { rules }: Execution): Voided | Refusal {
+function voidedHere(
+  book: Book,
+  { register, evidence }: Transaction & { kind: 'refund' },
+  { rules }: Execution,
+): Voided | Refusal {
   const other = otherRegister(book, register)
   const burn = book.registers[register]!.burns.get(evidence.index)
-  if (other === undefined || burn === undefined) return refuse('evidence', `leaf ${evidence.index} is no burn of this register.`)
+  if (other === undefined || burn === undefined)
+    return refuse('evidence', `leaf ${evidence.index} is no burn of this register.`)
   const fate = other.spent.get(rules.burnName(book.descriptor.hex, evidence.index, burn.from, burn.amount))
   return fate === 'void' ? { index: evidence.index, at: other.id } : refuse('not void', 'the burn was not made void.')
 }
@@ -465,7 +513,8 @@ function voidedHere(book: Book, { register, evidence }: Transaction & { kind: 'r
 function voidedThere(book: Book, evidence: Evidence & { kind: 'proof' }): Voided | Refusal {
   const link = book.links.get(toHex(evidence.ledger))
   const read = readTransaction(evidence.leaf)
-  if (link === undefined || !read.ok || read.value.kind !== 'void') return refuse('not void', 'the leaf shown is no void.')
+  if (link === undefined || !read.ok || read.value.kind !== 'void')
+    return refuse('not void', 'the leaf shown is no void.')
   const shown = read.value.evidence
   const at = link.descriptor.registerIds[read.value.register]
   if (shown.kind !== 'proof' || at === undefined || !sameBytes(shown.ledger, book.descriptor.id))
@@ -479,7 +528,8 @@ function applyMove(book: Book, tx: Transaction & { kind: 'move' }, how: Executio
   const refused = whyNotSpendable(book, tx, how)
   if (refused !== undefined) return refused
   if (other === undefined) return refuse('register', 'only a ledger of two registers moves between them.')
-  if (!how.rules.burnsTo(toHex(tx.asset), register!.id, other.id)) return refuse('asset', 'coins of another ledger stay in their register.')
+  if (!how.rules.burnsTo(toHex(tx.asset), register!.id, other.id))
+    return refuse('asset', 'coins of another ledger stay in their register.')
   const undo: Undo = []
   const within = { ...how, undo }
   spend(register!, tx, undo)
@@ -497,7 +547,8 @@ function applyLink(book: Book, tx: Transaction & { kind: 'link' }, how: Executio
   if (peer.hex === book.descriptor.hex) return refuse('elsewhere', 'a ledger is not linked to itself.')
   const known = book.links.get(peer.hex)
   const next = known?.next ?? 0
-  if (!how.rules.isNextLink(tx.number, next)) return refuse('number', `the next link to that ledger has number ${next}, not ${tx.number}.`)
+  if (!how.rules.isNextLink(tx.number, next))
+    return refuse('number', `the next link to that ledger has number ${next}, not ${tx.number}.`)
   const { cap, rate, window } = tx
   const link = { descriptor: peer, cap, rate, window, next: tx.number + 1, frozen: false, minted: known?.minted ?? [] }
   put(book.links, peer.hex, link, how.undo)

@@ -181,7 +181,8 @@ function whyNoGenesis(genesis: Genesis, crypto: LedgerCrypto): string | undefine
 }
 
 function whyNoServers({ servers, crashes, liars }: Genesis, crypto: LedgerCrypto): string | undefined {
-  if (crashes < liars) return `crashes is ${crashes} and liars is ${liars}: a liar may also fall silent, so crashes counts the liars too.`
+  if (crashes < liars)
+    return `crashes is ${crashes} and liars is ${liars}: a liar may also fall silent, so crashes counts the liars too.`
   const needed = ledgerServersNeeded(liars, crashes)
   if (servers.length < needed) {
     return (

@@ -19,8 +19,13 @@ export interface Arriving {
 }
 
 /** Why the link does not let it in. */
-export function whyNotWithinLink(link: LinkBook, { held, amount, tick }: Arriving, rules: LedgerRules): string | undefined {
-  if (!rules.withinCap(held, amount, link.cap)) return `the cap is ${link.cap}, ${held} are here, and this is ${amount}.`
+export function whyNotWithinLink(
+  link: LinkBook,
+  { held, amount, tick }: Arriving,
+  rules: LedgerRules,
+): string | undefined {
+  if (!rules.withinCap(held, amount, link.cap))
+    return `the cap is ${link.cap}, ${held} are here, and this is ${amount}.`
   if (link.rate === 0n) return undefined
   const minted = link.minted.reduce((sum, one) => (one.tick > tick - link.window ? sum + one.amount : sum), 0n)
   return minted + amount <= link.rate
@@ -38,7 +43,10 @@ export interface Contradiction {
 }
 
 /** Why two certificates do not contradict each other. */
-export function whyNoContradiction({ one, other, root, path }: Contradiction, { hash }: LedgerCrypto): string | undefined {
+export function whyNoContradiction(
+  { one, other, root, path }: Contradiction,
+  { hash }: LedgerCrypto,
+): string | undefined {
   const [smaller, larger] = one.size <= other.size ? [one, other] : [other, one]
   if (one.height === other.height && (one.size !== other.size || !sameBytes(one.root, other.root))) return undefined
   if (sameBytes(smaller.root, root)) return 'the root shown is the certified one'

@@ -21,7 +21,8 @@ function open(count = 4, liars = 0) {
   const servers = Array.from({ length: count }, (_, place) => `server-${place + 1}`)
   const world = new World({ seed: 1, network: calm })
   const spec = { peers: servers, vocabulary: ledgerVocabulary }
-  for (const id of servers) world.add({ id, protocol: ledgerServer(serverSettings(actors, id)), saved: firstDisk(id), ...spec })
+  for (const id of servers)
+    world.add({ id, protocol: ledgerServer(serverSettings(actors, id)), saved: firstDisk(id), ...spec })
   const settings = { ...ledgerDefaults, crypto: actors.crypto, liars, crashes: 1 }
   world.add({ id: 'client', protocol: ledgerClient(settings), ...spec })
   const events: LedgerEvent[] = []
@@ -48,7 +49,14 @@ function open(count = 4, liars = 0) {
 
 const state = (world: World, id: string) => world.node(id).host!.state as LedgerServerState
 
-function transfer(actors: Actors, ledger: ReturnType<typeof makeLedger>, from: string, to: string, sequence: number, amount: bigint) {
+function transfer(
+  actors: Actors,
+  ledger: ReturnType<typeof makeLedger>,
+  from: string,
+  to: string,
+  sequence: number,
+  amount: bigint,
+) {
   return signed(actors, ledger, from, {
     kind: 'transfer',
     register: 0,
@@ -89,7 +97,11 @@ describe('a ledger', () => {
     const { receipt } = event as LedgerEvent & { kind: 'receipt' }
     expect(receipt.index).toBe(0)
     expect(verifyReceipt(receipt, coins, actors.crypto)).toMatchObject({ kind: 'transfer', amount: 250n })
-    const bob = run({ kind: 'ask', ledger: coins.hex, question: { kind: 'account', register: 0, key: actors.signer('bob').publicKey } })
+    const bob = run({
+      kind: 'ask',
+      ledger: coins.hex,
+      question: { kind: 'account', register: 0, key: actors.signer('bob').publicKey },
+    })
     expect(bob).toMatchObject({ answer: { kind: 'account', next: 0, balances: [{ amount: 300n }] } })
     world.run(world.now + SECOND)
     const roots = servers.map(id => toHex(state(world, id).ledgers.get(coins.hex)!.head.root))
@@ -99,16 +111,33 @@ describe('a ledger', () => {
   it('refuses what cannot be, and says why; waits for a sequence that is ahead', () => {
     const { actors, create, submit, world, events } = open()
     const coins = create('coins')
-    expect(submit(coins, transfer(actors, coins, 'alice', 'bob', 0, 2_000n))).toMatchObject({ kind: 'refused', code: 'balance' })
-    expect(submit(coins, transfer(actors, coins, 'carol', 'bob', 0, 1n))).toMatchObject({ kind: 'refused', code: 'balance' })
-    expect(submit(coins, transfer(actors, coins, 'alice', 'bob', 65, 1n))).toMatchObject({ kind: 'refused', code: 'sequence ahead' })
-    world.command('client', { kind: 'submit', id: 901, ledger: coins.hex, leaf: transfer(actors, coins, 'alice', 'bob', 1, 1n) })
+    expect(submit(coins, transfer(actors, coins, 'alice', 'bob', 0, 2_000n))).toMatchObject({
+      kind: 'refused',
+      code: 'balance',
+    })
+    expect(submit(coins, transfer(actors, coins, 'carol', 'bob', 0, 1n))).toMatchObject({
+      kind: 'refused',
+      code: 'balance',
+    })
+    expect(submit(coins, transfer(actors, coins, 'alice', 'bob', 65, 1n))).toMatchObject({
+      kind: 'refused',
+      code: 'sequence ahead',
+    })
+    world.command('client', {
+      kind: 'submit',
+      id: 901,
+      ledger: coins.hex,
+      leaf: transfer(actors, coins, 'alice', 'bob', 1, 1n),
+    })
     world.run(world.now + SECOND)
     expect(events.find(event => event.id === 901)).toBeUndefined()
     expect(submit(coins, transfer(actors, coins, 'alice', 'bob', 0, 1n))).toMatchObject({ kind: 'receipt' })
     world.run(world.now + SECOND)
     expect(events.find(event => event.id === 901)).toMatchObject({ kind: 'receipt' })
-    expect(submit(coins, transfer(actors, coins, 'alice', 'carol', 0, 7n))).toMatchObject({ kind: 'refused', code: 'sequence used' })
+    expect(submit(coins, transfer(actors, coins, 'alice', 'carol', 0, 7n))).toMatchObject({
+      kind: 'refused',
+      code: 'sequence used',
+    })
     const forged = transfer(actors, coins, 'alice', 'bob', 2, 5n)
     forged[forged.length - 40]! ^= 1
     expect(submit(coins, forged)).toMatchObject({ kind: 'refused', code: 'unsigned' })
@@ -119,7 +148,8 @@ describe('a ledger', () => {
     const coins = create('coins')
     // Leads attempt 1 of the first fifteen heights.
     world.crash('server-2')
-    for (let i = 0; i < 3; i++) expect(submit(coins, transfer(actors, coins, 'alice', 'bob', i, 1n))).toMatchObject({ kind: 'receipt' })
+    for (let i = 0; i < 3; i++)
+      expect(submit(coins, transfer(actors, coins, 'alice', 'bob', i, 1n))).toMatchObject({ kind: 'receipt' })
     world.start('server-2')
     expect(submit(coins, transfer(actors, coins, 'alice', 'bob', 3, 1n))).toMatchObject({ kind: 'receipt' })
     world.run(world.now + 5 * SECOND)
@@ -136,7 +166,8 @@ describe('a ledger', () => {
     world.crash('server-3')
     world.lose('server-3')
     world.start('server-3')
-    for (let i = 3; i < 6; i++) expect(submit(coins, transfer(actors, coins, 'alice', 'bob', i, 1n))).toMatchObject({ kind: 'receipt' })
+    for (let i = 3; i < 6; i++)
+      expect(submit(coins, transfer(actors, coins, 'alice', 'bob', i, 1n))).toMatchObject({ kind: 'receipt' })
     world.run(world.now + 5 * SECOND)
     const back = state(world, 'server-3').ledgers.get(coins.hex)!
     expect(back.leaves.length).toBe(6)
@@ -148,7 +179,10 @@ describe('moving between two ledgers', () => {
   function linkedPair() {
     const opened = open()
     const [a, b] = [opened.create('a'), opened.create('b')]
-    for (const [one, other] of [[a, b], [b, a]] as const) {
+    for (const [one, other] of [
+      [a, b],
+      [b, a],
+    ] as const) {
       const link = { number: 0, peer: encodeDescriptor(other), cap: 500n, rate: 0n, window: 0 }
       expect(opened.submit(one, linked(opened.actors, one, link))).toMatchObject({ kind: 'receipt' })
     }
@@ -177,9 +211,17 @@ describe('moving between two ledgers', () => {
     const again = { kind: 'mint' as const, register: 0, evidence: { ...proofOf(receipt), path: receipt.path } }
     // The same burn under a newer certificate is other bytes.
     submit(a, transfer(actors, a, 'alice', 'bob', 1, 1n))
-    const newer = (run({ kind: 'prove', ledger: a.hex, index: receipt.index }) as LedgerEvent & { kind: 'receipt' }).receipt
-    expect(submit(b, writeTransaction({ ...again, evidence: proofOf(newer) }))).toMatchObject({ kind: 'refused', code: 'spent' })
-    const bob = run({ kind: 'ask', ledger: b.hex, question: { kind: 'account', register: 0, key: actors.signer('bob').publicKey } })
+    const newer = (run({ kind: 'prove', ledger: a.hex, index: receipt.index }) as LedgerEvent & { kind: 'receipt' })
+      .receipt
+    expect(submit(b, writeTransaction({ ...again, evidence: proofOf(newer) }))).toMatchObject({
+      kind: 'refused',
+      code: 'spent',
+    })
+    const bob = run({
+      kind: 'ask',
+      ledger: b.hex,
+      question: { kind: 'account', register: 0, key: actors.signer('bob').publicKey },
+    })
     const { answer } = bob as LedgerEvent & { kind: 'answer' }
     expect(answer).toMatchObject({ balances: expect.arrayContaining([{ asset: a.id, amount: 100n }]) })
   })
@@ -187,11 +229,18 @@ describe('moving between two ledgers', () => {
   it('burn, void, refund: and then no mint, and no second refund', () => {
     const { a, b, burn, submit, actors } = linkedPair()
     const receipt = burn(0, 100n)
-    const unsigned: Transaction = { kind: 'void', register: 0, evidence: proofOf(receipt), signature: new Uint8Array(0) }
+    const unsigned: Transaction = {
+      kind: 'void',
+      register: 0,
+      evidence: proofOf(receipt),
+      signature: new Uint8Array(0),
+    }
     const signature = actors.signer('alice').sign(signingBytes(fromHex(b.registerIds[0]!)!, unsigned))
     const voided = submit(b, writeTransaction({ ...unsigned, signature })) as LedgerEvent & { kind: 'receipt' }
     expect(voided.kind).toBe('receipt')
-    expect(submit(b, writeTransaction({ kind: 'mint', register: 0, evidence: proofOf(receipt) }))).toMatchObject({ code: 'spent' })
+    expect(submit(b, writeTransaction({ kind: 'mint', register: 0, evidence: proofOf(receipt) }))).toMatchObject({
+      code: 'spent',
+    })
     const refund = { kind: 'refund' as const, register: 0, evidence: proofOf(voided.receipt) }
     expect(submit(a, writeTransaction(refund))).toMatchObject({ kind: 'receipt' })
     const other = { ...refund, evidence: { ...proofOf(voided.receipt), checkpoint: voided.receipt.checkpoint } }

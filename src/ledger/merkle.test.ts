@@ -41,7 +41,8 @@ function treeOf(leaves: readonly Uint8Array[]) {
   return tree
 }
 
-const numbered = (count: number) => Array.from({ length: count }, (_, place) => new TextEncoder().encode(`leaf ${place}`))
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, place) => new TextEncoder().encode(`leaf ${place}`))
 
 describe('the test tree of RFC 6962', () => {
   it('has the published roots for 0 to 8 leaves', () => {
@@ -79,7 +80,9 @@ describe('against @transmute/rfc9162', () => {
         const theirs = await RFC9162.inclusionProof(leaves[index]!, leaves)
         // Equal leaves: theirs is of the first one.
         if (theirs.leaf_index !== index) return
-        expect(inclusionProof(tree, index).map(hex)).toEqual(theirs.inclusion_path.map((one: ArrayBuffer) => hex(new Uint8Array(one))))
+        expect(inclusionProof(tree, index).map(hex)).toEqual(
+          theirs.inclusion_path.map((one: ArrayBuffer) => hex(new Uint8Array(one))),
+        )
       }),
       { numRuns: 60 },
     )
@@ -130,7 +133,12 @@ describe('proofs', () => {
 
 describe('cut back and frontier', () => {
   it('a tree cut back grows as if the rest had never been', () => {
-    for (const [size, cut] of [[9, 4], [64, 63], [33, 0], [17, 16]] as const) {
+    for (const [size, cut] of [
+      [9, 4],
+      [64, 63],
+      [33, 0],
+      [17, 16],
+    ] as const) {
       const tree = treeOf(numbered(size))
       cutBack(tree, cut)
       for (const leaf of numbered(80).slice(cut)) append(tree, leafHash(leaf))

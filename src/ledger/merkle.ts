@@ -136,12 +136,7 @@ export function inclusionProof(tree: Tree, index: number, size = tree.size, hash
 }
 
 /** What shows that the tree of `first` leaves is the beginning of the tree of `second` (RFC 6962, 2.1.2). */
-export function consistencyProof(
-  tree: Tree,
-  first: number,
-  second = tree.size,
-  hash: Hash = sha256,
-): Uint8Array[] {
+export function consistencyProof(tree: Tree, first: number, second = tree.size, hash: Hash = sha256): Uint8Array[] {
   assert(first <= second && second <= tree.size, `from ${first} to ${second} leaves`)
   if (first === 0 || first === second) return []
   const path: Uint8Array[] = []

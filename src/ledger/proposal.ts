@@ -61,7 +61,7 @@ export function proposalHash({ id }: Descriptor, proposal: Proposal, { hash }: L
 }
 
 /** What a vote is for, as one word: two votes for the same leaves are for the same value. */
-export function valueOf({ size, root }: { readonly size: number; readonly root: Uint8Array }): string {
+export function outcomeOf({ size, root }: { readonly size: number; readonly root: Uint8Array }): string {
   return `${size} ${toHex(root)}`
 }
 

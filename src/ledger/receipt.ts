@@ -46,7 +46,11 @@ export function decodeReceipt(encoded: Uint8Array): LedgerReceipt {
 }
 
 /** Checks a receipt and gives its transaction; throws `NotProven`, which says what is wrong. */
-export function verifyReceipt(receipt: LedgerReceipt, descriptor: Descriptor, crypto: LedgerCrypto = ledgerCrypto()): Transaction {
+export function verifyReceipt(
+  receipt: LedgerReceipt,
+  descriptor: Descriptor,
+  crypto: LedgerCrypto = ledgerCrypto(),
+): Transaction {
   const wrong = whyNoReceipt(receipt, descriptor, crypto)
   if (wrong !== undefined) throw new NotProven(`the receipt does not hold: ${wrong}.`)
   const read = readTransaction(receipt.leaf)
@@ -57,7 +61,8 @@ export function verifyReceipt(receipt: LedgerReceipt, descriptor: Descriptor, cr
 /** What is wrong with a receipt; nothing where it holds. */
 export function whyNoReceipt(receipt: LedgerReceipt, descriptor: Descriptor, crypto: LedgerCrypto): string | undefined {
   const { ledger, leaf, index, path, checkpoint } = receipt
-  if (!sameBytes(ledger, descriptor.id)) return `it is of ledger ${toHex(ledger).slice(0, 8)}, not of ${descriptor.hex.slice(0, 8)}`
+  if (!sameBytes(ledger, descriptor.id))
+    return `it is of ledger ${toHex(ledger).slice(0, 8)}, not of ${descriptor.hex.slice(0, 8)}`
   const { size, root } = checkpoint
   const included = verifyInclusion({ leaf: leafHash(leaf, crypto.hash), index, size, root }, path, crypto.hash)
   if (!included) return `its leaf is not at ${index} of ${size}`

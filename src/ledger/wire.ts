@@ -2,7 +2,14 @@
 // A ledger is named by its id everywhere: names are what clients call it.
 
 import { bool, bytes, type Codec, list, oneOf, option, struct, text, uint, variants } from '../core/index.ts'
-import { type Checkpoint, checkpointCodec, HEIGHT_MAX, type Statement, signatureCodec, statementFields } from './checkpoint.ts'
+import {
+  type Checkpoint,
+  checkpointCodec,
+  HEIGHT_MAX,
+  type Statement,
+  signatureCodec,
+  statementFields,
+} from './checkpoint.ts'
 import { type RefusalCode, refusalCodes } from './execute.ts'
 import { amountCodec, exactly, idCodec, keyCodec, LEDGER_NAME_BYTES_MAX, REGISTERS_MAX } from './genesis.ts'
 import { LEAVES_MAX, PROOF_MAX } from './merkle.ts'
@@ -23,7 +30,13 @@ export type Answer =
   | { readonly kind: 'account'; readonly next: number; readonly balances: readonly AssetBalance[] }
   | { readonly kind: 'head' }
   | { readonly kind: 'fate'; readonly fate: 'open' | 'minted' | 'void' | 'refunded' }
-  | { readonly kind: 'link'; readonly next: number; readonly cap: bigint; readonly held: bigint; readonly frozen: boolean }
+  | {
+      readonly kind: 'link'
+      readonly next: number
+      readonly cap: bigint
+      readonly held: bigint
+      readonly frozen: boolean
+    }
   | { readonly kind: 'totals'; readonly accounts: number; readonly held: bigint; readonly outstanding: bigint }
 
 export interface AssetBalance {
@@ -182,7 +195,12 @@ export type LedgerRecord =
   /** Of this life of the store: by it a ledger tells whether votes were forgotten. */
   | { readonly kind: 'salt'; readonly salt: Uint8Array }
   | { readonly kind: 'opened'; readonly genesis: Uint8Array; readonly owner: string }
-  | { readonly kind: 'promised'; readonly ledger: Uint8Array; readonly report: Report; readonly opened: readonly Report[] }
+  | {
+      readonly kind: 'promised'
+      readonly ledger: Uint8Array
+      readonly report: Report
+      readonly opened: readonly Report[]
+    }
   | (About & Proposal & { readonly kind: 'voted' })
   /** Without leaves where they are those of the vote before it. */
   | {

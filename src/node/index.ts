@@ -2,6 +2,7 @@
 // here. A member's node is in `member.ts`, apart, so that servers and clients do not load what only members need.
 
 import type { PartCommand, PartEvent } from '../core/index.ts'
+import { ledgerVocabulary } from '../ledger/index.ts'
 import { lockVocabulary } from '../lock/index.ts'
 import { orderingVocabulary } from '../ordering/index.ts'
 import type { ClientParts } from './client.ts'
@@ -17,4 +18,8 @@ export type ClientNodeEvent = PartEvent<ClientParts>
 export type ServerNodeEvent = PartEvent<ServerParts>
 
 /** What servers and clients say to each other. */
-export const nodeVocabulary = partedVocabulary({ lock: lockVocabulary, ordering: orderingVocabulary })
+export const nodeVocabulary = partedVocabulary({
+  lock: lockVocabulary,
+  ordering: orderingVocabulary,
+  ledger: ledgerVocabulary,
+})

@@ -48,7 +48,8 @@ function judgeAbout(scene: ClientScene, descriptor: Descriptor, call: Call): Led
 
 function of<K extends LedgerReply['kind']>(answers: Answers, kind: K): [NodeId, Extract<LedgerReply, { kind: K }>][] {
   const found: [NodeId, Extract<LedgerReply, { kind: K }>][] = []
-  for (const [server, reply] of answers) if (reply.kind === kind) found.push([server, reply as Extract<LedgerReply, { kind: K }>])
+  for (const [server, reply] of answers)
+    if (reply.kind === kind) found.push([server, reply as Extract<LedgerReply, { kind: K }>])
   return found
 }
 
@@ -161,7 +162,10 @@ function judgeAnswered(scene: ClientScene, descriptor: Descriptor, call: Call): 
   const answered = of(call.answers, 'answered')
   if (answered.length < genesis.servers.length - genesis.crashes) return undefined
   // A finished transfer has the votes of n - f - b honest servers, and b + 1 of them at least answer here.
-  call.target ??= kthLargest(answered.map(([, { voted }]) => voted), genesis.liars + 1)
+  call.target ??= kthLargest(
+    answered.map(([, { voted }]) => voted),
+    genesis.liars + 1,
+  )
   const groups = new Map<string, Checkpoint[]>()
   for (const [, { answer, checkpoint }] of answered) {
     if (checkpoint.height < call.target) continue
@@ -182,7 +186,8 @@ function judgeCompared(scene: ClientScene, descriptor: Descriptor, { asked, answ
   const older = { size: asked.first, root: asked.root }
   for (const [server, { first, path, checkpoint }] of of(answers, 'compared')) {
     if (first !== asked.first || !isCertified(scene, descriptor, checkpoint)) continue
-    if (verifyConsistency(older, checkpoint, path, scene.settings.crypto.hash)) return { kind: 'compared', id, path, checkpoint }
+    if (verifyConsistency(older, checkpoint, path, scene.settings.crypto.hash))
+      return { kind: 'compared', id, path, checkpoint }
     // One server's word that its own path is wrong shows nothing; b + 1 that show the same certificate and no path do.
     if (of(answers, 'compared').length > descriptor.genesis.liars + 1) return { kind: 'forked', id, checkpoint, server }
   }

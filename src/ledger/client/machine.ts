@@ -7,8 +7,8 @@ import type { LedgerSettings } from '../settings.ts'
 import type { LedgerMessage, LedgerReply } from '../wire.ts'
 import { judge } from './judge.ts'
 import {
-  type Call,
   CALLS_MAX,
+  type Call,
   type ClientScene,
   checkClient,
   clientTimers,

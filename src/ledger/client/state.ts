@@ -17,7 +17,13 @@ export type LedgerCommand =
   | { readonly kind: 'submit'; readonly id: number; readonly ledger: string; readonly leaf: Uint8Array }
   | { readonly kind: 'ask'; readonly id: number; readonly ledger: string; readonly question: Question }
   | { readonly kind: 'prove'; readonly id: number; readonly ledger: string; readonly index: number }
-  | { readonly kind: 'compare'; readonly id: number; readonly ledger: string; readonly first: number; readonly root: Uint8Array }
+  | {
+      readonly kind: 'compare'
+      readonly id: number
+      readonly ledger: string
+      readonly first: number
+      readonly root: Uint8Array
+    }
   | { readonly kind: 'page'; readonly id: number; readonly ledger: string; readonly from: number }
   | { readonly kind: 'cancel'; readonly id: number }
 
@@ -31,11 +37,27 @@ export interface Offer {
 export type LedgerEvent =
   | { readonly kind: 'offers'; readonly id: number; readonly offers: readonly Offer[] }
   | { readonly kind: 'found'; readonly id: number; readonly genesis: Uint8Array | undefined }
-  | { readonly kind: 'created'; readonly id: number; readonly answers: Readonly<Record<NodeId, string>>; readonly ok: boolean }
+  | {
+      readonly kind: 'created'
+      readonly id: number
+      readonly answers: Readonly<Record<NodeId, string>>
+      readonly ok: boolean
+    }
   | { readonly kind: 'receipt'; readonly id: number; readonly receipt: LedgerReceipt }
-  | { readonly kind: 'refused'; readonly id: number; readonly code: RefusalCode; readonly why: string; readonly size: number }
+  | {
+      readonly kind: 'refused'
+      readonly id: number
+      readonly code: RefusalCode
+      readonly why: string
+      readonly size: number
+    }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer; readonly checkpoint: Checkpoint }
-  | { readonly kind: 'compared'; readonly id: number; readonly path: readonly Uint8Array[]; readonly checkpoint: Checkpoint }
+  | {
+      readonly kind: 'compared'
+      readonly id: number
+      readonly path: readonly Uint8Array[]
+      readonly checkpoint: Checkpoint
+    }
   /** The tree of `first` leaves that the caller holds is not the beginning of what is certified now. */
   | { readonly kind: 'forked'; readonly id: number; readonly checkpoint: Checkpoint; readonly server: NodeId }
   | {

@@ -1,15 +1,15 @@
 // Who owns, operates and keeps the ledgers of a simulation: ideal keys, a genesis, and transactions signed by them.
 
+import { sha256 } from '@noble/hashes/sha2.js'
 import { encode, type NodeId, type Saved } from '../../core/index.ts'
 import { type IdealSignatures, idealSignatures, type Signer } from '../../crypto/index.ts'
-import { sha256 } from '@noble/hashes/sha2.js'
 import { type Descriptor, describeGenesis, fromHex, type Genesis, type LedgerCrypto, toHex } from '../genesis.ts'
-import type { LedgerServerSettings } from '../settings.ts'
-import { ledgerDefaults } from '../settings.ts'
-import { signingBytes, type SpendingTransaction, type Transaction, writeTransaction } from '../transactions.ts'
-import { ledgerRecord } from '../wire.ts'
 import type { LedgerRules } from '../rules.ts'
 import { ledgerRules } from '../rules.ts'
+import type { LedgerServerSettings } from '../settings.ts'
+import { ledgerDefaults } from '../settings.ts'
+import { type SpendingTransaction, signingBytes, type Transaction, writeTransaction } from '../transactions.ts'
+import { ledgerRecord } from '../wire.ts'
 
 /** Keys that exist in one simulation only. */
 export interface Actors {
@@ -30,7 +30,11 @@ export function ideals(): Actors {
   }
   return {
     signatures,
-    crypto: { hash: sha256, verify: (key, message, signed) => signatures.verify(key, message, signed), isKey: key => key.length === 32 },
+    crypto: {
+      hash: sha256,
+      verify: (key, message, signed) => signatures.verify(key, message, signed),
+      isKey: key => key.length === 32,
+    },
     signer,
     voter: server => salt => signer(`${server} votes ${toHex(salt)}`),
   }
@@ -64,7 +68,11 @@ export function makeLedger(actors: Actors, made: MadeLedger): Descriptor {
     asset: 'coin',
     registers,
     balances: registers.flatMap((_, register) =>
-      Object.entries(made.balances).map(([owner, amount]) => ({ register, key: actors.signer(owner).publicKey, amount })),
+      Object.entries(made.balances).map(([owner, amount]) => ({
+        register,
+        key: actors.signer(owner).publicKey,
+        amount,
+      })),
     ),
     operators: [actors.signer('operator').publicKey],
     operatorsNeeded: 1,
@@ -81,7 +89,14 @@ export function makeLedger(actors: Actors, made: MadeLedger): Descriptor {
 
 /** Settings of one simulated server. */
 export function serverSettings(actors: Actors, server: NodeId, rules: LedgerRules = ledgerRules): LedgerServerSettings {
-  return { ...ledgerDefaults, attemptMax: 400, repeatEvery: 150, crypto: actors.crypto, rules, voter: actors.voter(server) }
+  return {
+    ...ledgerDefaults,
+    attemptMax: 400,
+    repeatEvery: 150,
+    crypto: actors.crypto,
+    rules,
+    voter: actors.voter(server),
+  }
 }
 
 type Draft<T> = T extends SpendingTransaction ? Omit<T, 'signature' | 'from'> : never
@@ -100,7 +115,11 @@ export function signed(
 }
 
 /** A link as the operator signs it. */
-export function linked(actors: Actors, descriptor: Descriptor, link: Omit<Extract<Transaction, { kind: 'link' }>, 'kind' | 'signatures'>): Uint8Array {
+export function linked(
+  actors: Actors,
+  descriptor: Descriptor,
+  link: Omit<Extract<Transaction, { kind: 'link' }>, 'kind' | 'signatures'>,
+): Uint8Array {
   const unsigned: Transaction = { kind: 'link', ...link, signatures: [] }
   const signature = actors.signer('operator').sign(signingBytes(descriptor.id, unsigned))
   return writeTransaction({ ...unsigned, signatures: [{ server: 0, signature }] })

@@ -4,10 +4,10 @@
 
 import type { Checker, Micros, Violation } from '../../simulator/index.ts'
 import { openBook, whyUnbalanced } from '../book.ts'
-import { type Checkpoint, whyNotCertified } from '../checkpoint.ts'
+import { type Checkpoint, noteText, whyNotCertified } from '../checkpoint.ts'
 import { execute } from '../execute.ts'
 import { type Descriptor, type LedgerCrypto, toHex } from '../genesis.ts'
-import { valueOf } from '../proposal.ts'
+import { outcomeOf } from '../proposal.ts'
 import { type LedgerReceipt, whyNoReceipt } from '../receipt.ts'
 import { ledgerRules } from '../rules.ts'
 
@@ -32,6 +32,7 @@ class Watching implements Checker {
 export class OneHistoryChecker extends Watching {
   private readonly heights = new Map<string, string>()
   private readonly sizes = new Map<string, string>()
+  private readonly checked = new Set<string>()
   private readonly crypto: LedgerCrypto
 
   constructor(crypto: LedgerCrypto) {
@@ -42,10 +43,13 @@ export class OneHistoryChecker extends Watching {
   certified(descriptor: Descriptor, checkpoint: Checkpoint, at: Micros): void {
     const { height, size } = checkpoint
     if (height === 0) return
-    const value = valueOf(checkpoint)
+    const value = outcomeOf(checkpoint)
     const name = descriptor.genesis.name
     this.same(this.heights, `height ${height} of ${name}`, value, at)
     this.same(this.sizes, `size ${size} of ${name}`, value, at)
+    const note = noteText(descriptor, checkpoint)
+    if (this.checked.has(note)) return
+    this.checked.add(note)
     const wrong = whyNotCertified(descriptor, checkpoint, this.crypto, ledgerRules)
     if (wrong !== undefined) this.blame(`a certificate of ${name} that does not hold: ${wrong}`, at)
   }
@@ -59,6 +63,7 @@ export class OneHistoryChecker extends Watching {
 
 /** What an honest server has in its log is replayed by the rules as they must be. */
 export class ReplayChecker extends Watching {
+  private readonly seen = new Set<string>()
   private readonly crypto: LedgerCrypto
 
   constructor(crypto: LedgerCrypto) {
@@ -66,11 +71,16 @@ export class ReplayChecker extends Watching {
     this.crypto = crypto
   }
 
-  replay(descriptor: Descriptor, leaves: readonly Uint8Array[], at: Micros): void {
+  /** Once for each root that servers hold. */
+  replay(descriptor: Descriptor, root: Uint8Array, leaves: readonly Uint8Array[], at: Micros): void {
+    const name = `${descriptor.hex} ${toHex(root)}`
+    if (this.seen.has(name)) return
+    this.seen.add(name)
     const book = openBook(descriptor)
     for (const [index, leaf] of leaves.entries()) {
       const refused = execute(book, leaf, { crypto: this.crypto, rules: ledgerRules })
-      if (refused !== undefined) return this.blame(`leaf ${index} of ${descriptor.genesis.name} is wrong: ${refused.code}`, at)
+      if (refused !== undefined)
+        return this.blame(`leaf ${index} of ${descriptor.genesis.name} is wrong: ${refused.code}`, at)
     }
     const wrong = whyUnbalanced(book)
     if (wrong !== undefined) this.blame(`${descriptor.genesis.name}: ${wrong}`, at)
@@ -104,7 +114,8 @@ export class ReceiptChecker extends Watching {
   /** A read answers from a size that all transfers had reached which were final when it began. */
   readEnds(call: string, { size }: Checkpoint, at: Micros): void {
     const index = this.begun.get(call)
-    if (index !== undefined && size <= index) this.blame(`a stale read: size ${size}, and leaf ${index} was final before`, at)
+    if (index !== undefined && size <= index)
+      this.blame(`a stale read: size ${size}, and leaf ${index} was final before`, at)
   }
 
   logs(descriptor: Descriptor, leaves: readonly Uint8Array[], at: Micros): void {

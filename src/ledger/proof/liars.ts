@@ -43,14 +43,20 @@ function sameId({ id }: Descriptor, other: Uint8Array): boolean {
   return id.every((byte, place) => byte === other[place])
 }
 
-const others = ({ ledger }: LedgerScene) => [...ledger.places.keys()].filter(name => name !== ledger.descriptor.genesis.servers[ledger.place]!.name)
+const others = ({ ledger }: LedgerScene) =>
+  [...ledger.places.keys()].filter(name => name !== ledger.descriptor.genesis.servers[ledger.place]!.name)
 
 function voter({ ledger, settings }: LedgerScene) {
   return settings.voter(ledger.descriptor.genesis.servers[ledger.place]!.salt)
 }
 
 /** Votes for everything that anybody proposes, in every attempt, whatever it promised. */
-function voteFor(scene: LedgerScene, heard: LedgerMessage & { kind: 'propose' }, send: Send, to: readonly NodeId[]): void {
+function voteFor(
+  scene: LedgerScene,
+  heard: LedgerMessage & { kind: 'propose' },
+  send: Send,
+  to: readonly NodeId[],
+): void {
   const { ledger, settings } = scene
   if (heard.height !== ledger.head.height + 1) return
   const result = tryLeaves(scene, heard.leaves)
@@ -90,7 +96,14 @@ const forks = (settings: Settings): Liar =>
     for (const [place, to] of others(scene).entries()) {
       const leaves = waiting.length === 0 ? [] : [waiting[place % Math.min(2, waiting.length)]!]
       if (leaves.length === 0) continue
-      const body = { kind: 'propose' as const, ledger: ledger.descriptor.id, height, attempt, leaves, reports: attempt === 1 ? [] : opened }
+      const body = {
+        kind: 'propose' as const,
+        ledger: ledger.descriptor.id,
+        height,
+        attempt,
+        leaves,
+        reports: attempt === 1 ? [] : opened,
+      }
       send(to, body)
       voteFor(scene, body, send, [to])
     }
@@ -116,7 +129,8 @@ const rubbish = (settings: Settings): Liar =>
       signature: new Uint8Array(64),
     })
     const height = ledger.head.height + 1
-    for (const to of others(scene)) send(to, { kind: 'propose', ledger: ledger.descriptor.id, height, attempt: 1, leaves: [leaf], reports: [] })
+    for (const to of others(scene))
+      send(to, { kind: 'propose', ledger: ledger.descriptor.id, height, attempt: 1, leaves: [leaf], reports: [] })
   })
 
 /** Gives nobody what it has: no proposals, no pages, no receipts. */
@@ -178,7 +192,8 @@ export function lyingClient(actors: Actors, ledgers: readonly Descriptor[], owne
         send({ kind: 'submit', ...about, leaf, receipt: true })
         const garbage = turn.bytes(1 + turn.below(200))
         send({ kind: 'submit', ...about, leaf: garbage, receipt: true })
-        if (state.round % 8 === 0) send({ kind: 'propose', ledger: ledger.id, height: 1, attempt: 1, leaves: [leaf], reports: [] })
+        if (state.round % 8 === 0)
+          send({ kind: 'propose', ledger: ledger.id, height: 1, attempt: 1, leaves: [leaf], reports: [] })
         if (state.round % 8 === 1) {
           const zero = new Uint8Array(32)
           const statement = { height: 1, size: 1, root: zero, previous: zero, attempt: 10_000, proposal: zero }

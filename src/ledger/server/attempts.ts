@@ -7,7 +7,7 @@
 import { sameBytes } from '../../core/index.ts'
 import { ATTEMPT_MAX } from '../checkpoint.ts'
 import { toHex } from '../genesis.ts'
-import { type Report, reportBytes, valueOf } from '../proposal.ts'
+import { outcomeOf, type Report, reportBytes } from '../proposal.ts'
 import type { Choice, ReportedVote } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
 import { hasWork } from './pool.ts'
@@ -28,7 +28,8 @@ export function leaveAttempt(scene: LedgerScene): void {
   round.promised = attempt
   round.report = report
   round.reports.set(place, report)
-  if (settings.rules.savesPromise()) save(scene, { kind: 'promised', ledger: descriptor.id, report, opened: round.opened })
+  if (settings.rules.savesPromise())
+    save(scene, { kind: 'promised', ledger: descriptor.id, report, opened: round.opened })
   sayReport(scene)
   handOn(scene)
 }
@@ -50,7 +51,12 @@ function handOn(scene: LedgerScene): void {
   }
 }
 
-export function onReport(scene: LedgerScene, _from: string, place: number, body: PeerMessage & { kind: 'report' }): void {
+export function onReport(
+  scene: LedgerScene,
+  _from: string,
+  place: number,
+  body: PeerMessage & { kind: 'report' },
+): void {
   const { report, opened } = body
   // The server's own words only; what it shows of others is signed by them.
   if (report.server === place && isSound(scene, report)) takeReport(scene, report)
@@ -84,7 +90,7 @@ function takeReport(scene: LedgerScene, report: Report): void {
 function holdsVote(round: Round, { vote }: Report): boolean {
   if (vote === undefined) return true
   const held = round.proposals.get(toHex(vote.proposal))
-  return held !== undefined && held.attempt === vote.attempt && valueOf(held) === valueOf(vote)
+  return held !== undefined && held.attempt === vote.attempt && outcomeOf(held) === outcomeOf(vote)
 }
 
 function wantVote(scene: LedgerScene, from: number, { vote, height }: Report): void {
@@ -101,7 +107,11 @@ export function checkWaiting(scene: LedgerScene): void {
 }
 
 /** Whether reports open the attempt: 'unknown' where a proposal is missing that they rest on. */
-export function judgeReports(scene: LedgerScene, attempt: number, reports: readonly Report[]): 'good' | 'bad' | 'unknown' {
+export function judgeReports(
+  scene: LedgerScene,
+  attempt: number,
+  reports: readonly Report[],
+): 'good' | 'bad' | 'unknown' {
   const { ledger, settings } = scene
   const { genesis } = ledger.descriptor
   if (!settings.rules.asksForReports()) return 'good'
@@ -149,7 +159,8 @@ export function advanceAttempts(scene: LedgerScene): void {
   const { genesis } = ledger.descriptor
   openNext(scene)
   let ahead = 0
-  for (const { attempt, server } of round.reports.values()) if (attempt > round.attempt && server !== ledger.place) ahead++
+  for (const { attempt, server } of round.reports.values())
+    if (attempt > round.attempt && server !== ledger.place) ahead++
   if (ahead > genesis.liars) leaveAttempt(scene)
   const busy = hasWork(ledger) || round.vote !== undefined || round.votes.size > genesis.liars
   if (!busy) round.deadline = undefined
@@ -175,7 +186,7 @@ function openNext(scene: LedgerScene): void {
 export function choiceOf({ ledger, settings }: LedgerScene, attempt: number, reports: readonly Report[]): Choice {
   if (attempt === 1 || !settings.rules.asksForReports()) return { kind: 'free' }
   const reported = reports.map(({ vote }): ReportedVote | undefined =>
-    vote === undefined ? undefined : { attempt: vote.attempt, value: valueOf(vote) },
+    vote === undefined ? undefined : { attempt: vote.attempt, value: outcomeOf(vote) },
   )
   return settings.rules.choose(reported, ledger.descriptor.genesis)
 }

@@ -5,9 +5,9 @@
 import type { Millis, NodeId } from '../../core/index.ts'
 import { type Checkpoint, whyNotCertified } from '../checkpoint.ts'
 import { frontierOf } from '../merkle.ts'
-import { BATCH_MAX, valueOf } from '../proposal.ts'
+import { BATCH_MAX, outcomeOf } from '../proposal.ts'
 import { type LedgerReply, type LedgerRequest, PAGE_BYTES_MAX, type PeerMessage } from '../wire.ts'
-import { type LedgerScene, nameOf, save, type ServedLedger, send, sendOthers } from './state.ts'
+import { type LedgerScene, nameOf, type ServedLedger, save, send, sendOthers } from './state.ts'
 import { appendCertified, tryLeaves } from './voter.ts'
 
 /** How long to wait for a page. */
@@ -26,18 +26,35 @@ function askPage(scene: LedgerScene, { catching, descriptor, leaves, head }: Ser
   if (catching === undefined) return
   catching.askedAt = scene.turn.now
   const start = leaves.length + catching.leaves.length
-  send(scene, nameOf(scene.ledger, catching.from), { kind: 'page', query: head.height, ledger: descriptor.id, from: start })
+  send(scene, nameOf(scene.ledger, catching.from), {
+    kind: 'page',
+    query: head.height,
+    ledger: descriptor.id,
+    from: start,
+  })
 }
 
 /** Leaves from one on, as many as fit, with the newest certificate and what stands before them. */
-export function onPage(scene: LedgerScene, from: NodeId, { query, from: start }: LedgerRequest & { kind: 'page' }): void {
+export function onPage(
+  scene: LedgerScene,
+  from: NodeId,
+  { query, from: start }: LedgerRequest & { kind: 'page' },
+): void {
   const { ledger } = scene
   const at = Math.min(start, ledger.leaves.length)
   let bytes = 0
   let end = at
-  while (end < ledger.leaves.length && end - at < BATCH_MAX && bytes < PAGE_BYTES_MAX) bytes += ledger.leaves[end++]!.length
+  while (end < ledger.leaves.length && end - at < BATCH_MAX && bytes < PAGE_BYTES_MAX)
+    bytes += ledger.leaves[end++]!.length
   const frontier = frontierOf(ledger.tree, at)
-  send(scene, from, { kind: 'paged', query, from: at, frontier, leaves: ledger.leaves.slice(at, end), checkpoint: ledger.head })
+  send(scene, from, {
+    kind: 'paged',
+    query,
+    from: at,
+    frontier,
+    leaves: ledger.leaves.slice(at, end),
+    checkpoint: ledger.head,
+  })
 }
 
 export function onPaged(scene: LedgerScene, place: number, body: LedgerReply & { kind: 'paged' }): void {
@@ -48,7 +65,8 @@ export function onPaged(scene: LedgerScene, place: number, body: LedgerReply & {
   const first = catching.leaves.length === 0
   const target = first ? body.checkpoint : catching.checkpoint
   if (target.size <= head.size) return stop(ledger)
-  if (first && whyNotCertified(ledger.descriptor, target, settings.crypto, settings.rules) !== undefined) return stop(ledger)
+  if (first && whyNotCertified(ledger.descriptor, target, settings.crypto, settings.rules) !== undefined)
+    return stop(ledger)
   const leaves = [...catching.leaves, ...body.leaves].slice(0, target.size - head.size)
   ledger.catching = { from: place, checkpoint: target, leaves, askedAt: scene.turn.now }
   if (leaves.length < target.size - head.size) return askPage(scene, ledger)
@@ -63,7 +81,7 @@ function stop(ledger: ServedLedger): void {
 
 function keepFetched(scene: LedgerScene, checkpoint: Checkpoint, leaves: readonly Uint8Array[]): boolean {
   const result = tryLeaves(scene, leaves)
-  if (result === undefined || valueOf(result) !== valueOf(checkpoint)) return false
+  if (result === undefined || outcomeOf(result) !== outcomeOf(checkpoint)) return false
   const { id } = scene.ledger.descriptor
   // A record holds no more than a batch.
   const last = Math.floor((leaves.length - 1) / BATCH_MAX) * BATCH_MAX
@@ -90,10 +108,16 @@ export function askRecall(scene: LedgerScene): void {
 export function onRecall(scene: LedgerScene, from: NodeId): void {
   const { ledger } = scene
   // One that has forgotten its own votes cannot vouch for others'.
-  if (ledger.lost === undefined) send(scene, from, { kind: 'recalled', ledger: ledger.descriptor.id, voted: ledger.voted })
+  if (ledger.lost === undefined)
+    send(scene, from, { kind: 'recalled', ledger: ledger.descriptor.id, voted: ledger.voted })
 }
 
-export function onRecalled({ ledger }: LedgerScene, _from: NodeId, place: number, body: PeerMessage & { kind: 'recalled' }): void {
+export function onRecalled(
+  { ledger }: LedgerScene,
+  _from: NodeId,
+  place: number,
+  body: PeerMessage & { kind: 'recalled' },
+): void {
   if (ledger.lost === undefined || ledger.lost.has(place)) return
   ledger.lost.set(place, body.voted)
 }

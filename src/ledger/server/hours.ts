@@ -28,11 +28,17 @@ export function sayHour(scene: LedgerScene): void {
   sendOthers(scene, { kind: 'hour', ledger: ledger.descriptor.id, number, signature })
 }
 
-export function onHour({ ledger, settings }: LedgerScene, _from: string, place: number, body: PeerMessage & { kind: 'hour' }): void {
+export function onHour(
+  { ledger, settings }: LedgerScene,
+  _from: string,
+  place: number,
+  body: PeerMessage & { kind: 'hour' },
+): void {
   const { number, signature } = body
   if (number !== ledger.book.ticks + 1) return
   const { key } = ledger.descriptor.genesis.servers[place]!
-  if (settings.crypto.verify(key, tickBytes(ledger.descriptor, number), signature)) ledger.hours.set(place, { number, signature })
+  if (settings.crypto.verify(key, tickBytes(ledger.descriptor, number), signature))
+    ledger.hours.set(place, { number, signature })
 }
 
 /** b + 1 of them make a leaf that waits like any other. */
@@ -41,8 +47,14 @@ export function advanceHours(scene: LedgerScene): void {
   const number = ledger.book.ticks + 1
   const signed = [...ledger.hours].filter(([, hour]) => hour.number === number)
   if (signed.length <= ledger.descriptor.genesis.liars) return
-  const signatures = signed.sort(([one], [other]) => one - other).map(([server, { signature }]) => ({ server, signature }))
-  const leaf = writeTransaction({ kind: 'tick', number, signatures: signatures.slice(0, ledger.descriptor.genesis.liars + 1) })
+  const signatures = signed
+    .sort(([one], [other]) => one - other)
+    .map(([server, { signature }]) => ({ server, signature }))
+  const leaf = writeTransaction({
+    kind: 'tick',
+    number,
+    signatures: signatures.slice(0, ledger.descriptor.genesis.liars + 1),
+  })
   const name = toHex(settings.crypto.hash(leaf))
   if (ledger.pool.entries.has(name) || whyNotNow(ledger.book, leaf, executionOf(scene)) !== undefined) return
   const entry = { leaf, name, owner: '', ready: true, account: undefined, sequence: 0, askers: [] }

@@ -10,7 +10,16 @@ import { encodeDescriptor, toHex } from '../genesis.ts'
 import type { LedgerServerSettings } from '../settings.ts'
 import type { LedgerMessage, PeerMessage } from '../wire.ts'
 import { advanceAttempts, leaveAttempt, onReport, sayReport } from './attempts.ts'
-import { advanceRejoining, answerOld, askRecall, catchUp, onPage, onPaged, onRecall, onRecalled } from './catching-up.ts'
+import {
+  advanceRejoining,
+  answerOld,
+  askRecall,
+  catchUp,
+  onPage,
+  onPaged,
+  onRecall,
+  onRecalled,
+} from './catching-up.ts'
 import { advanceHours, countsHours, onHour, sayHour } from './hours.ts'
 import { hasWork, onSubmit } from './pool.ts'
 import { onStart, openLedger, serverFrom } from './restart.ts'
@@ -126,7 +135,12 @@ function onPeer(scene: LedgerScene, from: NodeId, body: Extract<PeerMessage, { l
 }
 
 /** Whether the word is of the height under way. Who is behind is shown the certificate; who is ahead is followed. */
-function isOfNow(scene: LedgerScene, from: NodeId, place: number, body: Extract<PeerMessage, { ledger: Uint8Array }>): boolean {
+function isOfNow(
+  scene: LedgerScene,
+  from: NodeId,
+  place: number,
+  body: Extract<PeerMessage, { ledger: Uint8Array }>,
+): boolean {
   const height = heightOf(body)
   if (height === undefined) return true
   const next = scene.ledger.head.height + 1
@@ -161,7 +175,8 @@ function onNeed(scene: LedgerScene, from: NodeId): void {
 /** A server speaks of a ledger that is not here: it was made while this one was away, or before its store was lost. */
 function onUnknown(scene: ServerScene, from: NodeId, body: Word): void {
   const { state } = scene
-  if ('query' in body && body.kind !== 'page' && body.query !== 0) return send(scene, from, { kind: 'unknown', query: body.query })
+  if ('query' in body && body.kind !== 'page' && body.query !== 0)
+    return send(scene, from, { kind: 'unknown', query: body.query })
   if (body.kind === 'recalled' || body.kind === 'need') return
   const hex = toHex(body.ledger)
   if (state.needed.size >= NEEDED_MAX && !state.needed.has(hex)) state.needed.clear()
@@ -233,6 +248,7 @@ function advance(scene: LedgerScene): void {
 function isBusy(scene: LedgerScene): boolean {
   const { ledger } = scene
   const { round } = ledger
-  const underWay = round.vote !== undefined || round.report !== undefined || round.proposed !== undefined || round.votes.size > 0
+  const underWay =
+    round.vote !== undefined || round.report !== undefined || round.proposed !== undefined || round.votes.size > 0
   return underWay || ledger.lost !== undefined || ledger.catching !== undefined || hasWork(ledger) || countsHours(scene)
 }

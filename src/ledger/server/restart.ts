@@ -44,7 +44,12 @@ export function serverFrom(settings: LedgerServerSettings, self: NodeId, saved: 
   return state
 }
 
-function restore(state: LedgerServerState, settings: LedgerServerSettings, record: LedgerRecord, fetched: Uint8Array[]): void {
+function restore(
+  state: LedgerServerState,
+  settings: LedgerServerSettings,
+  record: LedgerRecord,
+  fetched: Uint8Array[],
+): void {
   if (record.kind === 'salt') return
   if (record.kind === 'opened') {
     const descriptor = readDescriptor(record.genesis, settings.crypto)
@@ -108,7 +113,11 @@ function restoreVote(scene: Restoring, { height, attempt, leaves, reports }: Pro
 }
 
 /** This server's place in the genesis, if it names its key. */
-function placeOf({ self }: LedgerServerState, { voter }: LedgerServerSettings, { genesis }: Descriptor): number | undefined {
+function placeOf(
+  { self }: LedgerServerState,
+  { voter }: LedgerServerSettings,
+  { genesis }: Descriptor,
+): number | undefined {
   const place = genesis.servers.findIndex(({ name }) => name === self)
   const named = genesis.servers[place]
   return named !== undefined && sameBytes(voter(named.salt).publicKey, named.key) ? place : undefined
@@ -135,7 +144,8 @@ export function openLedger(scene: ServerScene, encoded: Uint8Array, owner: strin
   const place = placeOf(state, settings, descriptor)
   if (place === undefined) return 'its genesis does not name the voting key of this server.'
   const brought = [...state.ledgers.values()].filter(one => one.owner === owner).length
-  if (state.ledgers.size >= LEDGERS_MAX || brought >= LEDGERS_OF_CLIENT_MAX) return 'this server keeps too many ledgers already.'
+  if (state.ledgers.size >= LEDGERS_MAX || brought >= LEDGERS_OF_CLIENT_MAX)
+    return 'this server keeps too many ledgers already.'
   const lost = isLost(state, descriptor, place)
   const ledger = newLedger(descriptor, owner, place, lost, settings)
   insert(state, ledger)

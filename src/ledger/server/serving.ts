@@ -26,7 +26,11 @@ export function onFind(scene: ServerScene, from: NodeId, { query, name }: Ledger
   send(scene, from, { kind: 'found', query, genesis: ledger && encodeDescriptor(ledger.descriptor) })
 }
 
-export function onCreate(scene: ServerScene, from: NodeId, { query, genesis }: LedgerRequest & { kind: 'create' }): void {
+export function onCreate(
+  scene: ServerScene,
+  from: NodeId,
+  { query, genesis }: LedgerRequest & { kind: 'create' },
+): void {
   const opened = openLedger(scene, genesis, ownerOf(from), from)
   send(scene, from, { kind: 'created', query, why: typeof opened === 'string' ? shortened(opened) : '' })
 }
@@ -82,7 +86,11 @@ export function onProve(scene: LedgerScene, from: NodeId, { query, index }: Ledg
   if (index < scene.ledger.head.size) giveReceipt(scene, from, query, index)
 }
 
-export function onCompare(scene: LedgerScene, from: NodeId, { query, first }: LedgerRequest & { kind: 'compare' }): void {
+export function onCompare(
+  scene: LedgerScene,
+  from: NodeId,
+  { query, first }: LedgerRequest & { kind: 'compare' },
+): void {
   const { ledger, settings } = scene
   const { head, tree } = ledger
   if (first > head.size) return

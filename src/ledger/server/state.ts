@@ -14,7 +14,13 @@ import { type LedgerMessage, type LedgerRecord, ledgerRecord } from '../wire.ts'
 
 /** What a ledger's server tells the people who run it. */
 export type LedgerServerEvent =
-  | { readonly kind: 'opened'; readonly name: string; readonly ledger: string; readonly by: NodeId; readonly lost: boolean }
+  | {
+      readonly kind: 'opened'
+      readonly name: string
+      readonly ledger: string
+      readonly by: NodeId
+      readonly lost: boolean
+    }
   | { readonly kind: 'certified'; readonly ledger: string; readonly checkpoint: Checkpoint }
   | { readonly kind: 'rejoined'; readonly ledger: string; readonly height: number }
 
@@ -238,8 +244,14 @@ function checkLedger(hex: string, { descriptor, book, tree, leaves, head, round,
   assert(toHex(descriptor.id) === hex, 'a ledger is kept under its id')
   assert(book.size === tree.size && tree.size === leaves.length, 'book, tree and leaves have one size')
   assert(head.size === leaves.length, 'what is kept is what is certified')
-  assert(round.promised === round.attempt || round.promised === round.attempt + 1, 'at most one attempt ahead is promised')
+  assert(
+    round.promised === round.attempt || round.promised === round.attempt + 1,
+    'at most one attempt ahead is promised',
+  )
   assert(round.vote === undefined || round.vote.statement.height === head.height + 1, 'a vote of another height')
-  assert(lost === undefined || (round.vote === undefined && round.report === undefined), 'it voted while it had forgotten')
+  assert(
+    lost === undefined || (round.vote === undefined && round.report === undefined),
+    'it voted while it had forgotten',
+  )
   assert(round.vote === undefined || voted >= round.vote.statement.height, 'the largest height of a vote')
 }

@@ -6,7 +6,7 @@ import { type Checkpoint, headHash, noteBytes, type Statement, whyNotCertified }
 import { execute } from '../execute.ts'
 import { toHex } from '../genesis.ts'
 import { append, cutBack, leafHash, rootOf, type SizedRoot } from '../merkle.ts'
-import { BATCH_BYTES_MAX, leaderOf, type Proposal, proposalHash, valueOf } from '../proposal.ts'
+import { BATCH_BYTES_MAX, leaderOf, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
 import type { PeerMessage } from '../wire.ts'
 import { checkWaiting, choiceOf, enterAttempt, judgeReports, wantDeciding } from './attempts.ts'
 import { drawBatch, hasWork, sweepPool } from './pool.ts'
@@ -25,7 +25,12 @@ import {
 /** Good proposals that one server may bring in a height: a liar that signs many takes its own share only. */
 const BROUGHT_MAX = 16
 
-export function onPropose(scene: LedgerScene, _from: string, place: number, body: PeerMessage & { kind: 'propose' }): void {
+export function onPropose(
+  scene: LedgerScene,
+  _from: string,
+  place: number,
+  body: PeerMessage & { kind: 'propose' },
+): void {
   const { height, attempt, leaves, reports } = body
   takeProposal(scene, place, { height, attempt, leaves, reports })
 }
@@ -76,7 +81,7 @@ function tryProposal(scene: LedgerScene, { attempt, leaves, reports }: Proposal)
   const result = tryLeaves(scene, leaves)
   if (result === undefined) return undefined
   const choice = choiceOf(scene, attempt, reports)
-  return choice.kind === 'free' || choice.value === valueOf(result) ? result : undefined
+  return choice.kind === 'free' || choice.value === outcomeOf(result) ? result : undefined
 }
 
 /** The size and root that these leaves would lead to, each of them valid in its place. */
@@ -112,7 +117,8 @@ function vote(scene: LedgerScene): void {
   round.vote = signed
   round.votes.set(ledger.place, signed)
   ledger.voted = Math.max(ledger.voted, head.height + 1)
-  if (settings.rules.savesVote()) save(scene, { kind: 'voted', ledger: descriptor.id, height, attempt, leaves, reports })
+  if (settings.rules.savesVote())
+    save(scene, { kind: 'voted', ledger: descriptor.id, height, attempt, leaves, reports })
   sayVote(scene)
 }
 
@@ -154,7 +160,7 @@ function leavesToPropose(scene: LedgerScene): readonly Uint8Array[] | undefined 
   const { round } = scene.ledger
   const choice = choiceOf(scene, round.attempt, round.opened)
   if (choice.kind === 'free') return hasWork(scene.ledger) ? drawBatch(scene) : undefined
-  for (const held of round.proposals.values()) if (valueOf(held) === choice.value) return held.leaves
+  for (const held of round.proposals.values()) if (outcomeOf(held) === choice.value) return held.leaves
   // Restarted, or shown reports only: those who reported have it.
   for (const report of round.opened) wantDeciding(scene, report.server, [report])
   return undefined
@@ -179,7 +185,7 @@ function certify(scene: LedgerScene): void {
   const { round, descriptor } = ledger
   const counts = new Map<string, number[]>()
   for (const [place, { statement }] of round.votes) {
-    const name = `${statement.attempt} ${valueOf(statement)} ${toHex(statement.proposal)}`
+    const name = `${statement.attempt} ${outcomeOf(statement)} ${toHex(statement.proposal)}`
     const voters = counts.get(name)
     if (voters === undefined) counts.set(name, [place])
     else voters.push(place)
@@ -187,7 +193,9 @@ function certify(scene: LedgerScene): void {
   for (const voters of counts.values()) {
     if (voters.length < settings.rules.votesNeeded(descriptor.genesis)) continue
     const { statement } = round.votes.get(voters[0]!)!
-    const votes = voters.sort((one, other) => one - other).map(server => ({ server, signature: round.votes.get(server)!.signature }))
+    const votes = voters
+      .sort((one, other) => one - other)
+      .map(server => ({ server, signature: round.votes.get(server)!.signature }))
     const held = round.proposals.get(toHex(statement.proposal))
     if (held !== undefined) return appendCertified(scene, { ...statement, votes }, held.leaves)
     wantFrom(scene, voters, statement)
@@ -220,7 +228,11 @@ export function appendCertified(
 }
 
 /** The state after a certificate; also how a server that restarts gets there. */
-export function settle(scene: Pick<LedgerScene, 'ledger' | 'settings'>, checkpoint: Checkpoint, leaves: readonly Uint8Array[]): void {
+export function settle(
+  scene: Pick<LedgerScene, 'ledger' | 'settings'>,
+  checkpoint: Checkpoint,
+  leaves: readonly Uint8Array[],
+): void {
   const { ledger, settings } = scene
   const { crypto, rules } = settings
   const { hash } = crypto
@@ -239,13 +251,18 @@ export function settle(scene: Pick<LedgerScene, 'ledger' | 'settings'>, checkpoi
 }
 
 /** A certificate of the height under way, with its leaves: from one who answers words about what is decided. */
-export function onCertified(scene: LedgerScene, _from: string, _place: number, body: PeerMessage & { kind: 'certified' }): void {
+export function onCertified(
+  scene: LedgerScene,
+  _from: string,
+  _place: number,
+  body: PeerMessage & { kind: 'certified' },
+): void {
   const { ledger, settings } = scene
   const { checkpoint, leaves } = body
   if (checkpoint.height !== ledger.head.height + 1 || !sameBytes(checkpoint.previous, ledger.previous)) return
   if (whyNotCertified(ledger.descriptor, checkpoint, settings.crypto, settings.rules) !== undefined) return
   const result = tryLeaves(scene, leaves)
-  if (result !== undefined && valueOf(result) === valueOf(checkpoint)) appendCertified(scene, checkpoint, leaves)
+  if (result !== undefined && outcomeOf(result) === outcomeOf(checkpoint)) appendCertified(scene, checkpoint, leaves)
 }
 
 /** What follows from all that is known about the height. */
