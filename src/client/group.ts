@@ -364,16 +364,13 @@ export class Group {
   /** @internal The node below has ended: nothing more will be heard. */
   ended(error: Error): void {
     this.broken = error
-    this.orders.ended(new Unavailable(`this node ended: ${error.message}`))
-    this.ledgers.ended(new Unavailable(`this node ended: ${error.message}`))
+    const gone = new Unavailable(`this node ended: ${error.message}`)
+    for (const part of [this.orders, this.ledgers]) part.ended(gone)
     for (const lease of this.leases.values()) lease.lost(new LeaseLost(lease.name, `this node ended: ${error.message}`))
     this.leases.clear()
-    for (const waiter of this.pending.values()) waiter.reject(new Unavailable(`this node ended: ${error.message}`))
+    for (const waiter of this.pending.values()) waiter.reject(gone)
     this.pending.clear()
-    this.inspections.end()
-    this.forces.end()
-    this.accounts.end()
-    this.resets.end()
+    for (const asked of [this.inspections, this.forces, this.accounts, this.resets]) asked.end()
   }
 
   private share(name: string): Lease | undefined {

@@ -4,11 +4,12 @@
 import { type Book, openBook, whyUnbalanced } from './book.ts'
 import { type Checkpoint, signersOfBoth, whyNotCertified } from './checkpoint.ts'
 import { ledgerCrypto } from './crypto.ts'
-import { execute, execution } from './execute.ts'
+import { execute } from './execute.ts'
 import type { Descriptor, LedgerCrypto } from './genesis.ts'
 import { extend, type Frontier, frontierRoot, leafHash } from './merkle.ts'
 import { outcomeOf } from './proposal.ts'
 import { NotProven } from './receipt.ts'
+import { execution } from './refusal.ts'
 import { ledgerRules } from './rules.ts'
 
 /** What an audit is given besides the log. */
@@ -18,7 +19,7 @@ export interface AuditOptions {
   readonly checkpoint?: Checkpoint
   /** One that was seen before: the log must lead to it on the way. */
   readonly seen?: Checkpoint
-  readonly crypto?: LedgerCrypto
+  readonly suite?: LedgerCrypto
 }
 
 /** What an audit found, where nothing was wrong. */
@@ -32,17 +33,17 @@ export interface Audit {
 /** Replays a log. Throws `NotProven` with the first leaf that is wrong, or with the servers that signed two histories. */
 export async function auditLedger(
   log: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { descriptor, checkpoint, seen, crypto = ledgerCrypto() }: AuditOptions,
+  { descriptor, checkpoint, seen, suite = ledgerCrypto() }: AuditOptions,
 ): Promise<Audit> {
-  checkCertificates(descriptor, [checkpoint, seen], crypto)
+  checkCertificates(descriptor, [checkpoint, seen], suite)
   const book = openBook(descriptor)
   const tree: Frontier = { size: 0, roots: [] }
-  const how = { ...execution(crypto, ledgerRules), verified: undefined } as unknown as ReturnType<typeof execution>
+  const how = { ...execution(suite, ledgerRules), verified: undefined } as unknown as ReturnType<typeof execution>
   if (seen?.size === 0) compare(tree, seen, descriptor, checkpoint)
   for await (const leaf of log) {
-    const refused = execute(book, leaf, { crypto: how.crypto, rules: how.rules })
+    const refused = execute(book, leaf, { suite: how.suite, rules: how.rules })
     if (refused !== undefined) throw new NotProven(`leaf ${tree.size} is wrong: ${refused.why}`)
-    extend(tree, leafHash(leaf, crypto.hash), crypto.hash)
+    extend(tree, leafHash(leaf, suite.hash), suite.hash)
     if (tree.size === seen?.size) compare(tree, seen, descriptor, checkpoint)
     if (tree.size === checkpoint?.size) break
   }
@@ -51,16 +52,16 @@ export async function auditLedger(
   if (checkpoint !== undefined) finish(tree, checkpoint)
   if (seen !== undefined && seen.size > tree.size)
     throw new NotProven(`the log ends at ${tree.size} leaves, and a checkpoint of ${seen.size} was seen before.`)
-  return { size: tree.size, root: frontierRoot(tree, crypto.hash), book }
+  return { size: tree.size, root: frontierRoot(tree, suite.hash), book }
 }
 
 function checkCertificates(
   descriptor: Descriptor,
   shown: readonly (Checkpoint | undefined)[],
-  crypto: LedgerCrypto,
+  suite: LedgerCrypto,
 ): void {
   for (const checkpoint of shown) {
-    const wrong = checkpoint && whyNotCertified(descriptor, checkpoint, crypto, ledgerRules)
+    const wrong = checkpoint && whyNotCertified(descriptor, checkpoint, suite, ledgerRules)
     if (wrong !== undefined) throw new NotProven(`the checkpoint does not hold: ${wrong}.`)
   }
 }

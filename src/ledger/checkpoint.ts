@@ -60,15 +60,15 @@ export const checkpointCodec: Codec<Checkpoint> = struct<Checkpoint>({
 })
 
 /** The head of a ledger without leaves. Nobody signed it: it follows from the genesis. */
-export function firstHead(crypto: LedgerCrypto): Checkpoint {
+export function firstHead(suite: LedgerCrypto): Checkpoint {
   const none = new Uint8Array(HASH_BYTES)
-  return { height: 0, size: 0, root: emptyRoot(crypto.hash), previous: none, attempt: 0, proposal: none, votes: [] }
+  return { height: 0, size: 0, root: emptyRoot(suite.hash), previous: none, attempt: 0, proposal: none, votes: [] }
 }
 
 /** What the next height names as `previous`. */
-export function headHash({ id }: Descriptor, head: Head, crypto: LedgerCrypto): Uint8Array {
+export function headHash({ id }: Descriptor, head: Head, suite: LedgerCrypto): Uint8Array {
   const { height, size, root, previous } = head
-  return crypto.hash(framed('coterie ledger head', id, 0, height, size, root, previous))
+  return suite.hash(framed('coterie ledger head', id, 0, height, size, root, previous))
 }
 
 const utf8 = new TextEncoder()
@@ -98,12 +98,12 @@ export function noteBytes(descriptor: Descriptor, statement: Statement): Uint8Ar
 }
 
 /** The certificate as a signed note: the text, a blank line, a line for each signature. */
-export function signedNote(descriptor: Descriptor, checkpoint: Checkpoint, crypto: LedgerCrypto): string {
+export function signedNote(descriptor: Descriptor, checkpoint: Checkpoint, suite: LedgerCrypto): string {
   const lines = checkpoint.votes.map(({ server, signature }) => {
     const { name, key } = descriptor.genesis.servers[server]!
     // As notes have it: the first four bytes of the hash of name, line feed, algorithm and key, then the signature.
     const label = utf8.encode(`${name}\n`)
-    const hint = crypto.hash(concat(label, Uint8Array.of(1), key)).subarray(0, 4)
+    const hint = suite.hash(concat(label, Uint8Array.of(1), key)).subarray(0, 4)
     return `— ${name} ${base64(concat(hint, signature))}\n`
   })
   return `${noteText(descriptor, checkpoint)}\n${lines.join('')}`
@@ -113,13 +113,13 @@ export function signedNote(descriptor: Descriptor, checkpoint: Checkpoint, crypt
 export function whyNotCertified(
   descriptor: Descriptor,
   checkpoint: Checkpoint,
-  crypto: LedgerCrypto,
+  suite: LedgerCrypto,
   rules: Pick<LedgerRules, 'votesNeeded'>,
 ): string | undefined {
   const { genesis } = descriptor
   const needed = rules.votesNeeded(genesis)
   if (checkpoint.height === 0) {
-    const first = firstHead(crypto)
+    const first = firstHead(suite)
     const same = checkpoint.size === 0 && sameBytes(checkpoint.root, first.root) && checkpoint.votes.length === 0
     return same ? undefined : 'a checkpoint at height 0 that is not the empty one'
   }
@@ -132,7 +132,7 @@ export function whyNotCertified(
     const voter = genesis.servers[server]
     if (voter === undefined)
       return `the checkpoint is signed by server ${server}, and there are ${genesis.servers.length}`
-    if (!crypto.verify(voter.key, message, signature)) return `the signature of ${voter.name} does not hold`
+    if (!suite.verify(voter.key, message, signature)) return `the signature of ${voter.name} does not hold`
   }
   return undefined
 }

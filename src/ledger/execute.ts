@@ -3,88 +3,13 @@
 // Pure, and the only place where money moves: servers, auditors and clients that follow a log all run this. Each change
 // can be undone, so that a proposal is tried before anybody votes for it.
 
-import { sameBytes } from '../core/index.ts'
-import { framed } from '../crypto/index.ts'
+import { whyUnsigned } from './authority.ts'
 import { accountOf, add, type Book, type BurnBook, put, type RegisterBook, type Undo } from './book.ts'
-import { type Checkpoint, whyNotCertified } from './checkpoint.ts'
-import { AMOUNT_MAX, type Descriptor, fromHex, type LedgerCrypto, readDescriptor, toHex } from './genesis.ts'
-import { whyNoContradiction, whyNotWithinLink } from './link.ts'
-import { leafHash, verifyInclusion } from './merkle.ts'
-import { type LedgerRules, ledgerRules } from './rules.ts'
-import {
-  type Evidence,
-  readTransaction,
-  type SpendingTransaction,
-  signingBytes,
-  type Transaction,
-} from './transactions.ts'
-
-/** Why a transaction is refused. Append only: the codes are on the wire. */
-export const refusalCodes = [
-  'malformed',
-  'unsigned',
-  'register',
-  'sequence used',
-  'sequence ahead',
-  'balance',
-  'until',
-  'no link',
-  'frozen',
-  'evidence',
-  'elsewhere',
-  'spent',
-  'expired',
-  'cap',
-  'outstanding',
-  'not void',
-  'refunded',
-  'number',
-  'asset',
-  'sum',
-  'key',
-] as const
-
-export type RefusalCode = (typeof refusalCodes)[number]
-
-/** A refusal, with a sentence for people. */
-export interface Refusal {
-  readonly code: RefusalCode
-  readonly why: string
-}
-
-/** Whether it is refused for ever: at any later size too. */
-export function isFinal({ code }: Refusal): boolean {
-  return ![
-    'sequence ahead',
-    'balance',
-    'no link',
-    'frozen',
-    'cap',
-    'outstanding',
-    'number',
-    'not void',
-    'sum',
-  ].includes(code)
-}
-
-/** What execution is given besides book and leaf. */
-export interface Execution {
-  readonly crypto: LedgerCrypto
-  readonly rules: LedgerRules
-  /** How to take the changes back; left out where they stand. */
-  readonly undo?: Undo
-  /** Leaves whose signatures and certificates were found good, by their hash in hex. */
-  readonly verified?: Set<string>
-  /** The leaf was certified, or is our own: its signatures are not looked at again. */
-  readonly trusted?: boolean
-}
-
-/** Leaves that were found good and not yet appended; beyond it the oldest is looked at again. */
-const VERIFIED_MAX = 100_000
-
-export function execution(crypto: LedgerCrypto, rules: LedgerRules = ledgerRules): Execution {
-  return { crypto, rules, verified: new Set() }
-}
+import { otherRegister, type ShownBurn, shownBurn, voidedHere, voidedThere } from './evidence.ts'
+import { AMOUNT_MAX, fromHex, readDescriptor, toHex } from './genesis.ts'
+import { whyNotWithinLink } from './link.ts'
+import { type Execution, type Refusal, refuse } from './refusal.ts'
+import { readTransaction, type SpendingTransaction, type Transaction } from './transactions.ts'
 
 /** Appends a leaf's effect to the book, or refuses it and changes nothing. */
 export function execute(book: Book, leaf: Uint8Array, how: Execution): Refusal | undefined {
@@ -104,143 +29,6 @@ export function whyNotNow(book: Book, leaf: Uint8Array, how: Execution): Refusal
   const refused = execute(book, leaf, { ...how, undo })
   while (undo.length > 0) undo.pop()!()
   return refused
-}
-
-function refuse(code: RefusalCode, why: string): Refusal {
-  return { code, why }
-}
-
-// Dear, and the answer depends on the leaf alone (a link, once there, names its peer's keys for ever): asked once.
-function whyUnsigned(book: Book, leaf: Uint8Array, transaction: Transaction, how: Execution): Refusal | undefined {
-  if (how.trusted) return undefined
-  const name = how.verified && toHex(how.crypto.hash(leaf))
-  if (name !== undefined && how.verified!.has(name)) return undefined
-  const refused = whyNotSigned(book, transaction, how)
-  if (refused === undefined && name !== undefined) {
-    if (how.verified!.size >= VERIFIED_MAX) how.verified!.delete(how.verified!.keys().next().value!)
-    how.verified!.add(name)
-  }
-  return refused
-}
-
-function whyNotSigned(book: Book, transaction: Transaction, how: Execution): Refusal | undefined {
-  switch (transaction.kind) {
-    case 'transfer':
-    case 'burn':
-    case 'move':
-      return whySpendingUnsigned(book, transaction, how)
-    case 'mint':
-    case 'refund':
-      return whyNoEvidence(book, transaction.evidence, how)
-    case 'void':
-      return whyNoEvidence(book, transaction.evidence, how) ?? whyVoidUnsigned(book, transaction, how)
-    case 'link':
-      return whyLinkUnsigned(book, transaction, how)
-    case 'freeze':
-      return whyNoFork(book, transaction, how)
-    case 'tick':
-      return whyTickUnsigned(book, transaction, how)
-  }
-}
-
-function whySpendingUnsigned(
-  book: Book,
-  spending: SpendingTransaction,
-  { crypto, rules }: Execution,
-): Refusal | undefined {
-  const id = registerId(book, spending.register)
-  if (id === undefined) return refuse('register', `there is no register ${spending.register}.`)
-  if (!rules.takesKey(crypto.isKey(spending.from)) || !rules.takesKey(crypto.isKey(spending.to)))
-    return refuse('key', 'a key that is not canonical, or of small order, owns nothing.')
-  if (!rules.checksSignatures()) return undefined
-  const message = signingBytes(rules.signedFor(id), spending)
-  return crypto.verify(spending.from, message, spending.signature)
-    ? undefined
-    : refuse('unsigned', 'its signature does not hold for this ledger.')
-}
-
-function registerId(book: Book, register: number): Uint8Array | undefined {
-  const found = book.registers[register]
-  return found && fromHex(found.id)
-}
-
-function whyNoEvidence(book: Book, evidence: Evidence, { crypto, rules }: Execution): Refusal | undefined {
-  if (evidence.kind === 'own') return undefined
-  const link = book.links.get(toHex(evidence.ledger))
-  if (link === undefined) return refuse('no link', `ledger ${toHex(evidence.ledger).slice(0, 8)} is not linked here.`)
-  const wrong =
-    whyNotCertified(link.descriptor, evidence.checkpoint, crypto, rules) ??
-    whyNotIncluded(evidence, evidence.checkpoint, crypto)
-  return wrong === undefined ? undefined : refuse('evidence', `its proof does not hold: ${wrong}.`)
-}
-
-function whyNotIncluded(
-  { leaf, index, path }: Evidence & { kind: 'proof' },
-  { size, root }: Checkpoint,
-  { hash }: LedgerCrypto,
-): string | undefined {
-  const included = verifyInclusion({ leaf: leafHash(leaf, hash), index, size, root }, path, hash)
-  return included ? undefined : `the leaf is not at ${index} of ${size}`
-}
-
-function whyVoidUnsigned(book: Book, tx: Transaction & { kind: 'void' }, how: Execution): Refusal | undefined {
-  const id = registerId(book, tx.register)
-  if (id === undefined) return refuse('register', `there is no register ${tx.register}.`)
-  const shown = shownBurn(book, tx.register, tx.evidence)
-  if ('code' in shown) return shown
-  const owner = fromHex(shown.burn.from)!
-  return how.crypto.verify(owner, signingBytes(how.rules.signedFor(id), tx), tx.signature)
-    ? undefined
-    : refuse('unsigned', 'only the one who burned makes a burn void, and the signature is not theirs.')
-}
-
-function whyLinkUnsigned(book: Book, tx: Transaction & { kind: 'link' }, { crypto }: Execution): Refusal | undefined {
-  const { genesis, id } = book.descriptor
-  const message = signingBytes(id, tx)
-  const signers = new Set<number>()
-  for (const { server: operator, signature } of tx.signatures) {
-    const key = genesis.operators[operator]
-    if (key === undefined || signers.has(operator) || !crypto.verify(key, message, signature))
-      return refuse('unsigned', 'a signature of the link is not of an operator, or comes twice.')
-    signers.add(operator)
-  }
-  if (genesis.operators.length === 0)
-    return refuse('unsigned', 'the genesis names no operators: nothing can be linked.')
-  return signers.size >= genesis.operatorsNeeded
-    ? undefined
-    : refuse('unsigned', `${signers.size} operators signed, and it takes ${genesis.operatorsNeeded}.`)
-}
-
-function whyNoFork(
-  book: Book,
-  tx: Transaction & { kind: 'freeze' },
-  { crypto, rules }: Execution,
-): Refusal | undefined {
-  const link = book.links.get(toHex(tx.ledger))
-  if (link === undefined) return refuse('no link', `ledger ${toHex(tx.ledger).slice(0, 8)} is not linked here.`)
-  const wrong =
-    whyNotCertified(link.descriptor, tx.one, crypto, rules) ??
-    whyNotCertified(link.descriptor, tx.other, crypto, rules) ??
-    whyNoContradiction(tx, crypto)
-  return wrong === undefined ? undefined : refuse('evidence', `no fork is shown: ${wrong}.`)
-}
-
-/** What servers sign when an hour has passed. */
-export function tickBytes({ id }: Descriptor, number: number): Uint8Array {
-  return framed('coterie ledger tick', id, number)
-}
-
-function whyTickUnsigned(book: Book, tx: Transaction & { kind: 'tick' }, { crypto }: Execution): Refusal | undefined {
-  const { servers, liars } = book.descriptor.genesis
-  const message = tickBytes(book.descriptor, tx.number)
-  const signers = new Set<number>()
-  for (const { server, signature } of tx.signatures) {
-    const voter = servers[server]
-    if (voter !== undefined && crypto.verify(voter.key, message, signature)) signers.add(server)
-  }
-  return signers.size > liars
-    ? undefined
-    : refuse('unsigned', `${signers.size} servers signed, and it takes ${liars + 1}.`)
 }
 
 function apply(book: Book, transaction: Transaction, how: Execution): Refusal | undefined {
@@ -344,40 +132,6 @@ function whyNotLinked(book: Book, register: number, peer: string, { rules }: Exe
   return rules.isOpen(link.frozen)
     ? undefined
     : refuse('frozen', 'the link is frozen: its ledger showed two histories.')
-}
-
-function otherRegister(book: Book, register: number): RegisterBook | undefined {
-  return book.registers.length === 2 ? book.registers[1 - register] : undefined
-}
-
-interface ShownBurn {
-  readonly burn: BurnBook
-  /** The ledger and the register that burned. */
-  readonly ledger: string
-  readonly register: string
-  readonly index: number
-}
-
-/** The burn that evidence is about. */
-function shownBurn(book: Book, register: number, evidence: Evidence): ShownBurn | Refusal {
-  const { index } = evidence
-  if (evidence.kind === 'own') {
-    const other = otherRegister(book, register)
-    const burn = other?.burns.get(index)
-    if (burn === undefined) return refuse('evidence', `leaf ${index} is no burn of the other register.`)
-    return { burn, ledger: book.descriptor.hex, register: other!.id, index }
-  }
-  const ledger = toHex(evidence.ledger)
-  const link = book.links.get(ledger)
-  if (link === undefined) return refuse('no link', `ledger ${ledger.slice(0, 8)} is not linked here.`)
-  const read = readTransaction(evidence.leaf)
-  if (!read.ok || read.value.kind !== 'burn')
-    return refuse('evidence', `leaf ${index} of ${ledger.slice(0, 8)} is no burn.`)
-  const { from, peer, asset, to, amount, expires } = read.value
-  const burned = link.descriptor.registerIds[read.value.register]
-  if (burned === undefined) return refuse('evidence', 'a burn of a register that is not there.')
-  const burn = { from: toHex(from), peer: toHex(peer), asset: toHex(asset), to, amount, expires, refunded: false }
-  return { burn, ledger, register: burned, index }
 }
 
 /** Why a burn's fate cannot be decided here. */
@@ -490,38 +244,6 @@ function applyRefund(book: Book, tx: Transaction & { kind: 'refund' }, how: Exec
   return undefined
 }
 
-interface Voided {
-  /** Of our burn. */
-  readonly index: number
-  /** The register where it was made void. */
-  readonly at: string
-}
-
-function voidedHere(
-  book: Book,
-  { register, evidence }: Transaction & { kind: 'refund' },
-  { rules }: Execution,
-): Voided | Refusal {
-  const other = otherRegister(book, register)
-  const burn = book.registers[register]!.burns.get(evidence.index)
-  if (other === undefined || burn === undefined)
-    return refuse('evidence', `leaf ${evidence.index} is no burn of this register.`)
-  const fate = other.spent.get(rules.burnName(book.descriptor.hex, evidence.index, burn.from, burn.amount))
-  return fate === 'void' ? { index: evidence.index, at: other.id } : refuse('not void', 'the burn was not made void.')
-}
-
-function voidedThere(book: Book, evidence: Evidence & { kind: 'proof' }): Voided | Refusal {
-  const link = book.links.get(toHex(evidence.ledger))
-  const read = readTransaction(evidence.leaf)
-  if (link === undefined || !read.ok || read.value.kind !== 'void')
-    return refuse('not void', 'the leaf shown is no void.')
-  const shown = read.value.evidence
-  const at = link.descriptor.registerIds[read.value.register]
-  if (shown.kind !== 'proof' || at === undefined || !sameBytes(shown.ledger, book.descriptor.id))
-    return refuse('not void', 'the void shown is not about a burn of this ledger.')
-  return { index: shown.index, at }
-}
-
 function applyMove(book: Book, tx: Transaction & { kind: 'move' }, how: Execution): Refusal | undefined {
   const register = book.registers[tx.register]
   const other = otherRegister(book, tx.register)
@@ -542,7 +264,7 @@ function applyMove(book: Book, tx: Transaction & { kind: 'move' }, how: Executio
 }
 
 function applyLink(book: Book, tx: Transaction & { kind: 'link' }, how: Execution): Refusal | undefined {
-  const peer = readDescriptor(tx.peer, how.crypto)
+  const peer = readDescriptor(tx.peer, how.suite)
   if (typeof peer === 'string') return refuse('evidence', peer)
   if (peer.hex === book.descriptor.hex) return refuse('elsewhere', 'a ledger is not linked to itself.')
   const known = book.links.get(peer.hex)

@@ -154,33 +154,33 @@ export function fromHex(hex: string): Uint8Array | undefined {
 }
 
 /** Checks a genesis and works out what follows from it; throws a `SettingsError` that says what is wrong. */
-export function describeGenesis(genesis: Genesis, crypto: LedgerCrypto): Descriptor {
-  const wrong = whyNoGenesis(genesis, crypto)
+export function describeGenesis(genesis: Genesis, suite: LedgerCrypto): Descriptor {
+  const wrong = whyNoGenesis(genesis, suite)
   if (wrong !== undefined) throw new SettingsError(`ledger '${genesis.name}': ${wrong}`)
-  const id = crypto.hash(encode(genesisCodec, genesis)).slice()
+  const id = suite.hash(encode(genesisCodec, genesis)).slice()
   const hex = toHex(id)
   const registerIds =
     genesis.registers.length === 1
       ? [hex]
-      : genesis.registers.map((_, register) => toHex(crypto.hash(framed('coterie ledger register', id, register))))
+      : genesis.registers.map((_, register) => toHex(suite.hash(framed('coterie ledger register', id, register))))
   return { id, hex, genesis, registerIds }
 }
 
-function whyNoGenesis(genesis: Genesis, crypto: LedgerCrypto): string | undefined {
+function whyNoGenesis(genesis: Genesis, suite: LedgerCrypto): string | undefined {
   const { name, asset, registers, operators, operatorsNeeded } = genesis
   if (!/^[a-z0-9][a-z0-9-]*$/.test(name) || !isText(name, LEDGER_NAME_BYTES_MAX))
     return `its name must be of small letters, digits and hyphens, at most ${LEDGER_NAME_BYTES_MAX}.`
   if (!isText(asset, ASSET_BYTES_MAX)) return `its asset has at most ${ASSET_BYTES_MAX} bytes.`
   if (registers.length < 1 || registers.length > REGISTERS_MAX) return 'it has one register or two.'
   if (new Set(registers).size !== registers.length) return 'two registers have one name.'
-  if (operators.some(key => !crypto.isKey(key))) return "an operator's key is not a sound Ed25519 key."
+  if (operators.some(key => !suite.isKey(key))) return "an operator's key is not a sound Ed25519 key."
   if (new Set(operators.map(toHex)).size !== operators.length) return 'an operator is named twice.'
   if (operatorsNeeded > operators.length || (operators.length > 0 && operatorsNeeded < 1))
     return `${operatorsNeeded} of ${operators.length} operators cannot sign.`
-  return whyNoServers(genesis, crypto) ?? whyNoBalances(genesis, crypto)
+  return whyNoServers(genesis, suite) ?? whyNoBalances(genesis, suite)
 }
 
-function whyNoServers({ servers, crashes, liars }: Genesis, crypto: LedgerCrypto): string | undefined {
+function whyNoServers({ servers, crashes, liars }: Genesis, suite: LedgerCrypto): string | undefined {
   if (crashes < liars)
     return `crashes is ${crashes} and liars is ${liars}: a liar may also fall silent, so crashes counts the liars too.`
   const needed = ledgerServersNeeded(liars, crashes)
@@ -190,19 +190,19 @@ function whyNoServers({ servers, crashes, liars }: Genesis, crypto: LedgerCrypto
       `(3 × ${crashes} + 2 × ${liars} + 1).`
     )
   }
-  if (servers.some(({ key }) => !crypto.isKey(key))) return "a server's voting key is not a sound Ed25519 key."
+  if (servers.some(({ key }) => !suite.isKey(key))) return "a server's voting key is not a sound Ed25519 key."
   if (new Set(servers.map(({ key }) => toHex(key))).size !== servers.length) return 'two servers have one voting key.'
   if (new Set(servers.map(server => server.name)).size !== servers.length) return 'two servers have one name.'
   return undefined
 }
 
-function whyNoBalances({ balances, registers }: Genesis, crypto: LedgerCrypto): string | undefined {
+function whyNoBalances({ balances, registers }: Genesis, suite: LedgerCrypto): string | undefined {
   const sums = registers.map(() => 0n)
   const seen = new Set<string>()
   for (const { register, key, amount } of balances) {
     const place = `${register} ${toHex(key)}`
     if (register >= registers.length) return `a balance is in register ${register}, and there are ${registers.length}.`
-    if (!crypto.isKey(key)) return `account ${toHex(key)} is not a sound Ed25519 key.`
+    if (!suite.isKey(key)) return `account ${toHex(key)} is not a sound Ed25519 key.`
     if (seen.has(place)) return `account ${toHex(key)} is named twice.`
     if (amount < 1n || amount > AMOUNT_MAX) return `a balance is ${amount}; it must be from 1 to 2^63 - 1.`
     seen.add(place)
@@ -212,11 +212,11 @@ function whyNoBalances({ balances, registers }: Genesis, crypto: LedgerCrypto): 
 }
 
 /** The descriptor that these bytes hold, or why they hold none. */
-export function readDescriptor(encoded: Uint8Array, crypto: LedgerCrypto): Descriptor | string {
+export function readDescriptor(encoded: Uint8Array, suite: LedgerCrypto): Descriptor | string {
   const decoded = decode(genesisCodec, encoded)
   if (!decoded.ok) return `no genesis of a ledger: ${decoded.refusal}`
   try {
-    return describeGenesis(decoded.value, crypto)
+    return describeGenesis(decoded.value, suite)
   } catch (error) {
     if (error instanceof SettingsError) return error.message
     throw error

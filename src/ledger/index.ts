@@ -15,7 +15,7 @@ export {
 export { type LedgerClient, ledgerClient } from './client/machine.ts'
 export type { LedgerCommand, LedgerEvent, Offer } from './client/state.ts'
 export { ledgerCrypto } from './crypto.ts'
-export { execute, execution, isFinal, type Refusal, type RefusalCode } from './execute.ts'
+export { execute } from './execute.ts'
 export {
   AMOUNT_MAX,
   type Descriptor,
@@ -42,6 +42,7 @@ export {
   verifyInclusion,
 } from './merkle.ts'
 export { decodeReceipt, encodeReceipt, type LedgerReceipt, NotProven, verifyReceipt } from './receipt.ts'
+export { execution, isFinal, type Refusal, type RefusalCode } from './refusal.ts'
 export { type LedgerRules, ledgerRules } from './rules.ts'
 export { type LedgerServer, ledgerServer } from './server/machine.ts'
 export type { LedgerServerEvent, LedgerServerState } from './server/state.ts'

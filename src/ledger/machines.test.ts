@@ -23,7 +23,7 @@ function open(count = 4, liars = 0) {
   const spec = { peers: servers, vocabulary: ledgerVocabulary }
   for (const id of servers)
     world.add({ id, protocol: ledgerServer(serverSettings(actors, id)), saved: firstDisk(id), ...spec })
-  const settings = { ...ledgerDefaults, crypto: actors.crypto, liars, crashes: 1 }
+  const settings = { ...ledgerDefaults, suite: actors.suite, liars, crashes: 1 }
   world.add({ id: 'client', protocol: ledgerClient(settings), ...spec })
   const events: LedgerEvent[] = []
   world.listen((node, event) => {
@@ -96,7 +96,7 @@ describe('a ledger', () => {
     expect(event?.kind).toBe('receipt')
     const { receipt } = event as LedgerEvent & { kind: 'receipt' }
     expect(receipt.index).toBe(0)
-    expect(verifyReceipt(receipt, coins, actors.crypto)).toMatchObject({ kind: 'transfer', amount: 250n })
+    expect(verifyReceipt(receipt, coins, actors.suite)).toMatchObject({ kind: 'transfer', amount: 250n })
     const bob = run({
       kind: 'ask',
       ledger: coins.hex,

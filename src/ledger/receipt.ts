@@ -49,9 +49,9 @@ export function decodeReceipt(encoded: Uint8Array): LedgerReceipt {
 export function verifyReceipt(
   receipt: LedgerReceipt,
   descriptor: Descriptor,
-  crypto: LedgerCrypto = ledgerCrypto(),
+  suite: LedgerCrypto = ledgerCrypto(),
 ): Transaction {
-  const wrong = whyNoReceipt(receipt, descriptor, crypto)
+  const wrong = whyNoReceipt(receipt, descriptor, suite)
   if (wrong !== undefined) throw new NotProven(`the receipt does not hold: ${wrong}.`)
   const read = readTransaction(receipt.leaf)
   if (!read.ok) throw new NotProven(`the receipt's leaf is no transaction: ${read.refusal}.`)
@@ -59,12 +59,12 @@ export function verifyReceipt(
 }
 
 /** What is wrong with a receipt; nothing where it holds. */
-export function whyNoReceipt(receipt: LedgerReceipt, descriptor: Descriptor, crypto: LedgerCrypto): string | undefined {
+export function whyNoReceipt(receipt: LedgerReceipt, descriptor: Descriptor, suite: LedgerCrypto): string | undefined {
   const { ledger, leaf, index, path, checkpoint } = receipt
   if (!sameBytes(ledger, descriptor.id))
     return `it is of ledger ${toHex(ledger).slice(0, 8)}, not of ${descriptor.hex.slice(0, 8)}`
   const { size, root } = checkpoint
-  const included = verifyInclusion({ leaf: leafHash(leaf, crypto.hash), index, size, root }, path, crypto.hash)
+  const included = verifyInclusion({ leaf: leafHash(leaf, suite.hash), index, size, root }, path, suite.hash)
   if (!included) return `its leaf is not at ${index} of ${size}`
-  return whyNotCertified(descriptor, checkpoint, crypto, ledgerRules)
+  return whyNotCertified(descriptor, checkpoint, suite, ledgerRules)
 }

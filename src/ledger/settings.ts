@@ -7,7 +7,7 @@ import { type LedgerRules, ledgerRules } from './rules.ts'
 
 /** What servers and clients of ledgers are given. */
 export interface LedgerSettings {
-  readonly crypto: LedgerCrypto
+  readonly suite: LedgerCrypto
   readonly rules: LedgerRules
   /** Servers of the group, as far as a client must know before it knows a genesis. */
   readonly liars: number
@@ -24,8 +24,8 @@ export interface LedgerServerSettings extends LedgerSettings {
   voter(salt: Uint8Array): Signer
 }
 
-/** Settings of a group that says nothing else; the crypto is the driver's. */
-export const ledgerDefaults: Omit<LedgerSettings, 'crypto'> = {
+/** Settings of a group that says nothing else; the suite is the driver's. */
+export const ledgerDefaults: Omit<LedgerSettings, 'suite'> = {
   rules: ledgerRules,
   liars: 0,
   crashes: 1,

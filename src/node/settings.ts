@@ -53,7 +53,7 @@ export function orderingSettings(settings: NodeSettings, parts: ObjectParts): Or
 export function ledgerSettings({ trust }: NodeSettings, { ledgerCrypto }: ObjectParts): LedgerSettings | undefined {
   const { servers, liars, crashes } = trust
   if (ledgerCrypto === undefined || servers < ledgerServersNeeded(liars, crashes)) return undefined
-  return { ...ledgerDefaults, crypto: ledgerCrypto, liars, crashes }
+  return { ...ledgerDefaults, suite: ledgerCrypto, liars, crashes }
 }
 
 /** What a server needs besides: its voting key. */

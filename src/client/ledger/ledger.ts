@@ -2,12 +2,10 @@
 
 import { SettingsError } from '../../core/index.ts'
 import {
-  AMOUNT_MAX,
   type Audit,
   auditLedger,
   type Checkpoint,
   type Descriptor,
-  type Evidence,
   encodeDescriptor,
   extend,
   type Frontier,
@@ -18,7 +16,6 @@ import {
   leafHash,
   MEMO_BYTES_MAX,
   NotProven,
-  readTransaction,
   signedNote,
   signingBytes,
   type Transaction,
@@ -29,6 +26,7 @@ import { ledgerCryptoOf } from '../../runtime/ledger.ts'
 import type { WaitOptions } from '../waiting.ts'
 import { type Account, keyBytes } from './accounts.ts'
 import type { LedgerCalls, Page } from './calls.ts'
+import { checkAmount, entryOf, evidenceOf, idOf, type LedgerEntry, pause, peerId } from './checks.ts'
 import { LedgerRefused } from './errors.ts'
 import { Sequences } from './sequences.ts'
 
@@ -57,13 +55,6 @@ export interface AccountInfo {
   readonly balances: ReadonlyMap<string, bigint>
   readonly size: number
   readonly checkpoint: Checkpoint
-}
-
-/** A leaf with its place and meaning. */
-export interface LedgerEntry {
-  readonly index: number
-  readonly leaf: Uint8Array
-  readonly transaction: Transaction
 }
 
 /** A burn that is signed; nobody has seen it. One of `send` and `drop` ends it. */
@@ -270,7 +261,7 @@ export class Ledger {
       descriptor: this.descriptor,
       checkpoint,
       ...(options.seen && { seen: options.seen }),
-      crypto: ledgerCryptoOf(),
+      suite: ledgerCryptoOf(),
     })
     return { ...audit, checkpoint }
   }
@@ -469,49 +460,3 @@ type SpendingFields = {
   readonly signature: Uint8Array
 }
 type Making = (fields: SpendingFields) => Transaction
-
-function entryOf(index: number, leaf: Uint8Array): LedgerEntry {
-  const read = readTransaction(leaf)
-  if (!read.ok) throw new NotProven(`leaf ${index} is no transaction: ${read.refusal}.`)
-  return { index, leaf, transaction: read.value }
-}
-
-/** A receipt as what another ledger takes for proof. */
-function evidenceOf(burn: LedgerReceipt | number): Evidence {
-  if (typeof burn === 'number') return { kind: 'own', index: burn }
-  const { ledger, leaf, index, path, checkpoint } = burn
-  return { kind: 'proof', ledger, leaf, index, path, checkpoint }
-}
-
-function peerId(into: Ledger | Descriptor | string): Uint8Array {
-  if (typeof into === 'string') return idOf(into)
-  const descriptor = 'descriptor' in into ? into.descriptor : into
-  if (descriptor.registerIds.length > 1)
-    throw new SettingsError('that ledger has two registers: name the id of one of them.')
-  return descriptor.id
-}
-
-function idOf(hex: string): Uint8Array {
-  const id = fromHex(hex)
-  if (id?.length !== 32)
-    throw new SettingsError(`${JSON.stringify(hex)} is no id of a ledger: 64 digits of hexadecimal.`)
-  return id
-}
-
-function checkAmount(what: string, amount: bigint, least: bigint): void {
-  if (typeof amount !== 'bigint') throw new SettingsError(`${what} is ${String(amount)}; it must be a bigint: 250n.`)
-  if (amount < least || amount > AMOUNT_MAX)
-    throw new SettingsError(`${what} is ${amount}; it must be from ${least} to 2^63 - 1.`)
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise(resolve => {
-    const end = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal?.addEventListener('abort', end, { once: true })
-  })
-}

@@ -105,9 +105,9 @@ function judgeReceipt(scene: ClientScene, descriptor: Descriptor, { asked, answe
 }
 
 function holds(scene: ClientScene, descriptor: Descriptor, receipt: Parameters<typeof whyNoReceipt>[0]): boolean {
-  const { crypto } = scene.settings
+  const { suite } = scene.settings
   // Inclusion is cheap; the signatures of one certificate are looked at once for all its receipts.
-  const trusting = { ...crypto, verify: () => true }
+  const trusting = { ...suite, verify: () => true }
   return isCertified(scene, descriptor, receipt.checkpoint) && whyNoReceipt(receipt, descriptor, trusting) === undefined
 }
 
@@ -115,10 +115,10 @@ function isCertified({ state, settings }: ClientScene, descriptor: Descriptor, c
   const name = noteText(descriptor, checkpoint)
   if (state.certified.has(name)) {
     // The text is certified; these votes may be rubbish, and are handed on to others.
-    const signed = whyNotCertified(descriptor, checkpoint, { ...settings.crypto, verify: () => true }, settings.rules)
+    const signed = whyNotCertified(descriptor, checkpoint, { ...settings.suite, verify: () => true }, settings.rules)
     return signed === undefined && sameVotes(state, name, checkpoint, settings, descriptor)
   }
-  if (whyNotCertified(descriptor, checkpoint, settings.crypto, settings.rules) !== undefined) return false
+  if (whyNotCertified(descriptor, checkpoint, settings.suite, settings.rules) !== undefined) return false
   if (state.certified.size >= CERTIFIED_MAX) state.certified.delete(state.certified.keys().next().value!)
   state.certified.add(name)
   state.certified.add(votesName(name, checkpoint))
@@ -134,12 +134,12 @@ function sameVotes(
   state: ClientScene['state'],
   name: string,
   checkpoint: Checkpoint,
-  { crypto, rules }: ClientScene['settings'],
+  { suite, rules }: ClientScene['settings'],
   descriptor: Descriptor,
 ): boolean {
   const votes = votesName(name, checkpoint)
   if (state.certified.has(votes)) return true
-  if (whyNotCertified(descriptor, checkpoint, crypto, rules) !== undefined) return false
+  if (whyNotCertified(descriptor, checkpoint, suite, rules) !== undefined) return false
   if (state.certified.size >= CERTIFIED_MAX) state.certified.delete(state.certified.keys().next().value!)
   state.certified.add(votes)
   return true
@@ -186,7 +186,7 @@ function judgeCompared(scene: ClientScene, descriptor: Descriptor, { asked, answ
   const older = { size: asked.first, root: asked.root }
   for (const [server, { first, path, checkpoint }] of of(answers, 'compared')) {
     if (first !== asked.first || !isCertified(scene, descriptor, checkpoint)) continue
-    if (verifyConsistency(older, checkpoint, path, scene.settings.crypto.hash))
+    if (verifyConsistency(older, checkpoint, path, scene.settings.suite.hash))
       return { kind: 'compared', id, path, checkpoint }
     // One server's word that its own path is wrong shows nothing; b + 1 that show the same certificate and no path do.
     if (of(answers, 'compared').length > descriptor.genesis.liars + 1) return { kind: 'forked', id, checkpoint, server }
@@ -197,7 +197,7 @@ function judgeCompared(scene: ClientScene, descriptor: Descriptor, { asked, answ
 /** A page that ends at its certificate is checked here; a page on the way is handed on as it is. */
 function judgePaged(scene: ClientScene, descriptor: Descriptor, { asked, answers }: Call): LedgerEvent | undefined {
   if (asked.kind !== 'page') return undefined
-  const { hash } = scene.settings.crypto
+  const { hash } = scene.settings.suite
   for (const [server, { from, frontier, leaves, checkpoint }] of of(answers, 'paged')) {
     if (from !== asked.from || !isCertified(scene, descriptor, checkpoint)) continue
     const tree = frontierFrom(from, frontier)

@@ -71,7 +71,7 @@ function onCommand(scene: ClientScene, body: LedgerCommand): void {
 }
 
 function onOpen({ state, settings }: ClientScene, { genesis }: LedgerCommand & { kind: 'open' }): void {
-  const descriptor = readDescriptor(genesis, settings.crypto)
+  const descriptor = readDescriptor(genesis, settings.suite)
   if (typeof descriptor !== 'string') state.ledgers.set(descriptor.hex, descriptor)
 }
 

@@ -2,9 +2,9 @@
 
 import { assert, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
 import type { Checkpoint } from '../checkpoint.ts'
-import type { RefusalCode } from '../execute.ts'
 import type { Descriptor } from '../genesis.ts'
 import type { LedgerReceipt } from '../receipt.ts'
+import type { RefusalCode } from '../refusal.ts'
 import type { LedgerSettings } from '../settings.ts'
 import type { Answer, LedgerMessage, LedgerReply, Question } from '../wire.ts'
 

@@ -14,7 +14,7 @@ import { ledgerRecord } from '../wire.ts'
 /** Keys that exist in one simulation only. */
 export interface Actors {
   readonly signatures: IdealSignatures
-  readonly crypto: LedgerCrypto
+  readonly suite: LedgerCrypto
   /** Looked up by name; the same name gives the same key. */
   signer(name: string): Signer
   voter(server: NodeId): (salt: Uint8Array) => Signer
@@ -30,7 +30,7 @@ export function ideals(): Actors {
   }
   return {
     signatures,
-    crypto: {
+    suite: {
       hash: sha256,
       verify: (key, message, signed) => signatures.verify(key, message, signed),
       isKey: key => key.length === 32,
@@ -84,7 +84,7 @@ export function makeLedger(actors: Actors, made: MadeLedger): Descriptor {
     crashes,
     liars,
   }
-  return describeGenesis(genesis, actors.crypto)
+  return describeGenesis(genesis, actors.suite)
 }
 
 /** Settings of one simulated server. */
@@ -93,7 +93,7 @@ export function serverSettings(actors: Actors, server: NodeId, rules: LedgerRule
     ...ledgerDefaults,
     attemptMax: 400,
     repeatEvery: 150,
-    crypto: actors.crypto,
+    suite: actors.suite,
     rules,
     voter: actors.voter(server),
   }

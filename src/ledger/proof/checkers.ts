@@ -33,11 +33,11 @@ export class OneHistoryChecker extends Watching {
   private readonly heights = new Map<string, string>()
   private readonly sizes = new Map<string, string>()
   private readonly checked = new Set<string>()
-  private readonly crypto: LedgerCrypto
+  private readonly suite: LedgerCrypto
 
-  constructor(crypto: LedgerCrypto) {
+  constructor(suite: LedgerCrypto) {
     super('one history')
-    this.crypto = crypto
+    this.suite = suite
   }
 
   certified(descriptor: Descriptor, checkpoint: Checkpoint, at: Micros): void {
@@ -50,7 +50,7 @@ export class OneHistoryChecker extends Watching {
     const note = noteText(descriptor, checkpoint)
     if (this.checked.has(note)) return
     this.checked.add(note)
-    const wrong = whyNotCertified(descriptor, checkpoint, this.crypto, ledgerRules)
+    const wrong = whyNotCertified(descriptor, checkpoint, this.suite, ledgerRules)
     if (wrong !== undefined) this.blame(`a certificate of ${name} that does not hold: ${wrong}`, at)
   }
 
@@ -64,11 +64,11 @@ export class OneHistoryChecker extends Watching {
 /** What an honest server has in its log is replayed by the rules as they must be. */
 export class ReplayChecker extends Watching {
   private readonly seen = new Set<string>()
-  private readonly crypto: LedgerCrypto
+  private readonly suite: LedgerCrypto
 
-  constructor(crypto: LedgerCrypto) {
+  constructor(suite: LedgerCrypto) {
     super('replay')
-    this.crypto = crypto
+    this.suite = suite
   }
 
   /** Once for each root that servers hold. */
@@ -78,7 +78,7 @@ export class ReplayChecker extends Watching {
     this.seen.add(name)
     const book = openBook(descriptor)
     for (const [index, leaf] of leaves.entries()) {
-      const refused = execute(book, leaf, { crypto: this.crypto, rules: ledgerRules })
+      const refused = execute(book, leaf, { suite: this.suite, rules: ledgerRules })
       if (refused !== undefined)
         return this.blame(`leaf ${index} of ${descriptor.genesis.name} is wrong: ${refused.code}`, at)
     }
@@ -90,18 +90,18 @@ export class ReplayChecker extends Watching {
 /** A receipt once given holds, and its leaf is where it says in every honest log that reaches so far. */
 export class ReceiptChecker extends Watching {
   private readonly given: { readonly descriptor: Descriptor; readonly receipt: LedgerReceipt }[] = []
-  private readonly crypto: LedgerCrypto
+  private readonly suite: LedgerCrypto
   /** The largest index that was final, by ledger. */
   private readonly final = new Map<string, number>()
   private readonly begun = new Map<string, number>()
 
-  constructor(crypto: LedgerCrypto) {
+  constructor(suite: LedgerCrypto) {
     super('receipts')
-    this.crypto = crypto
+    this.suite = suite
   }
 
   receipt(descriptor: Descriptor, receipt: LedgerReceipt, at: Micros): void {
-    const wrong = whyNoReceipt(receipt, descriptor, this.crypto)
+    const wrong = whyNoReceipt(receipt, descriptor, this.suite)
     if (wrong !== undefined) this.blame(`a receipt that does not hold: ${wrong}`, at)
     this.given.push({ descriptor, receipt })
     this.final.set(descriptor.hex, Math.max(this.final.get(descriptor.hex) ?? -1, receipt.index))

@@ -62,7 +62,7 @@ function voteFor(
   const result = tryLeaves(scene, heard.leaves)
   if (result === undefined) return
   const { height, attempt, leaves, reports } = heard
-  const proposal = proposalHash(ledger.descriptor, { height, attempt, leaves, reports }, settings.crypto)
+  const proposal = proposalHash(ledger.descriptor, { height, attempt, leaves, reports }, settings.suite)
   const statement: Statement = { height, ...result, previous: ledger.previous, attempt, proposal }
   const signature = voter(scene).sign(noteBytes(ledger.descriptor, statement))
   for (const server of to) send(server, { kind: 'vote', ledger: ledger.descriptor.id, ...statement, signature })

@@ -42,6 +42,8 @@ export interface LedgerPlan extends Plan<LedgerAct> {
   readonly owners: readonly string[]
   readonly liars: ReadonlyMap<NodeId, number>
   readonly lyingClients: number
+  /** Of the servers: short ones make many attempts. */
+  readonly attemptMax: number
 }
 
 const SECOND: Micros = 1_000_000
@@ -81,6 +83,7 @@ function drawPlan(
     owners,
     liars,
     lyingClients,
+    attemptMax: pick(random, [60, 150, 400]),
     network: drawNetwork(random),
     faults,
     acts: [...drawActs(random, owners), ...drawLosses(random, trust, servers)],
@@ -127,7 +130,7 @@ interface Task {
   leaf: () => Uint8Array
   /** It uses the account's sequence. */
   readonly spends: boolean
-  readonly then: ((receipt: LedgerReceipt) => void) | undefined
+  readonly followed?: (receipt: LedgerReceipt) => void
   readonly ended?: () => void
 }
 
@@ -152,10 +155,10 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
   constructor(world: World, servers: readonly string[], plan: LedgerPlan) {
     super(world, plan)
     this.servers = servers
-    const { crypto } = this.actors
-    this.history = new OneHistoryChecker(crypto)
-    this.replay = new ReplayChecker(crypto)
-    this.receipts = new ReceiptChecker(crypto)
+    const { suite } = this.actors
+    this.history = new OneHistoryChecker(suite)
+    this.replay = new ReplayChecker(suite)
+    this.receipts = new ReceiptChecker(suite)
     this.checkers = [this.history, this.replay, this.receipts, this.ends]
     const balances = Object.fromEntries([...plan.owners, 'liar'].map(owner => [owner, 100n]))
     this.ledgers = ['a', 'b'].map(name => makeLedger(this.actors, { name, ...plan.trust, servers, balances }))
@@ -184,7 +187,6 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
         ledger,
         leaf: () => linked(this.actors, ledger, link),
         spends: false,
-        then: undefined,
       })
     }
     this.look()
@@ -192,7 +194,9 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
 
   private addServer(id: string): void {
     const { rules, liars } = this.plan
-    const settings = (server: NodeId) => serverSettings(this.actors, server, rules)
+    const { attemptMax } = this.plan
+    const timing = { attemptMax, repeatEvery: Math.max(60, attemptMax / 3) }
+    const settings = (server: NodeId) => ({ ...serverSettings(this.actors, server, rules), ...timing })
     const kind = liars.get(id)
     const liar = kind === undefined ? undefined : ledgerLiars(settings)[kind]!
     const spec = {
@@ -208,7 +212,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
 
   private addOwner(owner: string): void {
     const { liars, crashes } = this.plan.trust
-    const settings = { ...ledgerDefaults, crypto: this.actors.crypto, liars, crashes, rules: this.plan.rules }
+    const settings = { ...ledgerDefaults, suite: this.actors.suite, liars, crashes, rules: this.plan.rules }
     const id = this.nextProcess(owner)
     this.addNode({
       id,
@@ -245,7 +249,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
     this.tasks.delete(name)
     this.ends.served(name)
     if (receipt !== undefined && task.spends) this.sequences.set(sequenceName(task), this.sequenceOf(task) + 1)
-    if (receipt !== undefined) task.then?.(receipt)
+    if (receipt !== undefined) task.followed?.(receipt)
     task.ended?.()
     const queue = this.queues.get(task.owner)!
     queue.shift()
@@ -277,7 +281,6 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
       owner,
       ledger,
       spends: true,
-      then: undefined,
       leaf: () =>
         signed(this.actors, ledger, owner, {
           kind: 'transfer',
@@ -306,7 +309,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
           peer: to.id,
           expires: 0,
         }),
-      then: receipt => this.afterBurn(owner, from, to, receipt, ends),
+      followed: receipt => this.afterBurn(owner, from, to, receipt, ends),
     }
     this.queue(burn)
   }
@@ -320,7 +323,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
   ): void {
     const evidence = proof(burned)
     const mint = () => writeTransaction({ kind: 'mint', register: 0, evidence })
-    if (ends === 'mint') return this.queue({ owner, ledger: to, leaf: mint, spends: false, then: undefined })
+    if (ends === 'mint') return this.queue({ owner, ledger: to, leaf: mint, spends: false })
     const unsigned: Transaction = { kind: 'void', register: 0, evidence, signature: new Uint8Array(0) }
     const signature = this.actors.signer(owner).sign(signingBytes(fromHex(to.registerIds[0]!)!, unsigned))
     const refund = (voided: LedgerReceipt) => writeTransaction({ kind: 'refund', register: 0, evidence: proof(voided) })
@@ -329,10 +332,10 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
       ledger: to,
       leaf: () => writeTransaction({ ...unsigned, signature }),
       spends: false,
-      then: voided => this.queue({ owner, ledger: from, leaf: () => refund(voided), spends: false, then: undefined }),
+      followed: voided => this.queue({ owner, ledger: from, leaf: () => refund(voided), spends: false }),
     })
     // Both cannot be: whoever tries gets one of them.
-    this.queue({ owner, ledger: to, leaf: mint, spends: false, then: undefined })
+    this.queue({ owner, ledger: to, leaf: mint, spends: false })
   }
 
   private lose({ server, lasts }: LedgerAct & { kind: 'lose' }): void {

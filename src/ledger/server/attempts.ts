@@ -71,7 +71,7 @@ function isSound({ ledger, settings }: LedgerScene, report: Report): boolean {
   const { vote } = report
   if (vote !== undefined && (vote.attempt >= report.attempt || vote.attempt < 1)) return false
   if (vote !== undefined && (vote.height !== report.height || !sameBytes(vote.previous, ledger.previous))) return false
-  return settings.crypto.verify(voter.key, reportBytes(ledger.descriptor, report), report.signature)
+  return settings.suite.verify(voter.key, reportBytes(ledger.descriptor, report), report.signature)
 }
 
 /** A report counts only with the proposal that it voted for: without, a liar could force a root that nobody can replay. */

@@ -65,7 +65,7 @@ export function onPaged(scene: LedgerScene, place: number, body: LedgerReply & {
   const first = catching.leaves.length === 0
   const target = first ? body.checkpoint : catching.checkpoint
   if (target.size <= head.size) return stop(ledger)
-  if (first && whyNotCertified(ledger.descriptor, target, settings.crypto, settings.rules) !== undefined)
+  if (first && whyNotCertified(ledger.descriptor, target, settings.suite, settings.rules) !== undefined)
     return stop(ledger)
   const leaves = [...catching.leaves, ...body.leaves].slice(0, target.size - head.size)
   ledger.catching = { from: place, checkpoint: target, leaves, askedAt: scene.turn.now }

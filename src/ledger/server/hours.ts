@@ -2,7 +2,8 @@
 // would be no clock, since leaves cost nothing.
 
 import type { Millis } from '../../core/index.ts'
-import { tickBytes, whyNotNow } from '../execute.ts'
+import { tickBytes } from '../authority.ts'
+import { whyNotNow } from '../execute.ts'
 import { toHex } from '../genesis.ts'
 import { writeTransaction } from '../transactions.ts'
 import type { PeerMessage } from '../wire.ts'
@@ -37,7 +38,7 @@ export function onHour(
   const { number, signature } = body
   if (number !== ledger.book.ticks + 1) return
   const { key } = ledger.descriptor.genesis.servers[place]!
-  if (settings.crypto.verify(key, tickBytes(ledger.descriptor, number), signature))
+  if (settings.suite.verify(key, tickBytes(ledger.descriptor, number), signature))
     ledger.hours.set(place, { number, signature })
 }
 
@@ -55,7 +56,7 @@ export function advanceHours(scene: LedgerScene): void {
     number,
     signatures: signatures.slice(0, ledger.descriptor.genesis.liars + 1),
   })
-  const name = toHex(settings.crypto.hash(leaf))
+  const name = toHex(settings.suite.hash(leaf))
   if (ledger.pool.entries.has(name) || whyNotNow(ledger.book, leaf, executionOf(scene)) !== undefined) return
   const entry = { leaf, name, owner: '', ready: true, account: undefined, sequence: 0, askers: [] }
   ledger.pool.entries.set(name, entry)

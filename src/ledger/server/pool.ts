@@ -3,10 +3,11 @@
 
 import type { NodeId } from '../../core/index.ts'
 import { type Undo, undoAll } from '../book.ts'
-import { execute, type Refusal, whyNotNow } from '../execute.ts'
+import { execute, whyNotNow } from '../execute.ts'
 import { toHex } from '../genesis.ts'
 import { inclusionProof } from '../merkle.ts'
 import { BATCH_BYTES_MAX, BATCH_MAX } from '../proposal.ts'
+import type { Refusal } from '../refusal.ts'
 import { readTransaction } from '../transactions.ts'
 import { type LedgerRequest, shortened } from '../wire.ts'
 import { executionOf, type LedgerScene, type Pooled, type ServedLedger, send } from './state.ts'
@@ -27,7 +28,7 @@ export function ownerOf(client: NodeId): string {
 export function onSubmit(scene: LedgerScene, from: NodeId, body: LedgerRequest & { kind: 'submit' }): void {
   const { ledger, settings } = scene
   const { leaf, query, receipt } = body
-  const name = toHex(settings.crypto.hash(leaf))
+  const name = toHex(settings.suite.hash(leaf))
   const index = ledger.indexes.get(name)
   if (index !== undefined) return receipt ? giveReceipt(scene, from, query, index) : undefined
   const known = ledger.pool.entries.get(name)
@@ -153,7 +154,7 @@ function sweepEntry(scene: LedgerScene, entry: Pooled): void {
 export function giveReceipt(scene: LedgerScene, to: NodeId, query: number, index: number): void {
   const { ledger, settings } = scene
   if (query === 0) return
-  const path = inclusionProof(ledger.tree, index, ledger.head.size, settings.crypto.hash)
+  const path = inclusionProof(ledger.tree, index, ledger.head.size, settings.suite.hash)
   send(scene, to, { kind: 'receipt', query, leaf: ledger.leaves[index]!, index, path, checkpoint: ledger.head })
 }
 

@@ -52,7 +52,7 @@ function restore(
 ): void {
   if (record.kind === 'salt') return
   if (record.kind === 'opened') {
-    const descriptor = readDescriptor(record.genesis, settings.crypto)
+    const descriptor = readDescriptor(record.genesis, settings.suite)
     assert(typeof descriptor !== 'string', 'a saved genesis that does not hold')
     const place = placeOf(state, settings, descriptor)
     assert(place !== undefined, 'a saved ledger that is not ours')
@@ -101,7 +101,7 @@ function restoreVote(scene: Restoring, { height, attempt, leaves, reports }: Pro
   // The turn is not looked at by what tries leaves.
   const result = tryLeaves(scene as LedgerScene, leaves)
   assert(result !== undefined || !settings.rules.executesFirst(), 'a vote for what cannot be executed')
-  const hash = proposalHash(descriptor, proposal, settings.crypto)
+  const hash = proposalHash(descriptor, proposal, settings.suite)
   round.proposals.set(toHex(hash), { ...proposal, ...result!, hash })
   const statement: Statement = { height, ...result!, previous: ledger.previous, attempt, proposal: hash }
   round.attempt = attempt
@@ -135,7 +135,7 @@ function insert(state: LedgerServerState, ledger: ServedLedger): void {
 /** Opens a ledger, or says why not; one that is open stays as it is. */
 export function openLedger(scene: ServerScene, encoded: Uint8Array, owner: string, by: NodeId): ServedLedger | string {
   const { state, settings, turn } = scene
-  const descriptor = readDescriptor(encoded, settings.crypto)
+  const descriptor = readDescriptor(encoded, settings.suite)
   if (typeof descriptor === 'string') return descriptor
   const known = state.ledgers.get(descriptor.hex)
   if (known !== undefined) return known

@@ -94,6 +94,6 @@ export function onCompare(
   const { ledger, settings } = scene
   const { head, tree } = ledger
   if (first > head.size) return
-  const path = consistencyProof(tree, first, head.size, settings.crypto.hash)
+  const path = consistencyProof(tree, first, head.size, settings.suite.hash)
   send(scene, from, { kind: 'compared', query, first, path, checkpoint: head })
 }

@@ -5,10 +5,10 @@ import { assert, encode, type Millis, type NodeId, type Scene, timers } from '..
 import type { Signer } from '../../crypto/index.ts'
 import { type Book, openBook } from '../book.ts'
 import { type Checkpoint, firstHead, headHash, type Statement } from '../checkpoint.ts'
-import type { Execution } from '../execute.ts'
 import { type Descriptor, toHex } from '../genesis.ts'
 import { newTree, type Tree } from '../merkle.ts'
 import type { Proposal, Report } from '../proposal.ts'
+import type { Execution } from '../refusal.ts'
 import type { LedgerServerSettings } from '../settings.ts'
 import { type LedgerMessage, type LedgerRecord, ledgerRecord } from '../wire.ts'
 
@@ -180,9 +180,9 @@ export function newLedger(
   owner: string,
   place: number,
   lost: boolean,
-  { crypto }: LedgerServerSettings,
+  { suite }: LedgerServerSettings,
 ): ServedLedger {
-  const head = firstHead(crypto)
+  const head = firstHead(suite)
   return {
     descriptor,
     owner,
@@ -194,7 +194,7 @@ export function newLedger(
     indexes: new Map(),
     head,
     before: 0,
-    previous: headHash(descriptor, head, crypto),
+    previous: headHash(descriptor, head, suite),
     round: newRound(),
     pool: { entries: new Map(), shares: new Map(), bytes: 0 },
     voted: 0,
@@ -214,7 +214,7 @@ export function voterOf({ ledger, settings }: LedgerScene): Signer {
 
 /** How leaves of the ledger are tried and applied. */
 export function executionOf({ ledger, settings }: LedgerScene): Execution {
-  return { crypto: settings.crypto, rules: settings.rules, verified: ledger.verified }
+  return { suite: settings.suite, rules: settings.rules, verified: ledger.verified }
 }
 
 export function nameOf(ledger: ServedLedger, place: number): NodeId {

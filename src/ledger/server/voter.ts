@@ -38,7 +38,7 @@ export function onPropose(
 function takeProposal(scene: LedgerScene, from: number, proposal: Proposal): void {
   const { ledger, settings } = scene
   const { round } = ledger
-  const hash = proposalHash(ledger.descriptor, proposal, settings.crypto)
+  const hash = proposalHash(ledger.descriptor, proposal, settings.suite)
   const name = toHex(hash)
   const known = round.proposals.get(name)
   if (known !== undefined) return noteLeader(scene, from, known)
@@ -87,7 +87,7 @@ function tryProposal(scene: LedgerScene, { attempt, leaves, reports }: Proposal)
 /** The size and root that these leaves would lead to, each of them valid in its place. */
 export function tryLeaves(scene: LedgerScene, leaves: readonly Uint8Array[]): SizedRoot | undefined {
   const { ledger, settings } = scene
-  const { hash } = settings.crypto
+  const { hash } = settings.suite
   const undo: Undo = []
   const how = { ...executionOf(scene), undo }
   const { size } = ledger.book
@@ -136,7 +136,7 @@ export function onVote(scene: LedgerScene, _from: string, place: number, body: P
   if (attempt < 1 || !sameBytes(previous, ledger.previous)) return
   const statement = { height, size, root, previous, attempt, proposal }
   const { key } = ledger.descriptor.genesis.servers[place]!
-  if (!settings.crypto.verify(key, noteBytes(ledger.descriptor, statement), signature)) return
+  if (!settings.suite.verify(key, noteBytes(ledger.descriptor, statement), signature)) return
   ledger.round.votes.set(place, { statement, signature })
 }
 
@@ -234,11 +234,11 @@ export function settle(
   leaves: readonly Uint8Array[],
 ): void {
   const { ledger, settings } = scene
-  const { crypto, rules } = settings
-  const { hash } = crypto
+  const { suite, rules } = settings
+  const { hash } = suite
   for (const leaf of leaves) {
     // Under a planted bug a leaf may be refused here: it stands in the log all the same.
-    if (execute(ledger.book, leaf, { crypto, rules, trusted: true }) !== undefined) ledger.book.size++
+    if (execute(ledger.book, leaf, { suite, rules, trusted: true }) !== undefined) ledger.book.size++
     append(ledger.tree, leafHash(leaf, hash), hash)
     ledger.indexes.set(toHex(hash(leaf)), ledger.leaves.length)
     ledger.leaves.push(leaf)
@@ -246,7 +246,7 @@ export function settle(
   }
   ledger.before = ledger.head.size
   ledger.head = checkpoint
-  ledger.previous = headHash(ledger.descriptor, checkpoint, crypto)
+  ledger.previous = headHash(ledger.descriptor, checkpoint, suite)
   ledger.round = newRound()
 }
 
@@ -260,7 +260,7 @@ export function onCertified(
   const { ledger, settings } = scene
   const { checkpoint, leaves } = body
   if (checkpoint.height !== ledger.head.height + 1 || !sameBytes(checkpoint.previous, ledger.previous)) return
-  if (whyNotCertified(ledger.descriptor, checkpoint, settings.crypto, settings.rules) !== undefined) return
+  if (whyNotCertified(ledger.descriptor, checkpoint, settings.suite, settings.rules) !== undefined) return
   const result = tryLeaves(scene, leaves)
   if (result !== undefined && outcomeOf(result) === outcomeOf(checkpoint)) appendCertified(scene, checkpoint, leaves)
 }
