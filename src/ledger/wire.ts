@@ -112,6 +112,8 @@ export type PeerMessage =
   | (About & { readonly kind: 'recalled'; readonly voted: number })
   | (About & { readonly kind: 'need' })
   | { readonly kind: 'genesis'; readonly genesis: Uint8Array }
+  /** Which ledgers name me? Of a server that starts: it may have lost its store, or a ledger was made while it was away. */
+  | { readonly kind: 'roll' }
   | (About & { readonly kind: 'hour'; readonly number: number; readonly signature: Uint8Array })
 
 /** Everything that is said about ledgers. */
@@ -188,6 +190,7 @@ export const ledgerVocabulary: Codec<LedgerMessage> = variants<LedgerMessage>({
   need: { ledger },
   genesis: { genesis: bytes(GENESIS_BYTES_MAX) },
   hour: { ledger, number: uint(), signature: signatureCodec },
+  roll: {},
 })
 
 /** What a server saves, in the order in which it happened. */

@@ -112,12 +112,7 @@ export class TwoInOne {
     return { kind: 'proof', ledger: other.descriptor.id, leaf: isVoid ? voided : leaf, index: 0, path: [], checkpoint }
   }
 
-  private spendingOf(
-    machine: Machine,
-    step: Exclude<Step, BurnStep>,
-    book: Book,
-    register: number,
-  ): Transaction {
+  private spendingOf(machine: Machine, step: Exclude<Step, BurnStep>, book: Book, register: number): Transaction {
     const ids = this.idsOf(machine)
     const from = this.actors.signer(OWNERS[step.from]!).publicKey
     const sequence = book.registers[register]!.accounts.get(toHex(from))?.next ?? 0

@@ -113,13 +113,14 @@ export function onRecall(scene: LedgerScene, from: NodeId): void {
 }
 
 export function onRecalled(
-  { ledger }: LedgerScene,
+  scene: LedgerScene,
   _from: NodeId,
   place: number,
   body: PeerMessage & { kind: 'recalled' },
 ): void {
-  if (ledger.lost === undefined || ledger.lost.has(place)) return
-  ledger.lost.set(place, body.voted)
+  const { ledger } = scene
+  if (body.voted > ledger.head.height) catchUp(scene, place)
+  if (ledger.lost !== undefined && !ledger.lost.has(place)) ledger.lost.set(place, body.voted)
 }
 
 /** It may vote again once it holds a certificate above every height in which it can have voted. */

@@ -22,7 +22,7 @@ import {
 } from './catching-up.ts'
 import { advanceHours, countsHours, onHour, sayHour } from './hours.ts'
 import { hasWork, onSubmit } from './pool.ts'
-import { onStart, openLedger, serverFrom } from './restart.ts'
+import { onRollMessage, onRollTimer, onStart, openLedger, serverFrom } from './restart.ts'
 import { onAsk, onCompare, onCreate, onFind, onOffer, onProve } from './serving.ts'
 import {
   checkServer,
@@ -43,7 +43,7 @@ export type LedgerServer = Protocol<LedgerServerState, LedgerMessage, LedgerServ
 export function ledgerServer(settings: LedgerServerSettings): LedgerServer {
   return {
     name: 'ledger server',
-    init: (self, _peers, saved) => serverFrom(settings, self, saved),
+    init: (self, peers, saved) => serverFrom(settings, self, peers, saved),
     step(state, input, turn) {
       const scene: ServerScene = { state, settings, turn }
       switch (input.kind) {
@@ -73,6 +73,8 @@ function onMessage(scene: ServerScene, from: NodeId, body: LedgerMessage): void 
       return onFind(scene, from, body)
     case 'create':
       return onCreate(scene, from, body)
+    case 'roll':
+      return onRollMessage(scene, from)
     case 'genesis':
       return onGenesis(scene, from, body)
     case 'paged':
@@ -174,24 +176,17 @@ function onNeed(scene: LedgerScene, from: NodeId): void {
 
 /** A server speaks of a ledger that is not here: it was made while this one was away, or before its store was lost. */
 function onUnknown(scene: ServerScene, from: NodeId, body: Word): void {
-  const { state } = scene
   if ('query' in body && body.kind !== 'page' && body.query !== 0)
     return send(scene, from, { kind: 'unknown', query: body.query })
   if (body.kind === 'recalled' || body.kind === 'need') return
-  const hex = toHex(body.ledger)
-  if (state.needed.size >= NEEDED_MAX && !state.needed.has(hex)) state.needed.clear()
-  state.needed.set(hex, (state.needed.get(hex) ?? 0) + 1)
   send(scene, from, { kind: 'need', ledger: body.ledger })
 }
 
-const NEEDED_MAX = 64
-
-/** Only one that was asked for. */
 function onGenesis(scene: ServerScene, from: NodeId, body: PeerMessage & { kind: 'genesis' }): void {
-  if (scene.state.needed.size === 0) return
+  // From servers only: each may bring as many as a client, and only such as name this server's key.
+  if (!scene.state.peers.includes(from)) return
   const opened = openLedger(scene, body.genesis, from, from)
   if (typeof opened === 'string') return
-  scene.state.needed.delete(opened.descriptor.hex)
   advance({ ...scene, ledger: opened })
 }
 
@@ -206,17 +201,20 @@ function onPagedMessage(scene: ServerScene, from: NodeId, body: Extract<LedgerMe
 }
 
 function onTimer(scene: ServerScene, { kind, about }: ReturnType<typeof serverTimers.due>): void {
-  const ledger = scene.state.ledgers.get(about)
-  if (ledger === undefined) return
   switch (kind) {
     case 'beat':
-      return onBeat({ ...scene, ledger })
+      return onBeat(scene, about)
+    case 'roll':
+      return onRollTimer(scene)
   }
 }
 
 /** Says again what may have been lost, and leaves an attempt whose time is up. */
-function onBeat(scene: LedgerScene): void {
-  const { ledger, turn } = scene
+function onBeat(server: ServerScene, hex: string): void {
+  const ledger = server.state.ledgers.get(hex)
+  if (ledger === undefined) return
+  const { turn } = server
+  const scene: LedgerScene = { ...server, ledger }
   ledger.beating = false
   sayVote(scene)
   sayReport(scene)

@@ -1,9 +1,9 @@
 // How a server starts: what it saved, in order, makes its state. And how it opens a ledger: where the genesis names a voting
 // key of an earlier life of its store, it has forgotten votes.
 
-import { assert, decode, encode, type NodeId, type Saved, sameBytes } from '../../core/index.ts'
+import { assert, decode, encode, type Millis, type NodeId, type Saved, sameBytes } from '../../core/index.ts'
 import { noteBytes, type Statement } from '../checkpoint.ts'
-import { type Descriptor, genesisCodec, readDescriptor, toHex } from '../genesis.ts'
+import { type Descriptor, encodeDescriptor, genesisCodec, readDescriptor, toHex } from '../genesis.ts'
 import { type Proposal, proposalHash } from '../proposal.ts'
 import type { LedgerServerSettings } from '../settings.ts'
 import { type LedgerRecord, ledgerRecord } from '../wire.ts'
@@ -16,6 +16,7 @@ import {
   type ServedLedger,
   type ServerScene,
   save,
+  serverTimers,
   voterOf,
 } from './state.ts'
 import { settle, tryLeaves } from './voter.ts'
@@ -23,7 +24,12 @@ import { settle, tryLeaves } from './voter.ts'
 const SALT_BYTES = 16
 
 /** The state that the saved records lead to. */
-export function serverFrom(settings: LedgerServerSettings, self: NodeId, saved: Saved): LedgerServerState {
+export function serverFrom(
+  settings: LedgerServerSettings,
+  self: NodeId,
+  peers: readonly NodeId[],
+  saved: Saved,
+): LedgerServerState {
   const records = (saved.get('') ?? []).map(record => {
     const decoded = decode(ledgerRecord, record)
     // Our own bug, or a broken disk: the node must not go on and vote again.
@@ -33,11 +39,11 @@ export function serverFrom(settings: LedgerServerSettings, self: NodeId, saved: 
   const salt = records.find(record => record.kind === 'salt')?.salt
   const state: LedgerServerState = {
     self,
+    peers,
+    rolls: 0,
     salt,
-    hadSalt: salt !== undefined,
     ledgers: new Map(),
     names: new Map(),
-    needed: new Map(),
   }
   const fetched: Uint8Array[] = []
   for (const record of records) restore(state, settings, record, fetched)
@@ -156,7 +162,33 @@ export function openLedger(scene: ServerScene, encoded: Uint8Array, owner: strin
 
 export function onStart(scene: ServerScene): void {
   const { state, turn } = scene
-  if (state.salt !== undefined) return
-  state.salt = turn.bytes(SALT_BYTES)
-  save(scene, { kind: 'salt', salt: state.salt })
+  if (state.salt === undefined) {
+    state.salt = turn.bytes(SALT_BYTES)
+    save(scene, { kind: 'salt', salt: state.salt })
+  }
+  onRollTimer(scene)
+}
+
+/** How often the others are asked for ledgers, and how far apart: connections may not be there yet. */
+const ROLLS = 5
+const ROLL_EVERY: Millis = 1_000
+
+/** Asks the others which ledgers name this server, and how far they are. */
+export function onRollTimer(scene: ServerScene): void {
+  const { state, turn } = scene
+  for (const peer of state.peers) {
+    if (peer === state.self) continue
+    turn.do({ kind: 'send', to: peer, body: { kind: 'roll' } })
+    for (const { places, descriptor } of state.ledgers.values()) {
+      if (places.has(peer)) turn.do({ kind: 'send', to: peer, body: { kind: 'recall', ledger: descriptor.id } })
+    }
+  }
+  if (++state.rolls < ROLLS) serverTimers.set(turn, 'roll', ROLL_EVERY)
+}
+
+export function onRollMessage(scene: ServerScene, from: NodeId): void {
+  for (const { places, descriptor } of scene.state.ledgers.values()) {
+    if (!places.has(from)) continue
+    scene.turn.do({ kind: 'send', to: from, body: { kind: 'genesis', genesis: encodeDescriptor(descriptor) } })
+  }
 }

@@ -29,16 +29,15 @@ export type LedgerServerCommand = { readonly kind: 'inspect' }
 
 export interface LedgerServerState {
   readonly self: NodeId
+  readonly peers: readonly NodeId[]
+  /** How often it has asked the others for its ledgers in this life. */
+  rolls: number
   /** Of this life of the store. */
   salt: Uint8Array | undefined
-  /** Whether the salt came from the store. */
-  readonly hadSalt: boolean
   /** By id in hex. */
   readonly ledgers: Map<string, ServedLedger>
   /** Ids by name: first come. */
   readonly names: Map<string, string>
-  /** Ledgers that servers spoke of and that are not known, with who was asked. */
-  readonly needed: Map<string, number>
 }
 
 /** A proposal that was executed and checked. */
@@ -149,8 +148,8 @@ export interface LedgerScene extends ServerScene {
   readonly ledger: ServedLedger
 }
 
-/** All are about a ledger's id. */
-export const serverTimers = timers('beat')
+/** `beat` is about a ledger's id. */
+export const serverTimers = timers('beat', 'roll')
 
 /** Ledgers of one server, and those that one client may bring: each has a book and a tree in memory. */
 export const LEDGERS_MAX = 256
