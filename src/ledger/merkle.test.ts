@@ -80,9 +80,7 @@ describe('against @transmute/rfc9162', () => {
         const theirs = await RFC9162.inclusionProof(leaves[index]!, leaves)
         // Equal leaves: theirs is of the first one.
         if (theirs.leaf_index !== index) return
-        expect(inclusionProof(tree, index).map(hex)).toEqual(
-          theirs.inclusion_path.map((one: ArrayBuffer) => hex(new Uint8Array(one))),
-        )
+        expect(inclusionProof(tree, index).map(hex)).toEqual(theirs.inclusion_path.map(one => hex(new Uint8Array(one))))
       }),
       { numRuns: 60 },
     )

@@ -52,15 +52,22 @@ const LIVENESS = 40 * SECOND
 const LOOK_EVERY = SECOND / 2
 const UNTIL = 2 ** 30
 
-/** Ledgers under faults and liars, for the simulator. */
+/**
+ * Ledgers under faults and liars, for the simulator. `hurried`: short attempts, many short crashes and lost stores, which is
+ * where votes go wrong; so that a planted bug is found in few seeds.
+ */
 export function ledgerScenario(
   trust: Pick<Trust, 'servers' | 'crashes' | 'liars'>,
   rules: LedgerRules = ledgerRules,
+  hurried = rules !== ledgerRules,
 ): Scenario<LedgerPlan, LedgerAct> {
   const servers = Array.from({ length: trust.servers }, (_, place) => `server-${place + 1}`)
   return {
     name: 'ledger',
-    plan: random => drawPlan(random, trust, servers, rules),
+    plan: random => {
+      const plan = drawPlan(random, trust, servers, rules)
+      return hurried ? hurry(random, plan, servers) : plan
+    },
     stage: (world, plan) => new LedgerStage(world, servers, plan).begin(),
   }
 }
@@ -96,6 +103,24 @@ function drawPlan(
       faults: faults.length,
     },
   }
+}
+
+const CRASHES = 24
+const CRASH_MAX = 300_000
+
+function hurry(random: Random, plan: LedgerPlan, servers: readonly string[]): LedgerPlan {
+  const crashes = Array.from({ length: CRASHES }, () => {
+    const fault = {
+      kind: 'crash' as const,
+      node: pick(random, servers),
+      lasts: 1 + random.below(CRASH_MAX),
+      clean: false,
+    }
+    return { ...fault, at: random.below(SAFETY) }
+  })
+  const losses = [0, 1, 2, 3].flatMap(() => drawLosses(random, plan.trust, servers))
+  const network = { ...plan.network, delaySpread: 20_000 + random.below(100_000), loss: random.unit() * 0.3 }
+  return { ...plan, network, attemptMax: 60, acts: [...plan.acts, ...losses], faults: [...plan.faults, ...crashes] }
 }
 
 function drawActs(random: Random, owners: readonly string[]): LedgerPlan['acts'] {
