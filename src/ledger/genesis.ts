@@ -141,9 +141,11 @@ export function votesNeeded({ servers, crashes }: Genesis): number {
   return servers.length - crashes
 }
 
+const BYTES_IN_HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 export function toHex(value: Uint8Array): string {
   let hex = ''
-  for (const byte of value) hex += byte.toString(16).padStart(2, '0')
+  for (let at = 0; at < value.length; at++) hex += BYTES_IN_HEX[value[at]!]
   return hex
 }
 

@@ -1,10 +1,15 @@
 // Ledgers as their users see them, in a whole group of this process.
 
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   accountFrom,
   auditLedger,
   decodeReceipt,
+  encodeDescriptor,
   encodeReceipt,
   type Ledger,
   LedgerRefused,
@@ -50,6 +55,25 @@ describe('a ledger of an embedded group', () => {
     const turned = encodeReceipt(receipt)
     turned[40]! ^= 1
     expect(() => verifyReceipt(decodeReceipt(turned), coins.descriptor)).toThrow('does not hold')
+  })
+
+  it('a receipt is checked by a script that has nothing of ours', async () => {
+    const coins = await make('foreign')
+    const receipts = []
+    for (let i = 0; i < 3; i++) receipts.push(await coins.transfer({ from: alice, to: bob.key, amount: 1n }))
+    const dir = await mkdtemp(join(tmpdir(), 'coterie-receipt-'))
+    const check = async (encoded: Uint8Array) => {
+      await writeFile(join(dir, 'receipt'), encoded)
+      await writeFile(join(dir, 'descriptor'), encodeDescriptor(coins.descriptor))
+      const script = join(import.meta.dirname, '../../../test/support/verify-receipt.mjs')
+      return spawnSync(process.execPath, [script, join(dir, 'receipt'), join(dir, 'descriptor')], { encoding: 'utf8' })
+        .stdout
+    }
+    const encoded = encodeReceipt(receipts[1]!)
+    expect(await check(encoded)).toMatch(/^holds: leaf 1 of \d, [67] signatures/)
+    encoded[encoded.length - 100]! ^= 1
+    expect(await check(encoded)).toContain('does not hold')
+    await rm(dir, { recursive: true })
   })
 
   it('is found again by name, and made again is the same', async () => {

@@ -184,12 +184,13 @@ function judgeCompared(scene: ClientScene, descriptor: Descriptor, { asked, answ
   if (asked.kind !== 'compare') return undefined
   const { id } = asked
   const older = { size: asked.first, root: asked.root }
+  // A right path counts whoever shows it. One server that shows a wrong one shows nothing; more than can lie, each with a certificate, show another history.
+  let wrong = 0
   for (const [server, { first, path, checkpoint }] of of(answers, 'compared')) {
     if (first !== asked.first || !isCertified(scene, descriptor, checkpoint)) continue
     if (verifyConsistency(older, checkpoint, path, scene.settings.suite.hash))
       return { kind: 'compared', id, path, checkpoint }
-    // One server's word that its own path is wrong shows nothing; b + 1 that show the same certificate and no path do.
-    if (of(answers, 'compared').length > descriptor.genesis.liars + 1) return { kind: 'forked', id, checkpoint, server }
+    if (++wrong > descriptor.genesis.liars) return { kind: 'forked', id, checkpoint, server }
   }
   return undefined
 }

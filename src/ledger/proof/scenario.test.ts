@@ -13,7 +13,7 @@ const groups = {
   '6 servers, one lies': liedLedger,
   '9 servers, two gone, one of them lies': { servers: 9, crashes: 2, liars: 1 },
 }
-const SEEDS = 25
+const SEEDS = 12
 
 describe('one history, and what is promised stands', () => {
   it.each(Object.entries(groups))(
