@@ -96,10 +96,9 @@ describe('attempts', () => {
   it("another's report, a forged one and one of another height count for nothing", () => {
     const { hear, ledger } = server()
     hear('s2', report(2, 2))
-    hear('s3', {
-      ...report(2, 2),
-      report: { ...(report(2, 3) as { report: never }).report, attempt: 2 },
-    } as LedgerMessage)
+    const other = report(2, 3)
+    if (other.kind !== 'report') throw new Error('a report')
+    hear('s3', { ...other, report: { ...other.report, attempt: 2 } })
     hear('client', report(3, 2))
     expect(ledger().round.reports.size).toBe(0)
     expect(ledger().round.promised).toBe(1)

@@ -7,7 +7,7 @@
 
 import { type Codec, list, SERVERS_MAX, sameBytes, struct, uint } from '../core/index.ts'
 import { framed } from '../crypto/index.ts'
-import { type Descriptor, exactly, idCodec, type LedgerCrypto, toHex, votesNeeded } from './genesis.ts'
+import { type Descriptor, exactly, idCodec, type LedgerCrypto, toHex } from './genesis.ts'
 import { emptyRoot, HASH_BYTES, LEAVES_MAX, type SizedRoot } from './merkle.ts'
 import type { LedgerRules } from './rules.ts'
 
@@ -143,8 +143,6 @@ export function signersOfBoth(descriptor: Descriptor, one: Checkpoint, other: Ch
   const first = new Set(one.votes.map(vote => vote.server))
   return other.votes.filter(vote => first.has(vote.server)).map(vote => descriptor.genesis.servers[vote.server]!.name)
 }
-
-export { votesNeeded }
 
 function concat(...parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))

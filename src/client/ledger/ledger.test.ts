@@ -65,7 +65,7 @@ describe('a ledger of an embedded group', () => {
     const check = async (encoded: Uint8Array) => {
       await writeFile(join(dir, 'receipt'), encoded)
       await writeFile(join(dir, 'descriptor'), encodeDescriptor(coins.descriptor))
-      const script = join(import.meta.dirname, '../../../test/support/verify-receipt.mjs')
+      const script = join(import.meta.dirname, '../../../test/e2e/verify-receipt.mjs')
       return spawnSync(process.execPath, [script, join(dir, 'receipt'), join(dir, 'descriptor')], { encoding: 'utf8' })
         .stdout
     }
