@@ -14,7 +14,8 @@ import { type Evidence, type SpendingTransaction, signingBytes, type Transaction
 /** Leaves that were found good and not yet appended; beyond it the oldest is looked at again. */
 const VERIFIED_MAX = 100_000
 
-// Dear, and the answer depends on the leaf alone (a link, once there, names its peer's keys for ever): asked once.
+// Dear, and the answer depends on the leaf alone (a link, once there, names its peer's keys for ever): asked once. But for a
+// void of the other register's burn: whose burn has that index depends on which proposal was certified.
 export function whyUnsigned(
   book: Book,
   leaf: Uint8Array,
@@ -22,7 +23,8 @@ export function whyUnsigned(
   how: Execution,
 ): Refusal | undefined {
   if (how.trusted) return undefined
-  const name = how.verified && toHex(how.suite.hash(leaf))
+  const lasts = transaction.kind !== 'void' || transaction.evidence.kind === 'proof'
+  const name = lasts && how.verified ? toHex(how.suite.hash(leaf)) : undefined
   if (name !== undefined && how.verified!.has(name)) return undefined
   const refused = whyNotSigned(book, transaction, how)
   if (refused === undefined && name !== undefined) {

@@ -3,13 +3,14 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type openBook, supplyOf, type Undo, undoAll, whyUnbalanced } from './book.ts'
+import { openBook, supplyOf, type Undo, undoAll, whyUnbalanced } from './book.ts'
 import { execute, whyNotNow } from './execute.ts'
-import { encodeDescriptor } from './genesis.ts'
+import { encodeDescriptor, fromHex } from './genesis.ts'
+import { makeLedger, signed } from './proof/actors.ts'
 import { brokenLedgerRules, plantedExecutionBugs } from './proof/planted.ts'
 import { Stage, stories } from './proof/stories.ts'
 import { ledgerRules } from './rules.ts'
-import { readTransaction, writeTransaction } from './transactions.ts'
+import { readTransaction, signingBytes, type Transaction, writeTransaction } from './transactions.ts'
 
 describe('each planted bug of execution has its story', () => {
   it('none is forgotten', () => expect(Object.keys(stories).sort()).toEqual(Object.keys(plantedExecutionBugs).sort()))
@@ -181,3 +182,35 @@ function entries(map: ReadonlyMap<unknown, unknown>): string[] {
         : String(value)
   return [...map].map(([key, value]) => `${String(key)}=${words(value)}`).sort()
 }
+
+describe('signatures that were found good once', () => {
+  it('a void is looked at again: which burn has an index depends on what became of other proposals', () => {
+    const stage = new Stage()
+    const { actors } = stage
+    const made = { name: 'both', servers: ['s1', 's2', 's3', 's4'], crashes: 1, liars: 0 }
+    const both = makeLedger(actors, { ...made, balances: { alice: 10n, mallory: 10n }, registers: ['a', 'b'] })
+    const book = openBook(both)
+    const how = { suite: actors.suite, rules: ledgerRules, verified: new Set<string>() }
+    const [own, peer] = both.registerIds.map(id => fromHex(id)!) as [Uint8Array, Uint8Array]
+    const burn = (owner: string) => {
+      const fields = { register: 0, sequence: 0, asset: own, to: actors.signer(owner).publicKey, amount: 1n, until: 9 }
+      return signed(actors, both, owner, { kind: 'burn', ...fields, peer, expires: 0 })
+    }
+    const unsigned: Transaction = {
+      kind: 'void',
+      register: 1,
+      evidence: { kind: 'own', index: 0 },
+      signature: new Uint8Array(0),
+    }
+    const voided = writeTransaction({
+      ...unsigned,
+      signature: actors.signer('mallory').sign(signingBytes(peer, unsigned)),
+    })
+    const undo: Undo = []
+    expect(execute(book, burn('mallory'), { ...how, undo })).toBeUndefined()
+    expect(execute(book, voided, { ...how, undo })).toBeUndefined()
+    undoAll(undo)
+    expect(execute(book, burn('alice'), how)).toBeUndefined()
+    expect(execute(book, voided, how)).toMatchObject({ code: 'unsigned' })
+  })
+})

@@ -120,7 +120,7 @@ export type PeerMessage =
 export type LedgerMessage = LedgerRequest | LedgerReply | PeerMessage
 
 /** A genesis with all its accounts. */
-export const GENESIS_BYTES_MAX = 786_432
+export const GENESIS_BYTES_MAX = 65_536
 const WHY_BYTES_MAX = 400
 const ASSETS_MAX = 64
 /** Bytes of one page, as of one batch. */

@@ -141,10 +141,11 @@ function insert(state: LedgerServerState, ledger: ServedLedger): void {
 /** Opens a ledger, or says why not; one that is open stays as it is. */
 export function openLedger(scene: ServerScene, encoded: Uint8Array, owner: string, by: NodeId): ServedLedger | string {
   const { state, settings, turn } = scene
+  // Before its keys are checked, which is dear.
+  const known = state.ledgers.get(toHex(settings.suite.hash(encoded)))
+  if (known !== undefined) return known
   const descriptor = readDescriptor(encoded, settings.suite)
   if (typeof descriptor === 'string') return descriptor
-  const known = state.ledgers.get(descriptor.hex)
-  if (known !== undefined) return known
   const { name } = descriptor.genesis
   if (state.names.has(name)) return `there is another ledger '${name}' here.`
   const place = placeOf(state, settings, descriptor)
