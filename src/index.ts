@@ -21,6 +21,12 @@ export {
 export type { JoinOptions } from './client/join.ts'
 export { enter, join } from './client/joining.ts'
 export type { Lease } from './client/lease.ts'
+export { type Account, accountFrom, type NewAccount, newAccount } from './client/ledger/accounts.ts'
+export type { LedgerEntry } from './client/ledger/checks.ts'
+export { LedgerRefused, LedgerUnanswered, MoveInFlight } from './client/ledger/errors.ts'
+export type { AccountInfo, Ledger, LinkOptions, Spending } from './client/ledger/ledger.ts'
+export type { LedgerOptions } from './client/ledger/ledgers.ts'
+export { type Moved, type MoveOptions, type MoveStep, move, refundMove, resume } from './client/ledger/move.ts'
 export type { LockOptions } from './client/lock-options.ts'
 export type { ConsoleLike, LogTarget, PinoLike } from './client/log.ts'
 export type { Following, MemberGroup } from './client/member-group.ts'
@@ -90,6 +96,18 @@ export {
   Unavailable,
 } from './core/index.ts'
 export type { Attribute } from './election/index.ts'
+export {
+  type Audit,
+  auditLedger,
+  type Checkpoint,
+  type Descriptor,
+  decodeReceipt,
+  encodeDescriptor,
+  encodeReceipt,
+  type LedgerReceipt,
+  NotProven,
+  verifyReceipt,
+} from './ledger/index.ts'
 export type { BackoffName } from './lock/index.ts'
 export type { MemberStatus } from './membership/index.ts'
 export type { Complaint, Head, InspectedObject, Rank } from './ordering/index.ts'

@@ -21,5 +21,5 @@ export type * from '../index.ts'
 
 /** A whole group in this tab, without network and disk. */
 export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
-  return embed(options, sha256)
+  return embed(options, { hash: sha256 })
 }

@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { type ConnectOptions, connect } from '../client/connect.ts'
-import type { Group } from '../client/group.ts'
+import { type ConnectOptions, connectAs } from '../client/connect.ts'
+import { Group } from '../client/group.ts'
 import { SettingsError } from '../core/index.ts'
 
 export const GROUP_FOLDER = '.coterie'
@@ -30,7 +30,11 @@ export function clientFolder(options: ConnectionOptions): string {
   )
 }
 
-export function connectFrom(options: ConnectionOptions, more: Partial<ConnectOptions> = {}): Promise<Group> {
+/** `ledgers`: for commands about ledgers; the others start without what only those need. */
+export function connectFrom(
+  options: ConnectionOptions,
+  { ledgers = false, ...more }: Partial<ConnectOptions> & { readonly ledgers?: boolean } = {},
+): Promise<Group> {
   // No command blocks its main thread: a thread for renewal would only make it start more slowly.
-  return connect({ config: clientFolder(options), blockedMax: 0, ...more })
+  return connectAs(Group, { config: clientFolder(options), blockedMax: 0, ...more }, { ledgers })
 }

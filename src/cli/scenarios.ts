@@ -2,6 +2,8 @@
 
 import { SettingsError, trust } from '../core/index.ts'
 import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/proof/index.ts'
+import { ledgerServersNeeded } from '../ledger/index.ts'
+import { brokenLedgerRules, ledgerScenario, plantedLedgerBugs } from '../ledger/proof/index.ts'
 import { brokenRules, lockScenario, plantedBugs } from '../lock/proof/index.ts'
 import { brokenMembershipRules, membershipBugs, membershipScenario } from '../membership/proof/index.ts'
 import {
@@ -55,6 +57,10 @@ const simulated: Readonly<Record<string, Simulated>> = {
   'ordering-recovery': {
     bugs: plantedOrderingBugs,
     scenario: options => recoveryScenario(trust(sizes(options)), { rules: brokenOrderingRules(options.bug) }),
+  },
+  ledger: {
+    bugs: plantedLedgerBugs,
+    scenario: ledgerFor,
   },
   membership: {
     bugs: membershipBugs,
@@ -116,6 +122,21 @@ function slotsFor({ servers, liars, bug, level = 'verified' }: ScenarioOptions &
     default:
       throw new SettingsError(`level is ${JSON.stringify(level)}; it must be curious, strong or verified.`)
   }
+}
+
+function ledgerFor({
+  servers,
+  liars,
+  crashes = Math.max(1, liars),
+  bug,
+}: ScenarioOptions & { readonly liars: number }) {
+  const needed = ledgerServersNeeded(liars, crashes)
+  if (servers !== undefined && servers < needed) {
+    throw new SettingsError(
+      `a ledger with ${liars} liars and ${crashes} gone takes ${needed} servers; servers is ${servers}.`,
+    )
+  }
+  return ledgerScenario({ servers: servers ?? needed, crashes, liars }, brokenLedgerRules(bug))
 }
 
 function memberFor({ servers, liars, bug }: ScenarioOptions & { readonly liars: number }): AnyScenario {

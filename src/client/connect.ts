@@ -73,12 +73,16 @@ export async function connect(options: ConnectOptions): Promise<Group> {
 }
 
 /** A group of any class that is one: `MemberGroup` is another. */
-export async function connectAs<G extends Group>(Kind: Kind<G>, options: ConnectOptions): Promise<G> {
+export async function connectAs<G extends Group>(
+  Kind: Kind<G>,
+  options: ConnectOptions,
+  { ledgers = true }: { readonly ledgers?: boolean } = {},
+): Promise<G> {
   const config = await loadClientConfig(options.config)
   const { blockedMax = BLOCKED_MAX_DEFAULT_MS } = options
   const arrivals = new Arrivals(config)
   const log = arrivals.listenTo(logTo(options.log))
-  const { group, close } = await open(Kind, config, log, arrivals, { ...options, blockedMax })
+  const { group, close } = await open(Kind, config, log, arrivals, { ...options, blockedMax, ledgers })
   try {
     await arrivals.enough(options.timeout ?? TIMEOUT_DEFAULT_MS, options.signal)
   } catch (error) {
@@ -90,14 +94,14 @@ export async function connectAs<G extends Group>(Kind: Kind<G>, options: Connect
 }
 
 type Kind<G> = new (shape: GroupShape, driver: GroupDriver) => G
-type Opening = Pick<ConnectOptions, 'metrics'> & { readonly blockedMax: Millis }
+type Opening = Pick<ConnectOptions, 'metrics'> & { readonly blockedMax: Millis; readonly ledgers: boolean }
 
 async function open<G extends Group>(
   Kind: Kind<G>,
   config: ClientConfig,
   log: Log,
   arrivals: Arrivals,
-  { metrics, blockedMax }: Opening,
+  { metrics, blockedMax, ledgers }: Opening,
 ) {
   const { trust, lock, objects, operators } = config.group
   const servers = config.group.servers.map(server => server.name)
@@ -111,7 +115,11 @@ async function open<G extends Group>(
   const driver = new Driver({
     protocol: clientNode(
       { trust, lock, objects, operators },
-      { hash: sha256, findApplier: object => appliers.get(object) },
+      {
+        hash: sha256,
+        findApplier: object => appliers.get(object),
+        ledger: ledgers ? await ledgerOf(config) : undefined,
+      },
     ),
     self: instanceOf(config.name, instance),
     peers: servers,
@@ -153,6 +161,15 @@ async function open<G extends Group>(
   meter?.measure(driver, transport)
   driver.start(transport)
   return { group, close }
+}
+
+/** Loaded for programs that may use ledgers: commands that ask one question do not pay for it. */
+async function ledgerOf({ group }: ClientConfig) {
+  const [{ ledgerClientPart }, { ledgerCryptoOf }] = await Promise.all([
+    import('../node/ledger.ts'),
+    import('../runtime/ledger.ts'),
+  ])
+  return ledgerClientPart(group, ledgerCryptoOf())
 }
 
 /** Loaded where somebody wants numbers: most programs do not. */

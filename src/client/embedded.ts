@@ -1,10 +1,18 @@
 // The group inside the calling process, in Node.
 
+import { ledgerClientPart } from '../node/ledger.ts'
 import { sha256 } from '../runtime/hash.ts'
-import { type EmbeddedOptions, embed } from './embedding.ts'
+import { ledgerCryptoOf, newVotingSeed, voterOf } from '../runtime/ledger.ts'
+import { type EmbeddedOptions, type EmbeddedParts, embed } from './embedding.ts'
 import type { Group } from './group.ts'
 
 /** A whole group in this process, without network and disk: for tests, and to try things out. */
 export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
-  return embed(options, sha256)
+  const crypto = ledgerCryptoOf()
+  const ledgers: EmbeddedParts['ledgers'] = {
+    crypto,
+    clientPart: settings => ledgerClientPart(settings, crypto),
+    newVoter: () => voterOf(newVotingSeed()),
+  }
+  return embed(options, { hash: sha256, ledgers })
 }

@@ -13,6 +13,7 @@ import {
   whole,
 } from '../core/index.ts'
 import { clientNode, firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
+import type { ObjectParts } from '../node/settings.ts'
 import type { Applier, Hash } from '../ordering/index.ts'
 import { granterClock, holderClock, tellTime, wallMicros } from '../runtime/clock.ts'
 import { Driver } from '../runtime/driver.ts'
@@ -44,8 +45,21 @@ const checkOptions = optionsSchema<EmbeddedOptions>({
   drift: between(0, DRIFT_MAX),
 })
 
-/** A whole group in this process or tab. The hash is OpenSSL's in Node, and the one in TypeScript in a tab. */
-export async function embed(options: EmbeddedOptions, hash: Hash): Promise<Group> {
+/** What a group in one process is made with: OpenSSL's functions in Node, those in TypeScript in a tab. */
+export interface EmbeddedParts {
+  readonly hash: Hash
+  /** Without these the group keeps no ledgers. */
+  readonly ledgers?: {
+    readonly crypto: NonNullable<ObjectParts['ledgerCrypto']>
+    /** Undefined where the group is too small for ledgers. */
+    clientPart(settings: Parameters<typeof clientNode>[0]): Parameters<typeof clientNode>[1]['ledger']
+    /** Of a new server. */
+    newVoter(): NonNullable<ObjectParts['voter']>
+  }
+}
+
+/** A whole group in this process or tab. */
+export async function embed(options: EmbeddedOptions, { hash, ledgers }: EmbeddedParts): Promise<Group> {
   checkOptions('embedded', options)
   const { ttlMax: _ttlMax, drift: _drift, ...trustSettings } = options
   const settings = {
@@ -57,12 +71,16 @@ export async function embed(options: EmbeddedOptions, hash: Hash): Promise<Group
   const network = createMemoryNetwork()
   const servers = Array.from({ length: settings.trust.servers }, (_, place) => `server-${place + 1}`)
   const stops: (() => Promise<void>)[] = []
-  for (const server of servers) stops.push(await startServer(server, { servers, settings, network, hash }))
+  for (const server of servers) stops.push(await startServer(server, { servers, settings, network, hash, ledgers }))
   const clock = holderClock()
   const appliers = new Map<string, Applier>()
   const self = instanceOf(SELF, newInstance())
   const driver = new Driver({
-    protocol: clientNode(settings, { hash, findApplier: object => appliers.get(object) }),
+    protocol: clientNode(settings, {
+      hash,
+      findApplier: object => appliers.get(object),
+      ledger: ledgers?.clientPart(settings),
+    }),
     self,
     peers: servers,
     vocabulary: nodeVocabulary,
@@ -96,15 +114,19 @@ interface Place {
   readonly settings: Parameters<typeof serverNode>[0]
   readonly network: MemoryNetwork
   readonly hash: Hash
+  readonly ledgers: EmbeddedParts['ledgers']
 }
 
 async function startServer(self: string, place: Place): Promise<() => Promise<void>> {
-  const { servers: peers, settings, network, hash } = place
+  const { servers: peers, settings, network, hash, ledgers } = place
   const storage = await createMemoryStorage().open(error => {
     throw error
   })
   const driver = new Driver({
-    protocol: serverNode(settings, { hash }),
+    protocol: serverNode(settings, {
+      hash,
+      ...(ledgers && { ledgerCrypto: ledgers.crypto, voter: ledgers.newVoter() }),
+    }),
     self,
     peers,
     vocabulary: nodeVocabulary,

@@ -16,6 +16,7 @@ import {
   Unavailable,
   whole,
 } from '../core/index.ts'
+import type { LedgerCommand } from '../ledger/index.ts'
 import { QUESTIONS_MAX } from '../lock/client/state.ts'
 import type {
   AccountedServer,
@@ -37,6 +38,8 @@ import { applyJobs } from './jobs/apply.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { firstState, type JobsOperation, type JobsState } from './jobs/state.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import type { LedgerOptions, Ledgers } from './ledger/ledgers.ts'
 import { checkLockOptions, checkStrategy, checkTryOptions, type LockOptions } from './lock-options.ts'
 import { checkName } from './names.ts'
 import { type DeletedObject, deleteObject } from './objects/delete.ts'
@@ -53,7 +56,7 @@ import {
   type TreeOptions,
 } from './objects/shared-tree.ts'
 import { Questions } from './questions.ts'
-import { onWaitEnd, type WaitEnd } from './waiting.ts'
+import { onWaitEnd, type WaitEnd, type WaitOptions } from './waiting.ts'
 
 export type { GroupDriver, GroupShape, GroupStatus } from './group-shape.ts'
 
@@ -85,6 +88,7 @@ export class Group {
   private readonly lockLies: Lie[] = []
   private readonly owner: LeaseOwner
   private readonly orders: Orders
+  private ledgers: Ledgers | undefined
   private readonly trees = new Map<string, SharedTree>()
   private readonly queues = new Map<string, Jobs>()
   private readonly objects = new Map<string, { close(): Promise<void> }>()
@@ -201,6 +205,27 @@ export class Group {
     return jobs
   }
 
+  /** Makes a ledger, kept by the servers of this group; takes all of them. The same one may be made again. */
+  async createLedger(name: string, options: LedgerOptions & WaitOptions): Promise<Ledger> {
+    this.checkOpen()
+    return (await this.openLedgers()).create(name, options)
+  }
+
+  /** The ledger of that name; or of that id. */
+  async ledger(name: string, options: WaitOptions = {}): Promise<Ledger> {
+    this.checkOpen()
+    return (await this.openLedgers()).find(name, options)
+  }
+
+  /** Loaded by who asks for one. */
+  private async openLedgers(): Promise<Ledgers> {
+    const { Ledgers: Opened } = await import('./ledger/ledgers.ts')
+    const command = (body: LedgerCommand) => this.driver.command({ part: 'ledger', body })
+    this.ledgers ??= new Opened(command, () => ++this.ids, this.shape.trust)
+    if (this.broken !== undefined) this.ledgers.ended(this.broken)
+    return this.ledgers
+  }
+
   /** Who holds what, as far as more servers than can lie agree on it. */
   async locks(): Promise<LockInfo[]> {
     return tallyLocks(await this.inspect(), this.shape.trust)
@@ -290,6 +315,7 @@ export class Group {
   /** @internal Everything that the client node says. */
   event(parted: ClientNodeEvent): void {
     if (parted.part === 'ordering') return this.orders.event(parted.body)
+    if (parted.part === 'ledger') return this.ledgers?.event(parted.body)
     const event = parted.body
     switch (event.kind) {
       case 'acquired':
@@ -329,7 +355,7 @@ export class Group {
     this.closed ??= this.driver.close().catch(() => {})
     this.broken ??= error
     const why = because(new Unavailable(`this node ended: ${error.message}`), error)
-    this.orders.ended(why)
+    for (const part of [this.orders, this.ledgers]) part?.ended(why)
     for (const lease of this.leases.values()) lease.lost(new LeaseLost(lease.name, `this node ended: ${error.message}`))
     this.leases.clear()
     for (const waiter of this.pending.values()) waiter.reject(why)

@@ -71,7 +71,7 @@ export class ClientMeter {
 
   event({ part, body }: ClientNodeEvent): void {
     if (part === 'lock') this.lockEvent(body)
-    else this.objectEvent(body)
+    else if (part === 'ordering') this.objectEvent(body)
   }
 
   close(): void {

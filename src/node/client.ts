@@ -2,20 +2,32 @@
 // a command that asks one question would pay for them at every start (test/loading.test.ts).
 
 import { type Composed, type ComposeRules, compose, composeRules } from '../core/index.ts'
+import type { LedgerClient } from '../ledger/client/machine.ts'
 import { type LockClient, lockClient } from '../lock/client/machine.ts'
 import { type OrderingClient, orderingClient } from '../ordering/client/machine.ts'
 import { lockSettings, type NodeSettings, type ObjectParts, orderingSettings } from './settings.ts'
 
-export type ClientParts = { readonly lock: LockClient; readonly ordering?: OrderingClient }
+export type ClientParts = {
+  readonly lock: LockClient
+  readonly ordering?: OrderingClient
+  readonly ledger?: LedgerClient
+}
 export type ClientNode = Composed<ClientParts>
 
-export function clientParts(settings: NodeSettings, parts: ObjectParts): ClientParts {
+/** What a client brings: the ledger's part is made by who wants it (ledger.ts). */
+export type ClientBrings = ObjectParts & { readonly ledger?: LedgerClient | undefined }
+
+export function clientParts(settings: NodeSettings, parts: ClientBrings): ClientParts {
   const lock = lockClient(lockSettings(settings))
   const objects = orderingSettings(settings, parts)
-  return objects === undefined ? { lock } : { lock, ordering: orderingClient(objects) }
+  return {
+    lock,
+    ...(objects && { ordering: orderingClient(objects) }),
+    ...(parts.ledger && { ledger: parts.ledger }),
+  }
 }
 
-export function clientNode(settings: NodeSettings, parts: ObjectParts): ClientNode {
+export function clientNode(settings: NodeSettings, parts: ClientBrings): ClientNode {
   return clientOf(clientParts(settings, parts))
 }
 

@@ -1,6 +1,8 @@
 // What every server and client of a group must know, and what follows from it for each protocol.
 
 import type { Trust } from '../core/index.ts'
+import type { Signer } from '../crypto/index.ts'
+import type { LedgerCrypto } from '../ledger/genesis.ts'
 import { type LockSettings, lockDefaults } from '../lock/settings.ts'
 import { type Hash, type OrderingSettings, orderingBasics } from '../ordering/settings.ts'
 
@@ -20,6 +22,10 @@ export interface ObjectParts {
   readonly findApplier?: OrderingSettings['findApplier']
   /** For servers: the store was lost, and its content is to be taken from the others. */
   readonly rejoins?: boolean
+  /** Which signatures count; without, the node has no ledgers. */
+  readonly ledgerCrypto?: LedgerCrypto
+  /** For servers: the key with which it votes about ledgers, for a salt. */
+  readonly voter?: (salt: Uint8Array) => Signer
 }
 
 export function lockSettings(settings: NodeSettings): LockSettings {
@@ -32,5 +38,7 @@ export function orderingSettings(settings: NodeSettings, parts: ObjectParts): Or
   const { liars, crashes, orderingQuorum } = settings.trust
   if (orderingQuorum === undefined) return undefined
   const { operators, lock } = settings
-  return { ...orderingBasics, ...settings.objects, ...parts, liars, crashes, operators, drift: lock.drift }
+  const { hash, findApplier, rejoins } = parts
+  const own = { hash, ...(findApplier && { findApplier }), ...(rejoins !== undefined && { rejoins }) }
+  return { ...orderingBasics, ...settings.objects, ...own, liars, crashes, operators, drift: lock.drift }
 }

@@ -1,8 +1,13 @@
 // What servers and clients say to each other.
 
+import { ledgerVocabulary } from '../ledger/wire.ts'
 import { lockVocabulary } from '../lock/wire.ts'
 import { orderingVocabulary } from '../ordering/wire.ts'
 import { partedVocabulary } from './vocabulary.ts'
 
-/** Words of locks and of objects. */
-export const nodeVocabulary = partedVocabulary({ lock: lockVocabulary, ordering: orderingVocabulary })
+/** Words of locks, of objects and of ledgers. */
+export const nodeVocabulary = partedVocabulary({
+  lock: lockVocabulary,
+  ordering: orderingVocabulary,
+  ledger: ledgerVocabulary,
+})

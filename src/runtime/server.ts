@@ -1,6 +1,7 @@
 // One server of a group: config, store, transport, metrics and the node, started and stopped in order.
 
 import { accuserOf, FileError, type NodeId, type Saved } from '../core/index.ts'
+import type { LedgerServerEvent } from '../ledger/index.ts'
 import { recovering, type ServerEvent } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent } from '../node/index.ts'
 import { type ServerParts, serverOf, serverParts } from '../node/server.ts'
@@ -11,6 +12,7 @@ import type { ServerConfig } from './config/config.ts'
 import { type Disguise, Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
 import { sha256 } from './hash.ts'
+import { ledgerCryptoOf, voterOf, votingSeed } from './ledger.ts'
 import { isLoopback, type MetricsServer, openMetrics, serveMetrics } from './metrics/metrics.ts'
 import { measureServer, type ServerBook, ServerMeter } from './metrics/server-metrics.ts'
 import { measureTraffic } from './metrics/traffic.ts'
@@ -80,7 +82,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   // It may have promised things that it no longer knows of: with a vote it could undo what a client was told.
   const mustKnow = !options.rejoins && group.trust.orderingQuorum !== undefined
   if (saved.size === 0 && mustKnow) throw storeLost(config)
-  driver = createDriver(options, storage, saved, book)
+  driver = createDriver(options, storage, saved, book, await votingSeed(config.folder))
   let transport: TlsTransport | undefined
   const recovery = measure(driver, book, () => transport)
   if (!isLoopback(host)) log('warn', OUTSIDE, { host })
@@ -130,10 +132,11 @@ function listen(config: ServerConfig, log: Log, driver: ServerDriver): Promise<T
 const LOOPBACK = '127.0.0.1'
 const OUTSIDE = 'metrics are shown to everybody who reaches this address: numbers only, but no password protects them'
 
-function createDriver(options: ServerOptions, storage: Storage, saved: Saved, book: ServerBook) {
+function createDriver(options: ServerOptions, storage: Storage, saved: Saved, book: ServerBook, seed: Uint8Array) {
   const { config, log, failed, rejoins = false } = options
   const { group, name } = config
-  const parts = serverParts(group, { hash: sha256, rejoins })
+  const ledgers = { ledgerCrypto: ledgerCryptoOf(), voter: voterOf(seed) }
+  const parts = serverParts(group, { hash: sha256, rejoins, ...ledgers })
   return new Driver({
     ...(options.disguise?.(parts) ?? { protocol: serverOf(parts), vocabulary: nodeVocabulary }),
     self: name,
@@ -161,7 +164,8 @@ function teller(log: Log): (event: ServerNodeEvent) => void {
     log('warn', 'a client says that a server lied', { ...complaint })
   }
   return event => {
-    if (event.body.kind === 'complaint') accuse(event.body.complaint)
+    if (event.part === 'ledger') tellOfLedger(event.body, log)
+    else if (event.body.kind === 'complaint') accuse(event.body.complaint)
     else if (event.part === 'lock') tell(event.body, log)
     else tellOfObject(event.body, log)
   }
@@ -169,6 +173,22 @@ function teller(log: Log): (event: ServerNodeEvent) => void {
 
 /** Clients times servers. */
 const MATTERS_MAX = 10_000
+
+function tellOfLedger(event: LedgerServerEvent, log: Log): void {
+  switch (event.kind) {
+    case 'opened': {
+      const { name, ledger, by, lost } = event
+      log('info', 'a ledger was opened', { ledger: name, id: ledger, by })
+      if (lost)
+        log('warn', 'votes about this ledger were forgotten: voting again when they are behind', { ledger: name })
+      return
+    }
+    case 'rejoined':
+      return log('info', 'votes about this ledger are behind: voting again', { id: event.ledger, height: event.height })
+    case 'certified':
+      return
+  }
+}
 
 type ObjectEvent = Exclude<OrderingServerEvent, { kind: 'complaint' }>
 

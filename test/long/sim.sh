@@ -4,6 +4,7 @@
 #   npm run sim:long                 20,000 runs, seeds 1 to 5,000 in each group
 #   npm run sim:long -- 1500 5001    runs in each group, from this seed on
 # Then as many of elections (election.sh).
+# Then as many of ledgers (ledger.sh).
 # Then the nodes as they ship (nodes.sh).
 # Then the rounds of slots, twice as many (slot-rounds.sh).
 # Says for each group how many runs there were, with which seeds, and how to replay what broke a promise.
@@ -33,5 +34,6 @@ echo
 bash test/long/ordering.sh "$@" || broken=$((broken + 1))
 bash test/long/slot-rounds.sh "$((2 * runs))" "$from" || broken=$((broken + 1))
 bash test/long/election.sh "$runs" "$from" || broken=$((broken + 1))
+bash test/long/ledger.sh "$runs" "$from" || broken=$((broken + 1))
 bash test/long/nodes.sh || broken=$((broken + 1))
 [ "$broken" -eq 0 ]

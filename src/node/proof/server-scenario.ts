@@ -204,7 +204,7 @@ class ServerStage extends ScenarioStage<ServerPlan, ServerAct, PartEvent<ClientP
   protected override observe(node: SimulatedNode, event: PartEvent<ClientParts>): void {
     if (this.servers.includes(node.spec.id)) return
     if (event.part === 'lock') this.observeLock(node, event.body)
-    else this.observeObjects(node, event.body)
+    else if (event.part === 'ordering') this.observeObjects(node, event.body)
   }
 
   private observeLock(node: SimulatedNode, event: ClientEvent): void {

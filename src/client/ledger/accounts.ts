@@ -1,0 +1,48 @@
+// Accounts: an Ed25519 key. Who holds the secret owns what the key owns; nobody can give it back.
+
+import { randomBytes } from 'node:crypto'
+import { SettingsError } from '../../core/index.ts'
+import { isSigningKey, SIGNING_SEED_BYTES } from '../../crypto/index.ts'
+import { fromHex, toHex } from '../../ledger/index.ts'
+import { opensslSigner } from '../../runtime/certificates/signatures.ts'
+
+/** An account that can spend. */
+export interface Account {
+  /** The public key, in hexadecimal: where others pay to. */
+  readonly key: string
+  sign(message: Uint8Array): Uint8Array
+}
+
+/** An account with the secret that it is made from. */
+export interface NewAccount extends Account {
+  /** 64 digits of hexadecimal. Whoever has it spends: keep it in a file that only you can read. */
+  readonly secret: string
+}
+
+/** A new account, from fresh randomness. */
+export function newAccount(): NewAccount {
+  return accountFrom(toHex(randomBytes(SIGNING_SEED_BYTES)))
+}
+
+/** The account of a secret that was kept. */
+export function accountFrom(secret: string): NewAccount {
+  const seed = fromHex(secret)
+  if (seed?.length !== SIGNING_SEED_BYTES)
+    throw new SettingsError('the secret of an account is 64 digits of hexadecimal.')
+  const { publicKey, sign } = opensslSigner(seed)
+  const account = { key: toHex(publicKey), sign }
+  // Not among what is printed or copied with the account.
+  Object.defineProperty(account, 'secret', { value: secret, enumerable: false })
+  return account as NewAccount
+}
+
+/** The key as bytes; throws a `SettingsError` where it is none. */
+export function keyBytes(key: string, what = 'an account'): Uint8Array {
+  const value = typeof key === 'string' ? fromHex(key) : undefined
+  if (value === undefined || !isSigningKey(value)) {
+    throw new SettingsError(
+      `${what} is ${JSON.stringify(key)}; it must be an Ed25519 key of 64 digits of hexadecimal, not of small order.`,
+    )
+  }
+  return value
+}

@@ -1,0 +1,462 @@
+// A ledger as its user sees it. What is promised is certified: a receipt verifies without any server, for ever.
+
+import { SettingsError } from '../../core/index.ts'
+import {
+  type Audit,
+  auditLedger,
+  type Checkpoint,
+  type Descriptor,
+  encodeDescriptor,
+  extend,
+  type Frontier,
+  fromHex,
+  frontierFrom,
+  frontierRoot,
+  type LedgerReceipt,
+  leafHash,
+  MEMO_BYTES_MAX,
+  NotProven,
+  signedNote,
+  signingBytes,
+  type Transaction,
+  toHex,
+  writeTransaction,
+} from '../../ledger/index.ts'
+import { ledgerCryptoOf } from '../../runtime/ledger.ts'
+import type { WaitOptions } from '../waiting.ts'
+import { type Account, keyBytes } from './accounts.ts'
+import type { LedgerCalls, Page } from './calls.ts'
+import { checkAmount, entryOf, evidenceOf, idOf, type LedgerEntry, pause, peerId } from './checks.ts'
+import { LedgerRefused } from './errors.ts'
+import { Sequences } from './sequences.ts'
+
+/** What every spending says. */
+export interface Spending {
+  readonly from: Account
+  /** The other's key. To oneself is allowed: it uses a sequence, and changes nothing else. */
+  readonly to: string
+  readonly amount: bigint
+  /** Of a ledger with two registers: which. Default the first. */
+  readonly register?: string
+  /** Whose coins: the id of a linked ledger for coins that came from there. Default the ledger's own. */
+  readonly asset?: string
+  /** The size of the ledger from which it is refused. Default 10,000 leaves from now. */
+  readonly until?: number
+}
+
+/** What an account holds, at a certified size or later. */
+export interface AccountInfo {
+  readonly key: string
+  /** The sequence of its next transaction. */
+  readonly next: number
+  /** The ledger's own coins. */
+  readonly amount: bigint
+  /** Coins of each kind, by the id of the ledger (or register) whose they are. */
+  readonly balances: ReadonlyMap<string, bigint>
+  readonly size: number
+  readonly checkpoint: Checkpoint
+}
+
+/** A burn that is signed; nobody has seen it. One of `send` and `drop` ends it. */
+interface PreparedBurn {
+  readonly leaf: Uint8Array
+  send(): Promise<LedgerReceipt>
+  drop(): void
+}
+
+/** How to link another ledger. */
+export interface LinkOptions {
+  /** Operators that the genesis names, as many as it asks for. */
+  readonly operators: readonly Account[]
+  /** Coins of the other ledger that may be here at once: what a group that goes bad can cost. */
+  readonly cap: bigint
+  /** Coins that may come within `window` hours. */
+  readonly rate?: bigint
+  readonly window?: number
+}
+
+const UNTIL_AHEAD = 10_000
+const RETRIES = 8
+const POLL_MS = 200
+
+/** A ledger that the servers of a group keep. */
+export class Ledger {
+  /** Its genesis and id: what others need to check receipts. */
+  readonly descriptor: Descriptor
+  private readonly calls: LedgerCalls
+  private readonly sequences = new Sequences()
+  private size = 0
+
+  /** @internal Made by `group.createLedger` and `group.ledger`. */
+  constructor(calls: LedgerCalls, descriptor: Descriptor) {
+    this.calls = calls
+    this.descriptor = descriptor
+  }
+
+  get name(): string {
+    return this.descriptor.genesis.name
+  }
+
+  /** Its id in hexadecimal. */
+  get id(): string {
+    return this.descriptor.hex
+  }
+
+  /** Pays. Resolves when it is final: certified by n - f servers. */
+  async transfer(payment: Spending & { readonly memo?: string }, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    const memo = payment.memo ?? ''
+    if (new TextEncoder().encode(memo).length > MEMO_BYTES_MAX)
+      throw new SettingsError(`a memo has at most ${MEMO_BYTES_MAX} bytes.`)
+    return this.spend(payment, fields => ({ kind: 'transfer', ...fields, memo }), options)
+  }
+
+  /** Takes coins out of this ledger, to be minted at a linked one. `move` does both. */
+  async burn(
+    payment: Spending & { readonly into: Ledger | Descriptor | string; readonly expires?: number },
+    options: WaitOptions = {},
+  ): Promise<LedgerReceipt> {
+    return (await this.prepareBurn(payment, options)).send()
+  }
+
+  /** Of a ledger with two registers: from one into the other, in one leaf. */
+  async moveWithin(payment: Spending, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    return this.spend(payment, fields => ({ kind: 'move', ...fields }), options)
+  }
+
+  /** @internal A burn, signed, before anybody has seen it; `send` hands it in. */
+  async prepareBurn(
+    payment: Spending & { readonly into: Ledger | Descriptor | string; readonly expires?: number },
+    options: WaitOptions,
+  ): Promise<PreparedBurn> {
+    const peer = peerId(payment.into)
+    const expires = payment.expires ?? 0
+    const account = this.accountName(payment)
+    const release = await this.sequences.hold(account)
+    try {
+      const leaf = await this.sign(payment, fields => ({ kind: 'burn', ...fields, peer, expires }), options)
+      return { leaf, drop: release, send: () => this.send(account, leaf, options).finally(release) }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  /** Mints what was burned for this ledger at a linked one: by its receipt, or by its index in the other register. */
+  mint(
+    burn: LedgerReceipt | number,
+    options: WaitOptions & { readonly register?: string } = {},
+  ): Promise<LedgerReceipt> {
+    const register = this.registerOf(options.register)
+    return this.submit(writeTransaction({ kind: 'mint', register, evidence: evidenceOf(burn) }), options)
+  }
+
+  /** Makes sure that a burn is never minted here; by the one who burned. Then it can be refunded where it was burned. */
+  void(
+    burn: LedgerReceipt | number,
+    owner: Account,
+    options: WaitOptions & { readonly register?: string } = {},
+  ): Promise<LedgerReceipt> {
+    const register = this.registerOf(options.register)
+    const unsigned: Transaction = { kind: 'void', register, evidence: evidenceOf(burn), signature: new Uint8Array(0) }
+    const signature = owner.sign(signingBytes(this.registerId(register), unsigned))
+    return this.submit(writeTransaction({ ...unsigned, signature }), options)
+  }
+
+  /** Gives back what was burned here, by proof that it was made void where it could have been minted. */
+  refund(
+    voided: LedgerReceipt | number,
+    options: WaitOptions & { readonly register?: string } = {},
+  ): Promise<LedgerReceipt> {
+    const register = this.registerOf(options.register)
+    return this.submit(writeTransaction({ kind: 'refund', register, evidence: evidenceOf(voided) }), options)
+  }
+
+  /** Hands in a signed transaction. The same bytes are appended at most once. */
+  async submit(leaf: Uint8Array, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    const receipt = await this.calls.submit(this.descriptor, leaf, options)
+    this.size = Math.max(this.size, receipt.checkpoint.size)
+    return receipt
+  }
+
+  /** The ledger's own coins of an account. */
+  async balance(
+    key: string,
+    options: WaitOptions & { readonly register?: string; readonly asset?: string } = {},
+  ): Promise<{ readonly amount: bigint; readonly size: number }> {
+    const { amount, balances, size } = await this.account(key, options)
+    return { amount: options.asset === undefined ? amount : (balances.get(options.asset) ?? 0n), size }
+  }
+
+  /** What an account holds and which sequence is next. */
+  async account(key: string, options: WaitOptions & { readonly register?: string } = {}): Promise<AccountInfo> {
+    const register = this.registerOf(options.register)
+    const question = { kind: 'account' as const, register, key: keyBytes(key) }
+    const { answer, checkpoint } = await this.calls.question(this.descriptor, question, options)
+    const balances = new Map(answer.balances.map(({ asset, amount }) => [toHex(asset), amount]))
+    const { size } = checkpoint
+    this.size = Math.max(this.size, size)
+    const amount = balances.get(this.descriptor.registerIds[register]!) ?? 0n
+    return { key, next: answer.next, amount, balances, size, checkpoint }
+  }
+
+  /** The newest certificate that every finished transfer had reached when this was called. */
+  async checkpoint(options: WaitOptions = {}): Promise<Checkpoint> {
+    const { checkpoint } = await this.calls.question(this.descriptor, { kind: 'head' }, options)
+    return checkpoint
+  }
+
+  /** A certificate as a signed note, the form of transparency logs. */
+  note(checkpoint: Checkpoint): string {
+    return signedNote(this.descriptor, checkpoint, ledgerCryptoOf())
+  }
+
+  /** A receipt for any leaf. */
+  proof(index: number, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    if (!Number.isInteger(index) || index < 0)
+      throw new SettingsError(`index is ${index}; it must be a whole number from 0.`)
+    return this.calls.prove(this.descriptor, index, options)
+  }
+
+  /** Shows that what is certified now goes on from a checkpoint held before; throws `NotProven` where it does not. */
+  async consistency(
+    held: Checkpoint,
+    options: WaitOptions = {},
+  ): Promise<{ readonly path: readonly Uint8Array[]; readonly checkpoint: Checkpoint }> {
+    const { path, checkpoint } = await this.calls.compare(this.descriptor, held.size, held.root, options)
+    return { path, checkpoint }
+  }
+
+  /** All leaves from one on, up to a certificate of now. Each lot is checked against it before it is given. */
+  async *log(from = 0, options: WaitOptions = {}): AsyncGenerator<LedgerEntry, void, undefined> {
+    let next = from
+    for (;;) {
+      const lot = await this.lot(next, options)
+      yield* lot
+      if (lot.length === 0) return
+      next += lot.length
+    }
+  }
+
+  /** Every leaf from one on, also those to come, until the signal fires. */
+  async *watch(options: WaitOptions & { readonly from?: number } = {}): AsyncGenerator<LedgerEntry, void, undefined> {
+    let next = options.from ?? (await this.checkpoint(options)).size
+    while (!options.signal?.aborted) {
+      const lot = await this.lot(next, options).catch(error => {
+        if (options.signal?.aborted) return []
+        throw error
+      })
+      yield* lot
+      next += lot.length
+      if (lot.length === 0) await pause(POLL_MS, options.signal)
+    }
+  }
+
+  /** Replays everything from the genesis: signatures, sequences, sums, and the root against a certificate. */
+  async audit(
+    options: WaitOptions & { readonly seen?: Checkpoint } = {},
+  ): Promise<Audit & { readonly checkpoint: Checkpoint }> {
+    const checkpoint = await this.checkpoint(options)
+    const log = this.leaves(options)
+    const audit = await auditLedger(log, {
+      descriptor: this.descriptor,
+      checkpoint,
+      ...(options.seen && { seen: options.seen }),
+      suite: ledgerCryptoOf(),
+    })
+    return { ...audit, checkpoint }
+  }
+
+  /** Lets coins of another ledger come here, up to a cap, and ours go there. Numbered: an old link cannot come again. */
+  async link(peer: Ledger | Descriptor, link: LinkOptions, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    const other = 'descriptor' in peer ? peer.descriptor : peer
+    if (other.hex === this.descriptor.hex) throw new SettingsError('a ledger is not linked to itself.')
+    const { answer } = await this.calls.question(this.descriptor, { kind: 'link', ledger: other.id }, options)
+    const { cap, rate = 0n, window = 0 } = link
+    checkAmount('cap', cap, 0n)
+    checkAmount('rate', rate, 0n)
+    const fields = { number: answer.next, peer: encodeDescriptor(other), cap, rate, window }
+    const unsigned: Transaction = { kind: 'link', ...fields, signatures: [] }
+    const message = signingBytes(this.descriptor.id, unsigned)
+    const signatures = link.operators.map(operator => ({
+      server: this.operatorPlace(operator),
+      signature: operator.sign(message),
+    }))
+    return this.submit(
+      writeTransaction({ ...unsigned, signatures: signatures.sort((one, two) => one.server - two.server) }),
+      options,
+    )
+  }
+
+  /** How the link to another ledger is: its cap, how much of the other's coins is here, whether it is frozen. */
+  async linkTo(peer: Ledger | Descriptor, options: WaitOptions = {}) {
+    const { id } = 'descriptor' in peer ? peer.descriptor : peer
+    const { answer } = await this.calls.question(this.descriptor, { kind: 'link', ledger: id }, options)
+    const { next, cap, held, frozen } = answer
+    return { linked: next > 0, cap, held, frozen }
+  }
+
+  /** Stops a link by two certificates of the other ledger that contradict each other; by anybody. */
+  freeze(
+    peer: Ledger | Descriptor,
+    fork: {
+      readonly one: Checkpoint
+      readonly other: Checkpoint
+      readonly root?: Uint8Array
+      readonly path?: readonly Uint8Array[]
+    },
+    options: WaitOptions = {},
+  ): Promise<LedgerReceipt> {
+    const { id } = 'descriptor' in peer ? peer.descriptor : peer
+    const { one, other, root = other.root, path = [] } = fork
+    return this.submit(writeTransaction({ kind: 'freeze', ledger: id, one, other, root, path }), options)
+  }
+
+  /** How many accounts there are, what they hold, and what is out at linked ledgers. */
+  async totals(options: WaitOptions & { readonly register?: string } = {}) {
+    const register = this.registerOf(options.register)
+    const { answer, checkpoint } = await this.calls.question(this.descriptor, { kind: 'totals', register }, options)
+    const { accounts, held, outstanding } = answer
+    return { accounts, held, outstanding, size: checkpoint.size }
+  }
+
+  /** What became here of a burn of another ledger: open, minted, void; of our own, whether it was refunded. */
+  async fate(burn: LedgerReceipt, options: WaitOptions & { readonly register?: string } = {}) {
+    const question = {
+      kind: 'fate' as const,
+      register: this.registerOf(options.register),
+      ledger: burn.ledger,
+      index: burn.index,
+    }
+    return (await this.calls.question(this.descriptor, question, options)).answer.fate
+  }
+
+  private async *leaves(options: WaitOptions): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const { leaf } of this.log(0, options)) yield leaf
+  }
+
+  /** Pages up to the certificate of the first of them; the root is compared before anything is given out. */
+  private async lot(from: number, options: WaitOptions): Promise<LedgerEntry[]> {
+    const { hash } = ledgerCryptoOf()
+    for (let tries = 0; ; tries++) {
+      const first = await this.calls.page(this.descriptor, from, options)
+      if (first.leaves.length === 0) return []
+      const tree = frontierFrom(from, first.frontier)!
+      const leaves = await this.pagesUpTo(first, tree, options)
+      if (leaves !== undefined && toHex(frontierRoot(tree, hash)) === toHex(first.checkpoint.root)) {
+        return leaves.map((leaf, place) => entryOf(from + place, leaf))
+      }
+      if (tries >= RETRIES)
+        throw new NotProven(`${first.server} and others gave a log that does not lead to its certificate.`)
+    }
+  }
+
+  private async pagesUpTo(first: Page, tree: Frontier, options: WaitOptions): Promise<Uint8Array[] | undefined> {
+    const { hash } = ledgerCryptoOf()
+    const leaves: Uint8Array[] = []
+    let page = first
+    for (;;) {
+      const taken = page.leaves.slice(0, first.checkpoint.size - tree.size)
+      for (const leaf of taken) extend(tree, leafHash(leaf, hash), hash)
+      leaves.push(...taken)
+      if (tree.size >= first.checkpoint.size) return leaves
+      page = await this.calls.page(this.descriptor, tree.size, options)
+      if (page.leaves.length === 0) return undefined
+    }
+  }
+
+  private async spend(payment: Spending, make: Making, options: WaitOptions): Promise<LedgerReceipt> {
+    const account = this.accountName(payment)
+    const release = await this.sequences.hold(account)
+    try {
+      for (let tries = 0; ; tries++) {
+        const leaf = await this.sign(payment, make, options)
+        try {
+          return await this.send(account, leaf, options)
+        } catch (error) {
+          // Another process of the same owner was quicker: this one is refused for ever, and can be signed anew.
+          const overtaken = error instanceof LedgerRefused && error.code === 'sequence used'
+          if (!overtaken || tries >= RETRIES) throw error
+        }
+      }
+    } finally {
+      release()
+    }
+  }
+
+  private async send(account: string, leaf: Uint8Array, options: WaitOptions): Promise<LedgerReceipt> {
+    try {
+      const receipt = await this.submit(leaf, options)
+      this.sequences.used(account)
+      return receipt
+    } catch (error) {
+      this.sequences.forget(account)
+      throw error
+    }
+  }
+
+  private async sign(payment: Spending, make: Making, options: WaitOptions): Promise<Uint8Array> {
+    const { from, amount } = payment
+    checkAmount('amount', amount, 1n)
+    const register = this.registerOf(payment.register)
+    const id = this.registerId(register)
+    const account = this.accountName(payment)
+    const sequence = this.sequences.next(account) ?? (await this.firstSequence(account, payment, options))
+    const until = payment.until ?? this.size + UNTIL_AHEAD
+    if (!Number.isInteger(until) || until < 0)
+      throw new SettingsError(`until is ${until}; it must be a size of the ledger.`)
+    const asset = payment.asset === undefined ? id : idOf(payment.asset)
+    const key = keyBytes(from.key, 'from')
+    const fields = {
+      register,
+      from: key,
+      sequence,
+      asset,
+      to: keyBytes(payment.to, 'to'),
+      amount,
+      until,
+      signature: new Uint8Array(0),
+    }
+    const unsigned = make(fields)
+    return writeTransaction({ ...unsigned, signature: from.sign(signingBytes(id, unsigned)) } as Transaction)
+  }
+
+  private async firstSequence(account: string, { from, register }: Spending, options: WaitOptions): Promise<number> {
+    const { next } = await this.account(from.key, { ...options, ...(register !== undefined && { register }) })
+    this.sequences.known(account, next)
+    return next
+  }
+
+  private accountName({ from, register = '' }: Spending): string {
+    return `${this.registerOf(register === '' ? undefined : register)} ${from.key}`
+  }
+
+  private registerOf(name: string | undefined): number {
+    const { registers } = this.descriptor.genesis
+    const place = name === undefined ? 0 : registers.indexOf(name)
+    if (place < 0)
+      throw new SettingsError(`ledger '${this.name}' has no register '${name}'; it has ${registers.join(', ')}.`)
+    return place
+  }
+
+  private registerId(register: number): Uint8Array {
+    return fromHex(this.descriptor.registerIds[register]!)!
+  }
+
+  private operatorPlace({ key }: Account): number {
+    const place = this.descriptor.genesis.operators.findIndex(operator => toHex(operator) === key)
+    if (place < 0) throw new SettingsError(`${key} is no operator of ledger '${this.name}'.`)
+    return place
+  }
+}
+
+type SpendingFields = {
+  readonly register: number
+  readonly from: Uint8Array
+  readonly sequence: number
+  readonly asset: Uint8Array
+  readonly to: Uint8Array
+  readonly amount: bigint
+  readonly until: number
+  readonly signature: Uint8Array
+}
+type Making = (fields: SpendingFields) => Transaction

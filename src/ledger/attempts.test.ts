@@ -1,0 +1,152 @@
+// Attempts and claims, one word at a time: what one liar says moves nobody, what more say than can lie does.
+
+import { describe, expect, it } from 'vitest'
+import { createHost, NOTHING_SAVED, type NodeId } from '../core/index.ts'
+import { ledgerClient } from './client/machine.ts'
+import type { LedgerEvent } from './client/state.ts'
+import { encodeDescriptor } from './genesis.ts'
+import { firstDisk, firstSalt, ideals, makeLedger, serverSettings, signed } from './proof/actors.ts'
+import { reportBytes } from './proposal.ts'
+import { ledgerServer } from './server/machine.ts'
+import { ledgerDefaults } from './settings.ts'
+import type { LedgerMessage } from './wire.ts'
+
+const servers = ['s1', 's2', 's3', 's4', 's5', 's6']
+const actors = ideals()
+const coins = makeLedger(actors, { name: 'coins', servers, crashes: 1, liars: 1, balances: { alice: 100n } })
+const payment = signed(actors, coins, 'alice', {
+  kind: 'transfer',
+  register: 0,
+  sequence: 0,
+  asset: coins.id,
+  to: actors.signer('bob').publicKey,
+  amount: 1n,
+  until: 1_000,
+  memo: '',
+})
+
+function server() {
+  const sent: { to: NodeId; body: LedgerMessage }[] = []
+  let now = 0
+  const timers = new Map<string, number>()
+  const host = createHost(ledgerServer(serverSettings(actors, 's1')), 's1', servers, firstDisk('s1'), {
+    now: () => now,
+    below: () => 0,
+    bytes: length => new Uint8Array(length),
+    send: (to, body) => sent.push({ to, body }),
+    timer: (name, after) => timers.set(name, now + after),
+    cancel: name => timers.delete(name),
+    save: (_lane, _record, _kind, durable) => durable?.(),
+    forget: () => {},
+    emit: () => {},
+  })
+  host.input({ kind: 'start' })
+  const hear = (from: NodeId, body: LedgerMessage) => host.input({ kind: 'message', from, body })
+  hear('client', { kind: 'create', query: 1, genesis: encodeDescriptor(coins) })
+  const ledger = () => host.state.ledgers.get(coins.hex)!
+  const wait = (until: number) => {
+    for (;;) {
+      const [next] = [...timers].sort(([, one], [, other]) => one - other)
+      if (next === undefined || next[1] > until) break
+      timers.delete(next[0])
+      now = next[1]
+      host.input({ kind: 'timer', name: next[0] })
+    }
+    now = until
+  }
+  return { hear, ledger, sent, wait }
+}
+
+/** A server's report, signed: it has not voted. */
+function report(place: number, attempt: number): LedgerMessage {
+  const said = { server: place, height: 1, attempt, vote: undefined }
+  const name = servers[place]!
+  const signature = actors.voter(name)(firstSalt(name)).sign(reportBytes(coins, said))
+  return { kind: 'report', ledger: coins.id, report: { ...said, signature }, opened: [] }
+}
+
+describe('attempts', () => {
+  it('one that left moves nobody, b + 1 do', () => {
+    const { hear, ledger } = server()
+    hear('s2', report(1, 2))
+    expect(ledger().round.promised).toBe(1)
+    hear('s3', report(2, 2))
+    expect(ledger().round.promised).toBe(2)
+    expect(ledger().round.attempt).toBe(1)
+  })
+  it('n - f reports open the next one', () => {
+    const { hear, ledger } = server()
+    for (const place of [1, 2, 3]) hear(servers[place]!, report(place, 2))
+    expect(ledger().round.attempt).toBe(1)
+    hear('s5', report(4, 2))
+    expect(ledger().round.attempt).toBe(2)
+  })
+  it('never more than one ahead, however long it waits and whatever is asked', () => {
+    const { hear, ledger, wait, sent } = server()
+    hear('client', { kind: 'submit', query: 2, ledger: coins.id, leaf: payment, receipt: true })
+    wait(60_000)
+    expect(ledger().round).toMatchObject({ attempt: 1, promised: 2 })
+    hear('s2', report(1, 10_000))
+    hear('s3', report(2, 10_000))
+    wait(120_000)
+    expect(ledger().round).toMatchObject({ attempt: 1, promised: 2 })
+    const attempts = sent.flatMap(({ body }) => (body.kind === 'report' ? [body.report.attempt] : []))
+    expect(new Set(attempts)).toEqual(new Set([2]))
+  })
+  it("another's report, a forged one and one of another height count for nothing", () => {
+    const { hear, ledger } = server()
+    hear('s2', report(2, 2))
+    const other = report(2, 3)
+    if (other.kind !== 'report') throw new Error('a report')
+    hear('s3', { ...other, report: { ...other.report, attempt: 2 } })
+    hear('client', report(3, 2))
+    expect(ledger().round.reports.size).toBe(0)
+    expect(ledger().round.promised).toBe(1)
+  })
+})
+
+describe('what a client believes', () => {
+  function client() {
+    const events: LedgerEvent[] = []
+    const settings = { ...ledgerDefaults, suite: actors.suite, liars: 1, crashes: 1 }
+    const host = createHost(ledgerClient(settings), 'client', servers, NOTHING_SAVED, {
+      now: () => 0,
+      below: () => 0,
+      bytes: length => new Uint8Array(length),
+      send: () => {},
+      timer: () => {},
+      cancel: () => {},
+      save: () => {},
+      forget: () => {},
+      emit: event => events.push(event),
+    })
+    host.input({ kind: 'command', body: { kind: 'open', genesis: encodeDescriptor(coins) } })
+    return {
+      events,
+      command: (body: never) => host.input({ kind: 'command', body }),
+      hear: (from: NodeId, body: LedgerMessage) => host.input({ kind: 'message', from, body }),
+    }
+  }
+  const refusal = (size: number): LedgerMessage => ({ kind: 'refused', query: 7, code: 'balance', why: 'short', size })
+
+  it('a refusal by b + 1 at one size, by servers only', () => {
+    const { events, command, hear } = client()
+    command({ kind: 'submit', id: 7, ledger: coins.hex, leaf: payment } as never)
+    hear('s1', refusal(4))
+    hear('s1', refusal(4))
+    hear('stranger', refusal(4))
+    hear('s2', refusal(5))
+    expect(events).toEqual([])
+    hear('s3', refusal(4))
+    expect(events).toMatchObject([{ kind: 'refused', code: 'balance', size: 4 }])
+  })
+  it('a genesis that b + 1 know', () => {
+    const { events, command, hear } = client()
+    command({ kind: 'find', id: 7, name: 'coins' } as never)
+    const found: LedgerMessage = { kind: 'found', query: 7, genesis: encodeDescriptor(coins) }
+    hear('s1', found)
+    expect(events).toEqual([])
+    hear('s2', found)
+    expect(events).toMatchObject([{ kind: 'found' }])
+  })
+})

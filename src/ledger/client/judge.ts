@@ -1,0 +1,210 @@
+// What the answers to a call add up to. A proof counts whoever shows it; a claim counts when more servers make it than can
+// lie, and a read besides only at a height that every finished transfer had reached when it began (protocols/ledger J6).
+
+import { encode, kthLargest, type NodeId, sameBytes } from '../../core/index.ts'
+import { type Checkpoint, noteText, whyNotCertified } from '../checkpoint.ts'
+import { type Descriptor, toHex } from '../genesis.ts'
+import { extend, frontierFrom, leafHash, verifyConsistency } from '../merkle.ts'
+import { whyNoReceipt } from '../receipt.ts'
+import { answerCodec, type LedgerReply } from '../wire.ts'
+import { type Call, CERTIFIED_MAX, type ClientScene, type LedgerEvent } from './state.ts'
+
+type Answers = ReadonlyMap<NodeId, LedgerReply>
+
+/** What a call has come to; nothing while it is open. */
+export function judge(scene: ClientScene, call: Call): LedgerEvent | undefined {
+  const { asked } = call
+  switch (asked.kind) {
+    case 'offers':
+      return judgeOffers(scene, asked.id, call.answers)
+    case 'find':
+      return judgeFound(scene, asked.id, call.answers)
+    case 'create':
+      return judgeCreated(scene, asked.id, call.answers)
+    default: {
+      const descriptor = scene.state.ledgers.get(asked.ledger)
+      return descriptor && (judgeUnknown(descriptor, asked.id, call.answers) ?? judgeAbout(scene, descriptor, call))
+    }
+  }
+}
+
+function judgeAbout(scene: ClientScene, descriptor: Descriptor, call: Call): LedgerEvent | undefined {
+  const { asked, answers } = call
+  switch (asked.kind) {
+    case 'submit':
+      return judgeReceipt(scene, descriptor, call) ?? judgeRefused(descriptor, asked.id, answers)
+    case 'prove':
+      return judgeReceipt(scene, descriptor, call)
+    case 'ask':
+      return judgeAnswered(scene, descriptor, call)
+    case 'compare':
+      return judgeCompared(scene, descriptor, call)
+    case 'page':
+      return judgePaged(scene, descriptor, call)
+    default:
+      return undefined
+  }
+}
+
+function of<K extends LedgerReply['kind']>(answers: Answers, kind: K): [NodeId, Extract<LedgerReply, { kind: K }>][] {
+  const found: [NodeId, Extract<LedgerReply, { kind: K }>][] = []
+  for (const [server, reply] of answers)
+    if (reply.kind === kind) found.push([server, reply as Extract<LedgerReply, { kind: K }>])
+  return found
+}
+
+/** The genesis names the keys of all: all must say theirs. */
+function judgeOffers({ state }: ClientScene, id: number, answers: Answers): LedgerEvent | undefined {
+  const offered = of(answers, 'offered')
+  if (offered.length < state.servers.length) return undefined
+  return { kind: 'offers', id, offers: state.servers.map(server => offerOf(server, answers)) }
+}
+
+function offerOf(server: NodeId, answers: Answers) {
+  const { key, salt } = answers.get(server) as LedgerReply & { kind: 'offered' }
+  return { server, key, salt }
+}
+
+function judgeFound({ state, settings }: ClientScene, id: number, answers: Answers): LedgerEvent | undefined {
+  const counts = new Map<string, { count: number; genesis: Uint8Array | undefined }>()
+  for (const [, { genesis }] of of(answers, 'found')) {
+    const name = genesis === undefined ? '' : toHex(genesis)
+    const entry = counts.get(name) ?? { count: 0, genesis }
+    entry.count++
+    counts.set(name, entry)
+  }
+  for (const [name, { count, genesis }] of counts) {
+    if (name !== '' && count > settings.liars) return { kind: 'found', id, genesis }
+  }
+  // A ledger has been opened at n - f servers when its maker was told; n - f that know none share one with them that is honest.
+  const none = counts.get('')?.count ?? 0
+  const needed = state.servers.length - settings.crashes
+  return none >= needed ? { kind: 'found', id, genesis: undefined } : undefined
+}
+
+function judgeCreated({ state, settings }: ClientScene, id: number, answers: Answers): LedgerEvent | undefined {
+  const created = of(answers, 'created')
+  const ok = created.filter(([, { why }]) => why === '').length
+  const words = Object.fromEntries(created.map(([server, { why }]) => [server, why === '' ? 'opened' : why]))
+  if (ok >= state.servers.length - settings.crashes) return { kind: 'created', id, answers: words, ok: true }
+  return created.length - ok > settings.crashes ? { kind: 'created', id, answers: words, ok: false } : undefined
+}
+
+function judgeUnknown({ genesis }: Descriptor, id: number, answers: Answers): LedgerEvent | undefined {
+  return of(answers, 'unknown').length > genesis.crashes + genesis.liars ? { kind: 'unknown', id } : undefined
+}
+
+function judgeReceipt(scene: ClientScene, descriptor: Descriptor, { asked, answers }: Call): LedgerEvent | undefined {
+  for (const [, { leaf, index, path, checkpoint }] of of(answers, 'receipt')) {
+    if (asked.kind === 'submit' && !sameBytes(leaf, asked.leaf)) continue
+    if (asked.kind === 'prove' && index !== asked.index) continue
+    const receipt = { ledger: descriptor.id, leaf, index, path, checkpoint }
+    if (holds(scene, descriptor, receipt)) return { kind: 'receipt', id: asked.id, receipt }
+  }
+  return undefined
+}
+
+function holds(scene: ClientScene, descriptor: Descriptor, receipt: Parameters<typeof whyNoReceipt>[0]): boolean {
+  const { suite } = scene.settings
+  // Inclusion is cheap; the signatures of one certificate are looked at once for all its receipts.
+  const trusting = { ...suite, verify: () => true }
+  return isCertified(scene, descriptor, receipt.checkpoint) && whyNoReceipt(receipt, descriptor, trusting) === undefined
+}
+
+function isCertified({ state, settings }: ClientScene, descriptor: Descriptor, checkpoint: Checkpoint): boolean {
+  const name = noteText(descriptor, checkpoint)
+  if (state.certified.has(name)) {
+    // The text is certified; these votes may be rubbish, and are handed on to others.
+    const signed = whyNotCertified(descriptor, checkpoint, { ...settings.suite, verify: () => true }, settings.rules)
+    return signed === undefined && sameVotes(state, name, checkpoint, settings, descriptor)
+  }
+  if (whyNotCertified(descriptor, checkpoint, settings.suite, settings.rules) !== undefined) return false
+  if (state.certified.size >= CERTIFIED_MAX) state.certified.delete(state.certified.keys().next().value!)
+  state.certified.add(name)
+  state.certified.add(votesName(name, checkpoint))
+  while (state.certified.size > CERTIFIED_MAX) state.certified.delete(state.certified.keys().next().value!)
+  return true
+}
+
+function votesName(text: string, { votes }: Checkpoint): string {
+  return `${text}${votes.map(({ server, signature }) => `${server} ${toHex(signature)}`).join('\n')}`
+}
+
+function sameVotes(
+  state: ClientScene['state'],
+  name: string,
+  checkpoint: Checkpoint,
+  { suite, rules }: ClientScene['settings'],
+  descriptor: Descriptor,
+): boolean {
+  const votes = votesName(name, checkpoint)
+  if (state.certified.has(votes)) return true
+  if (whyNotCertified(descriptor, checkpoint, suite, rules) !== undefined) return false
+  if (state.certified.size >= CERTIFIED_MAX) state.certified.delete(state.certified.keys().next().value!)
+  state.certified.add(votes)
+  return true
+}
+
+/** b + 1 equal refusals at one size. */
+function judgeRefused({ genesis }: Descriptor, id: number, answers: Answers): LedgerEvent | undefined {
+  const counts = new Map<string, number>()
+  for (const [, { code, size, why }] of of(answers, 'refused')) {
+    const name = `${size} ${code}`
+    const count = (counts.get(name) ?? 0) + 1
+    counts.set(name, count)
+    if (count > genesis.liars) return { kind: 'refused', id, code, why, size }
+  }
+  return undefined
+}
+
+function judgeAnswered(scene: ClientScene, descriptor: Descriptor, call: Call): LedgerEvent | undefined {
+  const { genesis } = descriptor
+  const answered = of(call.answers, 'answered')
+  if (answered.length < genesis.servers.length - genesis.crashes) return undefined
+  // A finished transfer has the votes of n - f - b honest servers, and b + 1 of them at least answer here.
+  call.target ??= kthLargest(
+    answered.map(([, { voted }]) => voted),
+    genesis.liars + 1,
+  )
+  const groups = new Map<string, Checkpoint[]>()
+  for (const [, { answer, checkpoint }] of answered) {
+    if (checkpoint.height < call.target) continue
+    const name = toHex(encode(answerCodec, answer))
+    const group = groups.get(name) ?? []
+    group.push(checkpoint)
+    groups.set(name, group)
+    if (group.length <= genesis.liars) continue
+    const shown = group.sort((one, other) => one.size - other.size).find(one => isCertified(scene, descriptor, one))
+    if (shown !== undefined) return { kind: 'answer', id: call.asked.id, answer, checkpoint: shown }
+  }
+  return undefined
+}
+
+function judgeCompared(scene: ClientScene, descriptor: Descriptor, { asked, answers }: Call): LedgerEvent | undefined {
+  if (asked.kind !== 'compare') return undefined
+  const { id } = asked
+  const older = { size: asked.first, root: asked.root }
+  // A right path counts whoever shows it. One server that shows a wrong one shows nothing; more than can lie, each with a certificate, show another history.
+  let wrong = 0
+  for (const [server, { first, path, checkpoint }] of of(answers, 'compared')) {
+    if (first !== asked.first || !isCertified(scene, descriptor, checkpoint)) continue
+    if (verifyConsistency(older, checkpoint, path, scene.settings.suite.hash))
+      return { kind: 'compared', id, path, checkpoint }
+    if (++wrong > descriptor.genesis.liars) return { kind: 'forked', id, checkpoint, server }
+  }
+  return undefined
+}
+
+/** A page that ends at its certificate is checked here; a page on the way is handed on as it is. */
+function judgePaged(scene: ClientScene, descriptor: Descriptor, { asked, answers }: Call): LedgerEvent | undefined {
+  if (asked.kind !== 'page') return undefined
+  const { hash } = scene.settings.suite
+  for (const [server, { from, frontier, leaves, checkpoint }] of of(answers, 'paged')) {
+    if (from !== asked.from || !isCertified(scene, descriptor, checkpoint)) continue
+    const tree = frontierFrom(from, frontier)
+    if (tree === undefined || from + leaves.length > checkpoint.size) continue
+    for (const leaf of leaves) extend(tree, leafHash(leaf, hash), hash)
+    return { kind: 'page', id: asked.id, from, frontier, leaves, checkpoint, server }
+  }
+  return undefined
+}

@@ -1,0 +1,172 @@
+// The client's half of ledgers: hands transactions to all servers, asks, and believes a proof, or what more servers say
+// than can lie. It keeps nothing on disk: what is certified is found again by the same bytes.
+
+import type { Millis, NodeId, Protocol } from '../../core/index.ts'
+import { readDescriptor } from '../genesis.ts'
+import type { LedgerSettings } from '../settings.ts'
+import type { LedgerMessage, LedgerReply } from '../wire.ts'
+import { judge } from './judge.ts'
+import {
+  CALLS_MAX,
+  type Call,
+  type ClientScene,
+  checkClient,
+  clientTimers,
+  type LedgerCall,
+  type LedgerClientState,
+  type LedgerCommand,
+  type LedgerEvent,
+} from './state.ts'
+
+/** The client's half of ledgers as a protocol. */
+export type LedgerClient = Protocol<LedgerClientState, LedgerMessage, LedgerCommand, LedgerEvent>
+
+/** How soon calls are looked at again, and how long at most between two sayings. */
+const TICK: Millis = 50
+const FIRST_AGAIN: Millis = 300
+const AGAIN_MAX: Millis = 2_000
+/** A read that servers answered at different sizes is asked again soon. */
+const READ_AGAIN: Millis = 50
+/** Servers that are to send the receipt, where all goes well. */
+const RECEIPTS = 2
+
+/** The client's half of ledgers. */
+export function ledgerClient(settings: LedgerSettings): LedgerClient {
+  return {
+    name: 'ledger client',
+    init: (_self, servers) => ({ servers, ledgers: new Map(), calls: new Map(), ticking: false, certified: new Set() }),
+    step(state, input, turn) {
+      const scene: ClientScene = { state, settings, turn }
+      switch (input.kind) {
+        case 'message':
+          return onMessage(scene, input.from, input.body)
+        case 'command':
+          return onCommand(scene, input.body)
+        case 'timer':
+          return onTimer(scene, clientTimers.due(input.name))
+        default:
+          return
+      }
+    },
+    check: checkClient,
+  }
+}
+
+function onCommand(scene: ClientScene, body: LedgerCommand): void {
+  switch (body.kind) {
+    case 'open':
+      return onOpen(scene, body)
+    case 'cancel':
+      return onCancel(scene, body)
+    case 'offers':
+    case 'find':
+    case 'create':
+    case 'submit':
+    case 'ask':
+    case 'prove':
+    case 'compare':
+    case 'page':
+      return onCall(scene, body)
+  }
+}
+
+function onOpen({ state, settings }: ClientScene, { genesis }: LedgerCommand & { kind: 'open' }): void {
+  const descriptor = readDescriptor(genesis, settings.suite)
+  if (typeof descriptor !== 'string') state.ledgers.set(descriptor.hex, descriptor)
+}
+
+function onCancel({ state }: ClientScene, { id }: LedgerCommand & { kind: 'cancel' }): void {
+  state.calls.delete(id)
+}
+
+function onCall(scene: ClientScene, asked: LedgerCall): void {
+  const { state, turn } = scene
+  if (state.calls.size >= CALLS_MAX) return turn.do({ kind: 'emit', event: { kind: 'crowded', id: asked.id } })
+  const call: Call = { asked, answers: new Map(), target: undefined, nextAt: 0, said: 0 }
+  state.calls.set(asked.id, call)
+  say(scene, call)
+  keepTicking(scene)
+}
+
+function keepTicking({ state, turn }: ClientScene): void {
+  if (state.ticking || state.calls.size === 0) return
+  state.ticking = true
+  clientTimers.set(turn, 'repeat', TICK)
+}
+
+/** To all servers; a page is asked of one, and of the next where that one does not answer. */
+function say({ state, turn }: ClientScene, call: Call): void {
+  const { servers } = state
+  const first = (call.asked.id + call.said) % servers.length
+  for (const [place, to] of servers.entries()) {
+    const near = (place - first + servers.length) % servers.length
+    if (call.asked.kind === 'page' && near > 0) continue
+    const body = wordOf(state, call, near < RECEIPTS || call.said > 0)
+    if (body !== undefined) turn.do({ kind: 'send', to, body })
+  }
+  const again = call.asked.kind === 'ask' && call.target !== undefined ? READ_AGAIN : FIRST_AGAIN
+  call.nextAt = turn.now + Math.min(again * 1.5 ** call.said, AGAIN_MAX)
+  call.said++
+}
+
+function wordOf(state: LedgerClientState, { asked }: Call, receipt: boolean): LedgerMessage | undefined {
+  const query = asked.id
+  switch (asked.kind) {
+    case 'offers':
+      return { kind: 'offer', query }
+    case 'find':
+      return { kind: 'find', query, name: asked.name }
+    case 'create':
+      return { kind: 'create', query, genesis: asked.genesis }
+    default: {
+      const ledger = state.ledgers.get(asked.ledger)?.id
+      return ledger && wordAbout(asked, { query, ledger }, receipt)
+    }
+  }
+}
+
+function wordAbout(
+  asked: Extract<LedgerCall, { ledger: string }>,
+  about: { readonly query: number; readonly ledger: Uint8Array },
+  receipt: boolean,
+): LedgerMessage {
+  switch (asked.kind) {
+    case 'submit':
+      return { kind: 'submit', ...about, leaf: asked.leaf, receipt }
+    case 'ask':
+      return { kind: 'ask', ...about, question: asked.question }
+    case 'prove':
+      return { kind: 'prove', ...about, index: asked.index }
+    case 'compare':
+      return { kind: 'compare', ...about, first: asked.first }
+    case 'page':
+      return { kind: 'page', ...about, from: asked.from }
+  }
+}
+
+function onMessage(scene: ClientScene, from: NodeId, body: LedgerMessage): void {
+  const { state, turn } = scene
+  // Only servers answer, and only what was asked.
+  if (!('query' in body) || !state.servers.includes(from)) return
+  const call = state.calls.get(body.query)
+  if (call === undefined) return
+  call.answers.set(from, body as LedgerReply)
+  const event = judge(scene, call)
+  if (event === undefined) return
+  state.calls.delete(call.asked.id)
+  turn.do({ kind: 'emit', event })
+}
+
+function onTimer(scene: ClientScene, { kind }: ReturnType<typeof clientTimers.due>): void {
+  switch (kind) {
+    case 'repeat':
+      return onRepeat(scene)
+  }
+}
+
+function onRepeat(scene: ClientScene): void {
+  const { state, turn } = scene
+  state.ticking = false
+  for (const call of state.calls.values()) if (turn.now >= call.nextAt) say(scene, call)
+  keepTicking(scene)
+}

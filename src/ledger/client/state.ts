@@ -1,0 +1,111 @@
+// What a client keeps of its calls to ledgers' servers: for each what was asked, and what each server said last.
+
+import { assert, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
+import type { Checkpoint } from '../checkpoint.ts'
+import type { Descriptor } from '../genesis.ts'
+import type { LedgerReceipt } from '../receipt.ts'
+import type { RefusalCode } from '../refusal.ts'
+import type { LedgerSettings } from '../settings.ts'
+import type { Answer, LedgerMessage, LedgerReply, Question } from '../wire.ts'
+
+/** What a process asks of ledgers. `id` comes back with what answers it. */
+export type LedgerCommand =
+  | { readonly kind: 'open'; readonly genesis: Uint8Array }
+  | { readonly kind: 'offers'; readonly id: number }
+  | { readonly kind: 'find'; readonly id: number; readonly name: string }
+  | { readonly kind: 'create'; readonly id: number; readonly genesis: Uint8Array }
+  | { readonly kind: 'submit'; readonly id: number; readonly ledger: string; readonly leaf: Uint8Array }
+  | { readonly kind: 'ask'; readonly id: number; readonly ledger: string; readonly question: Question }
+  | { readonly kind: 'prove'; readonly id: number; readonly ledger: string; readonly index: number }
+  | {
+      readonly kind: 'compare'
+      readonly id: number
+      readonly ledger: string
+      readonly first: number
+      readonly root: Uint8Array
+    }
+  | { readonly kind: 'page'; readonly id: number; readonly ledger: string; readonly from: number }
+  | { readonly kind: 'cancel'; readonly id: number }
+
+export interface Offer {
+  readonly server: NodeId
+  readonly key: Uint8Array
+  readonly salt: Uint8Array
+}
+
+/** What it is told. */
+export type LedgerEvent =
+  | { readonly kind: 'offers'; readonly id: number; readonly offers: readonly Offer[] }
+  | { readonly kind: 'found'; readonly id: number; readonly genesis: Uint8Array | undefined }
+  | {
+      readonly kind: 'created'
+      readonly id: number
+      readonly answers: Readonly<Record<NodeId, string>>
+      readonly ok: boolean
+    }
+  | { readonly kind: 'receipt'; readonly id: number; readonly receipt: LedgerReceipt }
+  | {
+      readonly kind: 'refused'
+      readonly id: number
+      readonly code: RefusalCode
+      readonly why: string
+      readonly size: number
+    }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer; readonly checkpoint: Checkpoint }
+  | {
+      readonly kind: 'compared'
+      readonly id: number
+      readonly path: readonly Uint8Array[]
+      readonly checkpoint: Checkpoint
+    }
+  /** The tree of `first` leaves that the caller holds is not the beginning of what is certified now. */
+  | { readonly kind: 'forked'; readonly id: number; readonly checkpoint: Checkpoint; readonly server: NodeId }
+  | {
+      readonly kind: 'page'
+      readonly id: number
+      readonly from: number
+      readonly frontier: readonly Uint8Array[]
+      readonly leaves: readonly Uint8Array[]
+      readonly checkpoint: Checkpoint
+      readonly server: NodeId
+    }
+  /** More servers than can lie do not know the ledger. */
+  | { readonly kind: 'unknown'; readonly id: number }
+  /** Too much is under way. */
+  | { readonly kind: 'crowded'; readonly id: number }
+
+export type LedgerCall = Exclude<LedgerCommand, { kind: 'open' | 'cancel' }>
+
+export interface Call {
+  readonly asked: LedgerCall
+  /** The newest of each server. */
+  readonly answers: Map<NodeId, LedgerReply>
+  /** For reads: the height that the answer must have reached; fixed by the first n - f answers. */
+  target: number | undefined
+  /** When it is said again, and how often it was. */
+  nextAt: Millis
+  said: number
+}
+
+export interface LedgerClientState {
+  readonly servers: readonly NodeId[]
+  readonly ledgers: Map<string, Descriptor>
+  readonly calls: Map<number, Call>
+  ticking: boolean
+  /** Certificates that were found good, by what they sign. */
+  readonly certified: Set<string>
+}
+
+export type ClientScene = Scene<LedgerClientState, LedgerSettings, LedgerMessage, LedgerEvent>
+
+export const clientTimers = timers('repeat')
+
+/** Calls of one process that are under way. */
+export const CALLS_MAX = 4_096
+
+export function checkClient({ calls, certified }: LedgerClientState): void {
+  assert(calls.size <= CALLS_MAX, 'too many calls are under way')
+  assert(certified.size <= CERTIFIED_MAX, 'too many certificates are remembered')
+}
+
+export const CERTIFIED_MAX = 1_024

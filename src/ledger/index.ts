@@ -1,0 +1,59 @@
+// The door of ledgers: machines, settings, and what checks a receipt, a log and a checkpoint without any of them.
+
+export { type Audit, type AuditOptions, auditLedger } from './audit.ts'
+export { type Book, type LinkBook, openBook, type RegisterBook, supplyOf, whyUnbalanced } from './book.ts'
+export {
+  base64,
+  type Checkpoint,
+  checkpointCodec,
+  fromBase64,
+  type Head,
+  noteText,
+  signedNote,
+  whyNotCertified,
+} from './checkpoint.ts'
+export { type LedgerClient, ledgerClient } from './client/machine.ts'
+export type { LedgerCommand, LedgerEvent, Offer } from './client/state.ts'
+export { ledgerCrypto } from './crypto.ts'
+export { execute } from './execute.ts'
+export {
+  AMOUNT_MAX,
+  type Descriptor,
+  describeGenesis,
+  encodeDescriptor,
+  type FirstBalance,
+  fromHex,
+  type Genesis,
+  genesisCodec,
+  LEDGER_NAME_BYTES_MAX,
+  type LedgerCrypto,
+  ledgerServersNeeded,
+  readDescriptor,
+  toHex,
+} from './genesis.ts'
+export {
+  extend,
+  type Frontier,
+  frontierFrom,
+  frontierRoot,
+  type Hash,
+  leafHash,
+  verifyConsistency,
+  verifyInclusion,
+} from './merkle.ts'
+export { decodeReceipt, encodeReceipt, type LedgerReceipt, NotProven, verifyReceipt } from './receipt.ts'
+export { execution, isFinal, type Refusal, type RefusalCode } from './refusal.ts'
+export { type LedgerRules, ledgerRules } from './rules.ts'
+export { type LedgerServer, ledgerServer } from './server/machine.ts'
+export type { LedgerServerEvent, LedgerServerState } from './server/state.ts'
+export { type LedgerServerSettings, type LedgerSettings, ledgerDefaults } from './settings.ts'
+export {
+  type Evidence,
+  MEMO_BYTES_MAX,
+  readTransaction,
+  SEQUENCE_MAX,
+  signingBytes,
+  type Transaction,
+  writeTransaction,
+} from './transactions.ts'
+export { type Answer, type LedgerMessage, ledgerVocabulary, type Question } from './wire.ts'

@@ -1,0 +1,249 @@
+// Servers and clients of ledgers together, in a calm world: what is promised to a user, step by step.
+
+import { describe, expect, it } from 'vitest'
+import { encode } from '../core/index.ts'
+import { calm, World } from '../simulator/index.ts'
+import { ledgerClient } from './client/machine.ts'
+import type { LedgerEvent } from './client/state.ts'
+import { encodeDescriptor, fromHex, genesisCodec, toHex } from './genesis.ts'
+import { type Actors, firstDisk, ideals, linked, makeLedger, serverSettings, signed } from './proof/actors.ts'
+import { type LedgerReceipt, verifyReceipt } from './receipt.ts'
+import { ledgerServer } from './server/machine.ts'
+import type { LedgerServerState } from './server/state.ts'
+import { ledgerDefaults } from './settings.ts'
+import { type Evidence, signingBytes, type Transaction, writeTransaction } from './transactions.ts'
+import { ledgerVocabulary } from './wire.ts'
+
+const SECOND = 1_000_000
+
+function open(count = 4, liars = 0) {
+  const actors = ideals()
+  const servers = Array.from({ length: count }, (_, place) => `server-${place + 1}`)
+  const world = new World({ seed: 1, network: calm })
+  const spec = { peers: servers, vocabulary: ledgerVocabulary }
+  for (const id of servers)
+    world.add({ id, protocol: ledgerServer(serverSettings(actors, id)), saved: firstDisk(id), ...spec })
+  const settings = { ...ledgerDefaults, suite: actors.suite, liars, crashes: 1 }
+  world.add({ id: 'client', protocol: ledgerClient(settings), ...spec })
+  const events: LedgerEvent[] = []
+  world.listen((node, event) => {
+    if (node.spec.id === 'client') events.push(event as LedgerEvent)
+  })
+  for (const id of [...servers, 'client']) world.start(id)
+  let ids = 0
+  const run = (command: Record<string, unknown>): LedgerEvent | undefined => {
+    const id = ++ids
+    world.command('client', { id, ...command })
+    for (let i = 0; i < 100 && !events.some(event => event.id === id); i++) world.run(world.now + SECOND / 10)
+    return events.find(event => event.id === id)
+  }
+  const create = (name: string) => {
+    const coins = makeLedger(actors, { name, servers, crashes: 1, liars, balances: { alice: 1_000n, bob: 50n } })
+    expect(run({ kind: 'create', genesis: encodeDescriptor(coins) })).toMatchObject({ kind: 'created', ok: true })
+    world.command('client', { kind: 'open', genesis: encodeDescriptor(coins) })
+    return coins
+  }
+  const submit = (ledger: { hex: string }, leaf: Uint8Array) => run({ kind: 'submit', ledger: ledger.hex, leaf })
+  return { actors, servers, world, run, create, submit, events }
+}
+
+const state = (world: World, id: string) => world.node(id).host!.state as LedgerServerState
+
+function transfer(
+  actors: Actors,
+  ledger: ReturnType<typeof makeLedger>,
+  from: string,
+  to: string,
+  sequence: number,
+  amount: bigint,
+) {
+  return signed(actors, ledger, from, {
+    kind: 'transfer',
+    register: 0,
+    sequence,
+    asset: ledger.id,
+    to: actors.signer(to).publicKey,
+    amount,
+    until: 10_000,
+    memo: '',
+  })
+}
+
+const proofOf = ({ ledger, leaf, index, path, checkpoint }: LedgerReceipt): Evidence => ({
+  kind: 'proof',
+  ledger,
+  leaf,
+  index,
+  path,
+  checkpoint,
+})
+
+describe('a ledger', () => {
+  it('is found by its name, and by nobody who does not know one', () => {
+    const { create, run } = open()
+    const coins = create('coins')
+    expect(run({ kind: 'find', name: 'coins' })).toMatchObject({ genesis: encode(genesisCodec, coins.genesis) })
+    expect(run({ kind: 'find', name: 'others' })).toMatchObject({ kind: 'found', genesis: undefined })
+  })
+
+  it.each([
+    [4, 0],
+    [6, 1],
+  ])('of %i servers, %i lying: a transfer is final, and its receipt holds', (count, liars) => {
+    const { actors, create, submit, run, world, servers } = open(count, liars)
+    const coins = create('coins')
+    const event = submit(coins, transfer(actors, coins, 'alice', 'bob', 0, 250n))
+    expect(event?.kind).toBe('receipt')
+    const { receipt } = event as LedgerEvent & { kind: 'receipt' }
+    expect(receipt.index).toBe(0)
+    expect(verifyReceipt(receipt, coins, actors.suite)).toMatchObject({ kind: 'transfer', amount: 250n })
+    const bob = run({
+      kind: 'ask',
+      ledger: coins.hex,
+      question: { kind: 'account', register: 0, key: actors.signer('bob').publicKey },
+    })
+    expect(bob).toMatchObject({ answer: { kind: 'account', next: 0, balances: [{ amount: 300n }] } })
+    world.run(world.now + SECOND)
+    const roots = servers.map(id => toHex(state(world, id).ledgers.get(coins.hex)!.head.root))
+    expect(new Set(roots).size).toBe(1)
+  })
+
+  it('refuses what cannot be, and says why; waits for a sequence that is ahead', () => {
+    const { actors, create, submit, world, events } = open()
+    const coins = create('coins')
+    expect(submit(coins, transfer(actors, coins, 'alice', 'bob', 0, 2_000n))).toMatchObject({
+      kind: 'refused',
+      code: 'balance',
+    })
+    expect(submit(coins, transfer(actors, coins, 'carol', 'bob', 0, 1n))).toMatchObject({
+      kind: 'refused',
+      code: 'balance',
+    })
+    expect(submit(coins, transfer(actors, coins, 'alice', 'bob', 65, 1n))).toMatchObject({
+      kind: 'refused',
+      code: 'sequence ahead',
+    })
+    world.command('client', {
+      kind: 'submit',
+      id: 901,
+      ledger: coins.hex,
+      leaf: transfer(actors, coins, 'alice', 'bob', 1, 1n),
+    })
+    world.run(world.now + SECOND)
+    expect(events.find(event => event.id === 901)).toBeUndefined()
+    expect(submit(coins, transfer(actors, coins, 'alice', 'bob', 0, 1n))).toMatchObject({ kind: 'receipt' })
+    world.run(world.now + SECOND)
+    expect(events.find(event => event.id === 901)).toMatchObject({ kind: 'receipt' })
+    expect(submit(coins, transfer(actors, coins, 'alice', 'carol', 0, 7n))).toMatchObject({
+      kind: 'refused',
+      code: 'sequence used',
+    })
+    const forged = transfer(actors, coins, 'alice', 'bob', 2, 5n)
+    forged[forged.length - 40]! ^= 1
+    expect(submit(coins, forged)).toMatchObject({ kind: 'refused', code: 'unsigned' })
+  })
+
+  it('goes on without its leader, and a server that comes back catches up', () => {
+    const { actors, create, submit, world } = open()
+    const coins = create('coins')
+    // Leads attempt 1 of the first fifteen heights.
+    world.crash('server-2')
+    for (let i = 0; i < 3; i++)
+      expect(submit(coins, transfer(actors, coins, 'alice', 'bob', i, 1n))).toMatchObject({ kind: 'receipt' })
+    world.start('server-2')
+    expect(submit(coins, transfer(actors, coins, 'alice', 'bob', 3, 1n))).toMatchObject({ kind: 'receipt' })
+    world.run(world.now + 5 * SECOND)
+    expect(state(world, 'server-2').ledgers.get(coins.hex)!.leaves.length).toBe(4)
+  })
+
+  it('a server restarts with what it saved, and one without its store votes only when its votes are behind', () => {
+    const { actors, create, submit, world } = open()
+    const coins = create('coins')
+    for (let i = 0; i < 3; i++) submit(coins, transfer(actors, coins, 'alice', 'bob', i, 1n))
+    world.crash('server-1')
+    world.start('server-1')
+    expect(state(world, 'server-1').ledgers.get(coins.hex)!.leaves.length).toBeGreaterThanOrEqual(2)
+    world.crash('server-3')
+    world.lose('server-3')
+    world.start('server-3')
+    for (let i = 3; i < 6; i++)
+      expect(submit(coins, transfer(actors, coins, 'alice', 'bob', i, 1n))).toMatchObject({ kind: 'receipt' })
+    world.run(world.now + 5 * SECOND)
+    const back = state(world, 'server-3').ledgers.get(coins.hex)!
+    expect(back.leaves.length).toBe(6)
+    expect(back.lost).toBeUndefined()
+  })
+})
+
+describe('moving between two ledgers', () => {
+  function linkedPair() {
+    const opened = open()
+    const [a, b] = [opened.create('a'), opened.create('b')]
+    for (const [one, other] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const link = { number: 0, peer: encodeDescriptor(other), cap: 500n, rate: 0n, window: 0 }
+      expect(opened.submit(one, linked(opened.actors, one, link))).toMatchObject({ kind: 'receipt' })
+    }
+    const burn = (sequence: number, amount: bigint) => {
+      const leaf = signed(opened.actors, a, 'alice', {
+        kind: 'burn',
+        register: 0,
+        sequence,
+        asset: a.id,
+        to: opened.actors.signer('bob').publicKey,
+        amount,
+        until: 10_000,
+        peer: b.id,
+        expires: 0,
+      })
+      return (opened.submit(a, leaf) as LedgerEvent & { kind: 'receipt' }).receipt
+    }
+    return { ...opened, a, b, burn }
+  }
+
+  it('burn and mint: once', () => {
+    const { a, b, burn, submit, actors, run } = linkedPair()
+    const receipt = burn(0, 100n)
+    const mint = writeTransaction({ kind: 'mint', register: 0, evidence: proofOf(receipt) })
+    expect(submit(b, mint)).toMatchObject({ kind: 'receipt' })
+    const again = { kind: 'mint' as const, register: 0, evidence: { ...proofOf(receipt), path: receipt.path } }
+    // The same burn under a newer certificate is other bytes.
+    submit(a, transfer(actors, a, 'alice', 'bob', 1, 1n))
+    const newer = (run({ kind: 'prove', ledger: a.hex, index: receipt.index }) as LedgerEvent & { kind: 'receipt' })
+      .receipt
+    expect(submit(b, writeTransaction({ ...again, evidence: proofOf(newer) }))).toMatchObject({
+      kind: 'refused',
+      code: 'spent',
+    })
+    const bob = run({
+      kind: 'ask',
+      ledger: b.hex,
+      question: { kind: 'account', register: 0, key: actors.signer('bob').publicKey },
+    })
+    const { answer } = bob as LedgerEvent & { kind: 'answer' }
+    expect(answer).toMatchObject({ balances: expect.arrayContaining([{ asset: a.id, amount: 100n }]) })
+  })
+
+  it('burn, void, refund: and then no mint, and no second refund', () => {
+    const { a, b, burn, submit, actors } = linkedPair()
+    const receipt = burn(0, 100n)
+    const unsigned: Transaction = {
+      kind: 'void',
+      register: 0,
+      evidence: proofOf(receipt),
+      signature: new Uint8Array(0),
+    }
+    const signature = actors.signer('alice').sign(signingBytes(fromHex(b.registerIds[0]!)!, unsigned))
+    const voided = submit(b, writeTransaction({ ...unsigned, signature })) as LedgerEvent & { kind: 'receipt' }
+    expect(voided.kind).toBe('receipt')
+    expect(submit(b, writeTransaction({ kind: 'mint', register: 0, evidence: proofOf(receipt) }))).toMatchObject({
+      code: 'spent',
+    })
+    const refund = { kind: 'refund' as const, register: 0, evidence: proofOf(voided.receipt) }
+    expect(submit(a, writeTransaction(refund))).toMatchObject({ kind: 'receipt' })
+    const other = { ...refund, evidence: { ...proofOf(voided.receipt), checkpoint: voided.receipt.checkpoint } }
+    expect(submit(a, writeTransaction(other))).toMatchObject({ kind: 'receipt' })
+  })
+})

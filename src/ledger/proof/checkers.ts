@@ -1,0 +1,150 @@
+// What must hold of ledgers, seen from outside: one history among everything that was certified; every leaf valid when it
+// is replayed from the genesis by the rules as they must be; receipts that hold for ever; reads that are not stale; and,
+// once all is healed, progress.
+
+import type { Checker, Micros, Violation } from '../../simulator/index.ts'
+import { openBook, whyUnbalanced } from '../book.ts'
+import { type Checkpoint, noteText, whyNotCertified } from '../checkpoint.ts'
+import { execute } from '../execute.ts'
+import { type Descriptor, type LedgerCrypto, toHex } from '../genesis.ts'
+import { outcomeOf } from '../proposal.ts'
+import { type LedgerReceipt, whyNoReceipt } from '../receipt.ts'
+import { ledgerRules } from '../rules.ts'
+
+class Watching implements Checker {
+  readonly name: string
+  private readonly found: Violation[] = []
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  violations(): readonly Violation[] {
+    return this.found
+  }
+
+  protected blame(what: string, at: Micros): void {
+    this.found.push({ what, at })
+  }
+}
+
+/** Two certificates of one height, or of one size, are for one history. */
+export class OneHistoryChecker extends Watching {
+  private readonly heights = new Map<string, string>()
+  private readonly sizes = new Map<string, string>()
+  private readonly checked = new Set<string>()
+  private readonly suite: LedgerCrypto
+
+  constructor(suite: LedgerCrypto) {
+    super('one history')
+    this.suite = suite
+  }
+
+  certified(descriptor: Descriptor, checkpoint: Checkpoint, at: Micros): void {
+    const { height, size } = checkpoint
+    if (height === 0) return
+    const value = outcomeOf(checkpoint)
+    const name = descriptor.genesis.name
+    this.same(this.heights, `height ${height} of ${name}`, value, at)
+    this.same(this.sizes, `size ${size} of ${name}`, value, at)
+    const note = noteText(descriptor, checkpoint)
+    if (this.checked.has(note)) return
+    this.checked.add(note)
+    const wrong = whyNotCertified(descriptor, checkpoint, this.suite, ledgerRules)
+    if (wrong !== undefined) this.blame(`a certificate of ${name} that does not hold: ${wrong}`, at)
+  }
+
+  private same(seen: Map<string, string>, name: string, value: string, at: Micros): void {
+    const known = seen.get(name)
+    if (known !== undefined && known !== value) this.blame(`two histories: ${name} was certified twice`, at)
+    seen.set(name, value)
+  }
+}
+
+/** What an honest server has in its log is replayed by the rules as they must be. */
+export class ReplayChecker extends Watching {
+  private readonly seen = new Set<string>()
+  private readonly suite: LedgerCrypto
+
+  constructor(suite: LedgerCrypto) {
+    super('replay')
+    this.suite = suite
+  }
+
+  /** Once for each root that servers hold. */
+  replay(descriptor: Descriptor, root: Uint8Array, leaves: readonly Uint8Array[], at: Micros): void {
+    const name = `${descriptor.hex} ${toHex(root)}`
+    if (this.seen.has(name)) return
+    this.seen.add(name)
+    const book = openBook(descriptor)
+    for (const [index, leaf] of leaves.entries()) {
+      const refused = execute(book, leaf, { suite: this.suite, rules: ledgerRules })
+      if (refused !== undefined)
+        return this.blame(`leaf ${index} of ${descriptor.genesis.name} is wrong: ${refused.code}`, at)
+    }
+    const wrong = whyUnbalanced(book)
+    if (wrong !== undefined) this.blame(`${descriptor.genesis.name}: ${wrong}`, at)
+  }
+}
+
+/** A receipt once given holds, and its leaf is where it says in every honest log that reaches so far. */
+export class ReceiptChecker extends Watching {
+  private readonly given: { readonly descriptor: Descriptor; readonly receipt: LedgerReceipt }[] = []
+  private readonly suite: LedgerCrypto
+  /** The largest index that was final, by ledger. */
+  private readonly final = new Map<string, number>()
+  private readonly begun = new Map<string, number>()
+
+  constructor(suite: LedgerCrypto) {
+    super('receipts')
+    this.suite = suite
+  }
+
+  receipt(descriptor: Descriptor, receipt: LedgerReceipt, at: Micros): void {
+    const wrong = whyNoReceipt(receipt, descriptor, this.suite)
+    if (wrong !== undefined) this.blame(`a receipt that does not hold: ${wrong}`, at)
+    this.given.push({ descriptor, receipt })
+    this.final.set(descriptor.hex, Math.max(this.final.get(descriptor.hex) ?? -1, receipt.index))
+  }
+
+  readBegins(call: string, { hex }: Descriptor): void {
+    this.begun.set(call, this.final.get(hex) ?? -1)
+  }
+
+  /** A read answers from a size that all transfers had reached which were final when it began. */
+  readEnds(call: string, { size }: Checkpoint, at: Micros): void {
+    const index = this.begun.get(call)
+    if (index !== undefined && size <= index)
+      this.blame(`a stale read: size ${size}, and leaf ${index} was final before`, at)
+  }
+
+  logs(descriptor: Descriptor, leaves: readonly Uint8Array[], at: Micros): void {
+    for (const { descriptor: of, receipt } of this.given) {
+      if (of.hex !== descriptor.hex || receipt.index >= leaves.length) continue
+      if (toHex(leaves[receipt.index]!) !== toHex(receipt.leaf)) {
+        this.blame(`leaf ${receipt.index} of ${descriptor.genesis.name} was promised, and another is there`, at)
+      }
+    }
+  }
+}
+
+/** What was demanded after healing has come by the end. */
+export class EndsChecker extends Watching {
+  private readonly waiting = new Map<string, string>()
+
+  constructor() {
+    super('ends')
+  }
+
+  demand(call: string, what: string): void {
+    this.waiting.set(call, what)
+  }
+
+  served(call: string): void {
+    this.waiting.delete(call)
+  }
+
+  finish(at: Micros): void {
+    for (const what of this.waiting.values()) this.blame(`${what} did not end`, at)
+  }
+}

@@ -1,0 +1,55 @@
+// Bugs planted on purpose, one broken rule each. Those of voting must be found by the simulator (pins.json has the seeds),
+// those of execution by the stories of `stories.ts`. If they are not found, ours would not be either.
+
+import { votesNeeded } from '../genesis.ts'
+import { type LedgerRules, ledgerRules } from '../rules.ts'
+
+/** Rules of voting that are broken on purpose, by name. */
+export const plantedVotingBugs: Readonly<Record<string, Partial<LedgerRules>>> = {
+  'certificate-one-short': { votesNeeded: genesis => votesNeeded(genesis) - 1 },
+  'small-quorum': { votesNeeded: ({ servers, liars }) => Math.floor((servers.length + liars) / 2) },
+  'no-reports': { asksForReports: () => false },
+  'vote-twice': { mayVote: attempt => attempt > 0 },
+  'vote-below-promise': { mayVote: (attempt, voted) => attempt > voted },
+  'promise-not-saved': { savesPromise: () => false },
+  'vote-not-saved': { savesVote: () => false },
+  'votes-unseen': { executesFirst: () => false },
+  'votes-after-lost-store': { votesAgainFrom: () => 0 },
+  'newest-not-kept': { choose: () => ({ kind: 'free' }) },
+}
+
+/** Rules of execution that are broken on purpose, by name. */
+export const plantedExecutionBugs: Readonly<Record<string, Partial<LedgerRules>>> = {
+  'no-spent-set': { isSpent: () => false },
+  'spent-by-sender-and-amount': { burnName: (_ledger, _index, from, amount) => `${from} ${amount}` },
+  'minted-for-another': { mintsHere: () => true },
+  'minted-as-own': { coinsOf: (_asset, own) => own },
+  'refund-without-its-void': { refundsFor: () => true },
+  'refund-twice': { mayRefund: () => true },
+  'sequence-with-gaps': { isNext: (sequence, next) => sequence >= next },
+  'sequence-again': { isNext: (sequence, next) => sequence <= next },
+  'spends-more-than-it-has': { covers: () => true },
+  'signature-for-any-ledger': { signedFor: () => new Uint8Array(32) },
+  'signatures-unchecked': { checksSignatures: () => false },
+  'key-of-small-order': { takesKey: () => true },
+  'firewall-off': { withinOutstanding: () => true },
+  'cap-off': { withinCap: () => true },
+  'frozen-link-used': { isOpen: () => true },
+  'old-link-again': { isNextLink: () => true },
+  'own-burned-others-released': { burnsTo: () => true },
+}
+
+/** All of them. */
+export const plantedLedgerBugs: Readonly<Record<string, Partial<LedgerRules>>> = {
+  ...plantedVotingBugs,
+  ...plantedExecutionBugs,
+}
+
+/** The rules with that planted bug; without one, as they are. */
+export function brokenLedgerRules(bug: string | undefined): LedgerRules {
+  if (bug === undefined) return ledgerRules
+  const broken = plantedLedgerBugs[bug]
+  if (broken === undefined)
+    throw new RangeError(`no planted bug '${bug}'; there are: ${Object.keys(plantedLedgerBugs).join(', ')}`)
+  return { ...ledgerRules, ...broken }
+}

@@ -1,0 +1,36 @@
+// Each planted bug of voting as a run that shows it: `npm run pin` searches for the first seed, pins.json keeps it.
+
+import type { PlantedRun } from '../../simulator/index.ts'
+import { brokenLedgerRules } from './planted.ts'
+import { ledgerScenario } from './scenario.ts'
+
+/** Where faults weigh most, and where somebody lies. */
+export const honestLedger = { servers: 4, crashes: 1, liars: 0 }
+export const liedLedger = { servers: 6, crashes: 1, liars: 1 }
+const lying: readonly string[] = ['votes-unseen']
+/** What whole systems show in few seeds. All that can be said of votes alone is shown by `votes.ts`, in thousands of schedules. */
+export const simulatedBugs = [
+  'certificate-one-short',
+  'small-quorum',
+  'no-reports',
+  'vote-below-promise',
+  'votes-unseen',
+  'vote-not-saved',
+] as const
+
+/** The words of the checker that finds it. */
+const says: Readonly<Record<string, RegExp>> = {
+  'certificate-one-short': /servers signed the checkpoint, and it takes|two histories/,
+  'small-quorum': /servers signed the checkpoint, and it takes|two histories/,
+  'votes-unseen': /is wrong/,
+  'vote-not-saved': /two histories|a machine threw/,
+}
+
+/** Planted bugs of voting, each as a run that shows it. */
+export const plantedLedgerRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
+  simulatedBugs.map((bug): [string, PlantedRun] => {
+    const group = lying.includes(bug) ? liedLedger : honestLedger
+    const scenario = () => ledgerScenario(group, brokenLedgerRules(bug))
+    return [bug, { scenario, sound: () => ledgerScenario(group), says: says[bug] ?? /two histories/ }]
+  }),
+)

@@ -1,0 +1,62 @@
+// Ledgers under faults, liars and lying clients (protocols/ledger): one history, every leaf valid, receipts that hold, reads
+// that are not stale, progress once all is healed. And the test of the test: planted bugs of voting are found; those that
+// only rare schedules show, in votes.test.ts.
+
+import { describe, expect, it } from 'vitest'
+import { readPins } from '../../../test/support/pins.ts'
+import { runOnce } from '../../simulator/index.ts'
+import { honestLedger, liedLedger, plantedLedgerRuns, simulatedBugs } from './runs.ts'
+import { ledgerScenario } from './scenario.ts'
+
+const groups = {
+  '4 servers, none lies': honestLedger,
+  '6 servers, one lies': liedLedger,
+  '9 servers, two gone, one of them lies': { servers: 9, crashes: 2, liars: 1 },
+}
+const SEEDS = 12
+
+describe('one history, and what is promised stands', () => {
+  it.each(Object.entries(groups))(
+    `%s, ${SEEDS} seeds`,
+    (_name, group) => {
+      for (let seed = 1; seed <= SEEDS; seed++) {
+        const { violations, drawn } = runOnce(ledgerScenario(group), seed)
+        expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
+      }
+    },
+    600_000,
+  )
+
+  it('and the runs are not idle', () => {
+    const counts = new Map<string, number>()
+    const liars = new Set<string>()
+    for (let seed = 1; seed <= 15; seed++) {
+      const { trace, drawn } = runOnce(ledgerScenario(liedLedger), seed, {}, true)
+      liars.add(String(drawn.liars).split(' ').slice(1).join(' '))
+      for (const { kind, what } of trace) {
+        const thing = kind === 'emit' || kind === 'deliver' ? (what.split(' ')[kind === 'emit' ? 0 : 2] ?? what) : kind
+        counts.set(thing, (counts.get(thing) ?? 0) + 1)
+      }
+    }
+    for (const [thing, least] of Object.entries({ certified: 500, receipt: 100, refused: 20, answer: 20, crash: 5 })) {
+      expect(counts.get(thing) ?? 0, `${thing} ${JSON.stringify([...counts])}`).toBeGreaterThanOrEqual(least)
+    }
+    expect(liars.size).toBeGreaterThan(5)
+  }, 600_000)
+})
+
+describe('planted bugs of voting', () => {
+  const pins = readPins(import.meta.dirname)
+
+  it('none is forgotten here', () => expect(Object.keys(pins).sort()).toEqual([...simulatedBugs].sort()))
+
+  it.each(simulatedBugs)(
+    '%s is found, and the seed replays it',
+    bug => {
+      const found = runOnce(plantedLedgerRuns[bug]!.scenario(), pins[bug]!)
+      expect(found.violations[0]?.what).toMatch(plantedLedgerRuns[bug]!.says)
+      expect(runOnce(plantedLedgerRuns[bug]!.scenario(), pins[bug]!).traceHash).toBe(found.traceHash)
+    },
+    60_000,
+  )
+})

@@ -1,0 +1,138 @@
+// A server that is behind takes the leaves from one that is ahead, up to a certificate, and tries them before it keeps
+// them: a wrong page costs a round with that server, nothing else. And one that has forgotten its votes waits until every
+// height in which it may have voted is certified (protocols/ledger, J-5): votes do not expire.
+
+import type { Millis, NodeId } from '../../core/index.ts'
+import { type Checkpoint, whyNotCertified } from '../checkpoint.ts'
+import { frontierOf } from '../merkle.ts'
+import { BATCH_MAX, outcomeOf } from '../proposal.ts'
+import { type LedgerReply, type LedgerRequest, PAGE_BYTES_MAX, type PeerMessage } from '../wire.ts'
+import { type LedgerScene, nameOf, type ServedLedger, save, send, sendOthers } from './state.ts'
+import { appendCertified, tryLeaves } from './voter.ts'
+
+/** How long to wait for a page. */
+const PAGE_WAIT: Millis = 1_000
+
+/** That server is ahead: take from it what is missing, unless another gives already. */
+export function catchUp(scene: LedgerScene, from: number): void {
+  const { ledger, turn } = scene
+  const { catching } = ledger
+  if (catching !== undefined && turn.now - catching.askedAt < PAGE_WAIT) return
+  ledger.catching = { from, checkpoint: ledger.head, leaves: [], askedAt: turn.now }
+  askPage(scene, ledger)
+}
+
+function askPage(scene: LedgerScene, { catching, descriptor, leaves, head }: ServedLedger): void {
+  if (catching === undefined) return
+  catching.askedAt = scene.turn.now
+  const start = leaves.length + catching.leaves.length
+  send(scene, nameOf(scene.ledger, catching.from), {
+    kind: 'page',
+    query: head.height,
+    ledger: descriptor.id,
+    from: start,
+  })
+}
+
+/** Leaves from one on, as many as fit, with the newest certificate and what stands before them. */
+export function onPage(
+  scene: LedgerScene,
+  from: NodeId,
+  { query, from: start }: LedgerRequest & { kind: 'page' },
+): void {
+  const { ledger } = scene
+  const at = Math.min(start, ledger.leaves.length)
+  let bytes = 0
+  let end = at
+  while (end < ledger.leaves.length && end - at < BATCH_MAX && bytes < PAGE_BYTES_MAX)
+    bytes += ledger.leaves[end++]!.length
+  const frontier = frontierOf(ledger.tree, at)
+  send(scene, from, {
+    kind: 'paged',
+    query,
+    from: at,
+    frontier,
+    leaves: ledger.leaves.slice(at, end),
+    checkpoint: ledger.head,
+  })
+}
+
+export function onPaged(scene: LedgerScene, place: number, body: LedgerReply & { kind: 'paged' }): void {
+  const { ledger, settings } = scene
+  const { catching, head } = ledger
+  if (catching === undefined || catching.from !== place || body.query !== head.height) return
+  if (body.from !== ledger.leaves.length + catching.leaves.length || body.leaves.length === 0) return stop(ledger)
+  const first = catching.leaves.length === 0
+  const target = first ? body.checkpoint : catching.checkpoint
+  if (target.size <= head.size) return stop(ledger)
+  if (first && whyNotCertified(ledger.descriptor, target, settings.suite, settings.rules) !== undefined)
+    return stop(ledger)
+  const leaves = [...catching.leaves, ...body.leaves].slice(0, target.size - head.size)
+  ledger.catching = { from: place, checkpoint: target, leaves, askedAt: scene.turn.now }
+  if (leaves.length < target.size - head.size) return askPage(scene, ledger)
+  stop(ledger)
+  // The others went on meanwhile: the next page, or an empty one, says so.
+  if (keepFetched(scene, target, leaves)) catchUp(scene, place)
+}
+
+function stop(ledger: ServedLedger): void {
+  ledger.catching = undefined
+}
+
+function keepFetched(scene: LedgerScene, checkpoint: Checkpoint, leaves: readonly Uint8Array[]): boolean {
+  const result = tryLeaves(scene, leaves)
+  if (result === undefined || outcomeOf(result) !== outcomeOf(checkpoint)) return false
+  const { id } = scene.ledger.descriptor
+  // A record holds no more than a batch.
+  const last = Math.floor((leaves.length - 1) / BATCH_MAX) * BATCH_MAX
+  for (let at = 0; at < last; at += BATCH_MAX) {
+    save(scene, { kind: 'fetched', ledger: id, leaves: leaves.slice(at, at + BATCH_MAX) }, true)
+  }
+  appendCertified(scene, checkpoint, leaves, leaves.slice(last))
+  return true
+}
+
+/** Somebody speaks of a height that is certified here: it is shown the certificate, or may take pages. */
+export function answerOld(scene: LedgerScene, from: NodeId, height: number): void {
+  const { head, descriptor, leaves, before } = scene.ledger
+  // Who is farther behind hears of the height, and asks for pages.
+  const shown = height === head.height && leaves.length - before <= BATCH_MAX ? leaves.slice(before) : []
+  send(scene, from, { kind: 'certified', ledger: descriptor.id, checkpoint: head, leaves: shown })
+}
+
+/** Asks the others in which heights they voted. */
+export function askRecall(scene: LedgerScene): void {
+  if (scene.ledger.lost !== undefined) sendOthers(scene, { kind: 'recall', ledger: scene.ledger.descriptor.id })
+}
+
+export function onRecall(scene: LedgerScene, from: NodeId): void {
+  const { ledger } = scene
+  // One that has forgotten its own votes cannot vouch for others'.
+  if (ledger.lost === undefined)
+    send(scene, from, { kind: 'recalled', ledger: ledger.descriptor.id, voted: ledger.voted })
+}
+
+export function onRecalled(
+  scene: LedgerScene,
+  _from: NodeId,
+  place: number,
+  body: PeerMessage & { kind: 'recalled' },
+): void {
+  const { ledger } = scene
+  if (body.voted > ledger.head.height) catchUp(scene, place)
+  if (ledger.lost !== undefined && !ledger.lost.has(place)) ledger.lost.set(place, body.voted)
+}
+
+/** It may vote again once it holds a certificate above every height in which it can have voted. */
+export function advanceRejoining(scene: LedgerScene): void {
+  const { ledger, settings, turn } = scene
+  const { lost, descriptor, head } = ledger
+  if (lost === undefined) return
+  const { servers, crashes, liars } = descriptor.genesis
+  if (lost.size < servers.length - crashes) return
+  if (head.height < settings.rules.votesAgainFrom([...lost.values()], liars)) return
+  ledger.lost = undefined
+  ledger.voted = head.height
+  save(scene, { kind: 'rejoined', ledger: descriptor.id })
+  turn.do({ kind: 'emit', event: { kind: 'rejoined', ledger: descriptor.hex, height: head.height } })
+}

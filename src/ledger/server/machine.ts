@@ -1,0 +1,252 @@
+// The server's half of ledgers (protocols/ledger J1 … J11): a pool, an executor and a voter for each ledger, and no object
+// underneath. Clients hand signed transactions to all servers; who leads an attempt proposes a batch; n - f votes for what
+// it leads to are a certificate, and only what is certified is told to anybody.
+//
+// Guarantees, with at most b of n ≥ 3f + 2b + 1 servers lying and whatever clients do: no two certified histories; every
+// certified leaf was valid in its place. Progress while no more than f are gone, lying ones included.
+
+import type { NodeId, Protocol } from '../../core/index.ts'
+import { encodeDescriptor, toHex } from '../genesis.ts'
+import type { LedgerServerSettings } from '../settings.ts'
+import type { LedgerMessage, PeerMessage } from '../wire.ts'
+import { advanceAttempts, leaveAttempt, onReport, sayReport } from './attempts.ts'
+import {
+  advanceRejoining,
+  answerOld,
+  askRecall,
+  catchUp,
+  onPage,
+  onPaged,
+  onRecall,
+  onRecalled,
+} from './catching-up.ts'
+import { advanceHours, countsHours, onHour, sayHour } from './hours.ts'
+import { hasWork, onSubmit } from './pool.ts'
+import { onRollMessage, onRollTimer, onStart, openLedger, serverFrom } from './restart.ts'
+import { onAsk, onCompare, onCreate, onFind, onOffer, onProve } from './serving.ts'
+import {
+  checkServer,
+  type LedgerScene,
+  type LedgerServerCommand,
+  type LedgerServerEvent,
+  type LedgerServerState,
+  type ServerScene,
+  send,
+  serverTimers,
+} from './state.ts'
+import { advanceVotes, onCertified, onPropose, onVote, onWant, sayProposal, sayVote } from './voter.ts'
+
+/** The server's half of ledgers as a protocol. */
+export type LedgerServer = Protocol<LedgerServerState, LedgerMessage, LedgerServerCommand, LedgerServerEvent>
+
+/** The server's half of ledgers. */
+export function ledgerServer(settings: LedgerServerSettings): LedgerServer {
+  return {
+    name: 'ledger server',
+    init: (self, peers, saved) => serverFrom(settings, self, peers, saved),
+    step(state, input, turn) {
+      const scene: ServerScene = { state, settings, turn }
+      switch (input.kind) {
+        case 'start':
+          onStart(scene)
+          for (const ledger of state.ledgers.values()) advance({ ...scene, ledger })
+          return
+        case 'message':
+          return onMessage(scene, input.from, input.body)
+        case 'command':
+          return
+        case 'timer':
+          return onTimer(scene, serverTimers.due(input.name))
+        case 'stop':
+          return
+      }
+    },
+    check: checkServer,
+  }
+}
+
+function onMessage(scene: ServerScene, from: NodeId, body: LedgerMessage): void {
+  switch (body.kind) {
+    case 'offer':
+      return onOffer(scene, from, body)
+    case 'find':
+      return onFind(scene, from, body)
+    case 'create':
+      return onCreate(scene, from, body)
+    case 'roll':
+      return onRollMessage(scene, from)
+    case 'genesis':
+      return onGenesis(scene, from, body)
+    case 'paged':
+      return onPagedMessage(scene, from, body)
+    default:
+      return 'ledger' in body ? onWord(scene, from, body) : undefined
+  }
+}
+
+type Word = Extract<LedgerMessage, { ledger: Uint8Array }>
+
+/** A word about one ledger. */
+function onWord(scene: ServerScene, from: NodeId, body: Word): void {
+  const ledger = scene.state.ledgers.get(toHex(body.ledger))
+  if (ledger === undefined) return onUnknown(scene, from, body)
+  const about: LedgerScene = { ...scene, ledger }
+  switch (body.kind) {
+    case 'submit':
+      onSubmit(about, from, body)
+      break
+    case 'ask':
+      return onAsk(about, from, body)
+    case 'prove':
+      return onProve(about, from, body)
+    case 'compare':
+      return onCompare(about, from, body)
+    case 'page':
+      return onPage(about, from, body)
+    default:
+      onPeer(about, from, body)
+  }
+  advance(about)
+}
+
+function onPeer(scene: LedgerScene, from: NodeId, body: Extract<PeerMessage, { ledger: Uint8Array }>): void {
+  const place = scene.ledger.places.get(from)
+  // Clients have no voice among servers.
+  if (place === undefined || place === scene.ledger.place) return
+  if (!isOfNow(scene, from, place, body)) return
+  switch (body.kind) {
+    case 'propose':
+      return onPropose(scene, from, place, body)
+    case 'vote':
+      return onVote(scene, from, place, body)
+    case 'report':
+      return onReport(scene, from, place, body)
+    case 'want':
+      return onWant(scene, from, place, body)
+    case 'certified':
+      return onCertified(scene, from, place, body)
+    case 'recall':
+      return onRecall(scene, from)
+    case 'recalled':
+      return onRecalled(scene, from, place, body)
+    case 'hour':
+      return onHour(scene, from, place, body)
+    case 'need':
+      return onNeed(scene, from)
+  }
+}
+
+/** Whether the word is of the height under way. Who is behind is shown the certificate; who is ahead is followed. */
+function isOfNow(
+  scene: LedgerScene,
+  from: NodeId,
+  place: number,
+  body: Extract<PeerMessage, { ledger: Uint8Array }>,
+): boolean {
+  const height = heightOf(body)
+  if (height === undefined) return true
+  const next = scene.ledger.head.height + 1
+  if (height === next) {
+    if (body.kind === 'certified' && body.leaves.length === 0) catchUp(scene, place)
+    return true
+  }
+  if (height > next) catchUp(scene, place)
+  else if (body.kind !== 'certified') answerOld(scene, from, height)
+  return false
+}
+
+function heightOf(body: PeerMessage): number | undefined {
+  switch (body.kind) {
+    case 'propose':
+    case 'vote':
+    case 'want':
+      return body.height
+    case 'report':
+      return body.report.height
+    case 'certified':
+      return body.checkpoint.height
+    default:
+      return undefined
+  }
+}
+
+function onNeed(scene: LedgerScene, from: NodeId): void {
+  send(scene, from, { kind: 'genesis', genesis: encodeDescriptor(scene.ledger.descriptor) })
+}
+
+/** A server speaks of a ledger that is not here: it was made while this one was away, or before its store was lost. */
+function onUnknown(scene: ServerScene, from: NodeId, body: Word): void {
+  if ('query' in body && body.kind !== 'page' && body.query !== 0)
+    return send(scene, from, { kind: 'unknown', query: body.query })
+  if (body.kind === 'recalled' || body.kind === 'need') return
+  send(scene, from, { kind: 'need', ledger: body.ledger })
+}
+
+function onGenesis(scene: ServerScene, from: NodeId, body: PeerMessage & { kind: 'genesis' }): void {
+  // From servers only: each may bring as many as a client, and only such as name this server's key.
+  if (!scene.state.peers.includes(from)) return
+  const opened = openLedger(scene, body.genesis, from, from)
+  if (typeof opened === 'string') return
+  advance({ ...scene, ledger: opened })
+}
+
+/** Pages name no ledger: the one that is fetched from that server. */
+function onPagedMessage(scene: ServerScene, from: NodeId, body: Extract<LedgerMessage, { kind: 'paged' }>): void {
+  for (const ledger of scene.state.ledgers.values()) {
+    const place = ledger.places.get(from)
+    if (place === undefined || ledger.catching?.from !== place) continue
+    onPaged({ ...scene, ledger }, place, body)
+    advance({ ...scene, ledger })
+  }
+}
+
+function onTimer(scene: ServerScene, { kind, about }: ReturnType<typeof serverTimers.due>): void {
+  switch (kind) {
+    case 'beat':
+      return onBeat(scene, about)
+    case 'roll':
+      return onRollTimer(scene)
+  }
+}
+
+/** Says again what may have been lost, and leaves an attempt whose time is up. */
+function onBeat(server: ServerScene, hex: string): void {
+  const ledger = server.state.ledgers.get(hex)
+  if (ledger === undefined) return
+  const { turn } = server
+  const scene: LedgerScene = { ...server, ledger }
+  ledger.beating = false
+  sayVote(scene)
+  sayReport(scene)
+  sayProposal(scene)
+  askRecall(scene)
+  sayHour(scene)
+  const { deadline } = ledger.round
+  if (deadline !== undefined && turn.now >= deadline) leaveAttempt(scene)
+  advance(scene)
+}
+
+/** What follows from what is known. */
+function advance(scene: LedgerScene): void {
+  const { ledger, settings, turn } = scene
+  let height = -1
+  // A certificate opens the next height, for which there may be work.
+  while (height !== ledger.head.height) {
+    height = ledger.head.height
+    advanceRejoining(scene)
+    advanceHours(scene)
+    advanceAttempts(scene)
+    advanceVotes(scene)
+  }
+  if (ledger.beating || !isBusy(scene)) return
+  ledger.beating = true
+  serverTimers.set(turn, 'beat', settings.repeatEvery, ledger.descriptor.hex)
+}
+
+function isBusy(scene: LedgerScene): boolean {
+  const { ledger } = scene
+  const { round } = ledger
+  const underWay =
+    round.vote !== undefined || round.report !== undefined || round.proposed !== undefined || round.votes.size > 0
+  return underWay || ledger.lost !== undefined || ledger.catching !== undefined || hasWork(ledger) || countsHours(scene)
+}

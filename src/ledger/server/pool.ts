@@ -1,0 +1,164 @@
+// What waits to be ordered. A leaf comes in if it could be appended now, or soon: an account's sequences may arrive out of
+// order, so up to 64 ahead wait here. Waiting is not execution: what the executor takes depends on leaves alone.
+
+import type { NodeId } from '../../core/index.ts'
+import { type Undo, undoAll } from '../book.ts'
+import { execute, whyNotNow } from '../execute.ts'
+import { toHex } from '../genesis.ts'
+import { inclusionProof } from '../merkle.ts'
+import { BATCH_BYTES_MAX, BATCH_MAX } from '../proposal.ts'
+import type { Refusal } from '../refusal.ts'
+import { readTransaction } from '../transactions.ts'
+import { type LedgerRequest, shortened } from '../wire.ts'
+import { executionOf, type LedgerScene, type Pooled, type ServedLedger, send } from './state.ts'
+
+/** Leaves that wait, and their bytes. */
+export const POOL_MAX = 20_000
+const POOL_BYTES_MAX = 32 << 20
+/** Of them, those that one client may bring: ten that flood still leave nobody out. */
+const POOL_OF_CLIENT_MAX = 2_000
+/** How far ahead of its account a sequence may wait. */
+const AHEAD_MAX = 64
+const ASKERS_MAX = 16
+
+export function ownerOf(client: NodeId): string {
+  return client.split('#')[0]!
+}
+
+export function onSubmit(scene: LedgerScene, from: NodeId, body: LedgerRequest & { kind: 'submit' }): void {
+  const { ledger, settings } = scene
+  const { leaf, query, receipt } = body
+  const name = toHex(settings.suite.hash(leaf))
+  const index = ledger.indexes.get(name)
+  if (index !== undefined) return receipt ? giveReceipt(scene, from, query, index) : undefined
+  const known = ledger.pool.entries.get(name)
+  if (known !== undefined) return addAsker(known, from, query, receipt)
+  const refused = whyNotNow(ledger.book, leaf, executionOf(scene))
+  if (refused !== undefined && !mayWait(ledger, leaf, refused)) return giveRefusal(scene, from, query, refused)
+  if (!hasRoom(ledger, ownerOf(from), leaf)) return send(scene, from, { kind: 'crowded', query })
+  const entry = pooled(leaf, name, ownerOf(from), refused === undefined)
+  addAsker(entry, from, query, receipt)
+  put(ledger, entry)
+}
+
+function addAsker({ askers }: Pooled, client: NodeId, query: number, wanted: boolean): void {
+  if (!wanted || askers.length >= ASKERS_MAX) return
+  if (!askers.some(one => one.client === client && one.query === query)) askers.push({ client, query })
+}
+
+function pooled(leaf: Uint8Array, name: string, owner: string, ready: boolean): Pooled {
+  const read = readTransaction(leaf)
+  const spending = read.ok && 'from' in read.value ? read.value : undefined
+  return {
+    leaf,
+    name,
+    owner,
+    ready,
+    account: spending && `${spending.register} ${toHex(spending.from)}`,
+    sequence: spending?.sequence ?? 0,
+    askers: [],
+  }
+}
+
+function mayWait(ledger: ServedLedger, leaf: Uint8Array, { code }: Refusal): boolean {
+  if (code !== 'sequence ahead') return false
+  const read = readTransaction(leaf)
+  if (!read.ok || !('from' in read.value)) return false
+  const { register, from, sequence } = read.value
+  const next = ledger.book.registers[register]?.accounts.get(toHex(from))?.next ?? 0
+  return sequence <= next + AHEAD_MAX
+}
+
+function hasRoom({ pool }: ServedLedger, owner: string, leaf: Uint8Array): boolean {
+  if (pool.entries.size >= POOL_MAX || pool.bytes + leaf.length > POOL_BYTES_MAX) return false
+  return (pool.shares.get(owner) ?? 0) < POOL_OF_CLIENT_MAX
+}
+
+function put({ pool }: ServedLedger, entry: Pooled): void {
+  pool.entries.set(entry.name, entry)
+  pool.bytes += entry.leaf.length
+  pool.shares.set(entry.owner, (pool.shares.get(entry.owner) ?? 0) + 1)
+}
+
+export function drop({ pool }: ServedLedger, entry: Pooled): void {
+  if (!pool.entries.delete(entry.name)) return
+  pool.bytes -= entry.leaf.length
+  const left = (pool.shares.get(entry.owner) ?? 1) - 1
+  if (left > 0) pool.shares.set(entry.owner, left)
+  else pool.shares.delete(entry.owner)
+}
+
+/** Whether something waits that could be appended now. */
+export function hasWork({ pool }: ServedLedger): boolean {
+  for (const { ready } of pool.entries.values()) if (ready) return true
+  return false
+}
+
+/** Leaves for one height, in an order in which each can be appended. What can no longer be is told and dropped. */
+export function drawBatch(scene: LedgerScene): Uint8Array[] {
+  const { ledger } = scene
+  const undo: Undo = []
+  const how = { ...executionOf(scene), undo }
+  const batch: Uint8Array[] = []
+  const waiting = new Map<string, Pooled[]>()
+  let bytes = 0
+  const tryOne = (entry: Pooled): void => {
+    const refused = execute(ledger.book, entry.leaf, how)
+    if (refused?.code === 'sequence ahead') {
+      const list = waiting.get(entry.account!)
+      if (list === undefined) waiting.set(entry.account!, [entry])
+      else list.push(entry)
+    }
+    if (refused !== undefined) return
+    batch.push(entry.leaf)
+    bytes += entry.leaf.length
+    const next = entry.account === undefined ? undefined : takeNext(waiting.get(entry.account), entry.sequence + 1)
+    if (next !== undefined && batch.length < BATCH_MAX && bytes < BATCH_BYTES_MAX) tryOne(next)
+  }
+  for (const entry of ledger.pool.entries.values()) {
+    if (batch.length >= BATCH_MAX || bytes + entry.leaf.length > BATCH_BYTES_MAX) break
+    tryOne(entry)
+  }
+  undoAll(undo)
+  return batch
+}
+
+function takeNext(list: Pooled[] | undefined, sequence: number): Pooled | undefined {
+  const at = list?.findIndex(entry => entry.sequence === sequence) ?? -1
+  return at < 0 ? undefined : list!.splice(at, 1)[0]
+}
+
+/** After a height: what is in is answered, what can no longer be appended is refused, the rest is ready or waits. */
+export function sweepPool(scene: LedgerScene): void {
+  const { ledger } = scene
+  for (const entry of [...ledger.pool.entries.values()]) {
+    const index = ledger.indexes.get(entry.name)
+    if (index === undefined) {
+      sweepEntry(scene, entry)
+      continue
+    }
+    drop(ledger, entry)
+    for (const { client, query } of entry.askers) giveReceipt(scene, client, query, index)
+  }
+}
+
+function sweepEntry(scene: LedgerScene, entry: Pooled): void {
+  const { ledger } = scene
+  const refused = whyNotNow(ledger.book, entry.leaf, executionOf(scene))
+  entry.ready = refused === undefined
+  if (refused === undefined || mayWait(ledger, entry.leaf, refused)) return
+  drop(ledger, entry)
+  for (const { client, query } of entry.askers) giveRefusal(scene, client, query, refused)
+}
+
+export function giveReceipt(scene: LedgerScene, to: NodeId, query: number, index: number): void {
+  const { ledger, settings } = scene
+  if (query === 0) return
+  const path = inclusionProof(ledger.tree, index, ledger.head.size, settings.suite.hash)
+  send(scene, to, { kind: 'receipt', query, leaf: ledger.leaves[index]!, index, path, checkpoint: ledger.head })
+}
+
+function giveRefusal(scene: LedgerScene, to: NodeId, query: number, { code, why }: Refusal): void {
+  if (query === 0) return
+  send(scene, to, { kind: 'refused', query, code, why: shortened(why), size: scene.ledger.head.size })
+}

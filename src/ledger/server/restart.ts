@@ -1,0 +1,195 @@
+// How a server starts: what it saved, in order, makes its state. And how it opens a ledger: where the genesis names a voting
+// key of an earlier life of its store, it has forgotten votes.
+
+import { assert, decode, encode, type Millis, type NodeId, type Saved, sameBytes } from '../../core/index.ts'
+import { noteBytes, type Statement } from '../checkpoint.ts'
+import { type Descriptor, encodeDescriptor, genesisCodec, readDescriptor, toHex } from '../genesis.ts'
+import { type Proposal, proposalHash } from '../proposal.ts'
+import type { LedgerServerSettings } from '../settings.ts'
+import { type LedgerRecord, ledgerRecord } from '../wire.ts'
+import {
+  LEDGERS_MAX,
+  LEDGERS_OF_CLIENT_MAX,
+  type LedgerScene,
+  type LedgerServerState,
+  newLedger,
+  type ServedLedger,
+  type ServerScene,
+  save,
+  serverTimers,
+  voterOf,
+} from './state.ts'
+import { settle, tryLeaves } from './voter.ts'
+
+const SALT_BYTES = 16
+
+/** The state that the saved records lead to. */
+export function serverFrom(
+  settings: LedgerServerSettings,
+  self: NodeId,
+  peers: readonly NodeId[],
+  saved: Saved,
+): LedgerServerState {
+  const records = (saved.get('') ?? []).map(record => {
+    const decoded = decode(ledgerRecord, record)
+    // Our own bug, or a broken disk: the node must not go on and vote again.
+    assert(decoded.ok, 'a saved record that cannot be read')
+    return decoded.value
+  })
+  const salt = records.find(record => record.kind === 'salt')?.salt
+  const state: LedgerServerState = {
+    self,
+    peers,
+    rolls: 0,
+    salt,
+    ledgers: new Map(),
+    names: new Map(),
+  }
+  const fetched: Uint8Array[] = []
+  for (const record of records) restore(state, settings, record, fetched)
+  return state
+}
+
+function restore(
+  state: LedgerServerState,
+  settings: LedgerServerSettings,
+  record: LedgerRecord,
+  fetched: Uint8Array[],
+): void {
+  if (record.kind === 'salt') return
+  if (record.kind === 'opened') {
+    const descriptor = readDescriptor(record.genesis, settings.suite)
+    assert(typeof descriptor !== 'string', 'a saved genesis that does not hold')
+    const place = placeOf(state, settings, descriptor)
+    assert(place !== undefined, 'a saved ledger that is not ours')
+    insert(state, newLedger(descriptor, record.owner, place, isLost(state, descriptor, place), settings))
+    return
+  }
+  const ledger = state.ledgers.get(toHex(record.ledger))
+  assert(ledger !== undefined, 'a record of a ledger that was never opened')
+  const scene = { state, settings, ledger }
+  switch (record.kind) {
+    case 'promised': {
+      const { round } = ledger
+      if (record.report.height !== ledger.head.height + 1) return
+      round.attempt = record.report.attempt - 1
+      round.promised = record.report.attempt
+      round.opened = record.opened
+      round.report = record.report
+      round.reports.set(ledger.place, record.report)
+      return
+    }
+    case 'voted':
+      return restoreVote(scene, record)
+    case 'fetched':
+      fetched.push(...record.leaves)
+      return
+    case 'certified': {
+      const leaves = [...fetched.splice(0), ...record.leaves]
+      const voted = ledger.round.proposals.get(toHex(record.checkpoint.proposal))
+      settle(scene, record.checkpoint, leaves.length > 0 ? leaves : (voted?.leaves ?? []))
+      ledger.voted = Math.max(ledger.voted, ledger.lost === undefined ? 0 : record.checkpoint.height)
+      return
+    }
+    case 'rejoined':
+      ledger.lost = undefined
+      return
+  }
+}
+
+type Restoring = Pick<LedgerScene, 'state' | 'settings' | 'ledger'>
+
+function restoreVote(scene: Restoring, { height, attempt, leaves, reports }: Proposal): void {
+  const { ledger, settings } = scene
+  if (height !== ledger.head.height + 1) return
+  const { round, descriptor } = ledger
+  const proposal = { height, attempt, leaves, reports }
+  // The turn is not looked at by what tries leaves.
+  const result = tryLeaves(scene as LedgerScene, leaves)
+  assert(result !== undefined || !settings.rules.executesFirst(), 'a vote for what cannot be executed')
+  const hash = proposalHash(descriptor, proposal, settings.suite)
+  round.proposals.set(toHex(hash), { ...proposal, ...result!, hash })
+  const statement: Statement = { height, ...result!, previous: ledger.previous, attempt, proposal: hash }
+  round.attempt = attempt
+  round.promised = Math.max(round.promised, attempt)
+  round.opened = reports
+  round.vote = { statement, signature: voterOf(scene as LedgerScene).sign(noteBytes(descriptor, statement)) }
+  round.votes.set(ledger.place, round.vote)
+  ledger.voted = Math.max(ledger.voted, height)
+}
+
+/** This server's place in the genesis, if it names its key. */
+function placeOf(
+  { self }: LedgerServerState,
+  { voter }: LedgerServerSettings,
+  { genesis }: Descriptor,
+): number | undefined {
+  const place = genesis.servers.findIndex(({ name }) => name === self)
+  const named = genesis.servers[place]
+  return named !== undefined && sameBytes(voter(named.salt).publicKey, named.key) ? place : undefined
+}
+
+function isLost({ salt }: LedgerServerState, { genesis }: Descriptor, place: number): boolean {
+  return salt === undefined || !sameBytes(genesis.servers[place]!.salt, salt)
+}
+
+function insert(state: LedgerServerState, ledger: ServedLedger): void {
+  state.ledgers.set(ledger.descriptor.hex, ledger)
+  state.names.set(ledger.descriptor.genesis.name, ledger.descriptor.hex)
+}
+
+/** Opens a ledger, or says why not; one that is open stays as it is. */
+export function openLedger(scene: ServerScene, encoded: Uint8Array, owner: string, by: NodeId): ServedLedger | string {
+  const { state, settings, turn } = scene
+  // Before its keys are checked, which is dear.
+  const known = state.ledgers.get(toHex(settings.suite.hash(encoded)))
+  if (known !== undefined) return known
+  const descriptor = readDescriptor(encoded, settings.suite)
+  if (typeof descriptor === 'string') return descriptor
+  const { name } = descriptor.genesis
+  if (state.names.has(name)) return `there is another ledger '${name}' here.`
+  const place = placeOf(state, settings, descriptor)
+  if (place === undefined) return 'its genesis does not name the voting key of this server.'
+  const brought = [...state.ledgers.values()].filter(one => one.owner === owner).length
+  if (state.ledgers.size >= LEDGERS_MAX || brought >= LEDGERS_OF_CLIENT_MAX)
+    return 'this server keeps too many ledgers already.'
+  const lost = isLost(state, descriptor, place)
+  const ledger = newLedger(descriptor, owner, place, lost, settings)
+  insert(state, ledger)
+  save(scene, { kind: 'opened', genesis: encode(genesisCodec, descriptor.genesis), owner })
+  turn.do({ kind: 'emit', event: { kind: 'opened', name, ledger: descriptor.hex, by, lost } })
+  return ledger
+}
+
+export function onStart(scene: ServerScene): void {
+  const { state, turn } = scene
+  if (state.salt === undefined) {
+    state.salt = turn.bytes(SALT_BYTES)
+    save(scene, { kind: 'salt', salt: state.salt })
+  }
+  onRollTimer(scene)
+}
+
+/** How often the others are asked for ledgers, and how far apart: connections may not be there yet. */
+const ROLLS = 5
+const ROLL_EVERY: Millis = 1_000
+
+/** Asks the others which ledgers name this server, and how far they are. */
+export function onRollTimer(scene: ServerScene): void {
+  const { state, turn } = scene
+  for (const peer of state.peers) {
+    if (peer === state.self) continue
+    turn.do({ kind: 'send', to: peer, body: { kind: 'roll' } })
+    for (const { places, descriptor } of state.ledgers.values()) {
+      if (places.has(peer)) turn.do({ kind: 'send', to: peer, body: { kind: 'recall', ledger: descriptor.id } })
+    }
+  }
+  if (++state.rolls < ROLLS) serverTimers.set(turn, 'roll', ROLL_EVERY)
+}
+
+export function onRollMessage(scene: ServerScene, from: NodeId): void {
+  for (const { places, descriptor } of scene.state.ledgers.values()) {
+    if (!places.has(from)) continue
+    scene.turn.do({ kind: 'send', to: from, body: { kind: 'genesis', genesis: encodeDescriptor(descriptor) } })
+  }
+}

@@ -1,0 +1,256 @@
+// What a server keeps of its ledgers: for each the leaves with their tree and book, the newest certificate, the round of
+// the height that is under way, and a pool of what waits.
+
+import { assert, encode, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
+import type { Signer } from '../../crypto/index.ts'
+import { type Book, openBook } from '../book.ts'
+import { type Checkpoint, firstHead, headHash, type Statement } from '../checkpoint.ts'
+import { type Descriptor, toHex } from '../genesis.ts'
+import { newTree, type Tree } from '../merkle.ts'
+import type { Proposal, Report } from '../proposal.ts'
+import type { Execution } from '../refusal.ts'
+import type { LedgerServerSettings } from '../settings.ts'
+import { type LedgerMessage, type LedgerRecord, ledgerRecord } from '../wire.ts'
+
+/** What a ledger's server tells the people who run it. */
+export type LedgerServerEvent =
+  | {
+      readonly kind: 'opened'
+      readonly name: string
+      readonly ledger: string
+      readonly by: NodeId
+      readonly lost: boolean
+    }
+  | { readonly kind: 'certified'; readonly ledger: string; readonly checkpoint: Checkpoint }
+  | { readonly kind: 'rejoined'; readonly ledger: string; readonly height: number }
+
+/** Nothing is told to a server: clients speak to it. */
+export type LedgerServerCommand = { readonly kind: 'inspect' }
+
+export interface LedgerServerState {
+  readonly self: NodeId
+  readonly peers: readonly NodeId[]
+  /** How often it has asked the others for its ledgers in this life. */
+  rolls: number
+  /** Of this life of the store. */
+  salt: Uint8Array | undefined
+  /** By id in hex. */
+  readonly ledgers: Map<string, ServedLedger>
+  /** Ids by name: first come. */
+  readonly names: Map<string, string>
+}
+
+/** A proposal that was executed and checked. */
+export interface CheckedProposal extends Proposal {
+  readonly hash: Uint8Array
+  readonly size: number
+  readonly root: Uint8Array
+}
+
+export interface SignedStatement {
+  readonly statement: Statement
+  readonly signature: Uint8Array
+}
+
+/** The height that is under way. */
+export interface Round {
+  /** The attempt that it is in. */
+  attempt: number
+  /** Votes below it are never given any more; at most one above `attempt`. */
+  promised: number
+  /** The reports that opened the attempt; none for the first. */
+  opened: readonly Report[]
+  /** When it leaves the attempt; not counted while there is nothing to do. */
+  deadline: Millis | undefined
+  /** The newest vote of its own, and the newest report. */
+  vote: SignedStatement | undefined
+  report: Report | undefined
+  /** What was proposed and found good, by hash; how many each server brought. */
+  readonly proposals: Map<string, CheckedProposal>
+  readonly brought: Map<number, number>
+  /** Good proposals of the leader of the attempt, by attempt: the first is voted for. */
+  readonly led: Map<number, string>
+  /** What this server itself proposed, by attempt. */
+  proposed: Proposal | undefined
+  /** The newest of each server. */
+  readonly votes: Map<number, SignedStatement>
+  readonly reports: Map<number, Report>
+  /** Words that wait for a proposal which is not here: the newest of each server. */
+  readonly stalled: Map<number, Proposal>
+  readonly unchecked: Map<number, Report>
+}
+
+/** A leaf that waits to be ordered. */
+export interface Pooled {
+  readonly leaf: Uint8Array
+  readonly name: string
+  /** The certificate name of the client that brought it. */
+  readonly owner: string
+  /** It could be appended now. */
+  ready: boolean
+  /** Account and register, where somebody spends. */
+  readonly account: string | undefined
+  readonly sequence: number
+  /** Who wants to know, and under which number. */
+  readonly askers: { readonly client: NodeId; readonly query: number }[]
+}
+
+export interface Pool {
+  readonly entries: Map<string, Pooled>
+  readonly shares: Map<string, number>
+  bytes: number
+}
+
+/** Leaves that are fetched from one server, up to a certificate. */
+export interface Catching {
+  readonly from: number
+  readonly checkpoint: Checkpoint
+  readonly leaves: Uint8Array[]
+  askedAt: Millis
+}
+
+export interface ServedLedger {
+  readonly descriptor: Descriptor
+  readonly owner: string
+  readonly place: number
+  /** Places of the servers by name. */
+  readonly places: ReadonlyMap<NodeId, number>
+  readonly book: Book
+  readonly tree: Tree
+  readonly leaves: Uint8Array[]
+  /** Where a leaf is, by its hash in hex. */
+  readonly indexes: Map<string, number>
+  head: Checkpoint
+  /** The size of the certificate before it, as far as it was seen here. */
+  before: number
+  /** The hash of `head`, which the next height names. */
+  previous: Uint8Array
+  round: Round
+  readonly pool: Pool
+  /** The largest height in which it ever voted. */
+  voted: number
+  /** It has forgotten votes: what the others say of theirs, by place. It neither votes nor reports. */
+  lost: Map<number, number> | undefined
+  catching: Catching | undefined
+  /** Its beat is set. */
+  beating: boolean
+  /** For links with a rate: when the next tick is due, and who signed it. */
+  hourAt: Millis | undefined
+  readonly hours: Map<number, { readonly number: number; readonly signature: Uint8Array }>
+  /** Signatures that were found good. */
+  readonly verified: Set<string>
+}
+
+export type ServerScene = Scene<LedgerServerState, LedgerServerSettings, LedgerMessage, LedgerServerEvent>
+
+/** With the ledger that a word is about. */
+export interface LedgerScene extends ServerScene {
+  readonly ledger: ServedLedger
+}
+
+/** `beat` is about a ledger's id. */
+export const serverTimers = timers('beat', 'roll')
+
+/** Ledgers of one server, and those that one client may bring: each has a book and a tree in memory. */
+export const LEDGERS_MAX = 256
+export const LEDGERS_OF_CLIENT_MAX = 64
+
+export function newRound(): Round {
+  return {
+    attempt: 1,
+    promised: 1,
+    opened: [],
+    deadline: undefined,
+    vote: undefined,
+    report: undefined,
+    proposals: new Map(),
+    brought: new Map(),
+    led: new Map(),
+    proposed: undefined,
+    votes: new Map(),
+    reports: new Map(),
+    stalled: new Map(),
+    unchecked: new Map(),
+  }
+}
+
+export function newLedger(
+  descriptor: Descriptor,
+  owner: string,
+  place: number,
+  lost: boolean,
+  { suite }: LedgerServerSettings,
+): ServedLedger {
+  const head = firstHead(suite)
+  return {
+    descriptor,
+    owner,
+    place,
+    places: new Map(descriptor.genesis.servers.map(({ name }, at) => [name, at])),
+    book: openBook(descriptor),
+    tree: newTree(),
+    leaves: [],
+    indexes: new Map(),
+    head,
+    before: 0,
+    previous: headHash(descriptor, head, suite),
+    round: newRound(),
+    pool: { entries: new Map(), shares: new Map(), bytes: 0 },
+    voted: 0,
+    lost: lost ? new Map() : undefined,
+    catching: undefined,
+    beating: false,
+    hourAt: undefined,
+    hours: new Map(),
+    verified: new Set(),
+  }
+}
+
+/** The key with which this server votes in the ledger. */
+export function voterOf({ ledger, settings }: LedgerScene): Signer {
+  return settings.voter(ledger.descriptor.genesis.servers[ledger.place]!.salt)
+}
+
+/** How leaves of the ledger are tried and applied. */
+export function executionOf({ ledger, settings }: LedgerScene): Execution {
+  return { suite: settings.suite, rules: settings.rules, verified: ledger.verified }
+}
+
+export function nameOf(ledger: ServedLedger, place: number): NodeId {
+  return ledger.descriptor.genesis.servers[place]!.name
+}
+
+export function send({ turn }: ServerScene, to: NodeId, body: LedgerMessage): void {
+  turn.do({ kind: 'send', to, body })
+}
+
+/** To all other servers of the ledger. */
+export function sendOthers(scene: LedgerScene, body: LedgerMessage): void {
+  const { ledger } = scene
+  for (const [name, place] of ledger.places) if (place !== ledger.place) send(scene, name, body)
+}
+
+export function save({ turn }: ServerScene, record: LedgerRecord, lazy = false): void {
+  turn.do({ kind: 'save', record: encode(ledgerRecord, record), ...(lazy && { lazy }) })
+}
+
+export function checkServer(state: LedgerServerState): void {
+  assert(state.ledgers.size <= LEDGERS_MAX, 'too many ledgers are kept')
+  for (const [hex, ledger] of state.ledgers) checkLedger(hex, ledger)
+}
+
+function checkLedger(hex: string, { descriptor, book, tree, leaves, head, round, lost, voted }: ServedLedger): void {
+  assert(toHex(descriptor.id) === hex, 'a ledger is kept under its id')
+  assert(book.size === tree.size && tree.size === leaves.length, 'book, tree and leaves have one size')
+  assert(head.size === leaves.length, 'what is kept is what is certified')
+  assert(
+    round.promised === round.attempt || round.promised === round.attempt + 1,
+    'at most one attempt ahead is promised',
+  )
+  assert(round.vote === undefined || round.vote.statement.height === head.height + 1, 'a vote of another height')
+  assert(
+    lost === undefined || (round.vote === undefined && round.report === undefined),
+    'it voted while it had forgotten',
+  )
+  assert(round.vote === undefined || voted >= round.vote.statement.height, 'the largest height of a vote')
+}

@@ -1,0 +1,273 @@
+// Proposals, votes and certificates of the height that is under way. Nobody votes for what it has not executed and saved.
+
+import { sameBytes } from '../../core/index.ts'
+import { type Undo, undoAll } from '../book.ts'
+import { type Checkpoint, headHash, noteBytes, type Statement, whyNotCertified } from '../checkpoint.ts'
+import { execute } from '../execute.ts'
+import { toHex } from '../genesis.ts'
+import { append, cutBack, leafHash, rootOf, type SizedRoot } from '../merkle.ts'
+import { BATCH_BYTES_MAX, leaderOf, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
+import type { PeerMessage } from '../wire.ts'
+import { checkWaiting, choiceOf, enterAttempt, judgeReports, wantDeciding } from './attempts.ts'
+import { drawBatch, hasWork, sweepPool } from './pool.ts'
+import {
+  type CheckedProposal,
+  executionOf,
+  type LedgerScene,
+  nameOf,
+  newRound,
+  save,
+  send,
+  sendOthers,
+  voterOf,
+} from './state.ts'
+
+/** Good proposals that one server may bring in a height: a liar that signs many takes its own share only. */
+const BROUGHT_MAX = 16
+
+export function onPropose(
+  scene: LedgerScene,
+  _from: string,
+  place: number,
+  body: PeerMessage & { kind: 'propose' },
+): void {
+  const { height, attempt, leaves, reports } = body
+  takeProposal(scene, place, { height, attempt, leaves, reports })
+}
+
+function takeProposal(scene: LedgerScene, from: number, proposal: Proposal): void {
+  const { ledger, settings } = scene
+  const { round } = ledger
+  const hash = proposalHash(ledger.descriptor, proposal, settings.suite)
+  const name = toHex(hash)
+  const known = round.proposals.get(name)
+  if (known !== undefined) return noteLeader(scene, from, known)
+  if ((round.brought.get(from) ?? 0) >= BROUGHT_MAX) return
+  const verdict = proposal.attempt === 1 ? 'good' : judgeReports(scene, proposal.attempt, proposal.reports)
+  if (verdict === 'unknown') {
+    round.stalled.set(from, proposal)
+    return wantDeciding(scene, from, proposal.reports)
+  }
+  const result = verdict === 'good' ? tryProposal(scene, proposal) : undefined
+  if (result === undefined) return
+  const checked = { ...proposal, ...result, hash }
+  round.proposals.set(name, checked)
+  round.brought.set(from, (round.brought.get(from) ?? 0) + 1)
+  if (proposal.attempt > 1) enterAttempt(scene, proposal.attempt, proposal.reports)
+  noteLeader(scene, from, checked)
+  checkWaiting(scene)
+  retryStalled(scene)
+}
+
+function retryStalled(scene: LedgerScene): void {
+  const { stalled } = scene.ledger.round
+  for (const [from, proposal] of [...stalled]) {
+    if (judgeReports(scene, proposal.attempt, proposal.reports) === 'unknown') continue
+    stalled.delete(from)
+    takeProposal(scene, from, proposal)
+  }
+}
+
+/** Only what the leader itself brings is voted for; what others hand on is good to know. */
+function noteLeader({ ledger }: LedgerScene, from: number, { height, attempt, hash }: CheckedProposal): void {
+  const { round, descriptor } = ledger
+  if (from !== leaderOf(height, attempt, descriptor.genesis.servers.length)) return
+  if (!round.led.has(attempt)) round.led.set(attempt, toHex(hash))
+}
+
+/** Executes and takes back. Nothing where it cannot be, or is not what the reports leave. */
+function tryProposal(scene: LedgerScene, { attempt, leaves, reports }: Proposal): SizedRoot | undefined {
+  if (leaves.length === 0 || leaves.reduce((sum, leaf) => sum + leaf.length, 0) > 2 * BATCH_BYTES_MAX) return undefined
+  const result = tryLeaves(scene, leaves)
+  if (result === undefined) return undefined
+  const choice = choiceOf(scene, attempt, reports)
+  return choice.kind === 'free' || choice.value === outcomeOf(result) ? result : undefined
+}
+
+/** The size and root that these leaves would lead to, each of them valid in its place. */
+export function tryLeaves(scene: LedgerScene, leaves: readonly Uint8Array[]): SizedRoot | undefined {
+  const { ledger, settings } = scene
+  const { hash } = settings.suite
+  const undo: Undo = []
+  const how = { ...executionOf(scene), undo }
+  const { size } = ledger.book
+  let good = true
+  for (const leaf of leaves) {
+    const refused = execute(ledger.book, leaf, how)
+    good &&= refused === undefined || !settings.rules.executesFirst()
+    if (!good) break
+    append(ledger.tree, leafHash(leaf, hash), hash)
+  }
+  const result = { size: ledger.tree.size, root: rootOf(ledger.tree, ledger.tree.size, hash) }
+  undoAll(undo)
+  cutBack(ledger.tree, size)
+  return good ? result : undefined
+}
+
+/** Votes for what the leader of its attempt proposed, once. */
+function vote(scene: LedgerScene): void {
+  const { ledger, settings } = scene
+  const { round, descriptor, head } = ledger
+  const chosen = round.proposals.get(round.led.get(round.attempt) ?? '')
+  if (ledger.lost !== undefined || chosen === undefined) return
+  if (!settings.rules.mayVote(round.attempt, round.vote?.statement.attempt ?? 0, round.promised)) return
+  const { height, attempt, leaves, reports, size, root } = chosen
+  const statement: Statement = { height, size, root, previous: ledger.previous, attempt, proposal: chosen.hash }
+  const signed = { statement, signature: voterOf(scene).sign(noteBytes(descriptor, statement)) }
+  round.vote = signed
+  round.votes.set(ledger.place, signed)
+  ledger.voted = Math.max(ledger.voted, head.height + 1)
+  if (settings.rules.savesVote())
+    save(scene, { kind: 'voted', ledger: descriptor.id, height, attempt, leaves, reports })
+  sayVote(scene)
+}
+
+export function sayVote(scene: LedgerScene): void {
+  const { vote, promised } = scene.ledger.round
+  if (vote === undefined || vote.statement.attempt < promised - 1) return
+  sendOthers(scene, { kind: 'vote', ledger: scene.ledger.descriptor.id, ...vote.statement, signature: vote.signature })
+}
+
+export function onVote(scene: LedgerScene, _from: string, place: number, body: PeerMessage & { kind: 'vote' }): void {
+  const { ledger, settings } = scene
+  const { signature, height, size, root, previous, attempt, proposal } = body
+  const known = ledger.round.votes.get(place)
+  if (known !== undefined && known.statement.attempt >= attempt) return
+  if (attempt < 1 || !sameBytes(previous, ledger.previous)) return
+  const statement = { height, size, root, previous, attempt, proposal }
+  const { key } = ledger.descriptor.genesis.servers[place]!
+  if (!settings.suite.verify(key, noteBytes(ledger.descriptor, statement), signature)) return
+  ledger.round.votes.set(place, { statement, signature })
+}
+
+/** As leader: proposes what must be kept, or a batch. */
+function propose(scene: LedgerScene): void {
+  const { ledger } = scene
+  const { round, head, descriptor, place } = ledger
+  const height = head.height + 1
+  const { attempt } = round
+  if (ledger.lost !== undefined || round.proposed !== undefined || round.promised > attempt) return
+  if (leaderOf(height, attempt, descriptor.genesis.servers.length) !== place) return
+  const leaves = leavesToPropose(scene)
+  if (leaves === undefined || leaves.length === 0) return
+  const proposal = { height, attempt, leaves, reports: round.opened }
+  round.proposed = proposal
+  sayProposal(scene)
+  takeProposal(scene, place, proposal)
+}
+
+function leavesToPropose(scene: LedgerScene): readonly Uint8Array[] | undefined {
+  const { round } = scene.ledger
+  const choice = choiceOf(scene, round.attempt, round.opened)
+  if (choice.kind === 'free') return hasWork(scene.ledger) ? drawBatch(scene) : undefined
+  for (const held of round.proposals.values()) if (outcomeOf(held) === choice.value) return held.leaves
+  // Restarted, or shown reports only: those who reported have it.
+  for (const report of round.opened) wantDeciding(scene, report.server, [report])
+  return undefined
+}
+
+export function sayProposal(scene: LedgerScene): void {
+  const { ledger } = scene
+  if (ledger.round.proposed !== undefined)
+    sendOthers(scene, { kind: 'propose', ledger: ledger.descriptor.id, ...ledger.round.proposed })
+}
+
+export function onWant(scene: LedgerScene, from: string, _place: number, body: PeerMessage & { kind: 'want' }): void {
+  const held = scene.ledger.round.proposals.get(toHex(body.proposal))
+  if (held === undefined) return
+  const { height, attempt, leaves, reports } = held
+  send(scene, from, { kind: 'propose', ledger: scene.ledger.descriptor.id, height, attempt, leaves, reports })
+}
+
+/** c votes for one statement are a certificate. */
+function certify(scene: LedgerScene): void {
+  const { ledger, settings } = scene
+  const { round, descriptor } = ledger
+  const counts = new Map<string, number[]>()
+  for (const [place, { statement }] of round.votes) {
+    const name = `${statement.attempt} ${outcomeOf(statement)} ${toHex(statement.proposal)}`
+    const voters = counts.get(name)
+    if (voters === undefined) counts.set(name, [place])
+    else voters.push(place)
+  }
+  for (const voters of counts.values()) {
+    if (voters.length < settings.rules.votesNeeded(descriptor.genesis)) continue
+    const { statement } = round.votes.get(voters[0]!)!
+    const votes = voters
+      .sort((one, other) => one - other)
+      .map(server => ({ server, signature: round.votes.get(server)!.signature }))
+    const held = round.proposals.get(toHex(statement.proposal))
+    if (held !== undefined) return appendCertified(scene, { ...statement, votes }, held.leaves)
+    wantFrom(scene, voters, statement)
+  }
+}
+
+function wantFrom(scene: LedgerScene, voters: readonly number[], { height, proposal }: Statement): void {
+  const { ledger, turn } = scene
+  const others = voters.filter(place => place !== ledger.place)
+  const chosen = others[turn.below(others.length)]!
+  send(scene, nameOf(ledger, chosen), { kind: 'want', ledger: ledger.descriptor.id, height, proposal })
+}
+
+/** Makes certified leaves the ledger's own. They were tried, or lead to a certified root. */
+export function appendCertified(
+  scene: LedgerScene,
+  checkpoint: Checkpoint,
+  leaves: readonly Uint8Array[],
+  unsaved: readonly Uint8Array[] = leaves,
+): void {
+  const { ledger } = scene
+  const { descriptor } = ledger
+  const voted = ledger.round.vote?.statement.proposal
+  const saved = scene.settings.rules.savesVote() && voted !== undefined && sameBytes(voted, checkpoint.proposal)
+  // Nobody is promised anything on it: a certificate that is forgotten is found again.
+  save(scene, { kind: 'certified', ledger: descriptor.id, checkpoint, leaves: saved ? [] : unsaved }, true)
+  settle(scene, checkpoint, leaves)
+  scene.turn.do({ kind: 'emit', event: { kind: 'certified', ledger: descriptor.hex, checkpoint } })
+  sweepPool(scene)
+}
+
+/** The state after a certificate; also how a server that restarts gets there. */
+export function settle(
+  scene: Pick<LedgerScene, 'ledger' | 'settings'>,
+  checkpoint: Checkpoint,
+  leaves: readonly Uint8Array[],
+): void {
+  const { ledger, settings } = scene
+  const { suite, rules } = settings
+  const { hash } = suite
+  for (const leaf of leaves) {
+    // Under a planted bug a leaf may be refused here: it stands in the log all the same.
+    if (execute(ledger.book, leaf, { suite, rules, trusted: true }) !== undefined) ledger.book.size++
+    append(ledger.tree, leafHash(leaf, hash), hash)
+    ledger.indexes.set(toHex(hash(leaf)), ledger.leaves.length)
+    ledger.leaves.push(leaf)
+    ledger.verified.delete(toHex(hash(leaf)))
+  }
+  ledger.before = ledger.head.size
+  ledger.head = checkpoint
+  ledger.previous = headHash(ledger.descriptor, checkpoint, suite)
+  ledger.round = newRound()
+}
+
+/** A certificate of the height under way, with its leaves: from one who answers words about what is decided. */
+export function onCertified(
+  scene: LedgerScene,
+  _from: string,
+  _place: number,
+  body: PeerMessage & { kind: 'certified' },
+): void {
+  const { ledger, settings } = scene
+  const { checkpoint, leaves } = body
+  if (checkpoint.height !== ledger.head.height + 1 || !sameBytes(checkpoint.previous, ledger.previous)) return
+  if (whyNotCertified(ledger.descriptor, checkpoint, settings.suite, settings.rules) !== undefined) return
+  const result = tryLeaves(scene, leaves)
+  if (result !== undefined && outcomeOf(result) === outcomeOf(checkpoint)) appendCertified(scene, checkpoint, leaves)
+}
+
+/** What follows from all that is known about the height. */
+export function advanceVotes(scene: LedgerScene): void {
+  propose(scene)
+  vote(scene)
+  certify(scene)
+}

@@ -1,0 +1,34 @@
+// What the servers and clients of ledgers must know. Everything about one ledger is in its genesis.
+
+import type { Millis } from '../core/index.ts'
+import type { Signer } from '../crypto/index.ts'
+import type { LedgerCrypto } from './genesis.ts'
+import { type LedgerRules, ledgerRules } from './rules.ts'
+
+/** What servers and clients of ledgers are given. */
+export interface LedgerSettings {
+  readonly suite: LedgerCrypto
+  readonly rules: LedgerRules
+  /** Servers of the group, as far as a client must know before it knows a genesis. */
+  readonly liars: number
+  readonly crashes: number
+  /** How long the first attempt of a height lasts; each later one twice as long. */
+  readonly attemptMax: Millis
+  /** How often words are said again until their height is certified. */
+  readonly repeatEvery: Millis
+}
+
+/** What a server has besides. */
+export interface LedgerServerSettings extends LedgerSettings {
+  /** The voting key for a salt: the same whenever it is asked, also after the store was lost. */
+  voter(salt: Uint8Array): Signer
+}
+
+/** Settings of a group that says nothing else; the suite is the driver's. */
+export const ledgerDefaults: Omit<LedgerSettings, 'suite'> = {
+  rules: ledgerRules,
+  liars: 0,
+  crashes: 1,
+  attemptMax: 1_000,
+  repeatEvery: 250,
+}
