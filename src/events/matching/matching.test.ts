@@ -112,6 +112,15 @@ describe('the index', () => {
   })
 })
 
+it('removing a filter with one form of topic twice leaves its neighbours', () => {
+  const matcher = new Matcher<string>()
+  matcher.add('twice', parseFilter({ $and: [{ t: { topic: 'a/+' } }, { t: { topic: 'b/+' } }] }))
+  matcher.add('neighbour', parseFilter({ t: { exists: true } }))
+  expect(matcher.match({ t: ['a/x', 'b/x'] })).toEqual(['twice', 'neighbour'])
+  matcher.remove('twice')
+  expect(matcher.match({ t: 'a/x' })).toEqual(['neighbour'])
+})
+
 describe('bounds of the index', () => {
   it('writes out one list of a clause only: three of 40 values are 40 entries, not 64,000', () => {
     const list = Array.from({ length: 40 }, (_, i) => `v${i}`)
