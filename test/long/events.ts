@@ -24,7 +24,9 @@ for (const language of languages) {
       total.matched += matched
       total.refused += refused
     } catch (error) {
-      process.stderr.write(`seed ${seed}, ${filters} filters: ${error instanceof Error ? error.message : String(error)}\n`)
+      process.stderr.write(
+        `seed ${seed}, ${filters} filters: ${error instanceof Error ? error.message : String(error)}\n`,
+      )
       process.exit(1)
     }
   }
