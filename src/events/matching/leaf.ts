@@ -36,7 +36,7 @@ export class Leaf {
 
   /** Puts the list into buckets; the last bucket is built anew where it has room. */
   private build(withLast: boolean): void {
-    const entries = withLast ? [...alive(this.buckets.pop()!), ...this.list] : this.list
+    const entries = withLast ? alive(this.buckets.pop()!).concat(this.list) : this.list
     this.list = []
     for (let at = 0; at < entries.length; at += BUCKET_MAX) {
       const part = entries.slice(at, at + BUCKET_MAX)
@@ -96,5 +96,7 @@ export class Leaf {
 }
 
 function alive(bucket: Bucket): number[] {
-  return [...bucket.slots].filter((_entry, slot) => bucket.isAlive(slot))
+  const entries: number[] = []
+  for (let slot = 0; slot < bucket.slots.length; slot++) if (bucket.isAlive(slot)) entries.push(bucket.slots[slot]!)
+  return entries
 }
