@@ -154,12 +154,12 @@ export class Bucket {
     const base = word << 5
     for (let rest = bits; rest !== 0; rest &= rest - 1) {
       const slot = base + 31 - Math.clz32(rest & -rest)
-      let inside = true
-      for (let column = 0; inside && column < columns.length; column++) {
+      let outside = 0
+      for (let column = 0; column < columns.length; column++) {
         const { attribute, from, to } = columns[column]!
-        inside = attribute.number >= from[slot]! && attribute.number <= to[slot]!
+        outside |= Number(attribute.number < from[slot]!) | Number(attribute.number > to[slot]!)
       }
-      if (inside && (!tested || arena.passes(slots[slot]!, visit, true))) visit.hit(owners[slot]!)
+      if (outside === 0 && (!tested || arena.passes(slots[slot]!, visit, true))) visit.hit(owners[slot]!)
     }
   }
 
