@@ -62,21 +62,28 @@ export function compared(comparison: Comparison, bound: unknown, where: string):
 /** The test that no item passes. */
 export const NEVER: Test = { op: 'in', not: false, values: [] }
 
+/** Without case a text may be longer: one letter may become three. */
+function foldedText(text: string, where: string): string {
+  const folded = fold(text)
+  if (isText(folded, TEXT_BYTES_MAX)) return folded
+  return refuse(`${where} is longer than ${TEXT_BYTES_MAX} bytes once its case is taken away.`)
+}
+
 /** Text that begins so. */
 export function prefix(value: unknown, where: string, folded = false): Test {
   const text = textOf(value, where)
-  return { op: 'prefix', not: false, text: folded ? fold(text) : text, fold: folded }
+  return { op: 'prefix', not: false, text: folded ? foldedText(text, where) : text, fold: folded }
 }
 
 /** Text that ends so. */
 export function suffix(value: unknown, where: string, folded = false): Test {
   const text = textOf(value, where)
-  return { op: 'suffix', not: false, text: folded ? fold(text) : text, fold: folded }
+  return { op: 'suffix', not: false, text: folded ? foldedText(text, where) : text, fold: folded }
 }
 
 /** This text, whatever the case. */
 export function same(value: unknown, where: string): Test {
-  return { op: 'same', not: false, text: fold(textOf(value, where)) }
+  return { op: 'same', not: false, text: foldedText(textOf(value, where), where) }
 }
 
 /** Text in which `*` stands for anything. */

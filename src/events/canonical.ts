@@ -36,6 +36,9 @@ export const PREDICATES_MAX = 32
 /** Values of one list. The rest of the limit is `FILTER_BYTES_MAX`. */
 export const VALUES_MAX = 1024
 
+/** Tests of one item: there are eight kinds, each may stand with and without `not`, and several times. */
+export const TESTS_MAX = 64
+
 /** Some item of the attribute passes one of these lists of tests. */
 export function some(attribute: string, alternatives: readonly (readonly Test[])[]): readonly Clause[] {
   return or(alternatives.map(tests => clauseOf([{ attribute, some: true, tests }])))
@@ -139,7 +142,7 @@ export function onlyValues({ tests }: Predicate): readonly Scalar[] | undefined 
 
 /** Tests of one item in one form; undefined where no item passes. */
 function conjunction(tests: readonly Test[]): readonly Test[] | undefined {
-  let joined: readonly Test[] = tests
+  let joined: readonly Test[] = tests.filter(test => !(test.not && isEmpty(test)))
   const ranges = joined.filter(test => test.op === 'range' && !test.not) as Extract<Test, { op: 'range' }>[]
   if (ranges.length > 0) {
     const from = Math.max(...ranges.map(range => range.from))
@@ -155,6 +158,11 @@ function conjunction(tests: readonly Test[]): readonly Test[] | undefined {
   return sortedTests(withValues(joined))
 }
 
+/** Whether no item can be what it asks: its opposite asks nothing. */
+function isEmpty(test: Test): boolean {
+  return (test.op === 'range' && test.from > test.to) || (test.op === 'in' && test.values.length === 0)
+}
+
 /** Where the values are listed, the other tests are asked of each of them, now. */
 function withValues(tests: readonly Test[]): readonly Test[] | undefined {
   const list = tests.find(test => test.op === 'in' && !test.not) as Extract<Test, { op: 'in' }> | undefined
@@ -165,7 +173,10 @@ function withValues(tests: readonly Test[]): readonly Test[] | undefined {
 
 function sortedTests(tests: readonly Test[] | undefined): readonly Test[] | undefined {
   if (tests === undefined || tests.length < 2) return tests
-  return distinctBy(tests)
+  const each = distinctBy(tests)
+  if (each.length > TESTS_MAX)
+    refuse(`one attribute of the filter is asked ${each.length} things in one place: at most ${TESTS_MAX} are allowed.`)
+  return each
 }
 
 function sorted(clause: readonly Predicate[]): Clause {

@@ -20,9 +20,9 @@ import {
   CLAUSES_MAX,
   type Clause,
   type Filter,
-  normal,
   PREDICATES_MAX,
   type Predicate,
+  TESTS_MAX,
   VALUES_MAX,
 } from './canonical.ts'
 import { InvalidFilter, refuse } from './refusals.ts'
@@ -32,10 +32,6 @@ import { ATTRIBUTE_BYTES_MAX, type Scalar, TEXT_BYTES_MAX } from './values.ts'
 
 /** Bytes of a filter: a server keeps a million of them, and most take less than a hundred. */
 export const FILTER_BYTES_MAX = 65_536
-/** Folding a letter may make three of it. */
-const FOLDED_BYTES_MAX = 3 * TEXT_BYTES_MAX
-/** Tests of one item: there are eight kinds, and each may stand with and without `not`, several times. */
-const TESTS_MAX = 64
 
 type Tagged =
   | { readonly kind: 'text'; readonly value: string }
@@ -65,13 +61,13 @@ export const scalarCodec: Codec<Scalar> = {
 
 type Worded = { [K in Test['op']]: { readonly kind: K } & Omit<Extract<Test, { op: K }>, 'op'> }[Test['op']]
 
-const folding = { not: bool, text: text(FOLDED_BYTES_MAX), fold: bool }
+const folding = { not: bool, text: text(TEXT_BYTES_MAX), fold: bool }
 const worded = variants<Worded>({
   in: { not: bool, values: list(scalarCodec, VALUES_MAX) },
   range: { not: bool, from: finite, to: finite },
   prefix: folding,
   suffix: folding,
-  same: { not: bool, text: text(FOLDED_BYTES_MAX) },
+  same: { not: bool, text: text(TEXT_BYTES_MAX) },
   wildcard: { not: bool, text: text(TEXT_BYTES_MAX) },
   cidr: { not: bool, text: text(TEXT_BYTES_MAX) },
   topic: { not: bool, dialect: oneOf('mqtt', 'nats'), text: text(TOPIC_BYTES_MAX) },
@@ -113,7 +109,8 @@ export function decodeFilter(bytes: Uint8Array, check: (filter: Filter) => Filte
   if (!decoded.ok) return decoded
   const { clauses, queue } = decoded.value
   try {
-    const filter = check({ $any: normal(clauses), ...(queue === undefined ? {} : { $queue: queue }) })
+    // Checked first, and only then put into the one form, for which values are asked: a pattern might be none.
+    const filter = check({ $any: clauses, ...(queue === undefined ? {} : { $queue: queue }) })
     if (!sameBytes(encodeFilter(filter), bytes)) return { ok: false, refusal: 'a filter that is not in its one form' }
     return { ok: true, value: filter }
   } catch (error) {

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeFilter, encodeFilter, explain, type Filter, matches, parseAttributes, parseFilter } from './index.ts'
 
@@ -47,6 +48,12 @@ describe('our own language', () => {
     expect(match(filter, event)).toBe(expected)
   })
 
+  it('sees no attribute that every object inherits', () => {
+    const filter = parseFilter({ constructor: { exists: true } })
+    expect(matches(filter, {})).toBe(false)
+    expect(matches(filter, { constructor: 1 as never })).toBe(true)
+    expect(explain(filter, {}).why).toBe('It does not match: constructor must be there, and the event has nothing.')
+  })
   it('is understood as its one form, which is understood as itself', () => {
     const filter = parseFilter({ $or: [{ b: { lt: 3 }, a: ['y', 'x', 'y'] }, { c: { exists: false } }] })
     expect(parseFilter(filter)).toEqual(filter)
@@ -56,6 +63,52 @@ describe('our own language', () => {
   it('refuses bytes that are not in the one form', () => {
     const twice = { $any: [parseFilter({ a: 1 }).$any[0]!, parseFilter({ a: 1 }).$any[0]!] } satisfies Filter
     expect(decodeFilter(encodeFilter(twice))).toEqual({ ok: false, refusal: 'a filter that is not in its one form' })
+  })
+  it('never throws on bytes, whatever they are, and what it takes has one encoding', () => {
+    const seeds = [
+      { a: { wildcard: 'a*b', prefix: 'a' }, b: ['a*b'] },
+      { a: { cidr: '10.0.0.0/8', not: ['x'] }, topic: { topic: 'eu/+/#' } },
+      { $or: [{ a: { lt: 3, ignoreCase: 'x' } }, { $not: { b: { suffix: 'y' } } }, { c: [null, true, 1.5] }] },
+    ].map(filter => encodeFilter(parseFilter(filter)))
+    let taken = 0
+    const changed = fc
+      .record({ seed: fc.constantFrom(...seeds), at: fc.nat(), byte: fc.integer({ min: 0, max: 255 }), cut: fc.nat(9) })
+      .map(({ seed, at, byte, cut }) => {
+        const bytes = new Uint8Array(seed)
+        bytes[at % bytes.length] = byte
+        return cut === 0 ? bytes.slice(0, at % bytes.length) : bytes
+      })
+    fc.assert(
+      fc.property(fc.oneof({ weight: 4, arbitrary: changed }, fc.uint8Array({ maxLength: 40 })), bytes => {
+        const decoded = decodeFilter(bytes)
+        if (!decoded.ok) return
+        taken++
+        expect(encodeFilter(decoded.value)).toEqual(bytes)
+        expect(parseFilter(decoded.value)).toEqual(decoded.value)
+      }),
+      { numRuns: 4000 },
+    )
+    expect(taken).toBeGreaterThan(100)
+  })
+  it('refuses bytes with a pattern that is none beside values that it would be asked of', () => {
+    const crooked = {
+      $any: [
+        [
+          {
+            attribute: 'a',
+            some: true,
+            tests: [
+              { op: 'in' as const, not: false, values: ['ab'] },
+              { op: 'wildcard' as const, not: false, text: 'a\\b' },
+            ],
+          },
+        ],
+      ],
+    }
+    expect(decodeFilter(encodeFilter(crooked))).toMatchObject({
+      ok: false,
+      refusal: expect.stringMatching(/backslash/),
+    })
   })
   it('explains what failed', () => {
     const filter = parseFilter({ price: { lt: 10 }, symbol: { prefix: 'AC' } })

@@ -23,11 +23,24 @@ import {
   topic,
   wildcard,
 } from './build.ts'
-import { and, type Clause, exists, type Filter, normal, not, or, type Predicate, some } from './canonical.ts'
+import {
+  and,
+  CLAUSES_MAX,
+  type Clause,
+  exists,
+  type Filter,
+  normal,
+  not,
+  or,
+  PREDICATES_MAX,
+  type Predicate,
+  some,
+  TESTS_MAX,
+} from './canonical.ts'
 import { decodeFilter as decodeWhole, encodeFilter } from './filter-codec.ts'
 import { refuse, shown, suggestion } from './refusals.ts'
 import { passesAll, type Test } from './tests.ts'
-import { checkPattern, QUEUE_BYTES_MAX } from './topics.ts'
+import { checkPattern, isQueueName, QUEUE_BYTES_MAX } from './topics.ts'
 import { type Attributes, isPlainObject } from './values.ts'
 
 /** How deep a filter may be nested. Deeper ones are made by mistakes, such as an object that holds itself. */
@@ -206,31 +219,27 @@ function parseCanonical(input: Record<string, unknown>): Filter {
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined) refuse(`${shown(unknown)} stands beside $any: only $queue may.`)
   if (!Array.isArray($any)) return refuse(`$any is ${shown($any)}: it must be a list of clauses.`)
+  if ($any.length > CLAUSES_MAX) refuse(`$any has ${$any.length} clauses: at most ${CLAUSES_MAX} are allowed.`)
   if ($queue !== undefined && !isQueueName($queue))
-    return refuse(`$queue is ${shown($queue)}: it must be 1 to ${QUEUE_BYTES_MAX} letters without / + #.`)
+    return refuse(`$queue is ${shown($queue)}: it must be 1 to ${QUEUE_BYTES_MAX} bytes of text without / + #.`)
   const reading = { parts: 0 }
-  const clauses = $any.map((clause, at) => {
+  const clauses = Array.from($any, (clause, at) => {
     if (!Array.isArray(clause)) return refuse(`$any[${at}] is ${shown(clause)}: it must be a list of predicates.`)
-    return clause.map((predicate, place) => checkedPredicate(predicate, `$any[${at}][${place}]`, reading))
+    return Array.from(clause, (predicate, place) => checkedPredicate(predicate, `$any[${at}][${place}]`, reading))
   })
-  return { $any: normal(clauses), ...($queue === undefined ? {} : { $queue: $queue as string }) }
-}
-
-function isQueueName(value: unknown): boolean {
-  return (
-    typeof value === 'string' && /^[^/+#\0]+$/.test(value) && value.isWellFormed() && value.length <= QUEUE_BYTES_MAX
-  )
+  return { $any: normal(clauses), ...($queue === undefined ? {} : { $queue }) }
 }
 
 /** Predicates that a filter in its one form can have. */
-const CHECKED_MAX = 256 * 32
+const CHECKED_MAX = CLAUSES_MAX * PREDICATES_MAX
 
 function checkedPredicate(input: unknown, where: string, reading: Reading): Predicate {
   if (++reading.parts > CHECKED_MAX) refuse(`the filter has more than ${CHECKED_MAX} predicates.`)
   if (!isPlainObject(input) || typeof input.attribute !== 'string' || typeof input.some !== 'boolean')
     return refuse(`${where} is ${shown(input)}: it must be { attribute, some, tests }.`)
-  if (!Array.isArray(input.tests) || input.tests.length > 64) return refuse(`${where}.tests must be a short list.`)
-  const tests = input.tests.map((test, at) => checkedTest(test, `${where}.tests[${at}]`))
+  if (!Array.isArray(input.tests) || input.tests.length > TESTS_MAX)
+    return refuse(`${where}.tests must be a short list.`)
+  const tests = Array.from(input.tests, (test, at) => checkedTest(test, `${where}.tests[${at}]`))
   return { attribute: attributeName(input.attribute, `${where}.attribute`), some: input.some, tests }
 }
 

@@ -17,6 +17,11 @@ export const TOPIC_LEVELS_MAX = 32
 /** Bytes of the name of a queue that a shared subscription of MQTT gives. */
 export const QUEUE_BYTES_MAX = 64
 
+/** Whether it can be the name of a queue: what MQTT allows in a shared subscription. */
+export function isQueueName(value: unknown): value is string {
+  return typeof value === 'string' && /^[^/+#\0]+$/.test(value) && isText(value, QUEUE_BYTES_MAX)
+}
+
 const NUL = '\0'
 
 /** A pattern, taken apart. */

@@ -40,9 +40,9 @@ function read(input: unknown, depth: number, reading: Reading): readonly Clause[
     case 'suffix':
       return attributes(value, dialect, (text, where) => suffix(text, where))
     case 'all':
-      return and(several(value, dialect).map(part => read(part, depth + 1, reading)))
+      return and(Array.from(several(value, dialect), part => read(part, depth + 1, reading)))
     case 'any':
-      return or(several(value, dialect).map(part => read(part, depth + 1, reading)))
+      return or(Array.from(several(value, dialect), part => read(part, depth + 1, reading)))
     case 'not':
       return not(read(value, depth + 1, reading))
     case 'sql':
@@ -53,7 +53,7 @@ function read(input: unknown, depth: number, reading: Reading): readonly Clause[
 }
 
 function several(value: unknown, dialect: string): readonly unknown[] {
-  if (Array.isArray(value) && value.length > 0) return Array.from(value)
+  if (Array.isArray(value) && value.length > 0) return value
   return refuse(`${dialect} is ${shown(value)}: it must be a list of one filter or more.`)
 }
 

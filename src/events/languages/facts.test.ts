@@ -2,8 +2,8 @@
 // numbers, case and absence in EventBridge were run against Event Ruler (337e8d9).
 
 import { describe, expect, it } from 'vitest'
-import { InvalidFilter, matches, parseFilter } from '../filter.ts'
-import { parseAttributes } from '../index.ts'
+import { decodeFilter, encodeFilter, matches, parseFilter } from '../filter.ts'
+import { InvalidFilter, parseAttributes } from '../index.ts'
 import { flatten, languageNamed, languages } from './index.ts'
 
 type Case = readonly [what: string, filter: unknown, event: Record<string, unknown>, expected: boolean]
@@ -167,6 +167,8 @@ const REFUSED: Readonly<Record<string, readonly (readonly [unknown, RegExp])[]>>
     ['a\0', /NUL/],
     ['$share/work', /shared subscription/],
     ['$share/+/a', /shared subscription/],
+    [`$share/${'é'.repeat(33)}/a`, /shared subscription/],
+    ['$share/\ud800/a', /shared subscription/],
     ['x'.repeat(513), /512 bytes/],
     [Array(33).fill('a').join('/'), /33 levels/],
     [7, /is text/],
@@ -252,6 +254,42 @@ describe('counts are computed before anything is multiplied out', () => {
   it('a filter of more than 64 KiB is refused', () => {
     const list = Array.from({ length: 100 }, (_, at) => `${at}${'x'.repeat(900)}`)
     expect(() => parseFilter({ a: list })).toThrow(/bytes: at most 65536/)
+  })
+})
+
+describe('at the edge of numbers and texts', () => {
+  it.each([
+    [{ a: { lt: -Number.MAX_VALUE } }, { a: 1 }, false],
+    [{ a: { not: { lt: -Number.MAX_VALUE } } }, { a: 1 }, true],
+    [{ $not: { a: { gt: Number.MAX_VALUE } } }, { a: 1 }, true],
+    [{ a: { not: { in: [] } } }, { a: 1 }, true],
+    [{ a: { not: { in: [] } } }, {}, false],
+    [{ a: { gte: Number.MAX_VALUE } }, { a: Number.MAX_VALUE }, true],
+    [{ a: { lt: 5e-324 } }, { a: 0 }, true],
+  ])('%j on %j', (source, event, expected) => {
+    const filter = parseFilter(source)
+    expect(matches(filter, event)).toBe(expected)
+    expect(decodeFilter(encodeFilter(filter))).toEqual({ ok: true, value: filter })
+  })
+  it('a text that grows beyond the limit when its case is taken away is refused', () => {
+    const grows = '\u0390'.repeat(512)
+    expect(() => parseFilter({ a: { ignoreCase: grows } })).toThrow(/once its case is taken away/)
+    const fits = parseFilter({ a: { ignoreCase: '\u0390'.repeat(170) } })
+    expect(decodeFilter(encodeFilter(fits))).toEqual({ ok: true, value: fits })
+  })
+  it('more tests of one item than allowed are refused', () => {
+    const texts = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`)
+    const policy = (count: number) => ({ a: [{ 'anything-but': { prefix: texts(count) } }] })
+    expect(languageNamed('sns').parse(policy(64)).$any[0]![0]!.tests).toHaveLength(64)
+    expect(() => languageNamed('sns').parse(policy(65))).toThrow(/list of 65: at most 64/)
+  })
+  it('lists with holes, and four billion long, are refused at once', () => {
+    const holes = new Array(4_000_000_000 >>> 0)
+    expect(() => parseFilter({ $or: holes })).toThrow(InvalidFilter)
+    expect(() => parseFilter({ a: { in: holes } })).toThrow(InvalidFilter)
+    expect(() => parseFilter({ $any: holes })).toThrow(InvalidFilter)
+    expect(() => languageNamed('cloudevents').parse({ all: holes })).toThrow(InvalidFilter)
+    expect(() => languageNamed('sns').parse({ a: holes })).toThrow(InvalidFilter)
   })
 })
 

@@ -1,7 +1,7 @@
 // Events as JSON has them, nested, as attributes: { detail: { state: 'on' } } becomes `detail.state`.
 
 import { InvalidEvent, shown } from '../refusals.ts'
-import { ATTRIBUTES_MAX, type Attributes, isPlainObject, parseAttributes } from '../values.ts'
+import { ATTRIBUTES_MAX, type Attributes, ITEMS_MAX, isPlainObject, parseAttributes } from '../values.ts'
 
 const DEPTH_MAX = 32
 
@@ -18,7 +18,7 @@ function addTo(flat: Record<string, unknown>, object: Record<string, unknown>, p
   for (const name of Object.keys(object)) {
     const value = object[name]
     const place = path === '' ? name : `${path}.${name}`
-    if (Array.isArray(value) && value.some(item => typeof item === 'object' && item !== null))
+    if (Array.isArray(value) && value.slice(0, ITEMS_MAX + 1).some(item => typeof item === 'object' && item !== null))
       throw new InvalidEvent(
         `${shown(place)} is a list of objects or lists: which fields belong to one object would be lost. ` +
           'Publish one event for each, or the fields that filters need as lists of values.',

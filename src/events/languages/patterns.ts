@@ -17,7 +17,7 @@ import {
   suffix,
   wildcard,
 } from '../build.ts'
-import { and, type Clause, exists, or, some } from '../canonical.ts'
+import { and, type Clause, exists, or, some, TESTS_MAX } from '../canonical.ts'
 import { DEPTH_MAX, PARTS_MAX } from '../filter.ts'
 import { refuse, shown, suggestion } from '../refusals.ts'
 import type { Test } from '../tests.ts'
@@ -171,5 +171,6 @@ function readAnythingBut(value: unknown, where: string): readonly Test[] {
     refuse(`${where} has ${shown(name)} inside: prefix, suffix, equals-ignore-case and wildcard are allowed.`)
   const texts = Array.isArray(inner) ? inner : [inner]
   if (texts.length === 0) refuse(`${where} is an empty list: one text or more is needed.`)
+  if (texts.length > TESTS_MAX) refuse(`${where} is a list of ${texts.length}: at most ${TESTS_MAX} are allowed.`)
   return texts.flatMap(text => readMatcher(name, text, where).map(opposite))
 }

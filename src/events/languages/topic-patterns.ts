@@ -3,7 +3,7 @@
 import { topic } from '../build.ts'
 import { type Filter, some } from '../canonical.ts'
 import { refuse, shown } from '../refusals.ts'
-import { QUEUE_BYTES_MAX, type TopicDialect } from '../topics.ts'
+import { isQueueName, type TopicDialect } from '../topics.ts'
 import { finished } from './finished.ts'
 
 /** The attribute that patterns of topics look at. */
@@ -23,7 +23,7 @@ export function patternText(input: unknown, whose: string): string {
 export function sharedOf(text: string): { readonly queue: string; readonly pattern: string } | undefined {
   if (!text.startsWith('$share/')) return undefined
   const [, queue, ...rest] = text.split('/')
-  if (queue === undefined || !/^[^+#\0]+$/.test(queue) || queue.length > QUEUE_BYTES_MAX || rest.length === 0)
+  if (!isQueueName(queue) || rest.length === 0)
     return refuse(`${shown(text)} is no shared subscription: write $share/NAME/FILTER, NAME without + and #.`)
   return { queue, pattern: rest.join('/') }
 }

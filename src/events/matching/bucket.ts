@@ -22,6 +22,9 @@ interface Column {
   readonly edges: Edges
   /** For each cell, for each word: may, sure. */
   readonly rows: Int32Array
+  /** By slot, so that neighbours are compared from one line of the cache. */
+  readonly from: Float64Array
+  readonly to: Float64Array
 }
 
 /** The slots that a value rules out: few as a list, many as a row. */
@@ -45,7 +48,7 @@ export class Bucket {
     const spans = spansOf(arena, entries)
     const order = sortedBy(spans[0], entries.length)
     this.arena = arena
-    this.slots = Int32Array.from(order, place => entries[place]!)
+    this.slots = order.map(place => entries[place]!)
     this.owners = this.slots.map(entry => arena.owners[entry]!)
     this.live = entries.length
     this.words = (entries.length + 31) >> 5
@@ -54,7 +57,7 @@ export class Bucket {
       setBit(this.alive, slot)
       arena.places[this.slots[slot]!] = ~(number * BUCKET_MAX + slot)
     }
-    for (const span of spans) this.columns.push({ ...span, rows: rowsOf(span, order, this.words) })
+    for (const span of spans) this.columns.push(columnOf(span, order, this.words))
     this.windows = windowsOf(this.columns[0], this.words)
     this.vetoes = vetoesOf(arena, this.slots, vetoed)
     this.mask = new Int32Array(this.vetoes.size === 0 ? 0 : this.words)
@@ -146,13 +149,17 @@ export class Bucket {
 
   /** Entries whose ranges end in the event's cell. */
   private compare(visit: Visit, bits: number, word: number): void {
-    const { owners, slots, arena } = this
+    const { owners, slots, arena, columns } = this
     const tested = arena.mustTest(visit, true)
     const base = word << 5
     for (let rest = bits; rest !== 0; rest &= rest - 1) {
       const slot = base + 31 - Math.clz32(rest & -rest)
-      const entry = slots[slot]!
-      if (arena.isInRanges(entry) && (!tested || arena.passes(entry, visit, true))) visit.hit(owners[slot]!)
+      let outside = 0
+      for (let column = 0; column < columns.length; column++) {
+        const { attribute, from, to } = columns[column]!
+        outside |= Number(attribute.number < from[slot]!) | Number(attribute.number > to[slot]!)
+      }
+      if (outside === 0 && (!tested || arena.passes(slots[slot]!, visit, true))) visit.hit(owners[slot]!)
     }
   }
 
@@ -205,36 +212,57 @@ interface Span {
   readonly high: Uint8Array
 }
 
-/** The narrowest first. */
+/** The narrowest first. Loops, not `from` with a function: a bucket is built many times while it grows. */
 function spansOf(arena: Arena, entries: readonly number[]): Span[] {
+  const count = entries.length
   const spans = arena.ranges.map((attribute, column) => {
     const edges = attribute.axis.divided()
-    const from = Float64Array.from(entries, entry => arena.from[column]![entry]!)
-    const to = Float64Array.from(entries, entry => arena.to[column]![entry]!)
-    const low = Uint8Array.from(from, value => edges.cellOf(value))
-    const high = Uint8Array.from(to, value => edges.cellOf(value))
+    const [from, to] = [new Float64Array(count), new Float64Array(count)]
+    const [low, high] = [new Uint8Array(count), new Uint8Array(count)]
+    const [allFrom, allTo] = [arena.from[column]!, arena.to[column]!]
     let touched = 0
-    for (let place = 0; place < low.length; place++) touched += (high[place]! - low[place]! + 1) / edges.cells
-    return { attribute, edges, from, to, low, high, touched }
+    for (let place = 0; place < count; place++) {
+      const entry = entries[place]!
+      from[place] = allFrom[entry]!
+      to[place] = allTo[entry]!
+      low[place] = edges.cellOf(from[place]!)
+      high[place] = edges.cellOf(to[place]!)
+      touched += high[place]! - low[place]! + 1
+    }
+    return { attribute, edges, from, to, low, high, touched: touched / edges.cells }
   })
   return spans.sort((a, b) => a.touched - b.touched)
 }
 
 /** Places of entries by the middle of their range. */
-function sortedBy(span: Span | undefined, count: number): readonly number[] {
-  if (span === undefined) return Array.from({ length: count }, (_, place) => place)
-  const marks = Float64Array.from({ length: count }, (_, place) => {
-    return (span.low[place]! + span.high[place]!) * BUCKET_MAX + place
-  })
-  return Array.from(marks.sort(), mark => mark % BUCKET_MAX)
+function sortedBy(span: Span | undefined, count: number): Int32Array {
+  const marks = new Int32Array(count)
+  for (let place = 0; place < count; place++) {
+    marks[place] = (span === undefined ? 0 : (span.low[place]! + span.high[place]!) * BUCKET_MAX) + place
+  }
+  marks.sort()
+  for (let slot = 0; slot < count; slot++) marks[slot]! %= BUCKET_MAX
+  return marks
 }
 
-function rowsOf({ edges, from, to, low, high }: Span, order: readonly number[], words: number): Int32Array {
+function columnOf(span: Span, order: Int32Array, words: number): Column {
+  const from = new Float64Array(order.length)
+  const to = new Float64Array(order.length)
+  for (let slot = 0; slot < order.length; slot++) {
+    from[slot] = span.from[order[slot]!]!
+    to[slot] = span.to[order[slot]!]!
+  }
+  return { attribute: span.attribute, edges: span.edges, rows: rowsOf(span, order, words), from, to }
+}
+
+function rowsOf({ edges, from, to, low, high }: Span, order: Int32Array, words: number): Int32Array {
   const rows = new Int32Array(edges.cells * words * 2)
-  for (const [slot, place] of order.entries()) {
+  for (let slot = 0; slot < order.length; slot++) {
+    const place = order[slot]!
     const bit = 1 << (slot & 31)
     const word = slot >> 5
-    const [first, last] = [low[place]!, high[place]!]
+    const first = low[place]!
+    const last = high[place]!
     for (let cell = first; cell <= last; cell++) {
       const at = (cell * words + word) * 2
       rows[at]! |= bit
