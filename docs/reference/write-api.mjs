@@ -18,6 +18,7 @@ const CHAPTERS = [
   ['Objects and the tree', /client\/(objects\/(?!recipes)|recipes\/tree)/],
   ['Recipes', /client\/(recipes|objects\/recipes)/],
   ['Members, coordinators and slots', /client\/(join|joining|peers)|election|membership/],
+  ['Ledgers', /client\/ledger\/|src\/ledger\//],
   ['Trust and errors', /core\//],
 ]
 
