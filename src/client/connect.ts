@@ -154,6 +154,7 @@ async function open<G extends Group>(
       wallMicros,
       close,
       whySilent: server => arrivals.whySilent(server),
+      openLedgers: () => import('./ledger/ledgers.ts'),
       appliers,
       ...(keeper && { keeper }),
     },

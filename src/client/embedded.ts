@@ -12,6 +12,7 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
   const ledgers: EmbeddedParts['ledgers'] = {
     crypto,
     clientPart: settings => ledgerClientPart(settings, crypto),
+    open: () => import('./ledger/ledgers.ts'),
     newVoter: () => voterOf(newVotingSeed()),
   }
   return embed(options, { hash: sha256, ledgers })

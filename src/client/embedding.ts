@@ -12,8 +12,10 @@ import {
   trustRules,
   whole,
 } from '../core/index.ts'
-import { clientNode, firstStart, nodeVocabulary, serverNode } from '../node/index.ts'
+import { clientNode } from '../node/client.ts'
+import type { serverNode } from '../node/server.ts'
 import type { ObjectParts } from '../node/settings.ts'
+import { nodeVocabulary } from '../node/words.ts'
 import type { Applier, Hash } from '../ordering/index.ts'
 import { granterClock, holderClock, tellTime, wallMicros } from '../runtime/clock.ts'
 import { Driver } from '../runtime/driver.ts'
@@ -21,7 +23,7 @@ import { silence } from '../runtime/log.ts'
 import { createMemoryStorage } from '../runtime/storage/memory.ts'
 import { instanceOf, newInstance } from '../runtime/transport/instance.ts'
 import { createMemoryNetwork, type MemoryNetwork } from '../runtime/transport/memory.ts'
-import { Group } from './group.ts'
+import { Group, type GroupDriver } from './group.ts'
 
 /** The group that `embedded` makes: how many servers, and what they mask. */
 export interface EmbeddedOptions extends TrustSettings {
@@ -53,6 +55,7 @@ export interface EmbeddedParts {
     readonly crypto: NonNullable<ObjectParts['ledgerCrypto']>
     /** Undefined where the group is too small for ledgers. */
     clientPart(settings: Parameters<typeof clientNode>[0]): Parameters<typeof clientNode>[1]['ledger']
+    readonly open: NonNullable<GroupDriver['openLedgers']>
     /** Of a new server. */
     newVoter(): NonNullable<ObjectParts['voter']>
   }
@@ -97,6 +100,7 @@ export async function embed(options: EmbeddedOptions, { hash, ledgers }: Embedde
       now: clock,
       wallMicros,
       appliers,
+      ...(ledgers && { openLedgers: ledgers.open }),
       async close() {
         await driver.stop()
         await transport.close()
@@ -118,6 +122,8 @@ interface Place {
 }
 
 async function startServer(self: string, place: Place): Promise<() => Promise<void>> {
+  // Servers' machines are loaded by who runs servers.
+  const { firstStart, serverNode } = await import('../node/server.ts')
   const { servers: peers, settings, network, hash, ledgers } = place
   const storage = await createMemoryStorage().open(error => {
     throw error

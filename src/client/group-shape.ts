@@ -37,6 +37,8 @@ export interface GroupDriver {
   whySilent?(server: NodeId): string | undefined
   /** Renews what is held, besides the node itself. */
   readonly keeper?: Keeper
+  /** Loads what speaks with ledgers; a tab has none. */
+  openLedgers?(): Promise<typeof import('./ledger/ledgers.ts')>
   /** Where the node below looks for appliers. */
   readonly appliers?: Map<string, Applier>
 }

@@ -219,7 +219,8 @@ export class Group {
 
   /** Loaded by who asks for one. */
   private async openLedgers(): Promise<Ledgers> {
-    const { Ledgers: Opened } = await import('./ledger/ledgers.ts')
+    if (this.driver.openLedgers === undefined) throw new Unavailable('a group in a browser tab keeps no ledgers.')
+    const { Ledgers: Opened } = await this.driver.openLedgers()
     const command = (body: LedgerCommand) => this.driver.command({ part: 'ledger', body })
     this.ledgers ??= new Opened(command, () => ++this.ids, this.shape.trust)
     if (this.broken !== undefined) this.ledgers.ended(this.broken)

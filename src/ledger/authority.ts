@@ -1,7 +1,7 @@
 // Who may say what: the signatures of owners, operators and servers, and the certificates of linked ledgers. What it does
 // then is execute.ts.
 
-import { framed } from '../crypto/index.ts'
+import { framed } from '../crypto/framing.ts'
 import type { Book } from './book.ts'
 import { type Checkpoint, whyNotCertified } from './checkpoint.ts'
 import { registerId, shownBurn } from './evidence.ts'

@@ -24,6 +24,7 @@ export interface BurnBook {
   refunded: boolean
 }
 
+/** Accounts, burns and sums of one register. */
 export interface RegisterBook {
   /** Its own coins are named by it. */
   readonly id: string
@@ -38,6 +39,7 @@ export interface RegisterBook {
   readonly spent: Map<string, Fate>
 }
 
+/** What is known of a linked ledger. */
 export interface LinkBook {
   readonly descriptor: Descriptor
   readonly cap: bigint
@@ -50,6 +52,7 @@ export interface LinkBook {
   readonly minted: readonly { readonly tick: number; readonly amount: bigint }[]
 }
 
+/** What the leaves of a ledger add up to. */
 export interface Book {
   readonly descriptor: Descriptor
   size: number

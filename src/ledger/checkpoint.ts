@@ -54,6 +54,7 @@ export const statementFields = {
   proposal: idCodec,
 }
 
+/** Certificates as bytes. */
 export const checkpointCodec: Codec<Checkpoint> = struct<Checkpoint>({
   ...statementFields,
   votes: list(struct<CountedVote>({ server: uint(SERVERS_MAX - 1), signature: signatureCodec }), SERVERS_MAX),

@@ -71,9 +71,11 @@ export interface Descriptor {
   readonly registerIds: readonly string[]
 }
 
+/** The largest amount, and the largest sum. */
 export const AMOUNT_MAX = 2n ** 63n - 1n
 export const KEY_BYTES = 32
 const SALT_BYTES = 16
+/** Bytes of a ledger's name. */
 export const LEDGER_NAME_BYTES_MAX = 64
 const ASSET_BYTES_MAX = 64
 const SERVER_NAME_BYTES_MAX = 64
@@ -143,6 +145,7 @@ export function votesNeeded({ servers, crashes }: Genesis): number {
 
 const BYTES_IN_HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
+/** Bytes as lower-case digits. */
 export function toHex(value: Uint8Array): string {
   let hex = ''
   for (let at = 0; at < value.length; at++) hex += BYTES_IN_HEX[value[at]!]

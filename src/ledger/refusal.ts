@@ -29,6 +29,7 @@ export const refusalCodes = [
   'key',
 ] as const
 
+/** The code of a refusal. */
 export type RefusalCode = (typeof refusalCodes)[number]
 
 /** A refusal, with a sentence for people. */
@@ -64,6 +65,7 @@ export interface Execution {
   readonly trusted?: boolean
 }
 
+/** How leaves are executed, with signatures looked at once. */
 export function execution(suite: LedgerCrypto, rules: LedgerRules = ledgerRules): Execution {
   return { suite, rules, verified: new Set() }
 }

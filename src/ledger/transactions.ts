@@ -94,12 +94,14 @@ export type SpendingTransaction = Extract<Transaction, { from: Uint8Array }>
 
 /** The longest leaf: a link with a genesis of a thousand accounts and a hundred servers. */
 export const TRANSACTION_BYTES_MAX = 81_920
+/** Bytes of a memo. */
 export const MEMO_BYTES_MAX = 256
 /** A burn with its memo-less fields, or a void with the burn that it is about. */
 const LEAF_BYTES_MAX = 16_384
 const PEER_BYTES_MAX = 65_536
 const OPERATORS_MAX = 32
 const WINDOW_MAX = 10_000
+/** The last sequence of an account. */
 export const SEQUENCE_MAX = Number.MAX_SAFE_INTEGER - 1
 
 const signature = bytes(SIGNATURE_BYTES)

@@ -182,6 +182,10 @@ const objects: readonly WrongUse[] = [
   wrong('Group.object', "object 'o' needs initial: a function that returns the first state", ({ group }) =>
     group.object('o', any({ apply: never.apply })),
   ),
+  wrong('Group.createLedger', 'createLedger has no option "balanc". Did you mean balances?', ({ group }) =>
+    group.createLedger('a', any({ balanc: {} })),
+  ),
+  wrong('Group.ledger', "the ledger's name is the number 5", ({ group }) => group.ledger(any(5))),
   wrong('Group.deleteObject', "the object's name is the number 5", ({ group }) => group.deleteObject(any(5))),
   wrong('Group.repairObject', "the object's name is the number 5", ({ group }) => group.repairObject(any(5))),
   wrong('SharedObject.submit', 'operation.when is a Date', async ({ group }) => {

@@ -1,6 +1,5 @@
 // A queue of jobs as its user sees it: put in, done by workers of any process, tried again where they fail.
 
-import { randomUUID } from 'node:crypto'
 import {
   called,
   checkValue,
@@ -15,6 +14,7 @@ import {
   textOf,
   whole,
 } from '../../core/index.ts'
+import { randomBytes } from '../../runtime/platform.ts'
 import { whyNotJson } from '../objects/json.ts'
 import type { Json } from '../objects/state-table.ts'
 import { WaitEnded } from '../recipes/patience.ts'
@@ -170,7 +170,7 @@ export class Jobs<Data extends Json = Json, Result extends Json | undefined = Js
   work(handler: JobHandler<Data, Result>, options: WorkerOptions = {}): JobWorker {
     checkValue('handler', called('that does a job'), handler)
     checkWorker('jobs.work', options)
-    const { concurrency = 1, lease = LEASE_DEFAULT_MS, name = randomUUID() } = options
+    const { concurrency = 1, lease = LEASE_DEFAULT_MS, name = newWorkerName() } = options
     const worker = new JobWorker(this.object, handler as JobHandler<never, unknown>, { concurrency, lease, name })
     this.workers.add(worker)
     const forget = () => this.workers.delete(worker)
@@ -311,3 +311,6 @@ function notNull<T>(call: string, options: T): T {
 function waitOf(timeout: Millis | undefined, signal: AbortSignal | undefined): WaitOptions {
   return { ...(timeout !== undefined && { timeout }), ...(signal !== undefined && { signal }) }
 }
+
+/** Nobody else draws the same. */
+const newWorkerName = () => Array.from(randomBytes(16), byte => byte.toString(16).padStart(2, '0')).join('')

@@ -1,6 +1,6 @@
 // A ledger as its user sees it. What is promised is certified: a receipt verifies without any server, for ever.
 
-import { SettingsError } from '../../core/index.ts'
+import { optionsSchema, type Rule, required, SettingsError, whole } from '../../core/index.ts'
 import {
   type Audit,
   auditLedger,
@@ -74,6 +74,14 @@ export interface LinkOptions {
   readonly rate?: bigint
   readonly window?: number
 }
+
+const coins: Rule = { must: 'a bigint', fits: value => typeof value === 'bigint' }
+const checkLink = optionsSchema<LinkOptions>({
+  operators: required({ must: 'a list of accounts', fits: Array.isArray }),
+  cap: required(coins),
+  rate: coins,
+  window: whole(0),
+})
 
 const UNTIL_AHEAD = 10_000
 const RETRIES = 8
@@ -268,6 +276,7 @@ export class Ledger {
 
   /** Lets coins of another ledger come here, up to a cap, and ours go there. Numbered: an old link cannot come again. */
   async link(peer: Ledger | Descriptor, link: LinkOptions, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    checkLink('ledger.link', link)
     const other = 'descriptor' in peer ? peer.descriptor : peer
     if (other.hex === this.descriptor.hex) throw new SettingsError('a ledger is not linked to itself.')
     const { answer } = await this.calls.question(this.descriptor, { kind: 'link', ledger: other.id }, options)

@@ -1,8 +1,15 @@
 // The ledgers of a group: made once by anybody, then found by name.
 
-import { SettingsError, type Trust } from '../../core/index.ts'
-import { AMOUNT_MAX, type Genesis, type LedgerCommand, type LedgerEvent } from '../../ledger/index.ts'
-import type { WaitOptions } from '../waiting.ts'
+import { optionsSchema, type Rule, required, SettingsError, type Trust, textOf, whole } from '../../core/index.ts'
+import {
+  AMOUNT_MAX,
+  type Genesis,
+  LEDGER_NAME_BYTES_MAX,
+  type LedgerCommand,
+  type LedgerEvent,
+} from '../../ledger/index.ts'
+import { checkName } from '../names.ts'
+import { checkWaiting, type WaitOptions, waitRules } from '../waiting.ts'
 import { type Account, keyBytes } from './accounts.ts'
 import { LedgerCalls, votersOf } from './calls.ts'
 import { Ledger } from './ledger.ts'
@@ -20,6 +27,18 @@ export interface LedgerOptions {
   readonly operatorsNeeded?: number
 }
 
+const list: Rule = { must: 'a list', fits: Array.isArray }
+const object: Rule = { must: 'an object', fits: value => typeof value === 'object' && value !== null }
+
+const checkLedger = optionsSchema<LedgerOptions & WaitOptions>({
+  asset: textOf('what is counted'),
+  balances: required(object),
+  registers: list,
+  operators: list,
+  operatorsNeeded: whole(0),
+  ...waitRules,
+})
+
 export class Ledgers {
   private readonly calls: LedgerCalls
   private readonly trust: Trust
@@ -32,6 +51,8 @@ export class Ledgers {
 
   /** All servers must answer: each brings its voting key. The same ledger may be made again: it stays as it is. */
   async create(name: string, options: LedgerOptions & WaitOptions): Promise<Ledger> {
+    checkName('ledger', name, LEDGER_NAME_BYTES_MAX)
+    checkLedger('createLedger', options)
     this.calls.check()
     const registers = options.registers ?? ['']
     const operators = (options.operators ?? []).map(one =>
@@ -54,6 +75,8 @@ export class Ledgers {
   }
 
   async find(name: string, options: WaitOptions): Promise<Ledger> {
+    checkName('ledger', name, LEDGER_NAME_BYTES_MAX)
+    checkWaiting('ledger', options)
     this.calls.check()
     const known = this.open.get(name)
     if (known !== undefined) return known

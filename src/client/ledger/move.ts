@@ -1,10 +1,11 @@
 // Value from one ledger to another, exactly once: burned there, minted here, or made void here and refunded there. No clock
 // is used, and whoever is stopped between two steps goes on from the burn.
 
+import { called, optionsSchema, type Rule, required, textOf } from '../../core/index.ts'
 import type { LedgerReceipt } from '../../ledger/index.ts'
 import { NotProven, verifyReceipt } from '../../ledger/index.ts'
 import { ledgerCryptoOf } from '../../runtime/ledger.ts'
-import type { WaitOptions } from '../waiting.ts'
+import { type WaitOptions, waitRules } from '../waiting.ts'
 import type { Account } from './accounts.ts'
 import { LedgerRefused, MoveInFlight } from './errors.ts'
 import type { Ledger } from './ledger.ts'
@@ -25,6 +26,19 @@ export interface MoveOptions extends WaitOptions {
   readonly progress?: (step: MoveStep) => void
 }
 
+const thing = (must: string): Rule => ({ must, fits: value => typeof value === 'object' && value !== null })
+const checkMove = optionsSchema<MoveOptions>({
+  out: required(thing('the ledger that it leaves')),
+  into: required(thing('the ledger that it comes to')),
+  from: required(thing('the account that pays')),
+  to: required(textOf('the key that gets it')),
+  amount: required({ must: 'a bigint', fits: value => typeof value === 'bigint' }),
+  asset: textOf('the id of a ledger'),
+  save: called('that keeps the signed burn'),
+  progress: called('that is told how far it has come'),
+  ...waitRules,
+})
+
 /** How far a move has come. */
 export type MoveStep =
   | { readonly step: 'signed'; readonly burn: Uint8Array }
@@ -42,6 +56,7 @@ export interface Moved {
 
 /** Moves value between two linked ledgers. Rejects with `MoveInFlight` where it was burned and not yet minted. */
 export async function move(options: MoveOptions): Promise<Moved> {
+  checkMove('move', options)
   const { out, into, from, to, amount, asset, save, progress } = options
   const payment = { from, to, amount, into, ...(asset !== undefined && { asset }) }
   const burn = await out.prepareBurn(payment, waitOf(options))

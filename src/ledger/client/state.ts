@@ -27,6 +27,7 @@ export type LedgerCommand =
   | { readonly kind: 'page'; readonly id: number; readonly ledger: string; readonly from: number }
   | { readonly kind: 'cancel'; readonly id: number }
 
+/** The voting key that a server offers for a new ledger. */
 export interface Offer {
   readonly server: NodeId
   readonly key: Uint8Array

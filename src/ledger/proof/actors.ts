@@ -20,6 +20,7 @@ export interface Actors {
   voter(server: NodeId): (salt: Uint8Array) => Signer
 }
 
+/** Fresh keys for one simulation. */
 export function ideals(): Actors {
   const signatures = idealSignatures()
   const signers = new Map<string, Signer>()

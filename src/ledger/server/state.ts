@@ -27,6 +27,7 @@ export type LedgerServerEvent =
 /** Nothing is told to a server: clients speak to it. */
 export type LedgerServerCommand = { readonly kind: 'inspect' }
 
+/** What a server keeps of its ledgers. */
 export interface LedgerServerState {
   readonly self: NodeId
   readonly peers: readonly NodeId[]
