@@ -20,6 +20,8 @@ export interface ObjectParts {
   readonly findApplier?: OrderingSettings['findApplier']
   /** For servers: the store was lost, and its content is to be taken from the others. */
   readonly rejoins?: boolean
+  /** For servers with a store that can be put back: the others are asked for a later life, and promises wait for it. */
+  readonly hails?: boolean
 }
 
 export function lockSettings(settings: NodeSettings): LockSettings {

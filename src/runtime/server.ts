@@ -3,6 +3,8 @@
 import { accuserOf, FileError, type NodeId, type Saved } from '../core/index.ts'
 import { recovering, type ServerEvent } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent } from '../node/index.ts'
+import { HOLD_MAX } from '../node/lives/machine.ts'
+import type { LivesEvent } from '../node/lives/state.ts'
 import { type ServerParts, serverOf, serverParts } from '../node/server.ts'
 import type { OrderingServerEvent } from '../ordering/index.ts'
 import { granterClock, tellTime } from './clock.ts'
@@ -73,9 +75,17 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   })
   opened.push(storage)
   // It may have promised things that it no longer knows of: with a vote it could undo what a client was told.
-  const mustKnow = !options.rejoins && group.trust.orderingQuorum !== undefined
+  const hasObjects = group.trust.orderingQuorum !== undefined
+  const mustKnow = !options.rejoins && hasObjects
   if (saved.size === 0 && mustKnow) throw storeLost(config)
-  driver = createDriver(options, storage, saved)
+  const life = awaitLife(error => {
+    driver?.end()
+    failed(error)
+  })
+  driver = createDriver(options, storage, saved, {
+    go: life.go,
+    old: () => (saved.size === 0 || !hasObjects ? life.go() : life.refuse(storeOld(config))),
+  })
   let transport: TlsTransport | undefined
   const measures = measure(driver, () => transport)
   // Before the node runs: a start that finds a port taken must leave nothing behind that a crash would leave.
@@ -97,7 +107,13 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   driver.start(transport)
   const endTime = tellTime(micros => {
     driver.command({ part: 'lock', body: { kind: 'clock', micros } })
-    if (group.trust.orderingQuorum !== undefined) driver.command({ part: 'ordering', body: { kind: 'clock', micros } })
+    if (hasObjects) driver.command({ part: 'ordering', body: { kind: 'clock', micros } })
+  })
+  // A server that says it listens grants; where the others do not answer, soon after.
+  await life.known.catch(error => {
+    endTime()
+    driver.end()
+    throw error
   })
   log('info', 'listening', {
     port: config.address.port,
@@ -113,10 +129,40 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   }
 }
 
-function createDriver(options: ServerOptions, storage: Storage, saved: Saved) {
+/** What the others say of this server's store, at its start; and a refusal that comes later. */
+function awaitLife(failed: (error: Error) => void) {
+  let resolve = () => {}
+  let reject: (error: Error) => void = () => {}
+  const known = new Promise<void>((fine, wrong) => {
+    resolve = fine
+    reject = wrong
+  })
+  let isOver = false
+  // A node that is disguised may say nothing.
+  const timer = setTimeout(() => end(resolve), 2 * HOLD_MAX).unref()
+  const end = (work: () => void) => {
+    clearTimeout(timer)
+    isOver = true
+    work()
+  }
+  return {
+    known,
+    go: () => end(resolve),
+    refuse: (error: Error) => (isOver ? failed(error) : end(() => reject(error))),
+  }
+}
+
+interface LifeNews {
+  /** Promises may be made. */
+  go(): void
+  /** The store is an old copy. */
+  old(): void
+}
+
+function createDriver(options: ServerOptions, storage: Storage, saved: Saved, news: LifeNews) {
   const { config, log, failed, rejoins = false } = options
   const { group, name } = config
-  const parts = serverParts(group, { hash: sha256, rejoins })
+  const parts = serverParts(group, { hash: sha256, rejoins, hails: true })
   return new Driver({
     ...(options.disguise?.(parts) ?? { protocol: serverOf(parts), vocabulary: nodeVocabulary }),
     self: name,
@@ -125,7 +171,7 @@ function createDriver(options: ServerOptions, storage: Storage, saved: Saved) {
     log,
     storage,
     saved,
-    event: teller(log),
+    event: teller(log, news),
     failed,
     up: peer => log('debug', 'connected', { peer }),
     down: (peer, why) => log('debug', 'disconnected', { peer, why }),
@@ -133,7 +179,7 @@ function createDriver(options: ServerOptions, storage: Storage, saved: Saved) {
 }
 
 // Only what its operators did and what clients complain of; the parts' own work is not logged.
-function teller(log: Log): (event: ServerNodeEvent) => void {
+function teller(log: Log, news: LifeNews): (event: ServerNodeEvent) => void {
   const told = new Set<string>()
   const accuse = (complaint: { readonly client: NodeId; readonly server: NodeId; readonly what: string }) => {
     const matter = `${accuserOf(complaint.client)} ${complaint.server}`
@@ -143,10 +189,20 @@ function teller(log: Log): (event: ServerNodeEvent) => void {
     log('warn', 'a client says that a server lied', { ...complaint })
   }
   return event => {
-    if (event.body.kind === 'complaint') accuse(event.body.complaint)
+    if (event.part === 'lives') tellOfLife(event.body, log, news)
+    else if (event.body.kind === 'complaint') accuse(event.body.complaint)
     else if (event.part === 'lock') tell(event.body, log)
     else tellOfObject(event.body, log)
   }
+}
+
+function tellOfLife(event: LivesEvent, log: Log, news: LifeNews): void {
+  if (event.kind === 'go') return news.go()
+  const { life, seen, by } = event
+  const what =
+    'the other servers know a later life of this one: its store is an old copy, or was lost, and counts as lost'
+  log('error', what, { life, seen, by: by.join(', ') })
+  news.old()
 }
 
 /** Clients times servers. */
@@ -174,6 +230,8 @@ function tellOfObject(event: ObjectEvent, log: Log): void {
       return log('warn', 'an object was repaired by an operator', { object: event.object, by: event.by })
     case 'deleted':
       return log('warn', 'an object was deleted by an operator', { object: event.object, by: event.by })
+    case 'lossKept':
+      return log('warn', 'this server takes its objects from the others', {})
     case 'deleteRefused':
       return log('warn', 'deletion of an object refused: no operator', { object: event.object, by: event.by })
     case 'repairRefused':
@@ -187,6 +245,8 @@ function tell(event: Exclude<ServerEvent, { kind: 'complaint' }>, log: Log): voi
       const { name, by, holder } = event
       return log('warn', 'a lock was taken from its holder by force', { lock: name, by, holder })
     }
+    case 'storeLost':
+      return log('warn', 'locks: the store counts as lost; nothing is granted until others have told', {})
     case 'forceRefused':
       return log('warn', 'unlock by force refused: no operator', { lock: event.name, by: event.by })
     case 'floorReset': {
@@ -239,6 +299,14 @@ function storeLost(config: ServerConfig): FileError {
   return new FileError(
     `${config.name} has run before, and its store ${config.storeFolder} is empty. If the store was lost, ` +
       `coterie serve --rejoin ${config.folder} takes its content from the other servers.`,
+  )
+}
+
+function storeOld(config: ServerConfig): FileError {
+  return new FileError(
+    `the store ${config.storeFolder} of ${config.name} is an old copy: the other servers know a later life of it. What it ` +
+      `promised since is not in it. Remove the store, and let coterie serve --rejoin ${config.folder} take its content ` +
+      'from the other servers.',
   )
 }
 
