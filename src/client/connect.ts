@@ -131,13 +131,13 @@ async function open<G extends Group>(
     await Promise.all([transport.close(), keeper?.close()])
   }
   group = new Kind(
-    { trust, ttlMax: lock.ttlMax, drift: lock.drift, servers },
+    { trust, ...lock, ...objects, servers },
     {
       command: body => driver.command(body),
       now: clock,
       wallMicros,
       close,
-      whySilent: server => arrivals.whySilent(server),
+      ...arrivals.connections(),
       appliers,
       ...(keeper && { keeper }),
     },
@@ -176,6 +176,10 @@ class Arrivals {
   down(peer: string, why: string): void {
     this.here.delete(peer)
     this.whys.set(peer, why)
+  }
+
+  connections(): Pick<GroupDriver, 'whySilent' | 'isConnected'> {
+    return { whySilent: server => this.whySilent(server), isConnected: server => this.here.has(server) }
   }
 
   whySilent(server: string): string {

@@ -92,6 +92,7 @@ export interface GroupDriver {
   close(): Promise<void>
   /** Why a server does not answer, as far as the connections below tell. */
   whySilent?(server: NodeId): string | undefined
+  isConnected?(server: NodeId): boolean
   /** Renews what is held, besides the node itself. */
   readonly keeper?: Keeper
   /** Where the node below looks for appliers. */
@@ -103,6 +104,9 @@ export interface GroupShape {
   readonly ttlMax: Millis
   readonly drift: number
   readonly servers: readonly string[]
+  /** How far above the clock servers take tokens and promise turns, where the group's config says so. */
+  readonly tokenAheadMax?: Millis
+  readonly rankAheadMax?: Millis
 }
 
 interface Pending {
@@ -302,13 +306,13 @@ export class Group {
 
   /** How the group is: which servers answer, whether locks can be taken, who was caught lying. */
   async status(): Promise<GroupStatus> {
-    const { trust, servers: names } = this.shape
+    const { trust, servers: names, tokenAheadMax, rankAheadMax } = this.shape
     const [inspected, accounts] = await Promise.all([this.inspect(), this.account()])
-    const servers = describeServers(names, inspected, server => this.driver.whySilent?.(server)).map(server => {
+    const servers = describeServers(names, inspected, this.driver).map(server => {
       const account = accounts.find(one => one.server === server.server)
       return account === undefined ? server : { ...server, ...describeTokens(account, this.driver.wallMicros()) }
     })
-    const ready = servers.filter(canGrant).length
+    const ready = servers.filter(server => canGrant(server, tokenAheadMax)).length
     const objects = trust.orderingQuorum === undefined ? [] : await this.orders.inspect()
     return {
       trust,
@@ -321,7 +325,7 @@ export class Group {
         ...tallyComplaints(objects, this.orders.lies, trust.liars),
         ...tallyLockComplaints(accounts, this.lockLies, trust.liars),
       ],
-      spoiled: spoiledObjects(objects, trust.liars, this.driver.wallMicros() / MICROS_PER_MS),
+      spoiled: spoiledObjects(objects, trust.liars, this.driver.wallMicros() / MICROS_PER_MS, rankAheadMax),
     }
   }
 

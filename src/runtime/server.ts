@@ -4,7 +4,7 @@ import { accuserOf, FileError, type NodeId, type Saved } from '../core/index.ts'
 import { recovering, type ServerEvent } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent } from '../node/index.ts'
 import { HOLD_MAX } from '../node/lives/machine.ts'
-import type { LivesEvent } from '../node/lives/state.ts'
+import { type LivesEvent, silentOf } from '../node/lives/state.ts'
 import { type ServerParts, serverOf, serverParts } from '../node/server.ts'
 import type { OrderingServerEvent } from '../ordering/index.ts'
 import { granterClock, tellTime } from './clock.ts'
@@ -63,25 +63,23 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   const { config, log, failed } = options
   const { group } = config
   let driver: ServerDriver | undefined
+  const fail = (error: Error) => {
+    driver?.end()
+    failed(error)
+  }
   const { storage, saved } = await openNodeStore({
     store: createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}) }),
     folder: config.folder,
     owner: config.identity,
     first: firstStart,
-    failed(error) {
-      driver?.end()
-      failed(error)
-    },
+    failed: fail,
   })
   opened.push(storage)
   // It may have promised things that it no longer knows of: with a vote it could undo what a client was told.
   const hasObjects = group.trust.orderingQuorum !== undefined
   const mustKnow = !options.rejoins && hasObjects
   if (saved.size === 0 && mustKnow) throw storeLost(config)
-  const life = awaitLife(error => {
-    driver?.end()
-    failed(error)
-  })
+  const life = awaitLife(fail)
   driver = createDriver(options, storage, saved, {
     go: life.go,
     old: () => (saved.size === 0 || !hasObjects ? life.go() : life.refuse(storeOld(config))),
@@ -91,18 +89,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   // Before the node runs: a start that finds a port taken must leave nothing behind that a crash would leave.
   const metrics = await serveMetrics(config.address.metricsPort, config.name, measures)
   opened.push(metrics)
-  transport = await createTlsTransport(
-    {
-      credentials: config,
-      authority: config.authority,
-      log,
-      settings: serverSettings(group),
-      listen: { host: config.listen, port: config.address.port },
-      // For what a server that lags asks of the others; dialled when there is something to say.
-      addresses: new Map(group.servers.map(({ name, host, port }) => [name, { host, port }])),
-    },
-    driver.events,
-  )
+  transport = await createTlsTransport(linkOf(config, log), driver.events)
   opened.push(transport)
   driver.start(transport)
   const endTime = tellTime(micros => {
@@ -126,6 +113,19 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
       endTime()
       return stop(driver, transport, metrics, storage, log)
     },
+  }
+}
+
+function linkOf(config: ServerConfig, log: Log) {
+  const { group } = config
+  return {
+    credentials: config,
+    authority: config.authority,
+    log,
+    settings: serverSettings(group),
+    listen: { host: config.listen, port: config.address.port },
+    // For what servers ask of each other; dialled when there is something to say.
+    addresses: new Map(group.servers.map(({ name, host, port }) => [name, { host, port }])),
   }
 }
 
@@ -272,7 +272,7 @@ async function stop(
 }
 
 function measure(driver: ServerDriver, transport: () => TlsTransport | undefined): Measures {
-  const { lock, ordering } = driver.state
+  const { lock, ordering, lives } = driver.state
   return {
     // Not zero while it does not listen yet: nobody is to send it work.
     recovering: () => Math.max(transport() === undefined ? 1 : 0, Math.ceil(recovering(lock, granterClock()))),
@@ -285,6 +285,7 @@ function measure(driver: ServerDriver, transport: () => TlsTransport | undefined
         frames_dropped_total: { help: 'Frames that could not be sent', value: dropped },
         saves_total: { help: 'Records saved', value: driver.counts.saves },
         connections: { help: 'Peers connected now', value: transport()?.connected().length ?? 0 },
+        servers_silent: { help: 'Other servers that have not answered the last greeting', value: silentOf(lives) },
         lock_names: { help: 'Lock names in memory', value: lock.locks.size },
         lock_highest_token: { help: 'The largest lock token granted', value: lock.highest },
         lock_complaints_total: { help: 'Complaints of clients about servers that lied', value: lock.complaints.count },

@@ -39,6 +39,11 @@ export type Lives = Protocol<LivesState, LivesMessage, LivesCommand, LivesEvent>
 
 export const livesTimers = timers('hail', 'hold', 'grow')
 
+/** How many of the others have not answered since this life was last said: at the start, and every few minutes. */
+export function silentOf(state: LivesState | undefined): number {
+  return state === undefined ? 0 : state.others.length - state.welcomed.size - state.older.size
+}
+
 export function checkLives({ others, seen, welcomed, older }: LivesState): void {
   for (const map of [seen, welcomed, older]) assert(map.size <= others.length, 'only other servers are remembered')
 }
