@@ -25,10 +25,11 @@ import type { Log } from '../runtime/transport/index.ts'
 import { instanceOf, newInstance } from '../runtime/transport/instance.ts'
 import { SETTINGS_DIFFER } from '../runtime/transport/settings.ts'
 import { createTlsTransport } from '../runtime/transport/tls.ts'
-import { Group, type GroupDriver, type GroupShape } from './group.ts'
+import { Group, type GroupDriver } from './group.ts'
 import type { WorkerKeeper } from './keeper.ts'
 import { type LogTarget, logRule, logTo } from './log.ts'
 import { saidBy } from './questions.ts'
+import type { GroupShape } from './shape.ts'
 import { waitRules, within } from './waiting.ts'
 
 /** How to reach a group that other processes serve. */

@@ -63,6 +63,7 @@ import {
   type TreeOptions,
 } from './objects/shared-tree.ts'
 import { Questions } from './questions.ts'
+import type { GroupShape } from './shape.ts'
 import { onWaitEnd, type WaitEnd } from './waiting.ts'
 
 /** How a group is, as one client sees it. */
@@ -97,16 +98,6 @@ export interface GroupDriver {
   readonly keeper?: Keeper
   /** Where the node below looks for appliers. */
   readonly appliers?: Map<string, Applier>
-}
-
-export interface GroupShape {
-  readonly trust: Trust
-  readonly ttlMax: Millis
-  readonly drift: number
-  readonly servers: readonly string[]
-  /** How far above the clock servers take tokens and promise turns, where the group's config says so. */
-  readonly tokenAheadMax?: Millis
-  readonly rankAheadMax?: Millis
 }
 
 interface Pending {
