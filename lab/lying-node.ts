@@ -149,7 +149,8 @@ function lyingServer(parts: ServerParts, mask: NodeMask) {
   const lock = mask.part('lock', parts.lock, lockVocabulary, lockLiars)
   const { ordering } = parts
   const objects = ordering && mask.part('ordering', ordering, orderingVocabulary, () => orderingLiars(sha256))
-  const disguised = objects === undefined ? { lock } : { lock, ordering: objects }
+  // Without the other parts it would wait for their word, and lie to nobody.
+  const disguised = objects === undefined ? { ...parts, lock } : { ...parts, lock, ordering: objects }
   return mask.whole(serverOf(disguised as ServerParts), nodeVocabulary)
 }
 

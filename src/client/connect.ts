@@ -147,13 +147,13 @@ async function open<G extends Group>(
     meter?.end()
   }
   group = new Kind(
-    { trust, ttlMax: lock.ttlMax, drift: lock.drift, servers },
+    { trust, ...lock, ...objects, servers },
     {
       command: body => driver.command(body),
       now: clock,
       wallMicros,
       close,
-      whySilent: server => arrivals.whySilent(server),
+      ...arrivals.connections(),
       openLedgers: () => import('./ledger/ledgers.ts'),
       appliers,
       ...(keeper && { keeper }),
@@ -222,6 +222,10 @@ class Arrivals {
   down(peer: string, why: string): void {
     this.here.delete(peer)
     this.whys.set(peer, why)
+  }
+
+  connections(): Pick<GroupDriver, 'whySilent' | 'isConnected'> {
+    return { whySilent: server => this.whySilent(server), isConnected: server => this.here.has(server) }
   }
 
   whySilent(server: string): string {

@@ -35,6 +35,7 @@ export interface GroupDriver {
   close(): Promise<void>
   /** Why a server does not answer, as far as the connections below tell. */
   whySilent?(server: NodeId): string | undefined
+  isConnected?(server: NodeId): boolean
   /** Renews what is held, besides the node itself. */
   readonly keeper?: Keeper
   /** Loads what speaks with ledgers; a tab has none. */
@@ -48,4 +49,7 @@ export interface GroupShape {
   readonly ttlMax: Millis
   readonly drift: number
   readonly servers: readonly string[]
+  /** How far above the clock servers take tokens and promise turns, where the group's config says so. */
+  readonly tokenAheadMax?: Millis
+  readonly rankAheadMax?: Millis
 }

@@ -280,13 +280,13 @@ export class Group {
 
   /** How the group is: which servers answer, whether locks can be taken, who was caught lying. */
   async status(): Promise<GroupStatus> {
-    const { trust, servers: names } = this.shape
+    const { trust, servers: names, tokenAheadMax, rankAheadMax } = this.shape
     const [inspected, accounts] = await Promise.all([this.inspect(), this.account()])
-    const servers = describeServers(names, inspected, server => this.driver.whySilent?.(server)).map(server => {
+    const servers = describeServers(names, inspected, this.driver).map(server => {
       const account = accounts.find(one => one.server === server.server)
       return account === undefined ? server : { ...server, ...describeTokens(account, this.driver.wallMicros()) }
     })
-    const ready = servers.filter(canGrant).length
+    const ready = servers.filter(server => canGrant(server, tokenAheadMax)).length
     const objects = trust.orderingQuorum === undefined ? [] : await this.orders.inspect()
     return {
       trust,
@@ -299,7 +299,7 @@ export class Group {
         ...tallyComplaints(objects, this.orders.lies, trust.liars),
         ...tallyLockComplaints(accounts, this.lockLies, trust.liars),
       ],
-      spoiled: spoiledObjects(objects, trust.liars, this.driver.wallMicros() / MICROS_PER_MS),
+      spoiled: spoiledObjects(objects, trust.liars, this.driver.wallMicros() / MICROS_PER_MS, rankAheadMax),
     }
   }
 

@@ -67,20 +67,25 @@ describe('an object that stands still', () => {
     return { ...told(server, []), objects: [{ object: 'stock', committed: head, applied, ...rest }] }
   }
   it('has turns promised far into the future, as more servers say than can lie', () => {
-    const high = (count: number, counter = 2 * DAY + 1) =>
+    const high = (count: number, counter = 2 * DAY + 1, aheadMax = DAY) =>
       spoiledObjects(
         ['a', 'b', 'c'].map((name, at) => has(name, at < count ? counter : 0, 5)),
         1,
         0,
+        aheadMax,
       )
     expect(high(1)).toEqual([])
     expect(high(2)).toMatchObject([{ object: 'stock', why: 'its turns are promised far into the future' }])
     expect(high(2, 2 * DAY)).toEqual([])
+    // What the group's config says counts, not a day.
+    expect(high(2, 2_001, 1_000)).toHaveLength(1)
+    expect(high(2, 2_000, 1_000)).toEqual([])
+    expect(high(2, 2 * DAY + 1, 2 * DAY)).toEqual([])
   })
   it('or a version that no server has', () => {
     const servers = [has('a', 0, 2 ** 40, 5), has('b', 0, 2 ** 40, 4), has('c', 0, 5)]
-    expect(spoiledObjects(servers, 1, 0)).toMatchObject([{ why: 'it is at a version that no server has' }])
-    expect(spoiledObjects([has('a', 0, 6, 5), has('b', 0, 6, 6), has('c', 0, 6, 5)], 1, 0)).toEqual([])
+    expect(spoiledObjects(servers, 1, 0, DAY)).toMatchObject([{ why: 'it is at a version that no server has' }])
+    expect(spoiledObjects([has('a', 0, 6, 5), has('b', 0, 6, 6), has('c', 0, 6, 5)], 1, 0, DAY)).toEqual([])
   })
   it('is repaired at the newest version that more servers have than can lie', () => {
     expect(repairableVersion([has('a', 0, 9, 9), has('b', 0, 9, 5), has('c', 0, 9, 4)], 'stock', 1)).toBe(5)

@@ -4,6 +4,7 @@
 import { accuserOf, type Millis, type NodeId } from '../core/index.ts'
 import type { AccountedServer } from '../lock/index.ts'
 import type { Complaint, InspectedObject } from '../ordering/index.ts'
+import { orderingBasics } from '../ordering/settings.ts'
 import type { Lie } from './objects/orders.ts'
 
 /** What a server says of objects. */
@@ -117,15 +118,19 @@ export interface SpoiledObject {
   readonly why: string
 }
 
-/** A day above the clock, and one more for clocks that differ: servers promise no such rank. */
-const RANK_AHEAD_MS = 2 * 24 * 60 * 60 * 1000
-
 /** Objects that a client has spoiled for good, where more servers say so than can lie. */
-export function spoiledObjects(servers: readonly ObjectServerInfo[], liars: number, wall: Millis): SpoiledObject[] {
+export function spoiledObjects(
+  servers: readonly ObjectServerInfo[],
+  liars: number,
+  wall: Millis,
+  aheadMax: Millis = orderingBasics.rankAheadMax,
+): SpoiledObject[] {
+  // As far above the clock as servers promise, and as much again for clocks that differ.
+  const highest = wall + 2 * aheadMax
   const names = [...new Set(servers.flatMap(({ objects }) => objects.map(({ object }) => object)))].sort()
   return names.flatMap(object => {
     const all = servers.flatMap(({ objects }) => objects.filter(other => other.object === object))
-    const high = all.filter(({ rank }) => rank.counter > wall + RANK_AHEAD_MS).length
+    const high = all.filter(({ rank }) => rank.counter > highest).length
     const newest = Math.max(...all.map(({ applied, proposed }) => Math.max(applied, proposed)))
     const ahead = all.filter(({ committed }) => committed.version > newest).length
     const why = high > liars ? 'its turns are promised far into the future' : 'it is at a version that no server has'

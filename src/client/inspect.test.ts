@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type NodeId, trust } from '../core/index.ts'
 import type { InspectedServer } from '../lock/index.ts'
 import { describeForced } from './force.ts'
-import { tallyLocks } from './inspect.ts'
+import { canGrant, describeServers, tallyLocks } from './inspect.ts'
 
 const four = trust({ servers: 4, liars: 1 })
 
@@ -34,6 +34,31 @@ describe('waiters', () => {
   it('do not hold it as well: a server that missed the grant has it for the first who waits', () => {
     const answers = [says('s0', ['x']), says('s1', ['x']), says('s2', ['x']), says('s3', ['ann#1'], 'x')]
     expect(tallyLocks(answers, four)).toMatchObject([{ holder: 'ann#1', waiters: ['x'] }])
+  })
+})
+
+describe('a server', () => {
+  const answers = (...trips: number[]) => trips.map((roundTrip, place) => ({ ...says(`s${place}`, []), roundTrip }))
+  const manners = (found: readonly InspectedServer[], connected: readonly NodeId[] = []) =>
+    describeServers(['s0', 's1', 's2', 's3'], found, {
+      whySilent: () => 'why',
+      isConnected: server => connected.includes(server),
+    }).map(({ manner }) => manner)
+
+  it('that answers much later than the others is slow, and one that is a little later is not', () => {
+    expect(manners(answers(2, 3, 2, 103))).toEqual([undefined, undefined, undefined, 'slow'])
+    expect(manners(answers(2, 3, 2, 102))).toEqual([undefined, undefined, undefined, undefined])
+    expect(manners(answers(100, 90, 110, 500))).toEqual([undefined, undefined, undefined, undefined])
+    expect(manners(answers(100, 90, 110, 501))).toEqual([undefined, undefined, undefined, 'slow'])
+    expect(manners(answers(900))).toEqual([undefined, undefined, undefined, undefined])
+  })
+  it('that is connected and does not answer is silent; one that is not there is not called so', () => {
+    expect(manners(answers(2, 3), ['s0', 's2'])).toEqual([undefined, undefined, 'silent', undefined])
+  })
+  it('grants while its tokens are within what the group takes', () => {
+    const ready = { server: 's0', state: 'ready', tokensAheadMs: 5_000 } as const
+    expect(canGrant(ready, 5_001)).toBe(true)
+    expect(canGrant(ready, 5_000)).toBe(false)
   })
 })
 

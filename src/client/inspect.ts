@@ -3,6 +3,7 @@
 
 import type { NodeId, Trust } from '../core/index.ts'
 import type { AccountedServer, InspectedServer } from '../lock/index.ts'
+import { lockDefaults } from '../lock/settings.ts'
 import { WAITERS_SHOWN_MAX } from '../lock/wire.ts'
 
 /** A lock that is held or being taken, as more servers than can lie tell it. */
@@ -24,6 +25,11 @@ export interface LockInfo {
 export interface ServerInfo {
   readonly server: NodeId
   readonly state: 'ready' | 'recovering' | 'unreachable'
+  /**
+   * `silent`: connected, and it does not answer. `slow`: it answers much later than the others. Both may be the network: they are
+   * no lie.
+   */
+  readonly manner?: 'silent' | 'slow'
   /** Where it is unreachable: why, as far as this process knows. */
   readonly why?: string
   readonly roundTripMs?: number
@@ -53,11 +59,9 @@ export function describeTokens({ asking, highest, clock }: AccountedServer, wall
   }
 }
 
-/** Beyond a day no honest server takes a token: what it has granted, nobody can follow. */
-const TOKENS_SPOILED_MS = 24 * 60 * 60 * 1000
-
-export function canGrant({ state, tokensAheadMs = 0 }: ServerInfo): boolean {
-  return state === 'ready' && tokensAheadMs < TOKENS_SPOILED_MS
+/** `aheadMax`: beyond it no honest server takes a token. What a server has granted there, nobody can follow. */
+export function canGrant({ state, tokensAheadMs = 0 }: ServerInfo, aheadMax = lockDefaults.tokenAheadMax): boolean {
+  return state === 'ready' && tokensAheadMs < aheadMax
 }
 
 /** Tokens may be a minute ahead of the clock of the client that took the last one. */
@@ -136,20 +140,44 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1]!
 }
 
+/** So many times later than the others, and by more than any scheduler makes of it. */
+const SLOW_TIMES = 5
+const SLOW_BY_MS = 100
+
+/** Those that answer much later than the one in the middle of the others. One alone is not slower than anybody. */
+function slowOnes(answers: readonly InspectedServer[]): ReadonlySet<NodeId> {
+  const slow = answers.filter(({ server, roundTrip }) => {
+    const others = answers.filter(other => other.server !== server).map(other => other.roundTrip)
+    if (others.length === 0) return false
+    const usual = median(others)
+    return roundTrip > usual * SLOW_TIMES && roundTrip > usual + SLOW_BY_MS
+  })
+  return new Set(slow.map(({ server }) => server))
+}
+
+/** What this process knows of its connections. */
+interface Connections {
+  whySilent?(server: NodeId): string | undefined
+  isConnected?(server: NodeId): boolean
+}
+
 export function describeServers(
   servers: readonly NodeId[],
   answers: readonly InspectedServer[],
-  whySilent: (server: NodeId) => string | undefined,
+  connections: Connections,
 ): ServerInfo[] {
+  const slow = slowOnes(answers)
   return servers.map(server => {
     const answer = answers.find(candidate => candidate.server === server)
     if (answer === undefined) {
-      const why = whySilent(server)
-      return { server, state: 'unreachable', ...(why === undefined ? {} : { why }) }
+      const why = connections.whySilent?.(server)
+      const manner = connections.isConnected?.(server) ? ({ manner: 'silent' } as const) : {}
+      return { server, state: 'unreachable', ...manner, ...(why === undefined ? {} : { why }) }
     }
     return {
       server,
       state: answer.recovering > 0 ? 'recovering' : 'ready',
+      ...(slow.has(server) ? ({ manner: 'slow' } as const) : {}),
       roundTripMs: Math.round(answer.roundTrip * 100) / 100,
       uptimeMs: answer.uptime,
       recoveringMs: answer.recovering,

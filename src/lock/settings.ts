@@ -27,6 +27,8 @@ export interface LockSettings {
   readonly accuses: boolean
   /** The certificate names of clients that may take a lock from its holder. */
   readonly operators: readonly string[]
+  /** For servers: nothing is granted until the command `go` or `lost` says whether others know of a later life. */
+  readonly holds: boolean
 }
 
 /** Settings of a group that says nothing else. */
@@ -43,4 +45,5 @@ export const lockDefaults: LockSettings = {
   rules: lockRules,
   accuses: true,
   operators: ['admin'],
+  holds: false,
 }

@@ -1,28 +1,41 @@
 // The node of a server: locks, and objects and ledgers where the group is large enough for them.
 
-import { type Composed, type ComposeRules, compose, composeRules, encode, type Saved } from '../core/index.ts'
+import {
+  type Composed,
+  type ComposeRules,
+  compose,
+  composeRules,
+  encode,
+  type Saved,
+  type Wire,
+} from '../core/index.ts'
 import { type LedgerServer, ledgerServer } from '../ledger/server/machine.ts'
 import { type LockServer, lockServer } from '../lock/server/machine.ts'
 import { serverRecord } from '../lock/wire.ts'
 import { type OrderingServer, orderingServer } from '../ordering/server/machine.ts'
 import { ledgerServerSettings } from './ledger.ts'
+import { lives } from './lives/machine.ts'
+import type { Lives, LivesEvent } from './lives/state.ts'
 import { lockSettings, type NodeSettings, type ObjectParts, orderingSettings } from './settings.ts'
 
 export type ServerParts = {
   readonly lock: LockServer
   readonly ordering?: OrderingServer
   readonly ledger?: LedgerServer
+  readonly lives?: Lives
 }
 export type ServerNode = Composed<ServerParts>
 
 export function serverParts(settings: NodeSettings, parts: ObjectParts): ServerParts {
-  const lock = lockServer(lockSettings(settings))
+  const holds = parts.hails ?? false
+  const lock = lockServer({ ...lockSettings(settings), holds })
   const objects = orderingSettings(settings, parts)
   const ledgers = ledgerServerSettings(settings, parts)
   return {
     lock,
-    ...(objects && { ordering: orderingServer(objects) }),
+    ...(objects && { ordering: orderingServer({ ...objects, holds }) }),
     ...(ledgers && { ledger: ledgerServer(ledgers) }),
+    ...(holds ? { lives: lives({ liars: settings.trust.liars }) } : {}),
   }
 }
 
@@ -32,7 +45,27 @@ export function serverNode(settings: NodeSettings, parts: ObjectParts): ServerNo
 
 /** The parts as one node. Its proof gives it broken rules, and liars' parts. */
 export function serverOf(parts: ServerParts, rules: ComposeRules = composeRules): ServerNode {
-  return compose('server', parts, { rules })
+  return compose('server', parts, { wires: wiresOf(parts), rules })
+}
+
+// What the others say of this server's lives is for all; that it lost its store is said to them when that is on disk.
+// Objects go first: a server that has an old copy of theirs votes on nothing, and must be told so at each of its starts.
+function wiresOf({ ordering, lives }: ServerParts): readonly Wire<ServerParts>[] {
+  if (lives === undefined) return []
+  const toLock: Wire<ServerParts> = { from: 'lives', to: 'lock', turn: newsOfLife }
+  if (ordering === undefined)
+    return [toLock, { from: 'lock', to: 'lives', turn: ({ kind }) => (kind === 'storeLost' ? RAISE : undefined) }]
+  return [
+    toLock,
+    { from: 'lives', to: 'ordering', turn: newsOfLife },
+    { from: 'ordering', to: 'lives', turn: ({ kind }) => (kind === 'lossKept' ? RAISE : undefined) },
+  ]
+}
+
+const RAISE = { kind: 'raise' } as const
+
+function newsOfLife({ kind }: LivesEvent): { kind: 'go' | 'lost' } {
+  return { kind: kind === 'go' ? 'go' : 'lost' }
 }
 
 /** What a server's store holds before its first start: nothing was ever promised. */

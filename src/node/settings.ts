@@ -26,6 +26,8 @@ export interface ObjectParts {
   readonly ledgerCrypto?: LedgerCrypto
   /** For servers: the key with which it votes about ledgers, for a salt. */
   readonly voter?: (salt: Uint8Array) => Signer
+  /** For servers with a store that can be put back: the others are asked for a later life, and promises wait for it. */
+  readonly hails?: boolean
 }
 
 export function lockSettings(settings: NodeSettings): LockSettings {

@@ -3,11 +3,13 @@
 import { ledgerVocabulary } from '../ledger/wire.ts'
 import { lockVocabulary } from '../lock/wire.ts'
 import { orderingVocabulary } from '../ordering/wire.ts'
+import { livesVocabulary } from './lives/wire.ts'
 import { partedVocabulary } from './vocabulary.ts'
 
-/** Words of locks, of objects and of ledgers. */
+/** Words of locks, of objects and of ledgers, and of the servers' lives. */
 export const nodeVocabulary = partedVocabulary({
   lock: lockVocabulary,
   ordering: orderingVocabulary,
   ledger: ledgerVocabulary,
+  lives: livesVocabulary,
 })

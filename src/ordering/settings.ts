@@ -48,6 +48,8 @@ export interface OrderingSettings {
   readonly operators: readonly string[]
   /** This server has lost its store and is to take its state from the others. */
   readonly rejoins: boolean
+  /** For servers: nothing is voted on until the command `go` says that no other server knows of a later life. */
+  readonly holds: boolean
   readonly proofs: RankProofs | undefined
   readonly rules: OrderingRules
 }
@@ -78,6 +80,7 @@ export const orderingBasics: Omit<OrderingSettings, 'hash'> = {
   rankAheadMax: 24 * 60 * 60 * 1000,
   operators: [],
   rejoins: false,
+  holds: false,
   proofs: undefined,
   rules: orderingRules,
 }

@@ -2,11 +2,11 @@
 // one that never ran (protocols/lock 6).
 
 import { once } from 'node:events'
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDisk } from '../../test/storage/disk.ts'
 import { freePorts } from '../../test/support/processes.ts'
 import { FileError, type Saved, seededRandom } from '../core/index.ts'
@@ -17,7 +17,7 @@ import { exists } from './files.ts'
 import { FIRST_START_FILE, leaveFirstStartMark, openNodeStore } from './first-start.ts'
 import { silence } from './log.ts'
 import { startMember } from './member.ts'
-import { startServer } from './server.ts'
+import { type RunningServer, startServer } from './server.ts'
 import { initGroup } from './setup/group.ts'
 import { createLogStorage } from './storage/log.ts'
 
@@ -116,6 +116,46 @@ describe('a node', () => {
     expect(running.recovering()).toBeGreaterThan(0)
     expect(await exists(join(server.folder, FIRST_START_FILE))).toBe(false)
     await running.stop()
+  })
+})
+
+describe('a server whose folder was put back from an old copy', () => {
+  let configs: ServerConfig[] = []
+  let running: RunningServer[] = []
+
+  const start = (config: ServerConfig, rejoins = false) =>
+    startServer({ config, log: silence, failed: unexpected, rejoins })
+
+  beforeEach(async () => {
+    const made = await initGroup({ dir: newFolder(), basePort: await freePorts(3), liars: 0, members: 0 })
+    configs = await Promise.all(made.serverFolders.map(async one => (await loadNodeConfig(one)) as ServerConfig))
+    running = await Promise.all(configs.map(config => start(config)))
+    // A later life than the one that is copied.
+    await running[0]!.stop()
+    await cp(configs[0]!.storeFolder, join(configs[0]!.folder, 'copy'), { recursive: true })
+    running[0] = await start(configs[0]!)
+    await running[0].stop()
+    await rm(configs[0]!.storeFolder, { recursive: true })
+  })
+  afterEach(() => Promise.all(running.slice(1).map(one => one.stop())))
+
+  it('is told so by the others and does not run, at every start; without the store it rejoins', async () => {
+    const config = configs[0]!
+    await cp(join(config.folder, 'copy'), config.storeFolder, { recursive: true })
+    for (let time = 0; time < 3; time++) {
+      await expect(start(config)).rejects.toThrow(/of server-1 is an old copy: the other servers know a later life/)
+    }
+    await rm(config.storeFolder, { recursive: true })
+    const rejoined = await start(config, true)
+    expect(rejoined.recovering()).toBeGreaterThan(0)
+    await rejoined.stop()
+    await (await start(config, true)).stop()
+  })
+  it('the same where only the mark of a first start came back', async () => {
+    const config = configs[0]!
+    await leaveFirstStartMark(config.folder)
+    await expect(start(config)).rejects.toThrow(/is an old copy/)
+    await expect(start(config)).rejects.toThrow(/is an old copy/)
   })
 })
 

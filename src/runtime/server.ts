@@ -4,6 +4,8 @@ import { accuserOf, FileError, type NodeId, type Saved } from '../core/index.ts'
 import type { LedgerServerEvent } from '../ledger/index.ts'
 import { recovering, type ServerEvent } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent } from '../node/index.ts'
+import { HOLD_MAX } from '../node/lives/machine.ts'
+import { type LivesEvent, silentOf } from '../node/lives/state.ts'
 import { type ServerParts, serverOf, serverParts } from '../node/server.ts'
 import type { OrderingServerEvent } from '../ordering/index.ts'
 import { granterClock, tellTime } from './clock.ts'
@@ -68,21 +70,28 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   let driver: ServerDriver | undefined
   const { registry, book } = openMetrics(config.name, host)
   const synced = (seconds: number) => book.observe('store_sync_seconds', seconds)
+  const fail = (error: Error) => {
+    driver?.end()
+    failed(error)
+  }
   const { storage, saved } = await openNodeStore({
     store: createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}), synced }),
     folder: config.folder,
     owner: config.identity,
     first: firstStart,
-    failed(error) {
-      driver?.end()
-      failed(error)
-    },
+    failed: fail,
   })
   opened.push(storage)
   // It may have promised things that it no longer knows of: with a vote it could undo what a client was told.
-  const mustKnow = !options.rejoins && group.trust.orderingQuorum !== undefined
+  const hasObjects = group.trust.orderingQuorum !== undefined
+  const mustKnow = !options.rejoins && hasObjects
   if (saved.size === 0 && mustKnow) throw storeLost(config)
-  driver = createDriver(options, storage, saved, book, await votingSeed(config.folder))
+  const life = awaitLife(fail)
+  const news = {
+    go: life.go,
+    old: () => (saved.size === 0 || !hasObjects ? life.go() : life.refuse(storeOld(config))),
+  }
+  driver = createDriver(options, { storage, saved, book, seed: await votingSeed(config.folder), news })
   let transport: TlsTransport | undefined
   const recovery = measure(driver, book, () => transport)
   if (!isLoopback(host)) log('warn', OUTSIDE, { host })
@@ -95,7 +104,13 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   driver.start(transport)
   const endTime = tellTime(micros => {
     driver.command({ part: 'lock', body: { kind: 'clock', micros } })
-    if (group.trust.orderingQuorum !== undefined) driver.command({ part: 'ordering', body: { kind: 'clock', micros } })
+    if (hasObjects) driver.command({ part: 'ordering', body: { kind: 'clock', micros } })
+  })
+  // A server that says it listens grants; where the others do not answer, soon after.
+  await life.known.catch(error => {
+    endTime()
+    driver.end()
+    throw error
   })
   log('info', 'listening', {
     port: config.address.port,
@@ -132,11 +147,50 @@ function listen(config: ServerConfig, log: Log, driver: ServerDriver): Promise<T
 const LOOPBACK = '127.0.0.1'
 const OUTSIDE = 'metrics are shown to everybody who reaches this address: numbers only, but no password protects them'
 
-function createDriver(options: ServerOptions, storage: Storage, saved: Saved, book: ServerBook, seed: Uint8Array) {
+/** What the others say of this server's store, at its start; and a refusal that comes later. */
+function awaitLife(failed: (error: Error) => void) {
+  let resolve = () => {}
+  let reject: (error: Error) => void = () => {}
+  const known = new Promise<void>((fine, wrong) => {
+    resolve = fine
+    reject = wrong
+  })
+  let isOver = false
+  // A node that is disguised may say nothing.
+  const timer = setTimeout(() => end(resolve), 2 * HOLD_MAX).unref()
+  const end = (work: () => void) => {
+    clearTimeout(timer)
+    isOver = true
+    work()
+  }
+  return {
+    known,
+    go: () => end(resolve),
+    refuse: (error: Error) => (isOver ? failed(error) : end(() => reject(error))),
+  }
+}
+
+interface LifeNews {
+  /** Promises may be made. */
+  go(): void
+  /** The store is an old copy. */
+  old(): void
+}
+
+/** What a server's node is given besides its config. */
+interface Brought {
+  readonly storage: Storage
+  readonly saved: Saved
+  readonly book: ServerBook
+  readonly seed: Uint8Array
+  readonly news: LifeNews
+}
+
+function createDriver(options: ServerOptions, { storage, saved, book, seed, news }: Brought) {
   const { config, log, failed, rejoins = false } = options
   const { group, name } = config
   const ledgers = { ledgerCrypto: ledgerCryptoOf(), voter: voterOf(seed) }
-  const parts = serverParts(group, { hash: sha256, rejoins, ...ledgers })
+  const parts = serverParts(group, { hash: sha256, rejoins, hails: true, ...ledgers })
   return new Driver({
     ...(options.disguise?.(parts) ?? { protocol: serverOf(parts), vocabulary: nodeVocabulary }),
     self: name,
@@ -145,7 +199,7 @@ function createDriver(options: ServerOptions, storage: Storage, saved: Saved, bo
     log,
     storage,
     saved,
-    event: teller(log),
+    event: teller(log, news),
     meter: new ServerMeter(book, granterClock),
     failed,
     up: peer => log('debug', 'connected', { peer }),
@@ -154,7 +208,7 @@ function createDriver(options: ServerOptions, storage: Storage, saved: Saved, bo
 }
 
 // Only what its operators did and what clients complain of; the parts' own work is not logged.
-function teller(log: Log): (event: ServerNodeEvent) => void {
+function teller(log: Log, news: LifeNews): (event: ServerNodeEvent) => void {
   const told = new Set<string>()
   const accuse = (complaint: { readonly client: NodeId; readonly server: NodeId; readonly what: string }) => {
     const matter = `${accuserOf(complaint.client)} ${complaint.server}`
@@ -164,11 +218,21 @@ function teller(log: Log): (event: ServerNodeEvent) => void {
     log('warn', 'a client says that a server lied', { ...complaint })
   }
   return event => {
-    if (event.part === 'ledger') tellOfLedger(event.body, log)
+    if (event.part === 'lives') tellOfLife(event.body, log, news)
+    else if (event.part === 'ledger') tellOfLedger(event.body, log)
     else if (event.body.kind === 'complaint') accuse(event.body.complaint)
     else if (event.part === 'lock') tell(event.body, log)
     else tellOfObject(event.body, log)
   }
+}
+
+function tellOfLife(event: LivesEvent, log: Log, news: LifeNews): void {
+  if (event.kind === 'go') return news.go()
+  const { life, seen, by } = event
+  const what =
+    'the other servers know a later life of this one: its store is an old copy, or was lost, and counts as lost'
+  log('error', what, { life, seen, by: by.join(', ') })
+  news.old()
 }
 
 /** Clients times servers. */
@@ -212,6 +276,8 @@ function tellOfObject(event: ObjectEvent, log: Log): void {
       return log('warn', 'an object was repaired by an operator', { object: event.object, by: event.by })
     case 'deleted':
       return log('warn', 'an object was deleted by an operator', { object: event.object, by: event.by })
+    case 'lossKept':
+      return log('warn', 'this server takes its objects from the others', {})
     case 'deleteRefused':
       return log('warn', 'deletion of an object refused: no operator', { object: event.object, by: event.by })
     case 'repairRefused':
@@ -225,6 +291,8 @@ function tell(event: Exclude<ServerEvent, { kind: 'complaint' }>, log: Log): voi
       const { name, by, holder } = event
       return log('warn', 'a lock was taken from its holder by force', { lock: name, by, holder })
     }
+    case 'storeLost':
+      return log('warn', 'locks: the store counts as lost; nothing is granted until others have told', {})
     case 'forceRefused':
       return log('warn', 'unlock by force refused: no operator', { lock: event.name, by: event.by })
     case 'floorReset': {
@@ -256,6 +324,7 @@ function measure(driver: ServerDriver, book: ServerBook, transport: () => TlsTra
   const recovery = () => Math.max(transport() === undefined ? 1 : 0, Math.ceil(recovering(lock, granterClock())))
   measureTraffic(book, '', driver, transport)
   measureServer(book, driver.state, granterClock)
+  book.reads('servers_silent', () => silentOf(driver.state.lives))
   book.reads('lock_recovering_seconds', () => recovery() / 1000)
   return recovery
 }
@@ -290,6 +359,14 @@ function storeLost(config: ServerConfig): FileError {
   return new FileError(
     `${config.name} has run before, and its store ${config.storeFolder} is empty. If the store was lost, ` +
       `coterie serve --rejoin ${config.folder} takes its content from the other servers.`,
+  )
+}
+
+function storeOld(config: ServerConfig): FileError {
+  return new FileError(
+    `the store ${config.storeFolder} of ${config.name} is an old copy: the other servers know a later life of it. What it ` +
+      `promised since is not in it. Remove the store, and let coterie serve --rejoin ${config.folder} take its content ` +
+      'from the other servers.',
   )
 }
 

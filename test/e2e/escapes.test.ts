@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
+import { join as joinGroup } from '../../src/client/join.ts'
+import type { JoinedGroup } from '../../src/client/peers/joined-group.ts'
 import { initGroup } from '../../src/runtime/setup/group.ts'
 import { freePorts } from '../support/processes.ts'
 
@@ -20,6 +22,7 @@ const OBEYED = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 const PATIENCE_MS = 25_000
 let dir: string
 let server: ReturnType<typeof spawn>
+let members: readonly JoinedGroup[] = []
 
 /** Commands that print what others chose, with such names. What each says must hold them, written out. */
 const CASES: readonly (readonly [name: string, args: readonly string[], shows: boolean])[] = [
@@ -39,8 +42,12 @@ const CASES: readonly (readonly [name: string, args: readonly string[], shows: b
   ['object', ['object', EVIL], true],
   ['status', ['status'], false],
   ['watch', ['watch', `/${EVIL}`], true],
-  ['coordinator', ['coordinator', EVIL], false],
-  ['members', ['members'], false],
+  ['coordinator', ['coordinator', EVIL], true],
+  ['coordinator', ['coordinator', EVIL, '--json'], true],
+  ['members', ['members'], true],
+  ['members', ['members', '--json'], true],
+  ['dump', ['dump'], true],
+  ['restore', ['restore'], true],
   ['slots', ['slots', EVIL, 'status'], false],
   ['lead', ['lead', EVIL, '--', 'true'], false],
   ['doctor', ['doctor', EVIL], true],
@@ -49,9 +56,11 @@ const CASES: readonly (readonly [name: string, args: readonly string[], shows: b
   ['sim', ['sim', EVIL], true],
   ['explore', ['explore', EVIL], true],
   ['dedup', ['dedup', EVIL], true],
+  ['filter', ['filter', EVIL], true],
+  ['completion', ['completion', EVIL], true],
 ]
-/** These print nothing that others chose, or bytes as they are, for programs; the rest must be above. */
-const ELSEWHERE = ['up', 'init', 'client', 'member', 'join', 'dump', 'restore', 'lab']
+/** These print nothing that others chose; the rest must be above. */
+const ELSEWHERE = ['up', 'init', 'client', 'member', 'join', 'lab']
 /** These go on until they are stopped. */
 const ENDLESS = ['watch', 'lead']
 const ENDLESS_MS = 10_000
@@ -60,7 +69,9 @@ const BEGUN_MS = 4_000
 
 async function run(args: readonly string[]): Promise<string> {
   const env = { ...process.env, NO_COLOR: '1', COTERIE_CONFIG: join(dir, 'group/clients/admin') }
-  const child = spawn(process.execPath, [BIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [BIN, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  // What `restore` reads: a dump by somebody who means no good.
+  child.stdin.on('error', () => {}).end(`${JSON.stringify({ path: `/${EVIL}`, base64: '' })}\n`)
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', text => (said += text))
   const timer = setTimeout(() => child.kill(), ENDLESS.includes(args[0]!) ? ENDLESS_MS : PATIENCE_MS)
@@ -71,14 +82,18 @@ async function run(args: readonly string[]): Promise<string> {
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'coterie-escapes-'))
-  await initGroup({ dir: join(dir, 'group'), basePort: await freePorts(4), servers: 1, liars: 0, crashes: 0 })
+  const place = { dir: join(dir, 'group'), basePort: await freePorts(4) }
+  const made = await initGroup({ ...place, servers: 1, liars: 0, crashes: 0, members: 3 })
   server = spawn(process.execPath, [BIN, 'serve', join(dir, 'group/servers/server-1')], { stdio: 'pipe' })
   await new Promise<void>((resolve, reject) => {
     server.stdout!.on('data', data => String(data).includes('listening') && resolve())
     server.once('exit', code => reject(new Error(`the server ended with ${code}`)))
   })
+  // Members name their attributes, and the places that they lead, as they like.
+  members = await Promise.all(made.memberFolders.map(config => joinGroup({ config, attributes: { [EVIL]: 1 } })))
 })
 afterAll(async () => {
+  await Promise.all(members.map(member => member.close()))
   server.kill()
   await rm(dir, { recursive: true, force: true })
 })

@@ -8,13 +8,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../../../test/support/command.ts'
 import { freePorts, waitFor } from '../../../test/support/processes.ts'
 import { join } from '../../client/join.ts'
+import type { Caught } from '../../client/peers/caught.ts'
 import type { JoinedGroup } from '../../client/peers/joined-group.ts'
 import { initGroup, type NewGroup } from '../../runtime/setup/group.ts'
 import { coordinatorCommand, newest } from './coordinator.ts'
 import { joinCommand } from './join.ts'
 import { leadCommand, readAttributes } from './lead.ts'
 import { memberCommand } from './member.ts'
-import { changes, describeMembers, membersCommand, oneView } from './members.ts'
+import { changes, describeMembers, membersCommand, oneView, tallyCaught } from './members.ts'
 
 const commands = [membersCommand, coordinatorCommand, memberCommand, joinCommand, leadCommand]
 const run = (...line: string[]) =>
@@ -52,6 +53,27 @@ describe('coterie members', () => {
       ['member-1', true],
       ['member-2', true],
       ['member-3', true],
+    ])
+  })
+  it('says who was caught, at what, and who says so', async () => {
+    const [witness] = members
+    // What gossip and elections call it with: the two places that catch somebody.
+    const caught = (witness as unknown as { caught: Caught }).caught
+    caught.take('member-2', 'election', 'two-claims', 0)
+    const { out, code } = await run('members', '--config', admin)
+    expect(code).toBe(0)
+    expect(out).toContain('! member-2 was caught: two-claims (election), says member-1')
+    const seen = JSON.parse((await run('members', '--json', '--config', admin)).out)
+    expect(seen[1].caught).toEqual([{ way: 'two-claims (election)', by: ['member-1'] }])
+    expect(seen[0].caught).toBeUndefined()
+  })
+  it('counts each member once, and nobody about itself', () => {
+    const answer = (member: string, name: string, ...ways: string[]) =>
+      ({ member, members: [], coordinator: undefined, caught: [{ name, ways }] }) as const
+    const answers = [answer('a', 'eve', 'forging (gossip)', 'forging (gossip)'), answer('b', 'eve', 'forging (gossip)')]
+    expect(tallyCaught([...answers, answer('eve', 'eve', 'x'), answer('eve', 'a', 'y')])).toEqual([
+      { name: 'a', way: 'y', by: ['eve'] },
+      { name: 'eve', way: 'forging (gossip)', by: ['a', 'b'] },
     ])
   })
   it('says who is a guest', () => {

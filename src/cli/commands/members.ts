@@ -20,6 +20,8 @@ Example:
   $ coterie members --watch --json
       first a line of JSON for each member ("change": "seen"), then one for each that changed, and for no other
 
+A member that broke the rules of gossip or of an election is named, with what it did and the members that say so.
+
 Members see the group by gossip: for a moment after a change they may see it differently. What is shown is the view
 of the member that answered first.
 
@@ -39,10 +41,53 @@ async function members(options: Options): Promise<void> {
     const question = { kind: 'members' } as const
     if (options.watch) return await untilStopped(asker, question, oneView(), show(options.json))
     const [seen] = await asker.ask(question, ASK_MS)
-    print(options.json, seen!.members, () => describeMembers(allPrintable(seen!.members)))
+    // Members of an earlier version do not know the question.
+    const caught = tallyCaught(await asker.ask({ kind: 'caught' }, CAUGHT_MS).catch(() => []))
+    const found = seen!.members.map(member => ({ ...member, ...whatOf(caught, member.name) }))
+    print(options.json, found, () =>
+      [describeMembers(allPrintable(seen!.members)), ...allPrintable(caught).map(describeCaught)].join('\n'),
+    )
   } finally {
     await asker.close()
   }
+}
+
+const CAUGHT_MS = 1_000
+
+/** A way in which a member was caught, and the members that say so. */
+interface CaughtWay {
+  readonly name: string
+  readonly way: string
+  readonly by: readonly string[]
+}
+
+/** Nobody's word about itself counts, and each member's once. */
+export function tallyCaught(answers: readonly MemberAnswer[]): CaughtWay[] {
+  const tellers = new Map<string, { readonly name: string; readonly way: string; readonly by: Set<string> }>()
+  for (const { member, caught = [] } of answers) {
+    for (const { name, ways } of caught) {
+      for (const way of name === member ? [] : ways) {
+        const key = JSON.stringify([name, way])
+        const known = tellers.get(key) ?? { name, way, by: new Set<string>() }
+        known.by.add(member)
+        tellers.set(key, known)
+      }
+    }
+  }
+  return [...tellers.keys()].sort().map(key => {
+    const { name, way, by } = tellers.get(key)!
+    return { name, way, by: [...by].sort() }
+  })
+}
+
+function whatOf(caught: readonly CaughtWay[], member: string): { caught?: readonly Omit<CaughtWay, 'name'>[] } {
+  const own = caught.filter(({ name }) => name === member)
+  return own.length === 0 ? {} : { caught: own.map(({ way, by }) => ({ way, by })) }
+}
+
+/** A member may lie about another: who says so stands beside it. */
+function describeCaught({ name, way, by }: CaughtWay): string {
+  return colour.yellow(`  ! ${name} was caught: ${way}, says ${by.join(', ')}`)
 }
 
 /** What became of a member since it was last shown. */

@@ -45,14 +45,14 @@ export function describeStatus(status: GroupStatus): string {
     const name = server.server.padEnd(width)
     switch (server.state) {
       case 'unreachable':
-        return `  ${colour.red('●')} ${name}  does not answer${server.why === undefined ? '' : `: ${server.why}`}`
+        return `  ${colour.red('●')} ${name}  ${server.manner ?? 'does not answer'}${server.why === undefined ? '' : `: ${server.why}`}`
       case 'recovering':
         return `  ${colour.yellow('●')} ${name}  ${describeRecovering(server)}`
       case 'ready': {
         const objects = describeObjects(status, server.server)
         const locks = server.held === 1 ? '1 lock out' : `${server.held} locks out`
         const tokens = describeTokens(server)
-        return `  ${colour.green('●')} ${name}  ready, up ${inWords(server.uptimeMs!)}, answers in ${server.roundTripMs} ms, ${locks}${objects}${tokens}`
+        return `  ${colour.green('●')} ${name}  ready, up ${inWords(server.uptimeMs!)}, ${describeSpeed(server)}, ${locks}${objects}${tokens}`
       }
     }
     return name
@@ -84,6 +84,11 @@ function describeAccusation({ server, what, object, version, lock, clients, lied
   const evidence = `${what} (${about})`
   const says = `${evidence}, says ${clients.join(', ')}`
   return lied ? colour.red(`  ! ${server} lied: ${says}`) : colour.yellow(`  ? ${server} is accused of ${says}`)
+}
+
+function describeSpeed({ roundTripMs, manner }: ServerInfo): string {
+  const answers = `answers in ${roundTripMs} ms`
+  return manner === 'slow' ? colour.yellow(`slow: ${answers}, much later than the others`) : answers
 }
 
 function describeRecovering({ recoveringMs, waitsForFloors }: ServerInfo): string {

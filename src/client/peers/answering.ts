@@ -7,6 +7,7 @@ import {
   type Question,
   ROUNDS_MAX,
   ROWS_MAX,
+  WAYS_MAX,
   WHY_BYTES_MAX,
 } from '../../node/questions/wire.ts'
 import { clientOf } from '../../runtime/transport/instance.ts'
@@ -36,6 +37,8 @@ async function answer(question: Question, client: string, group: Answering): Pro
   switch (question.kind) {
     case 'members':
       return membersOf(group.list())
+    case 'caught':
+      return caughtOf(group.list())
     case 'coordinator': {
       const { term, coordinator } = group.coordinatorNow(question.name)
       return { kind: 'coordinator', term, coordinator }
@@ -63,6 +66,13 @@ function membersOf(members: readonly MemberInfo[]): Answer {
     attributes: Object.entries(attributes).map(([name, value]) => ({ name, value })),
   }))
   return { kind: 'members', members: rows, total: members.length }
+}
+
+function caughtOf(members: readonly MemberInfo[]): Answer {
+  const rows = members.flatMap(({ name, caught }) =>
+    caught === undefined ? [] : [{ name, ways: caught.slice(0, WAYS_MAX) }],
+  )
+  return { kind: 'caught', caught: rows.slice(0, ROWS_MAX) }
 }
 
 /** A character has at most three bytes for each of its units. */

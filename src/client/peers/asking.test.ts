@@ -181,6 +181,7 @@ describe('the vocabulary', () => {
     { kind: 'slots', status: undefined },
     { kind: 'begun' },
     { kind: 'refused', why: 'no' },
+    { kind: 'caught', caught: [{ name: 'eve', ways: ['two-claims (election)'] }] },
   ]
   it.each(answers.map(answer => [JSON.stringify(answer), answer] as const))('carries %s', (_text, answer) => {
     const message: QuestionMessage = { kind: 'answer', query: 7, answer }
@@ -192,6 +193,7 @@ describe('the vocabulary', () => {
     { kind: 'slots', name: 'desks' },
     { kind: 'admit', member: 'dora' },
     { kind: 'expel', member: 'dora' },
+    { kind: 'caught' },
   ]
   it.each(asks.map(ask => [JSON.stringify(ask), ask] as const))('carries %s', (_text, ask) => {
     const message: QuestionMessage = { kind: 'ask', query: 7, question: ask }
@@ -204,6 +206,7 @@ describe('the vocabulary', () => {
       'a value that is no number',
       { kind: 'members', members: [{ ...row, attributes: [{ name: 'a', value: Number.NaN }] }], total: 1 },
     ],
+    ['more ways than there are', { kind: 'caught', caught: [{ name: 'eve', ways: Array(65).fill('x') }] }],
     ['a long reason', { kind: 'refused', why: 'x'.repeat(301) }],
   ] as const)('does not carry %s', (_what, answer) => {
     expect(() => encode(questionsVocabulary, { kind: 'answer', query: 1, answer: answer as Answer })).toThrow(

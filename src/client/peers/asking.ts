@@ -6,7 +6,7 @@ import { compose, NOTHING_SAVED, Refused, SettingsError, Unavailable } from '../
 import { type MemberParts, memberVocabulary } from '../../node/member.ts'
 import { questions } from '../../node/questions/machine.ts'
 import type { QuestionsCommand, QuestionsEvent } from '../../node/questions/state.ts'
-import type { Answer, PublicSlotsStatus, Question } from '../../node/questions/wire.ts'
+import type { Answer, CaughtRow, PublicSlotsStatus, Question } from '../../node/questions/wire.ts'
 import { granterClock } from '../../runtime/clock.ts'
 import { memberSettings } from '../../runtime/config/agreed.ts'
 import { type ClientConfig, loadNodeConfig } from '../../runtime/config/config.ts'
@@ -22,7 +22,7 @@ export const ASK_MS = 3_000
 /** After the first answer, how long the others have. */
 const OTHERS_MS = 150
 
-/** What one member answered; of members, coordinator and slots, what was asked for. */
+/** What one member answered; of members, coordinator, slots and who was caught, what was asked for. */
 export interface MemberAnswer {
   readonly member: string
   readonly members: readonly MemberInfo[]
@@ -30,6 +30,7 @@ export interface MemberAnswer {
   /** Why what was asked for was not begun. */
   readonly refused?: string
   readonly slots?: PublicSlotsStatus | undefined
+  readonly caught?: readonly CaughtRow[]
 }
 
 export interface Asker {
@@ -180,6 +181,8 @@ function answerOf(member: string, question: Question, answer: Answer): MemberAns
       return { ...blank, slots: answer.status }
     case 'begun':
       return blank
+    case 'caught':
+      return { ...blank, caught: answer.caught }
     case 'refused':
       return { ...blank, refused: answer.why }
   }

@@ -65,7 +65,8 @@ function takeFloor(scene: ServerScene): void {
       : settings.rules.floorAfterLoss([...told.values()], settings.liars, clock ?? 0, settings.tokenAheadMax)
   state.asking = undefined
   serverTimers.cancel(turn, 'floors')
-  setFloor(scene, floor)
+  // An old copy of a store knows a floor as well: tokens below it were granted.
+  setFloor(scene, Math.max(floor, state.floor))
 }
 
 export function setFloor(scene: ServerScene, floor: number): void {

@@ -14,7 +14,7 @@ import { onExpire, onWait, onYield } from './handover.ts'
 import { onInspect } from './inspect.ts'
 import { onKeep, onRelease, onRenew, onTry } from './leases.ts'
 import { onResetFloor } from './reset.ts'
-import { onStart, onStop, serverFrom } from './restart.ts'
+import { onGo, onLost, onStart, onStop, serverFrom } from './restart.ts'
 import {
   checkServer,
   onClock,
@@ -92,6 +92,10 @@ function onCommand(scene: ServerScene, body: ServerCommand): void {
   switch (body.kind) {
     case 'clock':
       return onClock(scene, body)
+    case 'go':
+      return onGo(scene)
+    case 'lost':
+      return onLost(scene)
   }
 }
 

@@ -33,6 +33,7 @@ export function serverFrom(self: NodeId, servers: readonly NodeId[], saved: Save
     // A record that passed the store's checksum and cannot be read is from a newer version: as if after a crash.
     last: decoded?.ok ? decoded.value : undefined,
     stopped: false,
+    held: false,
     life: 0,
     grants: 0,
     latest: '',
@@ -43,6 +44,7 @@ export function onStart(scene: ServerScene): void {
   const { state, settings, turn } = scene
   const { last } = state
   state.startedAt = turn.now
+  state.held = settings.holds
   state.life = Math.min((last === undefined || last.kind === 'first' ? 0 : last.life) + 1, LIVES_MAX)
   state.grants = state.life * GRANTS_PER_LIFE
   if (last?.kind === 'stopped') {
@@ -57,6 +59,24 @@ export function onStart(scene: ServerScene): void {
   if (last === undefined || last.kind === 'lost') oweFloor(scene)
   else reserve(scene, state.floor)
   scheduleSweep(scene)
+}
+
+export function onGo({ state }: ServerScene): void {
+  state.held = false
+}
+
+/** The others know of a later life than the one that wrote the store: leases are out that it does not tell of. */
+export function onLost(scene: ServerScene): void {
+  const { state, settings, turn } = scene
+  if (state.stopped) return
+  state.held = false
+  if (state.asking === undefined) {
+    state.locks.clear()
+    state.shares.clear()
+    state.recoverUntil = turn.now + settings.rules.restartWait(settings.ttlMax)
+    oweFloor(scene)
+  }
+  turn.do({ kind: 'emit', event: { kind: 'storeLost' } })
 }
 
 // The time between stop and start is not counted: nobody knows how long it was, and holding longer is safe.

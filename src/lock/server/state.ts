@@ -19,7 +19,11 @@ import { isBefore, WAITERS_MAX, type Waiter } from './waiters.ts'
 /** What a lock's server is told by the process around it. */
 export type ServerCommand =
   /** The wall clock in microseconds; told now and then, because a machine has no clock but for time that passes. */
-  { kind: 'clock'; micros: number }
+  | { kind: 'clock'; micros: number }
+  /** No other server knows of a later life of this one (`holds`). */
+  | { kind: 'go' }
+  /** The others know of a later life: what the store held was an old copy. */
+  | { kind: 'lost' }
 
 /** What a server remembers of its locks. */
 export interface ServerState {
@@ -46,6 +50,8 @@ export interface ServerState {
   /** What the store held at the start; read once. */
   last: ServerRecord | undefined
   stopped: boolean
+  /** Nothing is granted until it is known whether the store is an old copy. */
+  held: boolean
   /** Which start this is, and the number of the last grant to a waiter: larger in every later life. */
   life: number
   grants: number
@@ -79,6 +85,8 @@ export interface LockEntry {
 
 /** What a server says to the people who run it. */
 export type ServerEvent =
+  /** It is on disk that the store is lost: this server waits, and asks the others for its floor. */
+  | { kind: 'storeLost' }
   /** An operator lowered the floor of tokens. */
   | { kind: 'floorReset'; by: NodeId; floor: number; was: number }
   /** Somebody who is no operator wanted to. */
@@ -110,15 +118,15 @@ export function isOut(entry: LockEntry, now: Millis): boolean {
   return entry.holder !== '' && now < entry.until
 }
 
-/** For how long at least nothing is granted: after a restart, and after a lost store until enough others have told. */
-export function recovering({ recoverUntil, asking }: ServerState, now: Millis): Millis {
-  return now < recoverUntil ? recoverUntil - now : asking === undefined ? 0 : ASKING
+/** For how long at least nothing is granted: after a restart, and until enough others have told what is asked of them. */
+export function recovering({ recoverUntil, asking, held }: ServerState, now: Millis): Millis {
+  return now < recoverUntil ? recoverUntil - now : asking === undefined && !held ? 0 : ASKING
 }
 
 /** What is said to those who wait for a server that waits for others. */
 const ASKING: Millis = 500
 
-export function onClock({ state, turn }: ServerScene, { micros }: ServerCommand): void {
+export function onClock({ state, turn }: ServerScene, { micros }: ServerCommand & { kind: 'clock' }): void {
   state.clock = { micros, at: turn.now }
 }
 

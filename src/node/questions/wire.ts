@@ -31,6 +31,8 @@ export type Question =
   | { readonly kind: 'admit'; readonly member: NodeId }
   /** For operators: the member is to agree that another may vote and lead no longer. */
   | { readonly kind: 'expel'; readonly member: NodeId }
+  /** Whom the member has caught, and at what. */
+  | { readonly kind: 'caught' }
 
 export type Answer =
   /** The first of them by name, and how many there are. */
@@ -42,6 +44,7 @@ export type Answer =
   /** The change was begun: what comes of it is seen in the list of members. */
   | { readonly kind: 'begun' }
   | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'caught'; readonly caught: readonly CaughtRow[] }
 
 /** Whether a member itself waits for a seat is its own business. */
 export type PublicSlotsStatus = Omit<SlotsStatus, 'waiting'>
@@ -55,6 +58,12 @@ export interface MemberRow {
   readonly attributes: readonly NamedValue[]
 }
 
+/** What the member that answers caught another at, in one word each and where. */
+export interface CaughtRow {
+  readonly name: string
+  readonly ways: readonly string[]
+}
+
 export type QuestionMessage =
   | { readonly kind: 'ask'; readonly query: number; readonly question: Question }
   | { readonly kind: 'answer'; readonly query: number; readonly answer: Answer }
@@ -64,6 +73,9 @@ export const ROWS_MAX = 800
 /** Of one member: its own attributes, and its distance. */
 const SHOWN_ATTRIBUTES_MAX = ATTRIBUTES_MAX + 1
 export const WHY_BYTES_MAX = 300
+/** Ways of one member, and the bytes of one: there are about twenty, in gossip and in elections. */
+export const WAYS_MAX = 64
+const WAY_BYTES_MAX = 100
 /** As many as a slots group may have. */
 const SLOTS_MEMBERS_MAX = 64
 export const ROUNDS_MAX = 256
@@ -100,6 +112,7 @@ const questionCodec: Codec<Question> = variants<Question>({
   slots: { name },
   admit: { member },
   expel: { member },
+  caught: {},
 })
 
 const answerCodec: Codec<Answer> = variants<Answer>({
@@ -108,6 +121,9 @@ const answerCodec: Codec<Answer> = variants<Answer>({
   slots: { status: option(slotsStatus) },
   begun: {},
   refused: { why: text(WHY_BYTES_MAX) },
+  caught: {
+    caught: list(struct<CaughtRow>({ name: member, ways: list(text(WAY_BYTES_MAX), WAYS_MAX) }), ROWS_MAX),
+  },
 })
 
 export const questionsVocabulary: Codec<QuestionMessage> = variants<QuestionMessage>({

@@ -85,6 +85,7 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     rejoins: 'never',
     rejoin: undefined,
     look: { at: 0, query: 0, after: '', answered: new Set(), newer: new Map() },
+    held: settings.holds ? 'for now' : 'no',
     queries: 0,
     savedBytes: 0,
     checkpointBytes: 0,
@@ -112,6 +113,10 @@ function onCommand(scene: ServerScene, body: OrderingServerCommand): void {
   switch (body.kind) {
     case 'clock':
       return onClock(scene, body)
+    case 'go':
+      return onGo(scene)
+    case 'lost':
+      return onLost(scene)
   }
 }
 
@@ -142,6 +147,7 @@ function onSweep(scene: ServerScene): void {
 
 function onMessage(scene: ServerScene, from: NodeId, body: OrderingMessage): void {
   if (scene.state.rejoin !== undefined) return onMessageWhileRejoining(scene, from, body)
+  if (scene.state.held !== 'no') return onMessageWhileHeld(scene, from, body)
   switch (body.kind) {
     case 'recall':
       return onRecall(scene, from, body)
@@ -187,6 +193,21 @@ function onMessageWhileRejoining(scene: ServerScene, from: NodeId, body: Orderin
   if (!scene.state.servers.includes(from)) return
   if (body.kind === 'recalled') return takeRecalled(scene, from, body)
   if (body.kind === 'readings') return onReadings(scene, body)
+}
+
+/** What it knows may be old: it gives nobody an answer that counts. */
+function onMessageWhileHeld(scene: ServerScene, from: NodeId, body: OrderingMessage): void {
+  if (body.kind === 'inspect') return onInspect(scene, from, body)
+}
+
+function onGo({ state }: ServerScene): void {
+  if (state.held === 'for now') state.held = 'no'
+}
+
+/** Promises that an old copy lacks were made. A server that is rejoining has begun without it. */
+function onLost({ state, turn }: ServerScene): void {
+  if (state.rejoin === undefined) state.held = 'for good'
+  else turn.do({ kind: 'emit', event: { kind: 'lossKept' } })
 }
 
 type ObjectMessage = Extract<

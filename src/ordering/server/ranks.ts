@@ -10,7 +10,7 @@ const MICROS_PER_MS = 1_000
 /** Clients that are told of, once each. */
 const BEYOND_MAX = 1_000
 
-export function onClock({ state, turn }: ServerScene, { micros }: OrderingServerCommand): void {
+export function onClock({ state, turn }: ServerScene, { micros }: OrderingServerCommand & { kind: 'clock' }): void {
   state.wallLead = Math.floor(micros / MICROS_PER_MS) - turn.now
 }
 

@@ -31,9 +31,16 @@ export type OrderingServerEvent =
   | { kind: 'repaired' | 'repairRefused'; object: string; by: NodeId }
   /** An operator deleted an object, or somebody else tried. */
   | { kind: 'deleted' | 'deleteRefused'; object: string; by: NodeId }
+  /** It is on disk that this server takes what it knows from the others. */
+  | { kind: 'lossKept' }
 
-/** What the wall clock says: told at the start, and now and then. */
-export type OrderingServerCommand = { kind: 'clock'; micros: number }
+/** What a server is told by the process around it: the wall clock now and then, and whether its store is an old copy. */
+export type OrderingServerCommand =
+  | { kind: 'clock'; micros: number }
+  /** No other server knows of a later life of this one (`holds`). */
+  | { kind: 'go' }
+  /** The others know of a later life: what the store held is an old copy, and this server votes on nothing. */
+  | { kind: 'lost' }
 
 /** Names at one server: each costs a few hundred bytes. */
 export const OBJECTS_MAX = 100_000
@@ -203,6 +210,8 @@ export interface ServerState {
   rejoins: 'never' | 'under way' | 'done'
   rejoin: Rejoin | undefined
   readonly look: QuietLook
+  /** Votes on nothing: until it is known whether the store is an old copy, or because it is one. */
+  held: 'no' | 'for now' | 'for good'
   queries: number
   /** Bytes saved since the last checkpoint began, and what the last one took. */
   savedBytes: number

@@ -18,6 +18,7 @@ export const serverMetrics = {
   saves_total: counter('Records saved'),
   store_sync_seconds: histogram('How long the disk took to make a batch of records durable'),
   connections: gauge('Peers connected now'),
+  servers_silent: gauge('Other servers that have not answered the last greeting'),
   lock_names: gauge('Lock names in memory'),
   lock_leases_out: gauge('Locks that this server holds for somebody now'),
   lock_waiters: gauge('Clients in the lists of this server'),

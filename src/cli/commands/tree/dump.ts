@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import { action, newCommand, warn } from '../../output.ts'
+import { jsonOf } from '../../printable.ts'
 import { everything, type TreeCommandOptions, withTree, withTreeOptions } from '../../tree.ts'
 
 /** One line of a dump; values are bytes. */
@@ -32,7 +33,7 @@ async function dump(options: TreeCommandOptions): Promise<void> {
     const kept = found.filter(({ stat }) => stat.owner === undefined)
     for (const { path, value } of kept) {
       const line: Dumped = { path, base64: Buffer.from(value).toString('base64') }
-      if (!process.stdout.write(`${JSON.stringify(line)}\n`)) await once(process.stdout, 'drain')
+      if (!process.stdout.write(`${jsonOf(line)}\n`)) await once(process.stdout, 'drain')
     }
     warn(`${kept.length} entries; left out: ${found.length - kept.length} ephemeral, all objects and sessions`)
   })
