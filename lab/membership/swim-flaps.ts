@@ -17,7 +17,7 @@ const SIZE = { small: 30, full: 100 }
 const SECONDS = { small: 20, full: 60 }
 /** Milliseconds each way: longer than a probe waits, shorter than a suspicion lasts. */
 const BETWEEN = 500
-/** There, where Lifeguard is for: in six runs it left two to five in a hundred. */
+/** What Lifeguard is for. In three runs (seeds 1 to 3) it left 1.5 to 4.5 in a hundred; the bound was set after those. */
 const SHARE_MAX = 0.2
 const SLOWNESS = { small: [500], full: [100, 200, 500, 1_000, 2_000] }
 
