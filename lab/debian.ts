@@ -1,21 +1,12 @@
-// Programs that come from Debian's packages: installed where that is possible, explained where not.
+// Programs that an experiment needs and that come from the system's packages. Nothing is installed from here: that is
+// for whoever owns the machine to decide.
 
 import { execFileSync } from 'node:child_process'
 
-/** Why the program is not there and could not be installed, or undefined. */
+/** What to install, in a sentence, where the program is not there. */
 export function missing(program: string, debianPackage: string): string | undefined {
   if (isThere(program)) return undefined
-  if (process.getuid?.() === 0 && isThere('apt-get')) {
-    const options = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const
-    try {
-      execFileSync('apt-get', ['update', '-qq'], options)
-      execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage], options)
-    } catch {
-      // Told below.
-    }
-  }
-  if (isThere(program)) return undefined
-  return `${program} is not there and could not be installed (as root: apt-get install ${debianPackage})`
+  return `${program} is not there. Install it (Debian, as root: apt-get install ${debianPackage}) and run this again`
 }
 
 function isThere(program: string): boolean {

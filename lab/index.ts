@@ -45,7 +45,7 @@ export interface Report extends Result {
   readonly scale: RunOptions['scale']
   readonly seed: number
   readonly wallMs: number
-  /** Every row is. */
+  /** Every row is, and there is one: what was not measured is not within anything. */
   readonly within: boolean
 }
 
@@ -55,6 +55,6 @@ export async function runExperiment(experiment: Experiment, options: RunOptions)
   const start = performance.now()
   const result = await experiment.run(options)
   const wallMs = Math.round(performance.now() - start)
-  const within = result.rows.every(row => row.within)
+  const within = result.rows.length > 0 && result.rows.every(row => row.within)
   return { name, title, source, scale: options.scale, seed: options.seed, wallMs, within, ...result }
 }

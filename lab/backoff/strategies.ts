@@ -3,6 +3,8 @@
 // backoff by breaking symmetry"); and the servers' list ("enqueuing client requests", by ticket), where nobody sleeps:
 // each hand-over takes two one-way delays.
 
+import { seededRandom } from '../../src/core/index.ts'
+import { type BackoffName, backoffStrategies } from '../../src/lock/backoff.ts'
 import { type Chart, lineChart, type Series } from '../chart.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 import { meanTolerance, summarise } from '../statistics.ts'
@@ -31,7 +33,7 @@ export const backoffStrategiesExperiment: Experiment = {
     const all = measureAll(runs, options)
     const handOvers = COUNTS.filter(t => t > 1).flatMap(t => crowd('list', t, options.seed, EXACT).handOvers)
     return {
-      rows: [...invariants(all, handOvers), ...symmetry(all), ...curves(all)],
+      rows: [...invariants(all, handOvers), ...waits(options), ...symmetry(all), ...curves(all)],
       pictures: [{ name: 'backoff-strategies.svg', svg: picture(all) }],
       notes: [
         `3 servers, none of which lies; a message takes ${DELAY_MS / 2} to ${DELAY_MS} ms, or exactly ${DELAY_MS} ms ` +
@@ -72,6 +74,43 @@ function invariants(all: readonly Measured[], handOvers: readonly number[]): Row
     row('list: longest hand-over', Math.max(...handOvers), 2, 0, 'δ'),
     row('t = 1, every message takes δ: response', alone.mean / DELAY_MS, 2, 0, 'δ'),
   ]
+}
+
+const DRAWS = { small: 5_000, full: 100_000 }
+const TRIES = [1, 2, 3, 6]
+const BASE_MS = 10
+/** Of a mean of so many draws, four rows of each strategy: further off than this is no bad luck. */
+const DEVIATIONS = 5
+
+/** The widest wait after s failed tries, by figure 1 and by the definition of the other two, in multiples of the base. */
+const WIDEST: readonly (readonly [BackoffName, (tries: number) => number])[] = [
+  ['exponential', tries => 2 ** tries],
+  ['polynomial', tries => (tries + 1) ** 2],
+  // The wait before was s bases.
+  ['decorrelated', tries => 3 * tries],
+]
+
+/** What the strategies draw, by themselves: whole milliseconds between the base and the widest, all alike. */
+function waits({ seed, scale }: RunOptions): Row[] {
+  const random = seededRandom(seed, 0xb0)
+  const draws = DRAWS[scale]
+  return WIDEST.flatMap(([name, widest]) =>
+    TRIES.flatMap(tries => {
+      const backoff = { base: BASE_MS, max: 1_000_000, tries, last: tries * BASE_MS }
+      const drawn = Array.from({ length: draws }, () =>
+        backoffStrategies[name].wait(backoff, bound => random.below(bound)),
+      )
+      const most = widest(tries) * BASE_MS
+      const choices = most - BASE_MS + 1
+      const tolerance = DEVIATIONS * Math.sqrt((choices ** 2 - 1) / 12 / draws)
+      const outside = drawn.filter(wait => wait < BASE_MS || wait > most).length
+      const what = `${name}, ${tries} failed`
+      return [
+        row(`${what}: mean wait`, summarise(drawn).mean, (BASE_MS + most) / 2, tolerance, 'ms'),
+        row(`${what}: waits outside ${BASE_MS} … ${most} ms`, outside, 0, 0),
+      ]
+    }),
+  )
 }
 
 /** The response of the client that does not back off, and of the same one when it does, over all t > 1. */

@@ -50,10 +50,11 @@ function readingRows(size: number): Row[] {
   ]
 }
 
+/** Ours are counted, also here; the other side is a model. Half a unit of the last printed digit is the tolerance. */
 function percentRow(): Row {
-  const saved = SIZES_OF_FIGURE_3.map(size => 1 - printedWorst.messages(size) / spleaWorst.messages(size))
+  const saved = SIZES_OF_FIGURE_3.map(size => 1 - srceaCost(size, 3).messages / spleaWorst.messages(size))
   const percent = (100 * saved.reduce((sum, one) => sum + one, 0)) / saved.length
-  return row('"97 % less": mean of 1 - 5n/n², n = 50 … 500', percent, PAPER_PERCENT, 0.5, '%')
+  return row('"97 % less": mean of 1 - counted/n², n = 50 … 500', percent, PAPER_PERCENT, 0.5, '%')
 }
 
 function chart(sizes: readonly number[]): string {
@@ -82,7 +83,7 @@ const NOTES = [
     'an election. Counted in a world where nothing is lost: the tolerance is 0.',
   'Algorithm 2 gives 2(n-1), 4n-5 and 5n-7 for one, two and three candidates; the printed 2n and 5n are rounded. The ' +
     'text elsewhere has others verify, and then it is 6(n-1) or of the order of n².',
-  'SPLEA and SEFA are cost models taken from SRCEA’s text, with constants of 1: they were not run. "97 % less" is 5n ' +
-    'against n², the mean over the ten sizes of the figure: SRCEA’s worst case against n rounds. ' +
+  'SPLEA and SEFA are cost models taken from SRCEA’s text, with constants of 1: they were not run. "97 % less" is what ' +
+    'was counted against n², the mean over the ten sizes of the figure: SRCEA’s worst case against n rounds. ' +
     'Where all nodes are one hop apart, the model has SPLEA at n messages, and SRCEA needs two to five times as many.',
 ]

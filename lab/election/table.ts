@@ -40,14 +40,19 @@ interface Line {
   messages?(size: number): number
   /** In message times, where it does not. T is the time-out. */
   time?(size: number): number
+  /** The number of the member that must win, where it is not drawn. */
+  winner?(size: number): number
 }
 
 /** T is 10 message times. */
 const T = TIMEOUT_MS
+/** The highest, the richest and the best are the same here, and down: the next one wins. */
+const highestUp = (size: number) => size - 1
 
 export const lines: readonly Line[] = [
   {
     name: 'bully, the lowest notices: n(n-1)',
+    winner: highestUp,
     algorithm: bully({ timeoutMs: T }),
     notices: 'lowest',
     messages: size => size * (size - 1),
@@ -56,6 +61,7 @@ export const lines: readonly Line[] = [
   },
   {
     name: 'bully, the highest left notices: n',
+    winner: highestUp,
     algorithm: bully({ timeoutMs: T }),
     notices: 'highest',
     messages: size => size,
@@ -63,6 +69,7 @@ export const lines: readonly Line[] = [
   },
   {
     name: 'bully, all notice: n(n-1)',
+    winner: highestUp,
     algorithm: bully({ timeoutMs: T }),
     notices: 'all',
     messages: size => size * (size - 1),
@@ -70,6 +77,7 @@ export const lines: readonly Line[] = [
   },
   {
     name: 'ring, one notices: 4(n-1)+1',
+    winner: highestUp,
     algorithm: ring({ timeoutMs: T }),
     notices: 'lowest',
     messages: size => 4 * (size - 1) + 1,
@@ -78,6 +86,7 @@ export const lines: readonly Line[] = [
   },
   {
     name: 'ZooKeeper, the lowest notices: (2n-3)(n-1)',
+    winner: highestUp,
     algorithm: zookeeper({ settleMs: T, transaction: () => 0 }),
     notices: 'lowest',
     // All but the best tell all twice: their own vote, then the best.
@@ -86,6 +95,8 @@ export const lines: readonly Line[] = [
   },
   {
     name: 'Raft, one notices: 3n-4',
+    // Who asks first is voted for by all: nobody has anything that another lacks.
+    winner: () => 1,
     algorithm: raft({ ...raftDefaults, timeoutMs: T, spreadMs: 1 }),
     notices: 'lowest',
     messages: size => 3 * size - 4,
@@ -106,6 +117,7 @@ export const lines: readonly Line[] = [
   },
   {
     name: 'wireless, four neighbours each',
+    winner: highestUp,
     algorithm: wireless({ timeoutMs: T, capacity: numberOf, neighbours: ringOfTwo }),
     notices: 'lowest',
     messages: wirelessMessages,
@@ -153,15 +165,27 @@ function lineRows(line: Line, size: number, { messages, time, leader }: Cost): R
     judged(`${what}`, messages, line.messages?.(size), 'messages'),
     judged(`${what}: until all know`, time, line.time?.(size), 'message times'),
     row(`${what}: all agree`, leader === undefined ? 0 : 1, 1, 0),
+    winnerRow(what, line, size, leader),
   ]
+}
+
+/** Who wins: the one that must, or anybody that is up where chance decides. */
+function winnerRow(what: string, line: Line, size: number, leader: NodeId | undefined): Row {
+  const number = leader === undefined ? Number.NaN : numberOf(leader)
+  if (line.winner !== undefined) return row(`${what}: the winner’s number`, number, line.winner(size), 0)
+  return row(`${what}: the winner is up`, number >= 1 && number < size ? 1 : 0, 1, 0)
 }
 
 /** SRCEA's nodes notice by themselves and leave the failed one out: n - 1 take part. */
 function srceaRows(size: number): Row[] {
   const left = size - 1
-  const { messages } = srceaCost(left, 3)
+  if (left < 3) return []
+  const { messages, leader } = srceaCost(left, 3)
   const what = `n = ${size}, SRCEA as printed, three candidates of ${left}`
-  return left < 3 ? [] : [row(`${what}: 5(n-1)-7`, messages, 5 * left - 7, 0, 'messages')]
+  return [
+    row(`${what}: 5(n-1)-7`, messages, 5 * left - 7, 0, 'messages'),
+    row(`${what}: all agree`, leader === undefined ? 0 : 1, 1, 0),
+  ]
 }
 
 function workRows(scale: 'small' | 'full', seed: number): Row[] {

@@ -92,8 +92,10 @@ describe('LECTURE, "2D torus"', () => {
 })
 
 describe('LECTURE, "hub attack"', () => {
+  const NOBODY = { rule: 'swap-random', defended: true } as const
+
   test('without attackers nobody is captured and hardly anybody suspected', () => {
-    const curve = attackCurve({ size: 1_000, length: 20, attackers: 0 }, 'swap-random', true, 60, new Chance(1))
+    const curve = attackCurve({ size: 1_000, length: 20, attackers: 0 }, NOBODY, 60, new Chance(1))
     expect(Math.max(...curve.captured, ...curve.links)).toBe(0)
     expect(curve.falseSuspicions).toBeLessThan(50)
   })

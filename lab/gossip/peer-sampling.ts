@@ -9,6 +9,7 @@ import { lineChart, type Series } from '../chart.ts'
 import { type Experiment, type Row, type RunOptions, row, type Scale } from '../experiment.ts'
 import { Brahms } from './brahms.ts'
 import { Chance } from './chance.ts'
+import { inDegreesOf, shipped } from './shipped.ts'
 import { type Rule, Views } from './views.ts'
 
 const SIZE = { small: 2_000, full: 100_000 }
@@ -27,6 +28,22 @@ const NAMES: Partial<Record<Rule, string>> = {
   'swap-random': 'swap, random partner',
   newest: 'Newscast (keep the newest)',
   blind: 'keep any',
+}
+
+/**
+ * The deviation of the in-degree and the dispersion of picks, by rule: means of six runs at small scale, of one at full.
+ * The first says whether anybody exchanges at all: where nobody does, it stays the random graph's.
+ */
+const EXPECTED: Record<Scale, Partial<Record<Rule, readonly [deviation: number, dispersion: number]>>> = {
+  small: { 'swap-oldest': [2.16, 1.07], 'swap-random': [3.53, 1.5], newest: [9.57, 1.75], blind: [16.3, 12.6] },
+  full: { 'swap-oldest': [1.1, 0.97], 'swap-random': [3.89, 1.64], newest: [14.6, 1.93], blind: [29.3, 41.6] },
+}
+/** Deviations of N equal counts vary by 1/√(2N) of themselves, their squares by twice that; these are less equal. */
+const DEVIATIONS = 8
+const SHARE_LEAST = 0.05
+
+function shareOf(size: number): number {
+  return Math.max(SHARE_LEAST, DEVIATIONS / Math.sqrt(2 * size))
 }
 
 interface Spread {
@@ -72,20 +89,32 @@ function sample(rule: Rule, rounds: number, scale: Scale, chance: Chance): Sampl
   const degrees = views.inDegrees()
   const name = NAMES[rule]!
   const picked = spreadOf(picks)
+  const [deviation, dispersion] = EXPECTED[scale][rule]!
+  const share = shareOf(size)
   const rows = [
-    ...degreeRows(name, degrees, length),
-    row(`${name}: dispersion of picks, 1 if fair`, picked.deviation ** 2 / picked.mean, null, null),
+    ...degreeRows(name, degrees, length, [deviation, share * deviation]),
+    row(
+      `${name}: dispersion of picks, 1 if fair`,
+      picked.deviation ** 2 / picked.mean,
+      dispersion,
+      2 * share * dispersion,
+    ),
     row(`${name}: ${size} nodes × ${rounds} rounds`, seconds, null, null, 's of CPU'),
   ]
   return { name, degrees, rows }
 }
 
 /** Every list is full, so the mean is c. */
-function degreeRows(name: string, degrees: Int32Array, length: number): Row[] {
+function degreeRows(
+  name: string,
+  degrees: Int32Array,
+  length: number,
+  [expected, tolerance]: readonly [number | null, number | null] = [null, null],
+): Row[] {
   const { mean, deviation, most } = spreadOf(degrees)
   return [
     row(`${name}: mean in-degree`, mean, length, 1e-9),
-    row(`${name}: deviation of the in-degree`, deviation, null, null),
+    row(`${name}: deviation of the in-degree`, deviation, expected, tolerance),
     row(`${name}: largest in-degree`, most, null, null),
   ]
 }
@@ -104,7 +133,13 @@ export const peerSampling: Experiment = {
     })
     progress(0.9, 'Brahms')
     const brahms = sampleBrahms(scale, chance)
-    const rows = [...start.rows, ...sampled.flatMap(one => one.rows), ...brahms.rows, memoryRow()]
+    const rows = [
+      ...start.rows,
+      ...sampled.flatMap(one => one.rows),
+      ...brahms.rows,
+      ...shippedRows(scale, seed),
+      memoryRow(),
+    ]
     const drawn = [start, ...sampled, ...(scale === 'small' ? [] : [brahms])]
     return { rows, pictures: [{ name: 'peer-sampling.svg', svg: chart(drawn) }], notes: NOTES }
   },
@@ -154,6 +189,18 @@ function sampleBrahms(scale: Scale, chance: Chance): Sampled {
   return { name, degrees: views, rows }
 }
 
+const SHIPPED = { small: { size: 200, rounds: 40 }, full: { size: 1_000, rounds: 100 } }
+
+/** The machine that ships, from a ring on which everybody knows the next ten: it ends like a random graph. */
+function shippedRows(scale: Scale, seed: number): Row[] {
+  const { size, rounds } = SHIPPED[scale]
+  const length = LENGTH[scale]
+  const degrees = inDegreesOf(shipped({ size, rounds, seed, settings: { view: length, exchange: length / 2 } }))
+  const expected = Math.sqrt(length * (1 - length / (size - 1)))
+  const name = `the service that ships, N = ${size}`
+  return degreeRows(name, degrees, length, [expected, (5 * expected) / Math.sqrt(2 * size)])
+}
+
 function memoryRow(): Row {
   return row('memory of the process', Math.round(process.memoryUsage().rss / 1e6), null, null, 'MB')
 }
@@ -174,6 +221,8 @@ function chart(sampled: readonly Sampled[]): string {
 }
 
 const NOTES = [
+  'The rules are run in flat arrays; the service that ships (Cyclon, src/membership/services) as its own machine in a ' +
+    'simulated world, from a ring on which everybody knows the next ten.',
   'Mean in-degrees are c because every list is full. Swaps keep in-degrees closer together than a random graph does; ' +
     'keeping the newest, or any, lets some nodes be in many lists and others in few.',
   'So the lecture’s "indistinguishable" holds for swaps; with the others some are picked too often.',

@@ -3,8 +3,9 @@
 // In every round every node calls one other, drawn at random. Push: who knows tells. Pull: who does not know asks.
 // Theory: push takes log2 N + ln N + O(1) rounds (Pittel 1987): first the number of knowers doubles, then the last
 // ones must be hit by chance. Pull ends much faster, since the share that does not know is squared in each round.
-// Push and pull together: log3 N + O(log log N) (Karp et al. 2000). The O(1) is not known beforehand, so what is
-// judged is what one doubling of N adds: 1 + ln 2 = 1.693 rounds for push.
+// Push and pull together: log3 N + O(log log N) (Karp et al. 2000). The O(1) is not known beforehand, so two things are
+// judged: what one doubling of N adds (1 + ln 2 = 1.693 rounds for push), and, for a small group, the rounds themselves,
+// whose exact expectation follows from the chain of how many know (`exactRounds`).
 
 import { lineChart } from '../chart.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
@@ -46,6 +47,63 @@ export function spreadRounds(size: number, way: Way, chance: Chance): number {
   return rounds
 }
 
+/** The group whose exact expectation is worked out, and how often its gossip is run beside it. */
+const EXACT_SIZE = 128
+const EXACT_RUNS = { small: 2_000, full: 20_000 }
+
+/**
+ * The expected rounds, exactly: how many know is a Markov chain. With k of N knowing, each of the k hits some other by
+ * push, one ball after the other into N - k urns of N - 1; each that was not hit asks, and finds a knower with k/(N-1).
+ */
+export function exactRounds(size: number, way: Way): number {
+  const expected = new Float64Array(size + 1)
+  for (let knowing = size - 1; knowing >= 1; knowing--) {
+    const next = learners(size, knowing, way)
+    let sum = 1
+    for (let more = 1; more <= size - knowing; more++) sum += next[more]! * expected[knowing + more]!
+    expected[knowing] = sum / (1 - next[0]!)
+  }
+  return expected[1]!
+}
+
+/** The chances that 0, 1, 2, … learn in the next round. */
+function learners(size: number, knowing: number, way: Way): Float64Array {
+  const others = size - knowing
+  const chances = new Float64Array(others + 1)
+  chances[0] = 1
+  if (way !== 'pull') {
+    for (let call = 0; call < knowing; call++) {
+      for (let hit = Math.min(call + 1, others); hit >= 0; hit--) {
+        const misses = 1 - (others - hit) / (size - 1)
+        chances[hit] = chances[hit]! * misses + (hit > 0 ? (chances[hit - 1]! * (others - hit + 1)) / (size - 1) : 0)
+      }
+    }
+  }
+  if (way === 'push') return chances
+  // Who was not hit asks, one after the other; who learned by asking is counted beside those that were hit.
+  const finds = knowing / (size - 1)
+  const both = new Float64Array(others + 1)
+  if (finds === 1) {
+    both[others] = 1
+    return both
+  }
+  for (let hit = 0; hit <= others; hit++) {
+    let ways = chances[hit]! * (1 - finds) ** (others - hit)
+    for (let found = 0; found <= others - hit; found++) {
+      both[hit + found]! += ways
+      ways *= ((others - hit - found) / (found + 1)) * (finds / (1 - finds))
+    }
+  }
+  return both
+}
+
+function exactRow(way: Way, runs: number, chance: Chance): Row {
+  const rounds = Array.from({ length: runs }, () => spreadRounds(EXACT_SIZE, way, chance))
+  const tolerance = meanTolerance(rounds, bonferroni(CONFIDENCE, WAYS.length))
+  const what = `${way}, N = ${EXACT_SIZE}: rounds, by the exact chain`
+  return row(what, summarise(rounds).mean, exactRounds(EXACT_SIZE, way), tolerance, 'rounds')
+}
+
 interface Measured {
   readonly exponent: number
   readonly rounds: readonly number[]
@@ -71,6 +129,7 @@ export const gossipSpread: Experiment = {
         row(`${way}, N = 2^${exponent}: rounds`, summarise(rounds).mean, null, null, 'rounds'),
       ),
       ...slopeRow(way, measured, bonferroni(CONFIDENCE, 2)),
+      exactRow(way, EXACT_RUNS[scale], chance.fork(WAYS.indexOf(way))),
     ])
     return { rows, pictures: [{ name: 'gossip-spread.svg', svg: chart(lines) }], notes: NOTES }
   },

@@ -4,12 +4,14 @@ import { lineChart } from '../chart.ts'
 import { type Experiment, type Picture, type Row, type RunOptions, row } from '../experiment.ts'
 import { graphDrawing } from '../graph-drawing.ts'
 import { Chance } from './chance.ts'
+import { neighboursFound } from './shipped.ts'
 import { type Overlay, Torus } from './tman.ts'
 
 /** N = 50 along a side, as the lecture's caption. */
 const SIDE = { small: 20, full: 50 }
 /** c: the four neighbours, and some to find nearer ones by. */
 const LENGTH = 20
+const SHIPPED_SIDE = { small: 12, full: 30 }
 const ROUNDS = 20
 const SHOWN = [0, 5, 20]
 
@@ -55,6 +57,7 @@ export const torus: Experiment = {
     const rows = [
       ...SHOWN.map(round => foundRow(tman, round)),
       ...SHOWN.map(round => literalRow(literal, round, scale)),
+      ...SHOWN.slice(1).map(round => shippedRow(SHIPPED_SIDE[scale], round, seed)),
     ]
     const pictures = [...tman.pictures, ...literal.pictures, chart([tman, literal])]
     return { rows, pictures, notes: notes(SIDE[scale]) }
@@ -65,6 +68,13 @@ export const torus: Experiment = {
 function foundRow({ found }: Built, round: number): Row {
   const what = `T-Man: neighbours found after ${round} rounds`
   return round === ROUNDS ? row(what, found[round]!, 1, 0.001) : row(what, found[round]!, null, null)
+}
+
+/** The service that ships keeps eight near ones and asks them; by the last picture it has found all but a few. */
+function shippedRow(side: number, round: number, seed: number): Row {
+  const what = `the service that ships, ${side} × ${side}: neighbours found after ${round} rounds`
+  const found = neighboursFound(side, round, seed)
+  return round === ROUNDS ? row(what, found, 1, 0.03) : row(what, found, null, null)
 }
 
 /** How many of its neighbours are among the c + round references that each node has seen, drawn at random. */

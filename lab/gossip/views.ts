@@ -28,6 +28,8 @@ export class Views {
   readonly rule: Rule
   /** c/2 references are shown, not all. */
   readonly byHalves: boolean
+  /** A list may hold the same reference twice. The lecture does not forbid it; only swaps and halves are affected. */
+  readonly doubles: boolean
   readonly links: Int32Array
   /** When the reference was made (newest) or came here (swap-oldest): larger is younger. Only for those rules. */
   readonly born: Int32Array
@@ -47,8 +49,9 @@ export class Views {
   private readonly places: Int32Array
   private readonly ages = new Int32Array(AGE_MAX + 1)
 
-  constructor(size: number, length: number, rule: Rule, chance: Chance) {
+  constructor(size: number, length: number, rule: Rule, chance: Chance, doubles = false) {
     this.size = size
+    this.doubles = doubles
     this.length = length
     this.half = Math.max(1, Math.floor(length / 2))
     this.rule = rule
@@ -168,13 +171,13 @@ export class Views {
     const stamp = ++this.stamp
     const from = node * length
     stamps[node] = stamp
-    for (let at = from; at < from + length; at++) stamps[links[at]!] = stamp
+    if (!this.doubles) for (let at = from; at < from + length; at++) stamps[links[at]!] = stamp
     let slot = from
     const end = from + half
     for (let at = 0; at < count && slot < end; at++) {
       const id = received[at]!
       if (stamps[id] === stamp) continue
-      stamps[id] = stamp
+      if (!this.doubles) stamps[id] = stamp
       links[slot] = id
       if (born.length > 0) born[slot] = receivedBorn[at]!
       slot++

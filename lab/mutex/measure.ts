@@ -156,3 +156,86 @@ export function byLock(servers: number): Entry {
     isEntry: event => (event as { kind: string }).kind === 'acquired',
   })
 }
+
+/** What many that want in at the same moment see. */
+export interface Crowded {
+  /** Inside at the same time, at most. */
+  readonly most: number
+  /** Never let in. */
+  readonly waiting: number
+}
+
+const INSIDE: Micros = 5 * MESSAGE
+/** Between half and one and a half message times: requests meet in every order. */
+const UNEVEN = { ...calm, delayMin: MESSAGE / 2, delaySpread: MESSAGE }
+const CROWDED_MAX: Micros = 60_000_000
+
+/** Everybody enters at the same moment, and leaves when it was inside for a while. */
+function enterTogether(world: World, users: readonly NodeId[], { enter, leave, isEntry }: Use): Crowded {
+  const inside = new Set<NodeId>()
+  const entered = new Set<NodeId>()
+  let most = 0
+  world.listen((node, event) => {
+    const { id } = node.spec
+    if (!isEntry(event)) return
+    inside.add(id)
+    entered.add(id)
+    most = Math.max(most, inside.size)
+    world.at(world.now + INSIDE, () => {
+      inside.delete(id)
+      world.command(id, leave)
+    })
+  })
+  for (const id of users) world.command(id, enter)
+  while (entered.size < users.length && world.now < CROWDED_MAX) world.run(world.now + 100 * MESSAGE)
+  return { most, waiting: users.length - entered.size }
+}
+
+export type Crowd = (size: number, seed: number) => Crowded
+
+/** All N members want in. */
+export function crowdOf(algorithm: AnyMutexAlgorithm): Crowd {
+  return (size, seed) => {
+    const world = new World({ seed, network: UNEVEN })
+    const members = names('member', size)
+    const { protocol, vocabulary } = algorithm
+    for (const id of members) world.add({ id, protocol, peers: members, vocabulary })
+    for (const id of members) world.start(id)
+    return enterTogether(world, members, ENTER)
+  }
+}
+
+const CLIENTS = 4
+
+/** Four processes outside the N coordinators want in, with m votes each. */
+export function crowdByVotes(needed: (size: number) => number): Crowd {
+  return (size, seed) => {
+    const world = new World({ seed, network: UNEVEN })
+    const coordinators = names('coordinator', size)
+    const users = names('user', CLIENTS)
+    const { protocol, vocabulary } = decentralised({ needed: needed(size) })
+    for (const id of [...coordinators, ...users]) world.add({ id, protocol, peers: coordinators, vocabulary })
+    for (const id of [...coordinators, ...users]) world.start(id)
+    return enterTogether(world, users, ENTER)
+  }
+}
+
+/** Four clients want our lock with N servers, without the list, which would let them in one after the other. */
+export const crowdByLock: Crowd = (size, seed) => {
+  const world = new World({ seed, network: UNEVEN })
+  const ids = names('server', size)
+  const clients = names('client', CLIENTS)
+  const saved = new Map([['', [encode(serverRecord, { kind: 'first' })]]])
+  for (const id of ids) {
+    world.add({ id, protocol: lockServer(lockDefaults), peers: [], vocabulary: lockVocabulary, saved })
+  }
+  for (const id of clients)
+    world.add({ id, protocol: lockClient(lockDefaults), peers: ids, vocabulary: lockVocabulary })
+  for (const id of [...ids, ...clients]) world.start(id)
+  const name = 'a'
+  return enterTogether(world, clients, {
+    enter: { kind: 'acquire', id: 1, name, ttl: 60_000, wait: true, fair: false, renew: false, hint: 1 },
+    leave: { kind: 'release', id: 1, name },
+    isEntry: event => (event as { kind: string }).kind === 'acquired',
+  })
+}

@@ -7,7 +7,7 @@
 import { centralised, majority, ricartAgrawala } from '../../src/papers/mutex/index.ts'
 import { lineChart, type Series } from '../chart.ts'
 import { type Experiment, type Picture, type Row, type RunOptions, row } from '../experiment.ts'
-import { alone, byLock, byVotes, type Entry } from './measure.ts'
+import { alone, byLock, byVotes, type Crowd, crowdByLock, crowdByVotes, crowdOf, type Entry } from './measure.ts'
 import { messagesPerEntry, ringDelay } from './ring.ts'
 
 const SIZES = { small: [2, 3, 8], full: [2, 3, 4, 8, 16, 32, 64] }
@@ -70,12 +70,13 @@ export const mutexTable: Experiment = {
   name: 'mutex-table',
   title: 'Messages per entry and exit, and delay before entry, of five algorithms for mutual exclusion.',
   source: 'LECTURE, "Mutual exclusion: comparison"',
-  run({ scale, progress }: RunOptions) {
+  run({ scale, seed, progress }: RunOptions) {
     const sizes = SIZES[scale]
     const rows = sizes.flatMap((size, place) => {
       progress(place / sizes.length, `N = ${size}`)
       return [...lines.flatMap(line => lineRows(line, size)), ...attemptRows(size), ...ringRows(size)]
     })
+    rows.push(...crowds.flatMap(([name, crowd]) => crowdRows(name, crowd, seed)))
     return { rows, pictures: scale === 'full' ? pictures() : [], notes: NOTES }
   },
 }
@@ -113,6 +114,32 @@ function attemptRows(size: number): Row[] {
 /** As printed: 2kN + (k-1)N/2 + N. */
 export function lectureCount(size: number, attempts: number): number {
   return 2 * attempts * size + ((attempts - 1) * size) / 2 + size
+}
+
+const CROWD_SIZES = [3, 4, 6]
+const CROWD_RUNS = 8
+const crowds: readonly (readonly [name: string, crowd: Crowd])[] = [
+  ['centralised', crowdOf(centralised)],
+  ['Ricart–Agrawala', crowdOf(ricartAgrawala)],
+  ['decentralised', crowdByVotes(majority)],
+  ['our lock', crowdByLock],
+]
+
+/** A lone entry costs the same with one grant too few. What that breaks shows where several want in at once. */
+function crowdRows(name: string, crowd: Crowd, seed: number): Row[] {
+  const runs = CROWD_SIZES.flatMap(size =>
+    Array.from({ length: CROWD_RUNS }, (_, run) => crowd(size, seed * 100 + run)),
+  )
+  const what = `${name}, several at once, N = ${CROWD_SIZES.join(', ')}, ${CROWD_RUNS} runs each`
+  return [
+    row(`${what}: inside together, at most`, Math.max(...runs.map(({ most }) => most)), 1, 0),
+    row(
+      `${what}: never let in`,
+      runs.reduce((sum, { waiting }) => sum + waiting, 0),
+      0,
+      0,
+    ),
+  ]
 }
 
 function ringRows(size: number): Row[] {

@@ -2,7 +2,8 @@
 //
 // All liars of a run lie in the same way, and say the same: liars that agree with each other are the worst ones. With
 // at most b of them no client is told what is not so, and nobody waits: q servers answer without them. With b + 1,
-// whatever b + 1 vouch for is believed, so they can order operations that nobody submitted, or refuse every rank.
+// whatever b + 1 vouch for is believed, so they can order operations that nobody submitted. Refusing every rank, which
+// as printed would end every attempt, stops nobody here: an attempt goes on while a quorum of others answers.
 
 import { trust } from '../../src/core/index.ts'
 import { orderingDefaults } from '../../src/ordering/index.ts'
@@ -73,6 +74,8 @@ export const liarsExperiment: Experiment = {
     rows.push(row('b + 1 liars of some kind break a promise', beyond.some(one => one.violations > 0) ? 1 : 0, 1, 0))
     // By the rule of BACKOFF §6.2, b + 1 that refuse would; ours goes on while a quorum is left.
     rows.push(row('b + 1 liars of some kind stop everybody', beyond.some(one => one.throughput === 0) ? 1 : 0, 0, 0))
+    const refusing = beyond[kinds.indexOf('refusing')]!
+    rows.push(row('b + 1 refusing servers: operations a second', refusing.throughput, honest, honest * SHARE))
     const series = found.map(({ kind, outcomes }) => ({
       name: kind,
       points: [honest, ...outcomes.map(({ throughput }) => throughput)].map((value, at) => [at, value] as const),
@@ -95,5 +98,6 @@ const NOTES = [
   'Broken promises are counted against the log of the honest servers: operations that nobody submitted or that were ' +
     'applied twice, answers that are not what the operation gave, two states of one version.',
   'Two inventing servers tell the holder of the turn of operations in others’ names; b + 1 vouch for them, so they are ' +
-    'applied. Two refusing servers send RankExceptions enough to abort every attempt.',
+    'applied. Two refusing servers stop nobody: as printed (§6.2) their b + 1 RankExceptions would end every attempt, ' +
+    'but ours goes on while a quorum of others answers.',
 ]

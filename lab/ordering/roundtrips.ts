@@ -9,7 +9,7 @@ import { type Trust, trust } from '../../src/core/index.ts'
 import { lineChart } from '../chart.ts'
 import { type Experiment, type Picture, type Row, type RunOptions, row } from '../experiment.ts'
 import type { Batch } from './measure.ts'
-import { printedBatch } from './printed-stage.ts'
+import { printedCosts } from './printed-stage.ts'
 import { ProductStage } from './product-stage.ts'
 
 interface Extent {
@@ -28,6 +28,10 @@ const EXTENTS: Readonly<Record<RunOptions['scale'], Extent>> = {
 interface Costs {
   readonly clients: number
   readonly printed: readonly Batch[]
+  /** The operations before which the printed form commits the initial state. */
+  readonly first: readonly Batch[]
+  /** One that was not there before. */
+  readonly newcomer: readonly Batch[]
   /** One client that had the turn before, and one that had not. */
   readonly warm: Batch
   readonly cold: Batch
@@ -53,25 +57,36 @@ function measure(numbers: Trust, clients: number, { seeds, busy }: Extent, seed:
   }
   // Any client may have the turn after the sessions were opened: from here on it is the first.
   step(() => stage.together([first!]))
+  const printed = Array.from({ length: seeds }, (_, run) => printedCosts(numbers, clients, seed * 1_000 + run))
   return {
     clients,
     warm: step(() => stage.together([first!])),
     cold: step(() => stage.together([second!])),
     together: step(() => stage.together(others)),
     busy: step(() => stage.keepBusy(busy)),
-    printed: Array.from({ length: seeds }, (_, run) => printedBatch(numbers, clients, seed * 1_000 + run)),
+    printed: printed.map(({ warm }) => warm),
+    first: printed.map(costs => costs.first),
+    newcomer: printed.map(costs => costs.newcomer),
   }
 }
 
 function rowsOf(numbers: Trust, costs: readonly Costs[]): Row[] {
   const { servers } = numbers
-  const { warm, cold } = costs[0]!
+  const { warm, cold, printed: alone, first, newcomer } = costs[0]!
   const name = `n = ${servers}`
   const rows = [
     row(`${name}, as built, warm: delay`, meanDelay([warm]), 2, 0, 'message times'),
     row(`${name}, as built, warm: messages`, warm.messages, 2 * servers, 0),
     row(`${name}, as built, cold: delay`, meanDelay([cold]), 4, 0, 'message times'),
     row(`${name}, as built, cold: messages`, cold.messages, 4 * servers, 0),
+    // Lock, get, propose, commit: a round trip each, and the submission beside the first. Responses leave with the
+    // commit's answers; of those the client needs b + 1, and b answers come between them.
+    row(`${name}, as printed, warm: delay`, meanDelay(alone), 8, 0, 'message times'),
+    row(`${name}, as printed, warm: messages`, perOperation(alone), 8 * servers + 2 * numbers.liars + 1, 0),
+    row(`${name}, as printed, the first operation of all: delay`, meanDelay(first), null, null, 'message times'),
+    row(`${name}, as printed, the first operation of all: messages`, perOperation(first), null, null),
+    row(`${name}, as printed, another client than before: delay`, meanDelay(newcomer), null, null, 'message times'),
+    row(`${name}, as printed, another client than before: messages`, perOperation(newcomer), null, null),
   ]
   for (const { clients: t, together, busy, printed } of costs) {
     const at = `${name}, t = ${t}`
@@ -135,4 +150,7 @@ const NOTES = [
   'Every message takes one message time, disks take none. Messages are counted until the last response.',
   'As printed, the lock of figure 1 has no release: its holder keeps it for Δ, here eight message times, and a client that ' +
     'finds it taken backs off for multiples of that. The product has no lock below the order.',
+  'As printed, warm: everybody has submitted once before. Before the very first operation the initial state is proposed ' +
+    'and committed, which BACKOFF §7 leaves out, and a client that did not commit the last version itself completes it ' +
+    'first, and stands in line for the lock again. Both have rows of their own.',
 ]

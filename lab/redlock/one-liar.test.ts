@@ -1,6 +1,7 @@
 // One lying server and a partition (issue: the lock that never lies to its holder), at small scale.
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { missing } from '../debian.ts'
 import { readCommand } from './lying-redis.ts'
 import { oneLiar } from './one-liar.ts'
 
@@ -13,6 +14,22 @@ describe('one liar and a partition', () => {
     expect(measured['redlock: time with two holders']).toBeGreaterThan(0)
     expect(measured['coterie: time with two holders']).toBe(0)
     expect(measured['coterie: time with one holder']).toBeGreaterThan(0)
+  })
+})
+
+describe('a machine without Redis', () => {
+  it('is told what to install, and nothing is installed', async () => {
+    vi.stubEnv('PATH', '')
+    try {
+      expect(missing('redis-server', 'redis-server')).toMatch(
+        /^redis-server is not there\. Install it .*apt-get install/,
+      )
+      const { rows, notes } = await oneLiar.run({ scale: 'small', seed: 1, progress: () => {} })
+      expect(rows).toEqual([])
+      expect(notes[0]).toMatch(/^Not run: redis-server is not there/)
+    } finally {
+      vi.unstubAllEnvs()
+    }
   })
 })
 

@@ -17,7 +17,7 @@ import { build } from 'esbuild'
 import { applied } from './mutations.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const folder = join(root, 'dist/lab-mutations')
+const folder = join(root, 'dist/lab/mutants')
 /** A mutation may make an experiment endless. That is noticed, too. */
 const RUN_MAX_MS = 5 * 60_000
 

@@ -80,6 +80,16 @@ describe('coterie lab run', () => {
     expect((await runWith(2, 'run', NAME, '--json')).code).toBe(1)
   })
 
+  it('ends with 1 where nothing was measured, and says why', async () => {
+    const experiment = experiments.find(listed => listed.name === NAME) as Experiment
+    const nothing = { rows: [], pictures: [], notes: ['Not run: a program is not there.'] }
+    vi.spyOn(experiment, 'run').mockImplementation(() => nothing)
+    const { out, code } = await run('run', NAME)
+    expect(out).toContain('Not run: a program is not there.')
+    expect(out).toContain('nothing was measured')
+    expect(code).toBe(1)
+  })
+
   it('reports in JSON what was run', async () => {
     const report = JSON.parse((await runWith(1, 'run', NAME, '--seed', '9', '--scale', 'full', '--json')).out)
     expect(report).toMatchObject({ name: NAME, seed: 9, scale: 'full', within: true, pictures: [`${NAME}.svg`] })

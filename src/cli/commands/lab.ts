@@ -40,7 +40,8 @@ Example:
   $ coterie lab run all --scale full --seed 7
       runs every experiment with more samples, from another seed
 
-Exit codes: 0 every figure is within its tolerance, 1 one is not or a file could not be written, 2 wrong usage.`
+Exit codes: 0 every figure is within its tolerance, 1 one is not, nothing was measured because a program is missing,
+or a file could not be written, 2 wrong usage.`
 
 export function labCommand(): Command {
   const list = newCommand('list')
@@ -132,9 +133,11 @@ function describe(report: Report): string {
   const judged = report.rows.filter(row => row.expected !== null)
   const off = judged.filter(row => !row.within).length
   const verdict =
-    off === 0
-      ? colour.green(`all ${judged.length} expected figures are within their tolerance`)
-      : colour.red(`${off} of ${judged.length} expected figures are off`)
+    report.rows.length === 0
+      ? colour.red('nothing was measured')
+      : off === 0
+        ? colour.green(`all ${judged.length} expected figures are within their tolerance`)
+        : colour.red(`${off} of ${judged.length} expected figures are off`)
   return [
     `${colour.bold(report.name)}  ${report.title}`,
     colour.cyan(`${report.source}; scale ${report.scale}, seed ${report.seed}, ${(report.wallMs / 1000).toFixed(1)} s`),
