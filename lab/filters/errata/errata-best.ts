@@ -10,7 +10,7 @@ import { beatsRow, dividedBy } from '../rows.ts'
 
 const ALPHABET = 2 ** 26
 const LENGTH = 1e7
-/** Memory in bits, and who is then better than the table. The lead at 10 Mbit is one point: seen at full scale only. */
+/** Memory in bits, and who is then better than the table. The lead at 10 Mbit is 1.7 points: seen at full scale only. */
 const BY_MEMORY: readonly (readonly [number, readonly Baseline[]])[] = [
   [1e7, ['Cuckoo']],
   [3e7, ['Cuckoo']],
