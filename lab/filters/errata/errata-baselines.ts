@@ -49,22 +49,10 @@ export const errataBaselines: Experiment = {
     const rows: Row[] = []
     for (const [name, falsePositive, falseNegative] of PRINTED) {
       const published = measured.at(`${name}, as published`)
-      rows.push(
-        printedRow(
-          `${name} as published${dividedBy(shrink)}: FPR`,
-          published,
-          { printed: falsePositive, run: theirs, rows: 12 },
-          'falsePositive',
-        ),
-      )
-      rows.push(
-        printedRow(
-          `${name} as published${dividedBy(shrink)}: FNR`,
-          published,
-          { printed: falseNegative, run: theirs, rows: 12 },
-          'falseNegative',
-        ),
-      )
+      const what = `${name} as published${dividedBy(shrink)}`
+      const printed = (rate: number) => ({ printed: rate, run: theirs, rows: 12 })
+      rows.push(printedRow(`${what}: FPR`, published, printed(falsePositive), 'falsePositive'))
+      rows.push(printedRow(`${what}: FNR`, published, printed(falseNegative), 'falseNegative'))
       const right = measured.at(`${name}, right`)
       const tolerance = (rate: number) => 100 * rateTolerance(rate, right.unseen, bonferroni(CONFIDENCE, 12))
       const promise = promised(name, bits, alphabet, length)
