@@ -8,7 +8,7 @@ import { rateTolerance } from '../statistics.ts'
 import { type Baseline, contendersOf } from './contenders.ts'
 import { BOUND_NOTE, boundSeries, errorPicture } from './drawing.ts'
 import { type Counts, measure } from './measure.ts'
-import { CONFIDENCE, expectedRun, formulaRow } from './rows.ts'
+import { CONFIDENCE, dividedBy, expectedRun, formulaRows } from './rows.ts'
 import { isKnown, ratesOf } from './theory.ts'
 
 const ALPHABET = 2 ** 26
@@ -38,12 +38,12 @@ export function byLength(figure: string, source: string, names: readonly Baselin
         progress: fraction => progress(fraction, 'streaming'),
       })
       const rows = lengths.flatMap(length =>
-        contenders.map(({ name }) => {
-          const what = `${name}, ${(length * shrink).toLocaleString('en-US')} elements`
+        contenders.flatMap(({ name }) => {
+          const what = `${name}, ${(length * shrink).toLocaleString('en-US')} elements${dividedBy(shrink)}`
           const ours = measured.at(name, Number.POSITIVE_INFINITY, length)
           return isKnown(name)
-            ? formulaRow(what, ours, ratesOf(name, bits, { alphabet, length }), lengths.length * 2)
-            : row(what, 100 * ours.error, null, null, '%')
+            ? formulaRows(what, ours, ratesOf(name, bits, { alphabet, length }), lengths.length * 2)
+            : [row(what, 100 * ours.error, null, null, '%')]
         }),
       )
       rows.push(duplicatesRow(measured.at('QHT'), alphabet, lengths[lengths.length - 1]!))
@@ -62,9 +62,9 @@ export function byLength(figure: string, source: string, names: readonly Baselin
       )
       const picture = errorPicture(
         figure,
-        'error of filters of 1 Mbit by length of the stream',
-        'elements streamed',
+        ['error of filters of 1 Mbit by length of the stream', 'elements streamed'],
         series,
+        shrink,
       )
       return { rows, pictures: [picture], notes: [BOUND_NOTE, SHARE_NOTE] }
     },

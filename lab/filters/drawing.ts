@@ -5,10 +5,18 @@ import type { Picture } from '../experiment.ts'
 
 export const BOUND_NOTE = 'The dashed bound (theorem 3.4.2) is the thesis’s; it is no true bound, see errata-bound.'
 
-export function errorPicture(figure: string, title: string, x: string, series: readonly Series[]): Picture {
+/** `shrink`: by what everything was divided; the axis has the thesis's sizes. */
+export function errorPicture(
+  figure: string,
+  [title, x]: readonly [title: string, x: string],
+  series: readonly Series[],
+  shrink = 1,
+): Picture {
+  const small = shrink === 1 ? '' : `, all sizes divided by ${shrink}`
+  const times = shrink === 1 ? '' : `, times ${shrink}`
   const svg = lineChart({
-    title: `Figure ${figure}: ${title}`,
-    x: { label: x, log: true },
+    title: `Figure ${figure}: ${title}${small}`,
+    x: { label: `${x}${times}`, log: true },
     y: { label: 'FPR + FNR, times 100', min: 0, max: 100 },
     series,
   })

@@ -33,7 +33,7 @@ describe('filter experiments', () => {
     const tables = ['3-1', '3-2', '3-3', '3-4', '3-5', '3-6'].map(number => `filters-table-${number}`)
     const numbers = ['3-3', '3-4', '3-5', '4-1', '4-2', '4-3', '4-5', '4-6', '4-7', '4-8', '4-9']
     const figures = numbers.map(number => `filters-figure-${number}`)
-    const rest = ['filters-games', 'errata-queue-fn', 'errata-baselines', 'errata-bound']
+    const rest = ['filters-games', 'errata-queue-fn', 'errata-baselines', 'errata-best', 'errata-bound']
     expect([...names].sort()).toEqual([...tables, ...figures, ...rest].sort())
   })
 

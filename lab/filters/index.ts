@@ -1,5 +1,6 @@
 import type { Experiment } from '../experiment.ts'
 import { errataBaselines } from './errata/errata-baselines.ts'
+import { errataBest } from './errata/errata-best.ts'
 import { errataBound } from './errata/errata-bound.ts'
 import { errataQueueFn } from './errata/errata-queue-fn.ts'
 import { figure33 } from './figures/figure-3-3.ts'
@@ -43,5 +44,6 @@ export const filterExperiments: readonly Experiment[] = [
   filterGames,
   errataQueueFn,
   errataBaselines,
+  errataBest,
   errataBound,
 ]

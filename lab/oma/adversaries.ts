@@ -11,16 +11,20 @@ import type { Kept, Pass, View } from './view.ts'
 
 export interface Adversary {
   readonly name: string
+  /** As built it never finds a clue at all: each clue is a leak by itself. */
+  readonly silent?: boolean
   /** The ticket of honest[0], or undefined: toss a coin. */
   guess(view: View): number | undefined
 }
 
 /** The other one's ticket tells as much. */
-function from(view: View, position: number, ticket: number | undefined): number | undefined {
+export function from(view: View, position: number, ticket: number | undefined): number | undefined {
   if (ticket === undefined || !view.left.includes(ticket)) return undefined
   if (position === view.honest[0]) return ticket
   return view.left.find(one => one !== ticket)
 }
+
+const POSITIONS = 'positions'
 
 /** What an honest turn did, as far as it shows: for each place of the shuffled list where it came from. */
 type Reading = (view: View, pass: Pass) => Kept | undefined
@@ -32,6 +36,7 @@ type Reading = (view: View, pass: Pass) => Kept | undefined
 function following(name: string, read: Reading, first?: (view: View) => readonly (number | undefined)[]): Adversary {
   return {
     name,
+    silent: name !== POSITIONS,
     guess(view) {
       let labels = first?.(view) ?? view.firstList
       for (const pass of view.passes.slice(1)) {
@@ -73,7 +78,7 @@ export const equalCiphertexts = following('equal ciphertexts', (_view, pass) => 
 
 /** Places, as if honest members neither shuffled nor chose. */
 export const positions = following(
-  'positions',
+  POSITIONS,
   (_view, { input, output }) => ({
     permutation: input.map((_, place) => place),
     taken: output.length < input.length ? 0 : -1,
@@ -115,6 +120,7 @@ function readQuotients({ group, dealt }: View, pass: Pass): Kept | undefined {
 /** Shares on the wire for a ticket, its owner's among them. */
 export const ownShare: Adversary = {
   name: 'own share on the wire',
+  silent: true,
   guess(view) {
     for (const owner of view.honest) {
       const ticket = view.dealt.get(owner)
@@ -144,6 +150,7 @@ function read(view: View, element: Element): number | undefined {
 /** Whether the content is a square shows through the encryption: which symbol went missing in an honest turn? */
 export const legendreSymbols: Adversary = {
   name: 'Legendre symbols',
+  silent: true,
   guess(view) {
     if (!view.group.name.startsWith('insecure-squares')) return undefined
     const symbol = (element: Element) => legendre(integerOf(element, 'highFirst'), SMALL_MODULUS)

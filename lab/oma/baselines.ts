@@ -1,23 +1,18 @@
 // The two baselines that the paper rules out or measures itself against, attacked as its lemmas say: the trivial token
-// (§5.1, lemmas 2 and 3) and the trusted third party (§5.5; appendix A, lemmas 7 to 9 there).
+// (§5.1, lemmas 2 and 3). The trusted third party is in third-party.ts.
 
 import { type AnyProtocol, type NodeId, seededRandom } from '../../src/core/index.ts'
 import {
   type BaselineEvent,
   type Passage,
-  partyMember,
-  partyVocabulary,
   type TokenMessage,
-  thirdParty,
   tokenVocabulary,
   trivialToken,
   wasKept,
 } from '../../src/papers/slots/index.ts'
 import { calm, type Micros, World } from '../../src/simulator/index.ts'
 import { type Experiment, type Result, type RunOptions, row } from '../experiment.ts'
-import { rateTolerance } from '../statistics.ts'
 
-const CONFIDENCE = 0.999
 const MILLISECOND: Micros = 1_000
 /** δ: every message arrives within it. */
 const DELAY_MAX = 5
@@ -100,75 +95,6 @@ export const trivialTokenExperiment: Experiment = {
         '' +
         'when it came out. Longer than 2δ: it was kept. No message is opened, and none could hide it.',
       'The levels of slots pass their tokens on at once, whether a slot is held or not.',
-    ]
-    return { rows, pictures: [], notes }
-  },
-}
-
-interface PartyRun {
-  /** Which slot the honest member has, if any. */
-  readonly held: number | undefined
-  /** What the curious ones got within 2δ. */
-  readonly got: readonly number[]
-}
-
-/** The honest ones ask first (or do not), then the curious ones ask for everything at once and look at the clock. */
-function askEverything(seed: number, honest: number, curious: number, slots: number, wants: boolean): PartyRun {
-  const world = new World({ seed, network: BOUNDED })
-  world.add({ id: 'party', protocol: thirdParty(slots), peers: [], vocabulary: partyVocabulary })
-  const members = Array.from({ length: honest + curious }, (_, place) => `member-${place}`)
-  for (const id of members) world.add({ id, protocol: partyMember(), peers: ['party'], vocabulary: partyVocabulary })
-  const got: number[] = []
-  let held: number | undefined
-  world.listen((node, event) => {
-    const { slot } = event as BaselineEvent
-    if (members.indexOf(node.spec.id) >= honest) got.push(slot)
-    else if (node.spec.id === members[0]) held = slot
-  })
-  for (const id of ['party', ...members]) world.start(id)
-  if (wants) for (const id of members.slice(0, honest)) world.command(id, { kind: 'request', id: 1 })
-  world.run(3 * DELAY_MAX * MILLISECOND)
-  // A curious member may ask several times: what the party does not forbid, it does.
-  for (let asked = 0; asked < slots; asked++) {
-    world.command(members[honest + (asked % curious)]!, { kind: 'request', id: 2 + asked })
-  }
-  world.run(world.now + 2 * DELAY_MAX * MILLISECOND)
-  return { held, got }
-}
-
-export const thirdPartyExperiment: Experiment = {
-  name: 'third-party',
-  title: 'A trusted third party keeps the secret from n - 2, and cannot from n - 1.',
-  source: 'OMA §5.5; appendix A, lemmas 7 to 9',
-  run({ scale, seed, progress }: RunOptions): Result {
-    const runs = RUNS[scale] * 4
-    const random = seededRandom(seed, 0x777)
-    const [slots, members] = [3, 5]
-    const missing = ({ got }: PartyRun) => [0, 1, 2].filter(slot => !got.includes(slot))
-    let [alone, pair] = [0, 0]
-    for (let run = 0; run < runs; run++) {
-      progress(run / runs, 'third party')
-      const wants = random.chance(0.5)
-      const one = askEverything(seed * 100_000 + run, 1, members - 1, slots, wants)
-      if (missing(one)[0] === one.held) alone++
-      const two = askEverything(seed * 100_000 + run, 2, members - 2, slots, true)
-      const left = missing(two)
-      if (left[random.below(left.length)] === two.held) pair++
-    }
-    const rows = [
-      row('n - 1 curious: which slot the honest one has, or none, told right (lemma 8)', alone / runs, 1, 0),
-      row('n - 2 curious: who of two has which, guessed', pair / runs, 0.5, rateTolerance(0.5, runs, CONFIDENCE)),
-    ]
-    const notes = [
-      `n = ${members}, m = ${slots}, δ = ${DELAY_MAX} ms. The curious ones ask for all slots at once; what did not ` +
-        'come ' +
-        'within 2δ is held by somebody else. With one honest member left, that is who; with two, it is one of them.',
-      'So n - 2 is the bound for everybody, and the levels of slots meet it without a party to trust. In ' +
-        'an asynchronous ' +
-        'system (lemma 7) the clock tells nothing: a grant may still be on its way.',
-      'Lemma 9 is the same look at the clock with w fixed: if w ≥ n - |C| and all of the honest hold, one ' +
-        'of w - (n - |C|) + 1 ' +
-        'requests does not come in time.',
     ]
     return { rows, pictures: [], notes }
   },

@@ -5,14 +5,12 @@
 //
 // It measures leaks of the protocol, not the hardness of the group: adversaries take no logarithms.
 
-import { seededRandom } from '../../src/core/index.ts'
 import { type Group, insecureBareGroup, insecureSmallGroup, ristretto } from '../../src/crypto/index.ts'
 import { bareTickets } from '../../src/papers/slots/index.ts'
 import type { SlotsRules } from '../../src/slots/index.ts'
 import { type Experiment, type Result, type Row, type RunOptions, row } from '../experiment.ts'
 import {
   type Adversary,
-  control,
   coordinatorPrior,
   equalCiphertexts,
   legendreSymbols,
@@ -23,26 +21,24 @@ import {
   thief,
   timing,
 } from './adversaries.ts'
-import { type Sample, score, train } from './classifier.ts'
 import { type PrintedGame, playPrinted } from './printed-stage.ts'
-import { legendreRate, MEMBERS, rotatingRate, SLOTS, vectorRate, winTolerance } from './rates.ts'
+import { legendreRate, MEMBERS, rotatingRate, SLOTS, vectorRate } from './rates.ts'
+import {
+  ADVERSARIES,
+  CONFIDENCE,
+  classified,
+  fairRows,
+  guessesOf,
+  note,
+  type Score,
+  sampleOf,
+  strata,
+  plantedRows as weakRows,
+  wins,
+} from './scoring.ts'
 import { playVerified } from './verified-stage.ts'
 import type { Game } from './view.ts'
 
-/** Those that only listen. */
-const LISTENERS: readonly Adversary[] = [
-  equalCiphertexts,
-  positions,
-  quotients,
-  ownShare,
-  legendreSymbols,
-  releaseLaps,
-  timing,
-  coordinatorPrior,
-]
-/** And the classifier. */
-const ADVERSARIES = LISTENERS.length + 1
-const CONFIDENCE = 0.99
 const ROUNDS_A_SESSION = MEMBERS
 const SEEDS_MAX = 1_000_000
 
@@ -229,39 +225,6 @@ async function levelRows(
   return fairRows(level.what, scores, options.seed)
 }
 
-/** What the adversaries guessed in one stratum. */
-interface Score {
-  readonly guesses: Map<Adversary, Guess[]>
-  readonly samples: Sample[]
-}
-
-function note(scores: Map<string, Score>, game: Game): void {
-  const [[among, [isAmong]], [not]] = strata([game])
-  const stratum = isAmong === undefined ? not : among
-  const kept: Score = scores.get(stratum) ?? {
-    guesses: new Map([...LISTENERS, control].map(adversary => [adversary, []])),
-    samples: [],
-  }
-  scores.set(stratum, kept)
-  for (const [adversary, guesses] of kept.guesses) guesses.push(guessOf(adversary, game))
-  kept.samples.push(sampleOf(game))
-}
-
-/** Every listening adversary against one level: one half in each stratum; the control wins always. */
-function fairRows(what: string, scores: ReadonlyMap<string, Score>, seed: number): readonly Row[] {
-  const rows: Row[] = []
-  for (const [stratum, { guesses, samples }] of [...scores].sort()) {
-    for (const adversary of LISTENERS) {
-      const rate = wins(guesses.get(adversary)!, seed)
-      rows.push(row(`${what}, ${stratum}: ${adversary.name}`, rate, 0.5, twoSided(0.5, samples.length), 'won'))
-    }
-    const trials = Math.ceil(samples.length / 2)
-    rows.push(row(`${what}, ${stratum}: classifier`, classified(samples), 0.5, twoSided(0.5, trials), 'won'))
-    rows.push(row(`${what}, ${stratum}: ${control.name}`, wins(guesses.get(control)!, seed), 1, 0, 'won'))
-  }
-  return rows
-}
-
 function plantedRows(planted: Planted, options: RunOptions): readonly Row[] {
   const brief = planted.adversary !== releaseLaps
   const game = { ...smallGame(SMALL_GROUP, 'curious'), brief, ...planted.change }
@@ -272,9 +235,7 @@ function plantedRows(planted: Planted, options: RunOptions): readonly Row[] {
   return strata(games).flatMap(([stratum, played], place) => {
     const rate = planted.rates[place]
     if (rate === undefined || played.length === 0) return []
-    const what = `${planted.what}, ${stratum}: ${planted.adversary.name}`
-    const measured = wins(guessesOf(planted.adversary, played), options.seed)
-    return [row(what, measured, rate, twoSided(rate, played.length), 'won')]
+    return weakRows(`${planted.what}, ${stratum}`, planted.adversary, { played, rate })
   })
 }
 
@@ -305,60 +266,14 @@ function classifierRow(options: RunOptions): Row {
   return row('work by ticket, unpaced: the classifier wins more than 3 of 4 (1 = yes)', won > 0.75 ? 1 : 0, 1, 0)
 }
 
-type Strata = readonly [readonly [string, readonly Game[]], readonly [string, readonly Game[]]]
-
-export function strata(games: readonly Game[]): Strata {
-  const among = ({ view }: Game) => view.coordinator !== undefined && view.honest.includes(view.coordinator)
-  return [
-    ['coordinator honest', games.filter(among)],
-    ['coordinator curious', games.filter(game => !among(game))],
-  ]
-}
-
-export interface Guess {
-  readonly left: readonly [number, number]
-  readonly answer: number
-  readonly guess: number | undefined
-}
-
-function guessOf(adversary: Adversary, { view, answer }: Game): Guess {
-  return { left: view.left, answer, guess: adversary.guess(view) }
-}
-
-export function guessesOf(adversary: Adversary, games: readonly Game[]): readonly Guess[] {
-  return games.map(game => guessOf(adversary, game))
-}
-
-/** The share of games won; without a clue a coin is tossed. */
-export function wins(guesses: readonly Guess[], seed: number): number {
-  // Who has no clue in half of the games tosses other coins than who has none in all of them.
-  const coin = seededRandom(seed, guesses.filter(({ guess }) => guess === undefined).length)
-  const won = guesses.filter(({ left, answer, guess }) => (guess ?? left[coin.below(2)]) === answer)
-  return won.length / guesses.length
-}
-
-function sampleOf({ view, answer }: Game): Sample {
-  return { features: view.features, lower: answer === view.left[0] }
-}
-
-/** Trained on every other game, tried on the rest. */
-export function classified(samples: readonly Sample[]): number {
-  const weights = train(samples.filter((_, place) => place % 2 === 1))
-  const tried = samples.filter((_, place) => place % 2 === 0)
-  return tried.filter(({ features, lower }) => score(weights, features) > 0 === lower).length / tried.length
-}
-
-/** Two-sided, at 99 % for all adversaries of a stratum together. */
-export function twoSided(rate: number, trials: number): number {
-  return winTolerance(rate, trials, (1 - CONFIDENCE) / ADVERSARIES)
-}
-
 function notes(): readonly string[] {
   return [
     `n = ${MEMBERS}, m = ${SLOTS}; everybody wants a slot; two members drawn at random are honest, the others put ` +
       'all ' +
-      'together. The stratum says whether the maker of the list of tickets is one of the two. Without a clue an ' +
-      'adversary tosses a coin.',
+      'together. The stratum says whether the maker of the list of tickets is one of the two.',
+    'As built, only games in which an adversary had a clue are counted: then half of its guesses are right. For those ' +
+      'that must never find a clue each one is a leak; rows without expectation had none, or too few to judge. With a ' +
+      'weakness planted, the rows say how often there is a clue, and that it is right.',
     `Tolerance: two-sided and exact, ${100 * CONFIDENCE} % for the ${ADVERSARIES} adversaries of a stratum together ` +
       '(Bonferroni).',
     'What is measured are leaks of the protocol, not the decisional Diffie-Hellman problem: in the group ' +

@@ -4,10 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { insecureBareGroup } from '../../src/crypto/index.ts'
 import type { Experiment, Result } from '../experiment.ts'
 import { coordinatorPrior, equalCiphertexts, thief } from './adversaries.ts'
-import { classified, guessesOf, PLANTED, strata, twoSided, wins } from './caie.ts'
+import { PLANTED } from './caie.ts'
 import { omaExperiments } from './index.ts'
 import { playPrinted } from './printed-stage.ts'
-import { legendreRate, rotatingRate, vectorRate, winTolerance } from './rates.ts'
+import { legendreRate, orderRate, releaseRate, rotatingRate, vectorRate, winTolerance } from './rates.ts'
+import { classified, guessesOf, strata, twoSided, wins } from './scoring.ts'
 import { messagesOfRound } from './token-cost.ts'
 
 const run = async (experiment: Experiment): Promise<Result> =>
@@ -73,6 +74,9 @@ describe('the rates', () => {
     expect(rotatingRate(1, 9)).toBe(1)
     expect(vectorRate()).toBe(0.75)
     expect(legendreRate()).toBe(0.75)
+    expect(releaseRate()).toBe(0.75)
+    // One other between: its ticket is the middle one of three with 1/3, and then it tells.
+    expect(orderRate(1)).toBeCloseTo(1 / 3 + 1 / 3)
     expect(messagesOfRound(8, false)).toBe(3 * 8 + 2 * 49)
   })
   test('the tolerance is what the coin says', () => {

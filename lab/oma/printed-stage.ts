@@ -19,7 +19,7 @@ import {
 } from '../../src/slots/ring/index.ts'
 import { type Attack, attacked } from './attacks.ts'
 import { featuresOf } from './classifier.ts'
-import type { Game, Kept, Lap, Pass, Share, View } from './view.ts'
+import type { Game, Kept, Lap, Pass, ReleaseLap, Share, View } from './view.ts'
 
 export interface PrintedGame {
   readonly group: Group
@@ -30,6 +30,10 @@ export interface PrintedGame {
   readonly attack?: Attack
   /** The honest let go at once: one lap, for games that are not about the release. */
   readonly brief?: boolean
+  /** How many are honest; two of them are to be told apart, and the others' tickets are told. Two, unless told. */
+  readonly honest?: number
+  /** Who is to be told apart; drawn, unless told. */
+  readonly apart?: readonly [number, number]
 }
 
 interface Said {
@@ -72,6 +76,8 @@ class Session {
   private readonly world: World
   private readonly ring: readonly NodeId[]
   private readonly honest: readonly [number, number]
+  /** Honest too: their tickets are told to the coalition, their keys and turns are not. */
+  private readonly further: readonly number[]
   private readonly first: number
   private readonly secrets = new Map<number, Scalar>()
   private readonly records = new Map<number, Record>()
@@ -90,9 +96,11 @@ class Session {
     const lowest = game.attack === 'slipped in' ? 1 : 0
     const one = lowest + random.below(game.members - lowest)
     const other = lowest + ((one - lowest + 1 + random.below(game.members - lowest - 1)) % (game.members - lowest))
-    this.honest = [Math.min(one, other), Math.max(one, other)]
+    this.honest = game.apart ?? [Math.min(one, other), Math.max(one, other)]
+    const rest = this.ring.map((_, place) => place).filter(place => !this.honest.includes(place))
+    this.further = Array.from({ length: (game.honest ?? 2) - 2 }, () => rest.splice(random.below(rest.length), 1)[0]!)
     this.first = this.honest[random.below(2)]!
-    this.thief = this.ring.findIndex((_, place) => !this.honest.includes(place))
+    this.thief = rest[0]!
   }
 
   play(rounds: number): readonly Game[] {
@@ -192,11 +200,12 @@ class Session {
     const { group, members } = game
     const record = this.record(round)
     const coordinator = round % members
-    const coalition = this.ring.map((_, place) => place).filter(place => !honest.includes(place))
-    const opened = new Map(coalition.map(place => [place, record.memory.get(place)?.opened ?? members]))
+    const others = this.ring.map((_, place) => place).filter(place => !honest.includes(place))
+    const coalition = others.filter(place => !this.further.includes(place))
+    const opened = new Map(others.map(place => [place, record.memory.get(place)?.opened ?? members]))
     const all = Array.from({ length: members }, (_, ticket) => ticket)
     const answer = record.memory.get(honest[0])?.opened ?? -1
-    const others = [answer, record.memory.get(honest[1])?.opened ?? -1].sort((a, b) => a - b)
+    const left = [answer, record.memory.get(honest[1])?.opened ?? -1].sort((a, b) => a - b)
     const speaker = honest.find(place => place !== coordinator)!
     const view: Omit<View, 'features'> = {
       group,
@@ -204,7 +213,7 @@ class Session {
       slots: settings.slots,
       table: all.map(ticket => this.tickets.encode(ticket)),
       honest,
-      left: [others[0]!, others[1]!],
+      left: [left[0]!, left[1]!],
       coordinator,
       rotating: settings.fairness === 'rotating',
       passes: this.passes(record, coordinator),
@@ -216,6 +225,7 @@ class Session {
       shares: this.shares(record),
       took: this.took(record, coordinator),
       laps: coalition.includes(coordinator) ? this.laps(record, coordinator) : [],
+      releases: this.releases(record, coordinator),
       firstToRelease: this.first,
       secondReleasesAt: Math.max(...honest.map(place => record.releasesAt.get(place) ?? 0)),
       stolen: this.stolen,
@@ -225,22 +235,40 @@ class Session {
   }
 
   private passes(record: Record, coordinator: number): readonly Pass[] {
-    const tokens = record.said.flatMap(({ from, body }) =>
-      body.kind === 'request' ? [{ from, tickets: body.tickets }] : [],
+    const tokens = new Map(
+      record.said.flatMap(({ from, body }) => (body.kind === 'request' ? [[from, body.tickets] as const] : [])),
     )
-    return Array.from({ length: this.game.members }, (_, place) => {
+    return this.turns(tokens, coordinator)
+  }
+
+  /** Everybody's turn with a token, by who sent what. */
+  private turns(sent: ReadonlyMap<number, readonly Ciphertext[]>, coordinator: number): readonly Pass[] {
+    return this.ring.map((_, place) => {
       const by = (coordinator + place) % this.game.members
       const before = (by - 1 + this.game.members) % this.game.members
-      const output = tokens.find(token => token.from === by)?.tickets ?? []
-      return { by, input: place === 0 ? [] : (tokens.find(token => token.from === before)?.tickets ?? []), output }
+      return { by, input: place === 0 ? [] : (sent.get(before) ?? []), output: sent.get(by) ?? [] }
     })
+  }
+
+  /** Whole laps only: of the last one the end may not be on the wire yet. */
+  private releases(record: Record, coordinator: number): readonly ReleaseLap[] {
+    const laps = new Map<number, Map<number, readonly Ciphertext[]>>()
+    for (const { from, body } of record.said) {
+      if (body.kind !== 'release') continue
+      const sent = laps.get(body.lap) ?? new Map<number, readonly Ciphertext[]>()
+      laps.set(body.lap, sent.set(from, body.entries))
+    }
+    return [...laps.values()]
+      .filter(sent => sent.size === this.game.members)
+      .map(sent => ({ passes: this.turns(sent, coordinator) }))
   }
 
   /** The maker of the list knows what is where. */
   private firstList(record: Record, coordinator: number): readonly (number | undefined)[] {
     const length = this.game.members - (this.settings.fairness === 'rotating' ? 1 : 0)
     const memory = record.memory.get(coordinator)
-    if (this.honest.includes(coordinator) || memory?.kept === undefined) return new Array(length).fill(undefined)
+    if ([...this.honest, ...this.further].includes(coordinator) || memory?.kept === undefined)
+      return new Array(length).fill(undefined)
     const own = this.settings.fairness === 'rotating' ? memory.opened : undefined
     const contents = this.ring.map((_, ticket) => ticket).filter(ticket => ticket !== own)
     return memory.kept.permutation.map(place => contents[place])

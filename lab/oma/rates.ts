@@ -37,6 +37,19 @@ export function vectorRate(): number {
   return rateWhere((_low, high) => high < SLOTS)
 }
 
+/** Lemma 9: the release says who holds; told apart if one has a slot and the other a dummy. */
+export function releaseRate(): number {
+  return rateWhere((low, high) => low < SLOTS && high >= SLOTS)
+}
+
+/**
+ * Tickets that keep their order, with the list known and one honest member before and one after `between` others: they
+ * tell if one of the others' tickets lies between the two, and two of between + 2 lie side by side with 2/(between + 2).
+ */
+export function orderRate(between: number): number {
+  return 1 - 1 / (between + 2)
+}
+
 /**
  * How far the share of wins may be from the rate, two-sided: the smallest distance that is exceeded with a chance of
  * at most `doubt`. The binomial distribution itself, since small runs have a dozen games to a stratum.

@@ -194,6 +194,7 @@ class Session {
         lap.slice(1).map(({ said: pass, at }, place) => [this.ring.indexOf(pass.author), at - lap[place]!.at]),
       ),
       laps: [],
+      releases: [],
       firstToRelease: this.honest[0],
       secondReleasesAt: 0,
       stolen: undefined,

@@ -4,7 +4,7 @@
 
 import type { Ciphertext, Element, Group, Scalar } from '../../src/crypto/index.ts'
 
-/** Somebody's turn with the request token. */
+/** Somebody's turn with a token. */
 export interface Pass {
   readonly by: number
   /** Empty for the member that makes the token. */
@@ -33,15 +33,20 @@ export interface Lap {
   readonly free: readonly boolean[]
 }
 
+/** A lap of the release token as it went over the wire: everybody's turn, the coordinator's first. */
+export interface ReleaseLap {
+  readonly passes: readonly Pass[]
+}
+
 export interface View {
   readonly group: Group
   readonly members: number
   readonly slots: number
   /** Ticket k as an element. */
   readonly table: readonly Element[]
-  /** Positions, in ascending order. */
+  /** Positions, in ascending order: the two of all honest members whose tickets are to be told apart. */
   readonly honest: readonly [number, number]
-  /** The two tickets that the coalition does not have: the honest ones have these. In ascending order. */
+  /** The two tickets that the coalition neither has nor is told: the two have these. In ascending order. */
   readonly left: readonly [number, number]
   /** Who made the token; undefined where nobody does. */
   readonly coordinator: number | undefined
@@ -53,6 +58,7 @@ export interface View {
   /** The coalition's turns, by position. */
   readonly kept: ReadonlyMap<number, Kept>
   readonly secrets: ReadonlyMap<number, Scalar>
+  /** The coalition's tickets; and those of further honest members, which it is told (but neither keys nor turns). */
   readonly opened: ReadonlyMap<number, number>
   /** The ticket that each member had opened, and the shares that went over the wire for it. */
   readonly dealt: ReadonlyMap<number, Ciphertext>
@@ -60,6 +66,8 @@ export interface View {
   /** How long each member had the release token, or its last word of the round, in milliseconds. */
   readonly took: ReadonlyMap<number, number>
   readonly laps: readonly Lap[]
+  /** The laps as they went over the wire, from the first on; none where there is no ring for the release. */
+  readonly releases: readonly ReleaseLap[]
   /** Which of the honest is seen to end its work first, and when the second does. */
   readonly firstToRelease: number
   readonly secondReleasesAt: number

@@ -8,7 +8,7 @@ import { type Experiment, type Row, row } from '../../experiment.ts'
 import { bonferroni, rateTolerance } from '../../statistics.ts'
 import { type Baseline, baseline } from '../contenders.ts'
 import { measure } from '../measure.ts'
-import { CONFIDENCE, expectedRun, printedRow } from '../rows.ts'
+import { CONFIDENCE, dividedBy, expectedRun, printedRow } from '../rows.ts'
 import { ratesOf } from '../theory.ts'
 
 const ALPHABET = 2 ** 24
@@ -49,31 +49,25 @@ export const errataBaselines: Experiment = {
     const rows: Row[] = []
     for (const [name, falsePositive, falseNegative] of PRINTED) {
       const published = measured.at(`${name}, as published`)
-      rows.push(
-        printedRow(
-          `${name} as published: FPR`,
-          published,
-          { printed: falsePositive, run: theirs, rows: 12 },
-          'falsePositive',
-        ),
-      )
-      rows.push(
-        printedRow(
-          `${name} as published: FNR`,
-          published,
-          { printed: falseNegative, run: theirs, rows: 12 },
-          'falseNegative',
-        ),
-      )
+      const what = `${name} as published${dividedBy(shrink)}`
+      const printed = (rate: number) => ({ printed: rate, run: theirs, rows: 12 })
+      rows.push(printedRow(`${what}: FPR`, published, printed(falsePositive), 'falsePositive'))
+      rows.push(printedRow(`${what}: FNR`, published, printed(falseNegative), 'falseNegative'))
       const right = measured.at(`${name}, right`)
       const tolerance = (rate: number) => 100 * rateTolerance(rate, right.unseen, bonferroni(CONFIDENCE, 12))
       const promise = promised(name, bits, alphabet, length)
       rows.push(
         promise === null
-          ? row(`${name} right: FPR`, 100 * right.falsePositive, null, null, '%')
-          : row(`${name} right: FPR`, 100 * right.falsePositive, 100 * promise, tolerance(promise), '%'),
+          ? row(`${name} right${dividedBy(shrink)}: FPR`, 100 * right.falsePositive, null, null, '%')
+          : row(
+              `${name} right${dividedBy(shrink)}: FPR`,
+              100 * right.falsePositive,
+              100 * promise,
+              tolerance(promise),
+              '%',
+            ),
       )
-      rows.push(row(`${name} right: FNR`, 100 * right.falseNegative, null, null, '%'))
+      rows.push(row(`${name} right${dividedBy(shrink)}: FNR`, 100 * right.falseNegative, null, null, '%'))
     }
     const key = new Uint8Array(8)
     const hashes = FORMS.map(form => new A2({ bits, falsePositiveRate: 0.1, form, key }).hashes)

@@ -7,7 +7,7 @@ import { type Experiment, type Row, row } from '../../experiment.ts'
 import { BASELINES, contendersOf } from '../contenders.ts'
 import { BOUND_NOTE, boundSeries, errorPicture } from '../drawing.ts'
 import { measure } from '../measure.ts'
-import { formulaRow } from '../rows.ts'
+import { dividedBy, formulaRows } from '../rows.ts'
 import { isKnown, ratesOf } from '../theory.ts'
 
 const ALPHABET = 2 ** 26
@@ -36,12 +36,12 @@ export const figure34: Experiment = {
       })
       for (const name of names) {
         const ours = measured.at(name)
-        const what = `${name}, ${memory / 1000} kbit`
+        const what = `${name}, ${memory / 1000} kbit${dividedBy(shrink)}`
         points.get(name)!.push([memory, 100 * ours.error])
         rows.push(
-          isKnown(name)
-            ? formulaRow(what, ours, ratesOf(name, bits, { alphabet, length }), memories.length * 2)
-            : row(what, 100 * ours.error, null, null, '%'),
+          ...(isKnown(name)
+            ? formulaRows(what, ours, ratesOf(name, bits, { alphabet, length }), memories.length * 2)
+            : [row(what, 100 * ours.error, null, null, '%')]),
         )
       }
     }
@@ -50,7 +50,12 @@ export const figure34: Experiment = {
     series.push(
       boundSeries(memories.map(memory => [memory, thesisBound(memory / shrink, alphabet, reach, length)] as const)),
     )
-    const picture = errorPicture('3.4', 'error of filters by memory, 10 million elements', 'memory in bits', series)
+    const picture = errorPicture(
+      '3.4',
+      ['error of filters by memory, 10 million elements', 'memory in bits'],
+      series,
+      shrink,
+    )
     return { rows, pictures: [picture], notes: [BOUND_NOTE] }
   },
 }

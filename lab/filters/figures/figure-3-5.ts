@@ -7,7 +7,7 @@ import { type Experiment, type Row, row } from '../../experiment.ts'
 import { BASELINES, contendersOf, quotientHashTable } from '../contenders.ts'
 import { BOUND_NOTE, boundSeries, errorPicture } from '../drawing.ts'
 import { measure } from '../measure.ts'
-import { formulaRow } from '../rows.ts'
+import { dividedBy, formulaRows } from '../rows.ts'
 import { isKnown, ratesOf } from '../theory.ts'
 
 const ALPHABET = 2 ** 26
@@ -37,11 +37,11 @@ export const figure35: Experiment = {
       const window = Math.round(wide / shrink)
       for (const { name } of contenders) {
         const ours = measured.at(name, window)
-        const what = `${name}, w=${wide.toLocaleString('en-US')}`
+        const what = `${name}, w=${wide.toLocaleString('en-US')}${dividedBy(shrink)}`
         rows.push(
-          isKnown(name)
-            ? formulaRow(what, ours, ratesOf(name, bits, { alphabet, length, window }), windows.length * 2)
-            : row(what, 100 * ours.error, null, null, '%'),
+          ...(isKnown(name)
+            ? formulaRows(what, ours, ratesOf(name, bits, { alphabet, length, window }), windows.length * 2)
+            : [row(what, 100 * ours.error, null, null, '%')]),
         )
       }
     }
@@ -50,7 +50,7 @@ export const figure35: Experiment = {
       points: windows.map(wide => [wide, 100 * measured.at(name, Math.round(wide / shrink)).error] as const),
     }))
     series.push(boundSeries(windows.map(wide => [wide, thesisBound(bits, alphabet, wide / shrink, length)] as const)))
-    const picture = errorPicture('3.5', 'error of filters of 1 Mbit by window', 'window w', series)
+    const picture = errorPicture('3.5', ['error of filters of 1 Mbit by window', 'window w'], series, shrink)
     return { rows, pictures: [picture], notes: [BOUND_NOTE] }
   },
 }

@@ -5,7 +5,7 @@ import type { Series } from '../../chart.ts'
 import { type Experiment, type Row, row } from '../../experiment.ts'
 import { errorPicture } from '../drawing.ts'
 import { QUEUEABLES, queued, steady, turnover } from '../queued.ts'
-import { formulaRow } from '../rows.ts'
+import { formulaRows } from '../rows.ts'
 import { isKnown, queuedRatesOf } from '../theory.ts'
 
 const BITS = 100_000
@@ -30,14 +30,14 @@ export const figure45: Experiment = {
         points.push([window, 100 * ours.error])
         const what = `queue of ${name}, w=${window}`
         rows.push(
-          isKnown(name)
-            ? formulaRow(what, ours, queuedRatesOf(name, { ...queue, alphabet: ALPHABET }), 2 * windows.length)
-            : row(what, 100 * ours.error, null, null, '%'),
+          ...(isKnown(name)
+            ? formulaRows(what, ours, queuedRatesOf(name, { ...queue, alphabet: ALPHABET }), 2 * windows.length)
+            : [row(what, 100 * ours.error, null, null, '%')]),
         )
       }
       series.push({ name: `queue of ${name}`, points })
     }
     const notes = ['The steady state is shown: without the drop near w = stream that §4.6.4 calls an artefact.']
-    return { rows, pictures: [errorPicture('4.5', 'queues of ten by window, 100 kbit', 'window w', series)], notes }
+    return { rows, pictures: [errorPicture('4.5', ['queues of ten by window, 100 kbit', 'window w'], series)], notes }
   },
 }

@@ -5,7 +5,7 @@ import type { Series } from '../../chart.ts'
 import type { Experiment, Row } from '../../experiment.ts'
 import { errorPicture } from '../drawing.ts'
 import { queued, steady, turnover } from '../queued.ts'
-import { formulaRow } from '../rows.ts'
+import { formulaRows } from '../rows.ts'
 import { queuedRatesOf } from '../theory.ts'
 
 const BITS = 100_000
@@ -28,7 +28,7 @@ export const figure46: Experiment = {
         const queue = { bits: BITS, subfilters, window }
         const ours = steady(queued('QHT', queue), { alphabet: ALPHABET, window, ...turnover(queue, counted) }, seed)
         const theory = queuedRatesOf('QHT', { ...queue, alphabet: ALPHABET })
-        rows.push(formulaRow(`w=${window}, L=${subfilters}`, ours, theory, windows.length * numbers.length))
+        rows.push(...formulaRows(`w=${window}, L=${subfilters}`, ours, theory, windows.length * numbers.length))
         return [subfilters, 100 * ours.error]
       })
       series.push({ name: `w = ${window.toLocaleString('en-US')}`, points })
@@ -36,7 +36,7 @@ export const figure46: Experiment = {
       notes.push(`w = ${window}: the arithmetic finds L = ${best.subfilters} best.`)
     }
     notes.push('The caption has |Γ| = 2^18 and 10^6 elements, the text 2^16 and 10^5; this is the caption’s.')
-    const pictures = [errorPicture('4.6', 'queue of QHTs by number of subfilters', 'subfilters L', series)]
+    const pictures = [errorPicture('4.6', ['queue of QHTs by number of subfilters', 'subfilters L'], series)]
     return { rows, pictures, notes }
   },
 }

@@ -5,7 +5,7 @@ import { lineChart, type Series } from '../../chart.ts'
 import { type Experiment, type Row, row } from '../../experiment.ts'
 import { measure } from '../measure.ts'
 import { queued } from '../queued.ts'
-import { formulaRow } from '../rows.ts'
+import { formulaRows } from '../rows.ts'
 import { queuedRatesOf, ratesOf } from '../theory.ts'
 
 const BITS = 10_000
@@ -35,7 +35,7 @@ export const figure49: Experiment = {
         const what = `${length.toLocaleString('en-US')} elements, w=${window.toLocaleString('en-US')}`
         if (window >= SUBFILTERS * length) {
           const plateau = ratesOf('QHT', BITS / SUBFILTERS, { alphabet: ALPHABET, length })
-          rows.push(formulaRow(`${what}: the plateau`, ours, plateau, 2 * lengths.length))
+          rows.push(...formulaRows(`${what}: the plateau`, ours, plateau, 2 * lengths.length))
         } else rows.push(row(what, 100 * ours.error, null, null, '%'))
       }
       const name = `${length.toLocaleString('en-US')} elements`

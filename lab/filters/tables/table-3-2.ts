@@ -5,7 +5,7 @@ import { QuotientHashTable, tableRates, tableShape } from '../../../src/filters/
 import { lineChart } from '../../chart.ts'
 import type { Experiment, Row } from '../../experiment.ts'
 import { measure } from '../measure.ts'
-import { expectedRun, printedRow } from '../rows.ts'
+import { dividedBy, expectedRun, printedRow } from '../rows.ts'
 
 const BITS = 1e6
 const ALPHABET = 2 ** 26
@@ -50,7 +50,7 @@ export const table32: Experiment = {
       const theirs = expectedRun(ALPHABET, LENGTH, window)
       for (const [place, fingerprintBits] of WIDTHS.entries()) {
         const ours = measured.at(`s=${fingerprintBits}`, windows[index]!)
-        const what = `w=${window.toLocaleString('en-US')}, s=${fingerprintBits}`
+        const what = `w=${window.toLocaleString('en-US')}${dividedBy(shrink)}, s=${fingerprintBits}`
         rows.push(
           printedRow(what, ours, { printed: values[place]!, run: theirs, rows: printed.length * WIDTHS.length }),
         )

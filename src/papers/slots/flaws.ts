@@ -4,9 +4,9 @@
 // assignment game: an adversary that cannot win when one of them is planted could not win against a mistake of ours
 // either.
 
-import type { Millis } from '../../core/index.ts'
+import { type Millis, seededRandom } from '../../core/index.ts'
 import type { Ciphertext, Element } from '../../crypto/index.ts'
-import { encrypt, groupKey, removeLayer, rerandomise } from '../../crypto/index.ts'
+import { encrypt, groupKey, randomPermutation, removeLayer, rerandomise } from '../../crypto/index.ts'
 import { type RingRules, ringRules } from '../../slots/ring/index.ts'
 import { addEntry, type Means, type ReleaseKeys, type ReleaseToken, type Vote } from '../../slots/ring/tokens.ts'
 
@@ -47,6 +47,12 @@ export interface Flaws {
   readonly countsHolders: boolean
   /** Weakness: how long the work on the release token takes for each number of one's ticket. */
   readonly workPerTicket: Millis
+  /** Weakness: the entries of the release token go on in the order in which they came, the own one last. */
+  readonly releaseKeepsOrder: boolean
+  /** Weakness: the entries of the release token go on as they came, but for their layer. */
+  readonly releaseKeepsCiphertexts: boolean
+  /** Weakness: a member takes the same random numbers for the release token in every lap. */
+  readonly releaseRepeatsRandomness: boolean
 }
 
 /** The rules of the ring with these lines as printed, or weakened. */
@@ -81,6 +87,9 @@ function weakened(flaws: Partial<Flaws>): Partial<RingRules> {
     }),
     ...(flaws.countsHolders && { veil: group => group.scalar(1n) }),
     ...(workPerTicket !== undefined && { workOnRelease: opened => workPerTicket * (1 + (opened ?? 0)) }),
+    ...(flaws.releaseKeepsOrder && { release: weakRelease(false, true) }),
+    ...(flaws.releaseKeepsCiphertexts && { release: weakRelease(true, false) }),
+    ...(flaws.releaseRepeatsRandomness && { release: repeatingRelease() }),
   }
 }
 
@@ -120,4 +129,38 @@ function addToVector(means: Means, key: Element, entries: readonly Ciphertext[],
     const fresh = rerandomise(group, key, entry, group.randomScalar(random))
     return vote.free && ticket === vote.ticket ? { c1: fresh.c1, c2: group.add(fresh.c2, group.generator) } : fresh
   })
+}
+
+/** Figure 7, corrected, without its shuffle or without its re-randomisation. */
+function weakRelease(shuffles: boolean, renews: boolean): ReleaseToken {
+  const add = ({ group, random }: Means, key: Element, entries: readonly Ciphertext[], { free }: Vote) => {
+    const own = encrypt(group, key, free ? group.generator : group.identity, group.randomScalar(random))
+    const all = [...entries, own]
+    const moved = shuffles ? randomPermutation(all.length, random).map(from => all[from]!) : all
+    return renews ? moved.map(entry => rerandomise(group, key, entry, group.randomScalar(random))) : moved
+  }
+  return {
+    ...ringRules.release,
+    begin: (means, whole, vote) => add(means, whole, [], vote),
+    pass(means, { secret, remaining }, entries, vote) {
+      const opened = entries.map(entry => removeLayer(means.group, secret, entry))
+      return add(means, remaining, opened, vote)
+    },
+  }
+}
+
+/** A member's chance begins again with every lap: as after a fork, or from a seed that is kept. */
+function repeatingRelease(): ReleaseToken {
+  const { release } = ringRules
+  let seed: number | undefined
+  const again = ({ group, random }: Means): Means => {
+    seed ??= new DataView(random(4).slice().buffer).getUint32(0)
+    const chance = seededRandom(seed, 0x4e1)
+    return { group, random: length => chance.bytes(length) }
+  }
+  return {
+    ...release,
+    begin: (means, whole, vote) => release.begin(again(means), whole, vote),
+    pass: (means, keys, entries, vote) => release.pass(again(means), keys, entries, vote),
+  }
 }
