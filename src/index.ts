@@ -98,14 +98,21 @@ export {
 export type { Attribute } from './election/index.ts'
 export {
   type Audit,
+  type AuditOptions,
   auditLedger,
+  type Book,
   type Checkpoint,
+  type CountedVote,
   type Descriptor,
   decodeReceipt,
   encodeDescriptor,
   encodeReceipt,
+  type Genesis,
+  type LedgerCrypto,
   type LedgerReceipt,
   NotProven,
+  type RefusalCode,
+  type Transaction,
   verifyReceipt,
 } from './ledger/index.ts'
 export type { BackoffName } from './lock/index.ts'

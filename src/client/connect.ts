@@ -110,17 +110,12 @@ async function open<G extends Group>(
   const clock = holderClock(memory)
   const appliers = new Map<string, Applier>()
   const meter = metrics && (await meterOf(metrics, config.name, clock))
+  const ledger = ledgers ? await ledgerOf(config) : undefined
+  const brought = { hash: sha256, findApplier: (object: string) => appliers.get(object), ledger }
   let group: G | undefined
   let keeper: WorkerKeeper | undefined
   const driver = new Driver({
-    protocol: clientNode(
-      { trust, lock, objects, operators },
-      {
-        hash: sha256,
-        findApplier: object => appliers.get(object),
-        ledger: ledgers ? await ledgerOf(config) : undefined,
-      },
-    ),
+    protocol: clientNode({ trust, lock, objects, operators }, brought),
     self: instanceOf(config.name, instance),
     peers: servers,
     vocabulary: nodeVocabulary,

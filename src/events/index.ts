@@ -1,3 +1,4 @@
+export type { Decoded } from '../core/index.ts'
 export { CLAUSES_MAX, PREDICATES_MAX, VALUES_MAX } from './canonical.ts'
 export { type ExplainedClause, type ExplainedPredicate, type Explanation, explain } from './explain.ts'
 export {

@@ -5,6 +5,7 @@ export { type Book, type LinkBook, openBook, type RegisterBook, supplyOf, whyUnb
 export {
   base64,
   type Checkpoint,
+  type CountedVote,
   checkpointCodec,
   fromBase64,
   type Head,

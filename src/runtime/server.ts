@@ -74,13 +74,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
     driver?.end()
     failed(error)
   }
-  const { storage, saved } = await openNodeStore({
-    store: createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}), synced }),
-    folder: config.folder,
-    owner: config.identity,
-    first: firstStart,
-    failed: fail,
-  })
+  const { storage, saved } = await openStore(options, synced, fail)
   opened.push(storage)
   // It may have promised things that it no longer knows of: with a vote it could undo what a client was told.
   const hasObjects = group.trust.orderingQuorum !== undefined
@@ -126,6 +120,16 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
       return stop(driver, transport, metrics, storage, log)
     },
   }
+}
+
+function openStore({ config, log }: ServerOptions, synced: (seconds: number) => void, failed: (error: Error) => void) {
+  return openNodeStore({
+    store: createLogStorage({ folder: config.storeFolder, log: sentence => log('info', sentence, {}), synced }),
+    folder: config.folder,
+    owner: config.identity,
+    first: firstStart,
+    failed,
+  })
 }
 
 function listen(config: ServerConfig, log: Log, driver: ServerDriver): Promise<TlsTransport> {
