@@ -1,5 +1,22 @@
 // Coterie: coordination for parties that do not fully trust each other, or the machines between them.
 
+export type { Algorithm, OpenOptions, OpenRun, OpenSearch, RewardRange, Source } from './bandits/index.ts'
+export type { EmbeddedGroup } from './client/bandits/embedded-group.ts'
+export { ArmFailed, RunEnded, TamperedRound } from './client/bandits/errors.ts'
+export type {
+  ArmSource,
+  BanditOptions,
+  BanditPrivacy,
+  BestArmOptions,
+  MaximiseOptions,
+} from './client/bandits/options.ts'
+export type {
+  BanditHandle,
+  BanditProgress,
+  BanditResult,
+  BestArmResult,
+  MaximiseResult,
+} from './client/bandits/run.ts'
 export { type ConnectOptions, connect } from './client/connect.ts'
 export { embedded } from './client/embedded.ts'
 export type { EmbeddedOptions } from './client/embedding.ts'

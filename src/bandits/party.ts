@@ -107,11 +107,16 @@ export function refuse<State extends PartyState, Event>(scene: PartyScene<State,
   for (const { id } of [user, shuffler]) if (id !== state.self) say(scene, id, { kind: 'stop', why })
 }
 
-/** Says again that it has stopped, to those who can end the run: the first word may have been lost. */
-export function repeatStop<State extends PartyState, Event>(scene: PartyScene<State, Event>, to: NodeId): void {
+/** Says again that it has stopped, to those who can end the run: the first word may have been lost. Not to each other. */
+export function repeatStop<State extends PartyState, Event>(
+  scene: PartyScene<State, Event>,
+  to: NodeId,
+  heard: BanditMessage,
+): void {
   const { state, settings } = scene
   const { user, shuffler } = settings.run
-  if (to === user.id || to === shuffler.id) say(scene, to, { kind: 'stop', why: state.stopped })
+  if (heard.kind === 'stop' || (to !== user.id && to !== shuffler.id)) return
+  say(scene, to, { kind: 'stop', why: state.stopped })
 }
 
 export function say<State extends PartyState, Event>(

@@ -21,8 +21,8 @@ export interface BanditRules {
   comparesAgain(): boolean
   /** Whether the user takes this answer for that arm's. */
   isAnswerOf(signedBy: number, expected: number): boolean
-  /** Whether the user believes an arm that says it won, given whether its token is the one the comparator gave. */
-  believesClaim(fits: boolean): boolean
+  /** The best arm, given which arms have the token that the comparator says has won; nothing: the user refuses. */
+  winner(fits: readonly boolean[]): number | undefined
   /** Whether arms whose keys differ go on. */
   playsWithOtherKeys(): boolean
 }
@@ -57,7 +57,7 @@ export const banditRules: BanditRules = {
   isAnswerOf: (signedBy, expected) => signedBy === expected,
 
   // Every arm could say that it is the best.
-  believesClaim: fits => fits,
+  winner: fits => (fits.filter(Boolean).length === 1 ? fits.indexOf(true) : undefined),
 
   // An arm that gave others different parts of a key splits them: numbers under different keys agree nowhere.
   playsWithOtherKeys: () => false,

@@ -33,8 +33,11 @@ export interface Schedule {
   at(round: number): Round | undefined
 }
 
+/** What of a run decides its course. */
+export type Course = Pick<BanditRun, 'algorithm' | 'budget' | 'batch'> & { readonly arms: { readonly length: number } }
+
 /** The course of a run, from its settings. Throws a sentence for a budget that cannot be divided. */
-export function scheduleOf({ algorithm, arms, budget, batch }: BanditRun): Schedule {
+export function scheduleOf({ algorithm, arms, budget, batch }: Course): Schedule {
   const count = arms.length
   switch (algorithm) {
     case 'successive-rejects':

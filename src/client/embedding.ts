@@ -20,7 +20,7 @@ import { silence } from '../runtime/log.ts'
 import { createMemoryStorage } from '../runtime/storage/memory.ts'
 import { instanceOf, newInstance } from '../runtime/transport/instance.ts'
 import { createMemoryNetwork, type MemoryNetwork } from '../runtime/transport/memory.ts'
-import { Group } from './group.ts'
+import type { Group, GroupDriver, GroupShape } from './group.ts'
 
 /** The group that `embedded` makes: how many servers, and what they mask. */
 export interface EmbeddedOptions extends TrustSettings {
@@ -45,7 +45,11 @@ const checkOptions = optionsSchema<EmbeddedOptions>({
 })
 
 /** A whole group in this process or tab. The hash is OpenSSL's in Node, and the one in TypeScript in a tab. */
-export async function embed(options: EmbeddedOptions, hash: Hash): Promise<Group> {
+export async function embed<G extends Group>(
+  options: EmbeddedOptions,
+  hash: Hash,
+  create: (shape: GroupShape, driver: GroupDriver) => G,
+): Promise<G> {
   checkOptions('embedded', options)
   const { ttlMax: _ttlMax, drift: _drift, ...trustSettings } = options
   const settings = {
@@ -72,7 +76,7 @@ export async function embed(options: EmbeddedOptions, hash: Hash): Promise<Group
     event: event => group.event(event),
     failed: error => group.ended(error),
   })
-  const group: Group = new Group(
+  const group: G = create(
     { trust: settings.trust, ...settings.lock, servers },
     {
       command: body => driver.command(body),

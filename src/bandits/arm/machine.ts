@@ -75,7 +75,7 @@ function onStart(scene: ArmScene): void {
 }
 
 function onMessage(scene: ArmScene, from: NodeId, body: BanditMessage): void {
-  if (scene.state.stopped !== '') return repeatStop(scene, from)
+  if (scene.state.stopped !== '') return repeatStop(scene, from, body)
   switch (body.kind) {
     case 'runKey':
       return onRunKey(scene, from, body)

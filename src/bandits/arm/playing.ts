@@ -96,9 +96,9 @@ export function onReward(scene: ArmScene, { number, steps }: ArmCommand & { kind
 function sendBox(scene: ArmScene, armKeys: ArmKeys, round: Round): void {
   const { state, turn, settings } = scene
   const { shuffler } = settings.run
-  const { attempt } = state
-  if (state.box?.round !== state.round || state.box.attempt !== attempt) {
-    state.box = { round: state.round, attempt, bytes: makeBox(scene, armKeys, round) }
+  const { attempt, slot } = state
+  if (state.box?.round !== state.round || state.box.attempt !== attempt || state.box.slot !== slot) {
+    state.box = { round: state.round, attempt, slot, bytes: makeBox(scene, armKeys, round) }
   }
   turn.do({ kind: 'send', to: shuffler.id, body: { kind: 'box', round: state.round, attempt, box: state.box.bytes } })
 }

@@ -57,7 +57,9 @@ export interface ArmState extends PartyState {
   /** Whether the shuffler waits for what follows from its last word. */
   owes: boolean
   /** The last box, to be said again. */
-  box: { readonly round: number; readonly attempt: number; readonly bytes: Uint8Array } | undefined
+  box:
+    | { readonly round: number; readonly attempt: number; readonly slot: number; readonly bytes: Uint8Array }
+    | undefined
 }
 
 export type ArmScene = PartyScene<ArmState, ArmEvent>

@@ -71,7 +71,7 @@ function onStart(scene: ComparatorScene): void {
 }
 
 function onMessage(scene: ComparatorScene, from: NodeId, body: BanditMessage): void {
-  if (scene.state.stopped !== '') return repeatStop(scene, from)
+  if (scene.state.stopped !== '') return repeatStop(scene, from, body)
   switch (body.kind) {
     case 'want':
       return onWant(scene, from)

@@ -58,7 +58,7 @@ function onStart(scene: ShufflerScene): void {
 }
 
 function onMessage(scene: ShufflerScene, from: NodeId, body: BanditMessage): void {
-  if (scene.state.stopped !== '') return repeatStop(scene, from)
+  if (scene.state.stopped !== '') return repeatStop(scene, from, body)
   switch (body.kind) {
     case 'begin':
       return onBegin(scene, from)

@@ -56,7 +56,7 @@ function onStart(scene: UserScene): void {
 
 function onMessage(scene: UserScene, from: NodeId, body: BanditMessage): void {
   const { state } = scene
-  if (state.stopped !== '') return repeatStop(scene, from)
+  if (state.stopped !== '') return repeatStop(scene, from, body)
   if (!state.begun || state.done) return
   switch (body.kind) {
     case 'runKey':
@@ -155,11 +155,8 @@ function onAnswers(scene: UserScene, from: NodeId, body: BanditMessage & { kind:
   }
   const verdict = openSigned(keys, settings.run.comparator, [VERDICT, run], body.verdict)
   if (verdict === undefined) return refuse(scene, 'the verdict is not from the comparator')
-  const claims = values.map(value =>
-    settings.rules.believesClaim(sameBytes(verdictOf(keys.tools, run, value), verdict)),
-  )
-  const best = claims.indexOf(true)
-  if (best < 0 || claims.filter(Boolean).length !== 1) return refuse(scene, 'not exactly one arm has won')
+  const best = settings.rules.winner(values.map(value => sameBytes(verdictOf(keys.tools, run, value), verdict)))
+  if (best === undefined) return refuse(scene, 'not exactly one arm has won')
   done(scene, { kind: 'answered', best, steps: undefined })
 }
 

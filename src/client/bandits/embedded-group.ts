@@ -1,0 +1,73 @@
+// The group of one process: all that a group has, and runs of bandits whose parties all sit in this process.
+
+import {
+  type OpenOptions,
+  playOpen,
+  type Source,
+  successiveRejects,
+  thompson,
+  ucb1,
+  ucb2Open,
+} from '../../bandits/index.ts'
+import { Group, type GroupDriver, type GroupShape } from '../group.ts'
+import { askedBest, askedMaximise, type BestArmOptions, type MaximiseOptions } from './options.ts'
+import { BanditHandle, type BanditResult, type BestArmResult, type MaximiseResult } from './run.ts'
+
+/** The algorithms without any privacy, as plain functions on sources: for comparison, and for those who need none. */
+export const openBandits = {
+  /** Earns: upper confidence bounds. */
+  ucb1: (sources: readonly Source[], budget: number, options: OpenOptions = {}) =>
+    playOpen(ucb1, sources, budget, options),
+  /** Earns: upper confidence bounds in epochs of growing length. */
+  ucb2: (sources: readonly Source[], budget: number, alpha?: number, options: OpenOptions = {}) =>
+    ucb2Open(sources, budget, alpha, options),
+  /** Earns: each arm draws how good it might be. */
+  thompson: (sources: readonly Source[], budget: number, options: OpenOptions = {}) =>
+    playOpen(thompson, sources, budget, { chance: () => Math.random, ...options }),
+  /** Finds the best arm: the worst leaves after each phase. */
+  successiveRejects,
+} as const
+
+/** A whole group in this process; it also plays bandits. */
+export class EmbeddedGroup extends Group {
+  private readonly runs = new Set<{ stop(why: string): void }>()
+
+  /** @internal Made by `embedded`. */
+  constructor(shape: GroupShape, driver: GroupDriver) {
+    super(shape, driver)
+  }
+
+  /** The open algorithms, as plain functions. */
+  get bandits(): typeof openBandits {
+    return openBandits
+  }
+
+  /** Finds the best of several arms with a budget of pulls; by default so that no arm learns another's rewards. */
+  bestArm(options: BestArmOptions): BanditHandle<BestArmResult> {
+    const asked = askedBest(options)
+    return this.keep(
+      new BanditHandle(asked, ({ best }, _sources, common) => ({ best: asked.names[best!]!, ...common })),
+    )
+  }
+
+  /** Earns as much as it can with a budget of pulls; by default so that nobody learns more than the sum. */
+  maximise(options: MaximiseOptions): BanditHandle<MaximiseResult> {
+    const asked = askedMaximise(options)
+    return this.keep(
+      new BanditHandle(asked, ({ steps }, { grid }, common) => ({ sum: grid.sum(steps!, common.spent), ...common })),
+    )
+  }
+
+  /** Releases what is held, ends runs that are under way, and lets go of connections. */
+  override close(): Promise<void> {
+    for (const run of this.runs) run.stop('the group was closed')
+    return super.close()
+  }
+
+  private keep<Result extends BanditResult>(run: BanditHandle<Result>): BanditHandle<Result> {
+    this.runs.add(run)
+    const forget = () => this.runs.delete(run)
+    run.result.then(forget, forget)
+    return run
+  }
+}
