@@ -9,7 +9,7 @@ import type { ArmSource, BestArmOptions, MaximiseOptions } from './options.ts'
 
 let group: EmbeddedGroup
 beforeAll(async () => {
-  group = await embedded({ servers: 1 })
+  group = await embedded()
 })
 afterAll(() => group.close())
 
@@ -168,7 +168,7 @@ describe('bad input', () => {
 })
 
 it('a group that is closed ends its runs', async () => {
-  const own = await embedded({ servers: 1 })
+  const own = await embedded()
   const run = own.bestArm({ name: 'x', arms: { a: () => new Promise(() => {}), b: () => 1 }, budget: 10 })
   await own.close()
   await expect(run.result).rejects.toThrow('the group was closed')
