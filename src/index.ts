@@ -1,7 +1,17 @@
 // Coterie: coordination for parties that do not fully trust each other, or the machines between them.
 
-export type { Algorithm, OpenOptions, OpenRun, OpenSearch, RewardRange, Source } from './bandits/index.ts'
-export type { EmbeddedGroup } from './client/bandits/embedded-group.ts'
+export type {
+  Algorithm,
+  ArmRecord,
+  Chance,
+  OpenOptions,
+  OpenRun,
+  OpenSearch,
+  RewardRange,
+  Source,
+  TieOrder,
+} from './bandits/index.ts'
+export type { EmbeddedGroup, OpenBandits } from './client/bandits/embedded-group.ts'
 export { ArmFailed, RunEnded, TamperedRound } from './client/bandits/errors.ts'
 export type {
   ArmSource,

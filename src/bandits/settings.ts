@@ -7,10 +7,10 @@ import type { RewardRange } from './rewards.ts'
 import type { BanditRules } from './rules.ts'
 
 /** How the next arm is chosen: the first two earn, the others search for the best arm. */
-export const ALGORITHMS = ['ucb1', 'thompson', 'successive-rejects', 'sequential-halving'] as const
+export type Algorithm = 'ucb1' | 'thompson' | 'successive-rejects' | 'sequential-halving'
 
-/** One of the algorithms that can be played privately. */
-export type Algorithm = (typeof ALGORITHMS)[number]
+/** All algorithms that can be played privately. */
+export const ALGORITHMS: readonly Algorithm[] = ['ucb1', 'thompson', 'successive-rejects', 'sequential-halving']
 
 /** More arms cost their square in every round. */
 export const ARMS_MAX = 32
@@ -66,11 +66,6 @@ export interface BanditKeys {
   readonly signer: Signer
   readonly sealing: Sealing
   readonly tools: BanditTools
-}
-
-/** Whether it ends in the best arm, not in a sum. */
-export function isSearch(algorithm: Algorithm): boolean {
-  return algorithm === 'successive-rejects' || algorithm === 'sequential-halving'
 }
 
 /** Refuses a run that cannot be private or cannot be played. */

@@ -130,7 +130,12 @@ it('open and blind pull equally often where no two indices are equal', async () 
           return (mean + seededRandom(arm, pull).unit()) / 2
         }) satisfies ArmSource,
     )
-    await group.maximise({ name: 'x', arms: { ...sources }, budget: 80, privacy }).result
+    await group.maximise({
+      name: 'x',
+      arms: Object.fromEntries(sources.map((source, arm) => [`arm ${arm}`, source])),
+      budget: 80,
+      privacy,
+    }).result
     return pulls
   }
   expect(await counts('blind')).toEqual(await counts('open'))

@@ -2,6 +2,8 @@
 
 import {
   type OpenOptions,
+  type OpenRun,
+  type OpenSearch,
   playOpen,
   type Source,
   successiveRejects,
@@ -14,19 +16,24 @@ import { askedBest, askedMaximise, type BestArmOptions, type MaximiseOptions } f
 import { BanditHandle, type BanditResult, type BestArmResult, type MaximiseResult } from './run.ts'
 
 /** The algorithms without any privacy, as plain functions on sources: for comparison, and for those who need none. */
-export const openBandits = {
+export interface OpenBandits {
   /** Earns: upper confidence bounds. */
-  ucb1: (sources: readonly Source[], budget: number, options: OpenOptions = {}) =>
-    playOpen(ucb1, sources, budget, options),
-  /** Earns: upper confidence bounds in epochs of growing length. */
-  ucb2: (sources: readonly Source[], budget: number, alpha?: number, options: OpenOptions = {}) =>
-    ucb2Open(sources, budget, alpha, options),
+  ucb1(sources: readonly Source[], budget: number, options?: OpenOptions): OpenRun
+  /** Earns: upper confidence bounds in epochs that grow by `alpha`, 0.1 by default. */
+  ucb2(sources: readonly Source[], budget: number, alpha?: number, options?: OpenOptions): OpenRun
   /** Earns: each arm draws how good it might be. */
-  thompson: (sources: readonly Source[], budget: number, options: OpenOptions = {}) =>
-    playOpen(thompson, sources, budget, { chance: () => Math.random, ...options }),
+  thompson(sources: readonly Source[], budget: number, options?: OpenOptions): OpenRun
   /** Finds the best arm: the worst leaves after each phase. */
+  successiveRejects(sources: readonly Source[], budget: number, options?: OpenOptions): OpenSearch
+}
+
+const openBandits: OpenBandits = {
+  ucb1: (sources, budget, options) => playOpen(ucb1, sources, budget, options),
+  ucb2: ucb2Open,
+  thompson: (sources, budget, options) =>
+    playOpen(thompson, sources, budget, { chance: () => Math.random, ...options }),
   successiveRejects,
-} as const
+}
 
 /** A whole group in this process; it also plays bandits. */
 export class EmbeddedGroup extends Group {
@@ -38,7 +45,7 @@ export class EmbeddedGroup extends Group {
   }
 
   /** The open algorithms, as plain functions. */
-  get bandits(): typeof openBandits {
+  get bandits(): OpenBandits {
     return openBandits
   }
 
