@@ -30,5 +30,3 @@ export {
   type BanditTools,
   checkRun,
 } from './settings.ts'
-export { type BanditEvent, BanditTable, type TableOptions } from './table.ts'
-export { type BanditMessage, banditVocabulary } from './wire.ts'

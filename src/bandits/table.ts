@@ -17,7 +17,7 @@ import type { BanditMessage } from './wire.ts'
 export type BanditEvent = ArmEvent | ShufflerEvent | UserEvent | StoppedEvent
 
 /** What a table needs. */
-export interface TableOptions {
+export interface TableParts {
   readonly settings: BanditSettings
   keysOf(id: NodeId): BanditKeys
   /** Secret where it matters. */
@@ -40,11 +40,11 @@ interface Letter {
 /** All parties of a run in one process. */
 export class BanditTable {
   private readonly hosts = new Map<NodeId, AnyHost>()
-  private readonly options: TableOptions
+  private readonly options: TableParts
   private letters: Letter[] = []
   private next = 0
 
-  constructor(options: TableOptions) {
+  constructor(options: TableParts) {
     const { settings, keysOf } = options
     checkRun(settings.run)
     this.options = options

@@ -50,7 +50,7 @@ export interface BanditPlan extends Plan<BanditAct> {
 }
 
 /** What may be chosen of a run; the rest is drawn. */
-export interface BanditScenarioOptions {
+export interface BanditScenarioShape {
   readonly rules?: BanditRules
   /** Whether somebody lies. */
   readonly liars?: number
@@ -68,7 +68,7 @@ const TIMEOUT_MS = 40_000
 const PULL_MAX: Micros = 4_000
 
 /** A private run under faults, for the simulator. */
-export function banditScenario(options: BanditScenarioOptions = {}): Scenario<BanditPlan, BanditAct> {
+export function banditScenario(options: BanditScenarioShape = {}): Scenario<BanditPlan, BanditAct> {
   return {
     name: 'bandits',
     plan: random => drawPlan(random, options),
@@ -76,7 +76,7 @@ export function banditScenario(options: BanditScenarioOptions = {}): Scenario<Ba
   }
 }
 
-function drawPlan(random: Random, options: BanditScenarioOptions): BanditPlan {
+function drawPlan(random: Random, options: BanditScenarioShape): BanditPlan {
   const arms = 2 + random.below(4)
   const algorithm = options.algorithm ?? pick(random, ALGORITHMS)
   const names = [...Array.from({ length: arms }, (_, place) => `arm-${place + 1}`), 'shuffler', 'comparator', 'user']

@@ -6,7 +6,7 @@ import type { Source } from '../open.ts'
 import { rewardGrid } from '../rewards.ts'
 import { banditRules } from '../rules.ts'
 import type { BanditRun, BanditSettings } from '../settings.ts'
-import { BanditTable, type TableOptions } from '../table.ts'
+import { BanditTable, type TableParts } from '../table.ts'
 import { type IdealParties, idealParties } from './ideal.ts'
 
 /** What came of a run at a table. */
@@ -48,7 +48,7 @@ export function playTogether(
   shape: Pick<BanditRun, 'algorithm' | 'budget'> & Partial<BanditRun>,
   sources: readonly Source[],
   seed: number,
-  change: Partial<BanditSettings> & Pick<Partial<TableOptions>, 'overhear'> = {},
+  change: Partial<BanditSettings> & Pick<Partial<TableParts>, 'overhear'> = {},
 ): TogetherResult {
   const parties = idealParties()
   const run = idealRun(shape, sources.length, parties)

@@ -11,6 +11,7 @@ import {
   ucb1,
   ucb2Open,
 } from '../../bandits/index.ts'
+import { anything, between, called, flag, optionsSchema } from '../../core/index.ts'
 import { Group, type GroupDriver, type GroupShape } from '../group.ts'
 import { askedBest, askedMaximise, type BestArmOptions, type MaximiseOptions } from './options.ts'
 import { BanditHandle, type BanditResult, type BestArmResult, type MaximiseResult } from './run.ts'
@@ -27,12 +28,31 @@ export interface OpenBandits {
   successiveRejects(sources: readonly Source[], budget: number, options?: OpenOptions): OpenSearch
 }
 
+const checkOpen = optionsSchema<OpenOptions>({
+  rewards: anything,
+  ties: called('that gives the rank of an arm among equals'),
+  chance: called('that gives the chance of an arm'),
+  batch: between(0, 1),
+  record: flag,
+})
+
 const openBandits: OpenBandits = {
-  ucb1: (sources, budget, options) => playOpen(ucb1, sources, budget, options),
-  ucb2: ucb2Open,
-  thompson: (sources, budget, options) =>
-    playOpen(thompson, sources, budget, { chance: () => Math.random, ...options }),
-  successiveRejects,
+  ucb1(sources, budget, options = {}) {
+    checkOpen('group.bandits.ucb1', options)
+    return playOpen(ucb1, sources, budget, options)
+  },
+  ucb2(sources, budget, alpha, options = {}) {
+    checkOpen('group.bandits.ucb2', options)
+    return ucb2Open(sources, budget, alpha, options)
+  },
+  thompson(sources, budget, options = {}) {
+    checkOpen('group.bandits.thompson', options)
+    return playOpen(thompson, sources, budget, { chance: () => Math.random, ...options })
+  },
+  successiveRejects(sources, budget, options = {}) {
+    checkOpen('group.bandits.successiveRejects', options)
+    return successiveRejects(sources, budget, options)
+  },
 }
 
 /** A whole group in this process; it also plays bandits. */

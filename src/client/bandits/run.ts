@@ -1,18 +1,9 @@
 // A run as its caller sees it: a result to wait for, and rounds to follow on the way.
 
-import {
-  ARMS_MAX,
-  type BanditParty,
-  BanditTable,
-  type BanditTools,
-  banditRules,
-  scheduleOf,
-} from '../../bandits/index.ts'
+import { ARMS_MAX, scheduleOf } from '../../bandits/index.ts'
 import { because, SettingsError } from '../../core/index.ts'
-import { banditKeys, opensslBanditTools } from '../../runtime/bandit-tools.ts'
-import { randomBytes } from '../../runtime/platform.ts'
 import { onWaitEnd } from '../waiting.ts'
-import { RunEnded, TamperedRound } from './errors.ts'
+import { RunEnded } from './errors.ts'
 import { type OpenPlayed, playInTheOpen } from './in-the-open.ts'
 import type { Asked } from './options.ts'
 import { Sources } from './sources.ts'
@@ -46,15 +37,11 @@ export interface MaximiseResult extends BanditResult {
   readonly sum: number
 }
 
-interface Played {
+/** The answer, as places and steps. */
+export interface Played {
   readonly best: number | undefined
   readonly steps: number | undefined
 }
-
-const KEY_BYTES = 32
-const NONCE_BYTES = 16
-/** Letters between two breaths of the process. */
-const LETTERS = 64
 
 /** A run that is under way: `result` is its end, and a loop over it follows its rounds. */
 export class BanditHandle<Result extends BanditResult> implements AsyncIterable<BanditProgress> {
@@ -145,59 +132,18 @@ export class BanditHandle<Result extends BanditResult> implements AsyncIterable<
     })
   }
 
+  /** Machines and seals are loaded with the first run that needs them. */
   private async playBlind(sources: Sources): Promise<Played> {
-    const { parties, keysOf } = makeParties(await opensslBanditTools(), this.asked.names.length)
-    const { algorithm, batch, options } = this.asked
-    const { name, budget, rewards = [0, 1] } = options
-    const run = { name, algorithm, batch, budget, rewards, nonce: randomBytes(NONCE_BYTES), ...parties }
-    return new Promise((resolve, reject) => {
-      const table = new BanditTable({
-        settings: { run, repeat: 1_000, timeout: 1_000, rules: banditRules },
-        keysOf,
-        random: randomBytes,
-        event: (from, event) => {
-          if (event.kind === 'answered') resolve(event)
-          if (event.kind === 'round') this.round(event.round, event.spent)
-          if (event.kind === 'stopped') reject(new TamperedRound(`run '${name}' has no answer: ${event.why}.`))
-          if (event.kind !== 'pull' || this.isOver) return
-          const { number } = event
-          sources.pull(Number(from.slice(ARM.length)), number).then(steps => {
-            table.command(from, { kind: 'reward', number, steps })
-            pump()
-          }, reject)
-        },
-      })
-      const pump = () => {
-        if (!this.isOver && table.work(LETTERS)) setImmediate(pump)
-      }
-      table.begin()
-      pump()
+    const { playBlind } = await import('./blind.ts')
+    return playBlind(this.asked, sources, {
+      isOver: () => this.isOver,
+      round: (round, spent) => this.round(round, spent),
     })
   }
 }
-
-const ARM = 'arm '
-const SHUFFLER = 'shuffler'
-const COMPARATOR = 'comparator'
-const USER = 'user'
 
 function checkSize(names: readonly string[]): void {
   if (names.length <= ARMS_MAX) return
   const why = "each round costs their square. Use privacy: 'open'"
   throw new SettingsError(`a private run has at most ${ARMS_MAX} arms, not ${names.length}: ${why}.`)
-}
-
-/** Keys of their own for everybody who takes part, made for this run. */
-function makeParties(tools: BanditTools, arms: number) {
-  const draw = () => banditKeys(tools, randomBytes(KEY_BYTES), randomBytes(KEY_BYTES))
-  const ids = Array.from({ length: arms }, (_, arm) => `${ARM}${arm}`)
-  const keys = new Map([...ids, SHUFFLER, COMPARATOR, USER].map(id => [id, draw()]))
-  const party = (id: string): BanditParty => {
-    const { signer, sealing } = keys.get(id)!
-    return { id, signing: signer.publicKey, sealing: sealing.publicKey }
-  }
-  return {
-    keysOf: (id: string) => keys.get(id)!,
-    parties: { arms: ids.map(party), shuffler: party(SHUFFLER), comparator: party(COMPARATOR), user: party(USER) },
-  }
 }
