@@ -1,5 +1,32 @@
 // Coterie: coordination for parties that do not fully trust each other, or the machines between them.
 
+export type {
+  Algorithm,
+  ArmRecord,
+  Chance,
+  OpenOptions,
+  OpenRun,
+  OpenSearch,
+  RewardRange,
+  Source,
+  TieOrder,
+} from './bandits/index.ts'
+export type { EmbeddedGroup, OpenBandits } from './client/bandits/embedded-group.ts'
+export { ArmFailed, RunEnded, TamperedRound } from './client/bandits/errors.ts'
+export type {
+  ArmSource,
+  BanditOptions,
+  BanditPrivacy,
+  BestArmOptions,
+  MaximiseOptions,
+} from './client/bandits/options.ts'
+export type {
+  BanditHandle,
+  BanditProgress,
+  BanditResult,
+  BestArmResult,
+  MaximiseResult,
+} from './client/bandits/run.ts'
 export { type ConnectOptions, connect } from './client/connect.ts'
 export { embedded } from './client/embedded.ts'
 export type { EmbeddedOptions } from './client/embedding.ts'

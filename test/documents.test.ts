@@ -107,6 +107,7 @@ const FILE = /^[\w.-]+(?:\/[\w.-]+)*\.(?:ts|mjs|sh|sql|toml|md)$/
 
 /** Where the names of files on a page are sought, besides the page's own folder and the root. */
 const ROOTS: Readonly<Record<string, readonly string[]>> = {
+  'docs/papers/bandits.md': ['src/bandits'],
   'docs/papers/backoff.md': ['src/papers/lock', 'src/lock', 'src/core'],
   'docs/papers/errata.md': ['src/papers', 'src/filters'],
   'docs/papers/filters.md': ['src/filters', 'lab/filters'],

@@ -16,4 +16,17 @@ export {
 } from './open.ts'
 export { halvingPhases, type Phase, pullsOf, rejectPhases } from './phases.ts'
 export { type ArmRecord, GRID, type Policy, thompson, ucb1 } from './policies/index.ts'
-export { type RewardRange, rewardGrid, UNIT_RANGE } from './rewards.ts'
+export { type RewardGrid, type RewardRange, rewardGrid, UNIT_RANGE } from './rewards.ts'
+export { type BanditRules, banditRules } from './rules.ts'
+export { type Course, type Round, type Schedule, scheduleOf } from './schedule.ts'
+export {
+  ALGORITHMS,
+  type Algorithm,
+  ARMS_MAX,
+  type BanditKeys,
+  type BanditParty,
+  type BanditRun,
+  type BanditSettings,
+  type BanditTools,
+  checkRun,
+} from './settings.ts'

@@ -3,7 +3,7 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { type EmbeddedOptions, embed } from '../client/embedding.ts'
-import type { Group } from '../client/group.ts'
+import { Group } from '../client/group.ts'
 
 export {
   CoterieError,
@@ -21,5 +21,5 @@ export type * from '../index.ts'
 
 /** A whole group in this tab, without network and disk. */
 export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
-  return embed(options, { hash: sha256 })
+  return embed(options, { hash: sha256 }, (shape, driver) => new Group(shape, driver))
 }

@@ -1,5 +1,6 @@
 // What `coterie sim` can run, as plain data that travels to worker threads and into a browser.
 
+import { banditScenario, brokenBanditRules, plantedBanditBugs } from '../bandits/proof/index.ts'
 import { SettingsError, trust } from '../core/index.ts'
 import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/proof/index.ts'
 import { ledgerServersNeeded } from '../ledger/index.ts'
@@ -78,6 +79,10 @@ const simulated: Readonly<Record<string, Simulated>> = {
   'election-secret': {
     bugs: plantedElectionBugs,
     scenario: ({ servers, liars, bug }) => electionFor(servers, liars, bug, 'secret'),
+  },
+  bandits: {
+    bugs: plantedBanditBugs,
+    scenario: ({ liars, bug }) => banditScenario({ liars, rules: brokenBanditRules(bug) }),
   },
   server: {
     bugs: plantedNodeBugs,

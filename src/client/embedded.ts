@@ -3,11 +3,11 @@
 import { ledgerClientPart } from '../node/ledger.ts'
 import { sha256 } from '../runtime/hash.ts'
 import { ledgerCryptoOf, newVotingSeed, voterOf } from '../runtime/ledger.ts'
+import { EmbeddedGroup } from './bandits/embedded-group.ts'
 import { type EmbeddedOptions, type EmbeddedParts, embed } from './embedding.ts'
-import type { Group } from './group.ts'
 
 /** A whole group in this process, without network and disk: for tests, and to try things out. */
-export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
+export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedGroup> {
   const crypto = ledgerCryptoOf()
   const ledgers: EmbeddedParts['ledgers'] = {
     crypto,
@@ -15,5 +15,5 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<Group> {
     open: () => import('./ledger/ledgers.ts'),
     newVoter: () => voterOf(newVotingSeed()),
   }
-  return embed(options, { hash: sha256, ledgers })
+  return embed(options, { hash: sha256, ledgers }, (shape, driver) => new EmbeddedGroup(shape, driver))
 }

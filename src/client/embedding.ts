@@ -23,7 +23,7 @@ import { silence } from '../runtime/log.ts'
 import { createMemoryStorage } from '../runtime/storage/memory.ts'
 import { instanceOf, newInstance } from '../runtime/transport/instance.ts'
 import { createMemoryNetwork, type MemoryNetwork } from '../runtime/transport/memory.ts'
-import { Group, type GroupDriver } from './group.ts'
+import type { Group, GroupDriver, GroupShape } from './group.ts'
 
 /** The group that `embedded` makes: how many servers, and what they mask. */
 export interface EmbeddedOptions extends TrustSettings {
@@ -62,7 +62,11 @@ export interface EmbeddedParts {
 }
 
 /** A whole group in this process or tab. */
-export async function embed(options: EmbeddedOptions, { hash, ledgers }: EmbeddedParts): Promise<Group> {
+export async function embed<G extends Group>(
+  options: EmbeddedOptions,
+  { hash, ledgers }: EmbeddedParts,
+  create: (shape: GroupShape, driver: GroupDriver) => G,
+): Promise<G> {
   checkOptions('embedded', options)
   const { ttlMax: _ttlMax, drift: _drift, ...trustSettings } = options
   const settings = {
@@ -93,7 +97,7 @@ export async function embed(options: EmbeddedOptions, { hash, ledgers }: Embedde
     event: event => group.event(event),
     failed: error => group.ended(error),
   })
-  const group: Group = new Group(
+  const group: G = create(
     { trust: settings.trust, ...settings.lock, servers },
     {
       command: body => driver.command(body),

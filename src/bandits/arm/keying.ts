@@ -1,0 +1,102 @@
+// How an arm comes to the keys of a run. Each arm gives every other a part, signed and bound to the run and the
+// comparator's key for it; a key is a hash of all parts, so that one honest arm is enough for nobody else to know it.
+
+import { decode, encode } from '../../core/index.ts'
+import type { Part } from '../../crypto/index.ts'
+import { boxesKey, shareAbout } from '../keys.ts'
+import { boundTo, digest, drawn, NOTHING, openSigned, say, signAndSeal } from '../party.ts'
+import { type BanditMessage, KEY_BYTES, type Share, shareCodec } from '../wire.ts'
+import type { ArmKeys, ArmScene } from './state.ts'
+
+function ownShare({ state, keys }: ArmScene, other: number | undefined): Share {
+  const part = (...about: readonly Part[]) => drawn(keys.tools, state.secret, 'part of a key', ...about)
+  const boxes = part('boxes')
+  if (other === undefined) return { arms: NOTHING, boxes, pair: NOTHING }
+  return { arms: part('arms'), boxes, pair: part('pair', other) }
+}
+
+/** To another arm by its place, or to the comparator. Nothing before the comparator's key is known: all is bound to it. */
+export function sendShare(scene: ArmScene, other: number | undefined): void {
+  const { state, settings, keys } = scene
+  const { run } = settings
+  if (state.runKey.length === 0 || other === state.place) return
+  const to = other === undefined ? run.comparator : run.arms[other]!
+  const bound = boundTo(keys.tools, run, state.runKey)
+  const content = encode(shareCodec, ownShare(scene, other))
+  const sealed = signAndSeal(keys, state.secret, to, { about: shareAbout(bound, state.self, to.id), content })
+  say(scene, to.id, { kind: 'share', sealed })
+}
+
+export function sendShares(scene: ArmScene): void {
+  for (const other of scene.settings.run.arms.keys()) sendShare(scene, other)
+  sendShare(scene, undefined)
+}
+
+/** The comparator's key for this run, signed by it. The first one stays. */
+export function keepRunKey(scene: ArmScene, { publicKey, signature }: BanditMessage & { kind: 'runKey' }): void {
+  const { state, settings, keys } = scene
+  if (state.runKey.length > 0 || publicKey.length !== KEY_BYTES || !keys.tools.sealing.isKey(publicKey)) return
+  if (
+    !keys.tools.signatures.verify(
+      settings.run.comparator.signing,
+      boundTo(keys.tools, settings.run, publicKey),
+      signature,
+    )
+  )
+    return
+  state.runKey = publicKey
+  scene.save()
+  sendShares(scene)
+}
+
+/** Another arm's part. What cannot be opened, or was not signed for us and this run, is not there. */
+export function keepShare(scene: ArmScene, from: number, sealed: Uint8Array): void {
+  const { state } = scene
+  if (state.shares[from]!.length > 0 || state.runKey.length === 0) return
+  if (openShare(scene, from, sealed) === undefined) return
+  state.shares[from] = sealed
+  scene.save()
+}
+
+function openShare({ state, settings, keys }: ArmScene, from: number, sealed: Uint8Array): Share | undefined {
+  const { run } = settings
+  const party = run.arms[from]!
+  const bound = boundTo(keys.tools, run, state.runKey)
+  const content = openSigned(keys, party, shareAbout(bound, party.id, state.self), sealed)
+  const share = content && decode(shareCodec, content)
+  if (!share?.ok) return undefined
+  return Object.values<Uint8Array>({ ...share.value }).every(part => part.length === KEY_BYTES)
+    ? share.value
+    : undefined
+}
+
+/** All keys, once every part is there. */
+export function makeKeys(scene: ArmScene): ArmKeys | undefined {
+  const { state, settings, keys } = scene
+  const { tools } = keys
+  const isWhole = state.shares.every((sealed, place) => place === state.place || sealed.length > 0)
+  if (state.runKey.length === 0 || !isWhole) return undefined
+  const parts: Share[] = []
+  for (const [place, sealed] of state.shares.entries()) {
+    const share = place === state.place ? ownShare(scene, place) : openShare(scene, place, sealed)
+    if (share === undefined) return undefined
+    parts.push(share)
+  }
+  const run = boundTo(tools, settings.run, state.runKey)
+  const pairs = new Map<number, Uint8Array>()
+  for (const [other, { pair }] of parts.entries()) {
+    if (other === state.place) continue
+    const own = ownShare(scene, other).pair
+    pairs.set(other, digest(tools, 'pair', run, ...(state.place < other ? [own, pair] : [pair, own])))
+  }
+  return {
+    run,
+    pairs,
+    arms: digest(tools, 'arms', run, ...parts.map(part => part.arms)),
+    boxes: boxesKey(
+      tools,
+      run,
+      parts.map(part => part.boxes),
+    ),
+  }
+}

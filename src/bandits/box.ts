@@ -1,0 +1,91 @@
+// What an arm hands the comparator through the shuffler: its tags and its two tokens. Sealed to the comparator's key of
+// this run, so that the shuffler and any arm together open nothing; and inside proved to come from an arm, for this
+// round, attempt and slot, so that the shuffler makes none and moves none (protocols/bandits 3).
+
+import { sameBytes } from '../core/index.ts'
+import { framed, type PublicKey, type Sealing } from '../crypto/index.ts'
+import { TAG_BYTES } from './encoding.ts'
+import { digest, drawn, sealingChance } from './party.ts'
+import type { BanditKeys, BanditTools } from './settings.ts'
+import { KEY_BYTES, TOKEN_BYTES } from './wire.ts'
+
+/** Which box it is. */
+export interface BoxPlace {
+  readonly run: Uint8Array
+  readonly round: number
+  readonly attempt: number
+  readonly slot: number
+}
+
+/** What is in a box. */
+export interface BoxContent {
+  /** Says whether all arms have the same key. */
+  readonly check: Uint8Array
+  readonly win: Uint8Array
+  readonly lose: Uint8Array
+  readonly tags: Uint8Array
+}
+
+const CHECK_BYTES = 8
+const TAGS_AT = KEY_BYTES + CHECK_BYTES + 2 * TOKEN_BYTES
+
+/** An arm's token of an attempt: it knows its tokens of all attempts, and nobody else can draw them. */
+export function tokenOf(
+  tools: BanditTools,
+  secret: Uint8Array,
+  { run, round, attempt }: Omit<BoxPlace, 'slot'>,
+  won: boolean,
+): Uint8Array {
+  return drawn(tools, secret, won ? 'win' : 'lose', run, round, attempt).subarray(0, TOKEN_BYTES)
+}
+
+/** What tells two keys of arms apart, and nothing else of them. */
+export function keyCheck(tools: BanditTools, armsKey: Uint8Array, run: Uint8Array): Uint8Array {
+  return digest(tools, 'key of all arms', armsKey, run).subarray(0, CHECK_BYTES)
+}
+
+function proofOf(tools: BanditTools, boxesKey: Uint8Array, place: BoxPlace, content: Uint8Array): Uint8Array {
+  return tools.prf(boxesKey, framed('box', place.run, place.round, place.attempt, place.slot, content))
+}
+
+/** Who seals: its own secret decides the chance. */
+export interface BoxMaker {
+  readonly keys: BanditKeys
+  readonly secret: Uint8Array
+  readonly boxesKey: Uint8Array
+  readonly runKey: PublicKey
+}
+
+export function sealBox(
+  { keys, secret, boxesKey, runKey }: BoxMaker,
+  place: BoxPlace,
+  content: BoxContent,
+): Uint8Array {
+  const message = new Uint8Array(TAGS_AT + content.tags.length)
+  message.set(content.check, KEY_BYTES)
+  message.set(content.win, KEY_BYTES + CHECK_BYTES)
+  message.set(content.lose, KEY_BYTES + CHECK_BYTES + TOKEN_BYTES)
+  message.set(content.tags, TAGS_AT)
+  message.set(proofOf(keys.tools, boxesKey, place, message.subarray(KEY_BYTES)))
+  return keys.sealing.seal(runKey, message, sealingChance(keys.tools, secret, message))
+}
+
+/** The content of a box; undefined if it is not sealed to us, not from an arm, or not for this place. */
+export function openBox(
+  sealing: Sealing,
+  tools: BanditTools,
+  boxesKey: Uint8Array,
+  place: BoxPlace,
+  box: { readonly sealed: Uint8Array; readonly tags: number },
+): BoxContent | undefined {
+  const message = sealing.open(box.sealed)
+  if (message?.length !== TAGS_AT + box.tags * TAG_BYTES) return undefined
+  const content = message.subarray(KEY_BYTES)
+  if (!sameBytes(message.subarray(0, KEY_BYTES), proofOf(tools, boxesKey, place, content))) return undefined
+  return {
+    check: content.slice(0, CHECK_BYTES),
+    win: content.slice(CHECK_BYTES, CHECK_BYTES + TOKEN_BYTES),
+    lose: content.slice(CHECK_BYTES + TOKEN_BYTES, CHECK_BYTES + 2 * TOKEN_BYTES),
+    tags: content.slice(CHECK_BYTES + 2 * TOKEN_BYTES),
+  }
+}

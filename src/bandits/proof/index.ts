@@ -1,0 +1,10 @@
+// What tests, the simulator's commands and the lab may touch of the bandits' proof. No machine imports it.
+
+export { type IdealParties, idealParties } from './ideal.ts'
+export { banditLiars } from './liars.ts'
+export { brokenBanditRules, plantedBanditBugs } from './planted.ts'
+export { plantedBanditRuns as plantedRuns } from './runs.ts'
+export { type BanditPlan, type BanditScenarioShape, banditScenario } from './scenario.ts'
+export { tapes } from './tapes.ts'
+export { idealRun, playTogether, type TogetherResult } from './together.ts'
+export { openTwin } from './twin.ts'

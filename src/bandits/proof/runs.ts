@@ -1,0 +1,40 @@
+// Each planted bug as a run that shows it: `npm run pin` searches for the first seed, pins.json keeps it, the tests look there.
+
+import type { PlantedRun } from '../../simulator/index.ts'
+import { banditLiars } from './liars.ts'
+import { brokenBanditRules, plantedBanditBugs } from './planted.ts'
+import { banditScenario } from './scenario.ts'
+
+/** The lie that a rule is against. */
+const against: Readonly<Record<string, string>> = {
+  'two-slots-taken': 'gives two slots',
+  'any-number-of-pulls': 'asks for more pulls',
+  'strange-token-taken': 'changes tokens',
+  'box-not-bound': 'swaps boxes',
+  'answer-of-anybody': 'swaps answers',
+  'plays-with-other-keys': 'splits the keys',
+}
+
+/** The words of the checker that finds it. */
+const says: Readonly<Record<string, RegExp>> = {
+  'ties-by-slot': /in the open/,
+  'rejected-arm-comes-back': /in the open|the best arm is said/,
+  'two-slots-taken': /two different: box/,
+  'any-number-of-pulls': /where the budget is/,
+  'strange-token-taken': /in the open|the sum is said|the best arm is said/,
+  'box-not-bound': /in the open/,
+  'seats-kept': /the same seats/,
+  'compares-again': /two different: answer/,
+  'answer-of-anybody': /the best arm is said/,
+  'first-claim-believed': /the best arm is said/,
+  'plays-with-other-keys': /in the open|the best arm is said/,
+}
+
+/** The planted bugs of private runs, each as a run that shows it. */
+export const plantedBanditRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
+  Object.keys(plantedBanditBugs).map((bug): [string, PlantedRun] => {
+    const lie = banditLiars().findIndex(({ name }) => name === against[bug])
+    const options = { rules: brokenBanditRules(bug), ...(lie < 0 ? {} : { lie }) }
+    return [bug, { scenario: () => banditScenario(options), says: says[bug] ?? /./ }]
+  }),
+)

@@ -1,0 +1,90 @@
+// What all parties of one private run agree on, and the arithmetic that is given to them.
+
+import { type Millis, type NodeId, SettingsError } from '../core/index.ts'
+import type { PublicKey, Sealing, SealingScheme, Signatures, Signer } from '../crypto/index.ts'
+import type { BlockFunction } from './encoding.ts'
+import type { RewardRange } from './rewards.ts'
+import type { BanditRules } from './rules.ts'
+
+/** How the next arm is chosen: the first two earn, the others search for the best arm. */
+export type Algorithm = 'ucb1' | 'thompson' | 'successive-rejects' | 'sequential-halving'
+
+/** All algorithms that can be played privately. */
+export const ALGORITHMS: readonly Algorithm[] = ['ucb1', 'thompson', 'successive-rejects', 'sequential-halving']
+
+/** More arms cost their square in every round. */
+export const ARMS_MAX = 32
+
+/** One who takes part, with the keys that its certificate says. */
+export interface BanditParty {
+  readonly id: NodeId
+  readonly signing: PublicKey
+  readonly sealing: PublicKey
+}
+
+/** A run: who plays which part, and what is played. The same at every party, and all keys are bound to it. */
+export interface BanditRun {
+  readonly name: string
+  readonly algorithm: Algorithm
+  readonly arms: readonly BanditParty[]
+  /** Knows who sits where, and sees nothing else. */
+  readonly shuffler: BanditParty
+  /** Compares without names and without numbers. */
+  readonly comparator: BanditParty
+  /** Gets the answer. */
+  readonly user: BanditParty
+  readonly budget: number
+  /** The chosen arm is pulled ⌊batch · t⌋ times at once, at least once. */
+  readonly batch: number
+  readonly rewards: RewardRange
+  /** Drawn by the user: two runs of one name have nothing in common. */
+  readonly nonce: Uint8Array
+}
+
+/** A run, and the patience of those in it. */
+export interface BanditSettings {
+  readonly run: BanditRun
+  /** After how long without news something is said again. */
+  readonly repeat: Millis
+  /** How long the user waits for the answer. */
+  readonly timeout: Millis
+  readonly rules: BanditRules
+}
+
+/** Arithmetic that a driver gives: by OpenSSL in Node, and something cheaper in a simulation. */
+export interface BanditTools {
+  /** 32 bytes that look random to whoever has not the key: HMAC with SHA-256. */
+  prf(key: Uint8Array, message: Uint8Array): Uint8Array
+  /** AES-256 on blocks, under a key of 32 bytes. */
+  blocks(key: Uint8Array): BlockFunction
+  readonly sealing: SealingScheme
+  readonly signatures: Signatures
+}
+
+/** What one party has besides: its own keys. */
+export interface BanditKeys {
+  readonly signer: Signer
+  readonly sealing: Sealing
+  readonly tools: BanditTools
+}
+
+/** Refuses a run that cannot be private or cannot be played. */
+export function checkRun({ arms, shuffler, comparator, user, batch }: BanditRun): void {
+  const ids = arms.map(({ id }) => id)
+  if (ids.length < 2) throw new SettingsError(`a run needs at least 2 arms, not ${ids.length}.`)
+  if (ids.length > ARMS_MAX) {
+    throw new SettingsError(
+      `a private run has at most ${ARMS_MAX} arms, not ${ids.length}: each round costs their square. Use privacy: 'open'.`,
+    )
+  }
+  const twice = ids.find((id, place) => ids.indexOf(id) !== place)
+  if (twice !== undefined) throw new SettingsError(`two arms are called '${twice}'.`)
+  if (shuffler.id === comparator.id) {
+    throw new SettingsError(`'${shuffler.id}' cannot shuffle and compare: together they see who is better than whom.`)
+  }
+  for (const [what, { id }] of [['shuffle', shuffler] as const, ['compare', comparator] as const]) {
+    if (ids.includes(id)) throw new SettingsError(`'${id}' has an arm and cannot ${what} as well.`)
+    if (id === user.id) throw new SettingsError(`'${id}' asks for the answer and cannot ${what} as well.`)
+  }
+  if (!(batch >= 0 && batch <= 1)) throw new SettingsError(`batch is a number from 0 to 1, not ${batch}.`)
+}

@@ -1,0 +1,191 @@
+// The user: gives a budget, and gets one answer. Every part of the answer is signed by the arm it comes from, and in a
+// search exactly one arm must have the token that the comparator says has won.
+
+import { decode, type NodeId, type Protocol, sameBytes } from '../../core/index.ts'
+import { ANSWER, VERDICT, verdictOf } from '../answers.ts'
+import { unmaskSums } from '../masks.ts'
+import { boundTo, openSigned, refuse, repeatStop, type StoppedEvent, say } from '../party.ts'
+import { GRID } from '../policies/index.ts'
+import { scheduleOf } from '../schedule.ts'
+import type { BanditKeys, BanditSettings } from '../settings.ts'
+import { answerCodec, type BanditMessage } from '../wire.ts'
+import {
+  newUser,
+  type UserCommand,
+  type UserEvent,
+  type UserScene,
+  type UserState,
+  userSnapshot,
+  userTimers,
+} from './state.ts'
+
+/** A user as a protocol. */
+export type BanditUser = Protocol<UserState, BanditMessage, UserCommand, UserEvent | StoppedEvent>
+
+/** The user of a private run. */
+export function banditUser(settings: BanditSettings, keys: BanditKeys): BanditUser {
+  const course = scheduleOf(settings.run)
+  return {
+    name: 'bandit user',
+    init: (self, _peers, saved) => newUser(self, saved),
+    step(state, input, turn) {
+      const save = () => turn.do({ kind: 'snapshot', record: userSnapshot(state) })
+      const scene: UserScene = { state, settings, turn, keys, course, save }
+      switch (input.kind) {
+        case 'start':
+          return onStart(scene)
+        case 'message':
+          return onMessage(scene, input.from, input.body)
+        case 'command':
+          return onCommand(scene, input.body)
+        case 'timer':
+          return onTimer(scene, userTimers.due(input.name))
+        case 'stop':
+          return
+      }
+    },
+  }
+}
+
+function onStart(scene: UserScene): void {
+  const { state, turn, settings } = scene
+  if (!state.begun || state.stopped !== '') return
+  ask(scene)
+  userTimers.set(turn, 'timeout', settings.timeout)
+}
+
+function onMessage(scene: UserScene, from: NodeId, body: BanditMessage): void {
+  const { state } = scene
+  if (state.stopped !== '') return repeatStop(scene, from, body)
+  if (!state.begun || state.done) return
+  switch (body.kind) {
+    case 'runKey':
+      return onRunKey(scene, from, body)
+    case 'progress':
+      return onProgress(scene, from, body)
+    case 'answers':
+      return onAnswers(scene, from, body)
+    case 'stop':
+      return onStop(scene, from, body)
+    default:
+      return
+  }
+}
+
+function onCommand(scene: UserScene, body: UserCommand): void {
+  switch (body.kind) {
+    case 'begin':
+      return onBegin(scene)
+    case 'cancel':
+      return onCancel(scene)
+  }
+}
+
+function onTimer(scene: UserScene, { kind }: ReturnType<typeof userTimers.due>): void {
+  const { state } = scene
+  if (state.done || state.stopped !== '') return
+  switch (kind) {
+    case 'repeat':
+      return onRepeat(scene)
+    case 'timeout':
+      return onTimeout(scene)
+  }
+}
+
+function onBegin(scene: UserScene): void {
+  const { state, turn, settings } = scene
+  if (state.begun) return
+  state.begun = true
+  scene.save()
+  ask(scene)
+  userTimers.set(turn, 'timeout', settings.timeout)
+}
+
+function onCancel(scene: UserScene): void {
+  if (!scene.state.done) refuse(scene, 'the user waits no longer')
+}
+
+function onTimeout(scene: UserScene): void {
+  refuse(scene, 'there was no answer in time')
+}
+
+function onRepeat(scene: UserScene): void {
+  ask(scene)
+}
+
+/** The comparator for its key, if that is not known, and the shuffler how far it is. */
+function ask(scene: UserScene): void {
+  const { state, settings, turn } = scene
+  const { comparator, shuffler } = settings.run
+  if (state.runKey.length === 0) say(scene, comparator.id, { kind: 'want' })
+  say(scene, shuffler.id, { kind: 'begin' })
+  userTimers.set(turn, 'repeat', settings.repeat)
+}
+
+function onRunKey(scene: UserScene, from: NodeId, body: BanditMessage & { kind: 'runKey' }): void {
+  const { state, settings, keys } = scene
+  const { comparator } = settings.run
+  if (from !== comparator.id || state.runKey.length > 0 || !keys.tools.sealing.isKey(body.publicKey)) return
+  const run = boundTo(keys.tools, settings.run, body.publicKey)
+  if (!keys.tools.signatures.verify(comparator.signing, run, body.signature)) return
+  state.runKey = body.publicKey
+  scene.save()
+}
+
+function onProgress(scene: UserScene, from: NodeId, body: BanditMessage & { kind: 'progress' }): void {
+  if (from !== scene.settings.run.shuffler.id) return
+  scene.turn.do({ kind: 'emit', event: { kind: 'progress', round: body.round, spent: body.spent } })
+}
+
+function onStop(scene: UserScene, from: NodeId, { why }: BanditMessage & { kind: 'stop' }): void {
+  const { shuffler, comparator, arms } = scene.settings.run
+  if ([shuffler, comparator, ...arms].some(({ id }) => id === from)) refuse(scene, why)
+}
+
+function onAnswers(scene: UserScene, from: NodeId, body: BanditMessage & { kind: 'answers' }): void {
+  const { state, settings, keys, course } = scene
+  if (from !== settings.run.shuffler.id || state.runKey.length === 0) return
+  const run = boundTo(keys.tools, settings.run, state.runKey)
+  const values = openAnswers(scene, run, body.answers)
+  if (values === undefined) return refuse(scene, 'an answer is not from its arm')
+  if (course.policy !== undefined) {
+    const steps = unmaskSums(values, course.spent * GRID)
+    if (steps === undefined) return refuse(scene, 'the answers do not add up')
+    return done(scene, { kind: 'answered', best: undefined, steps })
+  }
+  const verdict = openSigned(keys, settings.run.comparator, [VERDICT, run], body.verdict)
+  if (verdict === undefined) return refuse(scene, 'the verdict is not from the comparator')
+  const best = settings.rules.winner(values.map(value => sameBytes(verdictOf(keys.tools, run, value), verdict)))
+  if (best === undefined) return refuse(scene, 'not exactly one arm has won')
+  done(scene, { kind: 'answered', best, steps: undefined })
+}
+
+function done(scene: UserScene, event: UserEvent): void {
+  const { state, turn } = scene
+  state.done = true
+  userTimers.cancel(turn, 'repeat')
+  userTimers.cancel(turn, 'timeout')
+  turn.do({ kind: 'emit', event })
+}
+
+function openAnswers(
+  { settings, keys }: UserScene,
+  run: Uint8Array,
+  sealed: readonly Uint8Array[],
+): Uint8Array[] | undefined {
+  const { arms } = settings.run
+  if (sealed.length !== arms.length) return undefined
+  const values: Uint8Array[] = []
+  for (const [place, one] of sealed.entries()) {
+    // Every arm's key is tried only where the rule lets another's box stand.
+    const from = arms.findIndex(
+      (arm, other) =>
+        settings.rules.isAnswerOf(other, place) && openSigned(keys, arm, [ANSWER, run], one) !== undefined,
+    )
+    const content = from < 0 ? undefined : openSigned(keys, arms[from]!, [ANSWER, run], one)
+    const answer = content && decode(answerCodec, content)
+    if (!answer?.ok || !settings.rules.isAnswerOf(answer.value.arm, place)) return undefined
+    values.push(answer.value.value)
+  }
+  return values
+}

@@ -1,0 +1,100 @@
+// The group of one process: all that a group has, and runs of bandits whose parties all sit in this process.
+
+import {
+  type OpenOptions,
+  type OpenRun,
+  type OpenSearch,
+  playOpen,
+  type Source,
+  successiveRejects,
+  thompson,
+  ucb1,
+  ucb2Open,
+} from '../../bandits/index.ts'
+import { anything, between, called, flag, optionsSchema } from '../../core/index.ts'
+import { Group, type GroupDriver, type GroupShape } from '../group.ts'
+import { askedBest, askedMaximise, type BestArmOptions, type MaximiseOptions } from './options.ts'
+import { BanditHandle, type BanditResult, type BestArmResult, type MaximiseResult } from './run.ts'
+
+/** The algorithms without any privacy, as plain functions on sources: for comparison, and for those who need none. */
+export interface OpenBandits {
+  /** Earns: upper confidence bounds. */
+  ucb1(sources: readonly Source[], budget: number, options?: OpenOptions): OpenRun
+  /** Earns: upper confidence bounds in epochs that grow by `alpha`, 0.1 by default. */
+  ucb2(sources: readonly Source[], budget: number, alpha?: number, options?: OpenOptions): OpenRun
+  /** Earns: each arm draws how good it might be. */
+  thompson(sources: readonly Source[], budget: number, options?: OpenOptions): OpenRun
+  /** Finds the best arm: the worst leaves after each phase. */
+  successiveRejects(sources: readonly Source[], budget: number, options?: OpenOptions): OpenSearch
+}
+
+const checkOpen = optionsSchema<OpenOptions>({
+  rewards: anything,
+  ties: called('that gives the rank of an arm among equals'),
+  chance: called('that gives the chance of an arm'),
+  batch: between(0, 1),
+  record: flag,
+})
+
+const openBandits: OpenBandits = {
+  ucb1(sources, budget, options = {}) {
+    checkOpen('group.bandits.ucb1', options)
+    return playOpen(ucb1, sources, budget, options)
+  },
+  ucb2(sources, budget, alpha, options = {}) {
+    checkOpen('group.bandits.ucb2', options)
+    return ucb2Open(sources, budget, alpha, options)
+  },
+  thompson(sources, budget, options = {}) {
+    checkOpen('group.bandits.thompson', options)
+    return playOpen(thompson, sources, budget, { chance: () => Math.random, ...options })
+  },
+  successiveRejects(sources, budget, options = {}) {
+    checkOpen('group.bandits.successiveRejects', options)
+    return successiveRejects(sources, budget, options)
+  },
+}
+
+/** A whole group in this process; it also plays bandits. */
+export class EmbeddedGroup extends Group {
+  private readonly runs = new Set<{ stop(why: string): void }>()
+
+  /** @internal Made by `embedded`. */
+  constructor(shape: GroupShape, driver: GroupDriver) {
+    super(shape, driver)
+  }
+
+  /** The open algorithms, as plain functions. */
+  get bandits(): OpenBandits {
+    return openBandits
+  }
+
+  /** Finds the best of several arms with a budget of pulls; by default so that no arm learns another's rewards. */
+  bestArm(options: BestArmOptions): BanditHandle<BestArmResult> {
+    const asked = askedBest(options)
+    return this.keep(
+      new BanditHandle(asked, ({ best }, _sources, common) => ({ best: asked.names[best!]!, ...common })),
+    )
+  }
+
+  /** Earns as much as it can with a budget of pulls; by default so that nobody learns more than the sum. */
+  maximise(options: MaximiseOptions): BanditHandle<MaximiseResult> {
+    const asked = askedMaximise(options)
+    return this.keep(
+      new BanditHandle(asked, ({ steps }, { grid }, common) => ({ sum: grid.sum(steps!, common.spent), ...common })),
+    )
+  }
+
+  /** Releases what is held, ends runs that are under way, and lets go of connections. */
+  override close(): Promise<void> {
+    for (const run of this.runs) run.stop('the group was closed')
+    return super.close()
+  }
+
+  private keep<Result extends BanditResult>(run: BanditHandle<Result>): BanditHandle<Result> {
+    this.runs.add(run)
+    const forget = () => this.runs.delete(run)
+    run.result.then(forget, forget)
+    return run
+  }
+}

@@ -1,0 +1,24 @@
+// The arithmetic of private bandits in Node: AES, HMAC and signatures by OpenSSL, seals by libsodium.
+
+import { createCipheriv, createHmac } from 'node:crypto'
+import type { BanditKeys, BanditTools } from '../bandits/index.ts'
+import { x25519Sealing } from '../crypto/index.ts'
+import { opensslSignatures, opensslSigner } from './certificates/signatures.ts'
+
+/** What every party of a run computes with. */
+export async function opensslBanditTools(): Promise<BanditTools> {
+  return {
+    prf: (key, message) => new Uint8Array(createHmac('sha256', key).update(message).digest()),
+    blocks: key => blocks => {
+      const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+      return new Uint8Array(cipher.update(blocks))
+    },
+    sealing: await x25519Sealing(),
+    signatures: opensslSignatures(),
+  }
+}
+
+/** The keys of one party, from two secrets of 32 random bytes. */
+export function banditKeys(tools: BanditTools, signing: Uint8Array, sealing: Uint8Array): BanditKeys {
+  return { tools, signer: opensslSigner(signing), sealing: tools.sealing.of(sealing) }
+}
