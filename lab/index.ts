@@ -3,6 +3,7 @@
 import { backoffExperiments } from './backoff/index.ts'
 import { banditExperiments } from './bandits/index.ts'
 import { electionExperiments } from './election/index.ts'
+import { eventExperiments } from './events/index.ts'
 import type { Experiment, Result, RunOptions } from './experiment.ts'
 import { filterExperiments } from './filters/index.ts'
 import { gossipExperiments } from './gossip/index.ts'
@@ -26,6 +27,7 @@ export const experiments: readonly Experiment[] = [
   ...membershipExperiments, // LECTURE, gossip: membership as it is run
   ...electionExperiments, // SRCEA; LECTURE, election algorithms
   ...gossipExperiments, // LECTURE, gossip-based coordination
+  ...eventExperiments, // LECTURE, distributed event matching
   ...redlockExperiments, // a lock service in use, and one liar
   ...omaExperiments, // OMA: slots
   ...filterExperiments, // THESIS chapters 3 and 4

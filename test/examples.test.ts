@@ -10,6 +10,7 @@ const guide = join(root, 'docs', 'guide')
 const pages = [
   'README.md',
   'src/filters/README.md',
+  'src/events/README.md',
   ...(existsSync(guide) ? readdirSync(guide, { recursive: true, encoding: 'utf8' }) : [])
     .filter(name => name.endsWith('.md'))
     .map(name => join('docs', 'guide', name)),

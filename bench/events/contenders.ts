@@ -22,7 +22,7 @@ export function naive(filters: readonly Filter[]): Count<Attributes> {
 }
 
 export function bySift(sources: readonly Record<string, unknown>[]): Count<Attributes> {
-  const tests = sources.map(source => sift(queryOf(source)))
+  const tests = sources.map(source => sift.default(queryOf(source)))
   return event => {
     let count = 0
     for (const test of tests) if (test(event)) count++

@@ -34,7 +34,7 @@ export function sameSymbol(): number {
   return CUMULATED.reduce((sum, at, k) => sum + (at - (CUMULATED[k - 1] ?? 0)) ** 2, 0)
 }
 
-/** A range of this width, round: what leaves the unit at one end comes in at the other. */
+/** A range of this width within the unit: a number drawn from the unit lies in it with just this chance. */
 function range(random: Random, width: number): { gte: number; lt: number } {
   const from = random.unit() * (1 - width)
   return { gte: from, lt: from + width }
@@ -49,8 +49,7 @@ const symbol = (k: number) => `${'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[k % 26]}${String.f
 
 function ranges(count: number, width: number): Pick<Workload, 'source' | 'event' | 'share'> {
   return {
-    // Ranges lie within the unit, so a number in the middle is in more of them: the share is measured, not derived.
-    share: null,
+    share: width ** count,
     source: random => Object.fromEntries(picked(random, count).map(name => [name, range(random, width)])),
     event: random => Object.fromEntries(NAMES.map(name => [name, random.unit()])),
   }
@@ -120,17 +119,55 @@ export function drawn(workload: Workload, seed: number, subscriptions: number, e
 }
 
 const WORDS = Array.from({ length: 40 }, (_, at) => `word${at}`)
+const LEVELS = [3, 4, 5]
+const ONE_SHARE = 0.2
+const REST_SHARE = 0.2
+
+/** The chance that a filter of `drawnTopics` holds for a topic of this many levels. */
+export function topicShare(levels: number): number {
+  const level = ONE_SHARE + (1 - ONE_SHARE) / WORDS.length
+  const exact = (level ** levels * (1 - REST_SHARE)) / LEVELS.length
+  // `#` stands in place of the last level, and takes any number of levels, also none.
+  const open = LEVELS.filter(own => own - 1 <= levels).map(own => (level ** (own - 1) * REST_SHARE) / LEVELS.length)
+  return exact + open.reduce((sum, share) => sum + share, 0)
+}
+
+/** How much one filter's own chance to hold for a topic differs from filter to filter: its deviation. */
+export function topicDeviation(): number {
+  let mean = 0
+  let square = 0
+  const add = (chance: number, levels: number, weight: number) => {
+    for (let fixed = 0; fixed <= levels; fixed++) {
+      const share = weight * binomial(levels, fixed) * (1 - ONE_SHARE) ** fixed * ONE_SHARE ** (levels - fixed)
+      mean += share * chance * WORDS.length ** -fixed
+      square += share * (chance * WORDS.length ** -fixed) ** 2
+    }
+  }
+  for (const own of LEVELS) {
+    add(1 / LEVELS.length, own, (1 - REST_SHARE) / LEVELS.length)
+    const long = LEVELS.filter(levels => levels >= own - 1).length / LEVELS.length
+    add(long, own - 1, REST_SHARE / LEVELS.length)
+  }
+  return Math.sqrt(square - mean * mean)
+}
+
+function binomial(from: number, taken: number): number {
+  return taken === 0 ? 1 : (binomial(from - 1, taken - 1) * from) / taken
+}
 
 /** Topic filters of three to five levels, some of them `+`, a fifth ending in `#`; and topics. */
 export function drawnTopics(seed: number, subscriptions: number, events: number) {
   const random = seededRandom(seed)
   const word = () => WORDS[random.below(WORDS.length)]!
   const patterns = Array.from({ length: subscriptions }, () => {
-    const levels = Array.from({ length: 3 + random.below(3) }, () => (random.chance(0.2) ? '+' : word()))
-    if (random.chance(0.2)) levels[levels.length - 1] = '#'
+    const count = LEVELS[random.below(LEVELS.length)]!
+    const levels = Array.from({ length: count }, () => (random.chance(ONE_SHARE) ? '+' : word()))
+    if (random.chance(REST_SHARE)) levels[levels.length - 1] = '#'
     return levels.join('/')
   })
-  const topics = Array.from({ length: events }, () => Array.from({ length: 3 + random.below(3) }, word).join('/'))
+  const topics = Array.from({ length: events }, () => {
+    return Array.from({ length: LEVELS[random.below(LEVELS.length)]! }, word).join('/')
+  })
   const filters: readonly Filter[] = patterns.map(pattern => mqtt(pattern))
   return { patterns, filters, topics }
 }

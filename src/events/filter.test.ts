@@ -47,6 +47,12 @@ describe('our own language', () => {
     expect(match(filter, event)).toBe(expected)
   })
 
+  it('sees no attribute that every object inherits', () => {
+    const filter = parseFilter({ constructor: { exists: true } })
+    expect(matches(filter, {})).toBe(false)
+    expect(matches(filter, { constructor: 1 as never })).toBe(true)
+    expect(explain(filter, {}).why).toBe('It does not match: constructor must be there, and the event has nothing.')
+  })
   it('is understood as its one form, which is understood as itself', () => {
     const filter = parseFilter({ $or: [{ b: { lt: 3 }, a: ['y', 'x', 'y'] }, { c: { exists: false } }] })
     expect(parseFilter(filter)).toEqual(filter)

@@ -2,8 +2,8 @@
 // numbers, case and absence in EventBridge were run against Event Ruler (337e8d9).
 
 import { describe, expect, it } from 'vitest'
-import { InvalidFilter, matches, parseFilter } from '../filter.ts'
-import { parseAttributes } from '../index.ts'
+import { matches, parseFilter } from '../filter.ts'
+import { InvalidFilter, parseAttributes } from '../index.ts'
 import { flatten, languageNamed, languages } from './index.ts'
 
 type Case = readonly [what: string, filter: unknown, event: Record<string, unknown>, expected: boolean]

@@ -22,6 +22,9 @@ interface Column {
   readonly edges: Edges
   /** For each cell, for each word: may, sure. */
   readonly rows: Int32Array
+  /** By slot, so that neighbours are compared from one line of the cache. */
+  readonly from: Float64Array
+  readonly to: Float64Array
 }
 
 /** The slots that a value rules out: few as a list, many as a row. */
@@ -54,7 +57,7 @@ export class Bucket {
       setBit(this.alive, slot)
       arena.places[this.slots[slot]!] = ~(number * BUCKET_MAX + slot)
     }
-    for (const span of spans) this.columns.push({ ...span, rows: rowsOf(span, order, this.words) })
+    for (const span of spans) this.columns.push(columnOf(span, order, this.words))
     this.windows = windowsOf(this.columns[0], this.words)
     this.vetoes = vetoesOf(arena, this.slots, vetoed)
     this.mask = new Int32Array(this.vetoes.size === 0 ? 0 : this.words)
@@ -146,13 +149,17 @@ export class Bucket {
 
   /** Entries whose ranges end in the event's cell. */
   private compare(visit: Visit, bits: number, word: number): void {
-    const { owners, slots, arena } = this
+    const { owners, slots, arena, columns } = this
     const tested = arena.mustTest(visit, true)
     const base = word << 5
     for (let rest = bits; rest !== 0; rest &= rest - 1) {
       const slot = base + 31 - Math.clz32(rest & -rest)
-      const entry = slots[slot]!
-      if (arena.isInRanges(entry) && (!tested || arena.passes(entry, visit, true))) visit.hit(owners[slot]!)
+      let inside = true
+      for (let column = 0; inside && column < columns.length; column++) {
+        const { attribute, from, to } = columns[column]!
+        inside = attribute.number >= from[slot]! && attribute.number <= to[slot]!
+      }
+      if (inside && (!tested || arena.passes(slots[slot]!, visit, true))) visit.hit(owners[slot]!)
     }
   }
 
@@ -227,6 +234,12 @@ function sortedBy(span: Span | undefined, count: number): readonly number[] {
     return (span.low[place]! + span.high[place]!) * BUCKET_MAX + place
   })
   return Array.from(marks.sort(), mark => mark % BUCKET_MAX)
+}
+
+function columnOf(span: Span, order: readonly number[], words: number): Column {
+  const from = Float64Array.from(order, place => span.from[place]!)
+  const to = Float64Array.from(order, place => span.to[place]!)
+  return { attribute: span.attribute, edges: span.edges, rows: rowsOf(span, order, words), from, to }
 }
 
 function rowsOf({ edges, from, to, low, high }: Span, order: readonly number[], words: number): Int32Array {

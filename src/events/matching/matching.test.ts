@@ -23,6 +23,10 @@ function filterOf(dice: Dice): Filter {
       () => ({ s: { prefix: text() }, x: range() }),
       () => ({ s: { not: [text(), text()] }, x: range() }),
       () => ({ s: { not: text() } }),
+      // Rare values, whose vetoes are lists of slots and not rows.
+      () => ({ s: { not: [rare(dice), rare(dice)] } }),
+      () => ({ s: { not: [rare(dice), rare(dice)] } }),
+      () => ({ $not: { s: rare(dice) }, x: range() }),
       () => ({ $not: { s: [text(), text()] }, x: range() }),
       () => ({ $not: { x: range() }, y: range() }),
       () => ({ s: [text(), text(), text()], y: range() }),
@@ -34,6 +38,8 @@ function filterOf(dice: Dice): Filter {
   )
 }
 
+const rare = (dice: Dice) => `R${dice.below(60)}`
+
 function eventOf(dice: Dice): Attributes {
   const event: Record<string, string | number | (string | number)[]> = {}
   const number = () => dice.below(80)
@@ -41,7 +47,10 @@ function eventOf(dice: Dice): Attributes {
     if (dice.chance(0.1)) continue
     event[name] = dice.chance(0.1) ? [number(), number(), 'ACME'].slice(0, dice.below(4)) : number()
   }
-  if (dice.chance(0.8)) event.s = dice.chance(0.15) ? ['ACME', 'BOLT'] : dice.of(['ACME', 'BOLT', 'CRUX', 'DUNE'])
+  if (dice.chance(0.8))
+    event.s = dice.chance(0.15)
+      ? ['ACME', 'BOLT']
+      : dice.of(['ACME', 'BOLT', 'CRUX', 'ACTS', 'BOND', rare(dice), rare(dice)])
   return event
 }
 
@@ -110,6 +119,15 @@ describe('the index', () => {
     matcher.remove('one')
     expect([attributes!.size, spaces!.size, gates!.size, shapes!.size]).toEqual([0, 0, 0, 0])
   })
+})
+
+it('removing a filter with one form of topic twice leaves its neighbours', () => {
+  const matcher = new Matcher<string>()
+  matcher.add('twice', parseFilter({ $and: [{ t: { topic: 'a/+' } }, { t: { topic: 'b/+' } }] }))
+  matcher.add('neighbour', parseFilter({ t: { exists: true } }))
+  expect(matcher.match({ t: ['a/x', 'b/x'] })).toEqual(['twice', 'neighbour'])
+  matcher.remove('twice')
+  expect(matcher.match({ t: 'a/x' })).toEqual(['neighbour'])
 })
 
 describe('bounds of the index', () => {

@@ -18,9 +18,11 @@ export interface Placed {
   readonly shape: Shape
 }
 
-const specText = ({ attribute, kind, size }: KeySpec) => `${kind} ${size} ${JSON.stringify(attribute)}`
+/** With its length before it, no name runs into what follows. */
+const counted = (name: string) => `${name.length}:${name}`
+const specText = ({ attribute, kind, size }: KeySpec) => `${kind} ${size} ${counted(attribute)}`
 const gateText = ({ attribute, pattern: { dialect, levels, least, open, plain } }: GateSpec) =>
-  `${dialect} ${least} ${open ? '' : levels.length} ${plain} ${JSON.stringify(attribute)}`
+  `${dialect} ${least} ${open ? '' : levels.length} ${plain} ${counted(attribute)}`
 
 export class Registry {
   readonly attributes = new Map<string, Attribute>()
@@ -122,11 +124,13 @@ function found<T>(map: Map<string, T>, name: string, make: () => T): T {
 }
 
 function without<T>(list: T[], item: T): void {
-  list.splice(list.indexOf(item), 1)
+  const place = list.indexOf(item)
+  if (place >= 0) list.splice(place, 1)
 }
 
-function usedBy({ parts }: Shape): (Attribute | KeySpace | Gate)[] {
-  return [...parts.keys, ...parts.gates, ...parts.required, ...parts.absent, ...parts.vetoed]
+/** Each once: a shape with one gate twice that let it go twice took its neighbour with it. */
+function usedBy({ parts }: Shape): Set<Attribute | KeySpace | Gate> {
+  return new Set([...parts.keys, ...parts.gates, ...parts.required, ...parts.absent, ...parts.vetoed])
 }
 
 /** All keys of a plan, the one with several values last. */
@@ -139,16 +143,15 @@ function requiredOf(plan: Plan): string[] {
 }
 
 function signatureOf(plan: Plan): string {
-  return JSON.stringify([
-    keySpecs(plan).map(specText),
-    plan.gates.map(gateText),
-    plan.ranges.map(range => range.attribute),
-    plan.present,
-    plan.absent,
-    [...new Set(plan.vetoes.map(predicate => predicate.attribute))],
-    // Apart, so that where nothing is tested nothing is looked at.
-    plan.tests.length > 0,
-  ])
+  let text = ''
+  for (const spec of keySpecs(plan)) text += `key ${specText(spec)}`
+  for (const gate of plan.gates) text += `gate ${gateText(gate)}`
+  for (const { attribute } of plan.ranges) text += `range ${counted(attribute)}`
+  for (const attribute of plan.present) text += `present ${counted(attribute)}`
+  for (const attribute of plan.absent) text += `absent ${counted(attribute)}`
+  for (const { attribute } of plan.vetoes) text += `veto ${counted(attribute)}`
+  // Apart, so that where nothing is tested nothing is looked at.
+  return plan.tests.length > 0 ? `${text}tested` : text
 }
 
 /** Without keys that are parts of values: those are what makes many shapes. */
