@@ -60,7 +60,9 @@ function takeFloor(scene: ServerScene): void {
   const clock = clockOf(scene)
   // A server with nobody to ask has the clock that tokens are guessed from.
   const floor =
-    needed === 0 ? (clock ?? 0) : settings.rules.floorAfterLoss([...told.values()], settings.liars, clock ?? 0)
+    needed === 0
+      ? (clock ?? 0)
+      : settings.rules.floorAfterLoss([...told.values()], settings.liars, clock ?? 0, settings.tokenAheadMax)
   state.asking = undefined
   serverTimers.cancel(turn, 'floors')
   setFloor(scene, floor)

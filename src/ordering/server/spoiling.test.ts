@@ -91,6 +91,10 @@ describe('a version that nobody knows', () => {
     made.lost = ({ from, body }) => from === 's2' && body.kind === 'vouched'
     made.tell('c', 's3', propose(5, 3, 'three', second.digest))
     expect(made.server('s3').proposed?.version).toBe(1)
+    // Twice is once.
+    const { query } = made.server('s3').waiting[0]!
+    made.tell('s1', 's3', { kind: 'vouched', object: 'o', query, known: true })
+    expect(made.server('s3').proposed?.version).toBe(1)
     made.lost = () => false
     made.now += 100
     expect(made.tell('c', 's3', propose(5, 3, 'three', second.digest))).toMatchObject([{ kind: 'accepted' }])
