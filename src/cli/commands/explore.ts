@@ -9,6 +9,7 @@ import {
   exploreElectionBug,
   plantedElectionSystems,
 } from '../../election/proof/index.ts'
+import { eventsSystems, exploreEvents, exploreEventsBug, plantedEventsSystems } from '../../events/proof/index.ts'
 import { exploreLock, explorePlanted, lockSystems, plantedSystems } from '../../lock/proof/index.ts'
 import {
   exploreOrdering,
@@ -59,6 +60,12 @@ const suites: Readonly<Record<string, Suite>> = {
     planted: plantedElectionSystems,
     explore: exploreElection,
     explorePlanted: exploreElectionBug,
+  },
+  events: {
+    systems: eventsSystems,
+    planted: plantedEventsSystems,
+    explore: exploreEvents,
+    explorePlanted: exploreEventsBug,
   },
   ordering: {
     systems: orderingSystems,
