@@ -26,7 +26,7 @@ const says: Readonly<Record<string, RegExp>> = {
   'repair-unsigned': /is honest and was blamed/,
 }
 
-/** It costs time, and loses nothing: client/machine.test.ts tells the story. */
+/** It costs time, and loses nothing: client/machine.test.ts has its arithmetic. */
 export const told: readonly string[] = ['one-liar-waited-for']
 
 /** The planted bugs of events, each as a run that shows it. */
