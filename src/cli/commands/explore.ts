@@ -61,17 +61,17 @@ const suites: Readonly<Record<string, Suite>> = {
     explore: exploreElection,
     explorePlanted: exploreElectionBug,
   },
-  events: {
-    systems: eventsSystems,
-    planted: plantedEventsSystems,
-    explore: exploreEvents,
-    explorePlanted: exploreEventsBug,
-  },
   ordering: {
     systems: orderingSystems,
     planted: plantedOrderingSystems,
     explore: exploreOrdering,
     explorePlanted: exploreOrderingBug,
+  },
+  events: {
+    systems: eventsSystems,
+    planted: plantedEventsSystems,
+    explore: exploreEvents,
+    explorePlanted: exploreEventsBug,
   },
 }
 
