@@ -124,7 +124,8 @@ function drawActs(random: Random, authors: readonly string[], consumers: readonl
       acts.push({ kind: 'publish', client, price: random.below(PRICES), at })
     }
     // An author that dies right after it spoke leaves some servers with its last words.
-    if (random.chance(0.5)) acts.push({ kind: 'die', client, again: false, at: at + 1 + random.below(30_000) })
+    if (random.chance(0.5))
+      acts.push({ kind: 'die', client, again: false, at: Math.min(SAFETY - 1, at + 1 + random.below(30_000)) })
     if (random.chance(0.4)) acts.push({ kind: 'power', lasts: random.below(SECOND), at: at + 1 + random.below(50_000) })
   }
   for (const client of consumers) {
@@ -249,7 +250,9 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
     world.at(world.now + LOOK_EVERY, () => {
       const state = this.stateOf<ServerState>(server)
       const isWhole = [...this.accepted].every(([key, counter]) => (state?.streams.get(key)?.held ?? 0) >= counter)
-      if (state === undefined || state.fresh || !isWhole) return this.whenRepaired(server)
+      // In its memory is not enough: it must be on its disk.
+      const isSaving = world.node(server).host?.waiting() !== false
+      if (state === undefined || state.fresh || !isWhole || isSaving) return this.whenRepaired(server)
       this.lost = undefined
     })
   }
