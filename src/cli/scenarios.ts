@@ -1,8 +1,9 @@
 // What `coterie sim` can run, as plain data that travels to worker threads and into a browser.
 
 import { banditScenario, brokenBanditRules, plantedBanditBugs } from '../bandits/proof/index.ts'
-import { SettingsError, trust } from '../core/index.ts'
+import { lockServersNeeded, SettingsError, trust } from '../core/index.ts'
 import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/proof/index.ts'
+import { brokenEventsRules, eventsScenario, plantedEventsBugs } from '../events/proof/index.ts'
 import { ledgerServersNeeded } from '../ledger/index.ts'
 import { brokenLedgerRules, ledgerScenario, plantedLedgerBugs } from '../ledger/proof/index.ts'
 import { brokenRules, lockScenario, plantedBugs } from '../lock/proof/index.ts'
@@ -63,6 +64,10 @@ const simulated: Readonly<Record<string, Simulated>> = {
     bugs: plantedLedgerBugs,
     scenario: ledgerFor,
   },
+  events: {
+    bugs: plantedEventsBugs,
+    scenario: options => eventsScenario(eventsTrust(options), { rules: brokenEventsRules(options.bug) }),
+  },
   membership: {
     bugs: membershipBugs,
     scenario: ({ servers, liars, bug }) =>
@@ -114,6 +119,12 @@ function sizes({ liars, servers, crashes }: ScenarioOptions & { readonly liars: 
     ...(servers === undefined ? {} : { servers }),
     ...(crashes === undefined ? {} : { crashes }),
   }
+}
+
+// Events need no more servers than a lock does.
+function eventsTrust(options: ScenarioOptions & { readonly liars: number }) {
+  const { liars, servers, crashes = Math.max(1, liars) } = sizes(options)
+  return trust({ liars, crashes, servers: servers ?? lockServersNeeded(liars, crashes) })
 }
 
 function slotsFor({ servers, liars, bug, level = 'verified' }: ScenarioOptions & { readonly liars: number }) {

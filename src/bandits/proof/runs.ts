@@ -34,7 +34,8 @@ const says: Readonly<Record<string, RegExp>> = {
 export const plantedBanditRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
   Object.keys(plantedBanditBugs).map((bug): [string, PlantedRun] => {
     const lie = banditLiars().findIndex(({ name }) => name === against[bug])
-    const options = { rules: brokenBanditRules(bug), ...(lie < 0 ? {} : { lie }) }
-    return [bug, { scenario: () => banditScenario(options), says: says[bug] ?? /./ }]
+    const told = lie < 0 ? {} : { lie }
+    const scenario = () => banditScenario({ rules: brokenBanditRules(bug), ...told })
+    return [bug, { scenario, sound: () => banditScenario(told), says: says[bug] ?? /./ }]
   }),
 )

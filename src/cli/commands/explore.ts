@@ -9,6 +9,7 @@ import {
   exploreElectionBug,
   plantedElectionSystems,
 } from '../../election/proof/index.ts'
+import { eventsSystems, exploreEvents, exploreEventsBug, plantedEventsSystems } from '../../events/proof/index.ts'
 import { exploreLock, explorePlanted, lockSystems, plantedSystems } from '../../lock/proof/index.ts'
 import {
   exploreOrdering,
@@ -65,6 +66,12 @@ const suites: Readonly<Record<string, Suite>> = {
     planted: plantedOrderingSystems,
     explore: exploreOrdering,
     explorePlanted: exploreOrderingBug,
+  },
+  events: {
+    systems: eventsSystems,
+    planted: plantedEventsSystems,
+    explore: exploreEvents,
+    explorePlanted: exploreEventsBug,
   },
 }
 

@@ -1,0 +1,105 @@
+// A client of events by hand: what it publishes, whom it believes, whom it passes over.
+
+import { describe, expect, it } from 'vitest'
+import { Puppet } from '../../../test/support/machine.ts'
+import { encodeContent } from '../content.ts'
+import { eventsDefaults } from '../defaults.ts'
+import { parseFilter } from '../filter.ts'
+import { eventsRules } from '../rules.ts'
+import { leafOf, nextHead } from '../signed.ts'
+import type { EventsMessage } from '../wire.ts'
+import { eventsClient } from './machine.ts'
+import { OUTBOX_MAX } from './state.ts'
+
+const servers = ['first', 'second', 'third']
+const content = { attributes: { price: 3 }, payload: new Uint8Array([1]), time: 0 }
+const { hash } = eventsDefaults
+
+function started() {
+  const client = new Puppet(eventsClient(eventsDefaults), servers, undefined, 'ann#1')
+  client.drawn.push(new Uint8Array(16).fill(7))
+  client.start()
+  return client
+}
+
+type Client = ReturnType<typeof started>
+type Out = ReturnType<Client['hear']>
+const sent = (out: Out) => out.flatMap(effect => (effect.kind === 'send' ? [effect.body] : []))
+const told = (out: Out) => out.flatMap(effect => (effect.kind === 'emit' ? [effect.event] : []))
+const publish = (client: Client, id: number) => client.command({ kind: 'publish', id, channel: 'prices', content })
+
+describe('publishing', () => {
+  const source = { channel: 'prices', author: 'ann', boot: '07'.repeat(16) }
+  const head = nextHead(hash, new Uint8Array(32), leafOf(hash, source, 1, encodeContent(content)))
+  const held = (counter: number, chain = head): EventsMessage => ({ kind: 'held', source, counter, head: chain })
+
+  it('goes to all, and is accepted once n - f hold it', () => {
+    const client = started()
+    expect(sent(publish(client, 5))).toMatchObject(servers.map(() => ({ kind: 'publish', source })))
+    expect(told(client.hear('first', held(1)))).toEqual([])
+    expect(told(client.hear('first', held(1)))).toEqual([])
+    expect(told(client.hear('second', held(1)))).toEqual([{ kind: 'accepted', id: 5, source, counter: 1 }])
+  })
+
+  it('counts only its own events: another chain, or more than was sent, names the server', () => {
+    const client = started()
+    publish(client, 5)
+    expect(told(client.hear('first', held(1, new Uint8Array(32))))).toMatchObject([{ kind: 'lied', server: 'first' }])
+    expect(told(client.hear('second', held(2)))).toMatchObject([{ kind: 'lied', server: 'second' }])
+    expect(told(client.hear('third', held(1)))).toEqual([])
+    expect(client.hear('stranger', held(1))).toEqual([])
+  })
+
+  it('is said again to who does not answer', () => {
+    const client = started()
+    publish(client, 5)
+    client.hear('first', held(1))
+    const again = client.pass(250).flatMap(effect => (effect.kind === 'send' ? [effect.to] : []))
+    expect(again).toEqual(['second', 'third'])
+  })
+
+  it('refuses what is too large, without a name, or one too many', () => {
+    const client = started()
+    const refused = [{ kind: 'refused', id: 1 }]
+    const large = { ...content, payload: new Uint8Array((1 << 20) + 1) }
+    expect(told(client.command({ kind: 'publish', id: 1, channel: 'a', content: large }))).toMatchObject(refused)
+    expect(told(client.command({ kind: 'publish', id: 1, channel: '', content }))).toMatchObject(refused)
+    for (let id = 1; id <= OUTBOX_MAX; id++) publish(client, id)
+    expect(told(publish(client, 1))).toMatchObject(refused)
+  })
+
+  it('fails when more than f have no room, and what follows is of another life', () => {
+    const client = started()
+    publish(client, 5)
+    expect(told(client.hear('first', { kind: 'full', source, counter: 0 }))).toEqual([])
+    client.drawn.push(new Uint8Array(16).fill(8))
+    expect(told(client.hear('second', { kind: 'full', source, counter: 0 }))).toMatchObject([{ kind: 'failed', id: 5 }])
+    expect(sent(publish(client, 6))[0]).toMatchObject({ source: { boot: '08'.repeat(16) } })
+  })
+})
+
+describe('subscribing', () => {
+  const command = { kind: 'subscribe', id: 1, channel: 'prices', name: 'all', from: 'start', parallel: 1 } as const
+  const filter = parseFilter({ price: { lt: 5 } })
+  const subscribe = (client: Client) => client.command({ ...command, filter, ackWait: 1_000 })
+  const loaded = { kind: 'loaded', sub: 1, cursor: undefined, entries: [] } as const
+
+  it('asks n - f where the name stands, and writes to n - f before it is open', () => {
+    const client = started()
+    expect(sent(subscribe(client)).map(({ kind }) => kind)).toEqual(['load', 'load', 'load'])
+    expect(client.hear('first', loaded)).toEqual([])
+    expect(client.hear('first', loaded)).toEqual([])
+    expect(sent(client.hear('second', loaded)).map(({ kind }) => kind)).toEqual(['save', 'save', 'save'])
+    expect(told(client.hear('first', { kind: 'saved', sub: 1, generation: 1, serial: 1 }))).toEqual([])
+    const out = client.hear('third', { kind: 'saved', sub: 1, generation: 1, serial: 1 })
+    expect(told(out)).toEqual([{ kind: 'subscribed', id: 1 }])
+    expect(sent(out)).toMatchObject([{ kind: 'follow', sub: 1 }])
+  })
+
+  it('waits for no more than b + 1 say that they hold: one that boasts keeps nobody waiting', () => {
+    const { waitedFor } = eventsRules
+    expect(waitedFor([3, 1_000_000, 2], 1)).toBe(3)
+    expect(waitedFor([3], 1)).toBe(0)
+    expect(waitedFor([3, 2], 0)).toBe(3)
+  })
+})

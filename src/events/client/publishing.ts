@@ -1,0 +1,164 @@
+// Publishing: events are numbered, signed in batches, sent to all servers, and accepted once n - f hold them.
+//
+// The first event of an idle author goes at once; while it is under way, the next batch forms.
+
+import { kthLargest, type NodeId, sameBytes } from '../../core/index.ts'
+import { encodeContent } from '../content.ts'
+import { certificateOf } from '../rules.ts'
+import { FIRST_HEAD, leafOf, nextHead, signBatch, sizeOf } from '../signed.ts'
+import { BATCH_MAX, type EventsMessage, ITEMS_BYTES_MAX, type Item, isName, PAYLOAD_BYTES_MAX } from '../wire.ts'
+import {
+  BOOT_BYTES,
+  CHANNELS_MAX,
+  type ClientCommand,
+  type ClientScene,
+  type Holder,
+  OUTBOX_MAX,
+  type Outgoing,
+  randomName,
+  say,
+  tell,
+  WINDOW,
+} from './state.ts'
+
+type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
+
+/** In beats: how long a server may say nothing before it is told again. */
+const RESEND_BEATS = 2
+
+export function onPublishCommand(scene: ClientScene, command: ClientCommand & { kind: 'publish' }): void {
+  const { id, channel, content } = command
+  const why = whyNot(scene, command)
+  if (why !== undefined) return tell(scene, { kind: 'refused', id, why })
+  const out = scene.state.outgoing.get(channel) ?? open(scene, channel)
+  out.queued.push({ id, content: encodeContent(content) })
+  seal(scene, out)
+}
+
+function whyNot({ state, settings }: ClientScene, { channel, content }: ClientCommand & { kind: 'publish' }) {
+  if (!isName(channel)) return 'the channel needs a name of 1 to 200 bytes without control characters.'
+  if (content.payload.length > PAYLOAD_BYTES_MAX) return `the payload has more than ${PAYLOAD_BYTES_MAX} bytes.`
+  if (settings.liars > 0 && settings.signer === undefined) return 'events are signed here, and this client has no key.'
+  const out = state.outgoing.get(channel)
+  if (out === undefined) return state.outgoing.size >= CHANNELS_MAX ? 'too many channels are open.' : undefined
+  if (out.queued.length + out.items.size >= OUTBOX_MAX) return `${OUTBOX_MAX} events wait to be accepted already.`
+  return undefined
+}
+
+function open({ state }: ClientScene, channel: string): Outgoing {
+  const holder = (): Holder => ({ held: 0, promised: 0, sent: 0, silent: 0, full: false })
+  const out: Outgoing = {
+    source: { channel, author: certificateOf(state.self), boot: state.boot },
+    queued: [],
+    items: new Map(),
+    ids: new Map(),
+    heads: new Map([[0, FIRST_HEAD]]),
+    last: 0,
+    accepted: 0,
+    holders: new Map(state.servers.map(server => [server, holder()])),
+  }
+  state.outgoing.set(channel, out)
+  return out
+}
+
+/** Numbers and signs what waits. One batch at a time where signatures cost, as many as there are where they do not. */
+function seal(scene: ClientScene, out: Outgoing): void {
+  const { settings } = scene
+  const { signer, hash } = settings
+  const signing = settings.liars > 0
+  while (out.queued.length > 0 && !(signing && out.items.size > 0 && out.queued.length < BATCH_MAX)) {
+    const batch = out.queued.splice(0, BATCH_MAX)
+    const bare = batch.map(({ content }, place): Item => ({ counter: out.last + 1 + place, content, proof: undefined }))
+    const items = signing ? signBatch(settings, signer!, out.source, bare) : bare
+    let head = out.heads.get(out.last)!
+    for (const [place, item] of items.entries()) {
+      head = nextHead(hash, head, leafOf(hash, out.source, item.counter, item.content))
+      out.heads.set(item.counter, head)
+      out.items.set(item.counter, item)
+      out.ids.set(item.counter, batch[place]!.id)
+    }
+    out.last += items.length
+  }
+  for (const [server, holder] of out.holders) send(scene, out, server, holder)
+}
+
+/** What follows what was sent, within the window. What is accepted is not kept: others repair who lacks it. */
+function send(scene: ClientScene, out: Outgoing, server: NodeId, holder: Holder): void {
+  if (holder.full) return
+  holder.sent = Math.max(holder.sent, out.accepted, holder.held)
+  const until = Math.min(out.last, Math.max(holder.held, out.accepted) + WINDOW)
+  while (holder.sent < until) {
+    const items: Item[] = []
+    let bytes = 0
+    for (let counter = holder.sent + 1; counter <= until && items.length < BATCH_MAX; counter++) {
+      const item = out.items.get(counter)!
+      bytes += sizeOf(item)
+      if (items.length > 0 && bytes > ITEMS_BYTES_MAX) break
+      items.push(item)
+    }
+    holder.sent = items.at(-1)!.counter
+    say(scene, server, { kind: 'publish', source: out.source, items })
+  }
+}
+
+function ours({ state }: ClientScene, { channel, author, boot }: Outgoing['source']): Outgoing | undefined {
+  const out = state.outgoing.get(channel)
+  return out?.source.author === author && out.source.boot === boot ? out : undefined
+}
+
+export function onHeld(scene: ClientScene, from: NodeId, { source, counter, head }: Message<'held'>): void {
+  const out = ours(scene, source)
+  const holder = out?.holders.get(from)
+  if (out === undefined || holder === undefined) return
+  if (counter > out.last) return tell(scene, { kind: 'lied', server: from, what: 'holds more than was sent' })
+  const own = out.heads.get(counter)
+  if (own !== undefined && !sameBytes(own, head)) {
+    return tell(scene, { kind: 'lied', server: from, what: 'holds other events than were sent' })
+  }
+  holder.silent = 0
+  holder.held = counter
+  holder.promised = Math.max(holder.promised, counter)
+  accept(scene, out)
+  seal(scene, out)
+}
+
+function accept(scene: ClientScene, out: Outgoing): void {
+  const { state, settings } = scene
+  const needed = settings.rules.acksNeeded(state.servers.length, settings.crashes)
+  const promised = [...out.holders.values()].map(holder => holder.promised)
+  const accepted = Math.min(out.last, kthLargest(promised, needed))
+  while (out.accepted < accepted) {
+    const counter = ++out.accepted
+    tell(scene, { kind: 'accepted', id: out.ids.get(counter)!, source: out.source, counter })
+    out.items.delete(counter)
+    out.ids.delete(counter)
+    out.heads.delete(counter - 1)
+  }
+}
+
+/** More than f say that they have no room: it cannot be accepted now. */
+export function onFull(scene: ClientScene, from: NodeId, { source }: Message<'full'>): void {
+  const out = ours(scene, source)
+  const holder = out?.holders.get(from)
+  if (out === undefined || holder === undefined) return
+  holder.full = true
+  const full = [...out.holders.values()].filter(one => one.full).length
+  if (full <= scene.settings.crashes) return
+  for (const id of out.ids.values()) tell(scene, { kind: 'failed', id, why: 'the servers have no room for more.' })
+  for (const { id } of out.queued) tell(scene, { kind: 'refused', id, why: 'the servers have no room for more.' })
+  // What is numbered may be there: the next events are another life's, or two would share an id.
+  scene.state.boot = randomName(scene, BOOT_BYTES)
+  scene.state.outgoing.delete(source.channel)
+}
+
+export function resend(scene: ClientScene): void {
+  for (const out of scene.state.outgoing.values()) {
+    if (out.items.size === 0) continue
+    for (const [server, holder] of out.holders) {
+      if (holder.held >= out.last || ++holder.silent < RESEND_BEATS) continue
+      holder.silent = 0
+      holder.sent = Math.min(holder.sent, Math.max(holder.held, out.accepted))
+      send(scene, out, server, holder)
+    }
+  }
+}

@@ -1,0 +1,210 @@
+// What a client remembers: what it has published and is not accepted yet, and its subscriptions.
+
+import { assert, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
+import type { EventContent } from '../content.ts'
+import type { Filter } from '../filter.ts'
+import type { EventsClientSettings } from '../settings.ts'
+import type { EventsMessage, Item, Position, SavedCursor, Source } from '../wire.ts'
+
+/** Events that wait to be accepted, in one channel. */
+export const OUTBOX_MAX = 10_000
+/** Events that a server may be behind what was sent to it: pipelined up to here. */
+export const WINDOW = 256
+/** Random bytes of a life's name. */
+export const BOOT_BYTES = 16
+export const CHANNELS_MAX = 1_000
+export const SUBSCRIPTIONS_MAX = 10_000
+/** Sources of one subscription. */
+export const TRACKED_MAX = 100_000
+/** Items kept that are not yet acknowledged, of one source: beyond, nothing more is fetched. */
+export const UNHANDED_MAX = 512
+/** In beats: what stands still or is silent for so long is looked into. */
+export const PATIENCE_BEATS = 3
+/** In beats: for how long a server is passed over. */
+export const PASSED_BEATS = 600
+/** In beats: how often a cursor is saved. */
+export const SAVE_BEATS = 10
+
+/** How far one server is with what we publish. */
+export interface Holder {
+  /** As it last said. */
+  held: number
+  /** The most that it ever said: its promise. */
+  promised: number
+  sent: number
+  /** Beats without a word while something is missing. */
+  silent: number
+  full: boolean
+}
+
+/** What is published in one channel. */
+export interface Outgoing {
+  readonly source: Source
+  readonly queued: { readonly id: number; readonly content: Uint8Array }[]
+  /** Numbered, signed where it is signed, and not accepted yet. */
+  readonly items: Map<number, Item>
+  readonly ids: Map<number, number>
+  /** The hash chain at each counter from the last accepted on. */
+  readonly heads: Map<number, Uint8Array>
+  last: number
+  accepted: number
+  readonly holders: Map<NodeId, Holder>
+}
+
+/** One of the b + 1 servers at which a subscription lives. The first sends, the others are witnesses. */
+export interface Member {
+  readonly server: NodeId
+  epoch: string
+  mark: number
+  /** Beats without an answer. */
+  silent: number
+  alone: boolean
+  readonly heads: Map<string, number>
+}
+
+/** What is compared with the witnesses: the matches in (checked, to]. */
+export interface Checking {
+  readonly to: number
+  readonly count: number
+  readonly hash: Uint8Array
+  readonly agreed: Set<NodeId>
+  /** The witness that says otherwise, and how far it was looked into. */
+  doubt: { readonly server: NodeId; after: number } | undefined
+}
+
+/** One source as a subscription sees it: done ≤ checked ≤ through. */
+export interface Tracked {
+  readonly source: Source
+  /** Up to here the server that sends has shown what matches. */
+  through: number
+  /** Up to here b + 1 servers agree. */
+  checked: number
+  /** Up to here the handler has acknowledged everything. */
+  done: number
+  /** Matches above `done`. */
+  readonly items: Map<number, Item>
+  fetching: boolean
+  checking: Checking | undefined
+  /** Beats for which it stands still although somebody says that there is more. */
+  stalled: number
+  /** What all servers say they hold, once that is asked. */
+  readonly told: Map<NodeId, number>
+  /** The one that the handler has, or 0. */
+  handed: number
+  handedAt: Millis
+  attempt: number
+  /** Two events of one counter were shown, both signed: nothing above is handed over. */
+  closedAt: number
+}
+
+export type Phase = 'loading' | 'opening' | 'open' | 'lost'
+
+export interface Subscription {
+  readonly id: number
+  readonly channel: string
+  /** Empty: no cursor is kept. */
+  readonly name: string
+  readonly from: Start
+  readonly parallel: number
+  readonly ackWait: Millis
+  filter: Filter
+  encoded: Uint8Array
+  version: number
+  phase: Phase
+  generation: number
+  instance: string
+  serial: number
+  /** Beats since the cursor was last saved, and whether it moved since. */
+  saveIn: number
+  moved: boolean
+  readonly loaded: Map<NodeId, { readonly cursor: SavedCursor | undefined; readonly entries: readonly Position[] }>
+  readonly savedBy: Set<NodeId>
+  members: Member[]
+  readonly passed: Map<NodeId, number>
+  readonly tracked: Map<string, Tracked>
+}
+
+export interface ClientState {
+  readonly self: NodeId
+  readonly servers: readonly NodeId[]
+  boot: string
+  beats: number
+  readonly outgoing: Map<string, Outgoing>
+  readonly subscriptions: Map<number, Subscription>
+}
+
+/** Where a subscription begins that has no cursor; `again`: at the start, whatever was saved. */
+export type Start = 'start' | 'now' | 'again'
+
+export type ClientCommand =
+  | { readonly kind: 'publish'; readonly id: number; readonly channel: string; readonly content: EventContent }
+  | {
+      readonly kind: 'subscribe'
+      readonly id: number
+      readonly channel: string
+      readonly name: string
+      readonly filter: Filter
+      readonly from: Start
+      /** Events that the handler may have at once, of different sources. */
+      readonly parallel: number
+      readonly ackWait: Millis
+    }
+  /** The handler is done with the event. */
+  | { readonly kind: 'ack'; readonly id: number; readonly source: Source; readonly counter: number }
+  /** The handler failed: once more. */
+  | { readonly kind: 'again'; readonly id: number; readonly source: Source; readonly counter: number }
+  | { readonly kind: 'change'; readonly id: number; readonly filter: Filter }
+  | { readonly kind: 'unsubscribe'; readonly id: number }
+
+export type ClientEvent =
+  | { readonly kind: 'accepted'; readonly id: number; readonly source: Source; readonly counter: number }
+  /** Certainly not published. */
+  | { readonly kind: 'refused'; readonly id: number; readonly why: string }
+  /** May have been published. */
+  | { readonly kind: 'failed'; readonly id: number; readonly why: string }
+  | { readonly kind: 'subscribed'; readonly id: number }
+  | {
+      readonly kind: 'handed'
+      readonly id: number
+      readonly source: Source
+      readonly counter: number
+      readonly content: EventContent
+      readonly attempt: number
+    }
+  /** Another process opened the name later. */
+  | { readonly kind: 'lost'; readonly id: number }
+  | { readonly kind: 'lied'; readonly server: NodeId; readonly what: string }
+  /** An author signed two events under one id. */
+  | { readonly kind: 'forked'; readonly source: Source; readonly counter: number }
+
+export type ClientScene = Scene<ClientState, EventsClientSettings, EventsMessage, ClientEvent>
+
+export const clientTimers = timers('beat')
+
+export function tell({ turn }: ClientScene, event: ClientEvent): void {
+  turn.do({ kind: 'emit', event })
+}
+
+export function say({ turn }: ClientScene, to: NodeId, body: EventsMessage): void {
+  turn.do({ kind: 'send', to, body })
+}
+
+/** Random, as hex. */
+export function randomName({ turn }: ClientScene, length: number): string {
+  return [...turn.bytes(length)].map(byte => byte.toString(16).padStart(2, '0')).join('')
+}
+
+export function checkClient(state: ClientState): void {
+  for (const { accepted, last, items } of state.outgoing.values()) {
+    assert(accepted <= last && items.size === last - accepted, 'what is numbered is accepted or kept')
+  }
+  for (const { tracked } of state.subscriptions.values()) {
+    for (const { done, checked, through, handed } of tracked.values()) {
+      assert(
+        done <= checked && checked <= through,
+        'a cursor is behind what was checked, and that behind what was shown',
+      )
+      assert(handed === 0 || (handed > done && handed <= checked), 'what is handed over was checked, and is not done')
+    }
+  }
+}

@@ -1,0 +1,68 @@
+// An event's attributes, payload and the author's time as bytes: what is hashed, signed, kept and sent as it is.
+
+import { bytes, type Codec, type Decoded, decode, encode, finite, list, struct, text, variants } from '../core/index.ts'
+import { scalarCodec } from './filter-codec.ts'
+import {
+  ATTRIBUTE_BYTES_MAX,
+  ATTRIBUTES_MAX,
+  type Attributes,
+  type AttributeValue,
+  ITEMS_MAX,
+  isAttributeName,
+  type Scalar,
+} from './values.ts'
+import { PAYLOAD_BYTES_MAX } from './wire.ts'
+
+/** What an event says, and what it carries. */
+export interface EventContent {
+  readonly attributes: Attributes
+  readonly payload: Uint8Array
+  /** The author's clock, in milliseconds: it decides nothing about delivery. */
+  readonly time: number
+}
+
+type Value = { readonly kind: 'one'; readonly of: Scalar } | { readonly kind: 'list'; readonly of: readonly Scalar[] }
+
+const pairs = list(
+  struct<{ name: string; value: Value }>({
+    name: text(ATTRIBUTE_BYTES_MAX),
+    value: variants<Value>({ one: { of: scalarCodec }, list: { of: list(scalarCodec, ITEMS_MAX) } }),
+  }),
+  ATTRIBUTES_MAX,
+)
+
+const contentCodec: Codec<EventContent> = struct<EventContent>({
+  attributes: {
+    write(writer, attributes) {
+      const names = Object.keys(attributes).sort()
+      pairs.write(
+        writer,
+        names.map(name => ({ name, value: asValue(attributes[name]!) })),
+      )
+    },
+    read(reader) {
+      const found = pairs.read(reader)
+      for (let place = 0; place < found.length; place++) {
+        if (!isAttributeName(found[place]!.name)) reader.refuse('an attribute without a name')
+        if (place > 0 && !(found[place - 1]!.name < found[place]!.name)) reader.refuse('attributes out of order')
+      }
+      return Object.fromEntries(found.map(({ name, value }) => [name, value.of as AttributeValue]))
+    },
+  },
+  payload: bytes(PAYLOAD_BYTES_MAX),
+  time: finite,
+})
+
+function asValue(value: AttributeValue): Value {
+  return typeof value === 'object' && value !== null ? { kind: 'list', of: value } : { kind: 'one', of: value }
+}
+
+/** The one encoding of an event's content. Attributes must have passed `parseAttributes`. */
+export function encodeContent(content: EventContent): Uint8Array {
+  return encode(contentCodec, content)
+}
+
+/** The content that these bytes encode, or why they are refused. Never throws. */
+export function decodeContent(content: Uint8Array): Decoded<EventContent> {
+  return decode(contentCodec, content)
+}

@@ -1,0 +1,118 @@
+// Servers that lie about events, knowing the words: each row of the table of faults.
+
+import { generalLiars, type Liar, twisting } from '../../simulator/index.ts'
+import type { EventsMessage, Item, SavedCursor } from '../wire.ts'
+
+type Twist = (body: EventsMessage) => EventsMessage | undefined
+
+/** Honest but for what it makes of its words; nothing: it keeps silent. */
+function twisted(name: string, twist: Twist): Liar {
+  return twisting(name, (send, turn) => {
+    const body = twist(send.body as unknown as EventsMessage)
+    if (body !== undefined) turn.do({ ...send, body: body as unknown as Record<string, unknown> })
+  })
+}
+
+/** Says that it holds what it does not show to anybody. */
+export const acksWithoutStoring: Liar = twisted('acks-without-storing', body => {
+  if (body.kind === 'heads') return { ...body, entries: [] }
+  if (body.kind === 'told') return { ...body, counter: 0 }
+  return body.kind === 'held' || body.kind === 'saved' ? body : undefined
+})
+
+/** Shows every other match, and says that these are all. */
+export const withholding: Liar = twisted('withholding', body =>
+  body.kind === 'found' ? { ...body, items: body.items.filter(({ counter }) => counter % 2 === 0) } : body,
+)
+
+/** Has never heard of the first author. */
+export const hiding: Liar = twisted('hiding', body => {
+  const isHidden = ({ author }: { readonly author: string }) => author.endsWith('1')
+  if (body.kind === 'heads') return { ...body, entries: body.entries.filter(entry => !isHidden(entry)) }
+  if (body.kind === 'told' && isHidden(body.source)) return { ...body, counter: 0 }
+  return body.kind === 'found' && isHidden(body.source) ? undefined : body
+})
+
+export const wrongDigests: Liar = twisted('wrong-digests', body =>
+  body.kind === 'digest' ? { ...body, hash: body.hash.map(byte => byte ^ 1) } : body,
+)
+
+/** Agrees to nothing by holding nothing, and is never silent. */
+export const behind: Liar = twisted('behind', body => {
+  if (body.kind === 'heads') return { ...body, entries: body.entries.map(entry => ({ ...entry, counter: 0 })) }
+  return body.kind === 'told' ? { ...body, counter: 0 } : body
+})
+
+const FAR = 1_000
+
+/** Holds more than there is. */
+export const ahead: Liar = twisted('ahead', body => {
+  if (body.kind === 'heads')
+    return { ...body, entries: body.entries.map(entry => ({ ...entry, counter: entry.counter + FAR })) }
+  if (body.kind === 'told' || body.kind === 'held') return { ...body, counter: body.counter + FAR }
+  return body.kind === 'found' ? { ...body, through: body.through + FAR } : body
+})
+
+/** Shows cursors far ahead of what was done. */
+export const cursorForger: Liar = twisted('cursor-forger', body => {
+  if (body.kind !== 'loaded') return body
+  const { cursor } = body
+  return { ...body, cursor: cursor && { ...cursor, entries: cursor.entries.map(far) } }
+})
+
+function far<T extends { readonly counter: number }>(entry: T): T {
+  return { ...entry, counter: entry.counter + FAR }
+}
+
+/** Shows the first cursor that it ever had of a name. */
+export function oldCursors(): Liar {
+  const first = new Map<string, SavedCursor>()
+  return twisted('old-cursors', body => {
+    if (body.kind !== 'loaded' || body.cursor === undefined) return body
+    const key = `${body.cursor.owner} ${body.cursor.name}`
+    if (!first.has(key)) first.set(key, body.cursor)
+    return { ...body, cursor: first.get(key) }
+  })
+}
+
+/** Shows, as the next event of one author, what somebody else said. */
+export function foreignEvents(): Liar {
+  let last: Item | undefined
+  return twisted('foreign-events', body => {
+    if (body.kind !== 'found' && body.kind !== 'range') return body
+    const other = last
+    last = body.items.at(-1) ?? last
+    if (other === undefined) return body
+    return { ...body, items: body.items.map(item => ({ ...other, counter: item.counter })) }
+  })
+}
+
+/** Changes what it passes on to others, in a byte. */
+export const altering: Liar = twisted('altering', body => {
+  if (body.kind !== 'found' && body.kind !== 'range') return body
+  return { ...body, items: body.items.map(altered) }
+})
+
+// The last byte is of the author's time: it can still be read.
+function altered(item: Item): Item {
+  const content = new Uint8Array(item.content)
+  content[content.length - 1]! ^= 1
+  return { ...item, content }
+}
+
+/** Fresh ones for each run: some remember. */
+export function eventsLiars(): readonly Liar[] {
+  return [
+    acksWithoutStoring,
+    withholding,
+    hiding,
+    wrongDigests,
+    behind,
+    ahead,
+    cursorForger,
+    oldCursors(),
+    foreignEvents(),
+    altering,
+    ...generalLiars(),
+  ]
+}

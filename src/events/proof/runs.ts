@@ -1,0 +1,41 @@
+// Each planted bug as a run that shows it: `npm run pin` searches for the first seed, pins.json keeps it, the tests look there.
+
+import { trust } from '../../core/index.ts'
+import type { PlantedRun } from '../../simulator/index.ts'
+import { brokenEventsRules, plantedEventsBugs } from './planted.ts'
+import { eventsScenario } from './scenario.ts'
+
+/** Where faults weigh most. */
+const honest = trust({ servers: 3 })
+/** Where a liar is needed. */
+const lied = trust({ servers: 4, liars: 1 })
+const lying: readonly string[] = [
+  'main-alone',
+  'found-unsigned',
+  'repair-unsigned',
+  'cursor-unsigned',
+  'one-liar-waited-for',
+  'never-passed-over',
+]
+
+/** The words of the checker that finds it, where it is not a loss. */
+const says: Readonly<Record<string, RegExp>> = {
+  // The author sees it first: the chain of what the server says to hold is not its own.
+  'gap-accepted': /is honest and was blamed: holds other events than were sent|accepted and never delivered/,
+  'found-unsigned': /is said to have signed two events|was handed/,
+  'repair-unsigned': /is honest and was blamed/,
+}
+
+/** It costs time, and loses nothing: client/machine.test.ts has its arithmetic. */
+export const told: readonly string[] = ['one-liar-waited-for']
+
+/** The planted bugs of events, each as a run that shows it. */
+export const plantedEventsRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
+  Object.keys(plantedEventsBugs)
+    .filter(bug => !told.includes(bug))
+    .map((bug): [string, PlantedRun] => {
+      const group = lying.includes(bug) ? lied : honest
+      const scenario = () => eventsScenario(group, { rules: brokenEventsRules(bug) })
+      return [bug, { scenario, sound: () => eventsScenario(group), says: says[bug] ?? /accepted and never delivered/ }]
+    }),
+)

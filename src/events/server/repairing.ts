@@ -1,0 +1,82 @@
+// Servers tell each other what they hold, and fetch what they lack. It always runs, and not after a lost disk alone: an
+// author that dies leaves up to f honest servers behind, and a subscription may live on exactly those.
+//
+// On each beat one other server is asked for the heads that changed since it was last asked. What comes back is signed by
+// its author; where nobody lies, any server's word is enough.
+
+import type { NodeId } from '../../core/index.ts'
+import { sizeOf } from '../signed.ts'
+import { BATCH_MAX, type EventsMessage, type Head, ITEMS_BYTES_MAX, type Item, isSource, sourceKey } from '../wire.ts'
+import { copyFrom } from './copying.ts'
+import { drop, headsFor } from './serving.ts'
+import { type ServerScene, SILENT_BEATS, SOURCES_MAX, serverTimers } from './state.ts'
+import { takeRange } from './storing.ts'
+
+type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
+
+export function onBeat(scene: ServerScene): void {
+  const { state, settings, turn } = scene
+  serverTimers.set(turn, 'beat', settings.beat)
+  const silent = turn.now - SILENT_BEATS * settings.beat
+  for (const [key, follower] of state.followers) if (follower.heard < silent) drop(state, key)
+  const other = state.others[state.next]
+  if (other === undefined) {
+    state.fresh = false
+    return
+  }
+  state.next = (state.next + 1) % state.others.length
+  const { epoch, mark } = state.heard.get(other) ?? { epoch: '', mark: 0 }
+  turn.do({ kind: 'send', to: other, body: { kind: 'compare', epoch, mark } })
+  if (state.fresh) copyFrom(scene)
+}
+
+export function onCompare(scene: ServerScene, from: NodeId, { epoch, mark }: Message<'compare'>): void {
+  if (!scene.state.others.includes(from)) return
+  scene.turn.do({ kind: 'send', to: from, body: headsFor(scene, epoch, mark, 0) })
+}
+
+export function onHeads(scene: ServerScene, from: NodeId, body: Message<'heads'>): void {
+  const { state, settings, turn } = scene
+  if (!state.others.includes(from) || body.sub !== 0) return
+  const known = state.heard.get(from) ?? { epoch: '', mark: 0, heard: turn.now }
+  known.heard = turn.now
+  state.heard.set(from, known)
+  const lacking = settings.rules.repairs() ? body.entries.filter(head => isLacking(scene, head)) : []
+  for (const { counter: _counter, ...source } of lacking) want(scene, from, source)
+  // What is lacking is asked for again at the next turn of this server, until it is here: its mark moves only then.
+  if (lacking.length > 0) return
+  known.epoch = body.epoch
+  known.mark = body.mark
+}
+
+function isLacking({ state }: ServerScene, head: Head): boolean {
+  if (!isSource(head)) return false
+  const stream = state.streams.get(sourceKey(head))
+  if (stream === undefined && state.streams.size >= SOURCES_MAX) return false
+  return head.counter > (stream?.held ?? 0)
+}
+
+function want({ state, turn }: ServerScene, to: NodeId, source: Message<'want'>['source']): void {
+  const after = state.streams.get(sourceKey(source))?.held ?? 0
+  turn.do({ kind: 'send', to, body: { kind: 'want', source, after } })
+}
+
+export function onWant({ state, turn }: ServerScene, from: NodeId, { source, after }: Message<'want'>): void {
+  const stream = state.streams.get(sourceKey(source))
+  if (!state.others.includes(from) || stream === undefined || stream.held <= after) return
+  const items: Item[] = []
+  let bytes = 0
+  for (let counter = after + 1; counter <= stream.held && items.length < BATCH_MAX; counter++) {
+    const item = stream.items.get(counter)
+    if (item === undefined) break
+    bytes += sizeOf(item)
+    if (items.length > 0 && bytes > ITEMS_BYTES_MAX) break
+    items.push(item)
+  }
+  if (items.length > 0) turn.do({ kind: 'send', to: from, body: { kind: 'range', source, items } })
+}
+
+export function onRange(scene: ServerScene, from: NodeId, { source, items }: Message<'range'>): void {
+  if (!scene.state.others.includes(from) || !isSource(source)) return
+  takeRange(scene, source, items)
+}

@@ -1,0 +1,185 @@
+// What a server tells a subscription: heads, matches, and to a witness's question how many there are and their hash.
+//
+// A question for matches that finds none waits here for the next one; what does not match moves only the heads, which are
+// told on every beat.
+
+import { type NodeId, sameBytes } from '../../core/index.ts'
+import { decodeContent } from '../content.ts'
+import { decodeFilter, type Filter, matches } from '../filter.ts'
+import { CHECKED_MAX } from '../limits.ts'
+import { digestOf, sizeOf } from '../signed.ts'
+import {
+  BATCH_MAX,
+  type EventsMessage,
+  HEADS_MAX,
+  type Head,
+  ITEMS_BYTES_MAX,
+  type Item,
+  isName,
+  sourceKey,
+} from '../wire.ts'
+import {
+  CLIENT_FOLLOWERS_MAX,
+  FOLLOWERS_MAX,
+  type Follower,
+  followerKey,
+  HEARD_BEATS,
+  PARKED_MAX,
+  type ServerScene,
+  type ServerState,
+  type Stream,
+} from './state.ts'
+
+type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
+
+export function onFollow(scene: ServerScene, from: NodeId, body: Message<'follow'>): void {
+  const { state, turn } = scene
+  const { sub, channel, version, filter } = body
+  const follower = state.followers.get(followerKey(from, sub)) ?? begin(scene, from, body)
+  if (follower === undefined) return
+  follower.heard = turn.now
+  if (version > follower.version || (version === follower.version && !sameBytes(filter, follower.encoded))) {
+    const decoded = decodeFilter(filter)
+    if (!decoded.ok) return
+    Object.assign(follower, { channel, version, filter: decoded.value, encoded: filter })
+    follower.parked.clear()
+  }
+  turn.do({ kind: 'send', to: from, body: headsFor(scene, body.epoch, body.mark, sub, channel) })
+}
+
+function begin({ state, turn }: ServerScene, client: NodeId, body: Message<'follow'>): Follower | undefined {
+  const { sub, channel, version, filter: encoded } = body
+  const own = state.following.get(client) ?? 0
+  const filter = decodeFilter(encoded)
+  if (!filter.ok || !isName(channel)) return undefined
+  if (own >= CLIENT_FOLLOWERS_MAX || state.followers.size >= FOLLOWERS_MAX) return undefined
+  const follower = { client, sub, channel, version, filter: filter.value, encoded, heard: turn.now, parked: new Map() }
+  state.followers.set(followerKey(client, sub), follower)
+  state.following.set(client, own + 1)
+  return follower
+}
+
+export function onUnfollow({ state }: ServerScene, from: NodeId, { sub }: Message<'unfollow'>): void {
+  drop(state, followerKey(from, sub))
+}
+
+export function drop(state: ServerState, key: string): void {
+  const follower = state.followers.get(key)
+  if (follower === undefined) return
+  state.followers.delete(key)
+  const left = (state.following.get(follower.client) ?? 1) - 1
+  if (left <= 0) state.following.delete(follower.client)
+  else state.following.set(follower.client, left)
+}
+
+/** Heads that changed since the mark, the oldest change first; of one channel, or of all. */
+export function headsFor(
+  scene: ServerScene,
+  epoch: string,
+  since: number,
+  sub: number,
+  channel?: string,
+): Message<'heads'> {
+  const { state } = scene
+  const from = epoch === state.epoch ? since : 0
+  const told = { kind: 'heads', sub, epoch: state.epoch, alone: isAlone(scene) } as const
+  if (from >= state.mark) return { ...told, mark: state.mark, entries: [] }
+  const changed: Stream[] = []
+  for (const stream of state.streams.values()) {
+    if (stream.changed > from && (channel === undefined || stream.source.channel === channel)) changed.push(stream)
+  }
+  changed.sort((one, other) => one.changed - other.changed)
+  const shown = changed.slice(0, HEADS_MAX)
+  const mark = shown.length < changed.length ? shown.at(-1)!.changed : state.mark
+  return { ...told, mark, entries: shown.map(headOf) }
+}
+
+function headOf({ source, held }: Stream): Head {
+  return { ...source, counter: held }
+}
+
+// With nobody who lies a subscription lives at one server alone. If that one is cut off from the others, it has nothing
+// new to tell, and nobody else tells it.
+function isAlone({ state, settings, turn }: ServerScene): boolean {
+  const needed = state.others.length - settings.crashes
+  const since = turn.now - (HEARD_BEATS + 2 * state.others.length) * settings.beat
+  let heard = 0
+  for (const other of state.heard.values()) if (other.heard >= since) heard++
+  return heard < needed
+}
+
+export function onFetch(scene: ServerScene, from: NodeId, body: Message<'fetch'>): void {
+  const { state } = scene
+  const follower = state.followers.get(followerKey(from, body.sub))
+  if (follower?.version !== body.version || follower.channel !== body.source.channel) return
+  const key = sourceKey(body.source)
+  const stream = state.streams.get(key)
+  if (stream !== undefined && stream.held > body.after) return answer(scene, follower, stream, body.after, body.to)
+  if (body.to === 0 && (follower.parked.has(key) || follower.parked.size < PARKED_MAX)) {
+    follower.parked.set(key, body.after)
+  }
+}
+
+function answer({ turn }: ServerScene, follower: Follower, stream: Stream, after: number, to: number): void {
+  const { client, sub, version, filter } = follower
+  const { source } = stream
+  const until = to === 0 ? stream.held : Math.min(to, stream.held)
+  const { items, through } = matching(filter, stream, after, until)
+  turn.do({ kind: 'send', to: client, body: { kind: 'found', sub, version, source, after, through, items } })
+}
+
+/** Matches in (after, to], and how far they go: a message has its limits. */
+function matching(filter: Filter, stream: Stream, after: number, to: number): { items: Item[]; through: number } {
+  const items: Item[] = []
+  let bytes = 0
+  for (let counter = after + 1; counter <= to; counter++) {
+    const item = stream.items.get(counter)
+    if (item === undefined || !fits(filter, item)) continue
+    bytes += sizeOf(item)
+    if (items.length > 0 && (bytes > ITEMS_BYTES_MAX || items.length >= BATCH_MAX))
+      return { items, through: counter - 1 }
+    items.push(item)
+  }
+  return { items, through: to }
+}
+
+function fits(filter: Filter, { content }: Item): boolean {
+  const decoded = decodeContent(content)
+  return decoded.ok && matches(filter, decoded.value.attributes)
+}
+
+/** New events came: whoever waits for one of them gets it now. */
+export function answerParked(scene: ServerScene, stream: Stream): void {
+  const key = sourceKey(stream.source)
+  for (const follower of scene.state.followers.values()) {
+    const after = follower.parked.get(key)
+    if (after === undefined || follower.channel !== stream.source.channel) continue
+    if (matching(follower.filter, stream, after, stream.held).items.length === 0) continue
+    follower.parked.delete(key)
+    answer(scene, follower, stream, after, 0)
+  }
+}
+
+export function onCheck({ state, settings, turn }: ServerScene, from: NodeId, body: Message<'check'>): void {
+  const { sub, version, source, after, to } = body
+  const follower = state.followers.get(followerKey(from, sub))
+  const stream = state.streams.get(sourceKey(source))
+  if (follower?.version !== version || follower.channel !== source.channel) return
+  if (stream === undefined || stream.held < to || to - after > CHECKED_MAX) return
+  const items: Item[] = []
+  for (let counter = after + 1; counter <= to; counter++) {
+    const item = stream.items.get(counter)
+    if (item !== undefined && fits(follower.filter, item)) items.push(item)
+  }
+  const hash = digestOf(settings.hash, source, items)
+  turn.do({
+    kind: 'send',
+    to: from,
+    body: { kind: 'digest', sub, version, source, after, to, count: items.length, hash },
+  })
+}
+
+export function onAsk({ state, turn }: ServerScene, from: NodeId, { source }: Message<'ask'>): void {
+  const counter = state.streams.get(sourceKey(source))?.held ?? 0
+  turn.do({ kind: 'send', to: from, body: { kind: 'told', source, counter } })
+}

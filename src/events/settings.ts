@@ -1,0 +1,49 @@
+// What the servers and clients of a group must know about events.
+
+import type { Millis } from '../core/index.ts'
+import type { PublicKey, Signatures, Signer } from '../crypto/index.ts'
+import { type EventsRules, eventsRules } from './rules.ts'
+
+/** A hash of 32 bytes. */
+export type Hash = (input: Uint8Array) => Uint8Array
+
+/** Whose signatures are believed: the key of a client's certificate, by the certificate's name. */
+export interface EventKeys {
+  readonly signatures: Signatures
+  keyOf(name: string): PublicKey | undefined
+}
+
+/** Settings of both halves. */
+export interface EventsSettings {
+  readonly rules: EventsRules
+  /** Bound into every signature, so that nothing of one group is worth anything in another. */
+  readonly group: string
+  /** b: servers that may do anything. */
+  readonly liars: number
+  /** f: servers that may be gone, liars included. */
+  readonly crashes: number
+  readonly hash: Hash
+  /** Needed where a server may lie; without liars the server's word is enough, and nothing is signed. */
+  readonly keys?: EventKeys
+  /** How often heads are told, and what was lost is said again. */
+  readonly beat: Millis
+  /** Bytes of events that a server keeps, and of one author's among them: beyond, it takes no more. */
+  readonly bytesMax: number
+  readonly authorBytesMax: number
+}
+
+/** Settings of a client: who signs for it. */
+export interface EventsClientSettings extends EventsSettings {
+  readonly signer?: Signer
+}
+
+/** Everything but the hash. */
+export const eventsBasics: Omit<EventsSettings, 'hash'> = {
+  rules: eventsRules,
+  group: '',
+  liars: 0,
+  crashes: 1,
+  beat: 100,
+  bytesMax: 1_000_000_000,
+  authorBytesMax: 100_000_000,
+}

@@ -1,0 +1,104 @@
+// What an author signs (protocols/events 11): trees as in RFC 6962, and what must be refused.
+
+import { describe, expect, it } from 'vitest'
+import { idealSignatures } from '../crypto/index.ts'
+import { eventsDefaults } from './defaults.ts'
+import type { EventsSettings } from './settings.ts'
+import { isOwnersCursor, isSigned, leafOf, pathOf, rootBy, rootOf, signBatch, signCursor } from './signed.ts'
+import type { Item } from './wire.ts'
+
+const { hash } = eventsDefaults
+const signatures = idealSignatures()
+const signer = signatures.signer('ann')
+const keys = { signatures, keyOf: (name: string) => signatures.signer(name).publicKey }
+const settings: EventsSettings = { ...eventsDefaults, group: 'shop', liars: 1, keys }
+const source = { channel: 'prices', author: 'ann', boot: '0a' }
+
+function bare(first: number, count: number): Item[] {
+  return Array.from({ length: count }, (_, place) => {
+    return { counter: first + place, content: new Uint8Array([first, place]), proof: undefined }
+  })
+}
+
+describe('trees', () => {
+  it('every leaf of every batch leads to the root, by its own place and no other', () => {
+    for (let count = 1; count <= 64; count++) {
+      const leaves = bare(1, count).map(item => leafOf(hash, source, item.counter, item.content))
+      const root = rootOf(hash, leaves)
+      for (const [place, leaf] of leaves.entries()) {
+        const path = pathOf(hash, leaves, place)
+        expect(path.length).toBeLessThanOrEqual(6)
+        expect(rootBy(hash, leaf, place, count, path)).toEqual(root)
+        if (count > 1) expect(rootBy(hash, leaf, (place + 1) % count, count, path)).not.toEqual(root)
+        expect(rootBy(hash, leaf, place, count, [...path, leaf])).toBe(undefined)
+      }
+    }
+  })
+
+  it('a node of a tree is no event: leaf and node hashes differ in their first byte', () => {
+    const leaves = bare(1, 2).map(item => leafOf(hash, source, item.counter, item.content))
+    const root = rootOf(hash, leaves)
+    const joined = new Uint8Array([...leaves[0]!, ...leaves[1]!])
+    expect(hash(new Uint8Array([0, ...joined]))).not.toEqual(root)
+    expect(hash(new Uint8Array([1, ...joined]))).toEqual(root)
+  })
+})
+
+describe('a signed event', () => {
+  const items = signBatch(settings, signer, source, bare(5, 3))
+
+  it('is believed, each of its batch alone', () => {
+    for (const item of items) expect(isSigned(settings, source, item)).toBe(true)
+  })
+
+  it('is refused under another id, group, content, place or name', () => {
+    const [item] = items as [Item]
+    const proof = item.proof!
+    expect(isSigned(settings, { ...source, channel: 'orders' }, item)).toBe(false)
+    expect(isSigned(settings, { ...source, boot: '0b' }, item)).toBe(false)
+    expect(isSigned(settings, { ...source, author: 'bob' }, item)).toBe(false)
+    expect(isSigned({ ...settings, group: 'other' }, source, item)).toBe(false)
+    expect(isSigned(settings, source, { ...item, counter: 6 })).toBe(false)
+    expect(isSigned(settings, source, { ...item, content: new Uint8Array([9]) })).toBe(false)
+    expect(isSigned(settings, source, { ...item, proof: undefined })).toBe(false)
+    expect(isSigned(settings, source, { ...item, proof: { ...proof, first: 6 } })).toBe(false)
+    expect(isSigned(settings, source, { ...item, proof: { ...proof, count: 2 } })).toBe(false)
+    expect(isSigned(settings, source, { ...item, proof: { ...proof, path: proof.path.slice(1) } })).toBe(false)
+    expect(isSigned({ ...settings, keys: { ...keys, keyOf: () => undefined } }, source, item)).toBe(false)
+  })
+
+  it('where nobody lies, nothing is signed', () => {
+    expect(isSigned({ ...settings, liars: 0 }, source, bare(1, 1)[0]!)).toBe(true)
+  })
+})
+
+describe('a signed cursor', () => {
+  const words = {
+    channel: 'prices',
+    name: 'audit',
+    owner: 'ann',
+    generation: 2,
+    instance: 'aa',
+    serial: 7,
+    filter: hash(new Uint8Array()),
+    entries: [{ author: 'bob', boot: '01', counter: 9 }],
+  }
+  const cursor = signCursor(settings, signer, words)
+
+  it("is its owner's, for this channel, name, generation and filter, with these entries", () => {
+    expect(isOwnersCursor(settings, cursor)).toBe(true)
+    const others = [
+      { channel: 'orders' },
+      { name: 'other' },
+      { owner: 'bob' },
+      { generation: 3 },
+      { instance: 'bb' },
+      { serial: 8 },
+      { filter: hash(new Uint8Array([1])) },
+      { entries: [{ author: 'bob', boot: '01', counter: 10 }] },
+      { signature: new Uint8Array() },
+    ]
+    for (const other of others)
+      expect(isOwnersCursor(settings, { ...cursor, ...other }), JSON.stringify(other)).toBe(false)
+  })
+})

@@ -1,0 +1,59 @@
+// The words of events, and events as bytes: what comes back, and what is refused.
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decode, encode } from '../core/index.ts'
+import { decodeContent, encodeContent } from './content.ts'
+import { type EventsMessage, eventsVocabulary, isName, isSource } from './wire.ts'
+
+const source = { channel: 'c', author: 'a', boot: '0' }
+const words: EventsMessage[] = [
+  { kind: 'publish', source, items: [{ counter: 1, content: new Uint8Array([1]), proof: undefined }] },
+  { kind: 'held', source, counter: 1, head: new Uint8Array(32) },
+  { kind: 'heads', sub: 1, epoch: 'e', mark: 2, alone: true, entries: [{ ...source, counter: 3 }] },
+  { kind: 'found', sub: 1, version: 1, source, after: 0, through: 2, items: [] },
+  { kind: 'loaded', sub: 1, cursor: undefined, entries: [{ author: 'a', boot: '0', counter: 9 }] },
+  { kind: 'copied', after: '', next: 'k', whole: false, cursors: [] },
+]
+
+describe('the words on the wire', () => {
+  it('come back as they were', () => {
+    for (const body of words) {
+      expect(decode(eventsVocabulary, encode(eventsVocabulary, body))).toEqual({ ok: true, value: body })
+    }
+  })
+  it('are refused where they are cut, and never throw on any bytes', () => {
+    for (const body of words) {
+      const whole = encode(eventsVocabulary, body)
+      for (let end = 0; end < whole.length; end++)
+        expect(decode(eventsVocabulary, whole.subarray(0, end)).ok).toBe(false)
+    }
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), bytes => void decode(eventsVocabulary, bytes)))
+  })
+  it('names have no control characters, and a life is hex: two sources never share a key', () => {
+    expect(isName('eu/xetra')).toBe(true)
+    for (const wrong of ['', 'a\u0000b', 'a\nb', '\ud800', 'x'.repeat(201)]) expect(isName(wrong)).toBe(false)
+    expect(isSource(source)).toBe(true)
+    expect(isSource({ ...source, boot: '' })).toBe(false)
+    expect(isSource({ ...source, author: 'a\u0000' })).toBe(false)
+  })
+})
+
+describe("an event's content", () => {
+  it('has one encoding, whatever the order of its attributes', () => {
+    const rest = { payload: new Uint8Array([1, 2]), time: 5 }
+    const one = encodeContent({ attributes: { a: 1, b: ['x', null] }, ...rest })
+    expect(encodeContent({ attributes: { b: ['x', null], a: 1 }, ...rest })).toEqual(one)
+    expect(decodeContent(one)).toEqual({ ok: true, value: { attributes: { a: 1, b: ['x', null] }, ...rest } })
+  })
+  it('takes a name that every object inherits as a name', () => {
+    const attributes = JSON.parse('{"__proto__": 1}')
+    const decoded = decodeContent(encodeContent({ attributes, payload: new Uint8Array(), time: 0 }))
+    expect(decoded.ok && Object.getOwnPropertyNames(decoded.value.attributes)).toEqual(['__proto__'])
+  })
+  it('never throws, whatever the bytes, and is refused where it is cut', () => {
+    const whole = encodeContent({ attributes: { a: 1 }, payload: new Uint8Array(3), time: 0 })
+    for (let end = 0; end < whole.length; end++) expect(decodeContent(whole.subarray(0, end)).ok).toBe(false)
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 100 }), bytes => void decodeContent(bytes)))
+  })
+})
