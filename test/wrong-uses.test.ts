@@ -112,7 +112,13 @@ const WITHOUT: ReadonlySet<string> = new Set([
 ])
 
 describe('options', () => {
-  const all = [...filesIn('src/client'), ...filesIn('src/guards'), ...filesIn('src/filters'), ...filesIn('src/core')]
+  const all = [
+    ...filesIn('src/client'),
+    ...filesIn('src/guards'),
+    ...filesIn('src/filters'),
+    ...filesIn('src/core'),
+    ...filesIn('src/ledger'),
+  ]
   const sources = all.map(read).join('\n')
   const doors = ['src/index.ts', 'src/guards/index.ts', 'src/filters/index.ts']
 

@@ -105,8 +105,7 @@ async function open<G extends Group>(
 ) {
   const { trust, lock, objects, operators } = config.group
   const servers = config.group.servers.map(server => server.name)
-  const memory = clockMemory()
-  const instance = newInstance()
+  const [memory, instance] = [clockMemory(), newInstance()]
   const clock = holderClock(memory)
   const appliers = new Map<string, Applier>()
   const meter = metrics && (await meterOf(metrics, config.name, clock))
@@ -129,8 +128,7 @@ async function open<G extends Group>(
     up: peer => arrivals.up(peer),
     down: (peer, why) => arrivals.down(peer, why),
   })
-  const addresses = new Map(config.group.servers.map(({ name, host, port }) => [name, { host, port }]))
-  const link = { credentials: config, authority: config.authority, settings: serverSettings(config.group) }
+  const { addresses, ...link } = linkOf(config)
   const transport = await createTlsTransport({ ...link, log, addresses, instance }, driver.events)
   if (blockedMax > 0) {
     const shared = { ...keeperSettings(config), addresses, blockedMax, holder: transport.self, clock: memory }
@@ -157,6 +155,11 @@ async function open<G extends Group>(
   meter?.measure(driver, transport)
   driver.start(transport)
   return { group, close }
+}
+
+function linkOf(config: ClientConfig) {
+  const addresses = new Map(config.group.servers.map(({ name, host, port }) => [name, { host, port }]))
+  return { addresses, credentials: config, authority: config.authority, settings: serverSettings(config.group) }
 }
 
 /** Loaded for programs that may use ledgers: commands that ask one question do not pay for it. */

@@ -1,6 +1,7 @@
 // An audit by anybody: every leaf is replayed from the genesis, every signature, sequence and sum is checked again, and the
 // root must be the certified one. It needs the descriptor and one checkpoint, and trusts nobody.
 
+import { optionsSchema, type Rule, required } from '../core/index.ts'
 import { type Book, openBook, whyUnbalanced } from './book.ts'
 import { type Checkpoint, signersOfBoth, whyNotCertified } from './checkpoint.ts'
 import { ledgerCrypto } from './crypto.ts'
@@ -22,6 +23,14 @@ export interface AuditOptions {
   readonly suite?: LedgerCrypto
 }
 
+const thing = (must: string): Rule => ({ must, fits: value => typeof value === 'object' && value !== null })
+const checkAudit = optionsSchema<AuditOptions>({
+  descriptor: required(thing('the description of a ledger')),
+  checkpoint: thing('a checkpoint'),
+  seen: thing('a checkpoint'),
+  suite: thing('signatures and a hash'),
+})
+
 /** What an audit found, where nothing was wrong. */
 export interface Audit {
   readonly size: number
@@ -33,8 +42,10 @@ export interface Audit {
 /** Replays a log. Throws `NotProven` with the first leaf that is wrong, or with the servers that signed two histories. */
 export async function auditLedger(
   log: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { descriptor, checkpoint, seen, suite = ledgerCrypto() }: AuditOptions,
+  options: AuditOptions,
 ): Promise<Audit> {
+  checkAudit('auditLedger', options)
+  const { descriptor, checkpoint, seen, suite = ledgerCrypto() } = options
   checkCertificates(descriptor, [checkpoint, seen], suite)
   const book = openBook(descriptor)
   const tree: Frontier = { size: 0, roots: [] }

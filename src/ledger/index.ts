@@ -31,6 +31,7 @@ export {
   ledgerServersNeeded,
   readDescriptor,
   toHex,
+  type Voter,
 } from './genesis.ts'
 export {
   extend,
@@ -43,7 +44,7 @@ export {
   verifyInclusion,
 } from './merkle.ts'
 export { decodeReceipt, encodeReceipt, type LedgerReceipt, NotProven, verifyReceipt } from './receipt.ts'
-export { execution, isFinal, type Refusal, type RefusalCode } from './refusal.ts'
+export { execution, isFinal, type Refusal, type RefusalCode, refusalCodes } from './refusal.ts'
 export { type LedgerRules, ledgerRules } from './rules.ts'
 export { type LedgerServer, ledgerServer } from './server/machine.ts'
 export type { LedgerServerEvent, LedgerServerState } from './server/state.ts'
@@ -53,6 +54,7 @@ export {
   MEMO_BYTES_MAX,
   readTransaction,
   SEQUENCE_MAX,
+  type Spending,
   signingBytes,
   type Transaction,
   writeTransaction,

@@ -36,7 +36,7 @@ export type Evidence =
   | { readonly kind: 'own'; readonly index: number }
 
 /** What an account's owner signs. */
-interface Spending {
+export interface Spending {
   readonly register: number
   readonly from: Uint8Array
   /** Contiguous from 0 for each account: of two spendings of one coin one is refused for ever. */

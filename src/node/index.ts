@@ -5,7 +5,6 @@ import type { PartCommand, PartEvent } from '../core/index.ts'
 import type { ClientParts } from './client.ts'
 import type { ServerParts } from './server.ts'
 
-export { clientNode } from './client.ts'
 export { firstStart, type ServerNode, serverNode } from './server.ts'
 export { nodeVocabulary } from './words.ts'
 

@@ -1,7 +1,7 @@
 export type { Address } from './dialer.ts'
-export { instanceOf, newInstance } from './instance.ts'
+
 export type { Limits } from './limits.ts'
 export { portInUse } from './listener.ts'
-export { createMemoryNetwork, type MemoryNetwork } from './memory.ts'
+export { createMemoryNetwork } from './memory.ts'
 export { createTlsTransport, type TlsTransport } from './tls.ts'
 export type { Log, Transport, TransportEvents } from './transport.ts'
