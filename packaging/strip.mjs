@@ -35,7 +35,9 @@ for (const file of all) if (file.endsWith('.d.ts') && !reached.has(file)) rmSync
 for (const file of reached) {
   const path = join(root, file)
   const text = readFileSync(path, 'utf8')
-  writeFileSync(path, text.replace(/((?:from|import)\s*\(?\s*['"]\.[^'"]+)\.ts(['"])/g, '$1.js$2'))
+  const paths = text.replace(/((?:from|import)\s*\(?\s*['"]\.[^'"]+)\.ts(['"])/g, '$1.js$2')
+  // Nor do they know arrays of bytes that say what lies below them.
+  writeFileSync(path, paths.replace(/\b(\w+Array)<(?:ArrayBufferLike|ArrayBuffer|SharedArrayBuffer)>/g, '$1'))
 }
 
 /** Follows a declaration's imports. */

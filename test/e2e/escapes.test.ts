@@ -29,6 +29,7 @@ const CASES: readonly (readonly [name: string, args: readonly string[], shows: b
   ['set', ['set', `/${EVIL}`, EVIL], true],
   ['set', ['set', `/${EVIL_PATH}`, EVIL], false],
   ['set', ['set', `/${EVIL_PATH}`, EVIL, '--if-version', '7'], true],
+  ['lease', ['lease', 'revoke', EVIL], false],
   ['list', ['list', '/'], true],
   ['list', ['list', '/', '--recursive', '--json'], true],
   ['get', ['get', `/${EVIL}`], true],
