@@ -32,7 +32,7 @@ export interface LockRules {
   /** The smallest token that a restarted server must not grant again, given what it had reserved. */
   floorAfterRestart(reserved: number): number
   /** The smallest token that a server without its store must not grant, given what the others report and its own clock. */
-  floorAfterLoss(reported: readonly number[], liars: number, clock: number, ahead: Millis): number
+  floorAfterLoss(reported: readonly number[], liars: number, clock: number): number
   /** What the next token must exceed, given the maxima that servers report against this one and the client's clock. */
   raiseToken(token: number, reported: readonly number[], liars: number, clock: number): number
   /** The largest token that a server takes, given its wall clock. */
@@ -92,11 +92,9 @@ export const lockRules: LockRules = {
 
   // A client held with this server and one other, under 1,000. This server's store is lost. The next client's clock is
   // behind: it would get 900 here and from a third server, and a guard that has seen 1,000 refuses it. The largest report
-  // is the truth or a lie: one liar must not move the floor beyond what an honest server can have granted. Bounded by less,
-  // by a minute above the clock, tokens go back where a client's clock was an hour ahead, one honest server knows of it, and a
-  // liar says that it does not (n = 4, b = 1). So a liar may keep this server out for as far as servers take tokens.
-  floorAfterLoss: (reported, liars, clock, ahead) =>
-    Math.max(0, Math.min(kthLargest(reported, 1), Math.max(kthLargest(reported, liars + 1), farthest(clock, ahead)))),
+  // is the truth or a lie: one liar must not move the floor beyond what clocks can explain.
+  floorAfterLoss: (reported, liars, clock) =>
+    Math.max(0, Math.min(kthLargest(reported, 1), Math.max(kthLargest(reported, liars + 1), clock + CLOCKS_APART))),
 
   // Going above the largest would let one liar burn the space of tokens with a few answers. Yet up to b honest servers may
   // stand alone above the others, and their grants may be needed: they are there because of some client's clock, so they
@@ -132,11 +130,6 @@ export function certificateOf(id: NodeId): string {
 
 /** How far apart wall clocks are taken to be, in the microseconds that tokens count in: a minute. */
 export const CLOCKS_APART = 60_000_000
-
-/** No honest server has granted a token above this: it takes none that is farther ahead of its own clock. */
-function farthest(clock: number, ahead: Millis): number {
-  return Math.min(TOKEN_MAX, clock + ahead * 1000 + CLOCKS_APART)
-}
 
 /**
  * How many of the others must tell a server that lost its store: n - g + b + 1. Of the g servers of any holder, one lost

@@ -23,9 +23,6 @@ export const plantedBugs: Readonly<Record<string, Partial<LockRules>>> = {
   'stale-write-accepted': { admits: (_seen, token) => ({ pass: true, seen: token }) },
   'inquire-overtakes-grant': { countsGrant: () => true },
   'kept-by-a-stranger': { mayKeep: () => true },
-  'floor-a-minute-from-the-clock': {
-    floorAfterLoss: (reported, liars, clock) => lockRules.floorAfterLoss(reported, liars, clock, 0),
-  },
   'floor-0-after-a-lost-store': { floorAfterLoss: () => 0 },
   'token-follows-one-server': { raiseToken: (token, reported) => Math.max(token, ...reported) },
   'largest-token-taken': { tokenMax: () => TOKEN_MAX },

@@ -34,16 +34,11 @@ const says: Readonly<Record<string, RegExp>> = {
   'largest-token-taken': /is honest and was blamed: claims a token/,
 }
 
-/** Needs a lost store, a token an hour ahead and nobody who asks meanwhile: server/floors.test.ts tells the story. */
-export const told: readonly string[] = ['floor-a-minute-from-the-clock']
-
 /** The planted bugs of the lock, each as a run that shows it. */
 export const plantedLockRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
-  Object.keys(plantedBugs)
-    .filter(bug => !told.includes(bug))
-    .map((bug): [string, PlantedRun] => {
-      const group = lying.includes(bug) ? lied : honest
-      const scenario = () => lockScenario(group, { rules: brokenRules(bug) })
-      return [bug, { scenario, sound: () => lockScenario(group), says: says[bug] ?? /./ }]
-    }),
+  Object.keys(plantedBugs).map((bug): [string, PlantedRun] => {
+    const group = lying.includes(bug) ? lied : honest
+    const scenario = () => lockScenario(group, { rules: brokenRules(bug) })
+    return [bug, { scenario, sound: () => lockScenario(group), says: says[bug] ?? /./ }]
+  }),
 )

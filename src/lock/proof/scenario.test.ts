@@ -8,7 +8,7 @@ import { readPins } from '../../../test/support/pins.ts'
 import { trust } from '../../core/index.ts'
 import { runOnce, shrink, traceLine } from '../../simulator/index.ts'
 import { plantedBugs } from './planted.ts'
-import { plantedLockRuns, told } from './runs.ts'
+import { plantedLockRuns } from './runs.ts'
 import { lockScenario } from './scenario.ts'
 
 const groups = {
@@ -84,10 +84,9 @@ describe('planted bugs', () => {
   const scenario = (bug: string) => plantedLockRuns[bug]!.scenario()
   const find = (bug: string) => runOnce(scenario(bug), pins[bug]!)
 
-  it('none is forgotten here', () =>
-    expect([...Object.keys(pins), ...told].sort()).toEqual(Object.keys(plantedBugs).sort()))
+  it('none is forgotten here', () => expect(Object.keys(pins).sort()).toEqual(Object.keys(plantedBugs).sort()))
 
-  it.each(Object.keys(pins))('%s is found, and the seed replays it', bug => {
+  it.each(Object.keys(plantedBugs))('%s is found, and the seed replays it', bug => {
     const found = find(bug)
     expect(found.violations[0]?.what).toMatch(plantedLockRuns[bug]!.says)
     const again = runOnce(scenario(bug), found.seed, {}, true)

@@ -60,9 +60,7 @@ function takeFloor(scene: ServerScene): void {
   const clock = clockOf(scene)
   // A server with nobody to ask has the clock that tokens are guessed from.
   const floor =
-    needed === 0
-      ? (clock ?? 0)
-      : settings.rules.floorAfterLoss([...told.values()], settings.liars, clock ?? 0, settings.tokenAheadMax)
+    needed === 0 ? (clock ?? 0) : settings.rules.floorAfterLoss([...told.values()], settings.liars, clock ?? 0)
   state.asking = undefined
   serverTimers.cancel(turn, 'floors')
   // An old copy of a store knows a floor as well: tokens below it were granted.

@@ -42,6 +42,7 @@ it('a large object is copied from another server, and is there after a restart',
   hear('c', { kind: 'commit', object: 'o', rank: rank(1), ...head })
   for (let page = 0; page < PAGES; ) {
     const { to, body } = sent.pop()!
+    if (body.kind === 'vouch') hear(to, { kind: 'vouched', object: 'o', query: body.query, known: true })
     if (body.kind === 'fetch') {
       const forgotten = { from: 0, base: FIRST_DIGEST, changes: [], committed: head, known: false }
       hear(to, { kind: 'changes', object: 'o', query: body.query, ...forgotten })

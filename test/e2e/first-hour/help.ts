@@ -49,6 +49,12 @@ const ALONE: readonly Scene[] = [
   { line: 'coterie dedup --snapshot seen.state --key-file seen.key < today.log' },
   { line: 'coterie dedup advise --memory 100kB --window 50000' },
   { line: 'coterie dedup advise --memory 100kB --window 5000 --alphabet 1000000' },
+  { line: `coterie filter test '{"price": {"lt": 10}}' < events.jsonl` },
+  { line: 'coterie filter test --language sns @policy.json --explain < events.jsonl' },
+  {
+    line: `echo '{"topic": "eu/xetra/ACME"}' | coterie filter test --language mqtt 'eu/+/ACME'`,
+    says: /eu\/xetra\/ACME/,
+  },
   { line: 'coterie lab list' },
   { line: 'coterie lab run backoff-response --out results' },
   {
@@ -85,6 +91,17 @@ const SERVED: readonly Scene[] = [
   },
   { line: 'coterie dump > tree.jsonl', says: /entries; left out: 0 ephemeral/ },
   { line: 'coterie restore < tree.jsonl', says: /entries restored/ },
+  { line: 'coterie lease grant --ttl 30s', says: /^\d+\.\d+$/m },
+  { line: 'coterie lease grant --ttl 1m', says: /^\d+\.\d+$/m },
+  // The number of a lease is another one each time.
+  { line: 'coterie lease renew 41.0', as: 'coterie lease renew "$(coterie lease grant --ttl 1m)"' },
+  {
+    line: 'coterie lease keep 41.0 --every 10s',
+    as: 'timeout 2 coterie lease keep "$(coterie lease grant --ttl 1m)" --every 10s || true',
+  },
+  { line: 'coterie lease revoke 41.0', as: 'coterie lease revoke "$(coterie lease grant --ttl 1m)"' },
+  { line: 'coterie lease set /services/mail 10.0.0.7 --ttl 30s' },
+  { line: 'coterie lease set /services/mail 10.0.0.7 --ttl 1m' },
   { line: 'coterie delete /services/mail' },
   { line: 'coterie delete /services --recursive' },
   { line: 'coterie object', says: /tree {2}server-1/ },
@@ -94,6 +111,7 @@ const SERVED: readonly Scene[] = [
     says: /stock {2}server/,
   },
   { line: 'coterie object repair stock', says: /nothing to repair/ },
+  { line: 'coterie object delete stock' },
   { line: 'coterie status --config shop/clients/admin', says: /locks work/ },
 ]
 
@@ -118,6 +136,8 @@ async function playAlone(world: World): Promise<void> {
   const folder = join(world.folder, 'alone')
   mkdirSync(folder)
   const log = Array.from({ length: 300 }, (_, place) => `10.0.0.${place % 50} GET /${place}\n`).join('')
+  writeFileSync(join(folder, 'events.jsonl'), '{"price": 9.5, "symbol": "ACME"}\n{"price": 12, "symbol": "ACME"}\n')
+  writeFileSync(join(folder, 'policy.json'), '{"price": [{"numeric": ["<", 10]}]}')
   for (const name of ['access.log', 'access.log.1', 'today.log']) writeFileSync(join(folder, name), log)
   for (const home of ['.local/share/bash-completion/completions', '.zsh/functions', '.config/fish/completions'])
     mkdirSync(join(world.folder, 'home', home), { recursive: true })

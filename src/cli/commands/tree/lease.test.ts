@@ -45,7 +45,7 @@ afterAll(async () => {
 
 it('sets an entry that is gone after its time, and what is above it stays', async () => {
   expect(await at('lease', 'set', '/services/mail', '10.0.0.7', '--ttl', '1500ms')).toMatchObject({ code: 0, err: '' })
-  expect(await at('get', '/services/mail')).toMatchObject({ code: 0, out: '10.0.0.7\n' })
+  expect(await at('get', '/services/mail')).toMatchObject({ code: 0, out: '10.0.0.7' })
   expect((await at('dump')).out).not.toContain('/services/mail')
   const tree = group.tree()
   await expect.poll(() => tree.exists('/services/mail'), { timeout: 15_000 }).toBeUndefined()
