@@ -329,7 +329,10 @@ export class Ledger {
   }
 
   /** What became here of a burn of another ledger: open, minted, void; of our own, whether it was refunded. */
-  async fate(burn: LedgerReceipt, options: WaitOptions & { readonly register?: string } = {}) {
+  async fate(
+    burn: LedgerReceipt,
+    options: WaitOptions & { readonly register?: string } = {},
+  ): Promise<'open' | 'minted' | 'void' | 'refunded'> {
     const question = {
       kind: 'fate' as const,
       register: this.registerOf(options.register),
