@@ -54,7 +54,7 @@ describe('coterie filter test', () => {
     ['eventbridge', '{"detail": {"state": ["on"]}}', 3],
     ['pubsub', 'attributes.symbol = "ACME" AND attributes:price', 0],
     ['cloudevents', '[{"prefix": {"symbol": "AC"}}]', 0],
-    ['mqtt', '$share/work/eu/+/ACME', 0],
+    ['mqtt', '$share/team/eu/+/ACME', 0],
   ])('speaks %s', async (language, filter, first) => {
     const { out, code } = await run(EVENTS, '--language', language, filter)
     expect(out.split('\n')[0]).toBe(EVENTS[first])
