@@ -17,7 +17,8 @@ import {
   uint,
 } from '../core/index.ts'
 import { framed } from '../crypto/framing.ts'
-import { HASH_BYTES, type Hash } from './merkle.ts'
+import { HASH_BYTES } from './limits.ts'
+import type { Hash } from './merkle.ts'
 
 /** How one ledger is told from another: hash, signatures and which keys are sound. */
 export interface LedgerCrypto {

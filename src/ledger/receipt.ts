@@ -5,7 +5,8 @@ import { bytes, type Codec, CoterieError, decode, encode, list, sameBytes, struc
 import { type Checkpoint, checkpointCodec, whyNotCertified } from './checkpoint.ts'
 import { ledgerCrypto } from './crypto.ts'
 import { type Descriptor, idCodec, type LedgerCrypto, toHex } from './genesis.ts'
-import { LEAVES_MAX, leafHash, PROOF_MAX, verifyInclusion } from './merkle.ts'
+import { LEAVES_MAX, PROOF_MAX } from './limits.ts'
+import { leafHash, verifyInclusion } from './merkle.ts'
 import { ledgerRules } from './rules.ts'
 import { readTransaction, TRANSACTION_BYTES_MAX, type Transaction } from './transactions.ts'
 
