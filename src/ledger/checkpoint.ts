@@ -5,9 +5,9 @@
 // The hash that the next height refers to covers neither attempt nor signatures: servers that hold different votes for
 // one history must not sign different words for the next.
 
-import { type Codec, list, SERVERS_MAX, sameBytes, struct, uint } from '../core/index.ts'
+import { type Codec, list, SERVERS_MAX, sameBytes, struct, toHex, uint } from '../core/index.ts'
 import { framed } from '../crypto/framing.ts'
-import { type Descriptor, exactly, idCodec, type LedgerCrypto, toHex } from './genesis.ts'
+import { type Descriptor, exactly, idCodec, type LedgerCrypto } from './genesis.ts'
 import { HASH_BYTES, LEAVES_MAX } from './limits.ts'
 import type { SizedRoot } from './merkle.ts'
 import type { LedgerRules } from './rules.ts'
