@@ -61,7 +61,8 @@ type Any = any
 const any = (value: unknown): Any => value
 const wrong = (call: string, says: string, use: WrongUse['use']): WrongUse => ({ call, says, use })
 const never = { initial: () => 0, apply: (state: number) => ({ state, result: 0 }) }
-const next = (loop: AsyncGenerator<unknown>) => loop.next()
+/** A loop refuses at the call, not at its first turn. */
+const next = (loop: AsyncGenerator<unknown>) => loop
 
 const beginnings: readonly WrongUse[] = [
   wrong('embedded', 'embedded has no option "liarz". Did you mean liars?', () => embedded(any({ liarz: 1 }))),

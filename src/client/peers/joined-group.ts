@@ -101,12 +101,14 @@ export class JoinedGroup {
   }
 
   /** The members now, and again after every change. */
-  async *members(
-    options: { readonly signal?: AbortSignal } = {},
-  ): AsyncGenerator<readonly MemberInfo[], void, undefined> {
+  members(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<readonly MemberInfo[], void, undefined> {
     this.checkOpen()
     checkFollowing('group.members', options)
-    const feed = new Feed<readonly MemberInfo[]>(options.signal)
+    return this.following(options.signal)
+  }
+
+  private async *following(signal: AbortSignal | undefined): AsyncGenerator<readonly MemberInfo[], void, undefined> {
+    const feed = new Feed<readonly MemberInfo[]>(signal)
     this.feeds.add(feed)
     feed.push(this.list())
     try {
@@ -141,12 +143,12 @@ export class JoinedGroup {
   }
 
   /** Who leads, now and after every change. Without a coordinator, or in a minority: `coordinator` is undefined. */
-  async *coordinatorOf(
+  coordinatorOf(
     name: string,
     options: { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<CoordinatorInfo, void, undefined> {
     checkFollowing('group.coordinatorOf', options)
-    yield* this.leadership(name).follow(options.signal)
+    return this.leadership(name).follow(options.signal)
   }
 
   /**
