@@ -58,8 +58,14 @@ const ALONE: readonly Scene[] = [
   { line: 'coterie lab list' },
   { line: 'coterie lab run backoff-response --out results' },
   {
-    line: 'coterie lab run all --scale full --seed 7',
-    as: 'coterie lab run backoff-response --seed 7',
+    line: 'coterie lab run --all --json',
+    as: 'coterie lab run errata-oma-decoding trivial-token --json',
+    says: /"outside": 0/,
+  },
+  {
+    line: 'coterie lab run errata-bound errata-best --scale full --seed 7',
+    as: 'coterie lab run errata-oma-decoding trivial-token --seed 7',
+    says: /2 experiments, 8 figures judged, 0 outside/,
   },
   { line: 'coterie completion bash > ~/.local/share/bash-completion/completions/coterie' },
   { line: 'coterie completion zsh > ~/.zsh/functions/_coterie' },
