@@ -12,7 +12,7 @@ export type {
   TieOrder,
 } from './bandits/index.ts'
 export type { EmbeddedGroup, OpenBandits } from './client/bandits/embedded-group.ts'
-export { ArmFailed, RunEnded, TamperedRound } from './client/bandits/errors.ts'
+export { ArmFailed, RunEnded, RunRefused, TamperedRound } from './client/bandits/errors.ts'
 export type {
   ArmSource,
   BanditOptions,
@@ -79,7 +79,9 @@ export type { Attributes } from './client/peers/attributes.ts'
 export type { Aggregate, CoordinatorOptions, JoinedGroup } from './client/peers/joined-group.ts'
 export type { Candidacy, CoordinatorInfo } from './client/peers/leadership.ts'
 export type { MemberInfo } from './client/peers/roster.ts'
+export type { AmongOptions, BestArmAmongOptions, MaximiseAmongOptions } from './client/peers/run-options.ts'
 export { type Seat, SeatLost } from './client/peers/seat.ts'
+export type { ArmOptions, RunSettings, ServedArm } from './client/peers/served-arm.ts'
 export { type Incident, NoSeat, type NoSeatReason, type SeatOptions, type Slots } from './client/peers/slots.ts'
 export type { SlotsOptions } from './client/peers/slots-settings.ts'
 export type { Term } from './client/peers/term.ts'

@@ -3,6 +3,7 @@
 
 import { createPrivateKey, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { banditRules } from '../bandits/index.ts'
 import { FileError, type Millis, type NodeId, type Saved } from '../core/index.ts'
 import { type Group, ristretto, x25519Sealing } from '../crypto/index.ts'
 import {
@@ -24,6 +25,7 @@ import {
   memberNode,
   memberVocabulary,
 } from '../node/member.ts'
+import { opensslBanditTools } from './bandit-tools.ts'
 import { type Admits, admission, identityBytes } from './certificates/admission.ts'
 import { bytesOf, countingOf } from './certificates/counting-keys.ts'
 import { opensslSignatures, opensslSigner } from './certificates/signatures.ts'
@@ -76,6 +78,9 @@ const COUNT_KEY = 'count'
 const POSSESSION = 'possession'
 /** Enough notices for a certificate that no b liars make alone; more would only be slower. */
 const CERTIFY_LEAST = 2
+
+/** After how long without news something of a private run is said again. */
+const BANDIT_REPEAT_MS: Millis = 500
 
 /** A lane of no part: it has a record where the store was once found empty. */
 const LOST_LANE = 'lost'
@@ -230,6 +235,11 @@ async function settingsOf(
       storeLost,
     },
     keysOf: view => keysOf(view, admits),
+    bandits: {
+      keys: { signer, sealing, tools: await opensslBanditTools() },
+      repeat: BANDIT_REPEAT_MS,
+      rules: banditRules,
+    },
   }
 }
 
