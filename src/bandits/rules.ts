@@ -25,6 +25,10 @@ export interface BanditRules {
   winner(fits: readonly boolean[]): number | undefined
   /** Whether arms whose keys differ go on. */
   playsWithOtherKeys(): boolean
+  /** What a machine of a member starts from, given what it saved. */
+  startsFrom(record: Uint8Array): Uint8Array
+  /** Whether a user that asks for a run that it began before a restart goes on with it. */
+  resumes(isSame: boolean): boolean
 }
 
 /** The rules as they must be. */
@@ -61,4 +65,10 @@ export const banditRules: BanditRules = {
 
   // An arm that gave others different parts of a key splits them: numbers under different keys agree nowhere.
   playsWithOtherKeys: () => false,
+
+  // An arm that starts from nothing has other keys than the others, and pulls again what it has pulled.
+  startsFrom: record => record,
+
+  // A user that begins another run has arms pulled for one that nobody waits for; and they serve one run.
+  resumes: isSame => isSame,
 }

@@ -86,7 +86,8 @@ export function wake(scene: BanditMemberScene, hosted: Hosted, role: Role): void
   const { state, settings } = scene
   const playing = hosted.roles.get(role)
   if (playing === undefined || playing.awake) return
-  const saved = playing.record.length === 0 ? NOTHING_SAVED : new Map([['', [playing.record]]])
+  const record = settings.rules.startsFrom(playing.record)
+  const saved = record.length === 0 ? NOTHING_SAVED : new Map([['', [record]]])
   playing.state = machineOf(settings, hosted, role).init(state.self, [], saved)
   playing.awake = true
   give(scene, hosted, role, { kind: 'start' })

@@ -2,10 +2,10 @@
 // part when it is invited. A member that restarts goes on with the runs that it saved: an arm as soon as its owner serves
 // it again, a user as soon as its caller asks again.
 
-import { encode, type NodeId, type Saved, unreachable } from '../../core/index.ts'
-import { digest } from '../party.ts'
-import { endForAll, endHere, give, hear, newPlaying, runOfArm, wake, watchRun } from './hosting.ts'
+import { type NodeId, unreachable } from '../../core/index.ts'
+import { endForAll, endHere, give, hear, runOfArm, wake, watchRun } from './hosting.ts'
 import { onAccepted, onAsk, onCall, onCancel, onConsent, onDeclined, onInvite, onSeek, onServes } from './meeting.ts'
+import { restored } from './restoring.ts'
 import {
   type Announced,
   accountFor,
@@ -14,15 +14,11 @@ import {
   type BanditMemberCommand,
   type BanditMemberScene,
   type BanditMemberSettings,
-  type BanditMemberState,
   checkMember,
-  type Hosted,
   KNOWN_MAX,
   memberTimers,
-  readSaved,
-  runOf,
 } from './state.ts'
-import { type MemberMessage, type Role, termsCodec } from './wire.ts'
+import type { MemberMessage, Role } from './wire.ts'
 
 /** The part of a member that takes part in private runs. */
 export function banditMember(settings: BanditMemberSettings): BanditMember {
@@ -50,46 +46,6 @@ export function banditMember(settings: BanditMemberSettings): BanditMember {
       advance(scene)
     },
     check: checkMember,
-  }
-}
-
-function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSettings): BanditMemberState {
-  const runs = new Map<string, Hosted>()
-  const served = new Map<string, number>()
-  for (const record of readSaved(saved)) {
-    switch (record.kind) {
-      case 'run': {
-        const { terms, parties, roles } = record
-        const nonce = digest(keys.tools, 'terms', encode(termsCodec, terms))
-        const before = runs.get(terms.id)?.roles
-        const own = new Map(roles.map(role => [role, before?.get(role) ?? newPlaying()]))
-        runs.set(terms.id, { terms, run: runOf(terms, parties, nonce), roles: own })
-        break
-      }
-      case 'role': {
-        const playing = runs.get(record.id)?.roles.get(record.role)
-        if (playing !== undefined) playing.record = record.record
-        break
-      }
-      case 'ended':
-        runs.delete(record.id)
-        break
-      case 'served':
-        served.set(armKey(record.name, record.arm), record.count)
-        break
-      case 'whole':
-        break
-    }
-  }
-  return {
-    self,
-    known: new Map(),
-    serving: new Map(),
-    served,
-    runs,
-    invited: new Map(),
-    asking: new Map(),
-    saves: 0,
   }
 }
 

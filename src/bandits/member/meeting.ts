@@ -50,7 +50,7 @@ export function onAsk(scene: BanditMemberScene, wanted: Wanted): void {
   for (const hosted of [...state.runs.values()]) {
     if (hosted.terms.name !== name || !hosted.roles.has('user')) continue
     if (hosted.roles.get('user')!.awake) return unstarted(scene, name, `a run of the name '${name}' is under way here`)
-    if (isSame(wanted, hosted.terms)) return wake(scene, hosted, 'user')
+    if (scene.settings.rules.resumes(isSame(wanted, hosted.terms))) return wake(scene, hosted, 'user')
     endForAll(scene, hosted)
   }
   state.asking.set(name, { wanted, owners: new Map(), terms: undefined, accepted: new Set() })
@@ -272,6 +272,10 @@ export function onInvite(scene: BanditMemberScene, from: NodeId, { terms }: Memb
   const why = refusal(scene, terms) ?? crowded(scene, user)
   if (why !== undefined) return decline(scene, terms, why)
   if (armOf(state.self, terms) !== undefined) return considerArm(scene, terms)
+  // A user has one run of a name: it has forgotten the other, or given it up.
+  for (const other of [...state.runs.values()]) {
+    if (other.terms.user === user && other.terms.name === terms.name) endHere(scene, other, 'the user asked anew')
+  }
   const hosted = host(scene, terms, rolesOf(state.self, terms))
   if (hosted !== undefined) accept(scene, hosted)
 }
@@ -292,12 +296,8 @@ function considerArm(scene: BanditMemberScene, terms: Terms): void {
   if (allowed === undefined) return decline(scene, terms, `it does not serve arm '${arm}'`)
   const busy = runOfArm(state, name, arm)
   if (busy?.terms.id === id) return accept(scene, busy)
-  if (busy !== undefined) {
-    const isIdle =
-      busy.terms.user === user && (busy.roles.get('arm')?.state as { target?: number } | undefined)?.target === 0
-    if (!isIdle) return decline(scene, terms, `arm '${arm}' is in another run`)
-    endHere(scene, busy, 'the user asked anew')
-  }
+  if (busy !== undefined && busy.terms.user !== user) return decline(scene, terms, `arm '${arm}' is in another run`)
+  if (busy !== undefined) endHere(scene, busy, 'the user asked anew')
   const served = state.served.get(armKey(name, arm)) ?? 0
   if (served >= allowed) {
     return decline(scene, terms, `arm '${arm}' has served ${served} of the ${allowed} runs that its owner allows`)

@@ -2,6 +2,7 @@
 
 export { type IdealParties, idealParties } from './ideal.ts'
 export { banditLiars } from './liars.ts'
+export { memberRunScenario } from './member-scenario.ts'
 export { brokenBanditRules, plantedBanditBugs } from './planted.ts'
 export { plantedBanditRuns as plantedRuns } from './runs.ts'
 export { type BanditPlan, type BanditScenarioShape, banditScenario } from './scenario.ts'

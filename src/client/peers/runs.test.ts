@@ -11,6 +11,7 @@ import { ArmFailed, RunEnded, RunRefused, TamperedRound } from '../bandits/error
 import type { ArmSource } from '../bandits/options.ts'
 import { join } from '../join.ts'
 import type { JoinedGroup } from './joined-group.ts'
+import { MemberRuns } from './runs.ts'
 import type { RunSettings } from './served-arm.ts'
 
 const COLOURS = ['red', 'green', 'blue'] as const
@@ -158,3 +159,15 @@ it('a signal ends a run that has begun: arms may have been pulled', async () => 
   await expect(run.result).rejects.toBeInstanceOf(RunEnded)
   await second.close()
 }, 20_000)
+
+it('an arm that is served again after a restart is pulled at once: the question comes before the call returns', async () => {
+  const told: unknown[] = []
+  const runs: MemberRuns = new MemberRuns(command => {
+    told.push(command)
+    if (command.kind !== 'serve') return
+    runs.take({ kind: 'pull', id: 'x', name: 'colour', arm: 'red', number: 7, rewards: [0, 2] })
+  })
+  runs.serve('colour', 'red', ({ pull }) => pull / 7, {})
+  await new Promise(resolve => setImmediate(resolve))
+  expect(told.at(-1)).toEqual({ kind: 'reward', id: 'x', number: 7, steps: 2 ** 19 })
+})

@@ -56,6 +56,7 @@ export class MemberRuns {
     this.arms.set(key, served)
     const forget = () => this.arms.get(key) === served && this.arms.delete(key)
     served.ended.then(forget, forget)
+    served.begin()
     return served
   }
 

@@ -88,7 +88,11 @@ export class ServedArm {
       this.end = error => (error === undefined ? resolve() : reject(error))
     })
     this.ended.catch(() => {})
-    tell({ kind: 'serve', ...place, runs: options.runs ?? 1 })
+  }
+
+  /** @internal Once somebody hands it what it is asked: a run that goes on after a restart asks at once. */
+  begin(): void {
+    this.tell({ kind: 'serve', name: this.name, arm: this.arm, runs: this.options.runs ?? 1 })
   }
 
   /** How often it was pulled in this life of the process. */
