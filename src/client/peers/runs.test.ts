@@ -12,7 +12,7 @@ import type { ArmSource } from '../bandits/options.ts'
 import { join } from '../join.ts'
 import type { JoinedGroup } from './joined-group.ts'
 import { MemberRuns } from './runs.ts'
-import type { RunSettings } from './served-arm.ts'
+import type { RunTerms } from './served-arm.ts'
 
 const COLOURS = ['red', 'green', 'blue'] as const
 const MEANS = { red: 0.2, green: 0.9, blue: 0.4 }
@@ -75,9 +75,9 @@ describe('three owners, and two members that shuffle and compare', () => {
   }, 40_000)
 
   it('an owner sees who asks for what, and may refuse', async () => {
-    const shown: RunSettings[] = []
+    const shown: RunTerms[] = []
     await owners[0]!.arm('shown', 'red', () => 1)
-    const accept = (settings: RunSettings) => {
+    const accept = (settings: RunTerms) => {
       shown.push(settings)
       return settings.budget < 10
     }

@@ -13,7 +13,7 @@ import type { ArmSource } from '../bandits/options.ts'
 import { pullOnce, RETRIES_DEFAULT } from '../bandits/sources.ts'
 
 /** What the owner of an arm is shown before it takes part: who asks, who plays, and for how much. */
-export interface RunSettings {
+export interface RunTerms {
   readonly name: string
   /** The arm that is asked for. */
   readonly arm: string
@@ -37,7 +37,7 @@ export interface ArmOptions {
    */
   readonly runs?: number
   /** Is shown every run before the arm takes part, and says whether it does. Default: yes. */
-  readonly accept?: (settings: RunSettings) => boolean | Promise<boolean>
+  readonly accept?: (settings: RunTerms) => boolean | Promise<boolean>
   /** How often a pull that throws is tried again, with its number. Default 3. */
   readonly pullRetries?: number
 }
@@ -167,7 +167,7 @@ export class ServedArm {
   }
 }
 
-function shownOf(terms: Terms, arm: string): RunSettings {
+function shownOf(terms: Terms, arm: string): RunTerms {
   const { name, user, shuffler, comparator, seats, algorithm, budget, batch, least, most } = terms
   return { name, arm, user, shuffler, comparator, arms: seats, algorithm, budget, batch, rewards: [least, most] }
 }
