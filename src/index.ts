@@ -26,6 +26,8 @@ export type {
   BanditResult,
   BestArmResult,
   MaximiseResult,
+  RunAudit,
+  RunHead,
 } from './client/bandits/run.ts'
 export { type ConnectOptions, connect } from './client/connect.ts'
 export { embedded } from './client/embedded.ts'

@@ -19,6 +19,8 @@ export interface BanditRules {
   shuffledFor(round: number): number
   /** Whether the comparator, once it has answered a round, compares another attempt at it. */
   comparesAgain(): boolean
+  /** Which slots win, given how many others each beats. */
+  wins(ranks: readonly number[], stay: number): boolean[]
   /** Whether the user takes this answer for that arm's. */
   isAnswerOf(signedBy: number, expected: number): boolean
   /** The best arm, given which arms have the token that the comparator says has won; nothing: the user refuses. */
@@ -56,6 +58,9 @@ export const banditRules: BanditRules = {
 
   // Two answers for one round are two tokens: a shuffler that restarted could hand out either.
   comparesAgain: () => false,
+
+  // A comparator that names another winner has the wrong arm pulled. Nobody can see it in the run; an audit can.
+  wins: (ranks, stay) => ranks.map(rank => rank >= ranks.length - stay),
 
   // A shuffler that hands on one arm's box twice would change the sum: the masks no longer cancel.
   isAnswerOf: (signedBy, expected) => signedBy === expected,

@@ -45,6 +45,8 @@ import { createTlsTransport, type Log, portInUse, type TlsTransport } from './tr
 export interface RunningMember {
   /** What its group agreed on, and every slots group of it begins with. */
   readonly terms: { readonly drift: number; readonly liars: number }
+  /** Where it keeps what is not in its store. */
+  readonly folder?: string
   command(body: MemberCommand): void
   now(): Millis
   isOperator(client: NodeId): boolean
@@ -130,6 +132,7 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
     if (meter) measureTraffic(meter.book, 'member_', running, () => opened)
     return {
       terms: { drift: config.group.lock.drift, liars: config.group.membership.liars },
+      folder: config.folder,
       command: body => running.command(body),
       now: granterClock,
       isOperator: client => isOperator(config.group.operators, client),

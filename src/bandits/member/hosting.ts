@@ -11,6 +11,8 @@ import { banditShuffler } from '../shuffler/machine.ts'
 import type { BanditEvent } from '../table.ts'
 import { banditUser } from '../user/machine.ts'
 import type { BanditMessage } from '../wire.ts'
+import type { LogEntry } from './entries.ts'
+import { briefOf, closeLog, log, saidAbout } from './log.ts'
 import {
   armKey,
   type BanditMemberEvent,
@@ -23,7 +25,7 @@ import {
   partiesOf,
   saveRecord,
 } from './state.ts'
-import type { Role, Terms } from './wire.ts'
+import type { Head, MemberMessage, Role, Terms } from './wire.ts'
 
 /** Who a word is for. */
 const HEARD: Readonly<Record<BanditMessage['kind'], readonly Role[]>> = {
@@ -47,11 +49,15 @@ const GRACE_MS = 60_000
 /** A machine is made of its run and has no state of its own. */
 const machines = new WeakMap<BanditRun, Map<Role, AnyProtocol>>()
 
-function machineOf({ keys, repeat, rules }: BanditMemberSettings, { run, terms }: Hosted, role: Role): AnyProtocol {
+function machineOf(
+  { keys, repeat, rules, disguise }: BanditMemberSettings,
+  { run, terms }: Hosted,
+  role: Role,
+): AnyProtocol {
   const made = machines.get(run) ?? new Map<Role, AnyProtocol>()
   machines.set(run, made)
   const settings: BanditSettings = { run, repeat, timeout: terms.patience, rules }
-  const machine = made.get(role) ?? makers[role](settings, keys)
+  const machine = made.get(role) ?? disguise?.(role, settings, keys) ?? makers[role](settings, keys)
   made.set(role, machine)
   return machine
 }
@@ -91,6 +97,8 @@ export function wake(scene: BanditMemberScene, hosted: Hosted, role: Role): void
   playing.state = machineOf(settings, hosted, role).init(state.self, [], saved)
   playing.awake = true
   give(scene, hosted, role, { kind: 'start' })
+  const { secret } = playing.state as { readonly secret?: Uint8Array }
+  if (secret !== undefined) log(scene, hosted, { kind: 'secret', role, secret })
 }
 
 /** A run that may be forgotten after this long without its end. */
@@ -118,7 +126,7 @@ function perform(
   switch (effect.kind) {
     case 'send':
       if (effect.to === state.self) scene.own.push({ hosted, body: effect.body })
-      else turn.do({ kind: 'send', to: effect.to, body: { kind: 'said', id, body: effect.body } })
+      else turn.do({ kind: 'send', to: effect.to, body: { kind: 'said', id, ...signedFor(scene, hosted, effect) } })
       return
     case 'timer':
       return memberTimers.set(turn, 'machine', effect.after, `${id} ${role} ${effect.name}`)
@@ -135,6 +143,17 @@ function perform(
   }
 }
 
+/** Where a run is to be audited, nobody can deny afterwards what it said. */
+function signedFor(
+  { state, settings }: BanditMemberScene,
+  { terms }: Hosted,
+  { to, body }: { readonly to: NodeId; readonly body: BanditMessage },
+): { readonly body: BanditMessage; readonly signature: Uint8Array } {
+  if (!terms.audit) return { body, signature: NOTHING }
+  const about = saidAbout(terms.id, state.self, to, briefOf(settings.keys.tools, body))
+  return { body, signature: settings.keys.signer.sign(about) }
+}
+
 function told(scene: BanditMemberScene, hosted: Hosted, role: Role, event: BanditEvent): void {
   const { state } = scene
   const { id, name } = hosted.terms
@@ -146,7 +165,7 @@ function told(scene: BanditMemberScene, hosted: Hosted, role: Role, event: Bandi
     case 'progress':
       return emit({ kind: 'progress', name, round: event.round, spent: event.spent })
     case 'answered':
-      scene.over.push({ hosted, event: { kind: 'answered', name, best: event.best, steps: event.steps } })
+      scene.over.push({ hosted, event: { kind: 'answered', name, best: event.best, steps: event.steps, heads: [] } })
       return
     case 'stopped':
       if (role === 'user') scene.over.push({ hosted, event: { kind: 'stopped', name, why: event.why } })
@@ -165,10 +184,79 @@ export function hear(scene: BanditMemberScene, hosted: Hosted, from: NodeId, bod
   for (const role of HEARD[body.kind]) give(scene, hosted, role, { kind: 'message', from, body })
 }
 
+/** The user has its answer. Where the run is to be audited, it waits a while for the others' last words on their logs. */
+export function endWith(scene: BanditMemberScene, hosted: Hosted, event: BanditMemberEvent | undefined): void {
+  const { turn } = scene
+  const { terms, log: kept } = hosted
+  if (!terms.audit || event?.kind !== 'answered') {
+    endForAll(scene, hosted)
+    if (event !== undefined) turn.do({ kind: 'emit', event })
+    return
+  }
+  if (kept.answer !== undefined) return
+  kept.answer = event
+  kept.patience = HEADS_TRIES
+  sayOver(scene, hosted)
+  memberTimers.set(turn, 'heads', scene.settings.repeat, terms.id)
+  answerIfWhole(scene, hosted)
+}
+
+/** How often the user asks for last words before it answers without them. */
+const HEADS_TRIES = 8
+
+export function onHeads(scene: BanditMemberScene, id: string): void {
+  const hosted = scene.state.runs.get(id)
+  if (hosted?.log.answer === undefined) return
+  if (hosted.log.patience-- > 0) {
+    sayOver(scene, hosted)
+    memberTimers.set(scene.turn, 'heads', scene.settings.repeat, id)
+  } else answerWith(scene, hosted)
+}
+
+export function onHead(scene: BanditMemberScene, from: NodeId, { id, head }: MemberMessage & { kind: 'head' }): void {
+  const hosted = scene.state.runs.get(id)
+  if (hosted?.log.answer === undefined || !partiesOf(hosted.terms).includes(from)) return
+  hosted.log.heads.set(from, head)
+  answerIfWhole(scene, hosted)
+}
+
+function answerIfWhole(scene: BanditMemberScene, hosted: Hosted): void {
+  const others = partiesOf(hosted.terms).filter(id => id !== scene.state.self)
+  if (others.every(id => hosted.log.heads.has(id))) answerWith(scene, hosted)
+}
+
+function answerWith(scene: BanditMemberScene, hosted: Hosted): void {
+  const { state, turn } = scene
+  const { answer, heads: found } = hosted.log
+  const heads = [...found].map(([member, head]) => ({ member, head }))
+  const own = closeLog(scene, hosted)
+  closeFile(scene, hosted, own, heads)
+  endHere(scene, hosted, 'the run is over')
+  turn.do({ kind: 'emit', event: { ...answer!, heads: [...heads, { member: state.self, head: own }] } })
+}
+
+/** The last line of the file: it is not part of the chain. */
+export function closeFile(
+  { turn }: BanditMemberScene,
+  { terms, log: { count } }: Hosted,
+  head: Head,
+  heads: readonly { member: NodeId; head: Head }[] = [],
+): void {
+  const entry: LogEntry = { kind: 'closed', head, heads }
+  turn.do({ kind: 'emit', event: { kind: 'log', id: terms.id, name: terms.name, number: count + 1, entry } })
+}
+
+function sayOver({ state, turn }: BanditMemberScene, { terms, log: { heads } }: Hosted): void {
+  for (const to of partiesOf(terms)) {
+    if (to !== state.self && !heads.has(to)) turn.do({ kind: 'send', to, body: { kind: 'over', id: terms.id } })
+  }
+}
+
 /** The user has what it wants, or wants no more: the parties may forget the run. */
 export function endForAll(scene: BanditMemberScene, hosted: Hosted): void {
   const { state, turn } = scene
   const { terms } = hosted
+  if (terms.audit) closeFile(scene, hosted, closeLog(scene, hosted))
   for (const to of partiesOf(terms))
     if (to !== state.self) turn.do({ kind: 'send', to, body: { kind: 'over', id: terms.id } })
   endHere(scene, hosted, 'the run is over')
@@ -190,6 +278,7 @@ export function endHere(scene: BanditMemberScene, hosted: Hosted, why: string): 
     for (const timer of ['repeat', 'timeout']) memberTimers.cancel(turn, 'machine', `${id} ${role} ${timer}`)
   }
   memberTimers.cancel(turn, 'expire', id)
+  memberTimers.cancel(turn, 'heads', id)
   state.runs.delete(id)
   saveRecord(scene, { kind: 'ended', id })
 }

@@ -3,7 +3,8 @@
 // it again, a user as soon as its caller asks again.
 
 import { type NodeId, unreachable } from '../../core/index.ts'
-import { endForAll, endHere, give, hear, runOfArm, wake, watchRun } from './hosting.ts'
+import { closeFile, endHere, endWith, give, hear, onHead, onHeads, runOfArm, wake, watchRun } from './hosting.ts'
+import { closeLog, log, logHeard } from './log.ts'
 import { onAccepted, onAsk, onCall, onCancel, onConsent, onDeclined, onInvite, onSeek, onServes } from './meeting.ts'
 import { restored } from './restoring.ts'
 import {
@@ -75,6 +76,8 @@ function onMessage(scene: BanditMemberScene, from: NodeId, body: MemberMessage):
       return onForgot(scene, from, body.id)
     case 'said':
       return onSaid(scene, from, body)
+    case 'head':
+      return onHead(scene, from, body)
     default:
       return unreachable(body, 'message')
   }
@@ -111,6 +114,8 @@ function onTimer(scene: BanditMemberScene, { kind, about }: ReturnType<typeof me
       return onExpire(scene, about)
     case 'machine':
       return onMachine(scene, about)
+    case 'heads':
+      return onHeads(scene, about)
   }
 }
 
@@ -131,7 +136,9 @@ function onRetire(scene: BanditMemberScene, name: string, arm: string): void {
 
 function onReward(scene: BanditMemberScene, { id, number, steps }: BanditMemberCommand & { kind: 'reward' }): void {
   const hosted = scene.state.runs.get(id)
-  if (hosted !== undefined) give(scene, hosted, 'arm', { kind: 'command', body: { kind: 'reward', number, steps } })
+  if (hosted === undefined) return
+  log(scene, hosted, { kind: 'paid', number, steps })
+  give(scene, hosted, 'arm', { kind: 'command', body: { kind: 'reward', number, steps } })
 }
 
 function onFail(scene: BanditMemberScene, id: string): void {
@@ -148,12 +155,27 @@ function onChanged({ state, settings }: BanditMemberScene, view: Announced): voi
   state.known.set(id, { id, ...keys })
 }
 
+/** Whoever was in the run commits its log, and says it again where the word was lost. */
 function onOver(scene: BanditMemberScene, from: NodeId, id: string): void {
-  const { state } = scene
+  const { state, turn } = scene
   if (state.invited.get(id)?.user === from) state.invited.delete(id)
   const hosted = state.runs.get(id)
-  if (hosted?.terms.user === from) endHere(scene, hosted, 'the run is over')
+  if (hosted?.terms.user === from) {
+    if (hosted.terms.audit) {
+      const head = closeLog(scene, hosted)
+      closeFile(scene, hosted, head)
+      const [oldest] = state.closed.keys()
+      if (state.closed.size >= CLOSED_MAX && oldest !== undefined) state.closed.delete(oldest)
+      state.closed.set(id, head)
+    }
+    endHere(scene, hosted, 'the run is over')
+  }
+  const head = state.closed.get(id)
+  if (head !== undefined) turn.do({ kind: 'send', to: from, body: { kind: 'head', id, head } })
 }
+
+/** Last words that are kept for a user that did not hear them. */
+const CLOSED_MAX = 64
 
 /** All parties knew the run before it began: one that does not has lost what it knew, and it cannot go on. */
 function onForgot(scene: BanditMemberScene, from: NodeId, id: string): void {
@@ -163,10 +185,14 @@ function onForgot(scene: BanditMemberScene, from: NodeId, id: string): void {
 }
 
 /** Only a shuffler that is told to begin, and an arm that has its turn, must know the run: keys are said before all do. */
-function onSaid(scene: BanditMemberScene, from: NodeId, { id, body }: MemberMessage & { kind: 'said' }): void {
+function onSaid(scene: BanditMemberScene, from: NodeId, said: MemberMessage & { kind: 'said' }): void {
+  const { id, body } = said
   const { state, turn } = scene
   const hosted = state.runs.get(id)
-  if (hosted !== undefined) return hear(scene, hosted, from, body)
+  if (hosted !== undefined) {
+    if (!hosted.terms.audit || logHeard(scene, hosted, from, said)) hear(scene, hosted, from, body)
+    return
+  }
   if (body.kind !== 'begin' && body.kind !== 'turn' && body.kind !== 'boxes') return
   if (!state.invited.has(id)) turn.do({ kind: 'send', to: from, body: { kind: 'forgot', id } })
 }
@@ -184,11 +210,8 @@ function onMachine(scene: BanditMemberScene, about: string): void {
 
 /** Words to oneself are heard, runs that have ended are let go, and the records are kept short. */
 function advance(scene: BanditMemberScene): void {
-  const { state, turn, own, over } = scene
+  const { state, own, over } = scene
   for (let next = own.shift(); next !== undefined; next = own.shift()) hear(scene, next.hosted, state.self, next.body)
-  for (const { hosted, event } of over) {
-    endForAll(scene, hosted)
-    if (event !== undefined) turn.do({ kind: 'emit', event })
-  }
+  for (const { hosted, event } of over) endWith(scene, hosted, event)
   accountFor(scene)
 }

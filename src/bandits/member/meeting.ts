@@ -18,12 +18,15 @@ import {
   wake,
   watchRun,
 } from './hosting.ts'
+import { log } from './log.ts'
 import {
   type Asking,
   armKey,
   type BanditMemberScene,
+  everyParty,
   type Hosted,
   memberTimers,
+  newLog,
   partiesOf,
   RUNS_OF_USER_MAX,
   runOf,
@@ -33,6 +36,7 @@ import {
 import { type MemberMessage, type Role, RUNS_MAX, type Terms, termsCodec, WHY_BYTES_MAX } from './wire.ts'
 
 const ID_BYTES = 16
+const SALT_BYTES = 32
 
 function say({ state, turn, own: _own }: BanditMemberScene, to: NodeId, body: MemberMessage): boolean {
   if (to === state.self) return false
@@ -59,12 +63,13 @@ export function onAsk(scene: BanditMemberScene, wanted: Wanted): void {
 }
 
 function isSame(wanted: Wanted, terms: Terms): boolean {
-  const of = ({ algorithm, budget, batch, shuffler, comparator }: Wanted | Terms) => [
+  const of = ({ algorithm, budget, batch, shuffler, comparator, audit }: Wanted | Terms) => [
     algorithm,
     budget,
     batch,
     shuffler,
     comparator,
+    audit,
   ]
   const one = [...of(wanted), ...wanted.rewards, ...wanted.arms]
   const other = [...of(terms), terms.least, terms.most, ...terms.seats.map(({ arm }) => arm)]
@@ -115,14 +120,14 @@ export function onServes(
 function invite(scene: BanditMemberScene, asking: Asking): void {
   const { state, turn } = scene
   const { wanted, owners } = asking
-  const { name, algorithm, budget, batch, rewards, shuffler, comparator, patience } = wanted
+  const { name, algorithm, budget, batch, rewards, shuffler, comparator, patience, audit } = wanted
   const isKnown = (id: NodeId) => id === state.self || state.known.has(id)
   if (asking.terms !== undefined || !isKnown(shuffler) || !isKnown(comparator)) return
   if (wanted.arms.some(arm => !owners.has(arm))) return
   const id = [...turn.bytes(ID_BYTES)].map(byte => byte.toString(16).padStart(2, '0')).join('')
   const seats = wanted.arms.map(arm => ({ arm, member: owners.get(arm)! }))
   const [least, most] = rewards
-  const fixed = { id, name, algorithm, budget, batch, least, most, shuffler, comparator, patience }
+  const fixed = { id, name, algorithm, budget, batch, least, most, shuffler, comparator, patience, audit }
   const terms: Terms = { ...fixed, seats, user: state.self }
   const why = refusal(scene, terms)
   if (why !== undefined) return giveUp(scene, name, why)
@@ -324,8 +329,15 @@ function host(scene: BanditMemberScene, terms: Terms, roles: readonly Role[]): H
   const { state } = scene
   const run = boundRun(scene, terms)
   if (run === undefined || state.runs.size >= RUNS_MAX) return undefined
-  const hosted: Hosted = { terms, run, roles: new Map(roles.map(role => [role, newPlaying()])) }
+  const hosted: Hosted = {
+    terms,
+    run,
+    roles: new Map(roles.map(role => [role, newPlaying()])),
+    log: newLog(scene.turn.bytes(SALT_BYTES)),
+  }
   state.runs.set(terms.id, hosted)
+  const { salt } = hosted.log
+  log(scene, hosted, { kind: 'opened', self: state.self, terms, parties: everyParty(run), salt })
   saveRun(scene, hosted)
   watchRun(scene, hosted)
   for (const role of roles) if (role !== 'user') wake(scene, hosted, role)
@@ -333,9 +345,7 @@ function host(scene: BanditMemberScene, terms: Terms, roles: readonly Role[]): H
 }
 
 function saveRun(scene: BanditMemberScene, { terms, run, roles }: Hosted): void {
-  const all = [run.user, run.shuffler, run.comparator, ...run.arms]
-  const parties = [...new Map(all.map(party => [party.id, party])).values()]
-  saveRecord(scene, { kind: 'run', terms, parties, roles: [...roles.keys()] })
+  saveRecord(scene, { kind: 'run', terms, parties: everyParty(run), roles: [...roles.keys()] })
 }
 
 function accept(scene: BanditMemberScene, { terms, run }: Hosted): void {

@@ -3,12 +3,21 @@
 import { encode, type NodeId, type Saved } from '../../core/index.ts'
 import { digest } from '../party.ts'
 import { newPlaying } from './hosting.ts'
-import { armKey, type BanditMemberSettings, type BanditMemberState, type Hosted, readSaved, runOf } from './state.ts'
-import { termsCodec } from './wire.ts'
+import {
+  armKey,
+  type BanditMemberSettings,
+  type BanditMemberState,
+  type Hosted,
+  newLog,
+  readSaved,
+  runOf,
+} from './state.ts'
+import { type MemberRecord, termsCodec } from './wire.ts'
 
 export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSettings): BanditMemberState {
   const runs = new Map<string, Hosted>()
   const served = new Map<string, number>()
+  const logs = new Map<string, MemberRecord & { kind: 'log' }>()
   for (const record of readSaved(saved)) {
     switch (record.kind) {
       case 'run': {
@@ -16,7 +25,8 @@ export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSetti
         const nonce = digest(keys.tools, 'terms', encode(termsCodec, terms))
         const before = runs.get(terms.id)?.roles
         const own = new Map(roles.map(role => [role, before?.get(role) ?? newPlaying()]))
-        runs.set(terms.id, { terms, run: runOf(terms, parties, nonce), roles: own })
+        const log = newLog(new Uint8Array(0))
+        runs.set(terms.id, { terms, run: runOf(terms, parties, nonce), roles: own, log })
         break
       }
       case 'role': {
@@ -24,6 +34,9 @@ export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSetti
         if (playing !== undefined) playing.record = record.record
         break
       }
+      case 'log':
+        logs.set(record.id, record)
+        break
       case 'ended':
         runs.delete(record.id)
         break
@@ -34,6 +47,10 @@ export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSetti
         break
     }
   }
+  for (const [id, { count, head, salt }] of logs) {
+    const hosted = runs.get(id)
+    if (hosted !== undefined) runs.set(id, { ...hosted, log: { ...newLog(salt), count, head } })
+  }
   return {
     self,
     known: new Map(),
@@ -41,6 +58,7 @@ export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSetti
     served,
     runs,
     invited: new Map(),
+    closed: new Map(),
     asking: new Map(),
     saves: 0,
   }

@@ -1,13 +1,25 @@
 // What a member remembers of runs: which arms its owner has, whom it knows, the runs it takes part in, and those that it
 // asked for and that have not begun.
 
-import { assert, decode, encode, type NodeId, type Protocol, type Saved, type Scene, timers } from '../../core/index.ts'
+import {
+  type AnyProtocol,
+  assert,
+  decode,
+  encode,
+  type NodeId,
+  type Protocol,
+  type Saved,
+  type Scene,
+  timers,
+} from '../../core/index.ts'
 import type { PublicKey } from '../../crypto/index.ts'
 import type { RewardRange } from '../rewards.ts'
 import type { BanditRules } from '../rules.ts'
-import type { Algorithm, BanditKeys, BanditParty, BanditRun } from '../settings.ts'
+import type { Algorithm, BanditKeys, BanditParty, BanditRun, BanditSettings } from '../settings.ts'
 import type { BanditMessage } from '../wire.ts'
+import type { LogEntry } from './entries.ts'
 import {
+  type Head,
   type MemberMessage,
   type MemberRecord,
   memberRecord,
@@ -23,6 +35,8 @@ export interface BanditMemberSettings {
   /** After how long without news something is said again. */
   readonly repeat: number
   readonly rules: BanditRules
+  /** Wraps the machine of a run as it is made: a wrapper around the member comes too late for it. No command sets it. */
+  readonly disguise?: (role: Role, settings: BanditSettings, keys: BanditKeys) => AnyProtocol | undefined
   /** The keys of a member whose certificate holds, as it announced them. */
   keysOf(view: Announced): { readonly signing: PublicKey; readonly sealing: PublicKey } | undefined
 }
@@ -45,6 +59,7 @@ export interface Wanted {
   readonly shuffler: NodeId
   readonly comparator: NodeId
   readonly patience: number
+  readonly audit: boolean
 }
 
 /** What the owner of a member asks of it. */
@@ -74,7 +89,16 @@ export type BanditMemberEvent =
   /** An arm's run is over, or it has stopped. */
   | { kind: 'released'; id: string; name: string; arm: string; why: string }
   | { kind: 'progress'; name: string; round: number; spent: number }
-  | { kind: 'answered'; name: string; best: number | undefined; steps: number | undefined }
+  | {
+      kind: 'answered'
+      name: string
+      best: number | undefined
+      steps: number | undefined
+      /** What the parties commit their logs with, where the run is to be audited. */
+      heads: readonly { member: NodeId; head: Head }[]
+    }
+  /** To be written behind the others, before anything else happens. */
+  | { kind: 'log'; id: string; name: string; number: number; entry: LogEntry }
   /** There is no answer. Arms may have been pulled. */
   | { kind: 'stopped'; name: string; why: string }
   /** The run has not begun, and no arm was pulled. */
@@ -94,6 +118,22 @@ export interface Hosted {
   readonly terms: Terms
   readonly run: BanditRun
   readonly roles: Map<Role, Playing>
+  readonly log: Kept
+}
+
+/** How far the log of a run is. */
+export interface Kept {
+  count: number
+  head: Uint8Array
+  readonly salt: Uint8Array
+  /** The last message of each kind from each party: said again it is not kept again. */
+  readonly last: Map<string, Uint8Array>
+  /** The user's: the last words of the others on their logs. */
+  readonly heads: Map<NodeId, Head>
+  /** The user's answer, while it waits for these. */
+  answer: (BanditMemberEvent & { kind: 'answered' }) | undefined
+  /** How often it asks for them yet. */
+  patience: number
 }
 
 /** A run that was asked for here and has not begun. */
@@ -116,6 +156,8 @@ export interface BanditMemberState {
   readonly runs: Map<string, Hosted>
   /** Invitations that the owner of the arm has not answered, by run. */
   readonly invited: Map<string, Terms>
+  /** Last words on logs of runs that are over, for a user that asks again. */
+  readonly closed: Map<string, Head>
   /** By name. */
   readonly asking: Map<string, Asking>
   /** Records since the last account of everything. */
@@ -134,7 +176,7 @@ export interface BanditMemberScene
 export type BanditMember = Protocol<BanditMemberState, MemberMessage, BanditMemberCommand, BanditMemberEvent>
 
 /** `machine` carries the words of a run's own machine; the others are the member's. */
-export const memberTimers = timers('seek', 'expire', 'machine')
+export const memberTimers = timers('seek', 'expire', 'machine', 'heads')
 
 /** Members whose keys are kept: more are names that came and went. */
 export const KNOWN_MAX = 4_096
@@ -144,6 +186,11 @@ export const RUNS_OF_USER_MAX = 8
 const SAVES_MAX = 512
 
 export const armKey = (name: string, arm: string): string => `${name}/${arm}`
+
+/** A log with nothing in it. */
+export function newLog(salt: Uint8Array): Kept {
+  return { count: 0, head: new Uint8Array(0), salt, last: new Map(), heads: new Map(), answer: undefined, patience: 0 }
+}
 
 /** A run by its terms and the keys of its parties; `nonce` binds it to every word of the terms. */
 export function runOf(terms: Terms, parties: readonly BanditParty[], nonce: Uint8Array): BanditRun {
@@ -167,6 +214,11 @@ export function partiesOf({ shuffler, comparator, user, seats }: Terms): NodeId[
   return [...new Set([shuffler, comparator, user, ...seats.map(({ member }: Seat) => member)])]
 }
 
+/** Everybody in a run, each once. */
+export function everyParty({ user, shuffler, comparator, arms }: BanditRun): BanditParty[] {
+  return [...new Map([user, shuffler, comparator, ...arms].map(party => [party.id, party])).values()]
+}
+
 export function saveRecord({ state, turn }: Pick<BanditMemberScene, 'state' | 'turn'>, record: MemberRecord): void {
   turn.do({ kind: 'save', record: encode(memberRecord, record) })
   state.saves++
@@ -181,14 +233,13 @@ export function accountFor({ state, turn }: BanditMemberScene): void {
     const [name, arm] = key.split('/') as [string, string]
     records.push({ kind: 'served', name, arm, count })
   }
-  for (const { terms, run, roles } of state.runs.values()) {
-    const parties = [
-      ...new Map([run.user, run.shuffler, run.comparator, ...run.arms].map(one => [one.id, one])).values(),
-    ]
-    records.push({ kind: 'run', terms, parties, roles: [...roles.keys()] })
+  for (const { terms, run, roles, log } of state.runs.values()) {
+    records.push({ kind: 'run', terms, parties: everyParty(run), roles: [...roles.keys()] })
     for (const [role, { record }] of roles) {
       if (record.length > 0) records.push({ kind: 'role', id: terms.id, role, record })
     }
+    const { count, head, salt } = log
+    if (terms.audit) records.push({ kind: 'log', id: terms.id, count, head, salt })
   }
   const whole: MemberRecord = { kind: 'whole', records: records.map(record => encode(memberRecord, record)) }
   turn.do({ kind: 'snapshot', record: encode(memberRecord, whole) })

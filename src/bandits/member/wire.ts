@@ -1,6 +1,7 @@
 // How members come together for a run, and the records that a member saves of the runs it takes part in. Append-only.
 
 import {
+  bool,
   bytes,
   type Codec,
   finite,
@@ -39,6 +40,17 @@ export interface Terms {
   readonly seats: readonly Seat[]
   /** How long the user waits, once it has begun. */
   readonly patience: Millis
+  /** Every message is signed, and every party keeps a log that can be audited. */
+  readonly audit: boolean
+}
+
+/** What a party commits its log with, when the run is over. */
+export interface Head {
+  /** Entries in the log. */
+  readonly count: number
+  /** A hash of them all, each with a salt of its own: it confirms no guess. */
+  readonly head: Uint8Array
+  readonly signature: Uint8Array
 }
 
 /** What members say to each other about runs. */
@@ -55,8 +67,10 @@ export type MemberMessage =
   | { kind: 'over'; id: string }
   /** To somebody who speaks of a run that is not known here. */
   | { kind: 'forgot'; id: string }
-  /** A word of the run itself. */
-  | { kind: 'said'; id: string; body: BanditMessage }
+  /** A word of the run itself; signed where the run is to be audited. */
+  | { kind: 'said'; id: string; body: BanditMessage; signature: Uint8Array }
+  /** A party to the user, when the run is over and was to be audited. */
+  | { kind: 'head'; id: string; head: Head }
 
 /** Bytes of the name of a run or an arm. */
 export const NAME_BYTES_MAX = 40
@@ -70,9 +84,12 @@ export const RUNS_MAX = 32
 export const PATIENCE_MAX: Millis = 604_800_000
 
 const name = text(NAME_BYTES_MAX)
-const member = text(MEMBER_BYTES_MAX)
+export const member = text(MEMBER_BYTES_MAX)
 const id = text(ID_BYTES)
 const why = text(WHY_BYTES_MAX)
+
+const SIGNATURE_BYTES_MAX = 128
+export const signature = bytes(SIGNATURE_BYTES_MAX)
 
 export const termsCodec: Codec<Terms> = struct<Terms>({
   id,
@@ -87,7 +104,12 @@ export const termsCodec: Codec<Terms> = struct<Terms>({
   comparator: member,
   seats: list(struct<Seat>({ arm: name, member }), ARMS_MAX),
   patience: uint(PATIENCE_MAX),
+  audit: bool,
 })
+
+/** More entries than any log has. */
+const ENTRIES_MAX = 2 ** 40
+export const headCodec: Codec<Head> = struct<Head>({ count: uint(ENTRIES_MAX), head: bytes(KEY_BYTES), signature })
 
 /** How members speak of runs. */
 export const banditMemberVocabulary: Codec<MemberMessage> = variants<MemberMessage>({
@@ -98,7 +120,8 @@ export const banditMemberVocabulary: Codec<MemberMessage> = variants<MemberMessa
   declined: { id, why },
   over: { id },
   forgot: { id },
-  said: { id, body: banditVocabulary },
+  said: { id, body: banditVocabulary, signature },
+  head: { id, head: headCodec },
 })
 
 /** What a member plays in a run. */
@@ -113,11 +136,13 @@ export type MemberRecord =
   | { kind: 'ended'; id: string }
   /** How many runs an arm has served. */
   | { kind: 'served'; name: string; arm: string; count: number }
+  /** How far its log of a run is; what is in it is in a file. */
+  | { kind: 'log'; id: string; count: number; head: Uint8Array; salt: Uint8Array }
   /** Everything there is to know, instead of all before. */
   | { kind: 'whole'; records: readonly Uint8Array[] }
 
-const role = oneOf<Role>('arm', 'shuffler', 'comparator', 'user')
-const party = struct<BanditParty>({ id: member, signing: bytes(KEY_BYTES), sealing: bytes(KEY_BYTES) })
+export const role = oneOf<Role>('arm', 'shuffler', 'comparator', 'user')
+export const party = struct<BanditParty>({ id: member, signing: bytes(KEY_BYTES), sealing: bytes(KEY_BYTES) })
 /** An arm's: the parts of 31 others, sealed. */
 const ROLE_BYTES_MAX = 65_536
 const SERVED_MAX = 100_000
@@ -127,5 +152,6 @@ export const memberRecord: Codec<MemberRecord> = variants<MemberRecord>({
   role: { id, role, record: bytes(ROLE_BYTES_MAX) },
   ended: { id },
   served: { name, arm: name, count: uint() },
-  whole: { records: list(bytes(2 * ROLE_BYTES_MAX), SERVED_MAX + 3 * RUNS_MAX) },
+  log: { id, count: uint(ENTRIES_MAX), head: bytes(KEY_BYTES), salt: bytes(KEY_BYTES) },
+  whole: { records: list(bytes(2 * ROLE_BYTES_MAX), SERVED_MAX + 4 * RUNS_MAX) },
 })

@@ -15,6 +15,8 @@ import {
   type World,
 } from '../../simulator/index.ts'
 import type { ArmState } from '../arm/state.ts'
+import { auditRun } from '../audit.ts'
+import type { NumberedEntry } from '../member/entries.ts'
 import { banditMember } from '../member/machine.ts'
 import type { BanditMemberEvent, BanditMemberState, Wanted } from '../member/state.ts'
 import { banditMemberVocabulary } from '../member/wire.ts'
@@ -39,6 +41,8 @@ export interface MemberRunPlan extends Plan<MemberRunAct> {
   readonly arms: number
   readonly budget: number
   readonly tapes: number
+  /** The run is to be audited. */
+  readonly audit: boolean
   /** The user has an arm. */
   readonly ownsArm: boolean
   /** The place of an owner that refuses; beyond the last: nobody does. */
@@ -78,6 +82,7 @@ function drawPlan(random: Random): MemberRunPlan {
     budget: 3 * arms + random.below(20),
     tapes: random.below(2 ** 20),
     ownsArm,
+    audit: random.below(2) === 0,
     refuses,
     network: drawNetwork(random),
     faults,
@@ -118,7 +123,7 @@ class MemberRunStage extends ScenarioStage<MemberRunPlan, MemberRunAct, BanditMe
     this.sources = tapes(plan.tapes, arms, 3)
     this.pulls = new PullChecker(scheduleOf({ algorithm, arms: this.owners, budget, batch: 0 }), arms)
     this.checkers = [this.pulls]
-    const roles = { shuffler: SHUFFLER, comparator: COMPARATOR, patience: PATIENCE_MS }
+    const roles = { shuffler: SHUFFLER, comparator: COMPARATOR, patience: PATIENCE_MS, audit: plan.audit }
     const named = this.owners.map((_, place) => armName(place))
     this.wanted = { name: NAME, algorithm, arms: named, budget, batch: 0, rewards: [0, 1], ...roles }
   }
@@ -169,6 +174,7 @@ class MemberRunStage extends ScenarioStage<MemberRunPlan, MemberRunAct, BanditMe
   }
 
   protected override finish(): void {
+    if (this.answered && this.plan.audit) this.audit()
     if (!this.refused) this.pulls.finish(this.world.now, this.plan.refuses >= this.plan.arms)
   }
 
@@ -183,7 +189,10 @@ class MemberRunStage extends ScenarioStage<MemberRunPlan, MemberRunAct, BanditMe
       }
       case 'pull':
         return this.pull(id, event)
+      case 'log':
+        return this.write(id, event)
       case 'answered':
+        this.answered = true
         return this.pulls.answered(event.best, event.steps, world.now)
       case 'stopped':
         this.pulls.ended = 'stopped'
@@ -207,6 +216,29 @@ class MemberRunStage extends ScenarioStage<MemberRunPlan, MemberRunAct, BanditMe
     world.at(world.now + ((number * 977) % PULL_MAX), () =>
       world.command(id, { kind: 'reward', id: run, number, steps }),
     )
+  }
+
+  /** What the owners' programs wrote, by member and run. */
+  private readonly files = new Map<string, NumberedEntry[]>()
+  private answered = false
+
+  private write(id: NodeId, { id: run, number, entry }: BanditMemberEvent & { kind: 'log' }): void {
+    const key = `${run} ${id}`
+    this.files.set(key, [...(this.files.get(key) ?? []), { number, entry }])
+  }
+
+  /** Whatever crashed in between: an honest run is found right. */
+  private audit(): void {
+    const logs = [...this.files].filter(([key]) => key.startsWith(this.answeredRun())).map(([, file]) => file)
+    const result = auditRun(this.parties.tools, logs)
+    if (result.verdict !== 'right') this.pulls.broken(`the audit says: ${JSON.stringify(result)}`, this.world.now)
+  }
+
+  private answeredRun(): string {
+    const closed = [...this.files].find(
+      ([key, file]) => key.endsWith(` ${this.user}`) && file.at(-1)?.entry.kind === 'closed',
+    )
+    return closed?.[0].split(' ')[0] ?? ''
   }
 
   private isCompared = false

@@ -19,6 +19,27 @@ export interface BanditResult {
   readonly rounds: number
   /** Who learned what, in sentences. */
   readonly told: string
+  /** What the parties committed their logs with, where the run can be audited. */
+  readonly audit?: RunAudit
+}
+
+/** What an audit begins with: `coterie bandit audit` needs this file and those of the other parties. */
+export interface RunAudit {
+  /** This member's own log. It has its secrets: hand it to nobody but the auditor. */
+  readonly file: string | undefined
+  /** Each party's last word on its log: it cannot change the log any more. */
+  readonly heads: readonly RunHead[]
+}
+
+/** What one party committed its log with. */
+export interface RunHead {
+  readonly member: string
+  /** Entries in its log. */
+  readonly entries: number
+  /** A salted hash of them all, in hexadecimal digits. */
+  readonly head: string
+  /** Its signature under both. */
+  readonly signature: string
 }
 
 /** The answer of `group.bestArm`. */
@@ -36,6 +57,7 @@ export interface MaximiseResult extends BanditResult {
 export interface Played {
   readonly best: number | undefined
   readonly steps: number | undefined
+  readonly audit?: RunAudit
 }
 
 /** Who follows a run: it is told of rounds, and says when nobody waits any more. */

@@ -82,7 +82,7 @@ export class JoinedGroup {
   private readonly caught = new Caught()
   private readonly openSlots = new Map<string, Slots>()
   private readonly questions = new Map<number, Question>()
-  private readonly runs = new MemberRuns(body => this.tell({ part: 'bandits', body }))
+  private readonly runs: MemberRuns
   private readonly clock = holderClock()
   private readonly refresh: NodeJS.Timeout | undefined
   private ids = 0
@@ -95,6 +95,7 @@ export class JoinedGroup {
     this.name = name
     this.log = log
     this.node = node
+    this.runs = new MemberRuns(body => this.tell({ part: 'bandits', body }), node.folder)
     this.voters = new Voters(body => this.tell({ part: 'hints', body }))
     if (Object.values(values).some(value => typeof value === 'function')) {
       this.refresh = setInterval(() => this.set(changedValues(values)), REFRESH_MS).unref()

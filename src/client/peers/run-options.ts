@@ -18,6 +18,11 @@ export interface AmongOptions extends WaitOptions {
   readonly comparator: string
   /** Between which numbers rewards lie. Default [0, 1]. */
   readonly rewards?: RewardRange
+  /**
+   * `owner`, the default: every message is signed, and every party keeps a log in its folder, so that an auditor whom all owners hand
+   * theirs can name who lied. `false`: nothing is signed or kept, which is quicker.
+   */
+  readonly audit?: 'owner' | false
 }
 
 /** For `bestArm` of a member. */
@@ -62,6 +67,7 @@ const common: Rules<AmongOptions> = {
   shuffler: required(textOf('the member that shuffles')),
   comparator: required(textOf('the member that compares')),
   rewards: rangeRule,
+  audit: { must: "'owner' or false", fits: value => value === 'owner' || value === false },
 }
 
 export const checkBestAmong = optionsSchema<BestArmAmongOptions>({

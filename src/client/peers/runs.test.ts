@@ -1,16 +1,20 @@
 // Runs among members over real sockets, in one process: the answer of the open algorithm, consent, and what is refused.
 
+import { readdirSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join as path } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePorts } from '../../../test/support/processes.ts'
+import { auditRun } from '../../bandits/index.ts'
 import { seededRandom } from '../../core/index.ts'
+import { opensslBanditTools } from '../../runtime/bandit-tools.ts'
 import { initGroup } from '../../runtime/setup/group.ts'
 import { ArmFailed, RunEnded, RunRefused, TamperedRound } from '../bandits/errors.ts'
 import type { ArmSource } from '../bandits/options.ts'
 import { join } from '../join.ts'
 import type { JoinedGroup } from './joined-group.ts'
+import { readRunLog } from './run-files.ts'
 import { MemberRuns } from './runs.ts'
 import type { RunTerms } from './served-arm.ts'
 
@@ -23,6 +27,7 @@ const coin =
     seededRandom(COLOURS.indexOf(colour), pull).unit() < MEANS[colour] ? 1 : 0
 
 let dir: string
+let folders: readonly string[]
 let owners: JoinedGroup[]
 let north: JoinedGroup
 let south: JoinedGroup
@@ -32,6 +37,7 @@ beforeAll(async () => {
   dir = await mkdtemp(path(tmpdir(), 'coterie-runs-'))
   const basePort = (await freePorts(6)) - 200
   const made = await initGroup({ dir: path(dir, 'group'), members: 5, basePort, servers: 1, crashes: 0 })
+  folders = made.memberFolders
   open.push(...(await Promise.all(made.memberFolders.map(config => join({ config })))))
   ;[north, south] = [open[3]!, open[4]!]
   owners = open.slice(0, 3)
@@ -65,6 +71,30 @@ describe('three owners, and two members that shuffle and compare', () => {
     })
     expect(sum).toBe(paid.flat().reduce((a, b) => a + b, 0))
     expect(paid.flat().length).toBe(30)
+  }, 40_000)
+
+  it('every party has a log, and an auditor with all of them finds the run right', async () => {
+    await serveAll('audited')
+    const run = owners[0]!.bestArm({ name: 'audited', ...among(), budget: 20, timeout: 30_000 })
+    const { audit } = await run.result
+    expect(audit?.heads.map(({ member }) => member).sort()).toEqual(open.map(({ name }) => name).sort())
+    const files = folders.map(folder => {
+      const [file] = readdirSync(path(folder, 'runs')).filter(one => one.startsWith('audited-'))
+      return path(folder, 'runs', file!)
+    })
+    expect(files).toContain(audit?.file)
+    expect(statSync(files[0]!).mode & 0o777).toBe(0o600)
+    const found = auditRun(await opensslBanditTools(), files.map(readRunLog))
+    expect(found).toMatchObject({ verdict: 'right', rounds: 2 })
+  }, 40_000)
+
+  it('without an audit nothing is kept', async () => {
+    await serveAll('unaudited')
+    const run = owners[0]!.bestArm({ name: 'unaudited', ...among(), budget: 8, audit: false, timeout: 30_000 })
+    expect((await run.result).audit).toBe(undefined)
+    for (const folder of folders) {
+      expect(readdirSync(path(folder, 'runs')).filter(file => file.startsWith('unaudited'))).toEqual([])
+    }
   }, 40_000)
 
   it('an arm serves one run, and a second is refused before anything is pulled', async () => {

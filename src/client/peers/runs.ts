@@ -19,6 +19,7 @@ import {
   type Played,
 } from '../bandits/run.ts'
 import { toldAmong } from '../bandits/told.ts'
+import { RunFiles } from './run-files.ts'
 import {
   type BestArmAmongOptions,
   checkBestAmong,
@@ -37,12 +38,14 @@ interface Waiting {
 /** What a member does with runs. */
 export class MemberRuns {
   private readonly tell: (command: BanditMemberCommand) => void
+  private readonly files: RunFiles
   private readonly arms = new Map<string, ServedArm>()
   private readonly waiting = new Map<string, Waiting>()
   private readonly open = new Set<BanditHandle<BanditResult>>()
 
-  constructor(tell: (command: BanditMemberCommand) => void) {
+  constructor(tell: (command: BanditMemberCommand) => void, folder?: string) {
     this.tell = tell
+    this.files = new RunFiles(folder)
   }
 
   serve(name: string, arm: string, source: ArmSource, options: ArmOptions): ServedArm {
@@ -81,11 +84,22 @@ export class MemberRuns {
     { algorithm, batch }: Pick<Wanted, 'algorithm' | 'batch'>,
     answer: (played: Played, common: BanditResult) => Result,
   ): BanditHandle<Result> {
-    const { name, arms, budget, rewards = [0, 1], shuffler, comparator } = options
+    const { name, arms, budget, rewards = [0, 1], shuffler, comparator, audit = 'owner' } = options
     const course = scheduleOf({ algorithm, arms, budget, batch })
     if (this.waiting.has(name)) throw new SettingsError(`a run of the name '${name}' is under way here already.`)
     const patience = Math.min(PATIENCE_MAX, Math.ceil(options.timeout ?? PATIENCE_MAX))
-    const wanted: Wanted = { name, algorithm, arms, budget, batch, rewards, shuffler, comparator, patience }
+    const wanted: Wanted = {
+      name,
+      algorithm,
+      arms,
+      budget,
+      batch,
+      rewards,
+      shuffler,
+      comparator,
+      patience,
+      audit: audit !== false,
+    }
     const common: BanditResult = { spent: course.spent, rounds: course.rounds, told: toldAmong(wanted) }
     const handle: BanditHandle<Result> = new BanditHandle({
       name,
@@ -96,7 +110,8 @@ export class MemberRuns {
           this.waiting.set(name, { resolve, reject, round: (round, spent) => follower.round(round, spent) }),
         )
         this.tell({ kind: 'ask', wanted })
-        return answer(await played, common)
+        const found = await played
+        return answer(found, { ...common, ...(found.audit && { audit: found.audit }) })
       },
       // The member says whether it had begun.
       giveUp: why => this.giveUp(name, why),
@@ -122,6 +137,8 @@ export class MemberRuns {
 
   take(event: BanditMemberEvent): void {
     switch (event.kind) {
+      case 'log':
+        return this.files.write(event)
       case 'asked':
         return this.arms.get(`${event.terms.name}/${event.arm}`)?.take(event)
       case 'pull':
@@ -130,7 +147,7 @@ export class MemberRuns {
       case 'progress':
         return this.waiting.get(event.name)?.round(event.round, event.spent)
       case 'answered':
-        this.waiting.get(event.name)?.resolve(event)
+        this.waiting.get(event.name)?.resolve({ ...event, ...this.files.committed(event) })
         break
       case 'stopped':
         this.waiting.get(event.name)?.reject(new TamperedRound(`run '${event.name}' has no answer: ${event.why}.`))
