@@ -1,6 +1,6 @@
 // What `coterie sim` can run, as plain data that travels to worker threads and into a browser.
 
-import { banditScenario, brokenBanditRules, plantedBanditBugs } from '../bandits/proof/index.ts'
+import { banditScenario, brokenBanditRules, memberRunScenario, plantedBanditBugs } from '../bandits/proof/index.ts'
 import { lockServersNeeded, SettingsError, trust } from '../core/index.ts'
 import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/proof/index.ts'
 import { brokenEventsRules, eventsScenario, plantedEventsBugs } from '../events/proof/index.ts'
@@ -88,6 +88,10 @@ const simulated: Readonly<Record<string, Simulated>> = {
   bandits: {
     bugs: plantedBanditBugs,
     scenario: ({ liars, bug }) => banditScenario({ liars, rules: brokenBanditRules(bug) }),
+  },
+  'bandit-members': {
+    bugs: {},
+    scenario: () => memberRunScenario(),
   },
   server: {
     bugs: plantedNodeBugs,
