@@ -12,6 +12,7 @@ export {
   type Head,
   noteText,
   signedNote,
+  signersOfBoth,
   whyNotCertified,
 } from './checkpoint.ts'
 export { type LedgerClient, ledgerClient } from './client/machine.ts'
@@ -42,6 +43,7 @@ export {
   verifyConsistency,
   verifyInclusion,
 } from './merkle.ts'
+export { NOTE_CHARACTERS_MAX, readNote } from './note.ts'
 export { decodeReceipt, encodeReceipt, type LedgerReceipt, NotProven, verifyReceipt } from './receipt.ts'
 export { execution, isFinal, type Refusal, type RefusalCode, refusalCodes } from './refusal.ts'
 export { type LedgerRules, ledgerRules } from './rules.ts'

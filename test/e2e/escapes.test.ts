@@ -42,6 +42,8 @@ const CASES: readonly (readonly [name: string, args: readonly string[], shows: b
   ['object', ['object'], false],
   ['object', ['object', EVIL], true],
   ['status', ['status'], false],
+  ['ledger', ['ledger', 'balance', EVIL, EVIL], true],
+  ['ledger', ['ledger', 'verify', EVIL, '--descriptor', EVIL], true],
   ['watch', ['watch', `/${EVIL}`], true],
   ['coordinator', ['coordinator', EVIL], true],
   ['coordinator', ['coordinator', EVIL, '--json'], true],

@@ -81,7 +81,7 @@ export class PlainLedger {
 
 /** Three linked ledgers with the same owners. */
 export class Stage {
-  readonly actors: Actors = ideals()
+  readonly actors: Actors
   readonly a: PlainLedger
   readonly b: PlainLedger
   readonly c: PlainLedger
@@ -89,8 +89,9 @@ export class Stage {
 
   readonly rules: LedgerRules
 
-  constructor(rules: LedgerRules = ledgerRules) {
+  constructor(rules: LedgerRules = ledgerRules, actors: Actors = ideals()) {
     this.rules = rules
+    this.actors = actors
     const make = (name: string) => {
       const made = { name, servers: SERVERS, crashes: 1, liars: 0, balances: { alice: 100n, bob: 100n } }
       return new PlainLedger(this.actors, makeLedger(this.actors, made), rules)

@@ -3,10 +3,11 @@
 
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ledgerScenes } from './help-ledger.ts'
 import { memberLines, playMembers } from './help-members.ts'
 import type { Typed, World } from './world.ts'
 
-interface Scene extends Typed {
+export interface Scene extends Typed {
   readonly line: string
   readonly as?: string
 }
@@ -119,6 +120,7 @@ const SERVED: readonly Scene[] = [
   { line: 'coterie object repair stock', says: /nothing to repair/ },
   { line: 'coterie object delete stock' },
   { line: 'coterie status --config shop/clients/admin', says: /locks work/ },
+  ...ledgerScenes,
 ]
 
 /** What is known of the helps: their examples and these are the same, which a test checks. */
