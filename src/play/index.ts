@@ -3,9 +3,10 @@
 import { decodeRun, Play, type Playable, type Playground, type RunName, type RunSpec } from '../simulator/index.ts'
 import { lockPlayground } from './lock.ts'
 import { printedPlayground } from './lock-printed.ts'
+import { redlockPlayground } from './redlock.ts'
 
-/** The playgrounds that are there from the start; further ones are scripts of their own (`more.ts`). */
-export const playgrounds: readonly Playground[] = [printedPlayground, lockPlayground]
+/** The playgrounds that are there from the start; further ones are scripts of their own (`all.ts`). */
+export const playgrounds: readonly Playground[] = [printedPlayground, lockPlayground, redlockPlayground]
 
 /** Ready to run; or a sentence that says why this cannot be run. */
 export function openRun(run: RunName, known: readonly Playground[] = playgrounds): Playable | string {
