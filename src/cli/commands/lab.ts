@@ -1,4 +1,4 @@
-// coterie lab list, coterie lab run NAME: the papers' tables and figures, measured again.
+// coterie lab list, coterie lab run NAME: the papers' tables and figures, measured again. lab-page.ts has the page.
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,6 +18,7 @@ import {
 import { SettingsError } from '../../core/index.ts'
 import { cannot, replaceText } from '../../runtime/files.ts'
 import { action, choiceOption, colour, EXIT_FAILED, newCommand, print, wholeNumber } from '../output.ts'
+import { labExportCommand, labServeCommand } from './lab-page.ts'
 
 interface RunCommandOptions {
   readonly scale: Scale
@@ -61,6 +62,8 @@ export function labCommand(): Command {
   return newCommand('lab')
     .addCommand(list)
     .addCommand(run)
+    .addCommand(labServeCommand())
+    .addCommand(labExportCommand())
     .addHelpText('after', '\nExample:\n  $ coterie lab run backoff-response')
 }
 

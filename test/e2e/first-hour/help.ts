@@ -61,6 +61,8 @@ const ALONE: readonly Scene[] = [
     line: 'coterie lab run all --scale full --seed 7',
     as: 'coterie lab run backoff-response --seed 7',
   },
+  { line: 'coterie lab serve', as: 'timeout 2 coterie lab serve --port 0 || true', says: /the laboratory is at/ },
+  { line: 'coterie lab export break-it', says: /index\.html/ },
   { line: 'coterie completion bash > ~/.local/share/bash-completion/completions/coterie' },
   { line: 'coterie completion zsh > ~/.zsh/functions/_coterie' },
   { line: 'coterie completion fish > ~/.config/fish/completions/coterie.fish' },

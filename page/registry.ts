@@ -1,0 +1,27 @@
+// What can be played, by name. The first script brings the locks; each further protocol is a script of its own that
+// registers itself here when it is loaded.
+
+import type { Playground } from '../src/simulator/index.ts'
+
+const known = new Map<string, Playground>()
+
+export function register(...playgrounds: readonly Playground[]): void {
+  for (const playground of playgrounds) known.set(playground.name, playground)
+}
+
+export function playgroundNamed(name: string): Playground | undefined {
+  return known.get(name)
+}
+
+/** Work that a page gives to its worker, by name; a script brings its own. */
+export type Task = (given: unknown, progress: (told: unknown) => void) => unknown
+
+const tasks = new Map<string, Task>()
+
+export function registerTask(name: string, task: Task): void {
+  tasks.set(name, task)
+}
+
+export function taskNamed(name: string): Task | undefined {
+  return tasks.get(name)
+}
