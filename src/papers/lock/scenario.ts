@@ -211,7 +211,8 @@ class PrintedStage extends ScenarioStage<PrintedPlan, PrintedAct, PrintedEvent> 
     const liar = this.plan.liars.get(id)
     const protocol = printedServer(this.plan.settings)
     const spec = { id, protocol, peers: [], vocabulary: printedVocabulary, clockOffset: 1_000 }
-    this.addNode(spec, liar === undefined ? undefined : kinds[liar]!.corrupt)
+    // None of these kinds: somebody outside gives it its words.
+    this.addNode(spec, liar === undefined ? undefined : kinds[liar]?.corrupt)
     this.world.start(id)
   }
 
