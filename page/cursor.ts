@@ -48,7 +48,8 @@ export function useCursor(session: Session): Cursor {
   }
   return {
     place,
-    now: timeBetween(marks, start),
+    // At its end a run stays as it is: who is inside stays inside.
+    now: place === last ? (drawing.asks?.at ?? drawing.last) : timeBetween(marks, start),
     playing,
     speed,
     go,

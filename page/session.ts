@@ -1,6 +1,8 @@
 // One run as the page shows it: the played run, and what the picture needs of it.
 
+import { openRun } from '../src/play/index.ts'
 import { Play, type Playable, type Playground, type RunSpec } from '../src/simulator/index.ts'
+import { brief } from '../src/simulator/trace.ts'
 import { type Drawing, drawingOf, type Mark } from './diagram/marks.ts'
 
 /** A run that was played as far as it goes. */
@@ -19,7 +21,7 @@ export interface Session {
 
 /** Plays a run to its end, to its first broken promise, or to a traitor's question; or says why it cannot be. */
 export function openSession(spec: RunSpec, playground: Playground): Session | string {
-  const playable = playground.open(spec.run)
+  const playable = openRun(spec.run, [playground])
   if (typeof playable === 'string') return playable
   const play = new Play(spec, playable)
   play.toEnd()
@@ -27,18 +29,24 @@ export function openSession(spec: RunSpec, playground: Playground): Session | st
   const clients = nodes.filter(({ id }) => id.startsWith('client')).map(({ id }) => id)
   const servers = nodes.filter(({ id }) => !id.startsWith('client')).map(({ id }) => id)
   const lanes = [...clients, ...servers]
-  const drawing = drawingOf(marksOf(play), lanes, clients.length > 1)
+  const drawing = drawingOf({ marks: marksOf(play), lanes, exclusive: clients.length > 1, asks: askedMark(play) })
   const liars = new Set(nodes.filter(({ lies }) => lies).map(({ id }) => id))
   return { spec, playground, playable, play, drawing, clients, servers, liars, differs: differing(spec, play) }
 }
 
+function askedMark({ question }: Play): Mark | undefined {
+  if (question === undefined) return undefined
+  const { at, sentAt, from, node, body } = question
+  return { at, sentAt, from, node, kind: 'deliver', what: brief(body) }
+}
+
 function marksOf(play: Play): Mark[] {
   const drawnLiars = new Set(play.nodes.filter(({ lies, played }) => lies && !played).map(({ id }) => id))
-  return play.trace.map(entry => {
+  return play.trace.map((entry, place) => {
     if (entry.kind !== 'deliver' || entry.from === undefined || entry.nth === undefined) return entry
     const message = `${entry.from}>${entry.node}#${entry.nth}`
     // Of a liar that the seed drew nothing is worth believing; of a traitor that is played it is known which word was a lie.
-    return { ...entry, message, lie: entry.lie === true || drawnLiars.has(entry.from) }
+    return { ...entry, message, lie: play.lies.has(place) || drawnLiars.has(entry.from) }
   })
 }
 

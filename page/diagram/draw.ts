@@ -1,6 +1,7 @@
 // The space-time picture on a canvas: lanes from top to bottom, time from left to right. Only what is in the window is
 // looked at; where that is more than can be told apart, messages become density, and what matters is still drawn.
 
+import { shortWord } from '../words.ts'
 import { type Drawing, firstAtOrAfter, type Mark } from './marks.ts'
 
 /** What of the time is seen. */
@@ -84,7 +85,9 @@ export function draw(context: CanvasRenderingContext2D, picture: Picture): void 
   const [from, to] = window(drawing, view)
   if (to - from > ARROWS_MAX) drawDensity(context, picture, from, to)
   else drawArrows(context, picture, from, to)
+  if (to - from <= LABELS_MAX) drawLabels(context, picture, from, to)
   drawPoints(context, picture, from, to)
+  drawAsked(context, picture)
   drawCursor(context, picture)
   if (picture.ghost !== undefined) drawGhost(context, picture, picture.ghost)
   context.globalAlpha = 1
@@ -211,6 +214,36 @@ function arrow(context: CanvasRenderingContext2D, picture: Picture, mark: Mark, 
   context.globalAlpha = 1
 }
 
+/** Of more marks in the window the words would cover each other. */
+const LABELS_MAX = 90
+
+/** The answers in words, on their arrows. */
+function drawLabels(context: CanvasRenderingContext2D, picture: Picture, from: number, to: number): void {
+  const { drawing, size, view, colours, cursor } = picture
+  const count = drawing.lanes.length
+  context.font = '650 10.5px system-ui, sans-serif'
+  context.textAlign = 'center'
+  context.textBaseline = 'middle'
+  for (let place = from; place < Math.min(to, cursor + 1); place++) {
+    const mark = drawing.marks[place]!
+    if (mark.sentAt === undefined || mark.from === undefined) continue
+    const { text, tone } = shortWord(mark.what)
+    if (tone === 'other') continue
+    const part = 0.36
+    const x = timeX(size, view, mark.sentAt + (mark.at - mark.sentAt) * part)
+    const y1 = laneY(size, count, drawing.lanes.indexOf(mark.from))
+    const y = y1 + (laneY(size, count, drawing.lanes.indexOf(mark.node)) - y1) * part
+    const width = context.measureText(text).width + 8
+    context.fillStyle = colours.ground
+    context.globalAlpha = 0.92
+    pill(context, x - width / 2, y - 7.5, width, 15)
+    context.fill()
+    context.globalAlpha = 1
+    context.fillStyle = mark.lie ? colours.lie : tone === 'yes' ? colours.held : colours.ink
+    context.fillText(text, x, y + 0.5)
+  }
+}
+
 function head(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
   const angle = Math.atan2(y2 - y1, x2 - x1)
   context.beginPath()
@@ -320,6 +353,24 @@ function point(context: CanvasRenderingContext2D, colours: Colours, mark: Mark, 
       context.fillStyle = colours.soft
       return dot(context, x, y, 2.5)
   }
+}
+
+/** The message that waits for a traitor's word: whole, with a question mark where it stands. */
+function drawAsked(context: CanvasRenderingContext2D, picture: Picture): void {
+  const { drawing, size, view, colours, cursor } = picture
+  const { asks, lanes } = drawing
+  if (asks === undefined || cursor < drawing.marks.length - 1) return
+  const x2 = timeX(size, view, asks.at)
+  const y2 = laneY(size, lanes.length, lanes.indexOf(asks.node))
+  context.strokeStyle = colours.accent
+  context.lineWidth = 2.4
+  line(context, timeX(size, view, asks.sentAt!), laneY(size, lanes.length, lanes.indexOf(asks.from!)), x2, y2)
+  context.fillStyle = colours.lie
+  dot(context, x2, y2, 12)
+  context.fillStyle = colours.ground
+  context.font = '700 15px system-ui, sans-serif'
+  context.textAlign = 'center'
+  context.fillText('?', x2, y2 + 1)
 }
 
 function drawCursor(context: CanvasRenderingContext2D, { size, view, colours, now }: Picture): void {

@@ -30,6 +30,8 @@ export interface Drawing {
   readonly clashes: readonly { readonly from: number; readonly to: number }[]
   readonly first: number
   readonly last: number
+  /** A message that stands before a traitor who is asked what to say. */
+  readonly asks: Mark | undefined
   /** The longest way of a message: how far back a window must look for arrows that reach into it. */
   readonly longest: number
 }
@@ -37,19 +39,41 @@ export interface Drawing {
 const ENTERS = /^(entered|acquired|leading|elected|inside)\b/
 const LEAVES = /^(left|lost|released|gone|stepped ?down|resigned|ended|expired)\b/i
 
-export function drawingOf(marks: readonly Mark[], lanes: readonly string[], exclusive: boolean): Drawing {
+interface DrawingParts {
+  readonly marks: readonly Mark[]
+  readonly lanes: readonly string[]
+  /** Two that are inside at once are a clash. */
+  readonly exclusive: boolean
+  readonly asks: Mark | undefined
+}
+
+export function drawingOf({ marks, lanes, exclusive, asks }: DrawingParts): Drawing {
   let longest = 0
   let first = Number.POSITIVE_INFINITY
-  let last = 0
-  for (const { at, sentAt } of marks) {
-    first = Math.min(first, sentAt ?? at)
+  let last = asks?.at ?? 0
+  for (const { at, sentAt, kind } of marks) {
+    // That all start at once and then wait is nothing to see.
+    if (kind !== 'start') first = Math.min(first, sentAt ?? at)
     last = Math.max(last, at)
     if (sentAt !== undefined) longest = Math.max(longest, at - sentAt)
   }
   if (!Number.isFinite(first)) first = 0
-  const spans = spansOf(marks, lanes, last)
+  const open = isOpen(marks)
+  // What is still so at the end is drawn a little longer: two who are inside must be seen inside.
+  const end = Math.max(last, first + 1) + (open ? (last - first) * 0.14 : 0)
+  const spans = spansOf(marks, lanes, end)
   const clashes = exclusive ? clashesOf(spans) : []
-  return { lanes, marks, spans, clashes, first, last: Math.max(last, first + 1), longest }
+  return { lanes, marks, spans, clashes, first, last: end, longest, asks }
+}
+
+/** Somebody is inside when it ends. */
+function isOpen(marks: readonly Mark[]): boolean {
+  const inside = new Set<string>()
+  for (const { kind, node, what } of marks) {
+    if (kind === 'emit' && ENTERS.test(what)) inside.add(node)
+    if ((kind === 'emit' && LEAVES.test(what)) || kind === 'crash' || kind === 'stop') inside.delete(node)
+  }
+  return inside.size > 0
 }
 
 function spansOf(marks: readonly Mark[], lanes: readonly string[], end: number): Span[] {

@@ -3,7 +3,8 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { freeWord, type Play, type Question } from '../../src/simulator/index.ts'
-import { brief, sentenceOf } from '../words.ts'
+import { brief } from '../../src/simulator/trace.ts'
+import { sentenceOf } from '../words.ts'
 
 interface QuestionProps {
   readonly play: Play
@@ -15,10 +16,11 @@ export function Asked({ play, question, onSay }: QuestionProps): JSX.Element {
   const { node, from, answers, body } = question
   const honest = JSON.stringify(question.honest)
   const seen = new Set<string>()
-  // Two words that come to the same are one button, and honesty is the first of them.
-  const different = answers.filter(({ word, says }) => {
+  // Two words that come to the same are one button: the one that says it by name, not the one that says it is the truth.
+  const named = [...answers].sort((a, b) => Number(a.word.letter === 'h') - Number(b.word.letter === 'h'))
+  const different = named.filter(({ says }) => {
     const text = JSON.stringify(says)
-    if (word.letter !== 'h' && (seen.has(text) || (text === honest && answers.some(one => one.word.letter === 'h')))) return false
+    if (seen.has(text)) return false
     seen.add(text)
     return true
   })
@@ -41,7 +43,7 @@ export function Asked({ play, question, onSay }: QuestionProps): JSX.Element {
             onClick={() => onSay(node, word.letter)}
           >
             <strong>{says.length === 1 ? spokenName(word.name, says[0]) : word.name}</strong>
-            <span>{JSON.stringify(says) === honest ? 'the truth' : word.title}</span>
+            <span>{JSON.stringify(says) === honest ? `${word.title} (the truth)` : word.title}</span>
           </button>
         ))}
       </div>

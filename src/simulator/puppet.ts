@@ -15,6 +15,7 @@ import {
   type Turn,
 } from '../core/index.ts'
 import type { Script } from './permalink.ts'
+import { stateText } from './states.ts'
 
 /** A question that a traitor is asked. */
 export interface Asked {
@@ -69,6 +70,8 @@ export class Mouth {
   /** Words that could not be said, each with a sentence. */
   readonly refused: string[] = []
   readonly said: unknown[] = []
+  /** Of what was said, what honesty would not have said. */
+  readonly lies = new Set<unknown>()
   private readonly script: Script
   private readonly palette: Palette
   private readonly vocabulary: Codec<unknown>
@@ -95,6 +98,8 @@ export class Mouth {
     this.spoken++
     const bodies = word === undefined ? asked.honest : this.meaning(word, asked)
     this.said.push(...bodies)
+    const truths = new Set(asked.honest.map(stateText))
+    for (const body of bodies) if (!truths.has(stateText(body))) this.lies.add(body)
     if (this.said.length > SAID_MAX) this.said.splice(0, this.said.length - SAID_MAX)
     return bodies
   }
