@@ -3,7 +3,9 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Frame, useScheme, type Way } from './frame.tsx'
+import { type ViewProps, viewNamed } from './registry.ts'
 import { type Route, routeOf } from './routes.ts'
+import { loadScript } from './scripts.ts'
 import { LevelView } from './views/level.tsx'
 import { RunView } from './views/run.tsx'
 
@@ -47,6 +49,21 @@ function View({ route, scheme }: { route: Route; scheme: string }): JSX.Element 
         </>
       )
     default:
-      return <p class="soft">To come.</p>
+      return <Later key={route.way} way={route.way} name={'name' in route ? route.name : undefined} scheme={scheme} />
   }
+}
+
+/** A view whose script is loaded when it is asked for. */
+function Later({ way, name, scheme }: ViewProps & { way: string }): JSX.Element {
+  const [state, setState] = useState<'loading' | 'here' | string>(viewNamed(way) === undefined ? 'loading' : 'here')
+  useEffect(() => {
+    if (viewNamed(way) !== undefined) return
+    loadScript('lists').then(
+      () => setState('here'),
+      (error: Error) => setState(error.message),
+    )
+  }, [way])
+  const Found = viewNamed(way)
+  if (Found !== undefined) return <Found name={name} scheme={scheme} />
+  return <p role="status">{state === 'loading' || state === 'here' ? 'Loading…' : state}</p>
 }

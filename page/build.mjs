@@ -60,9 +60,10 @@ function partsIn() {
 }
 
 async function inputsOf(entry) {
-  const { metafile } = await build({ ...settings, entryPoints: [entry], minify: false })
-  const used = Object.values(metafile.outputs).flatMap(output => Object.keys(output.inputs))
-  return new Set(used)
+  const { metafile } = await build({ ...settings, entryPoints: [entry], minify: false, plugins: [leaving([])] })
+  const used = Object.values(metafile.outputs).flatMap(output => Object.entries(output.inputs))
+  // A door only hands on: what is behind it counts.
+  return new Set(used.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file))
 }
 
 /** The first script also tells what it holds that others need. */
@@ -76,9 +77,15 @@ function withShared(entry, shared) {
 }
 
 async function bundled(entry, shared) {
+  const { outputFiles } = await build({ ...settings, ...entry, plugins: [leaving(shared)] })
+  return outputFiles[0].text
+}
+
+/** Leaves out what the first script holds, and sources of which nothing is used: to be imported changes nothing there. */
+function leaving(shared) {
   const taken = new Set(shared)
-  const plugin = {
-    name: 'what the first script holds',
+  return {
+    name: 'what is left out',
     setup(builder) {
       builder.onResolve({ filter: /.*/ }, async args => {
         if (args.kind === 'entry-point' || args.pluginData === 'seen') return undefined
@@ -88,8 +95,10 @@ async function bundled(entry, shared) {
           resolveDir: args.resolveDir,
           pluginData: 'seen',
         })
+        if (errors.length > 0) return undefined
         const file = relative(root, path)
-        return errors.length === 0 && taken.has(file) ? { path: file, namespace: 'shared' } : undefined
+        if (taken.has(file)) return { path: file, namespace: 'shared' }
+        return file.startsWith('src/') ? { path, sideEffects: false } : undefined
       })
       builder.onLoad({ filter: /.*/, namespace: 'shared' }, ({ path }) => ({
         contents: `module.exports=globalThis.coterieModules[${JSON.stringify(path)}]`,
@@ -97,8 +106,6 @@ async function bundled(entry, shared) {
       }))
     },
   }
-  const { outputFiles } = await build({ ...settings, ...entry, plugins: shared.length === 0 ? [] : [plugin] })
-  return outputFiles[0].text
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

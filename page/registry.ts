@@ -1,6 +1,7 @@
 // What can be played, by name. The first script brings the locks; each further protocol is a script of its own that
 // registers itself here when it is loaded.
 
+import type { ComponentType } from 'preact'
 import type { Playground } from '../src/simulator/index.ts'
 
 const known = new Map<string, Playground>()
@@ -24,4 +25,21 @@ export function registerTask(name: string, task: Task): void {
 
 export function taskNamed(name: string): Task | undefined {
   return tasks.get(name)
+}
+
+export interface ViewProps {
+  /** What the address says after the view's name. */
+  readonly name: string | undefined
+  readonly scheme: string
+}
+
+/** Views that a script of their own brings. */
+const views = new Map<string, ComponentType<ViewProps>>()
+
+export function registerView(name: string, view: ComponentType<ViewProps>): void {
+  views.set(name, view)
+}
+
+export function viewNamed(name: string): ComponentType<ViewProps> | undefined {
+  return views.get(name)
 }

@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { encodeRun, type Playground, type RunSpec } from '../src/simulator/index.ts'
+import { scriptOf } from './catalogue.ts'
 import { playgroundNamed } from './registry.ts'
 import { loadScript } from './scripts.ts'
 import { openSession, type Session } from './session.ts'
@@ -54,7 +55,7 @@ export function useRun(first: RunSpec): Run {
 }
 
 /** The playground of this name; its script is loaded where it has one of its own. */
-function usePlayground(name: string): Playground | string | undefined {
+export function usePlayground(name: string): Playground | string | undefined {
   const [found, setFound] = useState<Playground | string | undefined>(() => playgroundNamed(name))
   useEffect(() => {
     const known = playgroundNamed(name)
@@ -68,11 +69,4 @@ function usePlayground(name: string): Playground | string | undefined {
     )
   }, [name])
   return found
-}
-
-/** Which script brings which playground. */
-const SCRIPTS: Readonly<Record<string, string>> = {}
-
-function scriptOf(name: string): string | undefined {
-  return Object.hasOwn(SCRIPTS, name) ? SCRIPTS[name] : undefined
 }
