@@ -9,7 +9,7 @@ interface Entry {
 
 export const catalogue: readonly Entry[] = [
   { name: 'lock-printed', title: 'The lock as printed in the paper' },
-  { name: 'lock', title: 'The lock that ships' },
+  { name: 'lock', title: 'The lock that ships', script: 'lock' },
   { name: 'redlock', title: 'Redlock’s rule', script: 'redlock' },
   { name: 'ordering', title: 'Objects in one order', script: 'ordering' },
   { name: 'membership', title: 'Membership', script: 'members' },

@@ -1,12 +1,12 @@
 // The first script: in a page it shows the laboratory, in a worker it waits for work.
 
 import { render } from 'preact'
-import { playgrounds } from '../src/play/index.ts'
+import { printedPlayground } from '../src/play/lock-printed.ts'
 import { App } from './app.tsx'
 import { register } from './registry.ts'
 import { serveTasks } from './worker.ts'
 
-register(...playgrounds)
+register(printedPlayground)
 
 if (typeof document === 'undefined') serveTasks()
 else {

@@ -1,6 +1,6 @@
 // One run as the page shows it: the played run, and what the picture needs of it.
 
-import { openRun } from '../src/play/index.ts'
+import { openAmong } from '../src/play/open.ts'
 import { Play, type Playable, type Playground, type RunSpec } from '../src/simulator/index.ts'
 import { brief } from '../src/simulator/trace.ts'
 import { type Drawing, drawingOf, type Mark } from './diagram/marks.ts'
@@ -21,7 +21,7 @@ export interface Session {
 
 /** Plays a run to its end, to its first broken promise, or to a traitor's question; or says why it cannot be. */
 export function openSession(spec: RunSpec, playground: Playground): Session | string {
-  const playable = openRun(spec.run, [playground])
+  const playable = openAmong([playground], spec.run)
   if (typeof playable === 'string') return playable
   const play = new Play(spec, playable)
   play.toEnd()

@@ -22,7 +22,7 @@ export function ExplorerView(): JSX.Element {
   const [result, setResult] = useState<Exploration | string | undefined>(undefined)
   const running = useRef<Work<Exploration> | undefined>(undefined)
   useEffect(() => {
-    loadScript('explorer').then(
+    loadScript('lock').then(
       () => setKnown(published<Explorable>('explorer')),
       (error: Error) => setKnown(error.message),
     )
@@ -35,7 +35,7 @@ export function ExplorerView(): JSX.Element {
     setStates(0)
     const [kind, name] = (chosen || `system ${known.systems[0]?.name}`).split(' ') as ['system' | 'bug', string]
     const options = { msMax: MS_MAX, progress: (told: unknown) => setStates((told as { states: number }).states) }
-    running.current = work<Exploration>(['explorer'], 'explore', { [kind]: name }, options)
+    running.current = work<Exploration>(['lock'], 'explore', { [kind]: name }, options)
     running.current.result.then(
       done => {
         setResult(done)

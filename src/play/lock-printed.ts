@@ -1,9 +1,9 @@
 // The lock as printed, to play with: with n = 5b one traitor makes two holders, with one server more it cannot.
 
-import { type NodeId, printedLockServersNeeded } from '../core/index.ts'
+import { printedLockServersNeeded } from '../core/index.ts'
 import { type PrintedPlan, printedPalette, printedScenario } from '../papers/lock/index.ts'
 import type { AnyScenario, Playable, Playground, PlayModel, RunName } from '../simulator/index.ts'
-import { names, opening } from './sizes.ts'
+import { hasClient, names, opening } from './sizes.ts'
 
 /** Δ and δ of the duel, in milliseconds. */
 export const DUEL_HOLD = 60
@@ -47,7 +47,6 @@ function playable(scenario: AnyScenario, servers: number, liars: number, story: 
     drift: 0,
     allows: ['hold', 'do', 'crash'],
   }
-  const isClient = (node: NodeId) => /^client-\d$/.test(node)
   return {
     scenario,
     model,
@@ -56,10 +55,10 @@ function playable(scenario: AnyScenario, servers: number, liars: number, story: 
     commands: {
       contend: {
         title: 'ask to come in',
-        act: client => (isClient(client) ? { kind: 'contend', client } : undefined),
+        act: (client, plan) => (hasClient(plan, client) ? { kind: 'contend', client } : undefined),
       },
     },
-    dies: client => (isClient(client) ? { kind: 'die', client } : undefined),
+    dies: (client, plan) => (hasClient(plan, client) ? { kind: 'die', client } : undefined),
   }
 }
 
@@ -67,6 +66,8 @@ function playable(scenario: AnyScenario, servers: number, liars: number, story: 
 function duel(scenario: AnyScenario): AnyScenario {
   return {
     ...scenario,
+    // Backoffs last for minutes: nobody is promised to be served before a duel ends.
+    stage: (world, plan) => ({ checkers: scenario.stage(world, plan).checkers, healed: () => {} }),
     plan: (random): PrintedPlan => {
       const plan = scenario.plan(random) as PrintedPlan
       const clients = names('client', 2)

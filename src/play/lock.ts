@@ -9,8 +9,8 @@ import {
   lockScenario,
   plantedBugs,
 } from '../lock/proof/index.ts'
-import type { AnyScenario, Playable, Playground, PlayModel, RunName } from '../simulator/index.ts'
-import { names, opening } from './sizes.ts'
+import type { AnyScenario, Plan, Playable, Playground, PlayModel, RunName } from '../simulator/index.ts'
+import { hasClient, names, opening } from './sizes.ts'
 
 const DUEL_HEALS = 8_000_000
 const DUEL_ENDS = 20_000_000
@@ -65,9 +65,8 @@ function playable(scenario: AnyScenario, servers: number, liars: number): Playab
     drift: DRIFT,
     allows: ['hold', 'drop', 'twice', 'cut', 'slow', 'pause', 'crash', 'drift', 'do'],
   }
-  const isClient = (node: NodeId) => /^client-\d$/.test(node)
-  const asked = (change: Partial<LockAct & { kind: 'use' }>) => (client: NodeId) =>
-    isClient(client) ? use(client, change) : undefined
+  const asked = (change: Partial<LockAct & { kind: 'use' }>) => (client: NodeId, plan: Plan<unknown>) =>
+    hasClient(plan, client) ? use(client, change) : undefined
   return {
     scenario,
     model,
@@ -79,7 +78,7 @@ function playable(scenario: AnyScenario, servers: number, liars: number): Playab
       try: { title: 'try once, without waiting', act: asked({ wait: false, fair: false }) },
       once: { title: 'hold it for 1 s, without renewing', act: asked({ renew: false, hold: 2_000_000 }) },
     },
-    dies: client => (isClient(client) ? { kind: 'die', client } : undefined),
+    dies: (client, plan) => (hasClient(plan, client) ? { kind: 'die', client } : undefined),
   }
 }
 

@@ -1,7 +1,7 @@
 // What all playgrounds share.
 
 import { type NodeId, SettingsError } from '../core/index.ts'
-import type { Playable } from '../simulator/index.ts'
+import type { Plan, Playable } from '../simulator/index.ts'
 
 /** `server-1`, `server-2`, … */
 export function names(kind: string, count: number): NodeId[] {
@@ -16,4 +16,9 @@ export function opening(open: () => Playable): Playable | string {
     if (error instanceof SettingsError || error instanceof RangeError) return error.message
     throw error
   }
+}
+
+/** Whether the plan has this client. */
+export function hasClient(plan: Plan<unknown>, client: NodeId): boolean {
+  return (plan as Plan<unknown> & { readonly clients: readonly string[] }).clients.includes(client)
 }

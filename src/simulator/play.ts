@@ -12,7 +12,7 @@ import { ACTS_MAX, type RunSpec } from './permalink.ts'
 import type { Playable } from './playable.ts'
 import { type Asked, honestAnswers, Mouth, type PaletteWord, puppet } from './puppet.ts'
 import type { Plan, Stage, Violation } from './scenario.ts'
-import { States } from './states.ts'
+import { States, type Stretch } from './states.ts'
 import { strike } from './strike.ts'
 import { brief, type TraceEntry } from './trace.ts'
 import { type NodeSpec, World } from './world.ts'
@@ -20,6 +20,8 @@ import type { NextEvent } from './world-options.ts'
 
 /** Events of a run in somebody's hands. */
 export const PLAY_EVENTS_MAX = 200_000
+/** Places of the trace before and after the one that somebody looks at. */
+const STRETCH = 400
 /** Of a liar that a visitor plays, where a plan numbers its liars. */
 export const PLAYED = -1
 
@@ -83,8 +85,6 @@ export class Play {
   readonly lost: LostMessage[] = []
   /** Places in the trace at which a word of a played traitor arrived that honesty would not have said. */
   readonly lies = new Set<number>()
-  /** Sentences on what lies beyond what the promise is made for, or could not be done. */
-  readonly outside: string[] = []
   status: PlayStatus = 'on'
   question: Question | undefined
   /** Which limit ended it, where its own end was not reached. */
@@ -99,22 +99,27 @@ export class Play {
   private readonly stage: Stage
   private readonly mouths = new Map<NodeId, Mouth>()
   private readonly honest = new Map<NodeId, NodeSpec>()
-  private readonly states = new States()
+  private readonly states: States
+  /** Of a part of a run too large to note all of it: made when somebody looks. */
+  private looked: States | undefined
   private readonly found: PlayViolation[] = []
   private readonly ways = new Map<string, ManualAct & MessageName>()
   private readonly rates = new Map<NodeId, number>()
   private readonly cutShort: boolean
+  private readonly beyond: string[] = []
   private seen = 0
+  private noted = false
   private events = 0
 
-  constructor(spec: RunSpec, playable: Playable) {
+  constructor(spec: RunSpec, playable: Playable, stretch?: Stretch) {
     this.spec = spec
     this.playable = playable
+    this.states = new States(stretch)
     const whole: Plan<unknown> = playable.scenario.plan(seededRandom(spec.seed, 1))
     const { only, calm } = spec
     const kept = reduce(whole, { ...(only && { only }), ...(calm && { calm }) })
     const happening = spec.acts.slice(0, ACTS_MAX).filter(act => !act.off)
-    const plan = this.withTraitors({ ...kept, acts: [...kept.acts, ...this.userActs(happening)] })
+    const plan = this.withTraitors({ ...kept, acts: [...kept.acts, ...this.userActs(happening, whole)] })
     this.items = items(whole, spec)
     this.drawn = plan.drawn
     this.healsAt = plan.healsAt
@@ -135,7 +140,8 @@ export class Play {
       heal(this.world)
       this.stage.healed()
     })
-    for (const act of happening) if (!this.isUserAct(act) && !this.isPlayed(act)) strike(this.world, act, plan.healsAt)
+    for (const act of happening)
+      if (!this.isUserAct(act, whole) && !this.isPlayed(act)) strike(this.world, act, plan.healsAt)
     this.look()
   }
 
@@ -163,6 +169,16 @@ export class Play {
     })
   }
 
+  /** Sentences on what lies beyond what the promise is made for, or could not be done. A traitor wins only without any. */
+  get outside(): readonly string[] {
+    const missing = this.spec.acts.flatMap(nodesOf).filter(node => !this.world.nodes.has(node))
+    return [
+      ...this.beyond,
+      ...[...this.mouths].flatMap(([node, { refused }]) => refused.map(why => `${node}: ${why}`)),
+      ...[...new Set(missing)].map(node => `there is no ${node} in this run.`),
+    ]
+  }
+
   /** Words that each traitor has said. */
   spoken(node: NodeId): number {
     return this.mouths.get(node)?.spoken ?? 0
@@ -170,7 +186,17 @@ export class Play {
 
   /** What the node remembered after the event at this place of the trace: JSON; empty while it does not run. */
   stateAt(index: number, node: NodeId): string | undefined {
-    return this.states.at(index, node)
+    if (this.states.has(index)) return this.states.at(index, node)
+    if (!this.looked?.has(index)) this.looked = this.statesAround(index)
+    return this.looked.at(index, node)
+  }
+
+  /** The same run once more, up to there: a stretch around the place is noted. */
+  private statesAround(index: number): States {
+    const from = Math.max(0, index - STRETCH)
+    const again = new Play(this.spec, this.playable, { from, to: index + STRETCH })
+    while (again.status === 'on' && again.trace.length <= index + STRETCH) again.stepOnce()
+    return again.states
   }
 
   /** Goes on to the next thing that leaves a trace. */
@@ -189,11 +215,6 @@ export class Play {
   private stepOnce(): void {
     const next = this.world.next()
     if (next === undefined || next.at > this.ends) return this.finish()
-    if (this.events >= PLAY_EVENTS_MAX) {
-      this.stopped = 'events'
-      this.status = 'over'
-      return
-    }
     if (next.delivers !== undefined && this.mouths.get(next.delivers.to)?.asks(next.delivers.body)) {
       return this.ask(next.delivers.to, next.at, next.delivers)
     }
@@ -205,27 +226,33 @@ export class Play {
       this.broken({ what: `a machine threw: ${error instanceof Error ? error.message : String(error)}`, at: this.now })
     }
     this.look()
+    if (this.status !== 'on' || this.events < PLAY_EVENTS_MAX) return
+    this.stopped = 'events'
+    this.status = 'over'
   }
 
   private finish(): void {
     this.world.run(this.ends)
     if (this.cutShort) this.stopped = 'time'
     this.status = 'over'
-    for (const node of this.spec.acts.flatMap(nodesOf)) {
-      if (!this.world.nodes.has(node)) this.outside.push(`there is no ${node} in this run.`)
-    }
-    for (const [node, mouth] of this.mouths) this.outside.push(...mouth.refused.map(why => `${node}: ${why}`))
   }
 
   /** After each event: states of those that it touched, and promises. */
   private look(): void {
     const { trace, world } = this
-    const touched = new Map<NodeId, number>()
-    for (; this.seen < trace.length; this.seen++) {
-      const { node } = trace[this.seen]!
-      if (!touched.has(node)) touched.set(node, this.seen)
+    const { states } = this
+    if (trace.length > this.seen && states.wants(trace.length - 1)) {
+      // The first look of a stretch is at all nodes.
+      const first = this.noted ? this.seen : 0
+      this.noted = true
+      const touched = new Map<NodeId, number>()
+      for (let index = first; index < trace.length; index++) {
+        const { node } = trace[index]!
+        if (!touched.has(node)) touched.set(node, index)
+      }
+      for (const [node, index] of touched) states.note(index, node, world.node(node).host?.state)
     }
-    for (const [node, index] of touched) this.states.note(index, node, world.node(node).host?.state)
+    this.seen = trace.length
     for (const checker of this.stage.checkers) {
       for (const violation of checker.violations()) this.broken(violation)
       if (this.status === 'broken') return
@@ -273,12 +300,12 @@ export class Play {
     const named = Object.keys(this.spec.say)
     for (const node of named) {
       if (palette === undefined || !mayLie.includes(node)) {
-        this.outside.push(`${node} cannot be played here${mayLie.length ? `; ${mayLie.join(', ')} can` : ''}.`)
+        this.beyond.push(`${node} cannot be played here${mayLie.length ? `; ${mayLie.join(', ')} can` : ''}.`)
       }
     }
     const played = named.filter(node => palette !== undefined && mayLie.includes(node))
     if (played.length > model.liars) {
-      this.outside.push(`${played.length} traitors, and the promise is made for ${model.liars} at most.`)
+      this.beyond.push(`${played.length} traitors, and the promise is made for ${model.liars} at most.`)
     }
     if (played.length === 0) return plan
     return { ...plan, ...{ liars: new Map(played.map(node => [node, PLAYED])) } }
@@ -289,22 +316,22 @@ export class Play {
     return fault.kind === 'pause' && fault.node !== undefined && this.mouths.has(fault.node)
   }
 
-  private isUserAct(act: ManualAct): boolean {
-    return act.kind === 'do' || (act.kind === 'crash' && this.playable.dies?.(act.node) !== undefined)
+  private isUserAct(act: ManualAct, plan: Plan<unknown>): boolean {
+    return act.kind === 'do' || (act.kind === 'crash' && this.playable.dies?.(act.node, plan) !== undefined)
   }
 
-  private userActs(acts: readonly ManualAct[]): (object & { at: Micros })[] {
-    return acts.flatMap(act => {
+  private userActs(acts: readonly ManualAct[], plan: Plan<unknown>): (object & { at: Micros })[] {
+    return acts.flatMap((act, place) => {
       if (act.kind === 'crash') {
-        const dies = this.playable.dies?.(act.node)
+        const dies = this.playable.dies?.(act.node, plan)
         return dies === undefined ? [] : [{ ...(dies as object), at: act.at }]
       }
       if (act.kind !== 'do') return []
       const { commands } = this.playable
       const command = Object.hasOwn(commands, act.command) ? commands[act.command]! : undefined
-      const done = command?.act(act.client)
+      const done = command?.act(act.client, plan, place)
       if (done !== undefined) return [{ ...(done as object), at: act.at }]
-      this.outside.push(`${act.client} cannot do '${act.command}'; there is: ${Object.keys(commands).join(', ')}.`)
+      this.beyond.push(`${act.client} cannot do '${act.command}'; there is: ${Object.keys(commands).join(', ')}.`)
       return []
     })
   }
@@ -312,14 +339,14 @@ export class Play {
   private readActs(acts: readonly ManualAct[]): void {
     const { model } = this.playable
     for (const act of acts) {
-      if (!model.allows.includes(act.kind)) this.outside.push(`${actText(act)}: the promise is not made for this.`)
+      if (!model.allows.includes(act.kind)) this.beyond.push(`${actText(act)}: the promise is not made for this.`)
       if ('lasts' in act && act.at >= this.healsAt) {
-        this.outside.push(`${actText(act)}: everything is healed at ${this.healsAt / 1000} ms, so this does nothing.`)
+        this.beyond.push(`${actText(act)}: everything is healed at ${this.healsAt / 1000} ms, so this does nothing.`)
       }
       if (act.kind === 'drift') {
         this.rates.set(act.node, act.rate)
         if (Math.abs(act.rate - 1) > model.drift + 1e-9) {
-          this.outside.push(`${actText(act)}: the promise is made for clocks within ${model.drift * 100} %.`)
+          this.beyond.push(`${actText(act)}: the promise is made for clocks within ${model.drift * 100} %.`)
         }
       }
       if (act.kind === 'hold' || act.kind === 'drop' || act.kind === 'twice') this.ways.set(messageText(act), act)
@@ -334,7 +361,7 @@ export class Play {
     const later = Math.max(at, Math.min(at + (act as { by: Micros }).by, this.healsAt))
     const { delayMax } = this.playable.model
     if (delayMax !== undefined && later - this.now > delayMax) {
-      this.outside.push(
+      this.beyond.push(
         `${actText(act)}: it takes ${(later - this.now) / 1000} ms, and the promise is made for ${delayMax / 1000}.`,
       )
     }

@@ -6,7 +6,7 @@ import type { ManualKind } from './acts.ts'
 import type { Micros } from './network.ts'
 import type { RunName } from './permalink.ts'
 import type { Palette } from './puppet.ts'
-import type { AnyScenario } from './scenario.ts'
+import type { AnyScenario, Plan } from './scenario.ts'
 
 /** For which runs the promise is made. What a visitor does beyond it is shown, and said to be beyond it. */
 export interface PlayModel {
@@ -23,8 +23,8 @@ export interface PlayModel {
 /** Something that a user can do. */
 export interface PlayCommand {
   readonly title: string
-  /** The scenario's own act. */
-  act(client: NodeId): unknown
+  /** The scenario's own act; nothing where there is no such client. `place` is another for each act of a run. */
+  act(client: NodeId, plan: Plan<unknown>, place: number): unknown
 }
 
 /** One size of one thing to play, ready to run. */
@@ -37,7 +37,7 @@ export interface Playable {
   /** By word. */
   readonly commands: Readonly<Record<string, PlayCommand>>
   /** Processes that do not come back under their name crash by an act of the scenario. */
-  dies?(client: NodeId): unknown
+  dies?(client: NodeId, plan: Plan<unknown>): unknown
 }
 
 /** A range of sizes, with what is taken where nothing is said. */

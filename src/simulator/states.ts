@@ -8,24 +8,51 @@ interface Note {
   readonly text: string
 }
 
-/** Letters of states that are kept of one run. A run of 10,000 events has some millions. */
-const LETTERS_MAX = 60_000_000
+/** Which places of a trace are noted: all while the budget lasts, or a stretch of it. */
+export interface Stretch {
+  readonly from: number
+  readonly to: number
+}
+
+/** Letters written in one run. Of small machines it is all that happens; of large ones the beginning, and then stretches. */
+const LETTERS_MAX = 12_000_000
 const BYTES_SHOWN = 16
+/** Of one list or map. What comes after is counted. */
+const ITEMS_MAX = 40
+const DEPTH_MAX = 8
 
 /** The states of all nodes in the course of a run. */
 export class States {
+  /** The first place for which nothing was noted any more. */
+  end = Number.POSITIVE_INFINITY
   private readonly notes = new Map<NodeId, Note[]>()
+  private readonly stretch: Stretch | undefined
   private letters = 0
+
+  constructor(stretch?: Stretch) {
+    this.stretch = stretch
+  }
+
+  /** Whether this place is one of those that are noted. */
+  wants(index: number): boolean {
+    if (this.stretch !== undefined) return index >= this.stretch.from && index <= this.stretch.to
+    if (this.letters <= LETTERS_MAX) return true
+    this.end = Math.min(this.end, index)
+    return false
+  }
+
+  /** Whether what is asked for this place can be answered. */
+  has(index: number): boolean {
+    return this.stretch === undefined ? index < this.end : index >= this.stretch.from && index <= this.stretch.to
+  }
 
   /** The node's state after the event at this place of the trace. */
   note(index: number, node: NodeId, state: unknown): void {
-    if (this.letters > LETTERS_MAX) return
     const text = state === undefined ? '' : stateText(state)
+    this.letters += text.length
     const own = this.notes.get(node) ?? []
     if (own.length === 0) this.notes.set(node, own)
-    if (own.at(-1)?.text === text) return
-    this.letters += text.length
-    own.push({ index, text })
+    if (own.at(-1)?.text !== text) own.push({ index, text })
   }
 
   /** JSON; an empty text of a node that does not run; nothing before it was there. */
@@ -42,8 +69,8 @@ export class States {
   }
 }
 
-/** Plain data as JSON: maps as objects, sets as lists, bytes as their first digits. */
-export function stateText(value: unknown): string {
+/** Plain data as JSON: maps as objects, sets as lists, bytes as their first digits, long lists by their beginning. */
+export function stateText(value: unknown, depth = 0): string {
   switch (typeof value) {
     case 'string':
       return JSON.stringify(value)
@@ -54,35 +81,51 @@ export function stateText(value: unknown): string {
     case 'bigint':
       return `"${value}"`
     case 'object':
-      return value === null ? 'null' : objectText(value)
+      return value === null ? 'null' : objectText(value, depth)
     default:
       return 'null'
   }
 }
 
-function objectText(value: object): string {
-  if (Array.isArray(value)) return `[${value.map(stateText).join()}]`
+function objectText(value: object, depth: number): string {
   if (value instanceof Uint8Array) return `"${bytesText(value)}"`
-  if (value instanceof Map) {
-    let text = ''
-    for (const [key, item] of value) text += `${text && ','}${JSON.stringify(keyText(key))}:${stateText(item)}`
-    return `{${text}}`
-  }
-  if (value instanceof Set) return `[${[...value].map(stateText).join()}]`
+  if (depth >= DEPTH_MAX) return '"…"'
+  if (Array.isArray(value)) return listText(value, value.length, depth)
+  if (value instanceof Set) return listText(value, value.size, depth)
+  if (value instanceof Map) return mapText(value, depth)
   let text = ''
   for (const field in value) {
     const item = (value as Record<string, unknown>)[field]
-    if (item !== undefined && typeof item !== 'function')
-      text += `${text && ','}${JSON.stringify(field)}:${stateText(item)}`
+    if (item === undefined || typeof item === 'function') continue
+    text += `${text && ','}${JSON.stringify(field)}:${stateText(item, depth + 1)}`
   }
   return `{${text}}`
 }
 
-function keyText(key: unknown): string {
-  return typeof key === 'string' ? key : stateText(key)
+function listText(items: Iterable<unknown>, size: number, depth: number): string {
+  let text = ''
+  let count = 0
+  for (const item of items) {
+    if (count++ === ITEMS_MAX) return `[${text},"… ${size - ITEMS_MAX} more"]`
+    text += `${text && ','}${stateText(item, depth + 1)}`
+  }
+  return `[${text}]`
+}
+
+function mapText(items: ReadonlyMap<unknown, unknown>, depth: number): string {
+  let text = ''
+  let count = 0
+  for (const [key, item] of items) {
+    if (count++ === ITEMS_MAX) return `{${text},"…":"${items.size - ITEMS_MAX} more"}`
+    const name = typeof key === 'string' ? key : stateText(key)
+    text += `${text && ','}${JSON.stringify(name)}:${stateText(item, depth + 1)}`
+  }
+  return `{${text}}`
 }
 
 function bytesText(bytes: Uint8Array): string {
-  const digits = [...bytes.subarray(0, BYTES_SHOWN)].map(byte => byte.toString(16).padStart(2, '0')).join('')
+  let digits = ''
+  const shown = Math.min(bytes.length, BYTES_SHOWN)
+  for (let at = 0; at < shown; at++) digits += bytes[at]!.toString(16).padStart(2, '0')
   return bytes.length > BYTES_SHOWN ? `${digits}… (${bytes.length} bytes)` : digits
 }

@@ -1,8 +1,9 @@
-// The explorer, as work for a worker: every schedule of a small system of the lock.
+// The lock that ships: to play with, and to explore in a worker, every schedule of a small system.
 
 import { exploreLock, explorePlanted, lockSystems, plantedSystems } from '../../src/lock/proof/index.ts'
+import { lockPlayground } from '../../src/play/lock.ts'
 import { publish } from '../published.ts'
-import { registerTask } from '../registry.ts'
+import { register, registerTask } from '../registry.ts'
 
 interface Given {
   readonly system?: string
@@ -11,6 +12,8 @@ interface Given {
 
 /** A worker is ended after its time; this many states fit in a page's memory. */
 const STATES_MAX = 200_000
+
+register(lockPlayground)
 
 registerTask('explore', (given, progress) => {
   const { system, bug } = given as Given
