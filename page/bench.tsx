@@ -3,13 +3,13 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ManualAct, RunSpec } from '../src/simulator/index.ts'
+import { useCursor } from './cursor.ts'
 import { Canvas, heightFor, moved, nameY, wholeView, zoomed } from './diagram/canvas.tsx'
 import type { Ghost, View } from './diagram/draw.ts'
 import type { Mark } from './diagram/marks.ts'
-import { useCursor } from './cursor.ts'
 import { ghostAct, messageAct } from './dragged.ts'
-import { LaneMenu } from './panels/lane-menu.tsx'
 import { Sentence } from './panels/events.tsx'
+import { LaneMenu } from './panels/lane-menu.tsx'
 import { Quorum } from './panels/quorum.tsx'
 import { Legend } from './panels/signs.tsx'
 import { Tabs } from './panels/tabs.tsx'
@@ -191,7 +191,7 @@ function Zoom({ view, onView, session }: { view: View; onView(view: View): void;
   const middle = (view.from + view.to) / 2
   const width = view.to - view.from
   return (
-    <div class="row" role="group" aria-label="What of the time is seen">
+    <div class="row" role="toolbar" aria-label="What of the time is seen">
       <button type="button" aria-label="Earlier" onClick={() => onView(moved(view, drawing, -width / 2))}>
         ‹
       </button>
@@ -218,11 +218,7 @@ function Names({ session, at, onAct }: { session: Session; at: number; onAct(act
   return (
     <ul class="names">
       {drawing.lanes.map((name, lane) => (
-        <li
-          key={name}
-          class={liars.has(name) ? 'liar' : ''}
-          style={{ top: `${nameY(drawing.lanes.length, lane)}px` }}
-        >
+        <li key={name} class={liars.has(name) ? 'liar' : ''} style={{ top: `${nameY(drawing.lanes.length, lane)}px` }}>
           <button
             type="button"
             aria-expanded={open === name}

@@ -97,11 +97,12 @@ function leaving(shared) {
         })
         if (errors.length > 0) return undefined
         const file = relative(root, path)
-        if (taken.has(file)) return { path: file, namespace: 'shared' }
+        // With another ending: that of a module would forbid `module.exports`.
+        if (taken.has(file)) return { path: `${file}.cjs`, namespace: 'shared', pluginData: file }
         return file.startsWith('src/') ? { path, sideEffects: false } : undefined
       })
-      builder.onLoad({ filter: /.*/, namespace: 'shared' }, ({ path }) => ({
-        contents: `module.exports=globalThis.coterieModules[${JSON.stringify(path)}]`,
+      builder.onLoad({ filter: /.*/, namespace: 'shared' }, ({ pluginData: file }) => ({
+        contents: `module.exports=globalThis.coterieModules[${JSON.stringify(file)}]`,
         loader: 'js',
       }))
     },

@@ -60,7 +60,9 @@ export function useCursor(session: Session): Cursor {
     setSpeed,
     next: what => {
       const node = marks[place]?.node
-      const found = marks.findIndex((mark, at) => at > place && (what === 'node' ? mark.node === node : mark.kind === 'emit'))
+      const found = marks.findIndex(
+        (mark, at) => at > place && (what === 'node' ? mark.node === node : mark.kind === 'emit'),
+      )
       if (found >= 0) go(found)
     },
   }

@@ -78,11 +78,7 @@ export function Frame({ way, scheme, onScheme, children }: FrameProps): JSX.Elem
             ))}
           </ul>
         </nav>
-        <select
-          aria-label="Colours"
-          value={scheme}
-          onChange={event => onScheme(event.currentTarget.value as Scheme)}
-        >
+        <select aria-label="Colours" value={scheme} onChange={event => onScheme(event.currentTarget.value as Scheme)}>
           <option value="auto">As the system</option>
           <option value="light">Light</option>
           <option value="dark">Dark</option>
@@ -92,8 +88,8 @@ export function Frame({ way, scheme, onScheme, children }: FrameProps): JSX.Elem
         {children}
       </main>
       <footer class="foot">
-        Everything here runs in your browser: the protocol code is the code that ships, in the simulator that tests it. Nothing is
-        loaded from elsewhere, and nothing is sent.
+        Everything here runs in your browser: the protocol code is the code that ships, in the simulator that tests it.
+        Nothing is loaded from elsewhere, and nothing is sent.
       </footer>
     </>
   )

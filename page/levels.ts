@@ -33,7 +33,8 @@ export const levels: readonly Level[] = [
     title: 'Six servers',
     headline: 'One server more. The same lie.',
     goal: 'Six servers, and a client still goes in when at most one of the first five answers is LOCKED. Try what you like: every way has been tried below, while you read this.',
-    moral: 'Two clients would need more honest FREEs than there are: any two groups of five share three honest servers.',
+    moral:
+      'Two clients would need more honest FREEs than there are: any two groups of five share three honest servers.',
     address: 'v=1&run=lock-printed.n6.b1.f1.s-duel&seed=2&say=server-6:',
     hints: ['It cannot be done. That is the point.'],
   },
@@ -44,7 +45,10 @@ export const levels: readonly Level[] = [
     goal: 'Lie, hold messages back, cut links, pause and crash whom you like, turn clocks by up to 5 %. Two holders at once is all you need.',
     moral: 'It promises never two holders, whatever the network and one liar do. Four servers are enough for that.',
     address: 'v=1&run=lock.n4.b1.f1.s-duel&seed=1&say=server-4:',
-    hints: ['Time is where locks break: pause a holder, and let its lease run out.', 'A client stops believing before its lease ends.'],
+    hints: [
+      'Time is where locks break: pause a holder, and let its lease run out.',
+      'A client stops believing before its lease ends.',
+    ],
   },
 ]
 

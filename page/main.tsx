@@ -3,6 +3,7 @@
 import { render } from 'preact'
 import { printedPlayground } from '../src/play/lock-printed.ts'
 import { App } from './app.tsx'
+import { hashesOf } from './hashes.ts'
 import { register } from './registry.ts'
 import { serveTasks } from './worker.ts'
 
@@ -10,6 +11,7 @@ register(printedPlayground)
 
 if (typeof document === 'undefined') serveTasks()
 else {
+  Object.assign(globalThis, { coterieHashes: hashesOf })
   const box = document.getElementById('page')
   if (box !== null) render(<App />, box)
 }

@@ -14,10 +14,14 @@ const { values } = parseArgs({
 
 const text =
   values.from === undefined
-    ? execFileSync(process.execPath, [join(here, '../bin/coterie'), 'lab', 'run', 'all', '--scale', values.scale, '--json'], {
-        encoding: 'utf8',
-        maxBuffer: 1 << 28,
-      })
+    ? execFileSync(
+        process.execPath,
+        [join(here, '../bin/coterie'), 'lab', 'run', 'all', '--scale', values.scale, '--json'],
+        {
+          encoding: 'utf8',
+          maxBuffer: 1 << 28,
+        },
+      )
     : readFileSync(values.from, 'utf8')
 
 /** Four digits say all that a tolerance can judge. */
@@ -43,4 +47,6 @@ const reports = JSON.parse(text).map(({ name, title, source, scale, seed, within
   ]),
 }))
 writeFileSync(join(here, 'data/results.json'), `${JSON.stringify(reports)}\n`)
-process.stdout.write(`${reports.length} experiments, ${reports.filter(({ within }) => within).length} within their tolerance\n`)
+process.stdout.write(
+  `${reports.length} experiments, ${reports.filter(({ within }) => within).length} within their tolerance\n`,
+)

@@ -73,7 +73,13 @@ for (const { name, bugs } of playgrounds) {
     const spec = smaller(found)
     const play = played(spec)
     const what = play.violations[0].what
-    zoo.push({ name, bug, what, events: play.trace.length, address: encodeRun({ ...spec, hash: play.hash.slice(0, 8) }) })
+    zoo.push({
+      name,
+      bug,
+      what,
+      events: play.trace.length,
+      address: encodeRun({ ...spec, hash: play.hash.slice(0, 8) }),
+    })
     process.stdout.write(`${name} ${bug}: seed ${spec.seed}, ${play.trace.length} events, ${what}\n`)
   }
 }

@@ -179,7 +179,9 @@ function usePanAndZoom(canvas: { current: HTMLCanvasElement | null }, props: Can
       const sideways = event.shiftKey ? event.deltaY : event.deltaX
       if (event.ctrlKey) {
         const frame = element.getBoundingClientRect()
-        onView(zoomed(view, drawing, 1.0015 ** event.deltaY, timeAt(latest.current.size, view, event.clientX - frame.left)))
+        onView(
+          zoomed(view, drawing, 1.0015 ** event.deltaY, timeAt(latest.current.size, view, event.clientX - frame.left)),
+        )
       } else if (Math.abs(sideways) > Math.abs(event.shiftKey ? 0 : event.deltaY)) {
         onView(moved(view, drawing, (sideways / latest.current.size.width) * (view.to - view.from)))
       } else return

@@ -44,8 +44,8 @@ export function Acts(props: ActsProps): JSX.Element {
         </div>
         {acts.length === 0 ? (
           <p class="soft small">
-            Nothing yet. Drag an arrow’s head to the right to hold a message back, drag along a lane to pause a node, drag from lane
-            to lane to cut their link; or use the form.
+            Nothing yet. Drag an arrow’s head to the right to hold a message back, drag along a lane to pause a node,
+            drag from lane to lane to cut their link; or use the form.
           </p>
         ) : undefined}
         <ul class="acts">

@@ -21,7 +21,15 @@ export function Sentence({ mark }: { mark: Mark }): JSX.Element {
   return (
     <>
       {piecesOf(mark).map(({ text, name, lie }, place) =>
-        name ? <b key={place}>{text}</b> : lie ? <span key={place} class="lie">{text}</span> : text,
+        name ? (
+          <b key={place}>{text}</b>
+        ) : lie ? (
+          <span key={place} class="lie">
+            {text}
+          </span>
+        ) : (
+          text
+        ),
       )}
     </>
   )

@@ -53,7 +53,7 @@ export function Quorum(props: QuorumProps): JSX.Element {
         {needed === undefined ? undefined : <span class="soft small">{needed} yes let a client in</span>}
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <div class="quorum" tabIndex={0} role="group" aria-label="Answers of each server to each client">
+      <section class="quorum" tabIndex={0} aria-label="Answers of each server to each client">
         <table>
           <thead>
             <tr>
@@ -78,7 +78,7 @@ export function Quorum(props: QuorumProps): JSX.Element {
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
       <div class="tally">
         {clients.map(client => (
           <Meter

@@ -18,8 +18,8 @@ export function Share({ session, cursor }: { session: Session; cursor: number })
         <Copied label="Address: whoever opens it sees this run at this event" text={address} />
         <Copied label="The same on the command line" text={`coterie sim --play '${fragment}'`} />
         <p class="soft small">
-          Everything that decides the run is in the address: protocol, size, seed, what you did and said. The hash of its trace is{' '}
-          <code>{session.play.hash}</code>, the same in every browser and in Node.
+          Everything that decides the run is in the address: protocol, size, seed, what you did and said. The hash of
+          its trace is <code>{session.play.hash}</code>, the same in every browser and in Node.
         </p>
       </div>
       <div class="stack">
@@ -32,7 +32,8 @@ export function Share({ session, cursor }: { session: Session; cursor: number })
           </button>
         </div>
         <p class="soft small">
-          ShiViz reads the log with the expression <code>(?&lt;host&gt;\S*) (?&lt;clock&gt;&#123;.*&#125;)\n(?&lt;event&gt;.*)</code>.
+          ShiViz reads the log with the expression{' '}
+          <code>(?&lt;host&gt;\S*) (?&lt;clock&gt;&#123;.*&#125;)\n(?&lt;event&gt;.*)</code>.
         </p>
       </div>
     </div>

@@ -51,7 +51,15 @@ function parse(text: string | undefined): Json | undefined {
 const isTree = (value: Json | undefined): value is readonly Json[] | { readonly [name: string]: Json } =>
   typeof value === 'object' && value !== null
 
-function Tree({ value, before, depth }: { value: Json | undefined; before: Json | undefined; depth: number }): JSX.Element {
+function Tree({
+  value,
+  before,
+  depth,
+}: {
+  value: Json | undefined
+  before: Json | undefined
+  depth: number
+}): JSX.Element {
   if (!isTree(value)) return <Leaf value={value} before={before} known={before !== undefined} />
   const old = isTree(before) ? (before as { readonly [name: string]: Json }) : undefined
   const entries = Object.entries(value as { readonly [name: string]: Json })
@@ -105,7 +113,15 @@ function Branch({ name, value, before, depth, fresh }: BranchProps): JSX.Element
   )
 }
 
-function Leaf({ value, before, known }: { value: Json | undefined; before: Json | undefined; known: boolean }): JSX.Element {
+function Leaf({
+  value,
+  before,
+  known,
+}: {
+  value: Json | undefined
+  before: Json | undefined
+  known: boolean
+}): JSX.Element {
   const changed = known && JSON.stringify(value) !== JSON.stringify(before)
   return (
     <>

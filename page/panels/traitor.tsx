@@ -53,7 +53,10 @@ export function Asked({ play, question, onSay }: QuestionProps): JSX.Element {
 }
 
 function askedSentence(from: string, node: string, body: unknown): string {
-  return `${sentenceOf({ at: 0, kind: 'deliver', node, from, sentAt: 0, what: brief(body) })}.`.replace(/([?.])\.$/, '$1')
+  return `${sentenceOf({ at: 0, kind: 'deliver', node, from, sentAt: 0, what: brief(body) })}.`.replace(
+    /([?.])\.$/,
+    '$1',
+  )
 }
 
 function spokenName(name: string, body: unknown): string {

@@ -31,12 +31,19 @@ export function Transport(props: TransportProps): JSX.Element {
   useKeys(props)
   const last = count - 1
   const button = (name: string, sign: JSX.Element, keys: string, act: () => void, off: boolean) => (
-    <button type="button" aria-label={name} aria-keyshortcuts={keys} title={`${name} (${keys})`} disabled={off} onClick={act}>
+    <button
+      type="button"
+      aria-label={name}
+      aria-keyshortcuts={keys}
+      title={`${name} (${keys})`}
+      disabled={off}
+      onClick={act}
+    >
       {sign}
     </button>
   )
   return (
-    <div class="transport" role="group" aria-label="Move through the run">
+    <div class="transport" role="toolbar" aria-label="Move through the run">
       <div class="keys">
         {button('To the start', FIRST, 'Home', () => onGo(0), cursor <= 0)}
         {button('One event back', BACK, 'ArrowLeft', () => onGo(cursor - 1), cursor <= 0)}

@@ -2,8 +2,7 @@
 
 import { exploreLock, explorePlanted, lockSystems, plantedSystems } from '../../src/lock/proof/index.ts'
 import { lockPlayground } from '../../src/play/lock.ts'
-import { publish } from '../published.ts'
-import { register, registerTask } from '../registry.ts'
+import { publish, register, registerTask } from '../registry.ts'
 
 interface Given {
   readonly system?: string

@@ -2,8 +2,7 @@
 
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { published } from '../published.ts'
-import type { ViewProps } from '../registry.ts'
+import { published, type ViewProps } from '../registry.ts'
 import { loadScript } from '../scripts.ts'
 
 type Cells = readonly [
@@ -46,8 +45,9 @@ export function ExperimentsView({ name }: ViewProps): JSX.Element {
       <div>
         <h1>Every table and figure of the papers, measured again</h1>
         <p class="soft">
-          {reports.length} experiments, {figures.length.toLocaleString('en')} figures that a paper gives or that follow from its
-          formulas; {figures.filter(row => row[5] === 1).length.toLocaleString('en')} are within their tolerance.
+          {reports.length} experiments, {figures.length.toLocaleString('en')} figures that a paper gives or that follow
+          from its formulas; {figures.filter(row => row[5] === 1).length.toLocaleString('en')} are within their
+          tolerance.
         </p>
       </div>
       <label class="field">
@@ -91,7 +91,7 @@ function One({ report }: { report: Report }): JSX.Element {
         </p>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <div class="card scroll" tabIndex={0} role="group" aria-label="Table">
+      <section class="card scroll" tabIndex={0} aria-label="Table">
         <table class="plain">
           <thead>
             <tr>
@@ -122,7 +122,7 @@ function One({ report }: { report: Report }): JSX.Element {
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
       {report.notes.map(note => (
         <p key={note}>{note}</p>
       ))}

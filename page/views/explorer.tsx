@@ -4,7 +4,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Exploration } from '../../src/simulator/index.ts'
-import { published } from '../published.ts'
+import { published } from '../registry.ts'
 import { loadScript, type Work, work } from '../scripts.ts'
 
 interface Explorable {
@@ -49,8 +49,9 @@ export function ExplorerView(): JSX.Element {
       <div>
         <h1>Every schedule of a small system</h1>
         <p class="soft">
-          The simulator draws runs; the explorer tries all of them: deliveries in every order, losses, a duplicate, a crash, timers,
-          clocks that drift, both answers of a liar. Plant a bug, and it tells the shortest story that shows it.
+          The simulator draws runs; the explorer tries all of them: deliveries in every order, losses, a duplicate, a
+          crash, timers, clocks that drift, both answers of a liar. Plant a bug, and it tells the shortest story that
+          shows it.
         </p>
       </div>
       <section class="card stack" aria-label="What to explore">
@@ -84,7 +85,13 @@ export function ExplorerView(): JSX.Element {
   )
 }
 
-function Result({ states, result }: { states: number | undefined; result: Exploration | string | undefined }): JSX.Element {
+function Result({
+  states,
+  result,
+}: {
+  states: number | undefined
+  result: Exploration | string | undefined
+}): JSX.Element {
   if (states === undefined) return <p class="soft">Up to 200,000 states, a minute at most.</p>
   const count = (
     <p>

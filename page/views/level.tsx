@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { levels, type Level, specOf } from '../levels.ts'
+import { type Level, levels, specOf } from '../levels.ts'
 import type { Session } from '../session.ts'
 import { type Run, useRun } from '../use-run.ts'
 import { NotShown, Shown } from './run.tsx'

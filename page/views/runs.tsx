@@ -27,8 +27,8 @@ export function RunsView(): JSX.Element {
       <div>
         <h1>Any run of any protocol</h1>
         <p class="soft">
-          One seed decides everything: who asks when, which messages are late, lost or repeated, who crashes, who lies. Choose, and
-          look at it event by event.
+          One seed decides everything: who asks when, which messages are late, lost or repeated, who crashes, who lies.
+          Choose, and look at it event by event.
         </p>
       </div>
       <section class="card stack" aria-label="What to run">
@@ -82,20 +82,45 @@ function Sizes({ playground, choice, choose }: SizesProps): JSX.Element {
   return (
     <div class="stack">
       <div class="row end">
-        <Count label="Servers (n)" min={servers.min} max={Math.min(NODES_MAX, servers.max)} value={choice.servers ?? servers.usual} onValue={value => choose({ servers: value })} />
+        <Count
+          label="Servers (n)"
+          min={servers.min}
+          max={Math.min(NODES_MAX, servers.max)}
+          value={choice.servers ?? servers.usual}
+          onValue={value => choose({ servers: value })}
+        />
         {liars === undefined ? undefined : (
-          <Count label="May lie (b)" min={liars.min} max={liars.max} value={choice.liars ?? liars.usual} onValue={value => choose({ liars: value })} />
+          <Count
+            label="May lie (b)"
+            min={liars.min}
+            max={liars.max}
+            value={choice.liars ?? liars.usual}
+            onValue={value => choose({ liars: value })}
+          />
         )}
-        <Named label="Scenario" empty="what the seed draws" values={Object.entries(stories)} value={choice.story} onValue={story => choose({ story })} />
+        <Named
+          label="Scenario"
+          empty="what the seed draws"
+          values={Object.entries(stories)}
+          value={choice.story}
+          onValue={story => choose({ story })}
+        />
         {bugs.length === 0 ? undefined : (
-          <Named label="Planted bug" empty="none" values={bugs.map(bug => [bug, bug])} value={choice.bug} onValue={bug => choose({ bug })} />
+          <Named
+            label="Planted bug"
+            empty="none"
+            values={bugs.map(bug => [bug, bug])}
+            value={choice.bug}
+            onValue={bug => choose({ bug })}
+          />
         )}
         <Count label="Seed" min={0} max={4_294_967_295} value={choice.seed} onValue={seed => choose({ seed })} />
-        <button type="button" aria-label="Draw another seed" onClick={() => choose({ seed: Math.floor(Math.random() * 100_000) })}>
-          🎲
+        <button type="button" onClick={() => choose({ seed: Math.floor(Math.random() * 100_000) })}>
+          Another seed
         </button>
         <label class="row">
-          <input type="checkbox" checked={choice.calm} onChange={() => choose({ calm: !choice.calm })} /> a quiet network
+          <input type="checkbox" checked={choice.calm} onChange={() => choose({ calm: !choice.calm })} /> a quiet
+          network
         </label>
       </div>
       <p>

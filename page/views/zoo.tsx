@@ -17,8 +17,8 @@ export function ZooView(): JSX.Element {
       <div>
         <h1>The bug zoo</h1>
         <p class="soft">
-          Each of these is one rule of a protocol, broken on purpose. If the simulator did not find them, it would not find ours
-          either. Every card is a run that shows it, with everything left out that it does not need.
+          Each of these is one rule of a protocol, broken on purpose. If the simulator did not find them, it would not
+          find ours either. Every card is a run that shows it, with everything left out that it does not need.
         </p>
       </div>
       <ul class="grid">

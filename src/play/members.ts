@@ -20,7 +20,8 @@ export const membershipPlayground: Playground = {
   liars: { min: 0, max: 2, usual: 1 },
   stories: {},
   bugs: Object.keys(membershipBugs),
-  bound: ({ servers = 5, liars = 1 }) => `${servers} members, of which ${liars} may lie: any number that is honest is enough.`,
+  bound: ({ servers = 5, liars = 1 }) =>
+    `${servers} members, of which ${liars} may lie: any number that is honest is enough.`,
   open: run =>
     opening(() => ({
       scenario: membershipScenario({ members: 5, ...sized(run), rules: brokenMembershipRules(run.bug) }),

@@ -42,6 +42,13 @@ function entering(member: NodeId, plan: Plan<unknown>) {
 export const mutexPlaygrounds: readonly Playground[] = [
   mutexPlayground('centralised', 'Centralised', 'One coordinates: if it is gone, nobody gets in.', () => centralised),
   mutexPlayground('decentralised', 'Decentralised', 'A majority of votes lets one in.', () => decentralised()),
-  mutexPlayground('ricart-agrawala', 'Ricart and Agrawala', 'All must agree: one that is gone stops all.', () => ricartAgrawala),
-  mutexPlayground('token-ring', 'Token ring', 'Who has the token may enter: if it is lost, nobody does.', () => tokenRing()),
+  mutexPlayground(
+    'ricart-agrawala',
+    'Ricart and Agrawala',
+    'All must agree: one that is gone stops all.',
+    () => ricartAgrawala,
+  ),
+  mutexPlayground('token-ring', 'Token ring', 'Who has the token may enter: if it is lost, nobody does.', () =>
+    tokenRing(),
+  ),
 ]

@@ -37,12 +37,18 @@ export const orderingPlayground: Playground = {
       const { servers, liars, crashes } = sized(run)
       const group = trust({ servers, liars, crashes })
       if (group.orderingQuorum === undefined) {
-        throw new RangeError(`objects with ${liars} liars and ${crashes} gone take ${orderingServersNeeded(liars, crashes)} servers.`)
+        throw new RangeError(
+          `objects with ${liars} liars and ${crashes} gone take ${orderingServersNeeded(liars, crashes)} servers.`,
+        )
       }
       const scenario = orderingScenario(group, { rules: brokenOrderingRules(run.bug) })
       return {
         scenario: run.story === 'duel' ? duel(scenario) : scenario,
-        model: { liars, drift: 0.01, allows: ['hold', 'drop', 'twice', 'cut', 'slow', 'pause', 'crash', 'drift', 'do'] },
+        model: {
+          liars,
+          drift: 0.01,
+          allows: ['hold', 'drop', 'twice', 'cut', 'slow', 'pause', 'crash', 'drift', 'do'],
+        },
         mayLie: names('server', servers),
         palette: orderingPalette,
         commands: {
@@ -87,7 +93,15 @@ function duel(scenario: AnyScenario): AnyScenario {
         objects: ['a'],
         liars: new Map(),
         rates: new Map([...plan.rates.keys(), ...clients].map(node => [node, 1])),
-        network: { delayMin: 500, delaySpread: 1_000, tailChance: 0, tailMax: 0, loss: 0, duplication: 0, inOrder: false },
+        network: {
+          delayMin: 500,
+          delaySpread: 1_000,
+          tailChance: 0,
+          tailMax: 0,
+          loss: 0,
+          duplication: 0,
+          inOrder: false,
+        },
         faults: [],
         acts,
         healsAt: DUEL_HEALS,

@@ -14,7 +14,8 @@ export const slotsPlayground: Playground = {
   liars: { min: 0, max: 1, usual: 1 },
   stories: {},
   bugs: Object.keys(plantedSlotsBugs),
-  bound: ({ servers = 4, liars = 1 }) => `${servers} members, of which ${liars} may lie: all but one may, and are named.`,
+  bound: ({ servers = 4, liars = 1 }) =>
+    `${servers} members, of which ${liars} may lie: all but one may, and are named.`,
   open: run =>
     opening(() => {
       const { servers = 4, liars = 1, bug } = run

@@ -69,7 +69,8 @@ async function serve({ port }: { readonly port: number }): Promise<void> {
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((listening, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'another program listens there; choose another with --port' : error.message
+      const why =
+        error.code === 'EADDRINUSE' ? 'another program listens there; choose another with --port' : error.message
       reject(new Unavailable(`cannot listen on ${HOST}:${port}: ${why}.`))
     })
     server.listen(port, HOST, listening)
@@ -119,7 +120,9 @@ export async function pageFiles(): Promise<ReadonlyMap<string, Uint8Array>> {
   for (const place of PLACES) {
     const names = await readdir(place).catch((): string[] => [])
     if (!names.includes('core.js')) continue
-    return new Map(await Promise.all(names.sort().map(async name => [name, await readFile(join(place, name))] as const)))
+    return new Map(
+      await Promise.all(names.sort().map(async name => [name, await readFile(join(place, name))] as const)),
+    )
   }
   throw new FileError('the page is not built; in a clone of the repository, npm run build makes it.')
 }
