@@ -184,6 +184,12 @@ export class Play {
     return this.mouths.get(node)?.spoken ?? 0
   }
 
+  /** What the visitor needed for it: acts that happened, and words that were lies. */
+  get size(): number {
+    const acts = this.spec.acts.filter(({ off }) => !off).length
+    return acts + [...this.mouths.values()].reduce((sum, { lies }) => sum + lies, 0)
+  }
+
   /** What the node remembered after the event at this place of the trace: JSON; empty while it does not run. */
   stateAt(index: number, node: NodeId): string | undefined {
     if (this.states.has(index)) return this.states.at(index, node)

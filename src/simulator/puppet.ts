@@ -11,6 +11,7 @@ import {
   decode,
   type Effect,
   encode,
+  fingerprint,
   type NodeId,
   type Turn,
 } from '../core/index.ts'
@@ -65,8 +66,9 @@ const SAID_MAX = 200
 
 /** Gives a traitor its words, one after the other. */
 export class Mouth {
-  /** Words that were used. */
+  /** Words that were used, and those of them that were not what honesty says. */
   spoken = 0
+  lies = 0
   /** Words that could not be said, each with a sentence. */
   readonly refused: string[] = []
   readonly said: unknown[] = []
@@ -97,6 +99,7 @@ export class Mouth {
     const word = this.word()
     this.spoken++
     const bodies = word === undefined ? asked.honest : this.meaning(word, asked)
+    if (fingerprint(bodies) !== fingerprint(asked.honest)) this.lies++
     this.said.push(...bodies)
     const truths = new Set(asked.honest.map(stateText))
     for (const body of bodies) if (!truths.has(stateText(body))) this.lies.add(body)

@@ -15,7 +15,7 @@ export interface Stretch {
 }
 
 /** Letters written in one run. Of small machines it is all that happens; of large ones the beginning, and then stretches. */
-const LETTERS_MAX = 12_000_000
+const LETTERS_MAX = 2_000_000
 const BYTES_SHOWN = 16
 /** Of one list or map. What comes after is counted. */
 const ITEMS_MAX = 40
@@ -97,9 +97,14 @@ function objectText(value: object, depth: number): string {
   for (const field in value) {
     const item = (value as Record<string, unknown>)[field]
     if (item === undefined || typeof item === 'function') continue
-    text += `${text && ','}${JSON.stringify(field)}:${stateText(item, depth + 1)}`
+    text += `${text && ','}${fieldText(field)}:${stateText(item, depth + 1)}`
   }
   return `{${text}}`
+}
+
+// Nearly always a plain word, which needs nothing but quotes.
+function fieldText(field: string): string {
+  return /^\w+$/.test(field) ? `"${field}"` : JSON.stringify(field)
 }
 
 function listText(items: Iterable<unknown>, size: number, depth: number): string {

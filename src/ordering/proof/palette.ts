@@ -6,7 +6,10 @@ import { orderingDefaults } from '../defaults.ts'
 import type { ClientMessage, ServerMessage } from '../wire.ts'
 import { aheadOf, refused, withInvented } from './liars.ts'
 
-function twisted(word: Omit<PaletteWord, 'say'>, twist: (body: ServerMessage, to: string) => ServerMessage): PaletteWord {
+function twisted(
+  word: Omit<PaletteWord, 'say'>,
+  twist: (body: ServerMessage, to: string) => ServerMessage,
+): PaletteWord {
   return { ...word, say: ({ honest, from }) => (honest as readonly ServerMessage[]).map(body => twist(body, from)) }
 }
 
@@ -31,8 +34,9 @@ function asOnce(body: ServerMessage, said: Asked['said']): ServerMessage {
 export const orderingPalette: Palette = {
   words: [
     old,
-    twisted({ letter: 'i', name: 'an invented state', title: 'a proposal of the highest rank that nobody made' }, (body, to) =>
-      withInvented(body, to, orderingDefaults.hash),
+    twisted(
+      { letter: 'i', name: 'an invented state', title: 'a proposal of the highest rank that nobody made' },
+      (body, to) => withInvented(body, to, orderingDefaults.hash),
     ),
     twisted({ letter: 'c', name: 'committed', title: 'calls committed what nobody proposed' }, (body, to) =>
       aheadOf(body, to, orderingDefaults.hash),

@@ -5,7 +5,17 @@
 // asking took less an allowance for drift. Otherwise it takes back what it got and tries again after a random pause.
 // A majority is enough while all servers tell the truth and keep what they said. One that says yes to two is a majority twice.
 
-import { bool, type Codec, type Millis, type NodeId, type Protocol, type Turn, timers, uint, variants } from '../../core/index.ts'
+import {
+  bool,
+  type Codec,
+  type Millis,
+  type NodeId,
+  type Protocol,
+  type Turn,
+  timers,
+  uint,
+  variants,
+} from '../../core/index.ts'
 
 /** What the clients ask, and what a server answers. */
 export type RedlockMessage =
@@ -96,7 +106,12 @@ export function redlockClient(
   }
 }
 
-function onCommand(state: ClientState, settings: RedlockSettings, { kind, id }: RedlockCommand, turn: ClientTurn): void {
+function onCommand(
+  state: ClientState,
+  settings: RedlockSettings,
+  { kind, id }: RedlockCommand,
+  turn: ClientTurn,
+): void {
   if (kind === 'release') return state.phase === 'inside' && state.id === id ? letGo(state, turn) : undefined
   if (state.phase !== 'idle') return turn.do({ kind: 'emit', event: { kind: 'busy', id } })
   state.id = id

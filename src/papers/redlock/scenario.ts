@@ -32,7 +32,15 @@ export function redlockScenario(servers: readonly NodeId[]): Scenario<RedlockPla
       const clients = ['client-1', 'client-2']
       return {
         clients,
-        network: { delayMin: 500, delaySpread: 1_000, tailChance: 0, tailMax: 0, loss: 0, duplication: 0, inOrder: true },
+        network: {
+          delayMin: 500,
+          delaySpread: 1_000,
+          tailChance: 0,
+          tailMax: 0,
+          loss: 0,
+          duplication: 0,
+          inOrder: true,
+        },
         faults: [],
         acts: clients.map(client => ({ kind: 'use', client, hold: 400_000, at: 1_000 })),
         healsAt: HEALS,

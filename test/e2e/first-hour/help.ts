@@ -38,6 +38,11 @@ const ALONE: readonly Scene[] = [
   { line: 'coterie sim lock --seeds 1000', as: 'coterie sim lock --seeds 10' },
   { line: 'coterie sim lock --servers 5 --liars 1 --unsafe', code: 1 },
   { line: 'coterie sim lock --seed 17 --diagram run.svg' },
+  {
+    line: "coterie sim --play '#run=lock-printed.n5.b1.f1.s-duel&seed=2&say=server-5:ff'",
+    says: /is held by client-1/,
+    code: 1,
+  },
   { line: 'coterie explore lock', as: 'coterie explore lock --system list-restart' },
   { line: 'coterie explore lock --bug no-drift-factor', code: 1 },
   {
