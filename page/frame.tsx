@@ -60,9 +60,9 @@ interface FrameProps {
 export function Frame({ way, scheme, onScheme, children }: FrameProps): JSX.Element {
   return (
     <>
-      <a class="skip" href="#main" onClick={toMain}>
+      <button type="button" class="skip" onClick={toMain}>
         To the content
-      </a>
+      </button>
       <header class="top">
         <a class="brand" href="#level=1">
           <Brand /> Coterie’s laboratory
@@ -95,8 +95,7 @@ export function Frame({ way, scheme, onScheme, children }: FrameProps): JSX.Elem
   )
 }
 
-/** The fragment is the run's: a jump must not replace it. */
-function toMain(event: Event): void {
-  event.preventDefault()
+/** Not by a link: the fragment is the run's. */
+function toMain(): void {
   document.getElementById('main')?.focus()
 }

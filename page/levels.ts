@@ -1,56 +1,53 @@
-// Play the traitor: five levels, what they ask, and what helps.
+// The levels as the page tells them: the engine's data, with words for somebody who has never heard of quorums.
 
+import { type Level, levels as played } from '../src/play/levels.ts'
 import { decodeRun, type RunSpec } from '../src/simulator/index.ts'
 
-export interface Level {
-  readonly number: number
+interface Told {
   /** For the row of levels. */
-  readonly title: string
+  readonly short: string
   readonly headline: string
   readonly goal: string
-  /** What is learned from it, shown when it is over. */
-  readonly moral: string
-  readonly address: string
-  readonly hints: readonly string[]
-  /** A run that breaks the promise, where there is one. */
-  readonly attack?: string
+  /** What it is called when it was won. */
+  readonly won: string
 }
 
-export const levels: readonly Level[] = [
+export type ToldLevel = Level & Told
+
+const TOLD: readonly Told[] = [
   {
-    number: 1,
-    title: 'Five servers',
+    short: 'Five servers',
     headline: 'Five servers guard one lock. You are one of them, and you lie.',
-    goal: 'Two clients ask all five servers at once: may I come in? Each goes in when at most one of the first four answers is LOCKED. Get them both in.',
-    moral:
-      'The four honest servers split two and two. Your lie told each client what it wanted to hear: FREE. With five servers one liar is enough, although the paper’s rule allows for one.',
-    address: 'v=1&run=lock-printed.n5.b1.f1.s-duel&seed=2&say=server-5:',
-    hints: ['You may tell two clients two different things, or the same to both.', 'Say FREE to whoever asks.'],
-    attack: 'v=1&run=lock-printed.n5.b1.f1.s-duel&seed=2&say=server-5:ff',
+    goal: 'Two clients ask all five at once: may I come in? A client goes in when, of the first four answers, at most one is LOCKED. Only one may be inside. Get them both in.',
+    won: 'You broke it: two clients are inside.',
   },
   {
-    number: 2,
-    title: 'Six servers',
-    headline: 'One server more. The same lie.',
-    goal: 'Six servers, and a client still goes in when at most one of the first five answers is LOCKED. Try what you like: every way has been tried below, while you read this.',
-    moral:
-      'Two clients would need more honest FREEs than there are: any two groups of five share three honest servers.',
-    address: 'v=1&run=lock-printed.n6.b1.f1.s-duel&seed=2&say=server-6:',
-    hints: ['It cannot be done. That is the point.'],
+    short: 'Six servers',
+    headline: 'One server more, and the same lie is worth nothing.',
+    goal: 'You are server-6 now. A client goes in when, of the first five answers, at most one is LOCKED. Try what you like. Below, your browser is trying everything.',
+    won: 'You broke it. Please tell us how.',
   },
   {
-    number: 3,
-    title: 'The lock that ships',
-    headline: 'The real lock, four servers, every trick allowed.',
-    goal: 'Lie, hold messages back, cut links, pause and crash whom you like, turn clocks by up to 5 %. Two holders at once is all you need.',
-    moral: 'It promises never two holders, whatever the network and one liar do. Four servers are enough for that.',
-    address: 'v=1&run=lock.n4.b1.f1.s-duel&seed=1&say=server-4:',
-    hints: [
-      'Time is where locks break: pause a holder, and let its lease run out.',
-      'A client stops believing before its lease ends.',
-    ],
+    short: 'The lock that ships',
+    headline: 'The real lock: four servers, one liar, every trick allowed.',
+    goal: 'You are server-4. Lie, hold messages back, cut links, pause and crash whom you like, turn clocks by up to 5 %. All you need is two holders at once.',
+    won: 'You broke it. Please send us the address.',
+  },
+  {
+    short: 'One order for all',
+    headline: 'Seven servers keep one history. Tell two clients two.',
+    goal: 'You are server-7. Clients change an object and read it back; everybody must see one order. Old states, invented states, silence: all are yours.',
+    won: 'You broke it. Please send us the address.',
+  },
+  {
+    short: 'Redlock’s rule',
+    headline: 'A majority of five, as in a popular lock on Redis. You are one of the five.',
+    goal: 'A client holds the lock when three of five servers say yes. That survives crashes. Does it survive you?',
+    won: 'You broke it: two clients hold the lock.',
   },
 ]
+
+export const levels: readonly ToldLevel[] = played.map((level, place) => ({ ...level, ...TOLD[place]! }))
 
 export function specOf(address: string): RunSpec {
   const decoded = decodeRun(address)

@@ -83,7 +83,6 @@ export function Canvas(props: CanvasProps): JSX.Element {
     measure()
     return () => observer.disconnect()
   }, [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another scheme has other colours
   useEffect(() => {
     colours.current = undefined
   }, [scheme])

@@ -225,7 +225,7 @@ export class Play {
       return this.ask(next.delivers.to, next.at, next.delivers)
     }
     this.events++
-    if (next.delivers && this.mouths.get(next.delivers.from)?.lies.has(next.delivers.body))
+    if (next.delivers && this.mouths.get(next.delivers.from)?.untrue.has(next.delivers.body))
       this.lies.add(this.trace.length)
     try {
       this.world.step()

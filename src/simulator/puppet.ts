@@ -73,7 +73,7 @@ export class Mouth {
   readonly refused: string[] = []
   readonly said: unknown[] = []
   /** Of what was said, what honesty would not have said. */
-  readonly lies = new Set<unknown>()
+  readonly untrue = new Set<unknown>()
   private readonly script: Script
   private readonly palette: Palette
   private readonly vocabulary: Codec<unknown>
@@ -102,7 +102,7 @@ export class Mouth {
     if (fingerprint(bodies) !== fingerprint(asked.honest)) this.lies++
     this.said.push(...bodies)
     const truths = new Set(asked.honest.map(stateText))
-    for (const body of bodies) if (!truths.has(stateText(body))) this.lies.add(body)
+    for (const body of bodies) if (!truths.has(stateText(body))) this.untrue.add(body)
     if (this.said.length > SAID_MAX) this.said.splice(0, this.said.length - SAID_MAX)
     return bodies
   }

@@ -77,6 +77,14 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
     await again.context().close()
   })
 
+  it('tries every duel of the second level, with no click, and finds none that breaks it', async () => {
+    const page = await opened('#level=2')
+    await page.waitForSelector('[data-exhausted="yes"]')
+    const count = async (name: string) => Number(await page.getAttribute('[data-exhausted]', name))
+    expect([await count('data-tried'), await count('data-broken')]).toEqual([288, 0])
+    await page.context().close()
+  })
+
   it('goes back and forth by keys, and acts are done and undone without a pointer', async () => {
     const page = await opened('#v=1&run=lock-printed.n5.b1.f1.s-duel&seed=2&say=server-5:ff')
     const at = () => page.textContent('.where')
