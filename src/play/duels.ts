@@ -44,7 +44,13 @@ export interface Exhausted {
 
 /** Tries all duels. `tell` is called after each. */
 export function exhaustDuels(servers: number, tell: (tried: number, broken: number) => void = () => {}): Exhausted {
-  const playable = openAmong([printedPlayground], { name: 'lock-printed', servers, liars: 1, crashes: 1, story: 'duel' })
+  const playable = openAmong([printedPlayground], {
+    name: 'lock-printed',
+    servers,
+    liars: 1,
+    crashes: 1,
+    story: 'duel',
+  })
   if (typeof playable === 'string') throw new RangeError(playable)
   const broken: RunSpec[] = []
   let tried = 0
