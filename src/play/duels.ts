@@ -3,7 +3,8 @@
 // as long as δ allows, so that each client decides on the best it can hear: no other order of messages is better for a liar.
 
 import { decodeRun, Play, type RunSpec } from '../simulator/index.ts'
-import { openRun } from './index.ts'
+import { printedPlayground } from './lock-printed.ts'
+import { openAmong } from './open.ts'
 
 /** By so much the later of two questions comes later than any delay of the network, and its refusal after every other answer. */
 const LATER = 1_000
@@ -43,7 +44,13 @@ export interface Exhausted {
 
 /** Tries all duels. `tell` is called after each. */
 export function exhaustDuels(servers: number, tell: (tried: number, broken: number) => void = () => {}): Exhausted {
-  const playable = openRun({ name: 'lock-printed', servers, liars: 1, crashes: 1, story: 'duel' })
+  const playable = openAmong([printedPlayground], {
+    name: 'lock-printed',
+    servers,
+    liars: 1,
+    crashes: 1,
+    story: 'duel',
+  })
   if (typeof playable === 'string') throw new RangeError(playable)
   const broken: RunSpec[] = []
   let tried = 0

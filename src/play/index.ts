@@ -3,6 +3,7 @@
 import { decodeRun, Play, type Playable, type Playground, type RunName, type RunSpec } from '../simulator/index.ts'
 import { lockPlayground } from './lock.ts'
 import { printedPlayground } from './lock-printed.ts'
+import { openAmong } from './open.ts'
 import { redlockPlayground } from './redlock.ts'
 
 /** The playgrounds that are there from the start; further ones are scripts of their own (`all.ts`). */
@@ -10,17 +11,7 @@ export const playgrounds: readonly Playground[] = [printedPlayground, lockPlaygr
 
 /** Ready to run; or a sentence that says why this cannot be run. */
 export function openRun(run: RunName, known: readonly Playground[] = playgrounds): Playable | string {
-  const ground = known.find(({ name }) => name === run.name)
-  if (ground === undefined) {
-    return `there is nothing to play called '${run.name}'; there is: ${known.map(({ name }) => name).join(', ')}.`
-  }
-  if (run.story !== undefined && !Object.hasOwn(ground.stories, run.story)) {
-    return `${ground.name} has no story '${run.story}'; it has: ${Object.keys(ground.stories).join(', ') || 'none'}.`
-  }
-  if (run.bug !== undefined && !ground.bugs.includes(run.bug)) {
-    return `${ground.name} has no planted bug '${run.bug}'; it has: ${ground.bugs.join(', ') || 'none'}.`
-  }
-  return ground.open(run)
+  return openAmong(known, run)
 }
 
 /** A run in somebody's hands, from its spec; or a sentence. */

@@ -16,6 +16,7 @@ import { States, type Stretch } from './states.ts'
 import { strike } from './strike.ts'
 import { brief, type TraceEntry } from './trace.ts'
 import { type NodeSpec, World } from './world.ts'
+import type { NextEvent } from './world-options.ts'
 
 /** Events of a run in somebody's hands. */
 export const PLAY_EVENTS_MAX = 200_000
@@ -38,6 +39,7 @@ export type PlayStatus =
 export interface Question extends Asked {
   readonly node: NodeId
   readonly at: Micros
+  readonly sentAt: Micros
   /** Each word that it could say, with the messages that would go to the asker. */
   readonly answers: readonly { readonly word: PaletteWord; readonly says: readonly unknown[] }[]
 }
@@ -81,6 +83,8 @@ export class Play {
   /** All that can happen in it, and whether it does. */
   readonly items: readonly PlayItem[]
   readonly lost: LostMessage[] = []
+  /** Places in the trace at which a word of a played traitor arrived that honesty would not have said. */
+  readonly lies = new Set<number>()
   status: PlayStatus = 'on'
   question: Question | undefined
   /** Which limit ended it, where its own end was not reached. */
@@ -221,6 +225,8 @@ export class Play {
       return this.ask(next.delivers.to, next.at, next.delivers)
     }
     this.events++
+    if (next.delivers && this.mouths.get(next.delivers.from)?.untrue.has(next.delivers.body))
+      this.lies.add(this.trace.length)
     try {
       this.world.step()
     } catch (error) {
@@ -265,7 +271,7 @@ export class Play {
     this.found.push({ ...violation, index: Math.max(0, this.trace.length - 1) })
   }
 
-  private ask(node: NodeId, at: Micros, asked: { readonly from: NodeId; readonly body: unknown }): void {
+  private ask(node: NodeId, at: Micros, asked: NonNullable<NextEvent['delivers']>): void {
     const { palette } = this.playable
     const running = this.world.node(node)
     const now = this.world.clock(running, at)
@@ -274,7 +280,7 @@ export class Play {
     const said = this.mouths.get(node)!.said
     const question = { from, body, honest, said }
     const answers = palette!.words.map(word => ({ word, says: word.say(question) }))
-    this.question = { ...question, node, at, answers }
+    this.question = { ...question, node, at, sentAt: asked.sentAt, answers }
     this.status = 'asks'
   }
 

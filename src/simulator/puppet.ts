@@ -16,6 +16,7 @@ import {
   type Turn,
 } from '../core/index.ts'
 import type { Script } from './permalink.ts'
+import { stateText } from './states.ts'
 
 /** A question that a traitor is asked. */
 export interface Asked {
@@ -71,6 +72,8 @@ export class Mouth {
   /** Words that could not be said, each with a sentence. */
   readonly refused: string[] = []
   readonly said: unknown[] = []
+  /** Of what was said, what honesty would not have said. */
+  readonly untrue = new Set<unknown>()
   private readonly script: Script
   private readonly palette: Palette
   private readonly vocabulary: Codec<unknown>
@@ -98,6 +101,8 @@ export class Mouth {
     const bodies = word === undefined ? asked.honest : this.meaning(word, asked)
     if (fingerprint(bodies) !== fingerprint(asked.honest)) this.lies++
     this.said.push(...bodies)
+    const truths = new Set(asked.honest.map(stateText))
+    for (const body of bodies) if (!truths.has(stateText(body))) this.untrue.add(body)
     if (this.said.length > SAID_MAX) this.said.splice(0, this.said.length - SAID_MAX)
     return bodies
   }

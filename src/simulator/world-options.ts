@@ -23,8 +23,13 @@ export interface WorldOptions {
 /** What happens next. */
 export interface NextEvent {
   readonly at: Micros
-  /** Of a message: who gets it, from whom. */
-  readonly delivers?: { readonly to: NodeId; readonly from: NodeId; readonly body: unknown }
+  /** Of a message: who gets it, from whom, sent when. */
+  readonly delivers?: {
+    readonly to: NodeId
+    readonly from: NodeId
+    readonly sentAt: Micros
+    readonly body: unknown
+  }
 }
 
 /** A node to be added to a world. */

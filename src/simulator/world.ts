@@ -228,7 +228,8 @@ export class World {
     if (event === undefined) return undefined
     const { time: at, node, body } = event
     if (event.kind !== 'deliver' || node?.host === undefined || node.paused) return { at }
-    return { at, delivers: { to: node.spec.id, from: this.byIndex[event.from]!.spec.id, body } }
+    const { sentAt } = event
+    return { at, delivers: { to: node.spec.id, from: this.byIndex[event.from]!.spec.id, sentAt, body } }
   }
 
   traceHash(): string {

@@ -1,4 +1,4 @@
-// coterie lab list, coterie lab run NAME …: the papers' tables and figures, measured again.
+// coterie lab list, coterie lab run NAME …: the papers' tables and figures, measured again. lab-page.ts has the page.
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,6 +19,7 @@ import { SettingsError } from '../../core/index.ts'
 import { cannot, replaceText } from '../../runtime/files.ts'
 import { type Count, countOf, jobsDefault, runSeveral, totalOf } from '../lab-runs.ts'
 import { action, choiceOption, colour, EXIT_FAILED, newCommand, print, tell, wholeNumber } from '../output.ts'
+import { labExportCommand, labServeCommand } from './lab-page.ts'
 
 interface RunCommandOptions {
   readonly scale: Scale
@@ -68,6 +69,8 @@ export function labCommand(): Command {
   return newCommand('lab')
     .addCommand(list)
     .addCommand(run)
+    .addCommand(labServeCommand())
+    .addCommand(labExportCommand())
     .addHelpText('after', '\nExample:\n  $ coterie lab run backoff-response')
 }
 

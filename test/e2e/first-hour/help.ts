@@ -73,6 +73,8 @@ const ALONE: readonly Scene[] = [
     as: 'coterie lab run errata-oma-decoding trivial-token --seed 7',
     says: /2 experiments, 8 figures judged, 0 outside/,
   },
+  { line: 'coterie lab serve', as: 'timeout 2 coterie lab serve --port 0 || true', says: /the laboratory is at/ },
+  { line: 'coterie lab export break-it', says: /index\.html/ },
   { line: 'coterie completion bash > ~/.local/share/bash-completion/completions/coterie' },
   { line: 'coterie completion zsh > ~/.zsh/functions/_coterie' },
   { line: 'coterie completion fish > ~/.config/fish/completions/coterie.fish' },
