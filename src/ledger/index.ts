@@ -1,5 +1,6 @@
 // The door of ledgers: machines, settings, and what checks a receipt, a log and a checkpoint without any of them.
 
+export { fromHex, toHex } from '../core/index.ts'
 export { type Audit, type AuditOptions, auditLedger } from './audit.ts'
 export { type Book, type LinkBook, openBook, type RegisterBook, supplyOf, whyUnbalanced } from './book.ts'
 export {
@@ -23,14 +24,12 @@ export {
   describeGenesis,
   encodeDescriptor,
   type FirstBalance,
-  fromHex,
   type Genesis,
   genesisCodec,
   LEDGER_NAME_BYTES_MAX,
   type LedgerCrypto,
   ledgerServersNeeded,
   readDescriptor,
-  toHex,
   type Voter,
 } from './genesis.ts'
 export {

@@ -1,7 +1,7 @@
 // The server's half of events (protocols/events 10 to 15): keeps a prefix of each source, tells subscriptions what matches,
 // answers witnesses' questions, repairs others, keeps cursors.
 
-import { assert, decode, type NodeId, type Protocol, type Saved } from '../../core/index.ts'
+import { assert, decode, type NodeId, type Protocol, type Saved, toHex } from '../../core/index.ts'
 import type { EventsSettings, Hash } from '../settings.ts'
 import { type EventsMessage, eventsRecord } from '../wire.ts'
 import { onCopied, onCopy } from './copying.ts'
@@ -73,7 +73,7 @@ function serverFrom(hash: Hash, self: NodeId, servers: readonly NodeId[], saved:
 }
 
 function onStart({ state, settings, turn }: ServerScene): void {
-  state.epoch = [...turn.bytes(8)].map(byte => byte.toString(16).padStart(2, '0')).join('')
+  state.epoch = toHex(turn.bytes(8))
   serverTimers.set(turn, 'beat', settings.beat)
 }
 
