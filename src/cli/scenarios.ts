@@ -3,7 +3,14 @@
 import { banditScenario, brokenBanditRules, memberRunScenario, plantedBanditBugs } from '../bandits/proof/index.ts'
 import { lockServersNeeded, SettingsError, trust } from '../core/index.ts'
 import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/proof/index.ts'
-import { brokenEventsRules, eventsScenario, plantedEventsBugs } from '../events/proof/index.ts'
+import {
+  brokenEventsRules,
+  brokenSecretRules,
+  eventsScenario,
+  plantedEventsBugs,
+  plantedSecretBugs,
+  secretScenario,
+} from '../events/proof/index.ts'
 import { ledgerServersNeeded } from '../ledger/index.ts'
 import { brokenLedgerRules, ledgerScenario, plantedLedgerBugs } from '../ledger/proof/index.ts'
 import { brokenRules, lockScenario, plantedBugs } from '../lock/proof/index.ts'
@@ -67,6 +74,11 @@ const simulated: Readonly<Record<string, Simulated>> = {
   events: {
     bugs: plantedEventsBugs,
     scenario: options => eventsScenario(eventsTrust(options), { rules: brokenEventsRules(options.bug) }),
+  },
+  secret: {
+    bugs: plantedSecretBugs,
+    scenario: ({ servers, liars, bug }) =>
+      secretScenario({ liars, ...(servers && { carriers: servers }), rules: brokenSecretRules(bug) }),
   },
   membership: {
     bugs: membershipBugs,
