@@ -114,6 +114,8 @@ export interface Subscription {
   generation: number
   instance: string
   serial: number
+  /** The cursor that the servers were last told. */
+  written: SavedCursor | undefined
   /** Beats since the cursor was last saved, and whether it moved since. */
   saveIn: number
   moved: boolean
