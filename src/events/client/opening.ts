@@ -9,6 +9,7 @@ import { certificateOf } from '../rules.ts'
 import { isOwnersCursor, signCursor } from '../signed.ts'
 import { ENTRIES_MAX, type EventsMessage, isName, type Position, type SavedCursor, sourceKey } from '../wire.ts'
 import { chooseMembers } from './members.ts'
+import { leaveQueue } from './queueing.ts'
 import {
   type ClientCommand,
   type ClientScene,
@@ -149,7 +150,7 @@ function saveCursor(scene: ClientScene, subscription: Subscription): void {
   const { serial } = subscription
   const filter = settings.hash(encoded)
   const words = { channel, name, owner, generation, instance, serial, filter, entries }
-  subscription.written = signCursor(settings, settings.signer, words)
+  subscription.written = signCursor(settings, words)
   sayCursor(scene, subscription)
 }
 
@@ -201,7 +202,7 @@ export function onPassed(scene: ClientScene, from: NodeId, { sub, cursor }: Mess
 
 export function onUnsubscribe(scene: ClientScene, { id }: ClientCommand & { kind: 'unsubscribe' }): void {
   const subscription = scene.state.subscriptions.get(id)
-  if (subscription === undefined) return
+  if (subscription === undefined) return leaveQueue(scene, id)
   if (subscription.phase === 'open' && subscription.name !== '' && subscription.moved) saveCursor(scene, subscription)
   end(scene, subscription)
 }
