@@ -25,6 +25,14 @@ export async function unpackAddress(
   return { ok: true, text: new TextDecoder().decode(plain) }
 }
 
+/** As much of a stream that packs as is used here: browsers and Node have it. */
+interface ByteTransform {
+  readonly readable: {
+    getReader(): { read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array }>; cancel(): Promise<void> }
+  }
+  readonly writable: { getWriter(): { write(bytes: Uint8Array): Promise<void>; close(): Promise<void> } }
+}
+
 /** What comes out of a transform; nothing where it fails or has more to say. */
 async function through(transform: ByteTransform, bytes: Uint8Array, max: number): Promise<Uint8Array | undefined> {
   const writer = transform.writable.getWriter()
