@@ -6,7 +6,7 @@ import type { NodeId } from '../../src/core/index.ts'
 import { ATTRIBUTES, srcea, srceaDefaults } from '../../src/papers/srcea/index.ts'
 import { lineChart } from '../chart.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
-import { attributesOf, namesOf } from './measure.ts'
+import { attributesOf, namesOf, ONE_RUN } from './measure.ts'
 
 const SIZES = { small: [50, 100, 500], full: [50, 100, 150, 200, 250, 300, 350, 400, 450, 500] }
 const WORD_BYTES = 8
@@ -49,6 +49,7 @@ export const srceaSpace: Experiment = {
       title: 'What a node keeps, in bytes',
       x: { label: 'n' },
       y: { label: 'bytes', min: 0 },
+      note: ONE_RUN,
       series: [
         { name: 'SRCEA: view and two keys', points: sizes.map(size => [size, srceaBytes(size)] as const) },
         ...Object.entries(keys).map(([kind, bytes]) => ({

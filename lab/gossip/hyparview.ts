@@ -143,6 +143,7 @@ function chart(seenBy: readonly { readonly gone: number; readonly seen: readonly
     title: `HyParView: largest part that hangs together, ${runs} runs each`,
     x: { label: '% of nodes gone', min: 0, max: 100 },
     y: { label: 'of those up', min: 0, max: 1 },
+    note: `Means of ${runs} runs.`,
     series: [
       { name: 'at once', points: points(one => one.before) },
       { name: `after ${REPAIR_ROUNDS} rounds of repair`, points: points(one => one.after) },

@@ -92,6 +92,7 @@ function chart(built: readonly Built[]): Picture {
       title: 'Neighbours found',
       x: { label: 'round', min: 0, max: ROUNDS },
       y: { label: 'of 4 each', min: 0, max: 1 },
+      note: 'One run of each: every node is counted.',
       series: built.map(({ overlay, found }) => ({
         name: overlay,
         points: found.map((share, round) => [round, share] as const),
