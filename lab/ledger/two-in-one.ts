@@ -12,7 +12,7 @@ const SYSTEMS = {
     { supply: 3n, burns: 1, states: 496, steps: 5_264 },
   ],
 }
-const WALKS = { small: 100, full: 20_000 }
+const WALKS = { small: 40, full: 20_000 }
 const WALK_STEPS = 60
 
 export const twoInOneExperiment: Experiment = {

@@ -17,7 +17,7 @@ import { type Experiment, type Row, row } from '../experiment.ts'
 const SERVERS = Array.from({ length: 7 }, (_, place) => `server-${place + 1}`)
 const GROUP = { servers: SERVERS, crashes: 1, liars: 1, balances: { alice: 1_000n } }
 const SEEDS = { small: 400, full: 20_000 }
-const STATES = { small: 500, full: 10_000 }
+const STATES = { small: 200, full: 10_000 }
 
 /** Two ledgers of seven servers each; the second knows the first, where `links` says so. */
 function pair(actors: Actors, links: boolean) {
