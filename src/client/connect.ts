@@ -76,13 +76,13 @@ export async function connect(options: ConnectOptions): Promise<Group> {
 export async function connectAs<G extends Group>(
   Kind: Kind<G>,
   options: ConnectOptions,
-  { ledgers = true }: { readonly ledgers?: boolean } = {},
+  { ledgers = true, events = true }: { readonly ledgers?: boolean; readonly events?: boolean } = {},
 ): Promise<G> {
   const config = await loadClientConfig(options.config)
   const { blockedMax = BLOCKED_MAX_DEFAULT_MS } = options
   const arrivals = new Arrivals(config)
   const log = arrivals.listenTo(logTo(options.log))
-  const { group, close } = await open(Kind, config, log, arrivals, { ...options, blockedMax, ledgers })
+  const { group, close } = await open(Kind, config, log, arrivals, { ...options, blockedMax, ledgers, events })
   try {
     await arrivals.enough(options.timeout ?? TIMEOUT_DEFAULT_MS, options.signal)
   } catch (error) {
@@ -94,14 +94,18 @@ export async function connectAs<G extends Group>(
 }
 
 type Kind<G> = new (shape: GroupShape, driver: GroupDriver) => G
-type Opening = Pick<ConnectOptions, 'metrics'> & { readonly blockedMax: Millis; readonly ledgers: boolean }
+type Opening = Pick<ConnectOptions, 'metrics'> & {
+  readonly blockedMax: Millis
+  readonly ledgers: boolean
+  readonly events: boolean
+}
 
 async function open<G extends Group>(
   Kind: Kind<G>,
   config: ClientConfig,
   log: Log,
   arrivals: Arrivals,
-  { metrics, blockedMax, ledgers }: Opening,
+  { metrics, blockedMax, ledgers, events: hasEvents }: Opening,
 ) {
   const { trust, lock, objects, operators } = config.group
   const servers = config.group.servers.map(server => server.name)
@@ -110,17 +114,14 @@ async function open<G extends Group>(
   const appliers = new Map<string, Applier>()
   const meter = metrics && (await meterOf(metrics, config.name, clock))
   const ledger = ledgers ? await ledgerOf(config) : undefined
-  const brought = { hash: sha256, findApplier: (object: string) => appliers.get(object), ledger }
+  const { events, openEvents } = hasEvents ? await eventsOf(config) : {}
+  const brought = { hash: sha256, findApplier: (object: string) => appliers.get(object), ledger, events }
   let group: G | undefined
   let keeper: WorkerKeeper | undefined
   const driver = new Driver({
     protocol: clientNode({ trust, lock, objects, operators }, brought),
     self: instanceOf(config.name, instance),
-    peers: servers,
-    vocabulary: nodeVocabulary,
-    clock,
-    log,
-    saved: NOTHING_SAVED,
+    ...{ peers: servers, vocabulary: nodeVocabulary, clock, log, saved: NOTHING_SAVED },
     news: () => keeper?.news() ?? [],
     event: event => group?.event(event),
     ...(meter && { meter: meter.meter }),
@@ -147,6 +148,7 @@ async function open<G extends Group>(
       wallMicros,
       close,
       ...arrivals.connections(),
+      ...(openEvents && { openEvents }),
       openLedgers: () => import('./ledger/ledgers.ts'),
       appliers,
       ...(keeper && { keeper }),
@@ -169,6 +171,20 @@ async function ledgerOf({ group }: ClientConfig) {
     import('../runtime/ledger.ts'),
   ])
   return ledgerClientPart(group, ledgerCryptoOf())
+}
+
+/** As the ledger's: loaded for programs that may use events. */
+async function eventsOf(config: ClientConfig) {
+  const [{ eventsClientPart }, { eventKeys, eventSigner }, { GroupEvents }] = await Promise.all([
+    import('../node/events.ts'),
+    import('../runtime/events.ts'),
+    import('./events/group-events.ts'),
+  ])
+  const { group, authority } = config
+  const keys = eventKeys(group.id, authority)
+  const events = eventsClientPart(group, { group: group.id, hash: sha256, keys, ...eventSigner(config) })
+  const openEvents: GroupDriver['openEvents'] = below => new GroupEvents(below)
+  return { events, openEvents }
 }
 
 /** Loaded where somebody wants numbers: most programs do not. */

@@ -15,5 +15,23 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedG
     open: () => import('./ledger/ledgers.ts'),
     newVoter: () => voterOf(newVotingSeed()),
   }
-  return embed(options, { hash: sha256, ledgers }, (shape, driver) => new EmbeddedGroup(shape, driver))
+  const events = await eventsOf()
+  return embed(options, { hash: sha256, ledgers, events }, (shape, driver) => new EmbeddedGroup(shape, driver))
+}
+
+/** The one client of this group signs with a key of its own, and everybody here knows it. */
+async function eventsOf(): Promise<NonNullable<EmbeddedParts['events']>> {
+  const [{ eventsClientPart }, { GroupEvents }, { opensslSignatures, opensslSigner }] = await Promise.all([
+    import('../node/events.ts'),
+    import('./events/group-events.ts'),
+    import('../runtime/certificates/signatures.ts'),
+  ])
+  const signer = opensslSigner(newVotingSeed())
+  const keys = { signatures: opensslSignatures(), keyOf: () => signer.publicKey }
+  const brings = { group: 'embedded', hash: sha256, keys }
+  return {
+    brings,
+    clientPart: settings => eventsClientPart(settings, { ...brings, signer }),
+    open: below => new GroupEvents(below),
+  }
 }

@@ -50,6 +50,12 @@ const checkOptions = optionsSchema<EmbeddedOptions>({
 /** What a group in one process is made with: OpenSSL's functions in Node, those in TypeScript in a tab. */
 export interface EmbeddedParts {
   readonly hash: Hash
+  /** Without these the group has no events. */
+  readonly events?: {
+    readonly brings: NonNullable<ObjectParts['events']>
+    clientPart(settings: Parameters<typeof clientNode>[0]): Parameters<typeof clientNode>[1]['events']
+    readonly open: NonNullable<GroupDriver['openEvents']>
+  }
   /** Without these the group keeps no ledgers. */
   readonly ledgers?: {
     readonly crypto: NonNullable<ObjectParts['ledgerCrypto']>
@@ -64,7 +70,7 @@ export interface EmbeddedParts {
 /** A whole group in this process or tab. */
 export async function embed<G extends Group>(
   options: EmbeddedOptions,
-  { hash, ledgers }: EmbeddedParts,
+  { hash, ledgers, events }: EmbeddedParts,
   create: (shape: GroupShape, driver: GroupDriver) => G,
 ): Promise<G> {
   checkOptions('embedded', options)
@@ -78,7 +84,8 @@ export async function embed<G extends Group>(
   const network = createMemoryNetwork()
   const servers = Array.from({ length: settings.trust.servers }, (_, place) => `server-${place + 1}`)
   const stops: (() => Promise<void>)[] = []
-  for (const server of servers) stops.push(await startServer(server, { servers, settings, network, hash, ledgers }))
+  for (const server of servers)
+    stops.push(await startServer(server, { servers, settings, network, hash, ledgers, events }))
   const clock = holderClock()
   const appliers = new Map<string, Applier>()
   const self = instanceOf(SELF, newInstance())
@@ -87,6 +94,7 @@ export async function embed<G extends Group>(
       hash,
       findApplier: object => appliers.get(object),
       ledger: ledgers?.clientPart(settings),
+      events: events?.clientPart(settings),
     }),
     self,
     peers: servers,
@@ -104,6 +112,7 @@ export async function embed<G extends Group>(
       now: clock,
       wallMicros,
       appliers,
+      ...(events && { openEvents: events.open }),
       ...(ledgers && { openLedgers: ledgers.open }),
       async close() {
         await driver.stop()
@@ -123,12 +132,13 @@ interface Place {
   readonly network: MemoryNetwork
   readonly hash: Hash
   readonly ledgers: EmbeddedParts['ledgers']
+  readonly events: EmbeddedParts['events']
 }
 
 async function startServer(self: string, place: Place): Promise<() => Promise<void>> {
   // Servers' machines are loaded by who runs servers.
   const { firstStart, serverNode } = await import('../node/server.ts')
-  const { servers: peers, settings, network, hash, ledgers } = place
+  const { servers: peers, settings, network, hash, ledgers, events } = place
   const storage = await createMemoryStorage().open(error => {
     throw error
   })
@@ -136,6 +146,7 @@ async function startServer(self: string, place: Place): Promise<() => Promise<vo
     protocol: serverNode(settings, {
       hash,
       ...(ledgers && { ledgerCrypto: ledgers.crypto, voter: ledgers.newVoter() }),
+      ...(events && { events: events.brings }),
     }),
     self,
     peers,
@@ -155,6 +166,7 @@ async function startServer(self: string, place: Place): Promise<() => Promise<vo
   driver.start(transport)
   const endTime = tellTime(micros => {
     driver.command({ part: 'lock', body: { kind: 'clock', micros } })
+    if (events !== undefined) driver.command({ part: 'events', body: { kind: 'clock', micros } })
     if (settings.trust.orderingQuorum !== undefined)
       driver.command({ part: 'ordering', body: { kind: 'clock', micros } })
   })

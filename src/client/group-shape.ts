@@ -1,11 +1,13 @@
 // What a group tells of itself, what it is made of, and what it needs below it.
 
-import type { Millis, NodeId, Trust } from '../core/index.ts'
+import { type CoterieError, type Millis, type NodeId, orderingServersNeeded, type Trust } from '../core/index.ts'
 import type { ClientNodeCommand } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
+import type { EventsBelow, GroupEvents } from './events/group-events.ts'
 import type { ServerInfo } from './inspect.ts'
 import type { Accusation, ObjectServerInfo, SpoiledObject } from './inspect-objects.ts'
 import type { Keeper } from './keeper.ts'
+import type { Lease } from './lease.ts'
 import type { Lie } from './objects/orders.ts'
 
 /** How a group is, as one client sees it. */
@@ -38,6 +40,8 @@ export interface GroupDriver {
   isConnected?(server: NodeId): boolean
   /** Renews what is held, besides the node itself. */
   readonly keeper?: Keeper
+  /** What speaks with the node's part for events; a tab has none. */
+  openEvents?(below: EventsBelow): GroupEvents
   /** Loads what speaks with ledgers; a tab has none. */
   openLedgers?(): Promise<typeof import('./ledger/ledgers.ts')>
   /** Where the node below looks for appliers. */
@@ -52,4 +56,24 @@ export interface GroupShape {
   /** How far above the clock servers take tokens and promise turns, where the group's config says so. */
   readonly tokenAheadMax?: Millis
   readonly rankAheadMax?: Millis
+}
+
+/** Somebody who waits for a lock. */
+export interface PendingLock {
+  readonly name: string
+  readonly since: Millis
+  readonly ttl: Millis
+  readonly renew: boolean
+  resolve(lease: Lease): void
+  reject(error: CoterieError): void
+}
+
+/** Why a group has no objects: it is too small. */
+export function whyNoObjects(trust: Trust): string | undefined {
+  if (trust.orderingQuorum !== undefined) return undefined
+  const needed = orderingServersNeeded(trust.liars, trust.crashes)
+  return (
+    `this group has ${trust.servers} servers, and objects take ${needed} with liars: ${trust.liars} and crashes: ` +
+    `${trust.crashes}. Make a group of ${needed} (coterie init), or expect fewer faults.`
+  )
 }

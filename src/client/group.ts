@@ -2,20 +2,18 @@
 
 import {
   because,
-  type CoterieError,
   checkValue,
   explainTrust,
   LeaseLost,
   type Millis,
   NotAcquired,
   type NotAcquiredReason,
-  orderingServersNeeded,
   type Rule,
   SettingsError,
-  type Trust,
   Unavailable,
   whole,
 } from '../core/index.ts'
+import type { Attributes } from '../events/values.ts'
 import type { LedgerCommand } from '../ledger/index.ts'
 import { QUESTIONS_MAX } from '../lock/client/state.ts'
 import type {
@@ -30,8 +28,13 @@ import { lockRules } from '../lock/rules.ts'
 import { NAME_BYTES_MAX } from '../lock/wire.ts'
 import type { ClientNodeEvent } from '../node/index.ts'
 import { treeApplier } from '../ordering/tree/index.ts'
+import type { EventChannel, EventReceipt } from './events/channel.ts'
+import type { EventHandler } from './events/event.ts'
+import type { GroupEvents } from './events/group-events.ts'
+import type { ChannelOptions, FilterLike, PublishOptions, SubscribeOptions } from './events/options.ts'
+import type { EventSubscription } from './events/subscription.ts'
 import { describeForced, describeReset, type FloorReset, type ForcedUnlock } from './force.ts'
-import type { GroupDriver, GroupShape, GroupStatus } from './group-shape.ts'
+import { type GroupDriver, type GroupShape, type GroupStatus, type PendingLock, whyNoObjects } from './group-shape.ts'
 import { canGrant, describeServers, describeTokens, type LockInfo, tallyLocks } from './inspect.ts'
 import { repairableVersion, spoiledObjects, tallyComplaints, tallyLockComplaints } from './inspect-objects.ts'
 import { applyJobs } from './jobs/apply.ts'
@@ -60,17 +63,9 @@ import { onWaitEnd, type WaitEnd, type WaitOptions } from './waiting.ts'
 
 export type { GroupDriver, GroupShape, GroupStatus } from './group-shape.ts'
 
-interface Pending {
-  readonly name: string
-  readonly since: Millis
-  readonly ttl: Millis
-  readonly renew: boolean
-  resolve(lease: Lease): void
-  reject(error: CoterieError): void
-}
-
 const MICROS_PER_MS = 1_000
 const TTL_DEFAULT_MS = 10_000
+const DEFAULT_CHANNEL = 'default'
 /** A lease shorter than this is over before its answers are back on an ordinary network. */
 const TTL_MIN_MS = 20
 
@@ -78,7 +73,7 @@ const TTL_MIN_MS = 20
 export class Group {
   private readonly shape: GroupShape
   private readonly driver: GroupDriver
-  private readonly pending = new Map<number, Pending>()
+  private readonly pending = new Map<number, PendingLock>()
   private readonly leases = new Map<number, LeaseHandle>()
   private readonly inspections = new Questions<InspectedServer>()
   private readonly forces = new Questions<ForcedServer>()
@@ -89,6 +84,7 @@ export class Group {
   private readonly owner: LeaseOwner
   private readonly orders: Orders
   private ledgers: Ledgers | undefined
+  private readonly channels: GroupEvents | undefined
   private readonly trees = new Map<string, SharedTree>()
   private readonly queues = new Map<string, Jobs>()
   private readonly objects = new Map<string, { close(): Promise<void> }>()
@@ -111,6 +107,11 @@ export class Group {
       driver.appliers,
       () => driver.now(),
     )
+    this.channels = driver.openEvents?.({
+      command: body => driver.command({ part: 'events', body }),
+      newId: () => ++this.ids,
+      object: (name, definition) => this.object(name, definition),
+    })
     this.owner = {
       now: () => driver.now(),
       belief: ttl => lockRules.belief(this.checkTtl(ttl), shape.drift),
@@ -227,6 +228,30 @@ export class Group {
     return this.ledgers
   }
 
+  /** A channel of events: what is published there goes to every subscription that wants it. */
+  events<Payload = unknown>(name: string, options: ChannelOptions<Payload> = {}): EventChannel<Payload> {
+    this.checkOpen()
+    if (this.channels === undefined) throw new SettingsError('this group has no events: a browser tab keeps none.')
+    return this.channels.open(name, options)
+  }
+
+  /** Publishes in the channel 'default'. */
+  async publish(attributes: Attributes, payload?: unknown, options: PublishOptions = {}): Promise<EventReceipt> {
+    return this.events(DEFAULT_CHANNEL).publish(attributes, payload, options)
+  }
+
+  /** Subscribes to the channel 'default'. */
+  subscribe(
+    filter: FilterLike,
+    options: SubscribeOptions | EventHandler<unknown> = {},
+    handler?: EventHandler<unknown>,
+  ): EventSubscription {
+    const channel = this.events(DEFAULT_CHANNEL)
+    return typeof options === 'function'
+      ? channel.subscribe(filter, options)
+      : channel.subscribe(filter, options, handler)
+  }
+
   /** Who holds what, as far as more servers than can lie agree on it. */
   async locks(): Promise<LockInfo[]> {
     return tallyLocks(await this.inspect(), this.shape.trust)
@@ -294,7 +319,7 @@ export class Group {
       servers,
       locksWork: ready >= trust.lockGrants,
       objects,
-      lies: [...this.orders.lies, ...this.lockLies],
+      lies: [...this.orders.lies, ...this.lockLies, ...(this.channels?.lies ?? [])],
       accusations: [
         ...tallyComplaints(objects, this.orders.lies, trust.liars),
         ...tallyLockComplaints(accounts, this.lockLies, trust.liars),
@@ -317,6 +342,7 @@ export class Group {
   event(parted: ClientNodeEvent): void {
     if (parted.part === 'ordering') return this.orders.event(parted.body)
     if (parted.part === 'ledger') return this.ledgers?.event(parted.body)
+    if (parted.part === 'events') return this.channels?.hub.event(parted.body)
     const event = parted.body
     switch (event.kind) {
       case 'acquired':
@@ -356,7 +382,7 @@ export class Group {
     this.closed ??= this.driver.close().catch(() => {})
     this.broken ??= error
     const why = because(new Unavailable(`this node ended: ${error.message}`), error)
-    for (const part of [this.orders, this.ledgers]) part?.ended(why)
+    for (const part of [this.orders, this.ledgers, this.channels?.hub]) part?.ended(why)
     for (const lease of this.leases.values()) lease.lost(new LeaseLost(lease.name, `this node ended: ${error.message}`))
     this.leases.clear()
     for (const waiter of this.pending.values()) waiter.reject(why)
@@ -456,6 +482,7 @@ export class Group {
   private async shutDown(): Promise<void> {
     for (const lease of [...this.leases.values()]) lease.finish()
     for (const [id, { name }] of [...this.pending]) this.say({ kind: 'release', id, name })
+    await this.channels?.close()
     await Promise.all([...this.objects.values()].map(object => object.close()))
     await this.driver.close()
     this.ended(new Error('the group was closed'))
@@ -470,13 +497,4 @@ export class Group {
     checkValue('ttl', this.ttlRule, ttl)
     return ttl
   }
-}
-
-function whyNoObjects(trust: Trust): string | undefined {
-  if (trust.orderingQuorum !== undefined) return undefined
-  const needed = orderingServersNeeded(trust.liars, trust.crashes)
-  return (
-    `this group has ${trust.servers} servers, and objects take ${needed} with liars: ${trust.liars} and crashes: ` +
-    `${trust.crashes}. Make a group of ${needed} (coterie init), or expect fewer faults.`
-  )
 }

@@ -1,6 +1,19 @@
 // An event's attributes, payload and the author's time as bytes: what is hashed, signed, kept and sent as it is.
 
-import { bytes, type Codec, type Decoded, decode, encode, finite, list, struct, text, variants } from '../core/index.ts'
+import {
+  bool,
+  bytes,
+  type Codec,
+  type Decoded,
+  decode,
+  encode,
+  finite,
+  list,
+  struct,
+  text,
+  uint,
+  variants,
+} from '../core/index.ts'
 import { scalarCodec } from './filter-codec.ts'
 import {
   ATTRIBUTE_BYTES_MAX,
@@ -17,8 +30,12 @@ import { PAYLOAD_BYTES_MAX } from './wire.ts'
 export interface EventContent {
   readonly attributes: Attributes
   readonly payload: Uint8Array
-  /** The author's clock, in milliseconds: it decides nothing about delivery. */
+  /** The author's clock, in milliseconds: it decides only which kept event of a topic is the newest. */
   readonly time: number
+  /** Whether it is kept as the newest of its topic. */
+  readonly retained: boolean
+  /** The author's clock from which on nobody is to have it; 0: never. */
+  readonly expires: number
 }
 
 type Value = { readonly kind: 'one'; readonly of: Scalar } | { readonly kind: 'list'; readonly of: readonly Scalar[] }
@@ -50,6 +67,9 @@ const contentCodec: Codec<EventContent> = struct<EventContent>({
     },
   },
   payload: bytes(PAYLOAD_BYTES_MAX),
+  // Before the time, which stands last: the proof's liar changes the last byte, and what it shows can still be read.
+  retained: bool,
+  expires: uint(),
   time: finite,
 })
 

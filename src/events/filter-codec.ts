@@ -25,13 +25,11 @@ import {
   TESTS_MAX,
   VALUES_MAX,
 } from './canonical.ts'
+import { FILTER_BYTES_MAX } from './limits.ts'
 import { InvalidFilter, refuse } from './refusals.ts'
 import type { Test } from './tests.ts'
 import { QUEUE_BYTES_MAX, TOPIC_BYTES_MAX } from './topics.ts'
 import { ATTRIBUTE_BYTES_MAX, type Scalar, TEXT_BYTES_MAX } from './values.ts'
-
-/** Bytes of a filter: a server keeps a million of them, and most take less than a hundred. */
-export const FILTER_BYTES_MAX = 65_536
 
 type Tagged =
   | { readonly kind: 'text'; readonly value: string }

@@ -17,7 +17,6 @@ export {
   type Scalar,
   type Test,
 } from './filter.ts'
-export { FILTER_BYTES_MAX } from './filter-codec.ts'
 export {
   cloudEvents,
   eventBridge,
@@ -30,6 +29,7 @@ export {
   pubSub,
   sns,
 } from './languages/index.ts'
+export { FILTER_BYTES_MAX } from './limits.ts'
 export { Matcher } from './matching/index.ts'
 export { InvalidEvent, InvalidFilter } from './refusals.ts'
 export { TOPIC_BYTES_MAX, TOPIC_LEVELS_MAX, type TopicDialect } from './topics.ts'

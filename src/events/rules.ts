@@ -29,6 +29,8 @@ export interface EventsRules {
   passesOver(): boolean
   /** Whether a newer generation of a cursor outranks every older one. */
   outranks(generation: number, than: number): boolean
+  /** Whether a subscription that sees another cursor of its name goes above it, rather than end. */
+  outbids(opening: boolean, other: number, own: number): boolean
 }
 
 /** The rules as they must be. */
@@ -70,6 +72,10 @@ export const eventsRules: EventsRules = {
 
   // The name was opened again at the start. An old cursor, validly signed and far ahead, must not win over the new one.
   outranks: (generation, than) => generation > than,
+
+  // A process died while it opened the name: few servers have its words. The next one asked the others, has the same number
+  // and the smaller name: if it ends, nobody follows.
+  outbids: (opening, other, own) => opening || other === own,
 }
 
 /** Processes of one client share a certificate, and are told apart by what follows the mark: `billing#3f9a01c2`. */

@@ -7,10 +7,10 @@ import { type EventsRules, eventsRules } from './rules.ts'
 /** A hash of 32 bytes. */
 export type Hash = (input: Uint8Array) => Uint8Array
 
-/** Whose signatures are believed: the key of a client's certificate, by the certificate's name. */
+/** Whose signatures are believed: the key in a client's certificate, if the certificate is of that name. */
 export interface EventKeys {
   readonly signatures: Signatures
-  keyOf(name: string): PublicKey | undefined
+  keyOf(name: string, identity: Uint8Array): PublicKey | undefined
 }
 
 /** Settings of both halves. */
@@ -35,6 +35,8 @@ export interface EventsSettings {
 /** Settings of a client: who signs for it. */
 export interface EventsClientSettings extends EventsSettings {
   readonly signer?: Signer
+  /** The certificate whose key signs. */
+  readonly identity?: Uint8Array
 }
 
 /** Everything but the hash. */
@@ -44,6 +46,6 @@ export const eventsBasics: Omit<EventsSettings, 'hash'> = {
   liars: 0,
   crashes: 1,
   beat: 100,
-  bytesMax: 1_000_000_000,
-  authorBytesMax: 100_000_000,
+  bytesMax: 256_000_000,
+  authorBytesMax: 64_000_000,
 }

@@ -10,6 +10,7 @@ import type { Item } from './wire.ts'
 const { hash } = eventsDefaults
 const signatures = idealSignatures()
 const signer = signatures.signer('ann')
+const NOBODY = new Uint8Array()
 const keys = { signatures, keyOf: (name: string) => signatures.signer(name).publicKey }
 const settings: EventsSettings = { ...eventsDefaults, group: 'shop', liars: 1, keys }
 const source = { channel: 'prices', author: 'ann', boot: '0a' }
@@ -48,27 +49,27 @@ describe('a signed event', () => {
   const items = signBatch(settings, signer, source, bare(5, 3))
 
   it('is believed, each of its batch alone', () => {
-    for (const item of items) expect(isSigned(settings, source, item)).toBe(true)
+    for (const item of items) expect(isSigned(settings, source, NOBODY, item)).toBe(true)
   })
 
   it('is refused under another id, group, content, place or name', () => {
     const [item] = items as [Item]
     const proof = item.proof!
-    expect(isSigned(settings, { ...source, channel: 'orders' }, item)).toBe(false)
-    expect(isSigned(settings, { ...source, boot: '0b' }, item)).toBe(false)
-    expect(isSigned(settings, { ...source, author: 'bob' }, item)).toBe(false)
-    expect(isSigned({ ...settings, group: 'other' }, source, item)).toBe(false)
-    expect(isSigned(settings, source, { ...item, counter: 6 })).toBe(false)
-    expect(isSigned(settings, source, { ...item, content: new Uint8Array([9]) })).toBe(false)
-    expect(isSigned(settings, source, { ...item, proof: undefined })).toBe(false)
-    expect(isSigned(settings, source, { ...item, proof: { ...proof, first: 6 } })).toBe(false)
-    expect(isSigned(settings, source, { ...item, proof: { ...proof, count: 2 } })).toBe(false)
-    expect(isSigned(settings, source, { ...item, proof: { ...proof, path: proof.path.slice(1) } })).toBe(false)
-    expect(isSigned({ ...settings, keys: { ...keys, keyOf: () => undefined } }, source, item)).toBe(false)
+    expect(isSigned(settings, { ...source, channel: 'orders' }, NOBODY, item)).toBe(false)
+    expect(isSigned(settings, { ...source, boot: '0b' }, NOBODY, item)).toBe(false)
+    expect(isSigned(settings, { ...source, author: 'bob' }, NOBODY, item)).toBe(false)
+    expect(isSigned({ ...settings, group: 'other' }, source, NOBODY, item)).toBe(false)
+    expect(isSigned(settings, source, NOBODY, { ...item, counter: 6 })).toBe(false)
+    expect(isSigned(settings, source, NOBODY, { ...item, content: new Uint8Array([9]) })).toBe(false)
+    expect(isSigned(settings, source, NOBODY, { ...item, proof: undefined })).toBe(false)
+    expect(isSigned(settings, source, NOBODY, { ...item, proof: { ...proof, first: 6 } })).toBe(false)
+    expect(isSigned(settings, source, NOBODY, { ...item, proof: { ...proof, count: 2 } })).toBe(false)
+    expect(isSigned(settings, source, NOBODY, { ...item, proof: { ...proof, path: proof.path.slice(1) } })).toBe(false)
+    expect(isSigned({ ...settings, keys: { ...keys, keyOf: () => undefined } }, source, NOBODY, item)).toBe(false)
   })
 
   it('where nobody lies, nothing is signed', () => {
-    expect(isSigned({ ...settings, liars: 0 }, source, bare(1, 1)[0]!)).toBe(true)
+    expect(isSigned({ ...settings, liars: 0 }, source, NOBODY, bare(1, 1)[0]!)).toBe(true)
   })
 })
 
@@ -83,7 +84,7 @@ describe('a signed cursor', () => {
     filter: hash(new Uint8Array()),
     entries: [{ author: 'bob', boot: '01', counter: 9 }],
   }
-  const cursor = signCursor(settings, signer, words)
+  const cursor = signCursor({ ...settings, signer }, words)
 
   it("is its owner's, for this channel, name, generation and filter, with these entries", () => {
     expect(isOwnersCursor(settings, cursor)).toBe(true)

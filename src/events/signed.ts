@@ -7,13 +7,15 @@
 
 import { assert, encode, sameBytes, uint } from '../core/index.ts'
 import { framed, type Signer } from '../crypto/index.ts'
-import type { EventsSettings, Hash } from './settings.ts'
+import type { EventsClientSettings, EventsSettings, Hash } from './settings.ts'
 import type { EventProof, Item, Position, SavedCursor, Source } from './wire.ts'
 
 const LEAF = 0
 const NODE = 1
 const SAID = 'coterie/events/batch'
 const SAVED = 'coterie/events/cursor'
+/** No certificate, and no signature. */
+const NOBODY = new Uint8Array()
 /** Of no events. */
 export const FIRST_HEAD: Uint8Array = new Uint8Array(32)
 
@@ -102,10 +104,11 @@ export function signBatch(settings: EventsSettings, signer: Signer, source: Sour
 }
 
 /** Whether the author signed this event under this id. Where nobody may lie, nothing is signed. */
-export function isSigned(settings: EventsSettings, source: Source, { counter, content, proof }: Item): boolean {
+export function isSigned(settings: EventsSettings, source: Source, identity: Uint8Array, item: Item): boolean {
   const { liars, keys, hash, group } = settings
+  const { counter, content, proof } = item
   if (liars === 0) return true
-  const key = keys?.keyOf(source.author)
+  const key = keys?.keyOf(source.author, identity)
   if (keys === undefined || key === undefined || proof === undefined) return false
   const place = counter - proof.first
   if (place < 0 || place >= proof.count) return false
@@ -120,7 +123,7 @@ export function digestOf(hash: Hash, source: Source, items: readonly Item[]): Ui
   return digest
 }
 
-type Unsigned = Omit<SavedCursor, 'signature'>
+type Unsigned = Omit<SavedCursor, 'signature' | 'identity'>
 
 /** The words of a cursor, for its owner to sign: no other group, channel, name or filter can use it. */
 function cursorWords(hash: Hash, group: string, cursor: Unsigned): Uint8Array {
@@ -130,16 +133,17 @@ function cursorWords(hash: Hash, group: string, cursor: Unsigned): Uint8Array {
 }
 
 /** The cursor with its owner's signature, or with none where nobody may lie. */
-export function signCursor(settings: EventsSettings, signer: Signer | undefined, cursor: Unsigned): SavedCursor {
-  if (settings.liars === 0 || signer === undefined) return { ...cursor, signature: new Uint8Array() }
-  return { ...cursor, signature: signer.sign(cursorWords(settings.hash, settings.group, cursor)) }
+export function signCursor(settings: EventsClientSettings, cursor: Unsigned): SavedCursor {
+  const { liars, signer, identity = NOBODY, hash, group } = settings
+  if (liars === 0 || signer === undefined) return { ...cursor, identity: NOBODY, signature: NOBODY }
+  return { ...cursor, identity, signature: signer.sign(cursorWords(hash, group, cursor)) }
 }
 
 /** Whether its owner signed it. */
 export function isOwnersCursor(settings: EventsSettings, cursor: SavedCursor): boolean {
   const { liars, keys, hash, group } = settings
   if (liars === 0) return true
-  const key = keys?.keyOf(cursor.owner)
+  const key = keys?.keyOf(cursor.owner, cursor.identity)
   if (keys === undefined || key === undefined) return false
   return keys.signatures.verify(key, cursorWords(hash, group, cursor), cursor.signature)
 }

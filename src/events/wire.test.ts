@@ -7,13 +7,26 @@ import { decodeContent, encodeContent } from './content.ts'
 import { type EventsMessage, eventsVocabulary, isName, isSource } from './wire.ts'
 
 const source = { channel: 'c', author: 'a', boot: '0' }
+const terms = { live: false, keep: { age: 5, bytes: 6 }, identity: new Uint8Array([1]) }
+const item = { counter: 1, content: new Uint8Array([1]), proof: undefined }
 const words: EventsMessage[] = [
-  { kind: 'publish', source, items: [{ counter: 1, content: new Uint8Array([1]), proof: undefined }] },
-  { kind: 'held', source, counter: 1, head: new Uint8Array(32) },
-  { kind: 'heads', sub: 1, epoch: 'e', mark: 2, alone: true, entries: [{ ...source, counter: 3 }] },
-  { kind: 'found', sub: 1, version: 1, source, after: 0, through: 2, items: [] },
+  { kind: 'publish', source, terms, accepted: 0, items: [item] },
+  { kind: 'held', source, counter: 1, leaf: new Uint8Array(32) },
+  { kind: 'heads', sub: 1, epoch: 'e', mark: 2, alone: true, entries: [{ ...source, counter: 3, base: 1 }] },
+  { kind: 'found', sub: 1, version: 1, source, identity: new Uint8Array(), after: 0, through: 2, items: [] },
   { kind: 'loaded', sub: 1, cursor: undefined, entries: [{ author: 'a', boot: '0', counter: 9 }] },
   { kind: 'copied', after: '', next: 'k', whole: false, cursors: [] },
+  { kind: 'range', source, terms, base: 4, items: [] },
+  {
+    kind: 'surveyed',
+    id: 1,
+    entries: [],
+    cursors: [{ channel: 'c', name: 'n', owner: 'o', queue: true, entries: [] }],
+  },
+  { kind: 'reminded', id: 1, events: [{ source, identity: new Uint8Array(3), item }] },
+  { kind: 'task', sub: 1, source, identity: new Uint8Array(), item, attempt: 2, dead: true },
+  { kind: 'done', channel: 'c', name: 'n', source, counter: 7, failed: false },
+  { kind: 'queued', channel: 'c', name: 'n', owner: 'o', entries: [] },
 ]
 
 describe('the words on the wire', () => {
@@ -40,19 +53,21 @@ describe('the words on the wire', () => {
 })
 
 describe("an event's content", () => {
+  const bare = { payload: new Uint8Array(3), time: 0, retained: false, expires: 0 }
+
   it('has one encoding, whatever the order of its attributes', () => {
-    const rest = { payload: new Uint8Array([1, 2]), time: 5 }
+    const rest = { payload: new Uint8Array([1, 2]), time: 5, retained: true, expires: 9 }
     const one = encodeContent({ attributes: { a: 1, b: ['x', null] }, ...rest })
     expect(encodeContent({ attributes: { b: ['x', null], a: 1 }, ...rest })).toEqual(one)
     expect(decodeContent(one)).toEqual({ ok: true, value: { attributes: { a: 1, b: ['x', null] }, ...rest } })
   })
   it('takes a name that every object inherits as a name', () => {
     const attributes = JSON.parse('{"__proto__": 1}')
-    const decoded = decodeContent(encodeContent({ attributes, payload: new Uint8Array(), time: 0 }))
+    const decoded = decodeContent(encodeContent({ attributes, ...bare }))
     expect(decoded.ok && Object.getOwnPropertyNames(decoded.value.attributes)).toEqual(['__proto__'])
   })
   it('never throws, whatever the bytes, and is refused where it is cut', () => {
-    const whole = encodeContent({ attributes: { a: 1 }, payload: new Uint8Array(3), time: 0 })
+    const whole = encodeContent({ attributes: { a: 1 }, ...bare })
     for (let end = 0; end < whole.length; end++) expect(decodeContent(whole.subarray(0, end)).ok).toBe(false)
     fc.assert(fc.property(fc.uint8Array({ maxLength: 100 }), bytes => void decodeContent(bytes)))
   })

@@ -2,7 +2,7 @@
 // the wire.
 
 import { bool, bytes, type Codec, isText, list, option, struct, text, uint, variants } from '../core/index.ts'
-import { FILTER_BYTES_MAX } from './filter-codec.ts'
+import { FILTER_BYTES_MAX } from './limits.ts'
 
 /** Bytes of a channel's name, and of a durable subscription's: enough for a path. */
 export const CHANNEL_BYTES_MAX = 200
@@ -23,6 +23,14 @@ export const ITEMS_BYTES_MAX = 1 << 18
 export const HEADS_MAX = 256
 /** Sources whose positions a saved cursor has, and that are told to one who begins now: about a megabyte. */
 export const ENTRIES_MAX = 4_096
+/** A certificate of ours has about 500. */
+export const IDENTITY_BYTES_MAX = 2_048
+/** Heads and cursors in an answer to who looks at the whole, and positions of each cursor. */
+export const SURVEYED_MAX = 4_096
+export const SURVEYED_CURSORS_MAX = 256
+export const SURVEYED_ENTRIES_MAX = 64
+/** Kept events in one answer; together they are at most as large as any message. */
+export const REMINDED_MAX = 256
 /** Cursors in one answer: of 4,096 entries each, about 7 MB. */
 export const COPIED_MAX = 16
 /** Of a cursor among all: channel, owner and name. */
@@ -35,6 +43,21 @@ export interface Source {
   readonly channel: string
   readonly author: string
   readonly boot: string
+}
+
+/** How much of a source is kept: in milliseconds since a server had it, and in bytes. The oldest go first. */
+export interface Keep {
+  readonly age: number
+  readonly bytes: number
+}
+
+/** What an author says of its source, with each of its messages. */
+export interface SourceTerms {
+  /** Nothing is saved: what a server forgets when it stops, or has no room for, is missed. */
+  readonly live: boolean
+  readonly keep: Keep
+  /** The author's certificate, where events are signed; else empty. */
+  readonly identity: Uint8Array
 }
 
 /** That the author signed this event: the path from it to the root of its batch, and the signature over the root. */
@@ -59,9 +82,26 @@ export interface Position {
   readonly counter: number
 }
 
-/** A source's position, in any channel. */
+/** A source's position, in any channel. What is at or below `base` was cut. */
 export interface Head extends Position {
   readonly channel: string
+  readonly base: number
+}
+
+/** The newest event of its topic that was published to be kept. */
+export interface RetainedEvent {
+  readonly source: Source
+  readonly identity: Uint8Array
+  readonly item: Item
+}
+
+/** A durable subscription as `survey` shows it. */
+export interface SurveyedCursor {
+  readonly channel: string
+  readonly name: string
+  readonly owner: string
+  readonly queue: boolean
+  readonly entries: readonly Position[]
 }
 
 /** Where a durable subscription stands, signed by its owner. */
@@ -75,15 +115,17 @@ export interface SavedCursor {
   readonly serial: number
   readonly filter: Uint8Array
   readonly entries: readonly Position[]
+  /** The owner's certificate, where cursors are signed; else empty. */
+  readonly identity: Uint8Array
   readonly signature: Uint8Array
 }
 
 /** Everything that is said about events. */
 export type EventsMessage =
-  /** The author's next events. */
-  | { kind: 'publish'; source: Source; items: readonly Item[] }
-  /** Saved, all up to `counter`; `head` is the hash chain of their leaves. */
-  | { kind: 'held'; source: Source; counter: number; head: Uint8Array }
+  /** The author's next events; all up to `accepted` are held by n - f. */
+  | { kind: 'publish'; source: Source; terms: SourceTerms; accepted: number; items: readonly Item[] }
+  /** Saved, all up to `counter`; `leaf` is the hash of that one. */
+  | { kind: 'held'; source: Source; counter: number; leaf: Uint8Array }
   /** No room for more of this author. */
   | { kind: 'full'; source: Source; counter: number }
   /** A subscription is there, and wants the heads that changed since `mark` of that server's life `epoch`. */
@@ -99,6 +141,7 @@ export type EventsMessage =
       sub: number
       version: number
       source: Source
+      identity: Uint8Array
       after: number
       through: number
       items: readonly Item[]
@@ -129,10 +172,38 @@ export type EventsMessage =
   | { kind: 'compare'; epoch: string; mark: number }
   /** Among servers: what follows `after`, whatever it matches. */
   | { kind: 'want'; source: Source; after: number }
-  | { kind: 'range'; source: Source; items: readonly Item[] }
+  /** What follows, or what is left of it: `base` and all below were cut. */
+  | { kind: 'range'; source: Source; terms: SourceTerms; base: number; items: readonly Item[] }
   /** Among servers, by one whose disk is new: the cursors behind this key. */
   | { kind: 'copy'; after: string }
   | { kind: 'copied'; after: string; next: string; whole: boolean; cursors: readonly SavedCursor[] }
+  /** What do you hold of this channel, or of all ('')? */
+  | { kind: 'survey'; id: number; channel: string }
+  | { kind: 'surveyed'; id: number; entries: readonly Head[]; cursors: readonly SurveyedCursor[] }
+  /** The newest kept event of each topic that matches. */
+  | { kind: 'remind'; id: number; channel: string; filter: Uint8Array }
+  | { kind: 'reminded'; id: number; events: readonly RetainedEvent[] }
+  /** A member of a queue is there; `place`: this server is its first choice (0), its second … */
+  | {
+      kind: 'enlist'
+      sub: number
+      channel: string
+      name: string
+      version: number
+      filter: Uint8Array
+      place: number
+      ackWait: number
+      attempts: number
+      credit: number
+      start: boolean
+    }
+  | { kind: 'resign'; sub: number }
+  /** An event of the queue for this member. `dead`: it was tried too often. */
+  | { kind: 'task'; sub: number; source: Source; identity: Uint8Array; item: Item; attempt: number; dead: boolean }
+  /** The member is done with it (said to all servers), or failed (said to who gave it). */
+  | { kind: 'done'; channel: string; name: string; source: Source; counter: number; failed: boolean }
+  /** Among servers: how far the queue is. */
+  | { kind: 'queued'; channel: string; name: string; owner: string; entries: readonly Position[] }
 
 const channel = text(CHANNEL_BYTES_MAX)
 const node = text(NODE_BYTES_MAX)
@@ -140,7 +211,10 @@ const boot = text(BOOT_BYTES_MAX)
 const hash = bytes(HASH_BYTES)
 const source = struct<Source>({ channel, author: node, boot })
 const position = struct<Position>({ author: node, boot, counter: uint() })
-const head = struct<Head>({ channel, author: node, boot, counter: uint() })
+const head = struct<Head>({ channel, author: node, boot, counter: uint(), base: uint() })
+const identity = bytes(IDENTITY_BYTES_MAX)
+const keep = struct<Keep>({ age: uint(), bytes: uint() })
+const terms = struct<SourceTerms>({ live: bool, keep, identity })
 const proof = struct<EventProof>({
   first: uint(),
   count: uint(BATCH_MAX),
@@ -162,21 +236,30 @@ const cursor = struct<SavedCursor>({
   serial: uint(),
   filter: hash,
   entries: list(position, ENTRIES_MAX),
+  identity,
   signature: bytes(SIGNATURE_BYTES),
+})
+const retained = struct<RetainedEvent>({ source, identity, item: itemCodec })
+const surveyed = struct<SurveyedCursor>({
+  channel,
+  name: channel,
+  owner: node,
+  queue: bool,
+  entries: list(position, SURVEYED_ENTRIES_MAX),
 })
 const sub = uint()
 const version = uint()
 
 /** The words, as bytes. */
 export const eventsVocabulary: Codec<EventsMessage> = variants<EventsMessage>({
-  publish: { source, items },
-  held: { source, counter: uint(), head: hash },
+  publish: { source, terms, accepted: uint(), items },
+  held: { source, counter: uint(), leaf: hash },
   full: { source, counter: uint() },
   follow: { sub, channel, version, filter: bytes(FILTER_BYTES_MAX), epoch: boot, mark: uint() },
   unfollow: { sub },
   heads: { sub, epoch: boot, mark: uint(), alone: bool, entries: list(head, HEADS_MAX) },
   fetch: { sub, version, source, after: uint(), to: uint() },
-  found: { sub, version, source, after: uint(), through: uint(), items },
+  found: { sub, version, source, identity, after: uint(), through: uint(), items },
   check: { sub, version, source, after: uint(), to: uint() },
   digest: { sub, version, source, after: uint(), to: uint(), count: uint(), hash },
   ask: { source },
@@ -188,22 +271,61 @@ export const eventsVocabulary: Codec<EventsMessage> = variants<EventsMessage>({
   passed: { sub, cursor },
   compare: { epoch: boot, mark: uint() },
   want: { source, after: uint() },
-  range: { source, items },
+  range: { source, terms, base: uint(), items },
   copy: { after: text(KEY_BYTES_MAX) },
   copied: { after: text(KEY_BYTES_MAX), next: text(KEY_BYTES_MAX), whole: bool, cursors: list(cursor, COPIED_MAX) },
+  survey: { id: uint(), channel: text(CHANNEL_BYTES_MAX) },
+  surveyed: { id: uint(), entries: list(head, SURVEYED_MAX), cursors: list(surveyed, SURVEYED_CURSORS_MAX) },
+  remind: { id: uint(), channel, filter: bytes(FILTER_BYTES_MAX) },
+  reminded: { id: uint(), events: list(retained, REMINDED_MAX) },
+  enlist: {
+    sub,
+    channel,
+    name: channel,
+    version,
+    filter: bytes(FILTER_BYTES_MAX),
+    place: uint(),
+    ackWait: uint(),
+    attempts: uint(),
+    credit: uint(),
+    start: bool,
+  },
+  resign: { sub },
+  task: { sub, source, identity, item: itemCodec, attempt: uint(), dead: bool },
+  done: { channel, name: channel, source, counter: uint(), failed: bool },
+  queued: { channel, name: channel, owner: node, entries: list(position, ENTRIES_MAX) },
 })
 
 /** What a server saves. */
 export type EventsRecord =
-  | { readonly kind: 'events'; readonly source: Source; readonly items: readonly Item[] }
+  /** `at`: the wall clock when they came, in milliseconds. */
+  | { readonly kind: 'events'; readonly source: Source; readonly at: number; readonly items: readonly Item[] }
   | { readonly kind: 'cursor'; readonly cursor: SavedCursor }
   /** Nothing is missing here: saved when the group is set up, and after a lost disk once the others have told. */
   | { readonly kind: 'known' }
+  /** What its author said of a source, and what was cut of it. */
+  | { readonly kind: 'stream'; readonly source: Source; readonly terms: SourceTerms; readonly base: number }
+  /** How far a queue is. */
+  | {
+      readonly kind: 'queue'
+      readonly channel: string
+      readonly name: string
+      readonly owner: string
+      readonly entries: readonly Position[]
+    }
+  /** The newest of its topic, which its author wants kept, and which was cut from its source. */
+  | ({ readonly kind: 'retained' } & RetainedEvent)
+  /** An account of everything begins. */
+  | { readonly kind: 'account' }
 
 export const eventsRecord: Codec<EventsRecord> = variants<EventsRecord>({
-  events: { source, items },
+  events: { source, at: uint(), items },
   cursor: { cursor },
   known: {},
+  stream: { source, terms, base: uint() },
+  queue: { channel, name: channel, owner: node, entries: list(position, ENTRIES_MAX) },
+  retained: { source, identity, item: itemCodec },
+  account: {},
 })
 
 /** Names have no control characters: they are joined by one. */

@@ -1,4 +1,4 @@
-// The node of a server: locks, and objects and ledgers where the group is large enough for them.
+// The node of a server: locks and events, and objects and ledgers where the group is large enough for them.
 
 import {
   type Composed,
@@ -9,10 +9,13 @@ import {
   type Saved,
   type Wire,
 } from '../core/index.ts'
+import { type EventsServer, eventsServer } from '../events/server/machine.ts'
+import { eventsRecord } from '../events/wire.ts'
 import { type LedgerServer, ledgerServer } from '../ledger/server/machine.ts'
 import { type LockServer, lockServer } from '../lock/server/machine.ts'
 import { serverRecord } from '../lock/wire.ts'
 import { type OrderingServer, orderingServer } from '../ordering/server/machine.ts'
+import { eventsSettings } from './events.ts'
 import { ledgerServerSettings } from './ledger.ts'
 import { lives } from './lives/machine.ts'
 import type { Lives, LivesEvent } from './lives/state.ts'
@@ -23,6 +26,7 @@ export type ServerParts = {
   readonly ordering?: OrderingServer
   readonly ledger?: LedgerServer
   readonly lives?: Lives
+  readonly events?: EventsServer
 }
 export type ServerNode = Composed<ServerParts>
 
@@ -36,6 +40,7 @@ export function serverParts(settings: NodeSettings, parts: ObjectParts): ServerP
     ...(objects && { ordering: orderingServer({ ...objects, holds }) }),
     ...(ledgers && { ledger: ledgerServer(ledgers) }),
     ...(holds ? { lives: lives({ liars: settings.trust.liars }) } : {}),
+    ...(parts.events && { events: eventsServer(eventsSettings(settings, parts.events)) }),
   }
 }
 
@@ -69,4 +74,7 @@ function newsOfLife({ kind }: LivesEvent): { kind: 'go' | 'lost' } {
 }
 
 /** What a server's store holds before its first start: nothing was ever promised. */
-export const firstStart: Saved = new Map([['lock', [encode(serverRecord, { kind: 'first' })]]])
+export const firstStart: Saved = new Map([
+  ['lock', [encode(serverRecord, { kind: 'first' })]],
+  ['events', [encode(eventsRecord, { kind: 'known' })]],
+])

@@ -2,6 +2,7 @@
 
 import type { Trust } from '../core/index.ts'
 import type { Signer } from '../crypto/index.ts'
+import type { EventKeys } from '../events/settings.ts'
 import type { LedgerCrypto } from '../ledger/genesis.ts'
 import { type LockSettings, lockDefaults } from '../lock/settings.ts'
 import { type Hash, type OrderingSettings, orderingBasics } from '../ordering/settings.ts'
@@ -14,6 +15,16 @@ export interface NodeSettings {
   readonly operators: readonly string[]
 }
 
+/** What a process brings along for its events. */
+export interface EventsBrings {
+  /** The group's id: in every signature. */
+  readonly group: string
+  /** SHA-256. */
+  readonly hash: Hash
+  /** Needed where a server may lie. */
+  readonly keys?: EventKeys
+}
+
 /** What a process brings along for its objects. */
 export interface ObjectParts {
   /** SHA-256. */
@@ -24,6 +35,8 @@ export interface ObjectParts {
   readonly rejoins?: boolean
   /** Which signatures count; without, the node has no ledgers. */
   readonly ledgerCrypto?: LedgerCrypto
+  /** For servers: what events need; without, the node has none. */
+  readonly events?: EventsBrings
   /** For servers: the key with which it votes about ledgers, for a salt. */
   readonly voter?: (salt: Uint8Array) => Signer
   /** For servers with a store that can be put back: the others are asked for a later life, and promises wait for it. */

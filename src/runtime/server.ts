@@ -12,6 +12,7 @@ import { granterClock, tellTime } from './clock.ts'
 import { serverSettings } from './config/agreed.ts'
 import type { ServerConfig } from './config/config.ts'
 import { type Disguise, Driver, type DriverOf } from './driver.ts'
+import { eventKeys } from './events.ts'
 import { openNodeStore } from './first-start.ts'
 import { sha256 } from './hash.ts'
 import { ledgerCryptoOf, voterOf, votingSeed } from './ledger.ts'
@@ -98,6 +99,7 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   driver.start(transport)
   const endTime = tellTime(micros => {
     driver.command({ part: 'lock', body: { kind: 'clock', micros } })
+    driver.command({ part: 'events', body: { kind: 'clock', micros } })
     if (hasObjects) driver.command({ part: 'ordering', body: { kind: 'clock', micros } })
   })
   // A server that says it listens grants; where the others do not answer, soon after.
@@ -194,7 +196,8 @@ function createDriver(options: ServerOptions, { storage, saved, book, seed, news
   const { config, log, failed, rejoins = false } = options
   const { group, name } = config
   const ledgers = { ledgerCrypto: ledgerCryptoOf(), voter: voterOf(seed) }
-  const parts = serverParts(group, { hash: sha256, rejoins, hails: true, ...ledgers })
+  const events = { group: group.id, hash: sha256, keys: eventKeys(group.id, config.authority) }
+  const parts = serverParts(group, { hash: sha256, rejoins, hails: true, ...ledgers, events })
   return new Driver({
     ...(options.disguise?.(parts) ?? { protocol: serverOf(parts), vocabulary: nodeVocabulary }),
     self: name,
@@ -224,6 +227,7 @@ function teller(log: Log, news: LifeNews): (event: ServerNodeEvent) => void {
   return event => {
     if (event.part === 'lives') tellOfLife(event.body, log, news)
     else if (event.part === 'ledger') tellOfLedger(event.body, log)
+    else if (event.part === 'events') return
     else if (event.body.kind === 'complaint') accuse(event.body.complaint)
     else if (event.part === 'lock') tell(event.body, log)
     else tellOfObject(event.body, log)

@@ -57,6 +57,7 @@ const CASES: readonly (readonly [name: string, args: readonly string[], shows: b
   ['serve', ['serve', EVIL], true],
   ['renew', ['renew', EVIL], true],
   ['sim', ['sim', EVIL], true],
+  ['sim', ['sim', '--play', `#run=lock&do=${EVIL}`], true],
   ['explore', ['explore', EVIL], true],
   ['dedup', ['dedup', EVIL], true],
   ['filter', ['filter', EVIL], true],

@@ -25,7 +25,7 @@ function compare(scene: ClientScene, subscription: Subscription, one: Tracked): 
   const [lead, ...witnesses] = subscription.members
   const key = sourceKey(one.source)
   if (lead === undefined) return
-  const held = witnesses.map(({ heads }) => heads.get(key) ?? 0)
+  const held = witnesses.map(({ heads }) => heads.get(key)?.counter ?? 0)
   const to = Math.min(one.through, one.checked + (witnesses.length > 0 ? CHECKED_MAX : one.through), ...held)
   if (to <= one.checked) return
   if (witnesses.length === 0) {

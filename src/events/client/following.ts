@@ -11,6 +11,7 @@ import { isSigned } from '../signed.ts'
 import { type EventsMessage, type Item, isSource, sourceKey } from '../wire.ts'
 import { advanceTracked, askAgain, settleDoubt } from './checking.ts'
 import { follow, passOver } from './members.ts'
+import { hearQueue } from './queueing.ts'
 import {
   type ClientScene,
   PATIENCE_BEATS,
@@ -28,21 +29,23 @@ type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind 
 export function onHeads(scene: ClientScene, from: NodeId, body: Message<'heads'>): void {
   const subscription = scene.state.subscriptions.get(body.sub)
   const member = subscription?.members.find(({ server }) => server === from)
-  if (subscription === undefined || member === undefined || subscription.phase !== 'open') return
+  if (subscription === undefined) return hearQueue(scene, from, body)
+  if (member === undefined || subscription.phase !== 'open') return
   member.silent = 0
   member.alone = body.alone
   // A new life of the server may hold less: its disk was lost.
   if (member.epoch !== body.epoch) member.heads.clear()
   member.epoch = body.epoch
   member.mark = body.mark
-  for (const { counter, ...source } of body.entries) {
+  for (const { counter, base, ...source } of body.entries) {
     if (source.channel !== subscription.channel || !isSource(source)) continue
     const key = sourceKey(source)
     const known = subscription.tracked.get(key)
     if (known === undefined && subscription.tracked.size >= TRACKED_MAX) continue
     const one = known ?? newTracked(source, 0)
     subscription.tracked.set(key, one)
-    member.heads.set(key, counter)
+    member.heads.set(key, { counter, base })
+    leaveCut(scene, subscription, one)
     fetchNext(scene, subscription, one)
     advanceTracked(scene, subscription, one)
   }
@@ -57,6 +60,25 @@ function fetchNext(scene: ClientScene, subscription: Subscription, one: Tracked)
   say(scene, lead.server, { kind: 'fetch', sub, version, source: one.source, after: one.through, to: 0 })
 }
 
+/**
+ * What every server of the subscription has cut nobody can show any more: that is said, and what follows is read. One that
+ * lies about it is contradicted by the honest one among b + 1.
+ */
+function leaveCut(scene: ClientScene, subscription: Subscription, one: Tracked): void {
+  const key = sourceKey(one.source)
+  const cut = Math.min(...subscription.members.map(({ heads }) => heads.get(key)?.base ?? 0))
+  if (cut <= one.checked || one.handed > 0) return
+  for (const counter of one.items.keys()) if (counter <= one.checked) return
+  tell(scene, { kind: 'missed', id: subscription.id, source: one.source, from: one.checked + 1, to: cut })
+  for (const counter of one.items.keys()) if (counter <= cut) one.items.delete(counter)
+  one.done = cut
+  one.checked = cut
+  one.through = Math.max(one.through, cut)
+  one.checking = undefined
+  one.fetching = false
+  subscription.moved = true
+}
+
 export function onFound(scene: ClientScene, from: NodeId, body: Message<'found'>): void {
   const subscription = scene.state.subscriptions.get(body.sub)
   if (subscription === undefined || subscription.phase !== 'open' || subscription.version !== body.version) return
@@ -69,6 +91,7 @@ export function onFound(scene: ClientScene, from: NodeId, body: Message<'found'>
   }
   if (from !== subscription.members[0]!.server) return
   if (body.after > one.through || body.through <= one.through) return
+  one.identity = body.identity
   for (const item of body.items) if (item.counter > one.through) one.items.set(item.counter, item)
   one.through = body.through
   one.fetching = false
@@ -96,10 +119,11 @@ function whyFalse(
   { settings }: ClientScene,
   { filter }: Subscription,
   item: Item,
-  { source, through }: Message<'found'>,
+  { source, identity, through }: Message<'found'>,
 ) {
   if (item.counter > through) return 'showed more than it said'
-  if (settings.rules.checksSignature() && !isSigned(settings, source, item)) return 'showed an event nobody signed'
+  if (settings.rules.checksSignature() && !isSigned(settings, source, identity, item))
+    return 'showed an event nobody signed'
   const decoded = decodeContent(item.content)
   if (!decoded.ok) return 'showed an event that cannot be read'
   return matches(filter, decoded.value.attributes) ? undefined : 'showed an event that was not asked for'
@@ -117,11 +141,12 @@ export function beatFollowing(scene: ClientScene, subscription: Subscription): v
 
 function beatSource(scene: ClientScene, subscription: Subscription, one: Tracked): void {
   const key = sourceKey(one.source)
-  const most = Math.max(...subscription.members.map(({ heads }) => heads.get(key) ?? 0))
+  const most = Math.max(...subscription.members.map(({ heads }) => heads.get(key)?.counter ?? 0))
   if (most <= one.checked || one.closedAt > 0 || one.items.size >= UNHANDED_MAX) {
     one.stalled = 0
     return
   }
+  leaveCut(scene, subscription, one)
   one.stalled++
   // What was asked may be lost.
   one.fetching = false
@@ -150,7 +175,7 @@ function judge(scene: ClientScene, subscription: Subscription, one: Tracked, key
   if (awaited <= one.checked || !rules.passesOver()) return
   for (const { server, heads } of subscription.members) {
     const lead = server === subscription.members[0]!.server
-    const has = lead ? one.through : (heads.get(key) ?? 0)
+    const has = lead ? one.through : (heads.get(key)?.counter ?? 0)
     if (has < awaited || (!lead && hasNotAnswered(one, server))) return passOver(scene, subscription, server)
   }
 }

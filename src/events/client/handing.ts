@@ -4,6 +4,7 @@
 import { assert } from '../../core/index.ts'
 import { decodeContent } from '../content.ts'
 import { type Source, sourceKey } from '../wire.ts'
+import { finishTask } from './queueing.ts'
 import { type ClientCommand, type ClientScene, type Subscription, type Tracked, tell } from './state.ts'
 
 /** Gives the handler as much as it may have. */
@@ -47,7 +48,7 @@ function give(scene: ClientScene, { id }: Subscription, one: Tracked, counter: n
   assert(decoded.ok, 'what is kept was read when it came')
   one.handed = counter
   one.handedAt = scene.turn.now
-  tell(scene, { kind: 'handed', id, source, counter, content: decoded.value, attempt })
+  tell(scene, { kind: 'handed', id, source, counter, content: decoded.value, attempt, dead: false })
 }
 
 function handedTo({ state }: ClientScene, id: number, source: Source, counter: number) {
@@ -56,7 +57,9 @@ function handedTo({ state }: ClientScene, id: number, source: Source, counter: n
   return one?.handed === counter ? { subscription: subscription!, one } : undefined
 }
 
-export function onAck(scene: ClientScene, { id, source, counter }: ClientCommand & { kind: 'ack' }): void {
+export function onAck(scene: ClientScene, command: ClientCommand & { kind: 'ack' }): void {
+  const { id, source, counter } = command
+  if (scene.state.queues.has(id)) return finishTask(scene, command, false)
   const handed = handedTo(scene, id, source, counter)
   if (handed === undefined) return
   const { subscription, one } = handed
@@ -67,7 +70,9 @@ export function onAck(scene: ClientScene, { id, source, counter }: ClientCommand
   handOver(scene, subscription)
 }
 
-export function onAgain(scene: ClientScene, { id, source, counter }: ClientCommand & { kind: 'again' }): void {
+export function onAgain(scene: ClientScene, command: ClientCommand & { kind: 'again' }): void {
+  const { id, source, counter } = command
+  if (scene.state.queues.has(id)) return finishTask(scene, command, true)
   const handed = handedTo(scene, id, source, counter)
   if (handed === undefined) return
   handed.one.attempt++

@@ -6,13 +6,14 @@ import { encodeContent } from '../content.ts'
 import { eventsDefaults } from '../defaults.ts'
 import { parseFilter } from '../filter.ts'
 import { eventsRules } from '../rules.ts'
-import { leafOf, nextHead } from '../signed.ts'
+import { leafOf } from '../signed.ts'
 import type { EventsMessage } from '../wire.ts'
 import { eventsClient } from './machine.ts'
 import { OUTBOX_MAX } from './state.ts'
 
 const servers = ['first', 'second', 'third']
-const content = { attributes: { price: 3 }, payload: new Uint8Array([1]), time: 0 }
+const content = { attributes: { price: 3 }, payload: new Uint8Array([1]), time: 0, retained: false, expires: 0 }
+const terms = { live: false, keep: { age: 1_000_000, bytes: 1_000_000 } }
 const { hash } = eventsDefaults
 
 function started() {
@@ -26,12 +27,13 @@ type Client = ReturnType<typeof started>
 type Out = ReturnType<Client['hear']>
 const sent = (out: Out) => out.flatMap(effect => (effect.kind === 'send' ? [effect.body] : []))
 const told = (out: Out) => out.flatMap(effect => (effect.kind === 'emit' ? [effect.event] : []))
-const publish = (client: Client, id: number) => client.command({ kind: 'publish', id, channel: 'prices', content })
+const publish = (client: Client, id: number) =>
+  client.command({ kind: 'publish', id, channel: 'prices', content, ...terms })
 
 describe('publishing', () => {
   const source = { channel: 'prices', author: 'ann', boot: '07'.repeat(16) }
-  const head = nextHead(hash, new Uint8Array(32), leafOf(hash, source, 1, encodeContent(content)))
-  const held = (counter: number, chain = head): EventsMessage => ({ kind: 'held', source, counter, head: chain })
+  const leaf = leafOf(hash, source, 1, encodeContent(content))
+  const held = (counter: number, last = leaf): EventsMessage => ({ kind: 'held', source, counter, leaf: last })
 
   it('goes to all, and is accepted once n - f hold it', () => {
     const client = started()
@@ -41,7 +43,7 @@ describe('publishing', () => {
     expect(told(client.hear('second', held(1)))).toEqual([{ kind: 'accepted', id: 5, source, counter: 1 }])
   })
 
-  it('counts only its own events: another chain, or more than was sent, names the server', () => {
+  it('counts only its own events: another event, or more than was sent, names the server', () => {
     const client = started()
     publish(client, 5)
     expect(told(client.hear('first', held(1, new Uint8Array(32))))).toMatchObject([{ kind: 'lied', server: 'first' }])
@@ -62,8 +64,10 @@ describe('publishing', () => {
     const client = started()
     const refused = [{ kind: 'refused', id: 1 }]
     const large = { ...content, payload: new Uint8Array((1 << 20) + 1) }
-    expect(told(client.command({ kind: 'publish', id: 1, channel: 'a', content: large }))).toMatchObject(refused)
-    expect(told(client.command({ kind: 'publish', id: 1, channel: '', content }))).toMatchObject(refused)
+    expect(told(client.command({ kind: 'publish', id: 1, channel: 'a', content: large, ...terms }))).toMatchObject(
+      refused,
+    )
+    expect(told(client.command({ kind: 'publish', id: 1, channel: '', content, ...terms }))).toMatchObject(refused)
     for (let id = 1; id <= OUTBOX_MAX; id++) publish(client, id)
     expect(told(publish(client, 1))).toMatchObject(refused)
   })

@@ -6,17 +6,17 @@ import type { EventsMessage } from '../wire.ts'
 import { onDigest } from './checking.ts'
 import { beatFollowing, onFound, onHeads, onTold } from './following.ts'
 import { beatHanding, onAck, onAgain } from './handing.ts'
+import { beatInquiries, onCancel, onDrain, onLag, onRemind, onReminded, onSurvey, onSurveyed } from './inquiring.ts'
 import { keepCursor, onChange, onLoaded, onPassed, onSaved, onSubscribe, onUnsubscribe } from './opening.ts'
 import { onFull, onHeld, onPublishCommand, resend } from './publishing.ts'
+import { beatQueue, onEnlist, onTask } from './queueing.ts'
 import {
-  BOOT_BYTES,
   type ClientCommand,
   type ClientEvent,
   type ClientScene,
   type ClientState,
   checkClient,
   clientTimers,
-  randomName,
 } from './state.ts'
 
 /** The client's half of events as a protocol. */
@@ -26,12 +26,13 @@ export type EventsClient = Protocol<ClientState, EventsMessage, ClientCommand, C
 export function eventsClient(settings: EventsClientSettings): EventsClient {
   return {
     name: 'events client',
-    init: (self, servers) => ({ self, servers, boot: '', beats: 0, outgoing: new Map(), subscriptions: new Map() }),
+    init: (self, servers) => {
+      const maps = { outgoing: new Map(), subscriptions: new Map(), queues: new Map(), inquiries: new Map() }
+      return { self, servers, beating: false, beats: 0, ...maps }
+    },
     step(state, input, turn) {
       const scene: ClientScene = { state, settings, turn }
       switch (input.kind) {
-        case 'start':
-          return onStart(scene)
         case 'message':
           return onMessage(scene, input.from, input.body)
         case 'command':
@@ -44,11 +45,6 @@ export function eventsClient(settings: EventsClientSettings): EventsClient {
     },
     check: checkClient,
   }
-}
-
-function onStart(scene: ClientScene): void {
-  scene.state.boot = randomName(scene, BOOT_BYTES)
-  clientTimers.set(scene.turn, 'beat', scene.settings.beat)
 }
 
 function onMessage(scene: ClientScene, from: NodeId, body: EventsMessage): void {
@@ -71,6 +67,12 @@ function onMessage(scene: ClientScene, from: NodeId, body: EventsMessage): void 
       return onSaved(scene, from, body)
     case 'passed':
       return onPassed(scene, from, body)
+    case 'task':
+      return onTask(scene, from, body)
+    case 'surveyed':
+      return onSurveyed(scene, from, body)
+    case 'reminded':
+      return onReminded(scene, from, body)
     default:
       // A question to a server has no business here.
       return
@@ -78,6 +80,7 @@ function onMessage(scene: ClientScene, from: NodeId, body: EventsMessage): void 
 }
 
 function onCommand(scene: ClientScene, body: ClientCommand): void {
+  beatOn(scene)
   switch (body.kind) {
     case 'publish':
       return onPublishCommand(scene, body)
@@ -91,6 +94,18 @@ function onCommand(scene: ClientScene, body: ClientCommand): void {
       return onChange(scene, body)
     case 'unsubscribe':
       return onUnsubscribe(scene, body)
+    case 'enlist':
+      return onEnlist(scene, body)
+    case 'survey':
+      return onSurvey(scene, body)
+    case 'remind':
+      return onRemind(scene, body)
+    case 'drain':
+      return onDrain(scene, body)
+    case 'lag':
+      return onLag(scene, body)
+    case 'cancel':
+      return onCancel(scene, body)
   }
 }
 
@@ -101,11 +116,28 @@ function onTimer(scene: ClientScene, { kind }: ReturnType<typeof clientTimers.du
   }
 }
 
+function beatOn({ state, settings, turn }: ClientScene): void {
+  if (state.beating) return
+  state.beating = true
+  clientTimers.set(turn, 'beat', settings.beat)
+}
+
+function isIdle({ subscriptions, queues, inquiries, outgoing }: ClientState): boolean {
+  if (subscriptions.size > 0 || queues.size > 0 || inquiries.size > 0) return false
+  return [...outgoing.values()].every(({ items, queued }) => items.size === 0 && queued.length === 0)
+}
+
 function onBeat(scene: ClientScene): void {
   const { state, settings, turn } = scene
   state.beats++
+  if (isIdle(state)) {
+    state.beating = false
+    return
+  }
   clientTimers.set(turn, 'beat', settings.beat)
   resend(scene)
+  beatInquiries(scene)
+  for (const queue of state.queues.values()) beatQueue(scene, queue)
   for (const subscription of state.subscriptions.values()) {
     keepCursor(scene, subscription)
     if (subscription.phase !== 'open') continue

@@ -31,7 +31,11 @@ export function chooseMembers(scene: ClientScene, subscription: Subscription): v
   follow(scene, subscription)
 }
 
-function order({ state, settings }: ClientScene, { channel, name, id }: Subscription): NodeId[] {
+/** The servers in the order of a hash of their names and this one's. */
+export function order(
+  { state, settings }: ClientScene,
+  { channel, name, id }: Pick<Subscription, 'channel' | 'name' | 'id'>,
+): NodeId[] {
   const owner = certificateOf(state.self)
   const ranked = state.servers.map(server => ({
     server,

@@ -9,6 +9,7 @@ import { certificateOf } from '../rules.ts'
 import { isOwnersCursor, signCursor } from '../signed.ts'
 import { ENTRIES_MAX, type EventsMessage, isName, type Position, type SavedCursor, sourceKey } from '../wire.ts'
 import { chooseMembers } from './members.ts'
+import { leaveQueue } from './queueing.ts'
 import {
   type ClientCommand,
   type ClientScene,
@@ -50,6 +51,7 @@ export function onSubscribe(scene: ClientScene, command: ClientCommand & { kind:
     generation: 0,
     instance: randomName(scene, INSTANCE_BYTES),
     serial: 0,
+    written: undefined,
     saveIn: SAVE_BEATS,
     moved: false,
     loaded: new Map(),
@@ -136,21 +138,30 @@ function open(scene: ClientScene, subscription: Subscription): void {
   chooseMembers(scene, subscription)
 }
 
-/** Says to all servers where the subscription stands. */
-export function saveCursor(scene: ClientScene, subscription: Subscription): void {
+/** Says to all servers where the subscription stands now. */
+function saveCursor(scene: ClientScene, subscription: Subscription): void {
   const { state, settings } = scene
-  const { id: sub, channel, name, generation, instance, encoded, tracked } = subscription
+  const { channel, name, generation, instance, encoded, tracked } = subscription
   const entries = [...tracked.values()].flatMap(one => positionOf(scene, one)).slice(0, ENTRIES_MAX)
   subscription.serial++
   subscription.savedBy.clear()
   subscription.moved = false
-  subscription.saveIn = SAVE_BEATS
   const owner = certificateOf(state.self)
   const { serial } = subscription
   const filter = settings.hash(encoded)
   const words = { channel, name, owner, generation, instance, serial, filter, entries }
-  const cursor = signCursor(settings, settings.signer, words)
-  for (const server of state.servers) say(scene, server, { kind: 'save', sub, cursor })
+  subscription.written = signCursor(settings, words)
+  sayCursor(scene, subscription)
+}
+
+/** The same words again to who has not answered: a disk that takes seconds must not be given new ones each second. */
+function sayCursor(scene: ClientScene, subscription: Subscription): void {
+  const { id: sub, written: cursor, savedBy } = subscription
+  subscription.saveIn = SAVE_BEATS
+  if (cursor === undefined) return
+  for (const server of scene.state.servers) {
+    if (!savedBy.has(server)) say(scene, server, { kind: 'save', sub, cursor })
+  }
 }
 
 function positionOf({ settings }: ClientScene, { source, checked, done }: Tracked): Position[] {
@@ -168,13 +179,22 @@ export function onSaved(scene: ClientScene, from: NodeId, { sub, generation, ser
   if (subscription.savedBy.size >= state.servers.length - settings.crashes) open(scene, subscription)
 }
 
-/** Somebody opened the name later: with its owner's signature, or one server could end every subscription. */
+/**
+ * Somebody opened the name later: with its owner's signature, or one server could end every subscription.
+ *
+ * Unless it only began to: its words reached few servers, we asked the others and took the same number. It may be dead, and
+ * then nobody would follow the name. We go above it; if it lives, it is told so while it opens, and goes above us.
+ */
 export function onPassed(scene: ClientScene, from: NodeId, { sub, cursor }: Message<'passed'>): void {
   const subscription = scene.state.subscriptions.get(sub)
   if (subscription === undefined || subscription.phase === 'lost' || !belongs(scene, subscription, cursor)) return
   const { generation, instance } = subscription
   if (cursor.generation < generation || (cursor.generation === generation && cursor.instance <= instance)) return
   if (!scene.state.servers.includes(from)) return
+  if (scene.settings.rules.outbids(subscription.phase === 'opening', cursor.generation, generation)) {
+    subscription.generation = cursor.generation + 1
+    return saveCursor(scene, subscription)
+  }
   subscription.phase = 'lost'
   tell(scene, { kind: 'lost', id: sub })
   end(scene, subscription)
@@ -182,7 +202,7 @@ export function onPassed(scene: ClientScene, from: NodeId, { sub, cursor }: Mess
 
 export function onUnsubscribe(scene: ClientScene, { id }: ClientCommand & { kind: 'unsubscribe' }): void {
   const subscription = scene.state.subscriptions.get(id)
-  if (subscription === undefined) return
+  if (subscription === undefined) return leaveQueue(scene, id)
   if (subscription.phase === 'open' && subscription.name !== '' && subscription.moved) saveCursor(scene, subscription)
   end(scene, subscription)
 }
@@ -210,6 +230,7 @@ export function keepCursor(scene: ClientScene, subscription: Subscription): void
   const { phase, name } = subscription
   if (phase === 'loading') return load(scene, subscription)
   if (name === '' || --subscription.saveIn > 0) return
+  if (phase === 'open' && subscription.moved) return saveCursor(scene, subscription)
   const needed = scene.state.servers.length - scene.settings.crashes
-  if (phase === 'opening' || subscription.moved || subscription.savedBy.size < needed) saveCursor(scene, subscription)
+  if (subscription.savedBy.size < needed) sayCursor(scene, subscription)
 }

@@ -5,7 +5,7 @@
 import { kthLargest, type NodeId, sameBytes } from '../../core/index.ts'
 import { encodeContent } from '../content.ts'
 import { certificateOf } from '../rules.ts'
-import { FIRST_HEAD, leafOf, nextHead, signBatch, sizeOf } from '../signed.ts'
+import { FIRST_HEAD, leafOf, signBatch, sizeOf } from '../signed.ts'
 import { BATCH_MAX, type EventsMessage, ITEMS_BYTES_MAX, type Item, isName, PAYLOAD_BYTES_MAX } from '../wire.ts'
 import {
   BOOT_BYTES,
@@ -30,34 +30,42 @@ export function onPublishCommand(scene: ClientScene, command: ClientCommand & { 
   const { id, channel, content } = command
   const why = whyNot(scene, command)
   if (why !== undefined) return tell(scene, { kind: 'refused', id, why })
-  const out = scene.state.outgoing.get(channel) ?? open(scene, channel)
+  const out = scene.state.outgoing.get(outgoingKey(channel, command.live)) ?? open(scene, command)
   out.queued.push({ id, content: encodeContent(content) })
   seal(scene, out)
 }
 
-function whyNot({ state, settings }: ClientScene, { channel, content }: ClientCommand & { kind: 'publish' }) {
+function whyNot({ state, settings }: ClientScene, { channel, content, live }: ClientCommand & { kind: 'publish' }) {
   if (!isName(channel)) return 'the channel needs a name of 1 to 200 bytes without control characters.'
   if (content.payload.length > PAYLOAD_BYTES_MAX) return `the payload has more than ${PAYLOAD_BYTES_MAX} bytes.`
   if (settings.liars > 0 && settings.signer === undefined) return 'events are signed here, and this client has no key.'
-  const out = state.outgoing.get(channel)
+  const out = state.outgoing.get(outgoingKey(channel, live))
   if (out === undefined) return state.outgoing.size >= CHANNELS_MAX ? 'too many channels are open.' : undefined
   if (out.queued.length + out.items.size >= OUTBOX_MAX) return `${OUTBOX_MAX} events wait to be accepted already.`
   return undefined
 }
 
-function open({ state }: ClientScene, channel: string): Outgoing {
+function outgoingKey(channel: string, live: boolean): string {
+  return `${live ? 'live' : 'saved'} ${channel}`
+}
+
+/** A life of its own for each channel: its numbers begin at 1, and two never share an id. */
+function open(scene: ClientScene, { channel, live, keep }: ClientCommand & { kind: 'publish' }): Outgoing {
+  const { state, settings } = scene
   const holder = (): Holder => ({ held: 0, promised: 0, sent: 0, silent: 0, full: false })
+  const identity = settings.liars > 0 ? (settings.identity ?? new Uint8Array()) : new Uint8Array()
   const out: Outgoing = {
-    source: { channel, author: certificateOf(state.self), boot: state.boot },
+    source: { channel, author: certificateOf(state.self), boot: randomName(scene, BOOT_BYTES) },
+    terms: { live, keep, identity },
     queued: [],
     items: new Map(),
     ids: new Map(),
-    heads: new Map([[0, FIRST_HEAD]]),
+    leaves: new Map([[0, FIRST_HEAD]]),
     last: 0,
     accepted: 0,
     holders: new Map(state.servers.map(server => [server, holder()])),
   }
-  state.outgoing.set(channel, out)
+  state.outgoing.set(outgoingKey(channel, live), out)
   return out
 }
 
@@ -70,10 +78,8 @@ function seal(scene: ClientScene, out: Outgoing): void {
     const batch = out.queued.splice(0, BATCH_MAX)
     const bare = batch.map(({ content }, place): Item => ({ counter: out.last + 1 + place, content, proof: undefined }))
     const items = signing ? signBatch(settings, signer!, out.source, bare) : bare
-    let head = out.heads.get(out.last)!
     for (const [place, item] of items.entries()) {
-      head = nextHead(hash, head, leafOf(hash, out.source, item.counter, item.content))
-      out.heads.set(item.counter, head)
+      out.leaves.set(item.counter, leafOf(hash, out.source, item.counter, item.content))
       out.items.set(item.counter, item)
       out.ids.set(item.counter, batch[place]!.id)
     }
@@ -97,22 +103,26 @@ function send(scene: ClientScene, out: Outgoing, server: NodeId, holder: Holder)
       items.push(item)
     }
     holder.sent = items.at(-1)!.counter
-    say(scene, server, { kind: 'publish', source: out.source, items })
+    const { source, terms, accepted } = out
+    say(scene, server, { kind: 'publish', source, terms, accepted, items })
   }
 }
 
 function ours({ state }: ClientScene, { channel, author, boot }: Outgoing['source']): Outgoing | undefined {
-  const out = state.outgoing.get(channel)
-  return out?.source.author === author && out.source.boot === boot ? out : undefined
+  for (const live of [false, true]) {
+    const out = state.outgoing.get(outgoingKey(channel, live))
+    if (out?.source.author === author && out.source.boot === boot) return out
+  }
+  return undefined
 }
 
-export function onHeld(scene: ClientScene, from: NodeId, { source, counter, head }: Message<'held'>): void {
+export function onHeld(scene: ClientScene, from: NodeId, { source, counter, leaf }: Message<'held'>): void {
   const out = ours(scene, source)
   const holder = out?.holders.get(from)
   if (out === undefined || holder === undefined) return
   if (counter > out.last) return tell(scene, { kind: 'lied', server: from, what: 'holds more than was sent' })
-  const own = out.heads.get(counter)
-  if (own !== undefined && !sameBytes(own, head)) {
+  const own = out.leaves.get(counter)
+  if (own !== undefined && !sameBytes(own, leaf)) {
     return tell(scene, { kind: 'lied', server: from, what: 'holds other events than were sent' })
   }
   holder.silent = 0
@@ -132,7 +142,7 @@ function accept(scene: ClientScene, out: Outgoing): void {
     tell(scene, { kind: 'accepted', id: out.ids.get(counter)!, source: out.source, counter })
     out.items.delete(counter)
     out.ids.delete(counter)
-    out.heads.delete(counter - 1)
+    out.leaves.delete(counter - 1)
   }
 }
 
@@ -147,8 +157,7 @@ export function onFull(scene: ClientScene, from: NodeId, { source }: Message<'fu
   for (const id of out.ids.values()) tell(scene, { kind: 'failed', id, why: 'the servers have no room for more.' })
   for (const { id } of out.queued) tell(scene, { kind: 'refused', id, why: 'the servers have no room for more.' })
   // What is numbered may be there: the next events are another life's, or two would share an id.
-  scene.state.boot = randomName(scene, BOOT_BYTES)
-  scene.state.outgoing.delete(source.channel)
+  scene.state.outgoing.delete(outgoingKey(source.channel, out.terms.live))
 }
 
 export function resend(scene: ClientScene): void {

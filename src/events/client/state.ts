@@ -4,7 +4,17 @@ import { assert, type Millis, type NodeId, type Scene, timers, toHex } from '../
 import type { EventContent } from '../content.ts'
 import type { Filter } from '../filter.ts'
 import type { EventsClientSettings } from '../settings.ts'
-import type { EventsMessage, Item, Position, SavedCursor, Source } from '../wire.ts'
+import type {
+  EventsMessage,
+  Head,
+  Item,
+  Keep,
+  Position,
+  SavedCursor,
+  Source,
+  SourceTerms,
+  SurveyedCursor,
+} from '../wire.ts'
 
 /** Events that wait to be accepted, in one channel. */
 export const OUTBOX_MAX = 10_000
@@ -37,15 +47,16 @@ export interface Holder {
   full: boolean
 }
 
-/** What is published in one channel. */
+/** What is published in one channel, saved or live. */
 export interface Outgoing {
   readonly source: Source
+  readonly terms: SourceTerms
   readonly queued: { readonly id: number; readonly content: Uint8Array }[]
   /** Numbered, signed where it is signed, and not accepted yet. */
   readonly items: Map<number, Item>
   readonly ids: Map<number, number>
-  /** The hash chain at each counter from the last accepted on. */
-  readonly heads: Map<number, Uint8Array>
+  /** The hash of each event from the last accepted on. */
+  readonly leaves: Map<number, Uint8Array>
   last: number
   accepted: number
   readonly holders: Map<NodeId, Holder>
@@ -59,7 +70,8 @@ export interface Member {
   /** Beats without an answer. */
   silent: number
   alone: boolean
-  readonly heads: Map<string, number>
+  /** How much it holds of each source, and what it has cut. */
+  readonly heads: Map<string, { readonly counter: number; readonly base: number }>
 }
 
 /** What is compared with the witnesses: the matches in (checked, to]. */
@@ -75,6 +87,8 @@ export interface Checking {
 /** One source as a subscription sees it: done ≤ checked ≤ through. */
 export interface Tracked {
   readonly source: Source
+  /** The author's certificate, once a server has shown it. */
+  identity: Uint8Array
   /** Up to here the server that sends has shown what matches. */
   through: number
   /** Up to here b + 1 servers agree. */
@@ -114,6 +128,8 @@ export interface Subscription {
   generation: number
   instance: string
   serial: number
+  /** The cursor that the servers were last told. */
+  written: SavedCursor | undefined
   /** Beats since the cursor was last saved, and whether it moved since. */
   saveIn: number
   moved: boolean
@@ -124,20 +140,64 @@ export interface Subscription {
   readonly tracked: Map<string, Tracked>
 }
 
+/** A member of a queue, as which this process takes part. */
+export interface QueuePart {
+  readonly id: number
+  readonly channel: string
+  readonly name: string
+  readonly filter: Filter
+  readonly encoded: Uint8Array
+  readonly start: boolean
+  readonly ackWait: Millis
+  readonly attempts: number
+  readonly credit: number
+  /** The servers at which it is, first choice first, and for how many beats each was silent. */
+  members: { readonly server: NodeId; silent: number; alone: boolean }[]
+  readonly passed: Map<NodeId, number>
+  opened: boolean
+  /** What the handler has, and who gave it. */
+  readonly hand: Map<string, { readonly server: NodeId; readonly dead: boolean }>
+  /** What was acknowledged of late: it may be handed out once more. */
+  readonly recent: Set<string>
+}
+
+/** A question to all servers. */
+export interface Inquiry {
+  readonly id: number
+  readonly ask: EventsMessage & { readonly kind: 'survey' | 'remind' }
+  readonly filter: Filter | undefined
+  readonly answers: Map<NodeId, EventsMessage & { readonly kind: 'surveyed' | 'reminded' }>
+  /** Beats since n - f have answered. */
+  beats: number
+  /** Of one who waits until all is handled: up to where, by source. */
+  targets: ReadonlyMap<string, number> | undefined
+  readonly drains: boolean
+}
+
 export interface ClientState {
   readonly self: NodeId
   readonly servers: readonly NodeId[]
-  boot: string
+  /** Whether the beat is on: a process that wants nothing may end. */
+  beating: boolean
   beats: number
   readonly outgoing: Map<string, Outgoing>
   readonly subscriptions: Map<number, Subscription>
+  readonly queues: Map<number, QueuePart>
+  readonly inquiries: Map<number, Inquiry>
 }
 
 /** Where a subscription begins that has no cursor; `again`: at the start, whatever was saved. */
 export type Start = 'start' | 'now' | 'again'
 
 export type ClientCommand =
-  | { readonly kind: 'publish'; readonly id: number; readonly channel: string; readonly content: EventContent }
+  | {
+      readonly kind: 'publish'
+      readonly id: number
+      readonly channel: string
+      readonly content: EventContent
+      readonly live: boolean
+      readonly keep: Keep
+    }
   | {
       readonly kind: 'subscribe'
       readonly id: number
@@ -155,6 +215,41 @@ export type ClientCommand =
   | { readonly kind: 'again'; readonly id: number; readonly source: Source; readonly counter: number }
   | { readonly kind: 'change'; readonly id: number; readonly filter: Filter }
   | { readonly kind: 'unsubscribe'; readonly id: number }
+  /** Takes part in a queue. */
+  | {
+      readonly kind: 'enlist'
+      readonly id: number
+      readonly channel: string
+      readonly name: string
+      readonly filter: Filter
+      readonly start: boolean
+      readonly parallel: number
+      readonly ackWait: Millis
+      readonly attempts: number
+    }
+  /** What do the servers hold of this channel, or of all ('')? */
+  | { readonly kind: 'survey'; readonly id: number; readonly channel: string }
+  /** The newest kept event of each topic that matches. */
+  | { readonly kind: 'remind'; readonly id: number; readonly channel: string; readonly filter: Filter }
+  /** Says when all that is accepted now was handled by the subscriptions of this process. */
+  | { readonly kind: 'drain'; readonly id: number; readonly channel: string }
+  | { readonly kind: 'lag'; readonly id: number; readonly of: number }
+  /** The answer is not waited for any more. */
+  | { readonly kind: 'cancel'; readonly id: number }
+
+/** What one server holds. */
+export interface Surveyed {
+  readonly server: NodeId
+  readonly entries: readonly Head[]
+  readonly cursors: readonly SurveyedCursor[]
+}
+
+/** The newest kept event of a topic. */
+export interface Reminded {
+  readonly source: Source
+  readonly counter: number
+  readonly content: EventContent
+}
 
 export type ClientEvent =
   | { readonly kind: 'accepted'; readonly id: number; readonly source: Source; readonly counter: number }
@@ -170,7 +265,22 @@ export type ClientEvent =
       readonly counter: number
       readonly content: EventContent
       readonly attempt: number
+      /** Of a queue: it was tried too often, and is to be put aside. */
+      readonly dead: boolean
     }
+  /** Events in [from, to] were cut before this subscription had them. */
+  | {
+      readonly kind: 'missed'
+      readonly id: number
+      readonly source: Source
+      readonly from: number
+      readonly to: number
+    }
+  | { readonly kind: 'surveyed'; readonly id: number; readonly servers: readonly Surveyed[] }
+  | { readonly kind: 'reminded'; readonly id: number; readonly events: readonly Reminded[] }
+  | { readonly kind: 'drained'; readonly id: number }
+  /** Events above what was handled that the servers are known to hold, whether they match or not. */
+  | { readonly kind: 'lag'; readonly id: number; readonly behind: number }
   /** Another process opened the name later. */
   | { readonly kind: 'lost'; readonly id: number }
   | { readonly kind: 'lied'; readonly server: NodeId; readonly what: string }

@@ -7,6 +7,7 @@ import type { Tracked } from './state.ts'
 export function newTracked(source: Source, counter: number): Tracked {
   return {
     source,
+    identity: new Uint8Array(),
     through: counter,
     checked: counter,
     done: counter,

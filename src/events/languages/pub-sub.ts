@@ -4,7 +4,7 @@
 import { attributeName, oneOfValues, prefix, textOf } from '../build.ts'
 import { and, type Clause, exists, type Filter, not, or, some } from '../canonical.ts'
 import { DEPTH_MAX } from '../filter.ts'
-import { FILTER_BYTES_MAX } from '../filter-codec.ts'
+import { FILTER_BYTES_MAX } from '../limits.ts'
 import { refuse, shown } from '../refusals.ts'
 import { finished } from './finished.ts'
 import type { Language } from './language.ts'

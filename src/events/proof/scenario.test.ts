@@ -26,6 +26,12 @@ describe('what is accepted is delivered', () => {
     }
   })
 
+  // 377, 435: a process that died while it opened the name outranked the next. 602: a disk that takes longer than a second
+  // was given a new cursor each second, and no answer was to the last one.
+  it.each([377, 435, 602])('seed %i, which lost an event once', { timeout: 60_000 }, seed => {
+    expect(runOnce(eventsScenario(groups['3 servers, none lies']), seed).violations).toEqual([])
+  })
+
   it('the runs have what they are about', { timeout: 60_000 }, () => {
     const counts = new Map<string, number>()
     const seen = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)
@@ -60,7 +66,10 @@ describe('what is accepted is delivered', () => {
 })
 
 describe('planted bugs', () => {
-  const pins = readPins(import.meta.dirname)
+  // The same file has the pins of secret channels: secret/scenario.test.ts looks at those.
+  const pins = Object.fromEntries(
+    Object.entries(readPins(import.meta.dirname)).filter(([bug]) => plantedEventsBugs[bug] !== undefined),
+  )
 
   it('none is forgotten here', () =>
     expect([...Object.keys(pins), ...told].sort()).toEqual(Object.keys(plantedEventsBugs).sort()))

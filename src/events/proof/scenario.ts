@@ -22,7 +22,7 @@ import { parseFilter } from '../filter.ts'
 import { eventsServer } from '../server/machine.ts'
 import type { ServerState } from '../server/state.ts'
 import type { EventsSettings } from '../settings.ts'
-import { eventsRecord, eventsVocabulary, type Source, sourceKey } from '../wire.ts'
+import { eventsRecord, eventsVocabulary, type Keep, type Source, sourceKey } from '../wire.ts'
 import { DeliveryChecker } from './delivery.ts'
 import { eventsLiars } from './liars.ts'
 
@@ -44,6 +44,7 @@ export interface EventsPlan extends Plan<EventsAct> {
   /** How many milliseconds a handler takes at most, and how often it fails. */
   readonly handling: { readonly slowest: Micros; readonly fails: number }
   readonly parallel: number
+  readonly keep: Keep
   /** How long a disk takes at most. */
   readonly diskMax: Micros
 }
@@ -97,6 +98,7 @@ function drawPlan(
     liars,
     handling: { slowest: pick(random, [1, 1_000, SECOND / 2]), fails: pick(random, [0, 0, 0.2]) },
     parallel: 1 + random.below(3),
+    keep: { age: 1_000 * SECOND, bytes: 1_000_000 },
     diskMax: pick(random, [5_000, 5_000, SECOND / 2]),
     network: drawNetwork(random),
     faults,
@@ -230,8 +232,10 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
   private publish(author: string, price: number): void {
     const number = this.nextCommand()
     this.delivery.publish(number, { author, matches: price < PRICES / 2 })
-    const content = { attributes: { price }, payload: new TextEncoder().encode(String(number)), time: number }
-    this.world.command(this.processOf(author), { kind: 'publish', id: number, channel: CHANNEL, content })
+    const payload = new TextEncoder().encode(String(number))
+    const content = { attributes: { price }, payload, time: number, retained: false, expires: 0 }
+    const terms = { live: false, keep: this.plan.keep }
+    this.world.command(this.processOf(author), { kind: 'publish', id: number, channel: CHANNEL, content, ...terms })
   }
 
   private lose({ server, lasts }: EventsAct & { kind: 'lose' }): void {

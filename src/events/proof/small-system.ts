@@ -56,18 +56,24 @@ export function eventsSystem(options: EventsSystemOptions): System {
 
 function publishing(events: number): UserAct[] {
   return Array.from({ length: events }, (_, place): UserAct => {
-    const content = { attributes: { price: place }, payload: new Uint8Array([place]), time: 0 }
+    const bare = { payload: new Uint8Array([place]), time: 0, retained: false, expires: 0 }
+    const content = { attributes: { price: place }, ...bare }
+    const terms = { live: false, keep: { age: 1_000_000, bytes: 1_000_000 } }
     return {
       node: AUTHOR,
       label: `publishes event ${place + 1}`,
       allowed: (state: ClientState) => sent(state) === place,
-      command: () => ({ kind: 'publish', id: place + 1, channel: CHANNEL, content }),
+      command: () => ({ kind: 'publish', id: place + 1, channel: CHANNEL, content, ...terms }),
     }
   })
 }
 
+function outgoingOf({ outgoing }: ClientState) {
+  return outgoing.values().next().value
+}
+
 function sent(state: ClientState): number {
-  const out = state.outgoing.get(CHANNEL)
+  const out = outgoingOf(state)
   return out === undefined ? 0 : out.last + out.queued.length
 }
 
@@ -100,7 +106,7 @@ function stateOf(moment: Moment, system: System, id: NodeId): unknown {
 
 /** How much of what the author published is accepted. */
 export function acceptedIn(moment: Moment, system: System): number {
-  return (stateOf(moment, system, AUTHOR) as ClientState).outgoing.get(CHANNEL)?.accepted ?? 0
+  return outgoingOf(stateOf(moment, system, AUTHOR) as ClientState)?.accepted ?? 0
 }
 
 /** What the reader knows of the author. */

@@ -3,20 +3,30 @@
 import { describe, expect, it } from 'vitest'
 import { Puppet } from '../../../test/support/machine.ts'
 import { encode } from '../../core/index.ts'
+import { idealSignatures } from '../../crypto/index.ts'
 import { encodeContent } from '../content.ts'
 import { eventsDefaults } from '../defaults.ts'
 import { encodeFilter, parseFilter } from '../filter.ts'
 import type { EventsSettings } from '../settings.ts'
-import { signCursor } from '../signed.ts'
+import { signBatch, signCursor } from '../signed.ts'
 import { type EventsMessage, eventsRecord, type Item, type Source } from '../wire.ts'
 import { eventsServer } from './machine.ts'
 
 const servers = ['self', 'second', 'third']
 const KNOWN = new Map([['', [encode(eventsRecord, { kind: 'known' })]]])
 const source: Source = { channel: 'prices', author: 'ann', boot: '0a' }
+const keep = { age: 1_000_000, bytes: 1_000_000 }
+const terms = { live: false, keep, identity: new Uint8Array() }
+const said = { terms, accepted: 0 }
 
 function item(counter: number, price: number): Item {
-  const content = encodeContent({ attributes: { price }, payload: new Uint8Array(), time: 0 })
+  const content = encodeContent({
+    attributes: { price },
+    payload: new Uint8Array(),
+    time: 0,
+    retained: false,
+    expires: 0,
+  })
   return { counter, content, proof: undefined }
 }
 
@@ -30,12 +40,12 @@ type Server = ReturnType<typeof started>
 const sent = (out: ReturnType<Server['hear']>): EventsMessage[] =>
   out.flatMap(effect => (effect.kind === 'send' ? [effect.body] : []))
 const publish = (server: Server, from: string, ...items: Item[]) =>
-  server.hear(from, { kind: 'publish', source, items })
+  server.hear(from, { kind: 'publish', source, terms, accepted: 0, items })
 
 describe('what is published', () => {
   it('is saved, and then said to be held', () => {
     const out = publish(started(), 'ann#1', item(1, 3), item(2, 4))
-    expect(out.map(({ kind }) => kind)).toEqual(['save', 'send'])
+    expect(out.map(({ kind }) => kind)).toEqual(['save', 'save', 'send'])
     expect(sent(out)).toMatchObject([{ kind: 'held', counter: 2 }])
   })
 
@@ -51,8 +61,12 @@ describe('what is published', () => {
   it('is refused in another name, under no name, and where it cannot be read', () => {
     const server = started()
     expect(publish(server, 'bob', item(1, 3))).toEqual([])
-    expect(server.hear('ann', { kind: 'publish', source: { ...source, channel: '' }, items: [item(1, 3)] })).toEqual([])
-    expect(server.hear('ann', { kind: 'publish', source: { ...source, boot: 'x' }, items: [item(1, 3)] })).toEqual([])
+    expect(
+      server.hear('ann', { kind: 'publish', source: { ...source, channel: '' }, ...said, items: [item(1, 3)] }),
+    ).toEqual([])
+    expect(
+      server.hear('ann', { kind: 'publish', source: { ...source, boot: 'x' }, ...said, items: [item(1, 3)] }),
+    ).toEqual([])
     const broken = { ...item(1, 3), content: new Uint8Array([255]) }
     expect(sent(publish(server, 'ann', broken))).toMatchObject([{ kind: 'held', counter: 0 }])
     expect(server.state.streams.size).toBe(0)
@@ -63,11 +77,11 @@ describe('what is published', () => {
     publish(server, 'ann', item(1, 3))
     expect(sent(publish(server, 'ann', item(2, 3)))).toEqual([{ kind: 'full', source, counter: 1 }])
     const other = { ...source, author: 'bob' }
-    const out = server.hear('bob', { kind: 'publish', source: other, items: [item(1, 3)] })
+    const out = server.hear('bob', { kind: 'publish', source: other, ...said, items: [item(1, 3)] })
     expect(sent(out)).toMatchObject([{ kind: 'held', counter: 1 }])
   })
 
-  it('is there after a restart, with the same hash chain', () => {
+  it('is there after a restart, with the same hash', () => {
     const server = started()
     const before = sent(publish(server, 'ann', item(1, 3), item(2, 4)))
     server.restart()
@@ -84,7 +98,7 @@ describe('a subscription', () => {
     const server = started()
     publish(server, 'ann', item(1, 3))
     const [heads] = sent(server.hear('eve', follow)) as (EventsMessage & { kind: 'heads' })[]
-    expect(heads!.entries).toEqual([{ ...source, counter: 1 }])
+    expect(heads!.entries).toEqual([{ ...source, counter: 1, base: 0 }])
     const { epoch, mark } = heads!
     expect(sent(server.hear('eve', { ...follow, epoch, mark }))).toMatchObject([{ entries: [] }])
   })
@@ -125,7 +139,7 @@ describe('a subscription', () => {
 describe('a cursor', () => {
   const words = { channel: 'prices', name: 'audit', owner: 'eve', instance: 'aa', filter: new Uint8Array(32) }
   const cursor = (generation: number, serial: number) =>
-    signCursor(eventsDefaults, undefined, { ...words, generation, serial, entries: [] })
+    signCursor(eventsDefaults, { ...words, generation, serial, entries: [] })
   const load = { kind: 'load', sub: 1, channel: 'prices', name: 'audit' } as const
 
   it('is saved for its owner, and the newest generation stays', () => {
@@ -165,15 +179,157 @@ describe('repair', () => {
       epoch: 'e',
       mark: 1,
       alone: false,
-      entries: [{ ...source, counter: 2 }],
+      entries: [{ ...source, counter: 2, base: 0 }],
     } as const
     expect(server.hear('eve', heads)).toEqual([])
     expect(sent(server.hear('second', heads))).toEqual([{ kind: 'want', source, after: 0 }])
-    const range = { kind: 'range', source, items: [item(1, 3), item(2, 3)] } as const
+    const range = { kind: 'range', source, terms, base: 0, items: [item(1, 3), item(2, 3)] } as const
     server.hear('eve', range)
     expect(server.state.streams.size).toBe(0)
-    expect(server.hear('second', range).map(({ kind }) => kind)).toEqual(['save'])
+    expect(server.hear('second', range).map(({ kind }) => kind)).toEqual(['save', 'save'])
     expect(sent(server.hear('third', { kind: 'want', source, after: 1 }))).toEqual([{ ...range, items: [item(2, 3)] }])
     expect(server.hear('eve', { kind: 'want', source, after: 0 })).toEqual([])
+  })
+})
+
+describe('what is kept', () => {
+  const small = { ...terms, keep: { age: 1_000, bytes: 250 } }
+  const sends = (server: Server, ...items: Item[]) =>
+    server.hear('ann', { kind: 'publish', source, terms: small, accepted: 0, items })
+  const stream = (server: Server) => [...server.state.streams.values()][0]!
+
+  it('has the bytes that its author asked for: the oldest go, and the heads say so', () => {
+    const server = started()
+    for (let counter = 1; counter <= 5; counter++) sends(server, item(counter, 3))
+    const { base, held, bytes, items } = stream(server)
+    expect([base, held, items.size]).toEqual([3, 5, 2])
+    expect(bytes).toBeLessThanOrEqual(250)
+    server.restart()
+    expect([stream(server).base, stream(server).held]).toEqual([3, 5])
+  })
+
+  it('has the age that its author asked for, counted from when it came here', () => {
+    const server = started()
+    server.command({ kind: 'clock', micros: 5_000_000_000 })
+    sends(server, item(1, 3))
+    server.pass(900)
+    expect(stream(server).items.size).toBe(1)
+    server.pass(300)
+    expect([stream(server).items.size, stream(server).base]).toEqual([0, 1])
+    expect(server.state.bytes).toBe(0)
+  })
+
+  it('begins behind a cut where b + 1 others say that they have cut, and not at one word where one may lie', () => {
+    const cut = { kind: 'range', source, terms, base: 7, items: [item(8, 3)] } as const
+    const trusting = started()
+    trusting.hear('second', cut)
+    expect([stream(trusting).base, stream(trusting).held]).toEqual([7, 8])
+    const signatures = idealSignatures()
+    const keys = { signatures, keyOf: (name: string) => signatures.signer(name).publicKey }
+    const settings = { ...eventsDefaults, liars: 1, keys }
+    const signed = signBatch(settings, signatures.signer('ann'), source, [item(8, 3)])
+    const careful = started({ liars: 1, keys })
+    careful.hear('second', { ...cut, items: signed })
+    expect(stream(careful).held).toBe(0)
+    careful.hear('third', { ...cut, items: signed })
+    expect([stream(careful).base, stream(careful).held]).toEqual([7, 8])
+  })
+
+  it('of a live source is nothing on the disk, and it goes on where everything before is accepted', () => {
+    const server = started()
+    const live = { ...terms, live: true }
+    const publishLive = (accepted: number, ...items: Item[]) =>
+      server.hear('ann', { kind: 'publish', source, terms: live, accepted, items })
+    expect(publishLive(0, item(1, 3)).map(({ kind }) => kind)).toEqual(['send'])
+    expect(sent(publishLive(3, item(5, 3)))).toMatchObject([{ kind: 'held', counter: 1 }])
+    expect(sent(publishLive(4, item(5, 3)))).toMatchObject([{ kind: 'held', counter: 5 }])
+    expect(stream(server).base).toBe(4)
+    server.restart()
+    expect(server.state.streams.size).toBe(0)
+    expect(sent(publishLive(6, item(7, 3)))).toMatchObject([{ kind: 'held', counter: 7 }])
+  })
+
+  it('of each topic is the newest that its author wants kept, also when it was cut', () => {
+    const server = started()
+    const kept = (counter: number, topic: string, time: number): Item => {
+      const bare = { payload: new Uint8Array([counter]), time, retained: true, expires: 0 }
+      return { counter, content: encodeContent({ attributes: { topic }, ...bare }), proof: undefined }
+    }
+    for (const one of [kept(1, 'a', 5), kept(2, 'b', 5), kept(3, 'a', 4), kept(4, 'b', 6), item(5, 3), item(6, 3)])
+      sends(server, one)
+    const filter = encodeFilter(parseFilter({ topic: { exists: true } }))
+    const remind = () => {
+      const [answer] = sent(server.hear('eve', { kind: 'remind', id: 1, channel: 'prices', filter }))
+      return (answer as EventsMessage & { kind: 'reminded' }).events.map(({ item: { counter } }) => counter).sort()
+    }
+    expect(remind()).toEqual([1, 4])
+    server.restart()
+    expect(remind()).toEqual([1, 4])
+  })
+})
+
+describe('a queue', () => {
+  const filter = encodeFilter(parseFilter({ price: { lt: 5 } }))
+  const about = { channel: 'prices', name: 'work', version: 1, filter, ackWait: 1_000, attempts: 2, start: true }
+  const enlist = { kind: 'enlist', ...about, place: 0, credit: 2 } as const
+  const tasks = (out: ReturnType<Server['hear']>) =>
+    out.flatMap(one => (one.kind === 'send' && one.body.kind === 'task' ? [{ to: one.to, ...one.body }] : []))
+  const done = (counter: number, failed = false) =>
+    ({ kind: 'done', channel: 'prices', name: 'work', source, counter, failed }) as const
+
+  it('gives each event to one member, no more than it has room for, and goes on when it is done', () => {
+    const server = started()
+    publish(server, 'ann', item(1, 3), item(2, 9), item(3, 3), item(4, 3))
+    const first = tasks(server.hear('eve#1', { ...enlist, sub: 1 }))
+    expect(first.map(task => task.item.counter)).toEqual([1, 3])
+    expect(tasks(server.hear('eve#2', { ...enlist, sub: 1 })).map(({ to }) => to)).toEqual(['eve#2'])
+    server.hear('eve#1', done(3))
+    server.hear('eve#2', done(4))
+    expect([...[...server.state.queues.values()][0]!.sources.values()][0]).toMatchObject({ done: 0 })
+    server.hear('eve#1', done(1))
+    expect([...[...server.state.queues.values()][0]!.sources.values()][0]).toMatchObject({ done: 4 })
+    expect(server.hear('mallory', done(5))).toEqual([])
+  })
+
+  it('gives it again when it failed or nobody answered, and as dead when that was tried too often', () => {
+    const server = started()
+    publish(server, 'ann', item(1, 3))
+    expect(tasks(server.hear('eve#1', { ...enlist, sub: 1 }))).toMatchObject([{ attempt: 1, dead: false }])
+    expect(tasks(server.hear('eve#1', done(1, true)))).toMatchObject([{ attempt: 2, dead: false }])
+    expect(tasks(server.pass(1_200))).toMatchObject([{ attempt: 3, dead: true }])
+    server.hear('eve#1', done(1))
+    expect(tasks(server.pass(2_000))).toEqual([])
+  })
+
+  it('gives what a member had to another when it leaves', () => {
+    const server = started()
+    publish(server, 'ann', item(1, 3))
+    server.hear('eve#1', { ...enlist, sub: 1 })
+    server.hear('eve#2', { ...enlist, sub: 1 })
+    server.hear('eve#1', { kind: 'resign', sub: 1 })
+    expect(tasks(server.pass(200))).toMatchObject([{ to: 'eve#2', attempt: 1 }])
+  })
+
+  it('is handed out by the second server only what nobody acknowledged for a while', () => {
+    const server = started()
+    publish(server, 'ann', item(1, 3), item(2, 3))
+    expect(tasks(server.hear('eve#1', { ...enlist, sub: 1, place: 1 }))).toEqual([])
+    server.hear('eve#1', done(1))
+    expect(tasks(server.pass(1_100)).map(task => task.item.counter)).toEqual([2])
+  })
+
+  it('is as far as b + 1 other servers say', () => {
+    const queued = (counter: number) =>
+      ({ kind: 'queued', channel: 'prices', name: 'work', owner: 'eve', entries: [{ ...source, counter }] }) as const
+    const doneOf = (server: Server) => [...[...server.state.queues.values()][0]!.sources.values()][0]!.done
+    const trusting = started()
+    trusting.hear('second', queued(5))
+    expect(doneOf(trusting)).toBe(5)
+    const careful = started({ liars: 1 })
+    careful.hear('second', queued(1_000_000))
+    expect(doneOf(careful)).toBe(0)
+    careful.hear('third', queued(4))
+    expect(doneOf(careful)).toBe(4)
+    expect(careful.hear('eve', queued(9))).toEqual([])
   })
 })

@@ -1,12 +1,14 @@
 // The server's half of events (protocols/events 10 to 15): keeps a prefix of each source, tells subscriptions what matches,
 // answers witnesses' questions, repairs others, keeps cursors.
 
-import { assert, decode, type NodeId, type Protocol, type Saved, toHex } from '../../core/index.ts'
+import { type NodeId, type Protocol, type Saved, toHex } from '../../core/index.ts'
 import type { EventsSettings, Hash } from '../settings.ts'
-import { type EventsMessage, eventsRecord } from '../wire.ts'
+import type { EventsMessage } from '../wire.ts'
 import { onCopied, onCopy } from './copying.ts'
-import { onLoad, onSave, remember } from './cursors.ts'
-import { onBeat, onCompare, onHeads, onRange, onWant } from './repairing.ts'
+import { onLoad, onSave } from './cursors.ts'
+import { onDone, onEnlist, onQueued, onResign } from './queueing.ts'
+import { readBack } from './reading.ts'
+import { isIdle, onBeat, onCompare, onHeads, onRange, onWant, wake } from './repairing.ts'
 import { onAsk, onCheck, onFetch, onFollow, onUnfollow } from './serving.ts'
 import {
   checkServer,
@@ -16,7 +18,10 @@ import {
   type ServerState,
   serverTimers,
 } from './state.ts'
-import { append, onPublish } from './storing.ts'
+import { onPublish } from './storing.ts'
+import { onRemind, onSurvey } from './surveying.ts'
+
+const MICROS_PER_MS = 1_000
 
 /** The server's half of events as a protocol. */
 export type EventsServer = Protocol<ServerState, EventsMessage, ServerCommand, ServerEvent>
@@ -33,6 +38,8 @@ export function eventsServer(settings: EventsSettings): EventsServer {
           return onStart(scene)
         case 'message':
           return onMessage(scene, input.from, input.body)
+        case 'command':
+          return onCommand(scene, input.body)
         case 'timer':
           return onTimer(scene, serverTimers.due(input.name))
         default:
@@ -59,25 +66,41 @@ function serverFrom(hash: Hash, self: NodeId, servers: readonly NodeId[], saved:
     heard: new Map(),
     fresh: true,
     copied: new Map(),
+    woke: undefined,
+    spoken: 0,
     next: 0,
+    wall: 0,
+    wallAt: 0,
+    channels: new Map(),
+    retained: new Map(),
+    queues: new Map(),
+    dead: 0,
+    account: undefined,
   }
-  for (const record of saved.get('') ?? []) {
-    const decoded = decode(eventsRecord, record)
-    // A record that passed the store's checksum and cannot be read: the node must not go on and say what it does not hold.
-    assert(decoded.ok, 'a saved record that cannot be read')
-    if (decoded.value.kind === 'known') state.fresh = false
-    else if (decoded.value.kind === 'cursor') remember(state, decoded.value.cursor)
-    else append(state, hash, decoded.value.source, decoded.value.items)
-  }
+  readBack(state, hash, saved.get('') ?? [])
   return state
+}
+
+function onCommand(scene: ServerScene, body: ServerCommand): void {
+  switch (body.kind) {
+    case 'clock':
+      return onClock(scene, body)
+  }
+}
+
+/** The wall clock is not this process's own: it is told. */
+function onClock({ state, turn }: ServerScene, { micros }: ServerCommand): void {
+  state.wall = micros / MICROS_PER_MS
+  state.wallAt = turn.now
 }
 
 function onStart({ state, settings, turn }: ServerScene): void {
   state.epoch = toHex(turn.bytes(8))
-  serverTimers.set(turn, 'beat', settings.beat)
+  if (!isIdle(state)) wake({ state, settings, turn })
 }
 
 function onMessage(scene: ServerScene, from: NodeId, body: EventsMessage): void {
+  wake(scene)
   switch (body.kind) {
     case 'publish':
       return onPublish(scene, from, body)
@@ -107,6 +130,18 @@ function onMessage(scene: ServerScene, from: NodeId, body: EventsMessage): void 
       return onCopy(scene, from, body)
     case 'copied':
       return onCopied(scene, from, body)
+    case 'survey':
+      return onSurvey(scene, from, body)
+    case 'remind':
+      return onRemind(scene, from, body)
+    case 'enlist':
+      return onEnlist(scene, from, body)
+    case 'resign':
+      return onResign(scene, from, body)
+    case 'done':
+      return onDone(scene, from, body)
+    case 'queued':
+      return onQueued(scene, from, body)
     default:
       // A server's answer to a client has no business here.
       return

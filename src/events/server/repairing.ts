@@ -8,17 +8,39 @@ import type { NodeId } from '../../core/index.ts'
 import { sizeOf } from '../signed.ts'
 import { BATCH_MAX, type EventsMessage, type Head, ITEMS_BYTES_MAX, type Item, isSource, sourceKey } from '../wire.ts'
 import { copyFrom } from './copying.ts'
+import { cutOld, keepAccount } from './cutting.ts'
+import { beatQueues } from './queueing.ts'
 import { drop, headsFor } from './serving.ts'
-import { type ServerScene, SILENT_BEATS, SOURCES_MAX, serverTimers } from './state.ts'
+import { IDLE_BEATS, type ServerScene, type ServerState, SILENT_BEATS, SOURCES_MAX, serverTimers } from './state.ts'
 import { takeRange } from './storing.ts'
 
 type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
 
+/** Whether nobody needs its beat: it holds nothing, and nobody follows. */
+export function isIdle({ streams, followers, queues, fresh }: ServerState): boolean {
+  return streams.size === 0 && followers.size === 0 && queues.size === 0 && !fresh
+}
+
+/** Somebody wants something. */
+export function wake({ state, settings, turn }: ServerScene): void {
+  state.spoken = turn.now
+  if (state.woke !== undefined) return
+  state.woke = turn.now
+  serverTimers.set(turn, 'beat', settings.beat)
+}
+
 export function onBeat(scene: ServerScene): void {
   const { state, settings, turn } = scene
+  if (isIdle(state) && turn.now - state.spoken > IDLE_BEATS * settings.beat) {
+    state.woke = undefined
+    return
+  }
   serverTimers.set(turn, 'beat', settings.beat)
   const silent = turn.now - SILENT_BEATS * settings.beat
   for (const [key, follower] of state.followers) if (follower.heard < silent) drop(state, key)
+  cutOld(scene)
+  keepAccount(scene)
+  beatQueues(scene)
   const other = state.others[state.next]
   if (other === undefined) {
     state.fresh = false
@@ -42,7 +64,7 @@ export function onHeads(scene: ServerScene, from: NodeId, body: Message<'heads'>
   known.heard = turn.now
   state.heard.set(from, known)
   const lacking = settings.rules.repairs() ? body.entries.filter(head => isLacking(scene, head)) : []
-  for (const { counter: _counter, ...source } of lacking) want(scene, from, source)
+  for (const { counter: _counter, base: _base, ...source } of lacking) want(scene, from, source)
   // What is lacking is asked for again at the next turn of this server, until it is here: its mark moves only then.
   if (lacking.length > 0) return
   known.epoch = body.epoch
@@ -53,7 +75,7 @@ function isLacking({ state }: ServerScene, head: Head): boolean {
   if (!isSource(head)) return false
   const stream = state.streams.get(sourceKey(head))
   if (stream === undefined && state.streams.size >= SOURCES_MAX) return false
-  return head.counter > (stream?.held ?? 0)
+  return head.counter > (stream?.held ?? 0) && !stream?.terms.live
 }
 
 function want({ state, turn }: ServerScene, to: NodeId, source: Message<'want'>['source']): void {
@@ -64,19 +86,20 @@ function want({ state, turn }: ServerScene, to: NodeId, source: Message<'want'>[
 export function onWant({ state, turn }: ServerScene, from: NodeId, { source, after }: Message<'want'>): void {
   const stream = state.streams.get(sourceKey(source))
   if (!state.others.includes(from) || stream === undefined || stream.held <= after) return
+  const { terms, base } = stream
   const items: Item[] = []
   let bytes = 0
-  for (let counter = after + 1; counter <= stream.held && items.length < BATCH_MAX; counter++) {
+  for (let counter = Math.max(after, base) + 1; counter <= stream.held && items.length < BATCH_MAX; counter++) {
     const item = stream.items.get(counter)
     if (item === undefined) break
     bytes += sizeOf(item)
     if (items.length > 0 && bytes > ITEMS_BYTES_MAX) break
     items.push(item)
   }
-  if (items.length > 0) turn.do({ kind: 'send', to: from, body: { kind: 'range', source, items } })
+  if (items.length > 0) turn.do({ kind: 'send', to: from, body: { kind: 'range', source, terms, base, items } })
 }
 
-export function onRange(scene: ServerScene, from: NodeId, { source, items }: Message<'range'>): void {
-  if (!scene.state.others.includes(from) || !isSource(source)) return
-  takeRange(scene, source, items)
+export function onRange(scene: ServerScene, from: NodeId, body: Message<'range'>): void {
+  if (!scene.state.others.includes(from) || !isSource(body.source)) return
+  takeRange(scene, from, body)
 }

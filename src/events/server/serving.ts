@@ -18,6 +18,7 @@ import {
   isName,
   sourceKey,
 } from '../wire.ts'
+import { followersOf, index, unindex } from './indexing.ts'
 import {
   CLIENT_FOLLOWERS_MAX,
   FOLLOWERS_MAX,
@@ -41,8 +42,10 @@ export function onFollow(scene: ServerScene, from: NodeId, body: Message<'follow
   if (version > follower.version || (version === follower.version && !sameBytes(filter, follower.encoded))) {
     const decoded = decodeFilter(filter)
     if (!decoded.ok) return
+    unindex(state, follower)
     Object.assign(follower, { channel, version, filter: decoded.value, encoded: filter })
     follower.parked.clear()
+    index(state, follower)
   }
   turn.do({ kind: 'send', to: from, body: headsFor(scene, body.epoch, body.mark, sub, channel) })
 }
@@ -56,6 +59,7 @@ function begin({ state, turn }: ServerScene, client: NodeId, body: Message<'foll
   const follower = { client, sub, channel, version, filter: filter.value, encoded, heard: turn.now, parked: new Map() }
   state.followers.set(followerKey(client, sub), follower)
   state.following.set(client, own + 1)
+  index(state, follower)
   return follower
 }
 
@@ -67,6 +71,7 @@ export function drop(state: ServerState, key: string): void {
   const follower = state.followers.get(key)
   if (follower === undefined) return
   state.followers.delete(key)
+  unindex(state, follower)
   const left = (state.following.get(follower.client) ?? 1) - 1
   if (left <= 0) state.following.delete(follower.client)
   else state.following.set(follower.client, left)
@@ -86,7 +91,7 @@ export function headsFor(
   if (from >= state.mark) return { ...told, mark: state.mark, entries: [] }
   const changed: Stream[] = []
   for (const stream of state.streams.values()) {
-    if (stream.changed > from && (channel === undefined || stream.source.channel === channel)) changed.push(stream)
+    if (stream.changed > from && isFor(stream, channel)) changed.push(stream)
   }
   changed.sort((one, other) => one.changed - other.changed)
   const shown = changed.slice(0, HEADS_MAX)
@@ -94,8 +99,13 @@ export function headsFor(
   return { ...told, mark, entries: shown.map(headOf) }
 }
 
-function headOf({ source, held }: Stream): Head {
-  return { ...source, counter: held }
+/** Among servers nobody speaks of what is live: it is not repaired. */
+function isFor({ source, terms }: Stream, channel: string | undefined): boolean {
+  return channel === undefined ? !terms.live : source.channel === channel
+}
+
+export function headOf({ source, held, base }: Stream): Head {
+  return { ...source, counter: held, base }
 }
 
 // With nobody who lies a subscription lives at one server alone. If that one is cut off from the others, it has nothing
@@ -103,6 +113,8 @@ function headOf({ source, held }: Stream): Head {
 function isAlone({ state, settings, turn }: ServerScene): boolean {
   const needed = state.others.length - settings.crashes
   const since = turn.now - (HEARD_BEATS + 2 * state.others.length) * settings.beat
+  // It has only begun to ask.
+  if (state.woke === undefined || state.woke > since) return false
   let heard = 0
   for (const other of state.heard.values()) if (other.heard >= since) heard++
   return heard < needed
@@ -114,6 +126,8 @@ export function onFetch(scene: ServerScene, from: NodeId, body: Message<'fetch'>
   if (follower?.version !== body.version || follower.channel !== body.source.channel) return
   const key = sourceKey(body.source)
   const stream = state.streams.get(key)
+  // It was cut: the heads say so.
+  if (stream !== undefined && stream.base > body.after) return
   if (stream !== undefined && stream.held > body.after) return answer(scene, follower, stream, body.after, body.to)
   if (body.to === 0 && (follower.parked.has(key) || follower.parked.size < PARKED_MAX)) {
     follower.parked.set(key, body.after)
@@ -122,10 +136,11 @@ export function onFetch(scene: ServerScene, from: NodeId, body: Message<'fetch'>
 
 function answer({ turn }: ServerScene, follower: Follower, stream: Stream, after: number, to: number): void {
   const { client, sub, version, filter } = follower
-  const { source } = stream
+  const { source, terms } = stream
   const until = to === 0 ? stream.held : Math.min(to, stream.held)
   const { items, through } = matching(filter, stream, after, until)
-  turn.do({ kind: 'send', to: client, body: { kind: 'found', sub, version, source, after, through, items } })
+  const body = { kind: 'found', sub, version, source, identity: terms.identity, after, through, items } as const
+  turn.do({ kind: 'send', to: client, body, ...(terms.live && { lane: 'live' }) })
 }
 
 /** Matches in (after, to], and how far they go: a message has its limits. */
@@ -143,18 +158,25 @@ function matching(filter: Filter, stream: Stream, after: number, to: number): { 
   return { items, through: to }
 }
 
-function fits(filter: Filter, { content }: Item): boolean {
+export function fits(filter: Filter, { content }: Item): boolean {
   const decoded = decodeContent(content)
   return decoded.ok && matches(filter, decoded.value.attributes)
 }
 
-/** New events came: whoever waits for one of them gets it now. */
-export function answerParked(scene: ServerScene, stream: Stream): void {
+/** New events came: whoever waits for one of them gets it now. The index finds them among very many. */
+export function answerParked(scene: ServerScene, stream: Stream, fresh: readonly Item[]): void {
+  const { state } = scene
   const key = sourceKey(stream.source)
-  for (const follower of scene.state.followers.values()) {
-    const after = follower.parked.get(key)
-    if (after === undefined || follower.channel !== stream.source.channel) continue
-    if (matching(follower.filter, stream, after, stream.held).items.length === 0) continue
+  const wanting = new Set<string>()
+  for (const { content } of fresh) {
+    const decoded = decodeContent(content)
+    if (!decoded.ok) continue
+    for (const one of followersOf(state, stream.source.channel, decoded.value.attributes)) wanting.add(one)
+  }
+  for (const one of wanting) {
+    const follower = state.followers.get(one)
+    const after = follower?.parked.get(key)
+    if (follower === undefined || after === undefined || after < stream.base) continue
     follower.parked.delete(key)
     answer(scene, follower, stream, after, 0)
   }
@@ -165,7 +187,7 @@ export function onCheck({ state, settings, turn }: ServerScene, from: NodeId, bo
   const follower = state.followers.get(followerKey(from, sub))
   const stream = state.streams.get(sourceKey(source))
   if (follower?.version !== version || follower.channel !== source.channel) return
-  if (stream === undefined || stream.held < to || to - after > CHECKED_MAX) return
+  if (stream === undefined || stream.held < to || stream.base > after || to - after > CHECKED_MAX) return
   const items: Item[] = []
   for (let counter = after + 1; counter <= to; counter++) {
     const item = stream.items.get(counter)

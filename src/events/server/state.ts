@@ -3,7 +3,7 @@
 import { assert, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
 import type { Filter } from '../filter.ts'
 import type { EventsSettings } from '../settings.ts'
-import type { EventsMessage, Item, SavedCursor, Source } from '../wire.ts'
+import type { EventsMessage, Item, Position, SavedCursor, Source, SourceTerms } from '../wire.ts'
 
 /** Authors times their lives. A life of which nothing is kept costs nothing. */
 export const SOURCES_MAX = 100_000
@@ -17,21 +17,45 @@ export const PARKED_MAX = 10_000
 /** Cursors of one owner, and together. */
 export const OWNER_CURSORS_MAX = 1_000
 export const CURSORS_MAX = 100_000
+/** Queues at this server, and of one owner. */
+export const QUEUES_MAX = 10_000
+export const OWNER_QUEUES_MAX = 1_000
+/** Events of a queue that wait for an acknowledgement: beyond, it waits. */
+export const QUEUE_OPEN_MAX = 10_000
+/** Topics of a channel of which the newest event is kept. */
+export const RETAINED_MAX = 10_000
+/** How far ahead an author's clock may be for its event to be kept as the newest: else it would stay so. */
+export const AHEAD_MAX: Millis = 300_000
+/** Bytes that nobody needs before a new account is worth it, beside as many as are needed. */
+export const DEAD_BYTES_MIN = 8_000_000
+/** Bytes of the account that are written on one beat. */
+export const ACCOUNT_STEP_BYTES = 4_000_000
 /** In beats: a subscription of which nothing was heard for so long is forgotten. It says so itself on every beat. */
 export const SILENT_BEATS = 50
+/** In beats: a server of which nobody wants anything, and that holds nothing, is quiet after so long. */
+export const IDLE_BEATS = 100
 /** In beats, besides two rounds through all: for how long another server counts as heard. */
 export const HEARD_BEATS = 10
 
-/** What is held of one source: all up to `held`. */
+/** What is held of one source: all in (base, held]. */
 export interface Stream {
   readonly source: Source
+  terms: SourceTerms
   readonly items: Map<number, Item>
+  /** When they came, by this server's wall clock in milliseconds: all up to `through`, the oldest first. */
+  readonly arrivals: { readonly through: number; readonly at: number }[]
+  /** What is at or below was cut. */
+  base: number
   held: number
-  /** The hash chain of all of them. */
-  head: Uint8Array
+  /** When the last one was cut, by the wall clock; 0: there are some, or nobody looked. */
+  emptied: number
+  /** The hash of the last one. */
+  leaf: Uint8Array
   bytes: number
   /** Grows with every change of any stream here. */
   changed: number
+  /** Servers that say they have cut more than is held here, and how much. */
+  readonly cuts: Map<NodeId, number>
 }
 
 /** A client's subscription. */
@@ -55,6 +79,66 @@ export interface Other {
   heard: Millis
 }
 
+/** A member of a queue. */
+export interface QueueMember {
+  readonly client: NodeId
+  readonly sub: number
+  heard: Millis
+  credit: number
+  /** Events that it has. */
+  used: number
+}
+
+/** An event that a member has. */
+export interface Given {
+  readonly counter: number
+  attempt: number
+  /** The member's key, or '' while nobody can take it. */
+  member: string
+  at: Millis
+}
+
+/** How far a queue is with one source: all up to `done` was acknowledged, or does not match. */
+export interface QueueSource {
+  readonly source: Source
+  done: number
+  /** Up to here it was looked at. */
+  next: number
+  /** Acknowledged above that. */
+  readonly acked: Set<number>
+  readonly given: Map<number, Given>
+}
+
+/** Several processes of one owner that share the events of a channel. */
+export interface Queue {
+  readonly channel: string
+  readonly name: string
+  readonly owner: string
+  filter: Filter | undefined
+  encoded: Uint8Array
+  version: number
+  ackWait: Millis
+  attempts: number
+  /** This server is the members' first choice (0), their second … */
+  place: number
+  /** Whether it began at the start; else where it stood when it was first heard of. */
+  start: boolean
+  readonly members: Map<string, QueueMember>
+  readonly sources: Map<string, QueueSource>
+  /** What other servers say: how far it is. */
+  readonly claims: Map<NodeId, ReadonlyMap<string, Position>>
+  open: number
+  moved: boolean
+}
+
+/** The newest kept event of a topic. */
+export interface Retained {
+  readonly source: Source
+  readonly identity: Uint8Array
+  readonly item: Item
+  readonly time: number
+}
+
 export interface ServerState {
   readonly self: NodeId
   readonly others: readonly NodeId[]
@@ -74,12 +158,27 @@ export interface ServerState {
   fresh: boolean
   /** Of whom the cursors were copied, and how far. */
   readonly copied: Map<NodeId, { readonly next: string; readonly whole: boolean }>
+  /** Since when it beats, by its own clock; undefined: nobody needs it. */
+  woke: Millis | undefined
+  /** When anybody last said something. */
+  spoken: Millis
   /** Whose heads are asked for next. */
   next: number
+  /** The wall clock in milliseconds as it was last told, and when. */
+  wall: number
+  wallAt: Millis
+  /** Sources of each channel. */
+  readonly channels: Map<string, Set<string>>
+  /** By channel and topic. */
+  readonly retained: Map<string, Map<string, Retained>>
+  readonly queues: Map<string, Queue>
+  /** Bytes on the disk that nobody needs; and what is still to be written of the account that will replace them. */
+  dead: number
+  account: string[] | undefined
 }
 
-/** Nothing is asked of a server by its own node, and it tells nothing. */
-export type ServerCommand = never
+/** The wall clock, in microseconds. It tells nothing. */
+export type ServerCommand = { readonly kind: 'clock'; readonly micros: number }
 export type ServerEvent = never
 
 export type ServerScene = Scene<ServerState, EventsSettings, EventsMessage, ServerEvent>
@@ -88,6 +187,11 @@ export const serverTimers = timers('beat')
 
 export function followerKey(client: NodeId, sub: number): string {
   return `${client}\u0000${sub}`
+}
+
+/** The wall clock now, in whole milliseconds. */
+export function wallNow({ state, turn }: ServerScene): number {
+  return Math.max(0, Math.floor(state.wall + turn.now - state.wallAt))
 }
 
 export function checkServer(state: ServerState): void {

@@ -1,10 +1,13 @@
 // What is kept of each source is a prefix: an event is taken only behind the one before it, saved, and then "held" is said.
+//
+// Of a live source nothing is saved, and what a server has missed is left out: it begins again where everything before is
+// accepted.
 
 import { encode, type NodeId } from '../../core/index.ts'
 import { decodeContent } from '../content.ts'
 import { certificateOf } from '../rules.ts'
 import type { Hash } from '../settings.ts'
-import { FIRST_HEAD, isSigned, leafOf, nextHead, sizeOf } from '../signed.ts'
+import { FIRST_HEAD, isSigned, leafOf, sizeOf } from '../signed.ts'
 import {
   type EventsMessage,
   eventsRecord,
@@ -12,49 +15,98 @@ import {
   type Item,
   isSource,
   type Source,
+  type SourceTerms,
   sourceKey,
 } from '../wire.ts'
+import { cutBeyond, retain, streamRecord } from './cutting.ts'
+import { dealChannel } from './queueing.ts'
 import { answerParked } from './serving.ts'
-import { AUTHOR_SOURCES_MAX, type ServerScene, type ServerState, SOURCES_MAX, type Stream } from './state.ts'
+import { AUTHOR_SOURCES_MAX, type ServerScene, type ServerState, SOURCES_MAX, type Stream, wallNow } from './state.ts'
 
-type Publish = EventsMessage & { kind: 'publish' }
+type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
+
+/** What is kept at the least, whatever an author asks for. */
+const KEEP_BYTES_MIN = 1
 
 /** From the author itself, by its certificate: nobody else publishes in its name. */
-export function onPublish(scene: ServerScene, from: NodeId, { source, items }: Publish): void {
+export function onPublish(scene: ServerScene, from: NodeId, body: Message<'publish'>): void {
+  const { source, accepted, terms } = body
   if (!isSource(source) || source.author !== certificateOf(from)) return
   const { state, settings, turn } = scene
   const { rules } = settings
   const before = state.streams.get(sourceKey(source))
-  const fresh = following(scene, source, items, rules.checksSignature())
+  if (before !== undefined && before.terms.live !== terms.live) return
+  const start = terms.live ? startLive(before, body.items, accepted) : undefined
+  const fresh = following(scene, body, start ?? before?.held ?? 0, rules.checksSignature())
   if (fresh.length > 0 && !hasRoom(scene, source, fresh)) {
     return turn.do({ kind: 'send', to: from, body: { kind: 'full', source, counter: before?.held ?? 0 } })
   }
-  if (fresh.length > 0 && rules.savesFirst()) save(scene, source, fresh)
-  const stream = keep(scene, source, fresh)
-  const { held = 0, head = FIRST_HEAD } = stream ?? {}
-  turn.do({ kind: 'send', to: from, body: { kind: 'held', source, counter: held, head } })
-  if (fresh.length > 0 && !rules.savesFirst()) save(scene, source, fresh)
-  if (stream !== undefined && fresh.length > 0) answerParked(scene, stream)
+  const saves = fresh.length > 0 && !terms.live
+  const at = wallNow(scene)
+  if (saves && rules.savesFirst()) save(scene, body, fresh, at)
+  const stream = fresh.length > 0 ? take(scene, { source, terms, at, start }, fresh) : before
+  const { held = 0, leaf = FIRST_HEAD } = stream ?? {}
+  // What is live promises nothing about the disk, and does not wait for it.
+  turn.do({
+    kind: 'send',
+    to: from,
+    body: { kind: 'held', source, counter: held, leaf },
+    ...(terms.live && { lane: 'live' }),
+  })
+  if (saves && !rules.savesFirst()) save(scene, body, fresh, at)
+  if (stream !== undefined && fresh.length > 0) tellOf(scene, stream, fresh)
 }
 
-/** What another server has, behind what is held here. */
-export function takeRange(scene: ServerScene, source: Source, items: readonly Item[]): void {
-  const fresh = following(scene, source, items, scene.settings.rules.checksRepair())
+/** Where a live source goes on that is behind, or new here: everything before is accepted, and was missed. */
+function startLive(known: Stream | undefined, items: readonly Item[], accepted: number): number | undefined {
+  const first = items[0]?.counter ?? 0
+  return first > (known?.held ?? 0) + 1 && first - 1 <= accepted ? first - 1 : undefined
+}
+
+/** What another server has, behind what is held here; or from where b + 1 others have cut, where nothing is held. */
+export function takeRange(scene: ServerScene, from: NodeId, body: Message<'range'>): void {
+  const { state, settings } = scene
+  const { source, terms, base } = body
+  const known = state.streams.get(sourceKey(source))
+  if (terms.live || known?.terms.live) return
+  const start = base > (known?.held ?? 0) ? startBehindCut(scene, from, body, known) : undefined
+  if (base > (known?.held ?? 0) && start === undefined) return
+  const fresh = following(scene, body, start ?? known?.held ?? 0, settings.rules.checksRepair())
   if (fresh.length === 0 || !hasRoom(scene, source, fresh)) return
-  save(scene, source, fresh)
-  const stream = keep(scene, source, fresh)
-  if (stream !== undefined) answerParked(scene, stream)
+  const at = wallNow(scene)
+  save(scene, body, fresh, at, start)
+  tellOf(scene, take(scene, { source, terms, at, start }, fresh), fresh)
+}
+
+// Whoever lies may say that it has cut everything. b + 1 that say so have an honest one among them; and a server that
+// still holds something of the source leaves it until it is cut here, too.
+function startBehindCut({ state, settings }: ServerScene, from: NodeId, body: Message<'range'>, known?: Stream) {
+  const { source, terms, base } = body
+  if (known !== undefined && known.items.size > 0) return undefined
+  const stream = known ?? newStream(source, terms)
+  if (known === undefined) {
+    if (state.streams.size >= SOURCES_MAX) return undefined
+    register(state, stream)
+  }
+  stream.cuts.set(from, base)
+  const saying = [...stream.cuts.values()].filter(cut => cut >= base).length
+  return saying >= settings.rules.agreeing(settings.liars) ? base : undefined
 }
 
 /** The items that continue what is held, up to the first that does not, or that cannot be read or was not signed. */
-function following({ state, settings }: ServerScene, source: Source, items: readonly Item[], checked: boolean): Item[] {
+function following(
+  { settings }: ServerScene,
+  { source, terms, items }: { source: Source; terms: SourceTerms; items: readonly Item[] },
+  from: number,
+  checked: boolean,
+): Item[] {
   const fresh: Item[] = []
-  let held = state.streams.get(sourceKey(source))?.held ?? 0
+  let held = from
   let bytes = 0
   for (const item of items) {
     if (item.counter <= held) continue
     if (!settings.rules.continues(held, item.counter)) break
-    if (!decodeContent(item.content).ok || (checked && !isSigned(settings, source, item))) break
+    if (!decodeContent(item.content).ok || (checked && !isSigned(settings, source, terms.identity, item))) break
     bytes += sizeOf(item)
     // All of them are one record on the disk.
     if (fresh.length > 0 && bytes > ITEMS_BYTES_MAX) break
@@ -72,35 +124,101 @@ function hasRoom({ state, settings }: ServerScene, source: Source, fresh: readon
   return state.streams.size < SOURCES_MAX && author.sources < AUTHOR_SOURCES_MAX
 }
 
-function save({ turn }: ServerScene, source: Source, items: readonly Item[]): void {
-  turn.do({ kind: 'save', record: encode(eventsRecord, { kind: 'events', source, items }) })
+function save(
+  { state, turn }: ServerScene,
+  { source, terms }: { source: Source; terms: SourceTerms },
+  items: readonly Item[],
+  at: number,
+  start?: number,
+): void {
+  const known = state.streams.get(sourceKey(source))
+  if (known === undefined || known.held === 0 || start !== undefined)
+    turn.do({ kind: 'save', record: streamRecord({ source, terms, base: start ?? 0 }), lazy: true })
+  turn.do({ kind: 'save', record: encode(eventsRecord, { kind: 'events', source, at, items }) })
 }
 
-function keep(scene: ServerScene, source: Source, fresh: readonly Item[]): Stream | undefined {
+interface Taken {
+  readonly source: Source
+  readonly terms: SourceTerms
+  readonly at: number
+  readonly start: number | undefined
+}
+
+function take(scene: ServerScene, { source, terms, at, start }: Taken, fresh: readonly Item[]): Stream {
   const { state, settings } = scene
-  if (fresh.length === 0) return state.streams.get(sourceKey(source))
-  return append(state, settings.hash, source, fresh)
+  const stream = streamOf(state, source, terms)
+  stream.terms = terms
+  if (start !== undefined) {
+    cutBeyond(scene, stream, stream.held)
+    stream.base = start
+    stream.held = start
+    stream.cuts.clear()
+  }
+  append(state, settings.hash, stream, at, fresh)
+  return stream
+}
+
+function tellOf(scene: ServerScene, stream: Stream, fresh: readonly Item[]): void {
+  for (const item of fresh) retain(scene, stream, item)
+  answerParked(scene, stream, fresh)
+  dealChannel(scene, stream.source.channel)
+  cutBeyond(scene, stream, undersized(stream))
+}
+
+/** Up to where the oldest go, so that the rest has the bytes that its author asked for. The newest stays. */
+function undersized({ items, base, held, bytes, terms }: Stream): number {
+  let left = bytes
+  let counter = base
+  while (left > Math.max(KEEP_BYTES_MIN, terms.keep.bytes) && counter + 1 < held) {
+    counter++
+    const item = items.get(counter)
+    if (item !== undefined) left -= sizeOf(item)
+  }
+  return counter
+}
+
+function newStream(source: Source, terms: SourceTerms): Stream {
+  const numbers = { base: 0, held: 0, emptied: 0, bytes: 0, changed: 0 }
+  return { source, terms, items: new Map(), arrivals: [], leaf: FIRST_HEAD, cuts: new Map(), ...numbers }
+}
+
+function register(state: ServerState, stream: Stream): void {
+  const { source } = stream
+  const key = sourceKey(source)
+  state.streams.set(key, stream)
+  const author = state.authors.get(source.author) ?? { bytes: 0, sources: 0 }
+  author.sources++
+  state.authors.set(source.author, author)
+  const channel = state.channels.get(source.channel) ?? new Set()
+  state.channels.set(source.channel, channel.add(key))
+}
+
+/** The stream of a source, made where there is none. */
+export function streamOf(state: ServerState, source: Source, terms: SourceTerms): Stream {
+  const known = state.streams.get(sourceKey(source))
+  if (known !== undefined) return known
+  const stream = newStream(source, terms)
+  register(state, stream)
+  return stream
 }
 
 /** Also at the start, from the records. */
-export function append(state: ServerState, hash: Hash, source: Source, fresh: readonly Item[]): Stream {
-  const key = sourceKey(source)
-  const known = state.streams.get(key)
-  const stream = known ?? { source, items: new Map(), held: 0, head: FIRST_HEAD, bytes: 0, changed: 0 }
-  const author = state.authors.get(source.author) ?? { bytes: 0, sources: 0 }
-  if (known === undefined) author.sources++
+export function append(state: ServerState, hash: Hash, stream: Stream, at: number, fresh: readonly Item[]): void {
+  const { source } = stream
+  const author = state.authors.get(source.author)!
   for (const item of fresh) {
     if (item.counter <= stream.held) continue
     stream.items.set(item.counter, item)
     stream.held = item.counter
-    stream.head = nextHead(hash, stream.head, leafOf(hash, source, item.counter, item.content))
     const size = sizeOf(item)
     stream.bytes += size
     state.bytes += size
     author.bytes += size
   }
+  const last = stream.items.get(stream.held)
+  if (last !== undefined) stream.leaf = leafOf(hash, source, last.counter, last.content)
+  if (stream.arrivals.at(-1)?.at === at) stream.arrivals.pop()
+  stream.arrivals.push({ through: stream.held, at })
   stream.changed = ++state.mark
-  state.authors.set(source.author, author)
-  state.streams.set(key, stream)
-  return stream
+  stream.emptied = 0
 }

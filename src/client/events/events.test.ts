@@ -1,0 +1,277 @@
+// Events as users of a group have them: over an embedded group, with all its servers in this process.
+
+import { describe, expect, it } from 'vitest'
+import { mqtt } from '../../events/index.ts'
+import { embedded } from '../embedded.ts'
+import type { Group } from '../group.ts'
+import { EventRefused, EventUnanswered, SubscriptionLost } from './errors.ts'
+import type { ReceivedEvent } from './event.ts'
+
+async function withGroup(work: (group: Group) => Promise<void>, options: Parameters<typeof embedded>[0] = {}) {
+  const group = await embedded({ servers: 3, ...options })
+  try {
+    await work(group)
+  } finally {
+    await group.close()
+  }
+}
+
+/** Waits until something holds. */
+async function until(holds: () => boolean, ms = 5_000): Promise<void> {
+  const end = Date.now() + ms
+  while (!holds()) {
+    if (Date.now() > end) throw new Error('it never held')
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+}
+
+describe('publish and subscribe', () => {
+  it.each([{ servers: 3 }, { servers: 4, liars: 1 }, { servers: 1, crashes: 0 }])(
+    'delivers what matches, in order, with its receipt: %j',
+    async trust => {
+      await withGroup(async group => {
+        const prices = group.events<{ note: string }>('prices')
+        const got: ReceivedEvent<{ note: string }>[] = []
+        await using feed = prices.subscribe({ price: { lt: 10 } }, event => got.push(event))
+        await feed.ready
+        const receipts = []
+        for (let price = 8; price <= 11; price++)
+          receipts.push(await prices.publish({ price }, { note: `at ${price}` }))
+        await prices.drain()
+        expect(got.map(({ attributes, payload }) => [attributes, payload])).toEqual([
+          [{ price: 8 }, { note: 'at 8' }],
+          [{ price: 9 }, { note: 'at 9' }],
+        ])
+        expect(got.map(({ id }) => id)).toEqual(receipts.slice(0, 2).map(({ id }) => id))
+        expect(got[0]).toMatchObject({ author: 'embedded', channel: 'prices', attempt: 1, redelivered: false })
+        expect(await feed.lag()).toBe(0)
+        expect(feed.missed).toBe(0)
+      }, trust)
+    },
+  )
+
+  it('hands over again what the handler throws at, and not before the next', async () => {
+    await withGroup(async group => {
+      const seen: string[] = []
+      const feed = group.subscribe({}, event => {
+        seen.push(`${event.payload} ${event.attempt}`)
+        if (event.payload === 'a' && event.attempt < 3) throw new Error('not yet')
+      })
+      await feed.ready
+      await Promise.all([group.publish({}, 'a'), group.publish({}, 'b')])
+      await until(() => seen.length === 4)
+      expect(seen).toEqual(['a 1', 'a 2', 'a 3', 'b 1'])
+    })
+  })
+
+  it('is read with a loop, from the start, and goes on under its name where it was acknowledged', async () => {
+    await withGroup(async group => {
+      const log = group.events<number>('log')
+      for (let i = 1; i <= 3; i++) await log.publish({ i }, i)
+      const read = async (count: number, ack: (event: ReceivedEvent<number>) => void) => {
+        const found: number[] = []
+        for await (const event of log.subscribe({ i: { exists: true } }, { name: 'audit', from: 'start' })) {
+          found.push(event.payload)
+          ack(event)
+          if (found.length === count) break
+        }
+        return found
+      }
+      expect(await read(2, event => event.payload < 2 && event.ack())).toEqual([1, 2])
+      expect(await read(2, event => event.ack())).toEqual([2, 3])
+      await log.publish({ i: 4 }, 4)
+      expect(await read(1, event => event.ack())).toEqual([4])
+    })
+  })
+
+  it('carries bytes, JSON or nothing', async () => {
+    await withGroup(async group => {
+      const got: unknown[] = []
+      const feed = group.subscribe({}, ({ payload }) => got.push(payload))
+      await feed.ready
+      for (const payload of [new Uint8Array([1, 2]), { a: [1] }, undefined, null, 'text']) {
+        await group.publish({}, payload)
+      }
+      await until(() => got.length === 5)
+      expect(got).toEqual([new Uint8Array([1, 2]), { a: [1] }, undefined, null, 'text'])
+    })
+  })
+
+  it('changes its filter, and keeps its place', async () => {
+    await withGroup(async group => {
+      const got: unknown[] = []
+      const feed = group.subscribe({ price: { lt: 10 } }, ({ payload }) => got.push(payload))
+      await feed.ready
+      await group.publish({ price: 5 }, 1)
+      await until(() => got.length === 1)
+      await feed.change({ price: { gte: 10 } })
+      await group.publish({ price: 5 }, 2)
+      await group.publish({ price: 15 }, 3)
+      await until(() => got.length === 2)
+      expect(got).toEqual([1, 3])
+    })
+  })
+
+  it('ends with its signal, and the one that a later process takes over is told', async () => {
+    await withGroup(async group => {
+      const stop = new AbortController()
+      const feed = group.subscribe({}, { signal: stop.signal }, () => {})
+      await feed.ready
+      stop.abort()
+      await feed.closed
+      const first = group.subscribe({}, { name: 'same' }, () => {})
+      await first.ready
+      const second = group.subscribe({}, { name: 'same' }, () => {})
+      await second.ready
+      // It learns of it when it next says how far it is.
+      await group.publish({}, 1)
+      await expect(first.closed).rejects.toThrow(SubscriptionLost)
+    })
+  })
+})
+
+describe('a queue', () => {
+  it('shares events among its members, and what fails too often goes to the dead letters', async () => {
+    await withGroup(async group => {
+      const jobs = group.events<number>('jobs')
+      const done: number[] = []
+      const dead: ReceivedEvent[] = []
+      const letters = group.events('$dead/work').subscribe({}, event => dead.push(event))
+      const options = { name: 'work', queue: true, ackWait: '2s', attempts: 2 } as const
+      const member = (name: string) =>
+        jobs.subscribe({}, options, event => {
+          if (event.payload === 3) throw new Error(`${name} cannot`)
+          done.push(event.payload)
+        })
+      const members = [member('a'), member('b')]
+      await Promise.all([...members.map(({ ready }) => ready), letters.ready])
+      const receipts = await Promise.all([1, 2, 3, 4, 5].map(i => jobs.publish({ i }, i)))
+      await until(() => done.length === 4 && dead.length === 1)
+      expect(done.sort()).toEqual([1, 2, 4, 5])
+      expect(dead[0]!.attributes).toMatchObject({ i: 3, of: receipts[2]!.id })
+    })
+  })
+
+  it('is named by a shared subscription of MQTT', async () => {
+    await withGroup(async group => {
+      const got: unknown[] = []
+      const handler = ({ payload }: ReceivedEvent) => got.push(payload)
+      const members = [1, 2].map(() => group.subscribe(mqtt('$share/team/eu/#'), handler))
+      await Promise.all(members.map(({ ready }) => ready))
+      await group.publish({ topic: 'eu/xetra' }, 'once')
+      await until(() => got.length === 1)
+      await new Promise(resolve => setTimeout(resolve, 150))
+      expect(got).toEqual(['once'])
+    })
+  })
+})
+
+describe('kept, live, expired', () => {
+  it('gives the newest kept event of each topic first', async () => {
+    await withGroup(async group => {
+      const states = group.events<string>('states')
+      for (const [topic, payload] of [
+        ['a', 'old'],
+        ['b', 'b'],
+        ['a', 'new'],
+      ] as const)
+        await states.publish({ topic }, payload, { retained: true })
+      const got: string[] = []
+      const feed = states.subscribe({ topic: { exists: true } }, { retained: true }, ({ payload }) => got.push(payload))
+      await feed.ready
+      expect(got.sort()).toEqual(['b', 'new'])
+      expect((await states.retained({ topic: 'a' })).map(({ payload }) => payload)).toEqual(['new'])
+    })
+  })
+
+  it('a live channel delivers to who is there, and keeps no place', async () => {
+    await withGroup(async group => {
+      const ticks = group.events<number>('ticks', { durable: false })
+      const got: number[] = []
+      const feed = ticks.subscribe({}, ({ payload }) => got.push(payload))
+      await feed.ready
+      await Promise.all(Array.from({ length: 50 }, (_, i) => ticks.publish({}, i)))
+      await until(() => got.length === 50)
+      expect(got).toEqual(Array.from({ length: 50 }, (_, i) => i))
+      expect(() => ticks.subscribe({}, { name: 'x' })).toThrow(/keeps no place/)
+    })
+  })
+
+  it('what has expired is not handed over, and what was cut is told', async () => {
+    await withGroup(async group => {
+      const small = group.events<string>('small', { keep: { bytes: 400 } })
+      await small.publish({}, 'gone', { expires: 1 })
+      const missed: number[] = []
+      for (let i = 0; i < 10; i++) await small.publish({ i }, 'x'.repeat(100))
+      const got: ReceivedEvent<string>[] = []
+      const options = { from: 'start', onMissed: ({ count }: { count: number }) => missed.push(count) } as const
+      const feed = small.subscribe({}, options, event => got.push(event))
+      await feed.ready
+      await small.drain()
+      expect(got.length).toBeGreaterThan(0)
+      expect(feed.missed).toBe(11 - got.length)
+      expect(missed).toEqual([feed.missed])
+    })
+  })
+})
+
+describe('into', () => {
+  it('applies each event once, also when it comes again', async () => {
+    await withGroup(async group => {
+      const sales = group.events<number>('sales')
+      const sum = { initial: () => 0, apply: (state: number, { payload }: { payload: number }) => state + payload }
+      for (const amount of [1, 2, 3]) await sales.publish({ amount }, amount)
+      const first = sales.into('total', {}, sum)
+      await first.ready
+      await sales.drain()
+      expect(await first.state()).toBe(6)
+      await first.close()
+      const second = sales.into('total', {}, sum, { from: 'again' })
+      await second.ready
+      await sales.publish({ amount: 4 }, 4)
+      await sales.drain()
+      expect(await second.state()).toBe(10)
+    })
+  })
+})
+
+describe('what is refused', () => {
+  const schema = {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: (value: unknown) =>
+        typeof value === 'number' ? { value } : { issues: [{ message: 'it must be a number' }] },
+    },
+  } as const
+
+  it('a payload that the check refuses, on both sides', async () => {
+    await withGroup(async group => {
+      const checked = group.events<number>('checked', { check: schema })
+      await expect(checked.publish({}, 'no' as unknown as number)).rejects.toThrow(/does not fit: it must be a number/)
+      const got: number[] = []
+      const feed = checked.subscribe({}, ({ payload }) => got.push(payload))
+      await feed.ready
+      await group.events('checked').publish({}, 'smuggled')
+      await checked.publish({}, 7)
+      await until(() => got.length === 1)
+      expect([got, feed.refused]).toEqual([[7], 1])
+    })
+  })
+
+  it('with a sentence, definite or indefinite', async () => {
+    await withGroup(async group => {
+      const large = group.publish({}, new Uint8Array(2 << 20))
+      await expect(large).rejects.toMatchObject({ name: 'EventRefused', outcome: 'did not happen' })
+      await expect(group.publish({ a: Number.NaN })).rejects.toMatchObject({ outcome: 'did not happen' })
+      const aborted = group.publish({}, 1, { signal: AbortSignal.abort() })
+      await expect(aborted).rejects.toMatchObject({ outcome: 'may have happened' })
+      await expect(aborted).rejects.toThrow(EventUnanswered)
+      expect(() => group.events('')).toThrow(/channel/)
+      expect(() => group.events('x', { keep: { age: 'soon' } })).toThrow(/age is "?soon"?/)
+      expect(() => group.subscribe({}, { queue: true }, () => {})).toThrow(/needs a name/)
+      expect(() => group.subscribe({ a: { before: 3 } }, () => {})).toThrow(/before/)
+      expect(new EventRefused('c', 'no.').message).toContain('Nothing was published')
+    })
+  })
+})

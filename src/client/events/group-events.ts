@@ -1,0 +1,53 @@
+// The events of a group: its channels, what is open, and what the node below says.
+
+import type { ClientCommand, Surveyed } from '../../events/client/state.ts'
+import type { Lie } from '../objects/orders.ts'
+import type { WaitOptions } from '../waiting.ts'
+import { type ChannelBelow, EventChannel } from './channel.ts'
+import { EventsHub } from './hub.ts'
+import type { ChannelOptions } from './options.ts'
+
+/** What the events of a group need of it. */
+export interface EventsBelow {
+  command(body: ClientCommand): void
+  newId(): number
+  readonly object: ChannelBelow['object']
+}
+
+export class GroupEvents {
+  readonly hub: EventsHub
+  private readonly object: ChannelBelow['object']
+  private readonly subscriptions = new Set<{ close(): Promise<void> }>()
+
+  constructor({ command, newId, object }: EventsBelow) {
+    this.object = object
+    this.hub = new EventsHub(command, newId)
+  }
+
+  /** Lies about events that this client was told. */
+  get lies(): readonly Lie[] {
+    return this.hub.lies.map(({ server, what }) => ({ server, what, object: 'events', version: 0 }))
+  }
+
+  open<Payload>(name: string, options: ChannelOptions<Payload>): EventChannel<Payload> {
+    const below: ChannelBelow = {
+      hub: this.hub,
+      object: this.object,
+      opened: closable => {
+        this.subscriptions.add(closable)
+        return () => this.subscriptions.delete(closable)
+      },
+    }
+    return new EventChannel(below, name, options)
+  }
+
+  /** What each server holds, of all channels. */
+  survey(options: WaitOptions): Promise<readonly Surveyed[]> {
+    return this.hub.survey('', options)
+  }
+
+  /** Places are saved before the connections go. */
+  async close(): Promise<void> {
+    await Promise.all([...this.subscriptions].map(one => one.close()))
+  }
+}

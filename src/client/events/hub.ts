@@ -1,0 +1,123 @@
+// Promises over the events part of a client node: one call, one command, one event; and for each subscription its events.
+
+import { Unavailable } from '../../core/index.ts'
+import type { ClientCommand, ClientEvent, Reminded, Surveyed } from '../../events/client/state.ts'
+import { onWaitEnd, type WaitEnd, type WaitOptions } from '../waiting.ts'
+import { EventRefused, EventUnanswered } from './errors.ts'
+
+interface Waiting {
+  readonly channel: string
+  take(event: ClientEvent): void
+  reject(error: Error): void
+}
+
+/** What a subscription is told. */
+export interface Listener {
+  event(event: ClientEvent): void
+  ended(error: Error): void
+}
+
+/** A server that lied about events, as this client saw it. */
+export interface EventsLie {
+  readonly server: string
+  readonly what: string
+}
+
+const LIES_MAX = 100
+
+export class EventsHub {
+  readonly command: (body: ClientCommand) => void
+  readonly newId: () => number
+  readonly lies: EventsLie[] = []
+  private readonly waiting = new Map<number, Waiting>()
+  private readonly listeners = new Map<number, Listener>()
+  private broken: Error | undefined
+
+  constructor(command: (body: ClientCommand) => void, newId: () => number) {
+    this.command = command
+    this.newId = newId
+  }
+
+  /** One answer to one command; where the wait ends first, what `late` makes of it. */
+  ask<T>(
+    channel: string,
+    options: WaitOptions,
+    begin: (id: number) => ClientCommand,
+    take: (event: ClientEvent) => T,
+    late: (why: string) => Error,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.broken !== undefined) throw this.broken
+      const id = this.newId()
+      const stop = onWaitEnd(options, (why: WaitEnd) => {
+        this.waiting.delete(id)
+        this.command({ kind: 'cancel', id })
+        reject(late(why === 'timeout' ? `its time was up after ${options.timeout} ms.` : 'the call was cancelled.'))
+      })
+      if (options.signal?.aborted) return
+      const finish = (work: () => void) => {
+        this.waiting.delete(id)
+        stop()
+        work()
+      }
+      this.waiting.set(id, {
+        channel,
+        take: event => finish(() => resolve(take(event))),
+        reject: error => finish(() => reject(error)),
+      })
+      this.command(begin(id))
+    })
+  }
+
+  survey(channel: string, options: WaitOptions): Promise<readonly Surveyed[]> {
+    return this.ask(
+      channel,
+      options,
+      id => ({ kind: 'survey', id, channel }),
+      event => (event as ClientEvent & { kind: 'surveyed' }).servers,
+      why => new Unavailable(`too few servers answered: ${why}`),
+    )
+  }
+
+  remind(channel: string, filter: Extract<ClientCommand, { kind: 'remind' }>['filter'], options: WaitOptions) {
+    return this.ask(
+      channel,
+      options,
+      id => ({ kind: 'remind', id, channel, filter }),
+      (event): readonly Reminded[] => (event as ClientEvent & { kind: 'reminded' }).events,
+      why => new Unavailable(`too few servers answered: ${why}`),
+    )
+  }
+
+  listen(id: number, listener: Listener): void {
+    if (this.broken !== undefined) throw this.broken
+    this.listeners.set(id, listener)
+  }
+
+  unlisten(id: number): void {
+    this.listeners.delete(id)
+  }
+
+  event(event: ClientEvent): void {
+    if (event.kind === 'lied') {
+      if (this.lies.length < LIES_MAX) this.lies.push({ server: event.server, what: event.what })
+      return
+    }
+    if (event.kind === 'forked') return
+    const listener = this.listeners.get(event.id)
+    if (listener !== undefined) return listener.event(event)
+    const waiting = this.waiting.get(event.id)
+    if (waiting === undefined) return
+    if (event.kind === 'refused') waiting.reject(new EventRefused(waiting.channel, event.why))
+    else if (event.kind === 'failed') waiting.reject(new EventUnanswered(waiting.channel, event.why))
+    else waiting.take(event)
+  }
+
+  /** The node below has ended. */
+  ended(error: Error): void {
+    this.broken ??= error
+    for (const one of [...this.waiting.values()]) one.reject(error)
+    for (const listener of [...this.listeners.values()]) listener.ended(error)
+    this.listeners.clear()
+  }
+}

@@ -1,0 +1,148 @@
+// What can be asked of a channel, a publication and a subscription, with the checks.
+
+import {
+  abortSignal,
+  called,
+  flag,
+  type Millis,
+  oneWord,
+  optionsSchema,
+  type Rule,
+  SettingsError,
+  textOf,
+  waitTime,
+  whole,
+} from '../../core/index.ts'
+import type { Filter } from '../../events/filter.ts'
+import type { WaitOptions } from '../waiting.ts'
+import type { Checked } from './payload.ts'
+
+/** A time: milliseconds, or text with its unit: '500ms', '30s', '5m', '2h', '7d'. */
+export type Duration = Millis | string
+
+/** A filter in our own language, or as one of the other languages gives it. */
+export type FilterLike = Filter | Readonly<Record<string, unknown>>
+
+/** What a channel is, as this process uses it. */
+export interface ChannelOptions<Payload = unknown> {
+  /** Whether servers save events, and subscriptions miss none. Default true. */
+  readonly durable?: boolean
+  /** How long servers keep what this process publishes. Default 7 days and 16 MB for each process; live: a minute and 1 MB. */
+  readonly keep?: { readonly age?: Duration; readonly bytes?: number }
+  /** Refuses payloads that do not fit, when they are published and when they come: any Standard Schema. */
+  readonly check?: Checked<Payload>
+}
+
+/** How an event is published. */
+export interface PublishOptions extends WaitOptions {
+  /** Kept as the newest of its attribute `topic`, for subscriptions that ask for it. */
+  readonly retained?: boolean
+  /** After this time nobody is to have it. By the clocks of author and subscriber. */
+  readonly expires?: Duration
+}
+
+/** How a subscription is. */
+export interface SubscribeOptions {
+  /** Durable: the servers remember how far it is, and a later process of the same client goes on there. */
+  readonly name?: string
+  /** Where it begins if it never was: 'now' (default) or 'start'; 'again': at the start, whatever was saved. */
+  readonly from?: 'now' | 'start' | 'again'
+  /** Processes of this client that use the same `name` share the events. */
+  readonly queue?: boolean
+  /** After this time without an acknowledgement an event comes again. Default 30 s. */
+  readonly ackWait?: Duration
+  /** Of a queue: how often an event is tried before it goes to the channel `$dead/NAME`. Default 5. */
+  readonly attempts?: number
+  /** Events of different authors that may be in hand at once. Default 1. */
+  readonly parallel?: number
+  /** First the newest kept event of each topic, then what comes. */
+  readonly retained?: boolean
+  /** Ends it when it fires. */
+  readonly signal?: AbortSignal
+  /** Told of events that were cut before this subscription had them. */
+  readonly onMissed?: (missed: MissedEvents) => void
+}
+
+/** Events of one author that nobody can show any more. */
+export interface MissedEvents {
+  readonly author: string
+  readonly count: number
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const TEXT = /^(\d{1,9})(ms|s|m|h|d)$/
+
+/** The milliseconds of a duration, or undefined. */
+function millisOf(value: unknown): Millis | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? Math.floor(value) : undefined
+  const parts = typeof value === 'string' ? TEXT.exec(value) : null
+  return parts === null ? undefined : Number(parts[1]) * UNITS[parts[2]!]!
+}
+
+/** The milliseconds of a duration that was checked. */
+export function millis(value: Duration): Millis {
+  const found = millisOf(value)
+  if (found === undefined) throw new SettingsError(`${String(value)} is no duration; it must be ${duration.must}.`)
+  return found
+}
+
+const duration: Rule = {
+  must: "a number of milliseconds, or text such as '30s', '5m', '7d'",
+  fits: value => millisOf(value) !== undefined,
+}
+
+const KEEP_BYTES_MAX = 64_000_000
+
+const checkKeep = optionsSchema<NonNullable<ChannelOptions['keep']>>({
+  age: duration,
+  bytes: whole(1, KEEP_BYTES_MAX, 'bytes'),
+})
+
+const checkChannelOptions = optionsSchema<ChannelOptions>({
+  durable: flag,
+  keep: { must: 'an object of age and bytes', fits: value => typeof value === 'object' && value !== null },
+  check: {
+    must: "a Standard Schema: an object with '~standard'",
+    fits: value => value !== null && ['object', 'function'].includes(typeof value) && '~standard' in (value as object),
+  },
+})
+
+/** Refuses options that no channel has. */
+export function checkChannel<Payload>(options: ChannelOptions<Payload>): void {
+  checkChannelOptions('group.events', options as ChannelOptions)
+  if (options.keep !== undefined) checkKeep('keep', options.keep)
+}
+
+/** Refuses options that no publication has. */
+export const checkPublish = optionsSchema<PublishOptions>({
+  retained: flag,
+  expires: duration,
+  timeout: waitTime,
+  signal: abortSignal,
+})
+
+const ATTEMPTS_MAX = 1_000
+const PARALLEL_MAX = 1_000
+
+const checkSubscribeOptions = optionsSchema<SubscribeOptions>({
+  name: textOf('the name of the subscription'),
+  from: oneWord(['now', 'start', 'again']),
+  queue: flag,
+  ackWait: duration,
+  attempts: whole(1, ATTEMPTS_MAX),
+  parallel: whole(1, PARALLEL_MAX),
+  retained: flag,
+  signal: abortSignal,
+  onMissed: called('that is told what was missed'),
+})
+
+/** Refuses options that no subscription has, or that contradict each other. */
+export function checkSubscribe(options: SubscribeOptions, live: boolean): void {
+  checkSubscribeOptions('subscribe', options)
+  if (options.queue && options.name === undefined)
+    throw new SettingsError('a queue needs a name: its members share it.')
+  if (live && options.name !== undefined)
+    throw new SettingsError('a live channel (durable: false) keeps no place: leave the name out.')
+  if (options.queue && options.from === 'again')
+    throw new SettingsError("a queue cannot begin again: from is 'now' or 'start'.")
+}

@@ -1,0 +1,68 @@
+// What an event carries, as bytes: JSON or bytes as they are, told apart by the first one. And what a channel's schema says
+// of it: any library that speaks Standard Schema (version 1), described here by the little of it that is used.
+
+import { SettingsError } from '../../core/index.ts'
+
+/** What is used of a Standard Schema, version 1. */
+export interface Checked<Payload = unknown> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    validate(value: unknown): Verdict<Payload> | Promise<Verdict<Payload>>
+    readonly types?: { readonly input: unknown; readonly output: Payload } | undefined
+  }
+}
+
+type Verdict<Payload> =
+  | { readonly value: Payload; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string }[] }
+
+const BYTES = 0
+const JSON_TEXT = 1
+const NOTHING = 2
+
+/** The payload as it travels. */
+export function packPayload(payload: unknown): Uint8Array {
+  if (payload === undefined) return new Uint8Array([NOTHING])
+  const isBytes = payload instanceof Uint8Array
+  const body = isBytes ? payload : new TextEncoder().encode(asJson(payload))
+  const packed = new Uint8Array(1 + body.length)
+  packed[0] = isBytes ? BYTES : JSON_TEXT
+  packed.set(body, 1)
+  return packed
+}
+
+function asJson(payload: unknown): string {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(payload)
+  } catch (error) {
+    throw new SettingsError(`the payload has no JSON: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+  if (text === undefined) throw new SettingsError(`the payload is a ${typeof payload}; it must be JSON or bytes.`)
+  return text
+}
+
+/** The payload of an event that came; undefined where it has none, or none that can be read. */
+export function unpackPayload(packed: Uint8Array): unknown {
+  const body = packed.subarray(1)
+  if (packed[0] === BYTES) return new Uint8Array(body)
+  if (packed[0] !== JSON_TEXT) return undefined
+  try {
+    return JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    // Another author's library wrote it; the schema, if there is one, says what is missing.
+    return undefined
+  }
+}
+
+/** What the schema makes of it, or why it does not fit. */
+export async function checkedPayload(
+  check: Checked | undefined,
+  payload: unknown,
+): Promise<{ readonly value: unknown } | { readonly why: string }> {
+  if (check === undefined) return { value: payload }
+  const verdict = await check['~standard'].validate(payload)
+  if (verdict.issues === undefined) return { value: verdict.value }
+  return { why: verdict.issues.map(({ message }) => message).join('; ') || 'it does not fit' }
+}

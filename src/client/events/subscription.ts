@@ -1,0 +1,310 @@
+// A subscription as its user sees it: a handler that is called, or a loop that reads.
+
+import { because, SettingsError } from '../../core/index.ts'
+import type { ClientEvent } from '../../events/client/state.ts'
+import { type Filter, parseFilter } from '../../events/filter.ts'
+import type { Attributes } from '../../events/values.ts'
+import { sourceKey } from '../../events/wire.ts'
+import { Feed } from '../feed.ts'
+import { startTimer } from '../waiting.ts'
+import { EventRefused, SubscriptionLost } from './errors.ts'
+import { type EventHandler, eventIdOf, type Handed, type ReceivedEvent, receivedOf } from './event.ts'
+import type { EventsHub } from './hub.ts'
+import { type FilterLike, millis, type SubscribeOptions } from './options.ts'
+import { type Checked, checkedPayload, unpackPayload } from './payload.ts'
+
+const ACK_WAIT_DEFAULT_MS = 30_000
+const ATTEMPTS_DEFAULT = 5
+/** What failed comes again after this, doubled with each attempt. */
+const AGAIN_MS = 50
+const AGAIN_MAX_MS = 10_000
+
+/** What a subscription is about. */
+export interface Subscribed {
+  readonly channel: string
+  readonly filter: Filter
+  readonly options: SubscribeOptions
+  readonly check: Checked | undefined
+}
+
+/** The channel of a queue's dead letters. */
+interface Dead {
+  publish(attributes: Attributes, payload: unknown): Promise<unknown>
+}
+
+/** A subscription: dispose of it, or close it, to end it. */
+export class EventSubscription<Payload = unknown> {
+  /** Resolves when it is open: what is accepted from then on is not missed. */
+  readonly ready: Promise<void>
+  /** Resolves when it was closed; rejects when it ended otherwise. */
+  readonly closed: Promise<void>
+  private readonly hub: EventsHub
+  private readonly about: Subscribed
+  private readonly id: number
+  private readonly handler: EventHandler<Payload> | undefined
+  private readonly dead: Dead | undefined
+  private readonly feed = new Feed<ReceivedEvent<Payload>>(undefined)
+  private readonly running = new Set<string>()
+  private readonly timers = new Set<() => void>()
+  private readonly ends: (() => void)[] = []
+  private missedCount = 0
+  private refusedCount = 0
+  private isOver = false
+  private isReady!: () => void
+  private isRefused!: (error: Error) => void
+  private isClosed!: () => void
+  private isLost!: (error: Error) => void
+  private changing: { resolve(): void; reject(error: Error): void } | undefined
+
+  /** @internal Made by `channel.subscribe`. */
+  constructor(hub: EventsHub, about: Subscribed, handler: EventHandler<Payload> | undefined, dead: Dead | undefined) {
+    this.hub = hub
+    this.about = about
+    this.handler = handler
+    this.dead = dead
+    this.id = hub.newId()
+    this.ready = new Promise((resolve, reject) => {
+      this.isReady = resolve
+      this.isRefused = reject
+    })
+    this.closed = new Promise((resolve, reject) => {
+      this.isClosed = resolve
+      this.isLost = reject
+    })
+    // Whoever does not wait for them hears it from the loop, or not at all.
+    this.ready.catch(() => {})
+    this.closed.catch(() => {})
+    const { signal } = about.options
+    if (signal?.aborted) {
+      this.finish()
+      return
+    }
+    const stop = () => void this.close()
+    signal?.addEventListener('abort', stop, { once: true })
+    this.ends.push(() => signal?.removeEventListener('abort', stop))
+    hub.listen(this.id, { event: event => this.event(event), ended: error => this.fail(error) })
+    this.begin()
+  }
+
+  /** How many events were cut before this subscription had them. */
+  get missed(): number {
+    return this.missedCount
+  }
+
+  /** How many events came whose payload the channel's check refused: they were not handed over. */
+  get refused(): number {
+    return this.refusedCount
+  }
+
+  /** Events above what was handled that the servers are known to hold, whether they match or not. */
+  lag(): Promise<number> {
+    return this.hub.ask(
+      this.about.channel,
+      {},
+      id => ({ kind: 'lag', id, of: this.id }),
+      event => (event as ClientEvent & { kind: 'lag' }).behind,
+      why => new EventRefused(this.about.channel, why),
+    )
+  }
+
+  /** Another filter from here on; the place in the channel stays. */
+  change(filter: FilterLike): Promise<void> {
+    const { channel, options } = this.about
+    if (options.queue) throw new SettingsError("a queue's filter cannot be changed: use another name.")
+    if (this.isOver) return Promise.reject(new SubscriptionLost(channel, options.name ?? '', 'it was closed.'))
+    const parsed = parseFilter(filter)
+    return this.ready.then(
+      () =>
+        new Promise((resolve, reject) => {
+          this.changing?.reject(new EventRefused(channel, 'the filter was changed again.'))
+          this.changing = { resolve, reject }
+          this.hub.command({ kind: 'change', id: this.id, filter: parsed })
+        }),
+    )
+  }
+
+  /** Ends it. What was handed over and not acknowledged comes again to a later process of the same name. */
+  async close(): Promise<void> {
+    if (this.isOver) return
+    this.hub.command({ kind: 'unsubscribe', id: this.id })
+    this.finish()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Reads it: each event must be acknowledged before the next one of its author comes. */
+  [Symbol.asyncIterator](): AsyncIterator<ReceivedEvent<Payload>> {
+    if (this.handler !== undefined) throw new SettingsError('this subscription has a handler: it cannot be read, too.')
+    const events = this.feed.items()
+    return {
+      next: () => events.next(),
+      return: async () => {
+        await this.close()
+        return { done: true, value: undefined }
+      },
+    }
+  }
+
+  /** @internal Called once when it is over. */
+  whenClosed(work: () => void): void {
+    if (this.isOver) work()
+    else this.ends.push(work)
+  }
+
+  private begin(): void {
+    const { channel, filter, options } = this.about
+    const { name = '', from = 'now', queue = false, parallel = 1, attempts = ATTEMPTS_DEFAULT } = options
+    const ackWait = millis(options.ackWait ?? ACK_WAIT_DEFAULT_MS)
+    const shared = { id: this.id, channel, name, filter, parallel, ackWait }
+    if (queue) this.hub.command({ kind: 'enlist', ...shared, attempts, start: from === 'start' })
+    else this.hub.command({ kind: 'subscribe', ...shared, from })
+  }
+
+  private event(event: ClientEvent): void {
+    const { channel, options } = this.about
+    switch (event.kind) {
+      case 'subscribed':
+        return this.opened()
+      case 'handed':
+        return void this.hand(event)
+      case 'missed': {
+        const count = event.to - event.from + 1
+        this.missedCount += count
+        options.onMissed?.({ author: event.source.author, count })
+        return
+      }
+      case 'lost': {
+        const why = 'another process of this client opened the name later.'
+        return this.fail(new SubscriptionLost(channel, options.name ?? '', why))
+      }
+      case 'refused': {
+        const refused = new EventRefused(channel, event.why)
+        if (this.changing === undefined) return this.fail(refused)
+        this.changing.reject(refused)
+        this.changing = undefined
+        return
+      }
+      default:
+        return
+    }
+  }
+
+  private opened(): void {
+    if (this.changing !== undefined) {
+      this.changing.resolve()
+      this.changing = undefined
+      return
+    }
+    if (!this.about.options.retained) return this.isReady()
+    const { channel, filter } = this.about
+    this.hub.remind(channel, filter, {}).then(
+      async found => {
+        for (const { source, counter, content } of found)
+          await this.deliver({ source, counter, content, attempt: 1, dead: false }, () => {})
+        this.isReady()
+      },
+      error => this.fail(error),
+    )
+  }
+
+  private async hand(event: ClientEvent & { kind: 'handed' }): Promise<void> {
+    const { source, counter, attempt } = event
+    const about = { id: this.id, source, counter }
+    const key = `${sourceKey(source)} ${counter}`
+    // The handler has it still.
+    if (this.running.has(key)) return
+    this.running.add(key)
+    let isAnswered = false
+    await this.deliver(event, done => {
+      if (isAnswered || this.isOver) return
+      isAnswered = true
+      if (done) {
+        this.running.delete(key)
+        return this.hub.command({ kind: 'ack', ...about })
+      }
+      const wait = Math.min(AGAIN_MAX_MS, AGAIN_MS * 2 ** Math.min(attempt - 1, 10))
+      this.later(wait, () => {
+        this.running.delete(key)
+        this.hub.command({ kind: 'again', ...about })
+      })
+    })
+    // A loop that never acknowledges gets it again after ackWait.
+    if (this.handler === undefined) this.running.delete(key)
+  }
+
+  private async deliver(event: Handed, answer: (done: boolean) => void): Promise<void> {
+    const { content } = event
+    if (content.expires > 0 && content.expires <= Date.now()) return answer(true)
+    const checked = await checkedPayload(this.about.check, unpackPayload(content.payload))
+    if ('why' in checked) {
+      this.refusedCount++
+      return answer(true)
+    }
+    if (event.dead) return this.bury(event, checked.value, answer)
+    const received = receivedOf<Payload>(
+      event,
+      checked.value,
+      () => answer(true),
+      () => answer(false),
+    )
+    if (this.handler === undefined) return this.feed.push(received)
+    try {
+      await this.handler(received)
+      answer(true)
+    } catch {
+      // It is the handler's own way to say "again"; who wants to know why looks there.
+      answer(false)
+    }
+  }
+
+  /** Tried too often: it goes to the queue's dead letters, and is done with here. */
+  private async bury(event: Handed, payload: unknown, answer: (done: boolean) => void): Promise<void> {
+    const { source, counter, content } = event
+    const of = eventIdOf(source, counter)
+    try {
+      await this.dead?.publish({ ...content.attributes, of }, payload)
+      answer(true)
+    } catch {
+      // Another member is asked after ackWait.
+      answer(false)
+    }
+  }
+
+  private later(after: number, work: () => void): void {
+    const stop = startTimer(after, () => {
+      this.timers.delete(stop)
+      if (!this.isOver) work()
+    })
+    this.timers.add(stop)
+  }
+
+  private fail(error: Error): void {
+    if (this.isOver) return
+    const { channel, options } = this.about
+    const why =
+      error instanceof SubscriptionLost || error instanceof EventRefused
+        ? error
+        : because(new SubscriptionLost(channel, options.name ?? '', error.message), error)
+    this.finish(why)
+  }
+
+  private finish(why?: Error): void {
+    this.isOver = true
+    for (const stop of this.timers) stop()
+    this.hub.unlisten(this.id)
+    for (const end of this.ends) end()
+    const { channel, options } = this.about
+    const over = why ?? new SubscriptionLost(channel, options.name ?? '', 'it was closed.')
+    this.isRefused(over)
+    this.changing?.reject(over)
+    if (why === undefined) {
+      this.feed.finish()
+      this.isClosed()
+      return
+    }
+    this.feed.fail(why)
+    this.isLost(why)
+  }
+}

@@ -1,0 +1,176 @@
+// Questions to all servers: what there is, the newest kept events, and whether everything was handled that was accepted.
+//
+// n - f answers are enough; the others have three beats more. Everything accepted is at or below the (b + 1)-th largest of
+// what those that are up say: above that nothing is waited for.
+
+import { kthLargest, type NodeId } from '../../core/index.ts'
+import { decodeContent } from '../content.ts'
+import { encodeFilter, type Filter, matches } from '../filter.ts'
+import { isSigned } from '../signed.ts'
+import { type EventsMessage, isName, type RetainedEvent, sourceKey } from '../wire.ts'
+import {
+  type ClientCommand,
+  type ClientScene,
+  type Inquiry,
+  PATIENCE_BEATS,
+  type Reminded,
+  say,
+  tell,
+} from './state.ts'
+
+type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
+type Command<Kind extends ClientCommand['kind']> = ClientCommand & { kind: Kind }
+
+/** Questions under way at once. */
+const INQUIRIES_MAX = 1_000
+
+export function onSurvey(scene: ClientScene, { id, channel }: Command<'survey'>): void {
+  begin(scene, { kind: 'survey', id, channel }, false)
+}
+
+export function onRemind(scene: ClientScene, { id, channel, filter }: Command<'remind'>): void {
+  begin(scene, { kind: 'remind', id, channel, filter: encodeFilter(filter) }, false, filter)
+}
+
+export function onDrain(scene: ClientScene, { id, channel }: Command<'drain'>): void {
+  begin(scene, { kind: 'survey', id, channel }, true)
+}
+
+function begin(scene: ClientScene, ask: Inquiry['ask'], drains: boolean, filter?: Filter): void {
+  const { state } = scene
+  const { id, channel } = ask
+  if (channel !== '' && !isName(channel)) return tell(scene, { kind: 'refused', id, why: 'the channel has no name.' })
+  if (state.inquiries.size >= INQUIRIES_MAX)
+    return tell(scene, { kind: 'refused', id, why: `${INQUIRIES_MAX} questions are under way.` })
+  const inquiry: Inquiry = { id, ask, filter, answers: new Map(), beats: 0, targets: undefined, drains }
+  state.inquiries.set(id, inquiry)
+  sayAgain(scene, inquiry)
+}
+
+export function onCancel({ state }: ClientScene, { id }: Command<'cancel'>): void {
+  state.inquiries.delete(id)
+}
+
+function sayAgain(scene: ClientScene, { ask, answers }: Inquiry): void {
+  for (const server of scene.state.servers) if (!answers.has(server)) say(scene, server, ask)
+}
+
+export function onSurveyed(scene: ClientScene, from: NodeId, body: Message<'surveyed'>): void {
+  answered(scene, from, body)
+}
+
+export function onReminded(scene: ClientScene, from: NodeId, body: Message<'reminded'>): void {
+  answered(scene, from, body)
+}
+
+function answered(scene: ClientScene, from: NodeId, body: Message<'surveyed' | 'reminded'>): void {
+  const { state } = scene
+  const inquiry = state.inquiries.get(body.id)
+  const wanted = inquiry?.ask.kind === 'survey' ? 'surveyed' : 'reminded'
+  if (inquiry === undefined || body.kind !== wanted || !state.servers.includes(from)) return
+  if (inquiry.targets !== undefined) return
+  inquiry.answers.set(from, body)
+  if (inquiry.answers.size === state.servers.length) conclude(scene, inquiry)
+}
+
+export function beatInquiries(scene: ClientScene): void {
+  const { state, settings } = scene
+  for (const inquiry of state.inquiries.values()) {
+    if (inquiry.targets !== undefined) {
+      drained(scene, inquiry)
+      continue
+    }
+    sayAgain(scene, inquiry)
+    if (inquiry.answers.size < state.servers.length - settings.crashes) continue
+    if (++inquiry.beats >= PATIENCE_BEATS) conclude(scene, inquiry)
+  }
+}
+
+function conclude(scene: ClientScene, inquiry: Inquiry): void {
+  const { state } = scene
+  if (inquiry.drains) {
+    inquiry.targets = targetsOf(scene, inquiry)
+    return drained(scene, inquiry)
+  }
+  state.inquiries.delete(inquiry.id)
+  const { id } = inquiry
+  if (inquiry.ask.kind === 'remind') return tell(scene, { kind: 'reminded', id, events: newestOf(scene, inquiry) })
+  const servers = [...inquiry.answers].flatMap(([server, { kind, ...said }]) =>
+    kind === 'surveyed' ? [{ server, ...(said as Omit<Message<'surveyed'>, 'kind'>) }] : [],
+  )
+  tell(scene, {
+    kind: 'surveyed',
+    id,
+    servers: servers.map(({ server, entries, cursors }) => ({ server, entries, cursors })),
+  })
+}
+
+/** Up to where each source is to be handled. */
+function targetsOf({ settings }: ClientScene, { answers }: Inquiry): ReadonlyMap<string, number> {
+  const said = new Map<string, number[]>()
+  for (const body of answers.values()) {
+    if (body.kind !== 'surveyed') continue
+    for (const head of body.entries) {
+      const key = sourceKey(head)
+      said.set(key, [...(said.get(key) ?? []), head.counter])
+    }
+  }
+  return new Map([...said].map(([key, counters]) => [key, kthLargest(counters, settings.liars + 1)]))
+}
+
+function drained(scene: ClientScene, inquiry: Inquiry): void {
+  const { state } = scene
+  for (const { channel, tracked, phase } of state.subscriptions.values()) {
+    if (channel !== inquiry.ask.channel) continue
+    if (phase !== 'open') return
+    for (const [key, target] of inquiry.targets!) {
+      const one = tracked.get(key)
+      if (target > 0 && (one?.done ?? 0) < target && !one?.closedAt) return
+    }
+  }
+  state.inquiries.delete(inquiry.id)
+  tell(scene, { kind: 'drained', id: inquiry.id })
+}
+
+/** Of each topic the newest that anybody shows, signed: one of b + 1 has what was accepted. */
+function newestOf(scene: ClientScene, { answers, filter }: Inquiry): readonly Reminded[] {
+  const newest = new Map<string, Reminded>()
+  for (const [server, body] of answers) {
+    if (body.kind !== 'reminded') continue
+    for (const event of body.events) {
+      const one = readKept(scene, event, filter)
+      if (one === undefined) {
+        tell(scene, { kind: 'lied', server, what: 'showed a kept event that is none' })
+        continue
+      }
+      const topic = String(one.content.attributes.topic ?? '')
+      const known = newest.get(topic)
+      if (known === undefined || isNewer(one, known)) newest.set(topic, one)
+    }
+  }
+  return [...newest.values()]
+}
+
+function readKept({ settings }: ClientScene, event: RetainedEvent, filter: Filter | undefined): Reminded | undefined {
+  const { source, identity, item } = event
+  const decoded = decodeContent(item.content)
+  if (!decoded.ok || !decoded.value.retained || filter === undefined) return undefined
+  if (!isSigned(settings, source, identity, item) || !matches(filter, decoded.value.attributes)) return undefined
+  return { source, counter: item.counter, content: decoded.value }
+}
+
+function isNewer(one: Reminded, other: Reminded): boolean {
+  if (one.content.time !== other.content.time) return one.content.time > other.content.time
+  const [key, than] = [sourceKey(one.source), sourceKey(other.source)]
+  return key !== than ? key > than : one.counter > other.counter
+}
+
+export function onLag(scene: ClientScene, { id, of }: Command<'lag'>): void {
+  const subscription = scene.state.subscriptions.get(of)
+  let behind = 0
+  for (const [key, { done }] of subscription?.tracked ?? []) {
+    const heads = subscription!.members.map(({ heads: known }) => known.get(key)?.counter ?? 0)
+    behind += Math.max(0, kthLargest(heads, heads.length) - done)
+  }
+  tell(scene, { kind: 'lag', id, behind })
+}

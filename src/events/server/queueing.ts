@@ -1,0 +1,281 @@
+// A queue: several processes of one owner share the events of a channel. The members' first choice among the servers hands
+// out at once, to the live member with the largest hash of event, attempt and name; the second hands out what nobody has
+// acknowledged `ackWait` later, and so on: one of b + 1 is honest, so every event is handed out at least once.
+//
+// Members acknowledge to all servers. Up to where everything is acknowledged is saved, and told to the other servers; a
+// server believes what b + 1 others say.
+
+import { compareBytes, encode, kthLargest, type NodeId } from '../../core/index.ts'
+import { framed } from '../../crypto/index.ts'
+import { decodeFilter } from '../filter.ts'
+import { certificateOf } from '../rules.ts'
+import {
+  ENTRIES_MAX,
+  type EventsMessage,
+  eventsRecord,
+  isName,
+  isSource,
+  type Position,
+  type Source,
+  sourceKey,
+} from '../wire.ts'
+import { fits, headsFor } from './serving.ts'
+import {
+  followerKey,
+  type Given,
+  OWNER_QUEUES_MAX,
+  QUEUE_OPEN_MAX,
+  QUEUES_MAX,
+  type Queue,
+  type QueueSource,
+  type ServerScene,
+  type ServerState,
+  SILENT_BEATS,
+  type Stream,
+  wallNow,
+} from './state.ts'
+
+type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
+type Named = Pick<Queue, 'channel' | 'name' | 'owner'>
+
+/** In beats: how often servers tell each other how far a queue is. */
+const TELL_BEATS = 10
+/** Members of one queue. */
+const MEMBERS_MAX = 1_000
+
+function queueKey({ channel, owner, name }: Named): string {
+  return `${channel}\u0000${owner}\u0000${name}`
+}
+
+function newQueue(state: ServerState, { channel, name, owner }: Named, start: boolean): Queue | undefined {
+  let own = 0
+  for (const queue of state.queues.values()) if (queue.owner === owner) own++
+  if (own >= OWNER_QUEUES_MAX || state.queues.size >= QUEUES_MAX) return undefined
+  const terms = { filter: undefined, encoded: new Uint8Array(), version: 0, ackWait: 0, attempts: 1, place: 0 }
+  const maps = { members: new Map(), sources: new Map(), claims: new Map() }
+  const queue: Queue = { channel, name, owner, start, ...terms, ...maps, open: 0, moved: true }
+  state.queues.set(queueKey(queue), queue)
+  if (start) return queue
+  for (const key of state.channels.get(channel) ?? []) {
+    const { source, held } = state.streams.get(key)!
+    queue.sources.set(key, { source, done: held, next: held, acked: new Set(), given: new Map() })
+  }
+  return queue
+}
+
+/** From the records, and from what other servers say. */
+export function resumeQueue(state: ServerState, named: Named, entries: readonly Position[]): void {
+  const queue = state.queues.get(queueKey(named)) ?? newQueue(state, named, true)
+  if (queue === undefined) return
+  for (const { counter, author, boot } of entries) raise(queue, { channel: queue.channel, author, boot }, counter)
+}
+
+function sourceOf(queue: Queue, source: Source): QueueSource {
+  const key = sourceKey(source)
+  const known = queue.sources.get(key)
+  if (known !== undefined) return known
+  const one: QueueSource = { source, done: 0, next: 0, acked: new Set(), given: new Map() }
+  queue.sources.set(key, one)
+  return one
+}
+
+function raise(queue: Queue, source: Source, done: number): void {
+  const one = sourceOf(queue, source)
+  if (done <= one.done) return
+  for (const counter of one.acked) if (counter <= done) one.acked.delete(counter)
+  for (const [counter, given] of one.given) if (counter <= done) take(queue, one, given)
+  one.done = done
+  one.next = Math.max(one.next, done)
+  queue.moved = true
+}
+
+/** Nobody has it any more. */
+function take(queue: Queue, one: QueueSource, given: Given): void {
+  const member = queue.members.get(given.member)
+  if (member !== undefined) member.used--
+  if (one.given.delete(given.counter)) queue.open--
+}
+
+export function onEnlist(scene: ServerScene, from: NodeId, body: Message<'enlist'>): void {
+  const { state, turn } = scene
+  const { sub, channel, name, version, filter, ackWait, attempts, place, credit } = body
+  const owner = certificateOf(from)
+  if (!isName(channel) || !isName(name) || state.fresh) return
+  const queue =
+    state.queues.get(queueKey({ channel, name, owner })) ?? newQueue(state, { channel, name, owner }, body.start)
+  if (queue === undefined) return
+  if (queue.filter === undefined || version >= queue.version) {
+    const decoded = decodeFilter(filter)
+    if (!decoded.ok) return
+    Object.assign(queue, { filter: decoded.value, encoded: filter, version, ackWait, attempts, place })
+  }
+  const key = followerKey(from, sub)
+  const known = queue.members.get(key)
+  if (known === undefined && queue.members.size >= MEMBERS_MAX) return
+  const member = known ?? { client: from, sub, heard: turn.now, credit, used: 0 }
+  queue.members.set(key, Object.assign(member, { heard: turn.now, credit }))
+  turn.do({ kind: 'send', to: from, body: headsFor(scene, state.epoch, state.mark, sub, channel) })
+  deal(scene, queue)
+}
+
+export function onResign({ state }: ServerScene, from: NodeId, { sub }: Message<'resign'>): void {
+  for (const queue of state.queues.values()) drop(queue, followerKey(from, sub))
+}
+
+/** What it had goes to another, as the same attempt: it may never have seen it. */
+function drop(queue: Queue, key: string): void {
+  if (!queue.members.delete(key)) return
+  for (const one of queue.sources.values()) {
+    for (const given of one.given.values()) if (given.member === key) given.member = ''
+  }
+}
+
+export function onDone(scene: ServerScene, from: NodeId, body: Message<'done'>): void {
+  const { channel, name, source, counter, failed } = body
+  const owner = certificateOf(from)
+  const queue = scene.state.queues.get(queueKey({ channel, name, owner }))
+  if (queue === undefined || source.channel !== channel || !isSource(source)) return
+  const one = sourceOf(queue, source)
+  const given = one.given.get(counter)
+  if (failed) {
+    if (given !== undefined) retry(scene, queue, one, given)
+    return
+  }
+  if (counter <= one.done) return
+  if (given !== undefined) take(queue, one, given)
+  // Further ahead than can be: not ours to remember.
+  if (one.acked.size < QUEUE_OPEN_MAX) one.acked.add(counter)
+  settle(queue, one)
+  deal(scene, queue)
+}
+
+/** Everything up to the first that somebody has, or that nobody looked at, is done. */
+function settle(queue: Queue, one: QueueSource): void {
+  let done = one.next
+  for (const counter of one.given.keys()) done = Math.min(done, counter - 1)
+  if (done > one.done) raise(queue, one.source, done)
+}
+
+/** New events in a channel. */
+export function dealChannel(scene: ServerScene, channel: string): void {
+  for (const queue of scene.state.queues.values()) if (queue.channel === channel) deal(scene, queue)
+}
+
+/** Hands out what nobody has, as far as the members want. */
+function deal(scene: ServerScene, queue: Queue): void {
+  const { state } = scene
+  if (queue.members.size === 0 || queue.filter === undefined) return
+  const before = wallNow(scene) - queue.place * queue.ackWait
+  for (const key of state.channels.get(queue.channel) ?? []) {
+    const stream = state.streams.get(key)
+    if (stream === undefined) continue
+    const one = sourceOf(queue, stream.source)
+    one.next = Math.max(one.next, stream.base)
+    dealStream(scene, queue, one, stream, arrivedBefore(queue, stream, before))
+    settle(queue, one)
+  }
+}
+
+/** The first of the members' choices hands out at once; the next only what has been here for a while. */
+function arrivedBefore({ place }: Queue, { arrivals, held }: Stream, before: number): number {
+  if (place === 0) return held
+  let to = 0
+  for (const { through, at } of arrivals) if (at <= before) to = through
+  return to
+}
+
+function dealStream(scene: ServerScene, queue: Queue, one: QueueSource, stream: Stream, to: number): void {
+  while (one.next < to && queue.open < QUEUE_OPEN_MAX) {
+    const counter = one.next + 1
+    const item = stream.items.get(counter)
+    if (one.acked.delete(counter) || item === undefined || !fits(queue.filter!, item)) {
+      one.next = counter
+      continue
+    }
+    const given: Given = { counter, attempt: 1, member: '', at: scene.turn.now }
+    if (!give(scene, queue, one, given)) return
+    one.next = counter
+    one.given.set(counter, given)
+    queue.open++
+  }
+}
+
+/** To the live member with the largest hash that has room. Says whether there is one. */
+function give({ state, settings, turn }: ServerScene, queue: Queue, one: QueueSource, given: Given): boolean {
+  const stream = state.streams.get(sourceKey(one.source))
+  const item = stream?.items.get(given.counter)
+  if (stream === undefined || item === undefined) return false
+  const dead = given.attempt > queue.attempts
+  const about = [sourceKey(one.source), given.counter, dead ? 'dead' : given.attempt]
+  let best: { readonly key: string; readonly rank: Uint8Array } | undefined
+  for (const [key, { credit, used }] of queue.members) {
+    if (used >= credit) continue
+    const rank = settings.hash(framed(...about, key))
+    if (best === undefined || compareBytes(rank, best.rank) > 0) best = { key, rank }
+  }
+  if (best === undefined) return false
+  const member = queue.members.get(best.key)!
+  member.used++
+  given.member = best.key
+  given.at = turn.now
+  const { sub, client } = member
+  const { identity } = stream.terms
+  const body = { kind: 'task', sub, source: one.source, identity, item, attempt: given.attempt, dead } as const
+  turn.do({ kind: 'send', to: client, body })
+  return true
+}
+
+function retry(scene: ServerScene, queue: Queue, one: QueueSource, given: Given): void {
+  const member = queue.members.get(given.member)
+  if (member !== undefined) member.used--
+  given.member = ''
+  if (given.attempt <= queue.attempts) given.attempt++
+  give(scene, queue, one, given)
+}
+
+/** On each beat: who is gone is forgotten, what nobody acknowledged goes to the next, and how far it is is saved and told. */
+export function beatQueues(scene: ServerScene): void {
+  const { state, settings, turn } = scene
+  for (const queue of state.queues.values()) {
+    const silent = turn.now - SILENT_BEATS * settings.beat
+    for (const [key, member] of queue.members) if (member.heard < silent) drop(queue, key)
+    for (const one of queue.sources.values()) {
+      for (const given of [...one.given.values()]) beatGiven(scene, queue, one, given)
+      settle(queue, one)
+    }
+    deal(scene, queue)
+    if (queue.moved && turn.below(TELL_BEATS) === 0) tell(scene, queue)
+  }
+}
+
+function beatGiven(scene: ServerScene, queue: Queue, one: QueueSource, given: Given): void {
+  const stream = scene.state.streams.get(sourceKey(one.source))
+  if (stream === undefined || given.counter <= stream.base) return take(queue, one, given)
+  if (given.member === '') give(scene, queue, one, given)
+  else if (scene.turn.now - given.at >= queue.ackWait) retry(scene, queue, one, given)
+}
+
+function tell({ state, turn }: ServerScene, queue: Queue): void {
+  const { channel, name, owner, sources } = queue
+  queue.moved = false
+  const all = [...sources.values()].filter(({ done }) => done > 0)
+  const entries = all.map(({ source: { author, boot }, done }) => ({ author, boot, counter: done })).slice(-ENTRIES_MAX)
+  // Nobody is promised anything on it: an acknowledgement that is lost brings the event once more.
+  turn.do({ kind: 'save', record: encode(eventsRecord, { kind: 'queue', channel, name, owner, entries }), lazy: true })
+  for (const to of state.others) turn.do({ kind: 'send', to, body: { kind: 'queued', channel, name, owner, entries } })
+}
+
+/** One of b + 1 is honest: up to the (b + 1)-th largest of what they say, everything was acknowledged. */
+export function onQueued({ state, settings }: ServerScene, from: NodeId, body: Message<'queued'>): void {
+  const { channel, name, owner, entries } = body
+  if (!state.others.includes(from) || !isName(channel) || !isName(name) || !isName(owner)) return
+  const queue = state.queues.get(queueKey(body)) ?? newQueue(state, body, true)
+  if (queue === undefined) return
+  queue.claims.set(from, new Map(entries.map(entry => [sourceKey({ channel, ...entry }), entry])))
+  for (const { author, boot } of entries) {
+    const source = { channel, author, boot }
+    if (!isSource(source)) continue
+    const said = [...queue.claims.values()].map(claim => claim.get(sourceKey(source))?.counter ?? 0)
+    raise(queue, source, Math.max(0, kthLargest(said, settings.rules.agreeing(settings.liars))))
+  }
+}

@@ -1,0 +1,92 @@
+// What a server knows when it starts, from its records. They may stand in any order: an account is written bit by bit, among
+// new events.
+
+import { assert, decode } from '../../core/index.ts'
+import { decodeContent } from '../content.ts'
+import type { Hash } from '../settings.ts'
+import { type EventsRecord, eventsRecord, type Item, type Source, type SourceTerms, sourceKey } from '../wire.ts'
+import { remember as rememberCursor } from './cursors.ts'
+import { remember as rememberRetained } from './cutting.ts'
+import { resumeQueue } from './queueing.ts'
+import type { ServerState } from './state.ts'
+import { append, streamOf } from './storing.ts'
+
+/** What the records say of one source. */
+interface Read {
+  readonly source: Source
+  terms: SourceTerms
+  base: number
+  readonly items: Map<number, { readonly item: Item; readonly at: number }>
+}
+
+/** Of a source whose record was lost with a crash: it is written lazily, beside its first events. */
+const TERMS_UNKNOWN: SourceTerms = {
+  live: false,
+  keep: { age: 604_800_000, bytes: 64_000_000 },
+  identity: new Uint8Array(),
+}
+
+export function readBack(state: ServerState, hash: Hash, records: readonly Uint8Array[]): void {
+  const sources = new Map<string, Read>()
+  for (const record of records) {
+    const decoded = decode(eventsRecord, record)
+    // A record that passed the store's checksum and cannot be read: the node must not go on and say what it does not hold.
+    assert(decoded.ok, 'a saved record that cannot be read')
+    readOne(state, sources, decoded.value)
+  }
+  for (const read of sources.values()) restore(state, hash, read)
+}
+
+function readOne(state: ServerState, sources: Map<string, Read>, record: EventsRecord): void {
+  switch (record.kind) {
+    case 'known':
+      state.fresh = false
+      return
+    case 'cursor':
+      rememberCursor(state, record.cursor)
+      return
+    case 'queue':
+      return resumeQueue(state, record, record.entries)
+    case 'retained':
+      return restoreRetained(state, record.source, record.identity, record.item)
+    case 'stream': {
+      const one = readOf(sources, record.source)
+      one.terms = record.terms
+      one.base = Math.max(one.base, record.base)
+      return
+    }
+    case 'events': {
+      const one = readOf(sources, record.source)
+      for (const item of record.items)
+        if (!one.items.has(item.counter)) one.items.set(item.counter, { item, at: record.at })
+      return
+    }
+    case 'account':
+      return
+  }
+}
+
+function readOf(sources: Map<string, Read>, source: Source): Read {
+  const key = sourceKey(source)
+  const one = sources.get(key) ?? { source, terms: TERMS_UNKNOWN, base: 0, items: new Map() }
+  sources.set(key, one)
+  return one
+}
+
+function restore(state: ServerState, hash: Hash, { source, terms, base, items }: Read): void {
+  const stream = streamOf(state, source, terms)
+  stream.base = base
+  stream.held = base
+  for (let counter = base + 1; items.has(counter); counter++) {
+    const { item, at } = items.get(counter)!
+    append(state, hash, stream, at, [item])
+    restoreRetained(state, source, terms.identity, item)
+  }
+}
+
+function restoreRetained(state: ServerState, source: Source, identity: Uint8Array, item: Item): void {
+  const decoded = decodeContent(item.content)
+  if (!decoded.ok || !decoded.value.retained) return
+  const { time, attributes } = decoded.value
+  rememberRetained(state, String(attributes.topic ?? ''), { source, identity, item, time })
+}
