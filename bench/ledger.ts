@@ -13,6 +13,7 @@ import { append, newTree } from '../src/ledger/merkle.ts'
 import { opensslSignatures } from '../src/runtime/certificates/signatures.ts'
 import { ledgerCryptoOf } from '../src/runtime/ledger.ts'
 import { OWNERS, payments, postgresRate, sqliteRate } from './ledger/peers.ts'
+import { processorMs } from './ledger/processor.ts'
 import { coterieService } from './lock/coterie.ts'
 import { median, type Print, printTable, show } from './support/figures.ts'
 import { stopAll } from './support/processes.ts'
@@ -76,6 +77,7 @@ async function measureGroup(servers: 4 | 7, scale: Scale, put: Put, print: Print
   print(`n = ${servers}: one by one is measured`)
   const end = performance.now() + scale.flightMs
   const began = performance.now()
+  const used = { client: processorMs([]), all: processorMs(cluster.pids()) }
   const done = await Promise.all(
     accounts.map(async (_, place) => {
       let made = 0
@@ -83,9 +85,14 @@ async function measureGroup(servers: 4 | 7, scale: Scale, put: Put, print: Print
       return made
     }),
   )
-  const rate = done.reduce((sum, made) => sum + made, 0) / ((performance.now() - began) / 1_000)
+  const made = done.reduce((sum, one) => sum + one, 0)
+  const rate = made / ((performance.now() - began) / 1_000)
+  const client = (processorMs([]) - used.client) / made
+  const all = (processorMs(cluster.pids()) - used.all) / made
   const n = `n = ${servers}, b = ${SHAPES[servers].liars}`
   put(`transfers, ${n}, 64 in flight`, rate, '/s', servers === 4 ? '≥ 1,000' : '≥ 400')
+  put(`processor time of one of them, ${n}: each server`, (all - client) / servers, 'ms')
+  put(`processor time of one of them, ${n}: the client`, client, 'ms')
   put(`one transfer alone, ${n}, median`, median(alone), 'ms')
   put(`an object's submit, ${n}, median`, median(submitting), 'ms')
   put(`a transfer, in submits, ${n}`, median(alone) / median(submitting), '×', '≤ 1.8')
@@ -141,7 +148,9 @@ async function measureMoves(scale: Scale, put: Put): Promise<void> {
 
 async function measurePeers(scale: Scale, put: Put, print: Print): Promise<void> {
   const all = payments(scale.payments)
+  const used = processorMs([])
   put('SQLite (WebAssembly), 64 a commit', await sqliteRate(all, 64), '/s')
+  put('processor time of one of them', (processorMs([]) - used) / all.length, 'ms')
   put('SQLite (WebAssembly), one a commit', await sqliteRate(all.slice(0, scale.payments / 8), 1), '/s')
   for (const together of [64, 1]) {
     const rate = await postgresRate(together === 1 ? all.slice(0, scale.payments / 8) : all, together)
