@@ -1,7 +1,8 @@
 // The door to bandits: find the best arm, or earn most.
 
 export { type Chance, ln } from './arithmetic.ts'
-export { type AuditResult, auditRun, type PartyLog, type RewardTable } from './audit.ts'
+export { auditRun } from './audit/audit.ts'
+export type { AuditResult, PartyLog, RewardTable } from './audit/reading.ts'
 export { type NumberedEntry, numberedCodec } from './member/entries.ts'
 export { banditMember } from './member/machine.ts'
 export type {
