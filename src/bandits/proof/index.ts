@@ -4,6 +4,7 @@ export { type AmongResult, type AmongShape, type Lying, playAmong } from './amon
 export { type IdealParties, idealParties } from './ideal.ts'
 export { banditLiars } from './liars.ts'
 export { memberRunScenario } from './member-scenario.ts'
+export { type Counted, countingTools } from './plain.ts'
 export { brokenBanditRules, plantedBanditBugs } from './planted.ts'
 export { plantedBanditRuns as plantedRuns } from './runs.ts'
 export { type BanditPlan, type BanditScenarioShape, banditScenario } from './scenario.ts'
