@@ -6,7 +6,11 @@ import { fromBase64, toBase64 } from '../simulator/puppet.ts'
 /** The text of an address as it is best sent: packed where it is long. */
 export async function packAddress(text: string): Promise<string> {
   if (text.length <= ADDRESS_PLAIN_MAX) return text
-  const packed = await through(new CompressionStream('deflate-raw'), new TextEncoder().encode(text), ADDRESS_MAX)
+  const packed = await through(
+    new CompressionStream('deflate-raw') as unknown as ByteTransform,
+    new TextEncoder().encode(text),
+    ADDRESS_MAX,
+  )
   return packed === undefined ? text : `z=${toBase64(packed)}`
 }
 
@@ -19,10 +23,18 @@ export async function unpackAddress(
   if (text.length > ADDRESS_MAX) return { ok: false, refusal: `the address has more than ${ADDRESS_MAX} letters.` }
   const packed = fromBase64(text.slice(2))
   if (packed === undefined) return { ok: false, refusal: 'the packed address has letters that do not belong there.' }
-  const plain = await through(new DecompressionStream('deflate-raw'), packed, ADDRESS_MAX)
+  const plain = await through(new DecompressionStream('deflate-raw') as unknown as ByteTransform, packed, ADDRESS_MAX)
   if (plain === undefined)
     return { ok: false, refusal: 'the packed address cannot be unpacked: a part of it is missing or changed.' }
   return { ok: true, text: new TextDecoder().decode(plain) }
+}
+
+/** As much of a stream that packs as is used here: browsers and Node have it. */
+interface ByteTransform {
+  readonly readable: {
+    getReader(): { read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array }>; cancel(): Promise<void> }
+  }
+  readonly writable: { getWriter(): { write(bytes: Uint8Array): Promise<void>; close(): Promise<void> } }
 }
 
 /** What comes out of a transform; nothing where it fails or has more to say. */

@@ -319,7 +319,8 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
       at: this.world.now,
       epoch: symbol === 'A' ? 0 : -1,
     })
-    const content = { attributes: { symbol }, payload: new TextEncoder().encode(String(number)), time: number }
+    const payload = new TextEncoder().encode(String(number))
+    const content = { attributes: { symbol }, payload, time: number, retained: false, expires: 0 }
     this.world.command(node, { kind: 'publish', id: number, content })
   }
 
