@@ -41,7 +41,7 @@ export function gcmSeals(run: string): PrintedSeals {
 
 function prime(bits: number): Promise<bigint> {
   return new Promise((resolve, reject) =>
-    generatePrime(bits, { bigint: true }, (error, found) => (error === null ? resolve(found) : reject(error))),
+    generatePrime(bits, { bigint: true }, (error, found) => (error ? reject(error) : resolve(found))),
   )
 }
 

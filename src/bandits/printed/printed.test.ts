@@ -98,8 +98,8 @@ describe('what it costs', () => {
     const rounds = budget - arms + 1
     expect([counted.seals, counted.opens]).toEqual([2 * arms * rounds, 2 * arms * rounds])
     expect([counted.encryptions, counted.decryptions]).toEqual([arms, 1])
-    // And K for step 0, and 1 for the budget.
-    expect(messages).toBe(2 * arms * rounds + arms + 1)
+    // And K for step 0.
+    expect(messages).toBe(2 * arms * rounds + arms + 2)
   })
 
   it('UCB-DS2: at most K more encryptions and K more decryptions in a round', () => {

@@ -32,6 +32,8 @@ export interface RingParts {
   readonly level: RingLevel
   readonly seals: PrintedSeals
   readonly sums: PrintedSums
+  /** What a data owner gives each arm at the beginning (step 0), where the arms have not their own sources. */
+  readonly handOver?: readonly Uint8Array[]
   below(bound: number): number
   /** Sees every message: `from` and `to` are the names of nodes. */
   overhear?(from: string, to: string, message: Uint8Array | bigint): void
@@ -136,6 +138,10 @@ export function* playRing(parts: RingParts): Generator<RingPull, RingResult, num
   const { arms: count, budget, sums, overhear } = parts
   const post = new Post(parts)
   const arms = Array.from({ length: count }, (_, place) => new RingArm(place, parts))
+  for (const [place, source] of parts.handOver?.entries() ?? []) {
+    post.receive('source', post.send('DO', name(place), 'source', source))
+  }
+  overhear?.('U', 'AS', BigInt(budget))
   let leader = NOBODY
   for (let round = 0; round <= budget - count; round++) {
     const about = `round ${round}`

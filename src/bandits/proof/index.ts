@@ -11,3 +11,4 @@ export { type BanditPlan, type BanditScenarioShape, banditScenario } from './sce
 export { tapes } from './tapes.ts'
 export { idealRun, playTogether, type TogetherResult } from './together.ts'
 export { openTwin } from './twin.ts'
+export { comparatorView, phasesInDoubles, type ViewDistances, type ViewShape } from './view.ts'
