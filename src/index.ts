@@ -8,6 +8,7 @@ export type {
   OpenRun,
   OpenSearch,
   RewardRange,
+  RingLevel,
   Source,
   TieOrder,
 } from './bandits/index.ts'
@@ -29,6 +30,7 @@ export type {
   RunAudit,
   RunHead,
 } from './client/bandits/run.ts'
+export type { ThesisSearchOptions } from './client/bandits/thesis-options.ts'
 export { type ConnectOptions, connect } from './client/connect.ts'
 export { embedded } from './client/embedded.ts'
 export type { EmbeddedOptions } from './client/embedding.ts'

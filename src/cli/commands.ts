@@ -81,6 +81,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'join as a member, and run a command while leading',
     load: async () => (await import('./commands/lead.ts')).leadCommand(),
   },
+  bandit: {
+    usage: '',
+    description: 'find the best of several arms, or earn most, without anybody seeing the rewards',
+    load: async () => (await import('./commands/bandit.ts')).banditCommand(),
+  },
   slots: {
     usage: '[options] <name> <what> [command...]',
     description: 'share slots among members, without telling who has which',

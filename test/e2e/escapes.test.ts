@@ -52,6 +52,7 @@ const CASES: readonly (readonly [name: string, args: readonly string[], shows: b
   ['dump', ['dump'], true],
   ['restore', ['restore'], true],
   ['slots', ['slots', EVIL, 'status'], false],
+  ['bandit', ['bandit', 'audit', EVIL], true],
   ['lead', ['lead', EVIL, '--', 'true'], false],
   ['doctor', ['doctor', EVIL], true],
   ['serve', ['serve', EVIL], true],

@@ -3,6 +3,7 @@
 
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { banditLines, playBandits } from './help-bandits.ts'
 import { ledgerScenes } from './help-ledger.ts'
 import { memberLines, playMembers } from './help-members.ts'
 import type { Typed, World } from './world.ts'
@@ -134,11 +135,13 @@ const SERVED: readonly Scene[] = [
 export const knownExamples: readonly string[] = [
   ...STAGED,
   ...memberLines,
+  ...banditLines,
   ...[...ALONE, ...SERVED].map(({ line }) => line),
 ]
 
 export async function playHelp(world: World): Promise<void> {
   await playMembers(world)
+  await playBandits(world)
   await playAlone(world)
   await playServed(world)
 }
