@@ -30,7 +30,9 @@ export function shrinkPlay(spec: RunSpec, playable: Playable, says: RegExp = /./
   }
   better({ ...best, calm: true })
   // The numbers of what is drawn are those of the plan, whatever of it is kept.
-  const numbers = new Play(best, playable, NOTHING).items.filter(({ drawn, on }) => drawn && on).map(({ number }) => number)
+  const numbers = new Play(best, playable, NOTHING).items
+    .filter(({ drawn, on }) => drawn && on)
+    .map(({ number }) => number)
   reduceItems(numbers, only => better({ ...best, only }))
   const { acts } = best
   const places = acts.map((_, place) => place)
