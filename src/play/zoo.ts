@@ -493,5 +493,13 @@ export const zoo: readonly Specimen[] = [
     "says": "'jobs' is held by member-3 (token 29) and member-6 (token 27)",
     "kept": 1,
     "of": 13
+  },
+  {
+    "protocol": "election",
+    "bug": "list-without-signatures",
+    "address": "v=1&run=election.n7.b2.x-list-without-signatures&seed=1&calm=1&only=none&h=8fd50f2b",
+    "says": "electorate 2 has two lists: ghost-0 member-1 member-2 member-3 member-4 member-5 member-6 member-7 and ghost-1 member-1 member-2 member-3 member-4 member-5 member-6 member-7",
+    "kept": 0,
+    "of": 8
   }
 ]
