@@ -80,14 +80,14 @@ class RedlockStage extends ScenarioStage<RedlockPlan, RedlockAct, RedlockEvent> 
   }
 
   protected act(act: RedlockAct): void {
-    const process = this.processOf(act.client)
+    const user = this.processOf(act.client)
     if (act.kind === 'use') {
       const id = this.nextCommand()
       this.holds.set(id, act.hold)
-      return this.world.command(process, { kind: 'acquire', id })
+      return this.world.command(user, { kind: 'acquire', id })
     }
-    this.world.crash(process)
-    this.exclusion.gone(process, this.world.now)
+    this.world.crash(user)
+    this.exclusion.gone(user, this.world.now)
     this.addClient(act.client)
   }
 
