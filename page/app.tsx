@@ -49,7 +49,14 @@ function View({ route, scheme }: { route: Route; scheme: string }): JSX.Element 
         </>
       )
     default:
-      return <Later key={route.way} way={route.way} name={'name' in route ? route.name : undefined} scheme={scheme} />
+      return (
+        <Later
+          key={`${route.way} ${'name' in route ? route.name : ''}`}
+          way={route.way}
+          name={'name' in route ? route.name : undefined}
+          scheme={scheme}
+        />
+      )
   }
 }
 
