@@ -10,7 +10,7 @@ interface Transform {
       cancel(): Promise<void>
     }
   }
-  readonly writable: { getWriter(): { write(bytes: Uint8Array): Promise<void>; close(): Promise<void> } }
+  readonly writable: { getWriter(): { write(bytes: Uint8Array<ArrayBuffer>): Promise<void>; close(): Promise<void> } }
 }
 
 /** The text of an address as it is best sent: packed where it is long. */
@@ -51,7 +51,7 @@ interface ByteTransform {
 async function through(transform: Transform, bytes: Uint8Array, max: number): Promise<Uint8Array | undefined> {
   const writer = transform.writable.getWriter()
   // Both fail together with the reader, which is where it is noticed.
-  writer.write(bytes).catch(() => {})
+  writer.write(Uint8Array.from(bytes)).catch(() => {})
   writer.close().catch(() => {})
   const reader = transform.readable.getReader()
   const out: number[] = []
