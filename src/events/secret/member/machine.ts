@@ -1,4 +1,4 @@
-// A party of a secret channel (protocols/events 16 to 21): reader, writer or both, on carriers that are not trusted. The
+// A party of a secret channel (protocols/secret-events 1 to 6): reader, writer or both, on carriers that are not trusted. The
 // carriers are its peers: it asks them to listen, to leave and to send, and hears what came.
 
 import type { NodeId, Protocol, Saved } from '../../../core/index.ts'
