@@ -171,6 +171,16 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'print a script that completes commands and options in bash, zsh or fish',
     load: async () => (await import('./completion/command.ts')).completionCommand(commands),
   },
+  channel: {
+    usage: '',
+    description: 'keep a secret channel: who may read and write what a broker carries and cannot read',
+    load: async () => (await import('./commands/channel.ts')).channelCommand(),
+  },
+  matcher: {
+    usage: '[options]',
+    description: 'find what readers of counted channels want, beside a broker, without reading it',
+    load: async () => (await import('./commands/matcher.ts')).matcherCommand(),
+  },
   filter: {
     usage: '',
     description:

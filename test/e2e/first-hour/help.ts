@@ -62,6 +62,26 @@ const ALONE: readonly Scene[] = [
     line: `echo '{"topic": "eu/xetra/ACME"}' | coterie filter test --language mqtt 'eu/+/ACME'`,
     says: /eu\/xetra\/ACME/,
   },
+  {
+    line: 'coterie channel new prices --group shop --writer till-1 --reader till-2 --search symbol=equal',
+    says: /epoch 1 of channel prices/,
+  },
+  { line: 'coterie channel add prices till-3 --reads --group shop', says: /readers: till-2, till-3/ },
+  {
+    line: 'coterie channel rotate prices --group shop --nats nats://127.0.0.1',
+    as: 'coterie channel rotate prices --group shop',
+    says: /epoch 3 of channel prices/,
+  },
+  {
+    line: 'coterie channel remove prices till-2 --group shop --nats nats://127.0.0.1',
+    as: 'coterie channel remove prices till-2 --group shop',
+    says: /readers: till-3/,
+  },
+  {
+    line: 'coterie matcher --nats nats://127.0.0.1 --channel 3f9a01c2d4e5f60718293a4b5c6d7e8f',
+    as: 'coterie matcher --nats nats://127.0.0.1:1 --channel 3f9a01c2d4e5f60718293a4b5c6d7e8f',
+    code: 1,
+  },
   { line: 'coterie lab list' },
   { line: 'coterie lab run backoff-response --out results' },
   {
