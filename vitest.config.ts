@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -14,6 +15,10 @@ const pinnedSeeds = {
   },
 }
 
+/** Folders of pure code, and the laboratory: their tests change nothing that others see, and share what they load. */
+const pure =
+  'bandits,core,crypto,election,events,filters,ledger,lock,membership,node,ordering,papers,simulator,slots'
+
 export default defineConfig({
   plugins: [pinnedSeeds],
   resolve: {
@@ -23,12 +28,25 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['src/**/*.test.ts', 'lab/**/*.test.ts', 'test/**/*.test.ts'],
     reporters: ['default', './test/support/summary.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    // By default one core is left free, which of two cores leaves one.
-    maxWorkers: '100%',
+    // One more than there are cores: real processes are waited for, and meanwhile somebody else computes.
+    maxWorkers: availableParallelism() + 1,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'pure', include: [`src/{${pure}}/**/*.test.ts`, 'lab/**/*.test.ts'], isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'real',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [`src/{${pure}}/**`, 'node_modules/**'],
+        },
+      },
+    ],
   },
 })

@@ -43,6 +43,8 @@ export interface Experiment {
   readonly title: string
   /** Where the seed says it: "BACKOFF §4, lemma 2". */
   readonly source: string
+  /** It measures the machine's own time, or starts processes: nothing else is run beside it. */
+  readonly alone?: boolean
   run(options: RunOptions): Promise<Result> | Result
 }
 

@@ -14,7 +14,8 @@ const root = process.argv[2] ?? '.'
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const all = readdirSync(join(root, 'dist'), { recursive: true }).map(file => join('dist', file))
 
-for (const file of all.filter(each => each.endsWith('.js'))) {
+// The page is made small by its own build.
+for (const file of all.filter(each => each.endsWith('.js') && !each.startsWith(join('dist', 'page')))) {
   const path = join(root, file)
   const { code } = transformSync(readFileSync(path, 'utf8'), {
     format: 'esm',

@@ -12,7 +12,7 @@ export type {
   TieOrder,
 } from './bandits/index.ts'
 export type { EmbeddedGroup, OpenBandits } from './client/bandits/embedded-group.ts'
-export { ArmFailed, RunEnded, TamperedRound } from './client/bandits/errors.ts'
+export { ArmFailed, RunEnded, RunRefused, TamperedRound } from './client/bandits/errors.ts'
 export type {
   ArmSource,
   BanditOptions,
@@ -26,6 +26,8 @@ export type {
   BanditResult,
   BestArmResult,
   MaximiseResult,
+  RunAudit,
+  RunHead,
 } from './client/bandits/run.ts'
 export { type ConnectOptions, connect } from './client/connect.ts'
 export { embedded } from './client/embedded.ts'
@@ -93,7 +95,9 @@ export type { Attributes } from './client/peers/attributes.ts'
 export type { Aggregate, CoordinatorOptions, JoinedGroup } from './client/peers/joined-group.ts'
 export type { Candidacy, CoordinatorInfo } from './client/peers/leadership.ts'
 export type { MemberInfo } from './client/peers/roster.ts'
+export type { AmongOptions, BestArmAmongOptions, MaximiseAmongOptions } from './client/peers/run-options.ts'
 export { type Seat, SeatLost } from './client/peers/seat.ts'
+export type { ArmOptions, RunTerms, ServedArm } from './client/peers/served-arm.ts'
 export { type Incident, NoSeat, type NoSeatReason, type SeatOptions, type Slots } from './client/peers/slots.ts'
 export type { SlotsOptions } from './client/peers/slots-settings.ts'
 export type { Term } from './client/peers/term.ts'

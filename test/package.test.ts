@@ -89,13 +89,15 @@ it('has what the exports map and the command line name', () => {
     'dist/src/cli/under/watchdog-process.js',
     'dist/src/runtime/keeper/worker.js',
     'dist/src/runtime/slots-worker.js',
+    'dist/page/index.html',
+    'dist/page/core.js',
   ].map(file => file.replace('./', ''))
   expect(named.filter(file => !files.includes(file))).toEqual([])
 })
 
 it('has no tests, no build info, no maps, no benchmarks', () => {
   const allowed =
-    /^(bin\/coterie|dist\/(src|lab)\/.+(?<!\.test)\.(js|d\.ts)|docs\/.+\.md|man\/.+\.1|[A-Z]+\.md|LICENSE|package\.json)$/
+    /^(bin\/coterie|dist\/(src|lab)\/.+(?<!\.test)\.(js|d\.ts)|dist\/page\/[a-z-]+\.(html|css|js|svg)|docs\/.+\.md|man\/.+\.1|[A-Z]+\.md|LICENSE|package\.json)$/
   expect(files.filter(file => !allowed.test(file) || file.includes('.test.'))).toEqual([])
 })
 

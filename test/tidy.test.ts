@@ -56,7 +56,7 @@ function importsOf(file: string): string[] {
 }
 
 const PROTOCOLS = ['lock', 'ordering', 'slots', 'election', 'membership', 'events', 'bandits', 'ledger']
-const PURE = ['core', 'crypto', 'filters', 'simulator', ...PROTOCOLS, 'papers', 'node']
+const PURE = ['core', 'crypto', 'filters', 'simulator', ...PROTOCOLS, 'papers', 'play', 'node']
 /** What a machine that ships may stand on. A proof and the papers also stand on the simulator. */
 const BASE = ['core', 'crypto', 'filters']
 
@@ -69,6 +69,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(PROTOCOLS.map(name => [name, BASE])),
   proof: [...BASE, 'simulator'],
   papers: [...BASE, 'simulator', ...PROTOCOLS, 'proof'],
+  play: [...BASE, 'simulator', ...PROTOCOLS, 'proof', 'papers'],
   node: [...BASE, ...PROTOCOLS],
   'node/proof': [...BASE, ...PROTOCOLS, 'node', 'simulator', 'proof'],
   runtime: [...BASE, ...PROTOCOLS, 'node'],
@@ -86,6 +87,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'simulator',
     'proof',
     'papers',
+    'play',
     'node/proof',
   ],
   'index.ts': [...BASE, ...PROTOCOLS, 'node', 'runtime', 'client'],

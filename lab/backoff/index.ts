@@ -2,6 +2,7 @@ import type { Experiment } from '../experiment.ts'
 import { errata5b } from './errata-5b.ts'
 import { errataLate } from './errata-late.ts'
 import { errataMakespan } from './errata-makespan.ts'
+import { improvementsExperiment } from './improvements.ts'
 import { backoffResponse } from './response.ts'
 import { backoffStrategiesExperiment } from './strategies.ts'
 
@@ -12,4 +13,5 @@ export const backoffExperiments: readonly Experiment[] = [
   errata5b,
   errataLate,
   backoffStrategiesExperiment,
+  improvementsExperiment,
 ]

@@ -154,6 +154,7 @@ const COLUMNS = ['hash or sign', 'encrypt', 'decrypt', 'check or verify'] as con
 
 export const srceaCost: Experiment = {
   name: 'srcea-cost',
+  alone: true,
   title: 'What a vote costs with public keys, with a group key, and signed and sealed as by default.',
   source: 'SRCEA §4.2.2, table 1',
   run({ scale, progress }: RunOptions) {

@@ -44,7 +44,7 @@ export function electionCost(algorithm: AnyElectionAlgorithm, situation: Situati
   const { route } = world.network
   world.network.route = (...way) => {
     messages++
-    route.apply(world.network, way)
+    return route.apply(world.network, way)
   }
   world.listen(() => {
     last = world.now

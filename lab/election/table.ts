@@ -20,7 +20,7 @@ import {
 } from '../../src/papers/elections/index.ts'
 import { lineChart } from '../chart.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
-import { bonferroni, meanTolerance, summarise } from '../statistics.ts'
+import { bonferroni, meanTolerance, rateTolerance, summarise } from '../statistics.ts'
 import { type Cost, electionCost, namesOf, type Situation, srceaCost } from './measure.ts'
 
 const SIZES = { small: [4, 16, 33], full: [4, 8, 16, 32, 64, 128, 256] }
@@ -94,6 +94,12 @@ export const lines: readonly Line[] = [
     time: () => T + 3,
   },
   {
+    name: 'ZooKeeper, the second has the latest transaction',
+    winner: () => 2,
+    algorithm: zookeeper({ settleMs: T, transaction: member => (numberOf(member) === 2 ? 7 : 1) }),
+    notices: 'lowest',
+  },
+  {
     name: 'Raft, one notices: 3n-4',
     // Who asks first is voted for by all: nobody has anything that another lacks.
     winner: () => 1,
@@ -148,8 +154,9 @@ export const electionsTable: Experiment = {
     progress(0.9, 'proof of work')
     const work = workRows(scale, seed)
     const srcea = sizes.flatMap(srceaRows)
+    const stake = stakeRow(RACES[scale], seed)
     const pictures = scale === 'full' ? [{ name: 'elections-messages.svg', svg: chart(measured) }] : []
-    return { rows: [...rows, ...srcea, ...work], pictures, notes: NOTES }
+    return { rows: [...rows, ...srcea, stake, ...work], pictures, notes: NOTES }
   },
 }
 
@@ -186,6 +193,27 @@ function srceaRows(size: number): Row[] {
     row(`${what}: 5(n-1)-7`, messages, 5 * left - 7, 0, 'messages'),
     row(`${what}: all agree`, leader === undefined ? 0 : 1, 1, 0),
   ]
+}
+
+/** Tokens of the four members; the fourth is down, and its tokens take no part. */
+const TOKENS = [12, 3, 1, 64]
+
+/** A member's chance is its share of the tokens of those that take part. */
+function stakeRow(draws: number, seed: number): Row {
+  const algorithm = proofOfStake({ timeoutMs: T, tokens: member => TOKENS[numberOf(member) - 1]! })
+  const won = Array.from({ length: draws }, (_, draw) => {
+    const { leader } = electionCost(algorithm, { size: TOKENS.length, down: 1, notices: 'lowest', seed: seed + draw })
+    return leader === 'member-1' ? 1 : 0
+  })
+  const share = TOKENS[0]! / (TOKENS[0]! + TOKENS[1]! + TOKENS[2]!)
+  const tolerance = rateTolerance(share, draws, CONFIDENCE)
+  return row(
+    'proof of stake, 12 of the 16 tokens that take part: wins',
+    summarise(won).mean,
+    share,
+    tolerance,
+    'of draws',
+  )
 }
 
 function workRows(scale: 'small' | 'full', seed: number): Row[] {

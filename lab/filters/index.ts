@@ -21,6 +21,10 @@ import { table33 } from './tables/table-3-3.ts'
 import { table34 } from './tables/table-3-4.ts'
 import { table35 } from './tables/table-3-5.ts'
 import { table36 } from './tables/table-3-6.ts'
+import { forgettingTheorem } from './theorems/forgetting.ts'
+import { memoryTheorem } from './theorems/memory.ts'
+import { shortHashTheorems } from './theorems/short-hashes.ts'
+import { twoBuffers } from './theorems/two-buffers.ts'
 
 /** Every table and figure of THESIS chapters 3 and 4, in its order, then the games and the errata. */
 export const filterExperiments: readonly Experiment[] = [
@@ -41,9 +45,13 @@ export const filterExperiments: readonly Experiment[] = [
   figure47,
   figure48,
   figure49,
+  shortHashTheorems,
+  twoBuffers,
   filterGames,
   errataQueueFn,
   errataBaselines,
   errataBest,
   errataBound,
+  memoryTheorem,
+  forgettingTheorem,
 ]

@@ -119,6 +119,34 @@ export function floodOneSubfilter(capacity: number, subfilters: number): Player 
   }
 }
 
+/**
+ * Theorem 4.7.1 with cL > w: the element itself in the oldest subfilter, then as many others as make the window. It is
+ * new in the window, and still remembered.
+ */
+export function stayBehind(capacity: number, subfilters: number): Player {
+  return {
+    play(ask, random) {
+      const victim = draw(random)
+      ask(victim)
+      for (let sent = 1; sent < capacity * subfilters - 1; sent++) ask(fresh(random, victim))
+      return ask(victim)
+    },
+  }
+}
+
+/** Theorem 4.7.2 with w > (L-1)c: the element last in a subfilter, then as many others as make the queue drop it. */
+export function dropped(capacity: number, subfilters: number): Player {
+  return {
+    play(ask, random) {
+      const victim = draw(random)
+      for (let sent = 1; sent < capacity; sent++) ask(fresh(random, victim))
+      ask(victim)
+      for (let sent = 0; sent < capacity * (subfilters - 1) + 1; sent++) ask(fresh(random, victim))
+      return !ask(victim)
+    },
+  }
+}
+
 function fresh(random: Random, not: number): number {
   for (;;) {
     const element = draw(random)

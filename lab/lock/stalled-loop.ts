@@ -42,6 +42,7 @@ const holderProgram = fileURLToPath(new URL(`${built}lab/lock/holder.js`, import
 
 export const stalledLoop: Experiment = {
   name: 'stalled-loop',
+  alone: true,
   title: 'A main thread blocked for three times its lease, with and without renewal from a worker thread.',
   source: 'protocols/lock 7',
   run: ({ scale, progress }) => stall(TTLS_MS[scale], BLOCKED_MAX_MS, progress),

@@ -30,6 +30,7 @@ const ENTRY_MAX_MS = 1_000
 
 export const oneLiar: Experiment = {
   name: 'one-liar',
+  alone: true,
   title: 'One lying server and a partition: two holders with redlock, one with ours.',
   source: 'BACKOFF §4 (servers that lie), beside redlock 4.2',
   async run(options: RunOptions): Promise<Result> {

@@ -50,7 +50,7 @@ function proofOf(tools: BanditTools, boxesKey: Uint8Array, place: BoxPlace, cont
 
 /** Who seals: its own secret decides the chance. */
 export interface BoxMaker {
-  readonly keys: BanditKeys
+  readonly keys: Pick<BanditKeys, 'tools' | 'sealing'>
   readonly secret: Uint8Array
   readonly boxesKey: Uint8Array
   readonly runKey: PublicKey

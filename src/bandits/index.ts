@@ -1,6 +1,17 @@
 // The door to bandits: find the best arm, or earn most.
 
 export { type Chance, ln } from './arithmetic.ts'
+export { type AuditResult, auditRun, type PartyLog, type RewardTable } from './audit.ts'
+export { type NumberedEntry, numberedCodec } from './member/entries.ts'
+export { banditMember } from './member/machine.ts'
+export type {
+  BanditMember,
+  BanditMemberCommand,
+  BanditMemberEvent,
+  BanditMemberSettings,
+  Wanted,
+} from './member/state.ts'
+export { banditMemberVocabulary, PATIENCE_MAX, type Terms } from './member/wire.ts'
 export {
   batchOf,
   firstWins,

@@ -19,12 +19,18 @@ export interface BanditRules {
   shuffledFor(round: number): number
   /** Whether the comparator, once it has answered a round, compares another attempt at it. */
   comparesAgain(): boolean
+  /** Which slots win, given how many others each beats. */
+  wins(ranks: readonly number[], stay: number): boolean[]
   /** Whether the user takes this answer for that arm's. */
   isAnswerOf(signedBy: number, expected: number): boolean
   /** The best arm, given which arms have the token that the comparator says has won; nothing: the user refuses. */
   winner(fits: readonly boolean[]): number | undefined
   /** Whether arms whose keys differ go on. */
   playsWithOtherKeys(): boolean
+  /** What a machine of a member starts from, given what it saved. */
+  startsFrom(record: Uint8Array): Uint8Array
+  /** Whether a user that asks for a run that it began before a restart goes on with it. */
+  resumes(isSame: boolean): boolean
 }
 
 /** The rules as they must be. */
@@ -53,6 +59,9 @@ export const banditRules: BanditRules = {
   // Two answers for one round are two tokens: a shuffler that restarted could hand out either.
   comparesAgain: () => false,
 
+  // A comparator that names another winner has the wrong arm pulled. Nobody can see it in the run; an audit can.
+  wins: (ranks, stay) => ranks.map(rank => rank >= ranks.length - stay),
+
   // A shuffler that hands on one arm's box twice would change the sum: the masks no longer cancel.
   isAnswerOf: (signedBy, expected) => signedBy === expected,
 
@@ -61,4 +70,10 @@ export const banditRules: BanditRules = {
 
   // An arm that gave others different parts of a key splits them: numbers under different keys agree nowhere.
   playsWithOtherKeys: () => false,
+
+  // An arm that starts from nothing has other keys than the others, and pulls again what it has pulled.
+  startsFrom: record => record,
+
+  // A user that begins another run has arms pulled for one that nobody waits for; and they serve one run.
+  resumes: isSame => isSame,
 }

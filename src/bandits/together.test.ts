@@ -8,7 +8,7 @@ import { openTwin, playTogether, type TogetherResult, tapes } from './proof/inde
 import { scheduleOf } from './schedule.ts'
 import { ALGORITHMS, type Algorithm } from './settings.ts'
 
-const RUNS = Number(process.env.BANDIT_TAPES ?? 50)
+const RUNS = Number(process.env.BANDIT_TAPES ?? 15)
 
 function compare(algorithm: Algorithm, arms: number, budget: number, batch: number, seed: number): TogetherResult {
   const sources = tapes(seed, arms, 2 + (seed % 3))

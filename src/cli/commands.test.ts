@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../test/support/command.ts'
 import { coterie } from '../../test/support/processes.ts'
 import { LeaseLost, NotAcquired, Refused, SettingsError, trust, Unavailable } from '../core/index.ts'
+import { packAddress } from '../play/pack.ts'
 import { exploreCommand } from './commands/explore.ts'
 import { leadCommand } from './commands/lead.ts'
 import { exitCodeOf, lockCommand } from './commands/lock.ts'
@@ -68,6 +69,14 @@ describe('wrong usage ends with 2 and a sentence', () => {
     ['unlock without --force', ['unlock', 'a'], /add --force: .*only guards/],
     ['status of too much', ['status', 'server-1'], /too many arguments/],
     ['a simulation of nothing', ['sim'], /missing required argument 'protocol'/],
+    ['a run by an address that is none', ['sim', '--play', '#v=9&run=lock'], /form 9; this build reads form 1/],
+    ['a run by a packed address that is cut', ['sim', '--play', '#z=AAAA'], /cannot be unpacked/],
+    [
+      'a run of what cannot be played',
+      ['sim', '--play', '#run=tea'],
+      /nothing to play called 'tea'; there is: lock-printed/,
+    ],
+    ['a run by its address and a protocol', ['sim', 'lock', '--play', '#run=lock'], /leave the protocol out/],
     ['a simulation of what is not there', ['sim', 'tea'], /no protocol 'tea' to simulate; there are: lock/],
     ['an exit code that is none', ['lock', 'a', '-E', '256', '--', 'true'], /conflict-exit-code.* 0 to 255/],
     ['a fence that is none', ['lock', 'a', '--fence-with', 'dog', '--', 'true'], /'--fence-with <what>'.*watchdog/],
@@ -129,6 +138,37 @@ describe('sim', () => {
     expect(first).toMatchObject({ seed: 17, violations: [] })
     expect(first.trace.length).toBeGreaterThan(10)
     expect(await once()).toEqual(first)
+  })
+})
+
+describe('sim --play', () => {
+  const BROKEN = '#run=lock-printed.n5.b1.f1.s-duel&seed=2&say=server-5:ff'
+  it('prints the run of an address and its verdict', async () => {
+    const { out, code } = await run('sim', '--play', `https://lab.example/${BROKEN}&h=00000000`)
+    expect(out).toMatch(/entered/)
+    expect(out).toMatch(/made by another version; this build gives another run/)
+    expect(out).toMatch(/broken: 'the lock' is held by client-1 .* and client-2/)
+    expect(code).toBe(1)
+  })
+  it('says what a traitor is asked, and --json has a shape to rely on', async () => {
+    const { out, code } = await run('sim', '--json', '--play', BROKEN.slice(0, -1))
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      address: 'v=1&run=lock-printed.n5.b1.f1.s-duel&seed=2&say=server-5:f',
+      status: 'asks',
+      verdict:
+        'server-5 is asked by client-2 and has no word left; it could say f (FREE), l (LOCKED), - (nothing), h (the truth)',
+      asks: 'server-5',
+      answers: ['f', 'l', '-', 'h'],
+      outside: [],
+    })
+  })
+  it('reads a packed address', async () => {
+    const long = `${BROKEN.slice(1)}&only=${Array.from({ length: 900 }, (_, place) => place).join(',')}`
+    const packed = await packAddress(long)
+    expect(packed).toMatch(/^z=/)
+    const { out } = await run('sim', '--json', '--play', `#${packed}`)
+    expect(JSON.parse(out).status).toBe('broken')
   })
 })
 

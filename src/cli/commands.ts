@@ -131,6 +131,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'show objects as the servers have them',
     load: async () => (await import('./commands/object.ts')).objectCommand(),
   },
+  ledger: {
+    usage: '',
+    description: 'keep accounts together: pay, check receipts, audit, and move value between ledgers',
+    load: async () => (await import('./commands/ledger.ts')).ledgerCommand(),
+  },
   dump: {
     usage: '[options]',
     description: 'write the tree as lines of JSON',

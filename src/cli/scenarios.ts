@@ -1,9 +1,16 @@
 // What `coterie sim` can run, as plain data that travels to worker threads and into a browser.
 
-import { banditScenario, brokenBanditRules, plantedBanditBugs } from '../bandits/proof/index.ts'
+import { banditScenario, brokenBanditRules, memberRunScenario, plantedBanditBugs } from '../bandits/proof/index.ts'
 import { lockServersNeeded, SettingsError, trust } from '../core/index.ts'
 import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/proof/index.ts'
-import { brokenEventsRules, eventsScenario, plantedEventsBugs } from '../events/proof/index.ts'
+import {
+  brokenEventsRules,
+  brokenSecretRules,
+  eventsScenario,
+  plantedEventsBugs,
+  plantedSecretBugs,
+  secretScenario,
+} from '../events/proof/index.ts'
 import { ledgerServersNeeded } from '../ledger/index.ts'
 import { brokenLedgerRules, ledgerScenario, plantedLedgerBugs } from '../ledger/proof/index.ts'
 import { brokenRules, lockScenario, plantedBugs } from '../lock/proof/index.ts'
@@ -68,6 +75,11 @@ const simulated: Readonly<Record<string, Simulated>> = {
     bugs: plantedEventsBugs,
     scenario: options => eventsScenario(eventsTrust(options), { rules: brokenEventsRules(options.bug) }),
   },
+  secret: {
+    bugs: plantedSecretBugs,
+    scenario: ({ servers, liars, bug }) =>
+      secretScenario({ liars, ...(servers && { carriers: servers }), rules: brokenSecretRules(bug) }),
+  },
   membership: {
     bugs: membershipBugs,
     scenario: ({ servers, liars, bug }) =>
@@ -88,6 +100,10 @@ const simulated: Readonly<Record<string, Simulated>> = {
   bandits: {
     bugs: plantedBanditBugs,
     scenario: ({ liars, bug }) => banditScenario({ liars, rules: brokenBanditRules(bug) }),
+  },
+  'bandit-members': {
+    bugs: {},
+    scenario: () => memberRunScenario(),
   },
   server: {
     bugs: plantedNodeBugs,

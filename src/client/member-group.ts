@@ -1,11 +1,15 @@
 // One process, one folder, one name: a member of a group that is also a client of its servers. What it does as a client and
 // what it does as a member go over connections of their own; each part says for itself when it cannot go on.
 
+import type { ArmSource } from './bandits/options.ts'
+import type { BanditHandle, BestArmResult, MaximiseResult } from './bandits/run.ts'
 import { Group } from './group.ts'
 import type { Attributes } from './peers/attributes.ts'
 import type { Aggregate, CoordinatorOptions, JoinedGroup } from './peers/joined-group.ts'
 import type { Candidacy, CoordinatorInfo } from './peers/leadership.ts'
 import type { MemberInfo } from './peers/roster.ts'
+import type { BestArmAmongOptions, MaximiseAmongOptions } from './peers/run-options.ts'
+import type { ArmOptions, ServedArm } from './peers/served-arm.ts'
 import type { Slots } from './peers/slots.ts'
 import type { SlotsOptions } from './peers/slots-settings.ts'
 import type { WaitOptions } from './waiting.ts'
@@ -70,6 +74,21 @@ export class MemberGroup extends Group {
   /** Slots that the members share without telling each other who has which. */
   slots(name: string, options: SlotsOptions): Slots {
     return this.member.slots(name, options)
+  }
+
+  /** Serves an arm to runs of that name: `source` pulls it once and gives its reward. */
+  arm(name: string, arm: string, source: ArmSource, options: ArmOptions = {}): Promise<ServedArm> {
+    return this.member.arm(name, arm, source, options)
+  }
+
+  /** Finds the best of several arms that members serve, with a budget of pulls. */
+  bestArm(options: BestArmAmongOptions): BanditHandle<BestArmResult> {
+    return this.member.bestArm(options)
+  }
+
+  /** Earns as much as it can from arms that members serve, with a budget of pulls. */
+  maximise(options: MaximiseAmongOptions): BanditHandle<MaximiseResult> {
+    return this.member.maximise(options)
   }
 
   /** Steps down where it leads, says goodbye to the members, releases what is held, and lets go of connections. */

@@ -92,6 +92,8 @@ export class ClientMeter {
       case 'lost':
         this.held.delete(event.id)
         return this.book.add('client_locks_lost_total')
+      case 'lied':
+        return this.book.addOf('client_lies_total', { server: event.server })
       default:
         return
     }
@@ -112,6 +114,8 @@ export class ClientMeter {
         return this.book.observe('client_watch_delay_seconds', this.announced.stop(`${event.version} ${event.object}`))
       case 'lost':
         return this.book.add('client_sessions_lost_total')
+      case 'lied':
+        return this.book.addOf('client_lies_total', { server: event.server })
       default:
         return
     }
@@ -131,6 +135,12 @@ export class MemberMeter {
     if (part === 'election' && body.kind === 'elected') this.book.add('member_terms_won_total')
     else if (part === 'election' && body.kind === 'lost') this.book.add('member_terms_lost_total')
     else if (part === 'slots' && body.kind === 'said') this.seatEvent(body.body.kind)
+    if ((part === 'election' || part === 'membership') && body.kind === 'misbehaved') this.caught(body.member, body.how)
+    if (part === 'election' && body.kind === 'evidence') this.caught(body.member, 'voted-twice')
+  }
+
+  private caught(member: NodeId, how: string): void {
+    this.book.addOf('member_caught_total', { member, how })
   }
 
   private seatEvent(kind: string): void {

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { believed, compareBytes, kthLargest, outlasting, sameBytes, timers } from './index.ts'
+import { believed, compareBytes, fromHex, kthLargest, outlasting, sameBytes, timers, toHex } from './index.ts'
 
 const seed = 13
 const bytesOf = fc.uint8Array({ maxLength: 6, max: 3 })
@@ -19,6 +19,18 @@ describe('bytes', () => {
   it('differ in the last one too', () => {
     expect(sameBytes(Uint8Array.of(1, 2), Uint8Array.of(1, 3))).toBe(false)
     expect(sameBytes(Uint8Array.of(1, 2), Uint8Array.of(1, 2, 0))).toBe(false)
+  })
+  it('are written as Buffer writes them, and read back', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), value => {
+        expect(toHex(value)).toBe(Buffer.from(value).toString('hex'))
+        expect(fromHex(toHex(value))).toEqual(value)
+      }),
+      { seed },
+    )
+  })
+  it.each(['0', 'abc', 'AB', '0g', ' 00', '0x00', '-1', '00\n'])('%j stands for no bytes', digits => {
+    expect(fromHex(digits)).toBeUndefined()
   })
   it('are ordered as Buffer orders them', () => {
     fc.assert(

@@ -1,4 +1,4 @@
-// Bytes compared. In constant time for equal lengths, so that it may also stand where one side is a secret.
+// Bytes compared and written as digits. Compared in constant time for equal lengths, so that it may also stand where one side is a secret.
 
 /** Whether both hold the same bytes. Equal lengths are compared in constant time. */
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
@@ -13,4 +13,19 @@ export function compareBytes(one: Uint8Array, other: Uint8Array): number {
   const shared = Math.min(one.length, other.length)
   for (let at = 0; at < shared; at++) if (one[at] !== other[at]) return one[at]! - other[at]!
   return one.length - other.length
+}
+
+const BYTES_IN_HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** Bytes as lower-case digits. */
+export function toHex(value: Uint8Array): string {
+  let hex = ''
+  for (let at = 0; at < value.length; at++) hex += BYTES_IN_HEX[value[at]!]
+  return hex
+}
+
+/** The bytes that lower-case digits stand for; undefined where they are none, or an odd number. */
+export function fromHex(hex: string): Uint8Array | undefined {
+  if (hex.length % 2 !== 0 || !/^[0-9a-f]*$/.test(hex)) return undefined
+  return Uint8Array.from(hex.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
 }

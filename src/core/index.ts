@@ -2,7 +2,7 @@ export { addressed, ownTurn } from './addressing.ts'
 export { AssertionError, assert, unreachable } from './assert.ts'
 export { believed, outlasting } from './belief.ts'
 export { type Allowance, type Bucket, fullBucket, take } from './bucket.ts'
-export { compareBytes, sameBytes } from './bytes.ts'
+export { compareBytes, fromHex, sameBytes, toHex } from './bytes.ts'
 export {
   bool,
   bytes,

@@ -1,4 +1,5 @@
 export { sameBytes } from '../core/index.ts'
+export { CIPHER_TAG_BYTES, type Ciphers, idealCiphers, NONCE_BYTES } from './cipher.ts'
 export { elementCodec, scalarCodec } from './codecs.ts'
 export { ed25519Signatures, ed25519Signer, isSigningKey, SIGNING_SEED_BYTES } from './ed25519.ts'
 export {

@@ -10,7 +10,6 @@ import type { Descriptor, LedgerCrypto } from './genesis.ts'
 import { extend, type Frontier, frontierRoot, leafHash } from './merkle.ts'
 import { outcomeOf } from './proposal.ts'
 import { NotProven } from './receipt.ts'
-import { execution } from './refusal.ts'
 import { ledgerRules } from './rules.ts'
 
 /** What an audit is given besides the log. */
@@ -39,6 +38,31 @@ export interface Audit {
   readonly book: Book
 }
 
+/** A replay under way: what a log says so far. A leaf that is refused leaves it as it was. */
+export class Replay {
+  readonly book: Book
+  readonly tree: Frontier = { size: 0, roots: [] }
+  private readonly suite: LedgerCrypto
+
+  constructor(descriptor: Descriptor, suite: LedgerCrypto) {
+    this.book = openBook(descriptor)
+    this.suite = suite
+  }
+
+  /** Takes the next leaf; throws `NotProven` where it cannot stand there. */
+  take(leaf: Uint8Array): void {
+    const { book, tree, suite } = this
+    // Without what a server remembers of signatures: an audit looks at each itself.
+    const refused = execute(book, leaf, { suite, rules: ledgerRules })
+    if (refused !== undefined) throw new NotProven(`leaf ${tree.size} is wrong: ${refused.why}`)
+    extend(tree, leafHash(leaf, suite.hash), suite.hash)
+  }
+
+  get root(): Uint8Array {
+    return frontierRoot(this.tree, this.suite.hash)
+  }
+}
+
 /** Replays a log. Throws `NotProven` with the first leaf that is wrong, or with the servers that signed two histories. */
 export async function auditLedger(
   log: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -47,23 +71,21 @@ export async function auditLedger(
   checkAudit('auditLedger', options)
   const { descriptor, checkpoint, seen, suite = ledgerCrypto() } = options
   checkCertificates(descriptor, [checkpoint, seen], suite)
-  const book = openBook(descriptor)
-  const tree: Frontier = { size: 0, roots: [] }
-  const how = { ...execution(suite, ledgerRules), verified: undefined } as unknown as ReturnType<typeof execution>
-  if (seen?.size === 0) compare(tree, seen, descriptor, checkpoint)
+  const replay = new Replay(descriptor, suite)
+  const { book, tree } = replay
+  if (seen !== undefined && checkpoint !== undefined) checkTwo(descriptor, seen, checkpoint)
+  if (seen?.size === 0) compare(replay, seen)
   for await (const leaf of log) {
-    const refused = execute(book, leaf, { suite: how.suite, rules: how.rules })
-    if (refused !== undefined) throw new NotProven(`leaf ${tree.size} is wrong: ${refused.why}`)
-    extend(tree, leafHash(leaf, suite.hash), suite.hash)
-    if (tree.size === seen?.size) compare(tree, seen, descriptor, checkpoint)
     if (tree.size === checkpoint?.size) break
+    replay.take(leaf)
+    if (tree.size === seen?.size) compare(replay, seen)
   }
   const unbalanced = whyUnbalanced(book)
   if (unbalanced !== undefined) throw new NotProven(`after ${tree.size} leaves ${unbalanced}.`)
-  if (checkpoint !== undefined) finish(tree, checkpoint)
+  if (checkpoint !== undefined) finish(replay, checkpoint)
   if (seen !== undefined && seen.size > tree.size)
     throw new NotProven(`the log ends at ${tree.size} leaves, and a checkpoint of ${seen.size} was seen before.`)
-  return { size: tree.size, root: frontierRoot(tree, suite.hash), book }
+  return { size: tree.size, root: replay.root, book }
 }
 
 function checkCertificates(
@@ -77,20 +99,29 @@ function checkCertificates(
   }
 }
 
-function finish(tree: Frontier, checkpoint: Checkpoint): void {
+function finish({ tree, root }: Replay, checkpoint: Checkpoint): void {
   if (tree.size < checkpoint.size)
     throw new NotProven(`the log ends at ${tree.size} leaves, and the checkpoint has ${checkpoint.size}.`)
-  const root = frontierRoot(tree)
   if (outcomeOf({ size: tree.size, root }) !== outcomeOf(checkpoint))
     throw new NotProven(
       `the log's root at ${tree.size} leaves is not the certified one: a leaf is missing, turned or moved.`,
     )
 }
 
-function compare(tree: Frontier, seen: Checkpoint, descriptor: Descriptor, newest: Checkpoint | undefined): void {
-  const root = frontierRoot(tree)
+/** Two certificates of one height with two histories need no log: they name who signed both. */
+function checkTwo(descriptor: Descriptor, seen: Checkpoint, newest: Checkpoint): void {
+  if (seen.height !== newest.height || outcomeOf(seen) === outcomeOf(newest)) return
+  const both = signersOfBoth(descriptor, seen, newest)
+  const who =
+    both.length > 0
+      ? `${both.join(', ')} signed both.`
+      : `They are of attempts ${seen.attempt} and ${newest.attempt}: more servers lied than this ledger counts with.`
+  throw new NotProven(`two histories of ${seen.height} heights were certified. ${who}`)
+}
+
+function compare({ tree, root }: Replay, seen: Checkpoint): void {
   if (outcomeOf({ size: tree.size, root }) === outcomeOf(seen)) return
-  const both = newest === undefined ? [] : signersOfBoth(descriptor, seen, newest)
-  const who = both.length > 0 ? ` ${both.join(', ')} signed both.` : ''
-  throw new NotProven(`at ${tree.size} leaves this log is not the one that was certified before: two histories.${who}`)
+  throw new NotProven(
+    `at ${tree.size} leaves this log is not the one that was certified before: two histories. Keep both: they are evidence.`,
+  )
 }

@@ -1,11 +1,12 @@
 // Who may say what: the signatures of owners, operators and servers, and the certificates of linked ledgers. What it does
 // then is execute.ts.
 
+import { fromHex, toHex } from '../core/index.ts'
 import { framed } from '../crypto/framing.ts'
 import type { Book } from './book.ts'
 import { type Checkpoint, whyNotCertified } from './checkpoint.ts'
 import { registerId, shownBurn } from './evidence.ts'
-import { type Descriptor, fromHex, type LedgerCrypto, toHex } from './genesis.ts'
+import type { Descriptor, LedgerCrypto } from './genesis.ts'
 import { whyNoContradiction } from './link.ts'
 import { leafHash, verifyInclusion } from './merkle.ts'
 import { type Execution, type Refusal, refuse } from './refusal.ts'

@@ -1,8 +1,8 @@
 // What the leaves of a ledger add up to: balances, sequences, what is out there, what is spent. A function of the leaves
 // and nothing else: servers that hold the same leaves hold the same book.
 
-import { assert } from '../core/index.ts'
-import { AMOUNT_MAX, type Descriptor, toHex } from './genesis.ts'
+import { assert, toHex } from '../core/index.ts'
+import { AMOUNT_MAX, type Descriptor } from './genesis.ts'
 import type { Fate } from './rules.ts'
 
 /** What one key owns in one register. */

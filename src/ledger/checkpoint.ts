@@ -5,10 +5,11 @@
 // The hash that the next height refers to covers neither attempt nor signatures: servers that hold different votes for
 // one history must not sign different words for the next.
 
-import { type Codec, list, SERVERS_MAX, sameBytes, struct, uint } from '../core/index.ts'
+import { type Codec, list, SERVERS_MAX, sameBytes, struct, toHex, uint } from '../core/index.ts'
 import { framed } from '../crypto/framing.ts'
-import { type Descriptor, exactly, idCodec, type LedgerCrypto, toHex } from './genesis.ts'
-import { emptyRoot, HASH_BYTES, LEAVES_MAX, type SizedRoot } from './merkle.ts'
+import { type Descriptor, exactly, idCodec, type LedgerCrypto } from './genesis.ts'
+import { HASH_BYTES, LEAVES_MAX } from './limits.ts'
+import type { SizedRoot } from './merkle.ts'
 import type { LedgerRules } from './rules.ts'
 
 /** What is certified: the first `size` leaves have this root. */
@@ -63,7 +64,9 @@ export const checkpointCodec: Codec<Checkpoint> = struct<Checkpoint>({
 /** The head of a ledger without leaves. Nobody signed it: it follows from the genesis. */
 export function firstHead(suite: LedgerCrypto): Checkpoint {
   const none = new Uint8Array(HASH_BYTES)
-  return { height: 0, size: 0, root: emptyRoot(suite.hash), previous: none, attempt: 0, proposal: none, votes: [] }
+  // The tree's root of no leaves; from the suite's hash alone, since these words are also read where no tree is.
+  const root = suite.hash(new Uint8Array(0))
+  return { height: 0, size: 0, root, previous: none, attempt: 0, proposal: none, votes: [] }
 }
 
 /** What the next height names as `previous`. */

@@ -1,8 +1,7 @@
 // What evidence is about: the burn that is shown, of a linked ledger or of the other register; the void of a burn of ours.
 
-import { sameBytes } from '../core/index.ts'
+import { fromHex, sameBytes, toHex } from '../core/index.ts'
 import type { Book, BurnBook, RegisterBook } from './book.ts'
-import { fromHex, toHex } from './genesis.ts'
 import { type Execution, type Refusal, refuse } from './refusal.ts'
 import { type Evidence, readTransaction, type Transaction } from './transactions.ts'
 

@@ -3,9 +3,10 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fromHex } from '../core/index.ts'
 import { openBook, supplyOf, type Undo, undoAll, whyUnbalanced } from './book.ts'
 import { execute, whyNotNow } from './execute.ts'
-import { encodeDescriptor, fromHex } from './genesis.ts'
+import { encodeDescriptor } from './genesis.ts'
 import { makeLedger, signed } from './proof/actors.ts'
 import { brokenLedgerRules, plantedExecutionBugs } from './proof/planted.ts'
 import { Stage, stories } from './proof/stories.ts'

@@ -3,10 +3,11 @@
 // Pure, and the only place where money moves: servers, auditors and clients that follow a log all run this. Each change
 // can be undone, so that a proposal is tried before anybody votes for it.
 
+import { fromHex, toHex } from '../core/index.ts'
 import { whyUnsigned } from './authority.ts'
 import { accountOf, add, type Book, type BurnBook, put, type RegisterBook, type Undo } from './book.ts'
 import { otherRegister, type ShownBurn, shownBurn, voidedHere, voidedThere } from './evidence.ts'
-import { AMOUNT_MAX, fromHex, readDescriptor, toHex } from './genesis.ts'
+import { AMOUNT_MAX, readDescriptor } from './genesis.ts'
 import { whyNotWithinLink } from './link.ts'
 import { type Execution, type Refusal, refuse } from './refusal.ts'
 import { readTransaction, type SpendingTransaction, type Transaction } from './transactions.ts'

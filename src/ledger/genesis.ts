@@ -14,10 +14,12 @@ import {
   SettingsError,
   struct,
   text,
+  toHex,
   uint,
 } from '../core/index.ts'
 import { framed } from '../crypto/framing.ts'
-import { HASH_BYTES, type Hash } from './merkle.ts'
+import { HASH_BYTES } from './limits.ts'
+import type { Hash } from './merkle.ts'
 
 /** How one ledger is told from another: hash, signatures and which keys are sound. */
 export interface LedgerCrypto {
@@ -141,21 +143,6 @@ export function ledgerServersNeeded(liars: number, crashes: number): number {
 /** c: votes that make a certificate. */
 export function votesNeeded({ servers, crashes }: Genesis): number {
   return servers.length - crashes
-}
-
-const BYTES_IN_HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
-
-/** Bytes as lower-case digits. */
-export function toHex(value: Uint8Array): string {
-  let hex = ''
-  for (let at = 0; at < value.length; at++) hex += BYTES_IN_HEX[value[at]!]
-  return hex
-}
-
-/** Undefined where it is no even number of lower-case digits. */
-export function fromHex(hex: string): Uint8Array | undefined {
-  if (hex.length % 2 !== 0 || !/^[0-9a-f]*$/.test(hex)) return undefined
-  return Uint8Array.from(hex.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
 }
 
 /** Checks a genesis and works out what follows from it; throws a `SettingsError` that says what is wrong. */

@@ -1,5 +1,6 @@
 // The door of ledgers: machines, settings, and what checks a receipt, a log and a checkpoint without any of them.
 
+export { fromHex, toHex } from '../core/index.ts'
 export { type Audit, type AuditOptions, auditLedger } from './audit.ts'
 export { type Book, type LinkBook, openBook, type RegisterBook, supplyOf, whyUnbalanced } from './book.ts'
 export {
@@ -11,6 +12,7 @@ export {
   type Head,
   noteText,
   signedNote,
+  signersOfBoth,
   whyNotCertified,
 } from './checkpoint.ts'
 export { type LedgerClient, ledgerClient } from './client/machine.ts'
@@ -23,14 +25,12 @@ export {
   describeGenesis,
   encodeDescriptor,
   type FirstBalance,
-  fromHex,
   type Genesis,
   genesisCodec,
   LEDGER_NAME_BYTES_MAX,
   type LedgerCrypto,
   ledgerServersNeeded,
   readDescriptor,
-  toHex,
   type Voter,
 } from './genesis.ts'
 export {
@@ -43,6 +43,7 @@ export {
   verifyConsistency,
   verifyInclusion,
 } from './merkle.ts'
+export { NOTE_CHARACTERS_MAX, readNote } from './note.ts'
 export { decodeReceipt, encodeReceipt, type LedgerReceipt, NotProven, verifyReceipt } from './receipt.ts'
 export { execution, isFinal, type Refusal, type RefusalCode, refusalCodes } from './refusal.ts'
 export { type LedgerRules, ledgerRules } from './rules.ts'

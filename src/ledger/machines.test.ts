@@ -1,11 +1,11 @@
 // Servers and clients of ledgers together, in a calm world: what is promised to a user, step by step.
 
 import { describe, expect, it } from 'vitest'
-import { encode } from '../core/index.ts'
+import { encode, fromHex, toHex } from '../core/index.ts'
 import { calm, World } from '../simulator/index.ts'
 import { ledgerClient } from './client/machine.ts'
 import type { LedgerEvent } from './client/state.ts'
-import { encodeDescriptor, fromHex, genesisCodec, toHex } from './genesis.ts'
+import { encodeDescriptor, genesisCodec } from './genesis.ts'
 import { type Actors, firstDisk, ideals, linked, makeLedger, serverSettings, signed } from './proof/actors.ts'
 import { type LedgerReceipt, verifyReceipt } from './receipt.ts'
 import { ledgerServer } from './server/machine.ts'

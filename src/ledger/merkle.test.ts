@@ -4,6 +4,8 @@
 import { RFC9162 } from '@transmute/rfc9162'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { firstHead } from './checkpoint.ts'
+import { ledgerCrypto } from './crypto.ts'
 import {
   append,
   consistencyProof,
@@ -47,6 +49,7 @@ const numbered = (count: number) =>
 describe('the test tree of RFC 6962', () => {
   it('has the published roots for 0 to 8 leaves', () => {
     expect(hex(emptyRoot())).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
+    expect(firstHead(ledgerCrypto()).root).toEqual(emptyRoot())
     const tree = newTree()
     for (const [place, leaf] of LEAVES.entries()) {
       append(tree, leafHash(unhex(leaf)))

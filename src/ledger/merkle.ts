@@ -7,15 +7,10 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { assert, sameBytes } from '../core/index.ts'
+import { HASH_BYTES, LEAVES_MAX, PROOF_MAX } from './limits.ts'
 
 /** SHA-256, from wherever it is quickest. */
 export type Hash = (input: Uint8Array) => Uint8Array
-
-export const HASH_BYTES = 32
-/** Leaves of one tree: an index stays below 2^31, where shifts of whole numbers are exact. */
-export const LEAVES_MAX = 2 ** 31 - 1
-/** Hashes of the longest proof: one a level, twice for consistency. */
-export const PROOF_MAX = 64
 
 /** Roots of complete subtrees, level by level. */
 export interface Tree {

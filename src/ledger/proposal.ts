@@ -1,9 +1,9 @@
 // What is proposed, reported and shown: the words of an attempt that are signed or hashed, apart from the machine.
 
-import { bytes, type Codec, encode, list, option, SERVERS_MAX, struct, uint } from '../core/index.ts'
+import { bytes, type Codec, encode, list, option, SERVERS_MAX, struct, toHex, uint } from '../core/index.ts'
 import { framed } from '../crypto/framing.ts'
 import { ATTEMPT_MAX, HEIGHT_MAX, type Statement, signatureCodec, statementFields } from './checkpoint.ts'
-import { type Descriptor, type LedgerCrypto, toHex } from './genesis.ts'
+import type { Descriptor, LedgerCrypto } from './genesis.ts'
 import { TRANSACTION_BYTES_MAX } from './transactions.ts'
 
 /** A server's promise not to vote below `attempt` any more, with its newest vote. */

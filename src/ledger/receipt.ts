@@ -1,11 +1,12 @@
 // A receipt: a leaf, where it is, and the certificate that it is there. Whoever holds the ledger's descriptor checks it
 // alone, without a network, for ever.
 
-import { bytes, type Codec, CoterieError, decode, encode, list, sameBytes, struct, uint } from '../core/index.ts'
+import { bytes, type Codec, CoterieError, decode, encode, list, sameBytes, struct, toHex, uint } from '../core/index.ts'
 import { type Checkpoint, checkpointCodec, whyNotCertified } from './checkpoint.ts'
 import { ledgerCrypto } from './crypto.ts'
-import { type Descriptor, idCodec, type LedgerCrypto, toHex } from './genesis.ts'
-import { LEAVES_MAX, leafHash, PROOF_MAX, verifyInclusion } from './merkle.ts'
+import { type Descriptor, idCodec, type LedgerCrypto } from './genesis.ts'
+import { LEAVES_MAX, PROOF_MAX } from './limits.ts'
+import { leafHash, verifyInclusion } from './merkle.ts'
 import { ledgerRules } from './rules.ts'
 import { readTransaction, TRANSACTION_BYTES_MAX, type Transaction } from './transactions.ts'
 

@@ -19,7 +19,7 @@ import {
 } from '../core/index.ts'
 import { type Checkpoint, type CountedVote, checkpointCodec, SIGNATURE_BYTES, signatureCodec } from './checkpoint.ts'
 import { amountCodec, idCodec, keyCodec, REGISTERS_MAX } from './genesis.ts'
-import { LEAVES_MAX, PROOF_MAX } from './merkle.ts'
+import { LEAVES_MAX, PROOF_MAX } from './limits.ts'
 
 /** What shows that something was burned (or a burn made void) elsewhere. */
 export type Evidence =

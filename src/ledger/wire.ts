@@ -11,7 +11,7 @@ import {
   statementFields,
 } from './checkpoint.ts'
 import { amountCodec, exactly, idCodec, keyCodec, LEDGER_NAME_BYTES_MAX, REGISTERS_MAX } from './genesis.ts'
-import { LEAVES_MAX, PROOF_MAX } from './merkle.ts'
+import { LEAVES_MAX, PROOF_MAX } from './limits.ts'
 import { leavesCodec, type Proposal, proposalFields, type Report, reportCodec, reportsCodec } from './proposal.ts'
 import { type RefusalCode, refusalCodes } from './refusal.ts'
 import { SEQUENCE_MAX, TRANSACTION_BYTES_MAX } from './transactions.ts'

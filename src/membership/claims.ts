@@ -17,6 +17,7 @@ import {
   type NodeId,
   struct,
   text,
+  toHex,
   uint,
   variants,
   Writer,
@@ -223,10 +224,7 @@ export function verifyClaim(group: string, signatures: Signatures, key: PublicKe
 
 /** A short name for a claim, signature included: for telling two versions apart and remembering verdicts. */
 export function claimDigest(claim: Claim): string {
-  const digest = sha256(encode(claimCodec, claim, scratch))
-  let hex = ''
-  for (let place = 0; place < DIGEST_BYTES; place++) hex += digest[place]!.toString(16).padStart(2, '0')
-  return hex
+  return toHex(sha256(encode(claimCodec, claim, scratch)).subarray(0, DIGEST_BYTES))
 }
 
 /** A forger finds two forged claims of one digest after 2^64 tries, and gains that the second is refused like the first. */

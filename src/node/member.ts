@@ -4,6 +4,13 @@
 // election by wire. Nothing of an election's safety rests on these hints.
 
 import {
+  type BanditMember,
+  type BanditMemberCommand,
+  type BanditMemberSettings,
+  banditMember,
+  banditMemberVocabulary,
+} from '../bandits/index.ts'
+import {
   type Composed,
   type ComposeRules,
   compose,
@@ -45,6 +52,7 @@ export interface MemberSettings {
   readonly keys: Keys
   readonly slots: ManySlotsOptions
   readonly keysOf: HintSettings['keysOf']
+  readonly bandits: Omit<BanditMemberSettings, 'keysOf'>
 }
 
 export type MemberParts = {
@@ -54,6 +62,7 @@ export type MemberParts = {
   readonly slots: ManySlots
   /** Sends nothing: it stands between two parts of this node. */
   readonly hints: Hints
+  readonly bandits: BanditMember
 }
 export type MemberNode = Composed<MemberParts>
 export type MemberCommand = PartCommand<MemberParts>
@@ -64,6 +73,7 @@ export const memberVocabulary = partedVocabulary({
   election: electionVocabulary,
   questions: questionsVocabulary,
   slots: manySlotsVocabulary,
+  bandits: banditMemberVocabulary,
 })
 
 export function memberParts(settings: MemberSettings): MemberParts {
@@ -74,7 +84,12 @@ export function memberParts(settings: MemberSettings): MemberParts {
     questions,
     slots: manySlots(settings.slots),
     hints: hints({ attributes: settings.election.attributes, keysOf }),
+    bandits: banditMember({ ...settings.bandits, keysOf: view => partyKeys(keysOf(view)) }),
   }
+}
+
+function partyKeys(keys: ReturnType<MemberSettings['keysOf']>): ReturnType<BanditMemberSettings['keysOf']> {
+  return keys && { signing: keys.key, sealing: keys.sealKey }
 }
 
 export function memberNode(settings: MemberSettings): MemberNode {
@@ -88,6 +103,7 @@ export function memberOf(parts: MemberParts, rules: ComposeRules = composeRules)
 
 const memberWires: readonly Wire<MemberParts>[] = [
   { from: 'membership', to: 'hints', turn: hintOfGossip },
+  { from: 'membership', to: 'bandits', turn: keysOfGossip },
   { from: 'election', to: 'hints', turn: hintOfElection },
   { from: 'hints', to: 'election', turn: event => (event.kind === 'tell' ? event.command : undefined) },
 ]
@@ -96,6 +112,10 @@ function hintOfGossip(event: MembershipEvent): HintCommand | undefined {
   if (event.kind === 'changed') return { kind: 'changed', view: event.member }
   if (event.kind === 'certified') return { kind: 'certified', member: event.member }
   return undefined
+}
+
+function keysOfGossip(event: MembershipEvent): BanditMemberCommand | undefined {
+  return event.kind === 'changed' ? { kind: 'changed', view: event.member } : undefined
 }
 
 function hintOfElection(event: ElectionEvent): HintCommand | undefined {

@@ -154,7 +154,7 @@ const cases: Record<string, () => void> = {
     for (let i = 0; i <= COMPLAINTS_SHOWN_MAX; i++) {
       group.hear(`c${i}#1`, 's1', { kind: 'complain', object: 'o', server: 's2', version: 1, what: 'x' })
     }
-    expect(group.state('s1').complaints).toHaveLength(COMPLAINTS_SHOWN_MAX)
+    expect(group.state('s1').complaints.lines.size).toBe(COMPLAINTS_SHOWN_MAX)
   },
   OBJECTS_MAX() {
     const rejoins: Partial<OrderingSettings> = { rejoins: true, attemptMax: 10 }

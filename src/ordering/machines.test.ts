@@ -18,6 +18,7 @@ import { idealSignatures } from '../crypto/index.ts'
 import { INSPECTIONS_MAX } from './client/inspection.ts'
 import { brokenOrderingRules } from './proof/planted.ts'
 import { prove } from './rank-proofs.ts'
+import type { ServerState } from './server/state.ts'
 import type { OrderingSettings } from './settings.ts'
 import { FIRST_DIGEST } from './versions/digest.ts'
 import type { OrderingMessage } from './wire.ts'
@@ -67,7 +68,7 @@ describe('a server (figure 3)', () => {
     expect(group.tell('d', 's1', get(5, 'c'))).toEqual([])
     expect(group.tell('s2', 's1', get(5, 's2'))).toEqual([])
     expect(group.tell('s2', 's1', propose(5, 1, 'lie', FIRST_DIGEST, 's2'))).toEqual([])
-    expect(group.hosts.get('s1')!.state).toMatchObject({ complained: 0 })
+    expect(group.hosts.get('s1')!.state).toMatchObject({ complaints: { count: 0 } })
   })
   it('has after a crash what it promised and took', () => {
     const group = new TestGroup(SERVERS)
@@ -253,7 +254,9 @@ describe('who lied (b = 1)', () => {
     hear(made, 's3', committed(9, right))
     expect(lies(made)).toEqual([['s7', 'another state of a committed version']])
     made.carry(({ to }) => to === 'c')
-    expect(made.hosts.get('s1')!.state).toMatchObject({ complained: 1, complaints: [{ server: 's7', version: 9 }] })
+    const { complaints } = made.hosts.get('s1')!.state as ServerState
+    expect([...complaints.lines.values()]).toMatchObject([{ server: 's7', version: 9 }])
+    expect(complaints.count).toBe(1)
   })
   it('one whose answer is not the one that b + 1 give', () => {
     const made = groupOfSeven()

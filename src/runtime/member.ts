@@ -3,6 +3,7 @@
 
 import { createPrivateKey, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { banditRules } from '../bandits/index.ts'
 import { FileError, type Millis, type NodeId, type Saved } from '../core/index.ts'
 import { type Group, ristretto, x25519Sealing } from '../crypto/index.ts'
 import {
@@ -24,6 +25,7 @@ import {
   memberNode,
   memberVocabulary,
 } from '../node/member.ts'
+import { opensslBanditTools } from './bandit-tools.ts'
 import { type Admits, admission, identityBytes } from './certificates/admission.ts'
 import { bytesOf, countingOf } from './certificates/counting-keys.ts'
 import { opensslSignatures, opensslSigner } from './certificates/signatures.ts'
@@ -43,6 +45,8 @@ import { createTlsTransport, type Log, portInUse, type TlsTransport } from './tr
 export interface RunningMember {
   /** What its group agreed on, and every slots group of it begins with. */
   readonly terms: { readonly drift: number; readonly liars: number }
+  /** Where it keeps what is not in its store. */
+  readonly folder?: string
   command(body: MemberCommand): void
   now(): Millis
   isOperator(client: NodeId): boolean
@@ -76,6 +80,9 @@ const COUNT_KEY = 'count'
 const POSSESSION = 'possession'
 /** Enough notices for a certificate that no b liars make alone; more would only be slower. */
 const CERTIFY_LEAST = 2
+
+/** After how long without news something of a private run is said again. */
+const BANDIT_REPEAT_MS: Millis = 500
 
 /** A lane of no part: it has a record where the store was once found empty. */
 const LOST_LANE = 'lost'
@@ -125,6 +132,7 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
     if (meter) measureTraffic(meter.book, 'member_', running, () => opened)
     return {
       terms: { drift: config.group.lock.drift, liars: config.group.membership.liars },
+      folder: config.folder,
       command: body => running.command(body),
       now: granterClock,
       isOperator: client => isOperator(config.group.operators, client),
@@ -230,6 +238,11 @@ async function settingsOf(
       storeLost,
     },
     keysOf: view => keysOf(view, admits),
+    bandits: {
+      keys: { signer, sealing, tools: await opensslBanditTools() },
+      repeat: BANDIT_REPEAT_MS,
+      rules: banditRules,
+    },
   }
 }
 

@@ -75,7 +75,8 @@ function watch(
   return violations()
 }
 
-function reduce(plan: Plan<unknown>, kept: Kept): Plan<unknown> {
+/** The plan with only what is kept. */
+export function reduce(plan: Plan<unknown>, kept: Kept): Plan<unknown> {
   const only = kept.only === undefined ? undefined : new Set(kept.only)
   const happens = (item: number) => only === undefined || only.has(item)
   return {

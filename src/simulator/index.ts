@@ -1,3 +1,16 @@
+export {
+  actText,
+  type ManualAct,
+  type ManualKind,
+  type MessageName,
+  messageText,
+  PLAY_MICROS_MAX,
+  RATE_MAX,
+  RATE_MIN,
+  readAct,
+  readMessage,
+  SLOW_MAX,
+} from './acts.ts'
 export { BlameChecker } from './blame.ts'
 export { type CampaignResult, type Failure, type Kept, type RunResult, runOnce } from './campaign.ts'
 export { diagram } from './diagram.ts'
@@ -28,7 +41,35 @@ export {
   type Value,
 } from './linearizability/models.ts'
 export { calm, type Micros, Network, type NetworkFaults } from './network.ts'
+export {
+  ACTS_MAX,
+  ADDRESS_MAX,
+  ADDRESS_PLAIN_MAX,
+  type DecodedRun,
+  decodeRun,
+  encodeRun,
+  NODES_MAX,
+  type RunName,
+  type RunSpec,
+  readRunName,
+  runText,
+  type Script,
+  WORDS_MAX,
+} from './permalink.ts'
 export { type PlantedRun, shows } from './pins.ts'
+export {
+  type LostMessage,
+  PLAY_EVENTS_MAX,
+  PLAYED,
+  Play,
+  type PlayItem,
+  type PlayNode,
+  type PlayStatus,
+  type PlayViolation,
+  type Question,
+} from './play.ts'
+export type { Playable, PlayCommand, Playground, PlayModel, Sizes } from './playable.ts'
+export { type Asked, freeWord, honestWord, type Palette, type PaletteWord, silence } from './puppet.ts'
 export type { AnyScenario, Checker, Plan, Scenario, Stage, Violation } from './scenario.ts'
 export { reduceItems, shrink } from './shrink.ts'
 export { type Corrupt, overheard, ScenarioStage } from './stage.ts'

@@ -34,6 +34,8 @@ export const calm: NetworkFaults = {
 interface Link {
   readonly random: Random
   lastArrival: Micros
+  /** Messages that were sent over it. */
+  sent: number
 }
 
 /** Decides when each message arrives, and whether it does. */
@@ -71,14 +73,19 @@ export class Network {
     this.faults = calm
   }
 
-  /** When the message arrives: not at all, once, or twice. `arrive` is called for each. */
-  route(from: number, to: number, now: Micros, arrive: (at: Micros) => void): void {
+  /**
+   * When the message arrives: not at all, once, or twice. `arrive` is called for each. Returns how many were sent over this
+   * link, with this one: its name on it.
+   */
+  route(from: number, to: number, now: Micros, arrive: (at: Micros, nth: number) => void): number {
     const { faults } = this
     const link = this.link(from, to)
-    if (this.cuts.size > 0 && this.cuts.has(key(from, to))) return
-    if (faults.loss > 0 && link.random.chance(faults.loss)) return
-    arrive(this.arrival(link, from, to, now))
-    if (faults.duplication > 0 && link.random.chance(faults.duplication)) arrive(this.arrival(link, from, to, now))
+    const nth = ++link.sent
+    if (this.cuts.size > 0 && this.cuts.has(key(from, to))) return nth
+    if (faults.loss > 0 && link.random.chance(faults.loss)) return nth
+    arrive(this.arrival(link, from, to, now), nth)
+    if (faults.duplication > 0 && link.random.chance(faults.duplication)) arrive(this.arrival(link, from, to, now), nth)
+    return nth
   }
 
   private arrival(link: Link, from: number, to: number, now: Micros): Micros {
@@ -96,7 +103,7 @@ export class Network {
     let link = this.links.get(name)
     if (link === undefined) {
       // Made of the link's name, not of the order in which links are first used.
-      link = { random: seededRandom(this.seed, name), lastArrival: 0 }
+      link = { random: seededRandom(this.seed, name), lastArrival: 0, sent: 0 }
       this.links.set(name, link)
     }
     return link

@@ -23,6 +23,8 @@ export interface TraceEntry {
   /** The sender, and when it sent: for arrows. */
   readonly from?: string
   readonly sentAt?: Micros
+  /** Which of its link it was, from 1 on. */
+  readonly nth?: number
   readonly what: string
 }
 

@@ -2,52 +2,22 @@
 // One seed decides everything. It knows `Protocol` and nothing of any particular one.
 
 import {
-  type AnyProtocol,
   assert,
-  type Codec,
   createHost,
   type Host,
   type NodeId,
   type Ports,
   type Random,
-  type Saved,
   seededRandom,
   Writer,
 } from '../core/index.ts'
 import { Disk } from './disk.ts'
-import { type Micros, Network, type NetworkFaults } from './network.ts'
+import { type Micros, Network } from './network.ts'
 import { EventQueue } from './queue.ts'
 import { brief, type TraceEntry, TraceHash, type TraceKind } from './trace.ts'
+import type { NextEvent, NodeSpec, WorldOptions } from './world-options.ts'
 
-/** What decides a world. */
-export interface WorldOptions {
-  readonly seed: number
-  readonly network: NetworkFaults
-  /** Keep every event for people to read. Costs memory. */
-  readonly record?: boolean
-  /** Events in one run after which something must be looping. */
-  readonly eventsMax?: number
-}
-
-/** A node to be added to a world. */
-export interface NodeSpec {
-  readonly id: NodeId
-  readonly protocol: AnyProtocol
-  readonly peers: readonly NodeId[]
-  // biome-ignore lint/suspicious/noExplicitAny: the world carries every vocabulary
-  readonly vocabulary: Codec<any>
-  /** Local milliseconds per true millisecond. */
-  readonly clockRate?: number
-  readonly clockOffset?: number
-  /** What its disk holds at first. */
-  readonly saved?: Saved
-  /** False for a process that does not come back under its name: a client that crashed is another client. */
-  readonly returns?: boolean
-  /** It may say anything, but what cannot be encoded never leaves it. From an honest node that is a bug, and throws. */
-  readonly lies?: boolean
-  /** How long a disk write takes at most. */
-  readonly diskMax?: Micros
-}
+export type { NodeSpec, WorldOptions } from './world-options.ts'
 
 /** A node in a world: it runs, or is down. */
 export interface SimulatedNode {
@@ -104,7 +74,8 @@ export class World {
     this.network = new Network(seededRandom(options.seed, 0x11e7), options.network)
   }
 
-  add(spec: NodeSpec): SimulatedNode {
+  add(given: NodeSpec): SimulatedNode {
+    const spec = this.options.cast?.(given) ?? given
     assert(!this.nodes.has(spec.id), `node ${spec.id} exists`)
     const index = this.nodes.size
     const random = this.random.fork(index)
@@ -232,11 +203,33 @@ export class World {
       const next = this.queue.peek()
       if (next === undefined || next.time > until) break
       assert(count < max, `more than ${max} events in one run`)
-      this.queue.pop()
-      this.now = next.time
-      this.happen(next)
+      this.step()
     }
     this.now = Math.max(this.now, until)
+  }
+
+  /** The next thing happens; false where nothing is left to happen. */
+  step(): boolean {
+    const next = this.queue.pop()
+    if (next === undefined) return false
+    this.now = next.time
+    this.happen(next)
+    return true
+  }
+
+  /** When the next thing happens. */
+  nextAt(): Micros | undefined {
+    return this.queue.peek()?.time
+  }
+
+  /** What happens next; a message only if somebody is there to get it. */
+  next(): NextEvent | undefined {
+    const event = this.queue.peek()
+    if (event === undefined) return undefined
+    const { time: at, node, body } = event
+    if (event.kind !== 'deliver' || node?.host === undefined || node.paused) return { at }
+    const { sentAt } = event
+    return { at, delivers: { to: node.spec.id, from: this.byIndex[event.from]!.spec.id, sentAt, body } }
   }
 
   traceHash(): string {
@@ -270,7 +263,8 @@ export class World {
     if (this.options.record) {
       const { id } = node.spec
       const what = brief(event.body)
-      this.trace.push({ at: this.now, kind: 'deliver', node: id, from: from.spec.id, sentAt: event.sentAt, what })
+      const { sentAt, version: nth } = event
+      this.trace.push({ at: this.now, kind: 'deliver', node: id, from: from.spec.id, sentAt, nth, what })
     }
     node.host.input({ kind: 'message', from: from.spec.id, body: event.body })
   }
@@ -338,21 +332,17 @@ export class World {
     const target = this.nodes.get(to)
     if (target === undefined) return
     const { now } = this
-    this.network.route(node.index, target.index, now, time => {
-      // A message belongs to whatever life the receiver then has: it may have restarted in between.
-      this.queue.push({
-        time,
-        order: 0,
-        kind: 'deliver',
-        node: target,
-        life: -1,
-        from: node.index,
-        sentAt: now,
-        body,
-        name: '',
-        version: 0,
-      })
+    const { way, lost } = this.options
+    const message = { from: node.spec.id, to, nth: 0 }
+    let arrives = false
+    message.nth = this.network.route(node.index, target.index, now, (time, nth) => {
+      message.nth = nth
+      for (const at of way?.(message, time) ?? [time]) {
+        arrives = true
+        this.queue.push(arrival(node, target, { time: at, sentAt: now, version: nth, body }))
+      }
     })
+    if (!arrives) lost?.(message, body)
   }
 
   private setTimer(node: SimulatedNode, life: number, name: string, after: number): void {
@@ -361,4 +351,14 @@ export class World {
     const time = this.now + Math.ceil((after * 1000) / (node.spec.clockRate ?? 1))
     this.queue.push({ time, order: 0, kind: 'timer', node, life, from: 0, sentAt: 0, body: undefined, name, version })
   }
+}
+
+// A message belongs to whatever life the receiver then has: it may have restarted in between.
+function arrival(
+  from: SimulatedNode,
+  node: SimulatedNode,
+  part: Pick<WorldEvent, 'time' | 'sentAt' | 'version' | 'body'>,
+): WorldEvent {
+  const { time, sentAt, version, body } = part
+  return { time, order: 0, kind: 'deliver', node, life: -1, from: from.index, sentAt, body, name: '', version }
 }

@@ -13,4 +13,5 @@ broken=0
 BANDIT_TAPES=$tapes BANDIT_TIMEOUT=86400000 npx vitest run src/bandits/together.test.ts --maxWorkers=1 || broken=$((broken + 1))
 node bin/coterie sim bandits --liars 0 --seeds "$seeds" || broken=$((broken + 1))
 node bin/coterie sim bandits --liars 1 --seeds "$seeds" || broken=$((broken + 1))
+node bin/coterie sim bandit-members --seeds "$seeds" || broken=$((broken + 1))
 [ "$broken" -eq 0 ]

@@ -1,51 +1,17 @@
 // The list of the laboratory's mutations stays true: each fits the file it names, once, and names an experiment that
 // there is; and every experiment has one. `npm run lab:mutate` runs them.
 
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { experiments } from '../../lab/index.ts'
-import { readLabMutations } from './lab.mjs'
+import { readLabMutations, runBundle, verdictOf, withoutMutation } from './lab.mjs'
 import { applied } from './mutations.mjs'
 
 const root = join(import.meta.dirname, '../..')
 const all = readLabMutations()
 const names = experiments.map(({ name }) => name)
-
-/** Experiments that nothing has been seen to turn red yet. This list may only become shorter. */
-const WITHOUT_MUTATION: readonly string[] = [
-  'caie',
-  'errata-baselines',
-  'errata-bound',
-  'errata-oma-coordinator',
-  'errata-oma-decoding',
-  'errata-oma-release',
-  'errata-oma-rounds',
-  'errata-queue-fn',
-  'filters-figure-3-3',
-  'filters-figure-3-4',
-  'filters-figure-3-5',
-  'filters-figure-4-1',
-  'filters-figure-4-2',
-  'filters-figure-4-3',
-  'filters-figure-4-5',
-  'filters-figure-4-6',
-  'filters-figure-4-7',
-  'filters-figure-4-8',
-  'filters-figure-4-9',
-  'filters-games',
-  'filters-table-3-1',
-  'filters-table-3-2',
-  'filters-table-3-3',
-  'filters-table-3-4',
-  'filters-table-3-5',
-  'filters-table-3-6',
-  'strong-or',
-  'third-party',
-  'token-cost',
-  'trivial-token',
-  'utilisation',
-]
 
 describe('the laboratory’s mutations', () => {
   it.each(all.map((mutation, place) => [`${mutation.area}, ${mutation.why}`, mutation, place] as const))(
@@ -67,10 +33,33 @@ describe('the laboratory’s mutations', () => {
     expect(new Set(changes).size).toBe(changes.length)
   })
 
-  it('leave no experiment without one, but those that are listed', () => {
-    const mutated = new Set(all.map(({ experiment }) => experiment))
-    const without = names.filter(name => !mutated.has(name))
-    expect(without.filter(name => !WITHOUT_MUTATION.includes(name))).toEqual([])
-    expect(WITHOUT_MUTATION.filter(name => !names.includes(name))).toEqual([])
+  it('leave no experiment without one', () => {
+    expect(withoutMutation(names, all)).toEqual([])
+  })
+})
+
+describe('npm run lab:mutate', () => {
+  const red = { told: '{"judged":3,"outside":["t = 8"]}\n', wrong: '', code: 0, late: false }
+
+  it('names an experiment that no mutation turns red', () => {
+    expect(withoutMutation(['torus', 'nobody-broke-this'], [{ experiment: 'torus' }])).toEqual(['nobody-broke-this'])
+  })
+  it('takes the rows outside for noticed, and no rows for not noticed', () => {
+    expect(verdictOf(red, {}).outside).toEqual(['t = 8'])
+    expect(verdictOf({ ...red, told: 'words before\n{"judged":3,"outside":[]}\n' }, {}).outside).toEqual([])
+  })
+  it('takes code that stops for noticed only where the list says that it must', () => {
+    const stopped = { told: '', wrong: 'at …\nError: a slot has one holder\n', code: 1, late: false }
+    expect(verdictOf(stopped, { stops: true }).outside).toHaveLength(1)
+    expect(verdictOf(stopped, {})).toEqual({ outside: [], failed: 'Error: a slot has one holder' })
+  })
+  it('takes code that does not end for noticed, and ends it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coterie-mutant-'))
+    const file = join(folder, 'endless.mjs')
+    writeFileSync(file, 'for (;;);')
+    const ended = await runBundle(file, [], 300)
+    rmSync(folder, { recursive: true })
+    expect(ended.late).toBe(true)
+    expect(verdictOf(ended, {}).outside).toEqual(['it did not end in time'])
   })
 })

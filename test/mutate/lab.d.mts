@@ -9,3 +9,19 @@ export interface LabMutation {
   readonly stops?: boolean
 }
 export function readLabMutations(): readonly LabMutation[]
+/** How a bundle ended: what it printed, what it said of errors, its exit code, and whether its time was over first. */
+export interface Ended {
+  readonly told: string
+  readonly wrong: string
+  readonly code: number | null
+  readonly late: boolean
+}
+export function runBundle(file: string, words: readonly string[], limitMs: number): Promise<Ended>
+export function verdictOf(
+  ended: Ended,
+  mutation: { readonly stops?: boolean },
+): { readonly outside: readonly string[]; readonly failed?: string }
+export function withoutMutation(
+  names: readonly string[],
+  mutations: readonly { readonly experiment: string }[],
+): readonly string[]

@@ -1,9 +1,10 @@
-// npm run lab:mutate [-- NAME …] [--jobs N]
+// npm run lab:mutate [-- NAME …] [--jobs N] [--seconds N]
 //
 // A figure that cannot fail says nothing. For every experiment of the laboratory there is at least one mutation of the
 // code under test that must turn a row of it red, at small scale. The mutations are data: a file for each folder of the
 // laboratory in lab/mutations, with the experiment, the file, the old and the new text, and why;
-// `stops: true` where the mutated code must fail an assertion instead of measuring something else.
+// `stops: true` where the mutated code must fail an assertion instead of measuring something else. One that makes an
+// experiment run for longer than --seconds (five minutes) is noticed, too.
 //
 // The code is bundled with the one line changed, in memory, and the experiment run from the bundle; nothing is written
 // but the bundle. Exit codes: 0 each turned its experiment red, 1 one did not, or an experiment has none, 2 wrong usage.
@@ -18,7 +19,7 @@ import { applied } from './mutations.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, 'dist/lab/mutants')
-/** A mutation may make an experiment endless. That is noticed, too. */
+/** A mutation may make an experiment endless: every one ends within seconds where nothing is broken. */
 const RUN_MAX_MS = 5 * 60_000
 
 /** All of them: { area, experiment, file, old, new, why }. */
@@ -62,42 +63,80 @@ async function bundle(name, mutation) {
 }
 
 const RUNNER = `
-import { findExperiment } from './lab/index.ts'
-const experiment = findExperiment(process.argv[2]!)!
-const { rows } = await experiment.run({ scale: 'small', seed: 1, progress: () => {} })
+import { experiments, findExperiment } from './lab/index.ts'
+const name = process.argv[2]
+if (name === undefined) {
+  console.log(JSON.stringify(experiments.map(experiment => experiment.name)))
+  process.exit(0)
+}
+const { rows } = await findExperiment(name)!.run({ scale: 'small', seed: 1, progress: () => {} })
 const outside = rows.filter(row => !row.within)
 console.log(JSON.stringify({ judged: rows.filter(row => row.expected !== null).length, outside: outside.map(row => row.what) }))
 process.exit(0)
 `
 
-/** What an experiment says of mutated code: the rows that turned red, or how it ended. */
-async function outcome(name, experiment, mutation) {
-  const file = await bundle(name, mutation)
+/** Runs a bundle to its end, or to the end of its time: what it told, what it said of errors, and how it ended. */
+export function runBundle(file, words, limitMs) {
   return new Promise(resolve => {
-    const child = spawn(process.execPath, [file, experiment], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [file, ...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
     let told = ''
     let wrong = ''
-    child.stdout.on('data', data => (told += data))
-    child.stderr.on('data', data => (wrong += data))
-    const timer = setTimeout(() => child.kill('SIGKILL'), RUN_MAX_MS)
-    child.on('exit', code => {
+    let late = false
+    child.stdout.on('data', data => {
+      told += data
+    })
+    child.stderr.on('data', data => {
+      wrong += data
+    })
+    const timer = setTimeout(() => {
+      late = true
+      child.kill('SIGKILL')
+    }, limitMs)
+    child.on('close', code => {
       clearTimeout(timer)
-      rmSync(file, { force: true })
-      if (code === 0) return resolve(JSON.parse(told.trim().split('\n').at(-1)))
-      const last =
-        wrong
-          .trim()
-          .split('\n')
-          .find(line => /Error|must/.test(line)) ?? `exit ${code}`
-      // Only where the list says that the code must stop: otherwise a slip of ours would count as a red row.
-      resolve({ judged: 0, outside: mutation.stops ? [`it stopped: ${last}`] : [], failed: last })
+      resolve({ told, wrong, code, late })
     })
   })
 }
 
+/** What an experiment says of mutated code: the rows that turned red, or how it ended. */
+export function verdictOf({ told, wrong, code, late }, { stops = false }) {
+  if (late) return { outside: ['it did not end in time'] }
+  if (code === 0) return { outside: JSON.parse(told.trim().split('\n').at(-1)).outside }
+  const lines = wrong.trim().split('\n')
+  const failed = lines.find(line => /Error|must/.test(line)) ?? `exit ${code}`
+  // Only where the list says that the code must stop: otherwise a slip of ours would count as a red row.
+  return { outside: stops ? [`it stopped: ${failed}`] : [], failed }
+}
+
+async function outcome(name, mutation, limitMs) {
+  const file = await bundle(name, mutation)
+  const ended = await runBundle(file, [mutation.experiment], limitMs)
+  rmSync(file, { force: true })
+  return verdictOf(ended, mutation)
+}
+
+/** The names of all experiments, from the code as it is. */
+async function experimentNames() {
+  const file = await bundle('names')
+  const { told, wrong, code } = await runBundle(file, [], RUN_MAX_MS)
+  rmSync(file, { force: true })
+  if (code !== 0) throw new Error(`the laboratory does not load: ${wrong}`)
+  return JSON.parse(told)
+}
+
+/** The experiments that no mutation turns red: their figures say nothing. */
+export function withoutMutation(names, mutations) {
+  const mutated = new Set(mutations.map(({ experiment }) => experiment))
+  return names.filter(name => !mutated.has(name))
+}
+
 async function main() {
   const { values, positionals } = parseArgs({
-    options: { jobs: { type: 'string', default: '2' } },
+    options: {
+      jobs: { type: 'string', default: '2' },
+      seconds: { type: 'string', default: String(RUN_MAX_MS / 1000) },
+    },
     allowPositionals: true,
   })
   mkdirSync(folder, { recursive: true })
@@ -106,19 +145,26 @@ async function main() {
     ({ experiment, area }) =>
       positionals.length === 0 || positionals.includes(experiment) || positionals.includes(area),
   )
-  if (chosen.length === 0) {
-    process.stderr.write(`there is no mutation for ${positionals.join(', ')}\n`)
+  const names = await experimentNames()
+  const areas = new Set(all.map(({ area }) => area))
+  const unknown = positionals.filter(name => !names.includes(name) && !areas.has(name))
+  if (unknown.length > 0) {
+    process.stderr.write(`there is no experiment and no list ${unknown.join(', ')}\n`)
     process.exit(2)
   }
+  const asked = positionals.length === 0 ? names : names.filter(name => positionals.includes(name))
+  const without = withoutMutation(asked, all)
+  for (const name of without) process.stdout.write(`GREEN ${name}: it has no mutation\n`)
   const waiting = chosen.map((mutation, place) => ({ mutation, place }))
   let green = 0
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { mutation, place } = next
       const started = performance.now()
-      const { outside, failed = '' } = await outcome(`mutant-${place}`, mutation.experiment, mutation).catch(error => ({
+      const limitMs = Number(values.seconds) * 1000
+      const { outside, failed = '' } = await outcome(`mutant-${place}`, mutation, limitMs).catch(error => ({
         outside: [],
-        error,
+        failed: error.message,
       }))
       const seconds = ((performance.now() - started) / 1000).toFixed(1)
       if (outside.length === 0) green++
@@ -129,7 +175,7 @@ async function main() {
   }
   await Promise.all(Array.from({ length: Number(values.jobs) }, work))
   process.stdout.write(`${chosen.length - green} of ${chosen.length} mutations turned their experiment red\n`)
-  process.exit(green === 0 ? 0 : 1)
+  process.exit(green === 0 && without.length === 0 ? 0 : 1)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main()

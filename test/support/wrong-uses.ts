@@ -61,7 +61,8 @@ type Any = any
 const any = (value: unknown): Any => value
 const wrong = (call: string, says: string, use: WrongUse['use']): WrongUse => ({ call, says, use })
 const never = { initial: () => 0, apply: (state: number) => ({ state, result: 0 }) }
-const next = (loop: AsyncGenerator<unknown>) => loop.next()
+/** A loop refuses at the call, not at its first turn. */
+const next = (loop: AsyncGenerator<unknown>) => loop
 
 const beginnings: readonly WrongUse[] = [
   wrong('embedded', 'embedded has no option "liarz". Did you mean liars?', () => embedded(any({ liarz: 1 }))),
@@ -316,6 +317,21 @@ const members: readonly WrongUse[] = [
     joined.admit(any(undefined)),
   ),
   wrong('JoinedGroup.expel', "member is 5; it must be a member's name", ({ joined }) => joined.expel(any(5))),
+  wrong('JoinedGroup.arm', 'the name of an arm is "Red"; it must be 1 to 40 lower-case', ({ joined }) =>
+    joined.arm('colour', 'Red', () => 1),
+  ),
+  wrong('JoinedGroup.arm', 'the source of an arm is 5; it must be a function', ({ joined }) =>
+    joined.arm('colour', 'red', any(5)),
+  ),
+  wrong('JoinedGroup.arm', 'member.arm has no option "run". Did you mean runs?', ({ joined }) =>
+    joined.arm('colour', 'red', () => 1, any({ run: 2 })),
+  ),
+  wrong('JoinedGroup.bestArm', 'group.bestArm has no option "shufler". Did you mean shuffler?', ({ joined }) =>
+    joined.bestArm(any({ name: 'colour', arms: ['a', 'b'], budget: 9, shufler: 'x', comparator: 'y' })),
+  ),
+  wrong('JoinedGroup.maximise', 'arms is', ({ joined }) =>
+    joined.maximise(any({ name: 'colour', arms: ['a'], budget: 9, shuffler: 'x', comparator: 'y' })),
+  ),
   wrong('JoinedGroup.slots', 'lease is 5.5; it must be a whole number of milliseconds', ({ joined }) =>
     joined.slots('desks', { slots: ['a'], lease: 5.5 }),
   ),

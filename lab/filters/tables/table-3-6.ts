@@ -34,6 +34,7 @@ const CONTENDERS: readonly Contender[] = [
 
 export const table36: Experiment = {
   name: 'filters-table-3-6',
+  alone: true,
   title: 'Time per element, as a multiple of the quotient hash table’s',
   source: 'THESIS §3.8.3, table 3.6',
   run({ scale, progress }) {

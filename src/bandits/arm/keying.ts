@@ -5,14 +5,20 @@ import { decode, encode } from '../../core/index.ts'
 import type { Part } from '../../crypto/index.ts'
 import { boxesKey, shareAbout } from '../keys.ts'
 import { boundTo, digest, drawn, NOTHING, openSigned, say, signAndSeal } from '../party.ts'
+import type { BanditTools } from '../settings.ts'
 import { type BanditMessage, KEY_BYTES, type Share, shareCodec } from '../wire.ts'
 import type { ArmKeys, ArmScene } from './state.ts'
 
-function ownShare({ state, keys }: ArmScene, other: number | undefined): Share {
-  const part = (...about: readonly Part[]) => drawn(keys.tools, state.secret, 'part of a key', ...about)
+/** What the owner of this secret gives another arm, by its place, or the comparator. */
+export function shareFrom(tools: BanditTools, secret: Uint8Array, other: number | undefined): Share {
+  const part = (...about: readonly Part[]) => drawn(tools, secret, 'part of a key', ...about)
   const boxes = part('boxes')
   if (other === undefined) return { arms: NOTHING, boxes, pair: NOTHING }
   return { arms: part('arms'), boxes, pair: part('pair', other) }
+}
+
+function ownShare({ state, keys }: ArmScene, other: number | undefined): Share {
+  return shareFrom(keys.tools, state.secret, other)
 }
 
 /** To another arm by its place, or to the comparator. Nothing before the comparator's key is known: all is bound to it. */
@@ -82,21 +88,24 @@ export function makeKeys(scene: ArmScene): ArmKeys | undefined {
     if (share === undefined) return undefined
     parts.push(share)
   }
-  const run = boundTo(tools, settings.run, state.runKey)
+  const given = settings.run.arms.map((_, other) => ownShare(scene, other))
+  return keysFrom(tools, boundTo(tools, settings.run, state.runKey), state.place, { parts, given })
+}
+
+/** The keys of an arm, from what every arm gave it and what it gave every other. */
+export function keysFrom(
+  tools: BanditTools,
+  run: Uint8Array,
+  own: number,
+  { parts, given }: { readonly parts: readonly Share[]; readonly given: readonly Share[] },
+): ArmKeys {
   const pairs = new Map<number, Uint8Array>()
   for (const [other, { pair }] of parts.entries()) {
-    if (other === state.place) continue
-    const own = ownShare(scene, other).pair
-    pairs.set(other, digest(tools, 'pair', run, ...(state.place < other ? [own, pair] : [pair, own])))
+    if (other === own) continue
+    const mine = given[other]!.pair
+    pairs.set(other, digest(tools, 'pair', run, ...(own < other ? [mine, pair] : [pair, mine])))
   }
-  return {
-    run,
-    pairs,
-    arms: digest(tools, 'arms', run, ...parts.map(part => part.arms)),
-    boxes: boxesKey(
-      tools,
-      run,
-      parts.map(part => part.boxes),
-    ),
-  }
+  const boxes = parts.map(part => part.boxes)
+  const arms = digest(tools, 'arms', run, ...parts.map(part => part.arms))
+  return { run, pairs, arms, boxes: boxesKey(tools, run, boxes) }
 }

@@ -103,7 +103,17 @@ function sendBox(scene: ArmScene, armKeys: ArmKeys, round: Round): void {
   turn.do({ kind: 'send', to: shuffler.id, body: { kind: 'box', round: state.round, attempt, box: state.box.bytes } })
 }
 
-function makeBox(scene: ArmScene, armKeys: ArmKeys, { all }: Round): Uint8Array {
+/** What of an arm its box follows from. */
+export type BoxScene = Pick<ArmScene, 'settings' | 'course'> & {
+  readonly state: Pick<
+    ArmScene['state'],
+    'secret' | 'round' | 'attempt' | 'slot' | 'place' | 'pulls' | 'sum' | 'isIn' | 'runKey'
+  >
+  readonly keys: Pick<ArmScene['keys'], 'tools' | 'sealing'>
+}
+
+/** The box of a round: the same bytes whenever it is made again, by the arm or by an auditor who has its secret. */
+export function makeBox(scene: BoxScene, armKeys: ArmKeys, { all }: Round): Uint8Array {
   const { state, settings, keys, course } = scene
   const { tools } = keys
   const { secret, round, attempt, slot } = state
@@ -111,7 +121,7 @@ function makeBox(scene: ArmScene, armKeys: ArmKeys, { all }: Round): Uint8Array 
   const arms = settings.run.arms.length
   const rank = settings.rules.tieRank(tieRanks(arms, all, blocks), state.place, slot)
   const shape = { slots: arms, bits: course.bits + TIE_BITS }
-  const tags = tagsOf(comparable(indexOf(scene, all), rank), slot, shape, { all: round, attempt }, blocks)
+  const tags = tagsOf(comparable(indexOf(scene, armKeys.run, all), rank), slot, shape, { all: round, attempt }, blocks)
   const place = { run: armKeys.run, round, attempt, slot: settings.rules.boundSlot(slot) }
   const content = {
     check: keyCheck(tools, armKeys.arms, armKeys.run),
@@ -122,10 +132,11 @@ function makeBox(scene: ArmScene, armKeys: ArmKeys, { all }: Round): Uint8Array 
   return sealBox({ keys, secret, boxesKey: armKeys.boxes, runKey: state.runKey }, place, content)
 }
 
-function indexOf({ state, settings, keys, course }: ArmScene, all: number): number {
+/** What the arm compares. */
+export function indexOf({ state, settings, keys, course }: BoxScene, run: Uint8Array, all: number): number {
   const { pulls, sum, isIn, secret } = state
   if (course.policy === undefined) return settings.rules.searchIndex(isIn, sum)
-  return course.policy.index({ pulls, sum }, all, chanceOf(keys.tools, secret, state.keys!.run, all))
+  return course.policy.index({ pulls, sum }, all, chanceOf(keys.tools, secret, run, all))
 }
 
 /** An arm's own chance before pull t of all: the same in every attempt, so that a second one elects the same arm. */

@@ -194,7 +194,7 @@ function answer(
 ): void {
   const { state, settings, keys, course } = scene
   const { stay } = course.at(body.round)!
-  const wins = ranks.map(rank => rank >= ranks.length - stay)
+  const wins = settings.rules.wins(ranks, stay)
   state.answered = body.round
   state.attempt = body.attempt
   state.tokens = opened.map(({ win, lose }, slot) => (wins[slot] ? win : lose))

@@ -16,7 +16,8 @@ abstract class Watcher implements Checker {
     return this.found
   }
 
-  protected broken(what: string, at: Micros): void {
+  /** Something that must not be. */
+  broken(what: string, at: Micros): void {
     this.found.push({ what, at })
   }
 }

@@ -1,7 +1,9 @@
 // What tests, the simulator's commands and the lab may touch of the bandits' proof. No machine imports it.
 
+export { type AmongResult, type AmongShape, type Lying, playAmong } from './among.ts'
 export { type IdealParties, idealParties } from './ideal.ts'
 export { banditLiars } from './liars.ts'
+export { memberRunScenario } from './member-scenario.ts'
 export { brokenBanditRules, plantedBanditBugs } from './planted.ts'
 export { plantedBanditRuns as plantedRuns } from './runs.ts'
 export { type BanditPlan, type BanditScenarioShape, banditScenario } from './scenario.ts'

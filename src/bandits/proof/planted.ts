@@ -15,6 +15,8 @@ export const plantedBanditBugs: Readonly<Record<string, Partial<BanditRules>>> =
   'answer-of-anybody': { isAnswerOf: () => true },
   'first-claim-believed': { winner: () => 0 },
   'plays-with-other-keys': { playsWithOtherKeys: () => true },
+  'restarts-from-nothing': { startsFrom: () => new Uint8Array(0) },
+  'asks-anew': { resumes: () => false },
 }
 
 /** The rules with that planted bug; without one, as they are. */

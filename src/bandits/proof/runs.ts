@@ -2,6 +2,7 @@
 
 import type { PlantedRun } from '../../simulator/index.ts'
 import { banditLiars } from './liars.ts'
+import { memberRunScenario } from './member-scenario.ts'
 import { brokenBanditRules, plantedBanditBugs } from './planted.ts'
 import { banditScenario } from './scenario.ts'
 
@@ -28,11 +29,20 @@ const says: Readonly<Record<string, RegExp>> = {
   'answer-of-anybody': /the best arm is said/,
   'first-claim-believed': /the best arm is said/,
   'plays-with-other-keys': /in the open|the best arm is said/,
+  'restarts-from-nothing': /all were honest|told nothing|left out a pull/,
+  'asks-anew': /told nothing|all were honest|where the budget is/,
 }
+
+/** What only shows where members find each other, and begin again. */
+const AMONG_MEMBERS = ['restarts-from-nothing', 'asks-anew']
 
 /** The planted bugs of private runs, each as a run that shows it. */
 export const plantedBanditRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
   Object.keys(plantedBanditBugs).map((bug): [string, PlantedRun] => {
+    if (AMONG_MEMBERS.includes(bug)) {
+      const broken = () => memberRunScenario(brokenBanditRules(bug))
+      return [bug, { scenario: broken, sound: () => memberRunScenario(), says: says[bug] ?? /./ }]
+    }
     const lie = banditLiars().findIndex(({ name }) => name === against[bug])
     const told = lie < 0 ? {} : { lie }
     const scenario = () => banditScenario({ rules: brokenBanditRules(bug), ...told })

@@ -106,10 +106,46 @@ describe('coterie lab run', () => {
     expect(await readFile(join(out, `${NAME}.svg`), 'utf8')).toBe('<svg/>')
   })
 
-  it('runs all', async () => {
+  it('runs all, and counts what was judged and what is outside', async () => {
+    for (const { name } of experiments) replace(name, name === NAME ? 2 : 1)
+    const { out, code } = await run('run', '--all', '--jobs', '1', '--json')
+    const { experiments: listed, ...total } = JSON.parse(out)
+    expect(listed.map((report: { name: string }) => report.name)).toEqual(experiments.map(({ name }) => name))
+    expect(total).toMatchObject({ scale: 'small', seed: 1, judged: experiments.length, outside: 1, within: false })
+    expect(listed[0]).toMatchObject({ name: NAME, judged: 1, outside: 1, within: false })
+    expect(code).toBe(1)
+  })
+
+  it('says of several a line each, and those outside in full', async () => {
+    replace(NAME, 2)
+    replace('torus', 1)
+    const { out, code } = await run('run', 'torus', NAME, '--jobs', '1')
+    expect(out).toMatch(
+      /judged {2}outside {2}seconds\ntorus {12,}1 {8}0 {6}0\.0\nbackoff-response {7,}1 {8}1 {6}0\.0\n/,
+    )
+    expect(out).toContain('1 of 1 expected figures are off')
+    expect(out).toContain('2 experiments, 2 figures judged, 1 outside')
+    expect(out).not.toContain('all 1 expected figures')
+    expect(code).toBe(1)
+  })
+
+  it('goes on where one fails, and ends with 1', async () => {
+    const experiment = experiments.find(listed => listed.name === 'torus') as Experiment
+    vi.spyOn(experiment, 'run').mockImplementation(() => {
+      throw new Error('the floor gave way')
+    })
+    replace(NAME, 1)
+    const { out, code } = await run('run', 'torus', NAME, '--jobs', '1')
+    expect(out).toContain('It failed: the floor gave way')
+    expect(out).toContain('Not as expected: torus')
+    expect(code).toBe(1)
+  })
+
+  it('runs all by the name all', async () => {
     for (const { name } of experiments) replace(name, 1)
-    const reports = JSON.parse((await run('run', 'all', '--json')).out)
-    expect(reports.map((report: { name: string }) => report.name)).toEqual(experiments.map(({ name }) => name))
+    const { out, code } = await run('run', 'all', '--jobs', '1', '--json')
+    expect(JSON.parse(out)).toMatchObject({ judged: experiments.length, outside: 0, within: true })
+    expect(code).toBe(0)
   })
 
   it('shows progress on a terminal only', async () => {
@@ -133,7 +169,9 @@ describe('coterie lab refuses', () => {
   it.each([
     ['a name with a slip', ['run', 'backof-response'], /there is no experiment 'backof-response'.*mean backoff-resp/],
     ['a name like nothing', ['run', 'quantum-annealing'], /no experiment 'quantum-annealing'.*coterie lab list/],
-    ['no name', ['run'], /missing required argument/],
+    ['no name', ['run'], /name an experiment, or say --all/],
+    ['names beside --all', ['run', NAME, '--all'], /leave the names out/],
+    ['no job at all', ['run', NAME, 'torus', '--jobs', '0'], /--jobs must be at least 1/],
     ['another scale', ['run', NAME, '--scale', 'huge'], /'--scale <scale>' .*must be small or full/],
     ['a seed that is no number', ['run', NAME, '--seed', 'x'], /must be a whole number/],
     ['an unknown verb', ['walk'], /unknown command/],

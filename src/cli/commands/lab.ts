@@ -1,4 +1,4 @@
-// coterie lab list, coterie lab run NAME: the papers' tables and figures, measured again.
+// coterie lab list, coterie lab run NAME …: the papers' tables and figures, measured again. lab-page.ts has the page.
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,11 +17,15 @@ import {
 } from '../../../lab/index.ts'
 import { SettingsError } from '../../core/index.ts'
 import { cannot, replaceText } from '../../runtime/files.ts'
-import { action, choiceOption, colour, EXIT_FAILED, newCommand, print, wholeNumber } from '../output.ts'
+import { type Count, countOf, jobsDefault, runSeveral, totalOf } from '../lab-runs.ts'
+import { action, choiceOption, colour, EXIT_FAILED, newCommand, print, tell, wholeNumber } from '../output.ts'
+import { labExportCommand, labServeCommand } from './lab-page.ts'
 
 interface RunCommandOptions {
   readonly scale: Scale
   readonly seed: number
+  readonly jobs?: number
+  readonly all?: boolean
   readonly json?: boolean
   readonly out?: string
 }
@@ -37,8 +41,10 @@ const RUN_EXAMPLE = `
 Example:
   $ coterie lab run backoff-response --out results
       measures, prints a table, and writes results/backoff-response.json, .csv and .svg
-  $ coterie lab run all --scale full --seed 7
-      runs every experiment with more samples, from another seed
+  $ coterie lab run --all --json
+      runs every experiment on all cores, and prints how many figures were judged and how many are outside
+  $ coterie lab run errata-bound errata-best --scale full --seed 7
+      runs these two with more samples, from another seed
 
 Exit codes: 0 every figure is within its tolerance, 1 one is not, nothing was measured because a program is missing,
 or a file could not be written, 2 wrong usage.`
@@ -51,9 +57,11 @@ export function labCommand(): Command {
     .action(action(listAll))
   const run = newCommand('run')
     .description('run an experiment, and compare what it measures with what the paper says')
-    .argument('<name>', "name of the experiment, or 'all'")
+    .argument('[names...]', "names of experiments, or 'all'")
+    .option('--all', 'every experiment')
     .addOption(choiceOption('--scale <scale>', 'seconds, or minutes', SCALES).default('small'))
     .option('--seed <number>', 'what all chance is drawn from', wholeNumber, 1)
+    .option('--jobs <number>', 'how many experiments run at the same time (default: one for each core)', wholeNumber)
     .option('--out <dir>', 'folder for the rows (JSON and CSV) and pictures (SVG)')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', RUN_EXAMPLE)
@@ -61,6 +69,8 @@ export function labCommand(): Command {
   return newCommand('lab')
     .addCommand(list)
     .addCommand(run)
+    .addCommand(labServeCommand())
+    .addCommand(labExportCommand())
     .addHelpText('after', '\nExample:\n  $ coterie lab run backoff-response')
 }
 
@@ -76,19 +86,75 @@ async function listAll(options: { readonly json?: boolean }): Promise<void> {
   )
 }
 
-async function runNamed(name: string, options: RunCommandOptions): Promise<void> {
-  const chosen = name === 'all' ? experiments : [named(name)]
+async function runNamed(names: readonly string[], options: RunCommandOptions): Promise<void> {
+  const chosen = chosenOf(names, options)
   // Before the minutes of measuring, not after.
   if (options.out !== undefined) await makeOut(options.out)
-  const reports: Report[] = []
-  for (const experiment of chosen) {
-    const report = await runOne(experiment, options)
-    reports.push(report)
-    if (!options.json) print(false, report, () => describe(report))
-    if (options.out !== undefined) await writeReport(options.out, report)
-  }
-  if (options.json) print(true, name === 'all' ? reports.map(forPrograms) : forPrograms(reports[0]!), () => '')
+  const reports = chosen.length === 1 ? [await runOne(chosen[0]!, options)] : await runMany(chosen, options)
+  if (options.out !== undefined) for (const report of reports) await writeReport(options.out, report)
+  if (chosen.length === 1) print(options.json, forPrograms(reports[0]!), () => describe(reports[0]!))
+  else print(options.json, summaryOf(reports, options), () => describeAll(reports))
   if (reports.some(report => !report.within)) process.exitCode = EXIT_FAILED
+}
+
+function chosenOf(names: readonly string[], { all }: RunCommandOptions): readonly Experiment[] {
+  if (all && names.length > 0) throw new SettingsError('--all means every experiment: leave the names out.')
+  if (all || names.includes('all')) return experiments
+  if (names.length === 0) throw new SettingsError('name an experiment, or say --all. See them with: coterie lab list')
+  return [...new Set(names)].map(named)
+}
+
+/** A line for each as it ends: who waits for minutes sees where it is. */
+async function runMany(chosen: readonly Experiment[], options: RunCommandOptions): Promise<Report[]> {
+  const { scale, seed, jobs = jobsDefault } = options
+  if (jobs < 1) throw new SettingsError('--jobs must be at least 1.')
+  const widest = Math.max(...chosen.map(({ name }) => name.length))
+  const line = progressLine()
+  let done = 0
+  const ended = (report: Report) => {
+    done++
+    line.clear()
+    if (!options.json) tell(countLine(countOf(report), widest))
+    line.show(`${done} of ${chosen.length} experiments`, done / chosen.length, '', true)
+  }
+  if (!options.json) tell(countHead(widest))
+  try {
+    return await runSeveral(chosen, { scale, seed, jobs, ended, progress: line.show })
+  } finally {
+    line.clear()
+  }
+}
+
+const COUNT_COLUMNS = ['judged', 'outside', 'seconds']
+
+function countHead(widest: number): string {
+  return [' '.repeat(widest), ...COUNT_COLUMNS].join('  ')
+}
+
+function countLine({ name, judged, outside, seconds, within }: Count, widest: number): string {
+  const words = [judged, outside, seconds.toFixed(1)].map((word, at) =>
+    String(word).padStart(COUNT_COLUMNS[at]!.length),
+  )
+  const line = [name.padEnd(widest), ...words].join('  ')
+  return within ? line : colour.red(line)
+}
+
+function summaryOf(reports: readonly Report[], { scale, seed }: RunCommandOptions) {
+  const counts = reports.map(countOf)
+  const listed = reports.map((report, at) => ({ ...counts[at], ...forPrograms(report) }))
+  return { scale, seed, ...totalOf(counts), experiments: listed }
+}
+
+/** Those that are not as expected in full, then the sum. */
+function describeAll(reports: readonly Report[]): string {
+  const { judged, outside, seconds } = totalOf(reports.map(countOf))
+  const wrong = reports.filter(report => !report.within)
+  const total = `${reports.length} experiments, ${judged} figures judged, ${outside} outside; ${seconds.toFixed(1)} s in all`
+  const verdict =
+    wrong.length === 0
+      ? colour.green(total)
+      : colour.red(`${total}. Not as expected: ${wrong.map(({ name }) => name).join(', ')}`)
+  return ['', ...wrong.map(describe), verdict].join('\n')
 }
 
 function named(name: string): Experiment {
@@ -101,9 +167,10 @@ function named(name: string): Experiment {
 
 async function runOne(experiment: Experiment, options: RunCommandOptions): Promise<Report> {
   const { scale, seed } = options
-  const line = progressLine(experiment.name)
+  const line = progressLine()
+  const progress = (fraction: number, doing: string) => line.show(experiment.name, fraction, doing)
   try {
-    return await runExperiment(experiment, { scale, seed, progress: line.show })
+    return await runExperiment(experiment, { scale, seed, progress })
   } finally {
     line.clear()
   }
@@ -113,12 +180,12 @@ async function runOne(experiment: Experiment, options: RunCommandOptions): Promi
 const PROGRESS_EVERY_MS = 100
 
 /** One line on the terminal that is written over; nothing at all where standard error is a file or a pipe. */
-function progressLine(name: string) {
+function progressLine() {
   const { stderr } = process
   let shownAt = 0
   return {
-    show(fraction: number, doing: string): void {
-      if (!stderr.isTTY || performance.now() - shownAt < PROGRESS_EVERY_MS) return
+    show(name: string, fraction: number, doing: string, now = false): void {
+      if (!stderr.isTTY || (!now && performance.now() - shownAt < PROGRESS_EVERY_MS)) return
       shownAt = performance.now()
       stderr.write(`\r\x1b[K${name}  ${String(Math.floor(100 * fraction)).padStart(3)} %  ${doing}`)
     },

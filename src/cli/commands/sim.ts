@@ -9,6 +9,7 @@ import { SettingsError } from '../../core/index.ts'
 import { cannot } from '../../runtime/files.ts'
 import { diagram, type Failure, type Kept, runOnce, shrink, traceLine } from '../../simulator/index.ts'
 import { action, choiceArgument, colour, EXIT_FAILED, newCommand, print, wholeNumber } from '../output.ts'
+import { playFrom } from '../play.ts'
 import { asArguments, protocols, type ScenarioOptions, scenarioFor } from '../scenarios.ts'
 import type { SeedResult, Stretch } from '../sim-worker.ts'
 
@@ -25,6 +26,7 @@ interface Options {
   readonly only?: number[]
   readonly calm?: boolean
   readonly diagram?: string
+  readonly play?: string
   readonly json?: boolean
 }
 
@@ -36,6 +38,8 @@ Example:
       the rule printed in the paper, with one server too few: finds two holders, and says how to see it
   $ coterie sim lock --seed 17 --diagram run.svg
       one run step by step, and as a picture
+  $ coterie sim --play '#run=lock-printed.n5.b1.f1.s-duel&seed=2&say=server-5:ff'
+      a run of the lab's page, by its address: a traitor says FREE to two clients
 
 Ctrl-C ends it early, and it says what the runs that were done have shown.
 
@@ -50,7 +54,7 @@ const SHOWN_MAX = 3
 
 export function simCommand(): Command {
   return newCommand('sim')
-    .addArgument(choiceArgument('<protocol>', 'what to run', protocols))
+    .addArgument(choiceArgument('[protocol]', 'what to run', protocols))
     .option('--servers <number>', 'how many servers (default: the fewest that can do everything)', wholeNumber)
     .option('--liars <number>', 'servers that lie (default: 1)', wholeNumber)
     .option('--crashes <number>', 'servers that may be gone, liars included', wholeNumber)
@@ -62,7 +66,8 @@ export function simCommand(): Command {
     .option('--seed <seed>', 'one run only, shown step by step', wholeNumber)
     .option('--only <numbers>', 'with --seed: of the acts and faults drawn, only these', numbers)
     .option('--calm', 'with --seed: a network without faults')
-    .option('--diagram <file>', 'with --seed: write a space-time diagram (SVG)')
+    .option('--play <address>', "one run of the lab's page, by its address or what follows its #")
+    .option('--diagram <file>', 'with --seed or --play: write a space-time diagram (SVG)')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
     .action(action(sim))
@@ -73,7 +78,14 @@ function numbers(text: string): number[] {
   return text.split(',').filter(Boolean).map(wholeNumber)
 }
 
-async function sim(protocol: string, options: Options): Promise<void> {
+async function sim(protocol: string | undefined, options: Options): Promise<void> {
+  if (options.play !== undefined) {
+    if (protocol !== undefined) throw new SettingsError('--play names the run by its address: leave the protocol out.')
+    return playFrom(options.play, options)
+  }
+  if (protocol === undefined) {
+    throw new SettingsError("missing required argument 'protocol': name what to run, or a run of the page with --play.")
+  }
   const { servers, liars, crashes, unsafe, bug, level } = options
   const chosen: ScenarioOptions = {
     protocol,

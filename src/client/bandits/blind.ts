@@ -6,19 +6,8 @@ import { banditKeys, opensslBanditTools } from '../../runtime/bandit-tools.ts'
 import { randomBytes } from '../../runtime/platform.ts'
 import { TamperedRound } from './errors.ts'
 import type { Asked } from './options.ts'
+import type { Follower, Played } from './run.ts'
 import type { Sources } from './sources.ts'
-
-/** Who waits for the run. */
-export interface Follower {
-  isOver(): boolean
-  round(round: number, spent: number): void
-}
-
-/** The answer, as places and steps. */
-export interface BlindPlayed {
-  readonly best: number | undefined
-  readonly steps: number | undefined
-}
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 16
@@ -30,7 +19,7 @@ const COMPARATOR = 'comparator'
 const USER = 'user'
 
 /** Plays to the end, or rejects with why there is no answer. */
-export async function playBlind(asked: Asked, sources: Sources, follower: Follower): Promise<BlindPlayed> {
+export async function playBlind(asked: Asked, sources: Sources, follower: Follower): Promise<Played> {
   const { parties, keysOf } = makeParties(await opensslBanditTools(), asked.names.length)
   const { algorithm, batch, options } = asked
   const { name, budget, rewards = [0, 1] } = options

@@ -13,8 +13,9 @@ import {
 } from '../../bandits/index.ts'
 import { anything, between, called, flag, optionsSchema } from '../../core/index.ts'
 import { Group, type GroupDriver, type GroupShape } from '../group.ts'
+import { runHere } from './here.ts'
 import { askedBest, askedMaximise, type BestArmOptions, type MaximiseOptions } from './options.ts'
-import { BanditHandle, type BanditResult, type BestArmResult, type MaximiseResult } from './run.ts'
+import { BanditHandle, type BanditResult, type BestArmResult, type MaximiseResult, type RunShape } from './run.ts'
 
 /** The algorithms without any privacy, as plain functions on sources: for comparison, and for those who need none. */
 export interface OpenBandits {
@@ -72,16 +73,14 @@ export class EmbeddedGroup extends Group {
   /** Finds the best of several arms with a budget of pulls; by default so that no arm learns another's rewards. */
   bestArm(options: BestArmOptions): BanditHandle<BestArmResult> {
     const asked = askedBest(options)
-    return this.keep(
-      new BanditHandle(asked, ({ best }, _sources, common) => ({ best: asked.names[best!]!, ...common })),
-    )
+    return this.keep(runHere(asked, ({ best }, _sources, common) => ({ best: asked.names[best!]!, ...common })))
   }
 
   /** Earns as much as it can with a budget of pulls; by default so that nobody learns more than the sum. */
   maximise(options: MaximiseOptions): BanditHandle<MaximiseResult> {
     const asked = askedMaximise(options)
     return this.keep(
-      new BanditHandle(asked, ({ steps }, { grid }, common) => ({ sum: grid.sum(steps!, common.spent), ...common })),
+      runHere(asked, ({ steps }, { grid }, common) => ({ sum: grid.sum(steps!, common.spent), ...common })),
     )
   }
 
@@ -91,7 +90,8 @@ export class EmbeddedGroup extends Group {
     return super.close()
   }
 
-  private keep<Result extends BanditResult>(run: BanditHandle<Result>): BanditHandle<Result> {
+  private keep<Result extends BanditResult>(shape: RunShape<Result>): BanditHandle<Result> {
+    const run = new BanditHandle(shape)
     this.runs.add(run)
     const forget = () => this.runs.delete(run)
     run.result.then(forget, forget)

@@ -19,3 +19,9 @@ export class RunEnded extends CoterieError {
   override readonly name = 'RunEnded'
   readonly outcome = 'may have happened'
 }
+
+/** The run did not begin: somebody that it needs declined, is not there, or did not answer in time. No arm was pulled. */
+export class RunRefused extends CoterieError {
+  override readonly name = 'RunRefused'
+  readonly outcome = 'did not happen'
+}

@@ -69,7 +69,8 @@ const arms: Rule = {
     Object.values(value).every(source => typeof source === 'function'),
 }
 
-const range: Rule = {
+/** The rewards of a run lie between these. */
+export const rangeRule: Rule = {
   must: 'two numbers, the smaller first, such as [0, 1]',
   fits: value =>
     Array.isArray(value) && value.length === 2 && value.every(one => Number.isFinite(one)) && value[0] < value[1],
@@ -81,7 +82,7 @@ const common: Rules<BanditOptions> = {
   arms: required(arms),
   budget: required(whole(1)),
   privacy: oneWord(['blind', 'open']),
-  rewards: range,
+  rewards: rangeRule,
   pullRetries: whole(0, RETRIES_MAX),
 }
 

@@ -1,13 +1,8 @@
 // A run as its caller sees it: a result to wait for, and rounds to follow on the way.
 
-import { ARMS_MAX, scheduleOf } from '../../bandits/index.ts'
-import { because, SettingsError } from '../../core/index.ts'
-import { onWaitEnd } from '../waiting.ts'
+import { because } from '../../core/index.ts'
+import { onWaitEnd, type WaitOptions } from '../waiting.ts'
 import { RunEnded } from './errors.ts'
-import { type OpenPlayed, playInTheOpen } from './in-the-open.ts'
-import type { Asked } from './options.ts'
-import { Sources } from './sources.ts'
-import { told } from './told.ts'
 
 /** How far a run is. */
 export interface BanditProgress {
@@ -24,6 +19,27 @@ export interface BanditResult {
   readonly rounds: number
   /** Who learned what, in sentences. */
   readonly told: string
+  /** What the parties committed their logs with, where the run can be audited. */
+  readonly audit?: RunAudit
+}
+
+/** What an audit begins with: `coterie bandit audit` needs this file and those of the other parties. */
+export interface RunAudit {
+  /** This member's own log. It has its secrets: hand it to nobody but the auditor. */
+  readonly file: string | undefined
+  /** Each party's last word on its log: it cannot change the log any more. */
+  readonly heads: readonly RunHead[]
+}
+
+/** What one party committed its log with. */
+export interface RunHead {
+  readonly member: string
+  /** Entries in its log. */
+  readonly entries: number
+  /** A salted hash of them all, in hexadecimal digits. */
+  readonly head: string
+  /** Its signature under both. */
+  readonly signature: string
 }
 
 /** The answer of `group.bestArm`. */
@@ -41,37 +57,50 @@ export interface MaximiseResult extends BanditResult {
 export interface Played {
   readonly best: number | undefined
   readonly steps: number | undefined
+  readonly audit?: RunAudit
+}
+
+/** Who follows a run: it is told of rounds, and says when nobody waits any more. */
+export interface Follower {
+  readonly signal: AbortSignal
+  isOver(): boolean
+  round(round: number, spent: number): void
+}
+
+/** What is played, and where. */
+export interface RunShape<Result extends BanditResult> {
+  readonly name: string
+  readonly budget: number
+  readonly wait: WaitOptions
+  play(follower: Follower): Promise<Result>
+  /** Ends it elsewhere, and says what became of it. Undefined: arms may have been pulled, and no more is known. */
+  giveUp?(why: string): Promise<Error | undefined>
 }
 
 /** A run that is under way: `result` is its end, and a loop over it follows its rounds. */
 export class BanditHandle<Result extends BanditResult> implements AsyncIterable<BanditProgress> {
   readonly result: Promise<Result>
-  private readonly asked: Asked
+  private readonly shape: RunShape<Result>
   private readonly ending = new AbortController()
   private progress: BanditProgress
   private listeners: (() => void)[] = []
   private isOver = false
   private fail: (error: Error) => void = () => {}
 
-  /** @internal Made by `group.bestArm` and `group.maximise`. */
-  constructor(asked: Asked, answer: (played: Played, sources: Sources, common: BanditResult) => Result) {
-    this.asked = asked
-    const { options, names, algorithm, batch } = asked
-    const course = scheduleOf({ algorithm, arms: names, budget: options.budget, batch })
-    const sources = new Sources(asked, this.ending.signal)
-    if ((options.privacy ?? 'blind') === 'blind') checkSize(names)
-    this.progress = { round: 0, spent: 0, budget: options.budget }
-    const common = { spent: course.spent, rounds: course.rounds, told: told(asked) }
-    this.result = this.play(sources).then(played => answer(played, sources, common))
+  /** @internal Made by `bestArm` and `maximise`. */
+  constructor(shape: RunShape<Result>) {
+    this.shape = shape
+    this.progress = { round: 0, spent: 0, budget: shape.budget }
+    this.result = this.play()
     // Who only follows the rounds need not wait for the result: its failure is told by the loop.
     this.result.catch(() => {})
   }
 
   /** Ends the run before its answer. */
   stop(why: string, cause?: unknown): void {
-    this.fail(
-      because(new RunEnded(`run '${this.asked.options.name}' has no answer: ${why}. ${this.spentSoFar()}`), cause),
-    )
+    const unknown = () => new RunEnded(`run '${this.shape.name}' has no answer: ${why}. ${this.spentSoFar()}`)
+    if (this.shape.giveUp === undefined) return this.fail(because(unknown(), cause))
+    void this.shape.giveUp(why).then(error => this.fail(because(error ?? unknown(), cause)))
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<BanditProgress, void, undefined> {
@@ -95,19 +124,22 @@ export class BanditHandle<Result extends BanditResult> implements AsyncIterable<
     for (const listener of this.listeners.splice(0)) listener()
   }
 
-  private round(round: number, spent: number): void {
-    this.progress = { round, spent, budget: this.asked.options.budget }
-    this.wake()
-  }
-
-  private play(sources: Sources): Promise<Played> {
+  private play(): Promise<Result> {
     const failed = new Promise<never>((_resolve, reject) => {
       this.fail = reject
     })
-    const stopWaiting = onWaitEnd(this.asked.options, (why, cause) =>
+    const stopWaiting = onWaitEnd(this.shape.wait, (why, cause) =>
       this.stop(why === 'timeout' ? 'its time was up' : 'the signal fired', cause),
     )
-    const playing = this.asked.options.privacy === 'open' ? this.playOpen(sources) : this.playBlind(sources)
+    const playing = this.shape.play({
+      signal: this.ending.signal,
+      isOver: () => this.isOver,
+      round: (round, spent) => {
+        if (round <= this.progress.round) return
+        this.progress = { round, spent, budget: this.shape.budget }
+        this.wake()
+      },
+    })
     return Promise.race([playing, failed]).finally(() => {
       stopWaiting()
       this.isOver = true
@@ -115,35 +147,4 @@ export class BanditHandle<Result extends BanditResult> implements AsyncIterable<
       this.wake()
     })
   }
-
-  private playOpen(sources: Sources): Promise<OpenPlayed> {
-    const { names, algorithm, batch, options } = this.asked
-    return playInTheOpen({
-      algorithm,
-      batch,
-      arms: names.length,
-      budget: options.budget,
-      pull: async (arm, number) => {
-        if (this.isOver) throw new RunEnded('the run is over.')
-        return sources.pull(arm, number)
-      },
-      round: (round, spent) => this.round(round, spent),
-      chance: Math.random,
-    })
-  }
-
-  /** Machines and seals are loaded with the first run that needs them. */
-  private async playBlind(sources: Sources): Promise<Played> {
-    const { playBlind } = await import('./blind.ts')
-    return playBlind(this.asked, sources, {
-      isOver: () => this.isOver,
-      round: (round, spent) => this.round(round, spent),
-    })
-  }
-}
-
-function checkSize(names: readonly string[]): void {
-  if (names.length <= ARMS_MAX) return
-  const why = "each round costs their square. Use privacy: 'open'"
-  throw new SettingsError(`a private run has at most ${ARMS_MAX} arms, not ${names.length}: ${why}.`)
 }

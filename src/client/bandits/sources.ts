@@ -3,11 +3,38 @@
 import { type RewardGrid, rewardGrid } from '../../bandits/index.ts'
 import { because } from '../../core/index.ts'
 import { ArmFailed } from './errors.ts'
-import type { Asked } from './options.ts'
+import type { ArmSource, Asked } from './options.ts'
 
-const RETRIES_DEFAULT = 3
+export const RETRIES_DEFAULT = 3
 
-/** Pulls arms, and gives rewards as steps of the grid. */
+/** An arm with what is needed to pull it. */
+export interface Pulling {
+  readonly name: string
+  readonly source: ArmSource
+  readonly grid: RewardGrid
+  readonly retries: number
+  readonly signal: AbortSignal
+}
+
+/** One pull, in steps of the grid; rejects with `ArmFailed`. */
+export async function pullOnce({ name, source, grid, retries, signal }: Pulling, pull: number): Promise<number> {
+  for (let tries = 0; ; tries++) {
+    let reward: number
+    try {
+      reward = await source({ pull, signal })
+    } catch (error) {
+      if (tries < retries && !signal.aborted) continue
+      throw because(new ArmFailed(`arm '${name}' gave no reward for pull ${pull}, in ${tries + 1} tries.`), error)
+    }
+    try {
+      return grid.steps(reward)
+    } catch (error) {
+      throw new ArmFailed(`arm '${name}': ${(error as Error).message}`)
+    }
+  }
+}
+
+/** Pulls arms of this process, and gives rewards as steps of the grid. */
 export class Sources {
   readonly grid: RewardGrid
   private readonly asked: Asked
@@ -19,28 +46,11 @@ export class Sources {
     this.grid = rewardGrid(asked.options.rewards)
   }
 
-  async pull(arm: number, pull: number): Promise<number> {
-    const name = this.asked.names[arm]!
-    return this.steps(name, await this.reward(name, pull))
-  }
-
-  private async reward(name: string, pull: number): Promise<number> {
-    const { arms, pullRetries = RETRIES_DEFAULT } = this.asked.options
-    for (let tries = 0; ; tries++) {
-      try {
-        return await arms[name]!({ pull, signal: this.signal })
-      } catch (error) {
-        if (tries < pullRetries && !this.signal.aborted) continue
-        throw because(new ArmFailed(`arm '${name}' gave no reward for pull ${pull}, in ${tries + 1} tries.`), error)
-      }
-    }
-  }
-
-  private steps(name: string, reward: number): number {
-    try {
-      return this.grid.steps(reward)
-    } catch (error) {
-      throw new ArmFailed(`arm '${name}': ${(error as Error).message}`)
-    }
+  pull(arm: number, pull: number): Promise<number> {
+    const { names, options } = this.asked
+    const name = names[arm]!
+    const { grid, signal } = this
+    const retries = options.pullRetries ?? RETRIES_DEFAULT
+    return pullOnce({ name, source: options.arms[name]!, grid, retries, signal }, pull)
   }
 }

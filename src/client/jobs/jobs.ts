@@ -12,6 +12,7 @@ import {
   required,
   SettingsError,
   textOf,
+  toHex,
   whole,
 } from '../../core/index.ts'
 import { randomBytes } from '../../runtime/platform.ts'
@@ -313,4 +314,4 @@ function waitOf(timeout: Millis | undefined, signal: AbortSignal | undefined): W
 }
 
 /** Nobody else draws the same. */
-const newWorkerName = () => Array.from(randomBytes(16), byte => byte.toString(16).padStart(2, '0')).join('')
+const newWorkerName = () => toHex(randomBytes(16))

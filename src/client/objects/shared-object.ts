@@ -100,9 +100,13 @@ export class SharedObject<State, Operation = unknown, Result = unknown> {
   }
 
   /** The state now, then every version after it, in order. Ends when the loop does, or when `signal` fires. */
-  async *watch(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<Version<State>, void, undefined> {
+  watch(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<Version<State>, void, undefined> {
     checkFollowing('object.watch', options)
-    const feed = new Feed<Version<State>>(options.signal)
+    return this.watching(options.signal)
+  }
+
+  private async *watching(signal: AbortSignal | undefined): AsyncGenerator<Version<State>, void, undefined> {
+    const feed = new Feed<Version<State>>(signal)
     const mirror = new Map<string, Uint8Array>()
     let seen = -1
     const show = (version: number) => {

@@ -264,15 +264,10 @@ export class SharedTree {
   }
 
   /** Every change of a path from now on, or from an older one, in order. `missed` tells of a gap that could not be closed: look again. */
-  async *watch(path: string, options: TreeWatchOptions = {}): AsyncGenerator<WatchEvent, void, undefined> {
+  watch(path: string, options: TreeWatchOptions = {}): AsyncGenerator<WatchEvent, void, undefined> {
     checkTreeWatch('tree.watch', options)
-    const { recursive = false, values = false, from } = options
     checkPath(path)
-    const feed = new Feed<WatchEvent>(options.signal)
-    const listener = (event: WatchEvent) => feed.push(event)
-    await using _watch = await this.watches.add({ path, subtree: recursive, values, from, listener })
-    options.started?.()
-    yield* feed.items()
+    return this.watching(path, options)
   }
 
   /** Ends the session: ephemeral entries of this process go at once. */
@@ -283,6 +278,15 @@ export class SharedTree {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  private async *watching(path: string, options: TreeWatchOptions): AsyncGenerator<WatchEvent, void, undefined> {
+    const { recursive = false, values = false, from } = options
+    const feed = new Feed<WatchEvent>(options.signal)
+    const listener = (event: WatchEvent) => feed.push(event)
+    await using _watch = await this.watches.add({ path, subtree: recursive, values, from, listener })
+    options.started?.()
+    yield* feed.items()
   }
 
   private async listen(

@@ -22,6 +22,8 @@ import { holderClock } from '../../runtime/clock.ts'
 import { silence } from '../../runtime/log.ts'
 import type { RunningMember } from '../../runtime/member.ts'
 import type { Log } from '../../runtime/transport/index.ts'
+import type { ArmSource } from '../bandits/options.ts'
+import type { BanditHandle, BestArmResult, MaximiseResult } from '../bandits/run.ts'
 import { Feed } from '../feed.ts'
 import { checkFollowing } from '../waiting.ts'
 import { answerTo } from './answering.ts'
@@ -29,6 +31,9 @@ import { type Attributes, attributesRule, changedValues, numberOf } from './attr
 import { Caught, type CaughtIn, wordsFor } from './caught.ts'
 import { type Candidacy, type CoordinatorInfo, Leadership } from './leadership.ts'
 import { type MemberInfo, Roster } from './roster.ts'
+import type { BestArmAmongOptions, MaximiseAmongOptions } from './run-options.ts'
+import { MemberRuns } from './runs.ts'
+import type { ArmOptions, ServedArm } from './served-arm.ts'
 import { Slots } from './slots.ts'
 import { type SlotsOptions, settingsOf } from './slots-settings.ts'
 import type { Term } from './term.ts'
@@ -77,6 +82,7 @@ export class JoinedGroup {
   private readonly caught = new Caught()
   private readonly openSlots = new Map<string, Slots>()
   private readonly questions = new Map<number, Question>()
+  private readonly runs: MemberRuns
   private readonly clock = holderClock()
   private readonly refresh: NodeJS.Timeout | undefined
   private ids = 0
@@ -89,6 +95,7 @@ export class JoinedGroup {
     this.name = name
     this.log = log
     this.node = node
+    this.runs = new MemberRuns(body => this.tell({ part: 'bandits', body }), node.folder)
     this.voters = new Voters(body => this.tell({ part: 'hints', body }))
     if (Object.values(values).some(value => typeof value === 'function')) {
       this.refresh = setInterval(() => this.set(changedValues(values)), REFRESH_MS).unref()
@@ -101,12 +108,14 @@ export class JoinedGroup {
   }
 
   /** The members now, and again after every change. */
-  async *members(
-    options: { readonly signal?: AbortSignal } = {},
-  ): AsyncGenerator<readonly MemberInfo[], void, undefined> {
+  members(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<readonly MemberInfo[], void, undefined> {
     this.checkOpen()
     checkFollowing('group.members', options)
-    const feed = new Feed<readonly MemberInfo[]>(options.signal)
+    return this.following(options.signal)
+  }
+
+  private async *following(signal: AbortSignal | undefined): AsyncGenerator<readonly MemberInfo[], void, undefined> {
+    const feed = new Feed<readonly MemberInfo[]>(signal)
     this.feeds.add(feed)
     feed.push(this.list())
     try {
@@ -141,12 +150,12 @@ export class JoinedGroup {
   }
 
   /** Who leads, now and after every change. Without a coordinator, or in a minority: `coordinator` is undefined. */
-  async *coordinatorOf(
+  coordinatorOf(
     name: string,
     options: { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<CoordinatorInfo, void, undefined> {
     checkFollowing('group.coordinatorOf', options)
-    yield* this.leadership(name).follow(options.signal)
+    return this.leadership(name).follow(options.signal)
   }
 
   /**
@@ -184,6 +193,27 @@ export class JoinedGroup {
     return slots
   }
 
+  /**
+   * Serves an arm to runs of that name: `source` pulls it once and gives its reward. No other member learns a reward, and none
+   * but this one that the arm was pulled.
+   */
+  async arm(name: string, arm: string, source: ArmSource, options: ArmOptions = {}): Promise<ServedArm> {
+    this.checkOpen()
+    return this.runs.serve(name, arm, source, options)
+  }
+
+  /** Finds the best of several arms that members serve, with a budget of pulls; nobody learns more than the answer. */
+  bestArm(options: BestArmAmongOptions): BanditHandle<BestArmResult> {
+    this.checkOpen()
+    return this.runs.bestArm(options)
+  }
+
+  /** Earns as much as it can from arms that members serve, with a budget of pulls; nobody learns more than the sum. */
+  maximise(options: MaximiseAmongOptions): BanditHandle<MaximiseResult> {
+    this.checkOpen()
+    return this.runs.maximise(options)
+  }
+
   /** Says goodbye and stops. */
   close(): Promise<void> {
     this.stopped ??= this.shutDown()
@@ -207,6 +237,8 @@ export class JoinedGroup {
         return this.questionsEvent(body)
       case 'hints':
         return this.voters.take(body)
+      case 'bandits':
+        return this.runs.take(body)
     }
   }
 
@@ -219,6 +251,7 @@ export class JoinedGroup {
     for (const leadership of this.leaderships.values()) leadership.ended(why)
     this.voters.end(why)
     for (const slots of this.openSlots.values()) slots.ended(why)
+    this.runs.ended(why)
     for (const question of this.questions.values()) question.reject(why)
     this.questions.clear()
     // What is left open below (a port, a store, a thread) would keep the process from its end.

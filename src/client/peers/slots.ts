@@ -119,10 +119,14 @@ export class Slots {
   }
 
   /** Cheats, silent members and epochs, from now on. */
-  async *incidents(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<Incident, void, undefined> {
+  incidents(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<Incident, void, undefined> {
     checkFollowing('slots.incidents', options)
-    const feed = new Feed<Incident>(options.signal)
     if (this.over !== undefined) throw this.over
+    return this.told(options.signal)
+  }
+
+  private async *told(signal: AbortSignal | undefined): AsyncGenerator<Incident, void, undefined> {
+    const feed = new Feed<Incident>(signal)
     this.feeds.add(feed)
     try {
       yield* feed.items()

@@ -1,6 +1,6 @@
 // What a client remembers: what it has published and is not accepted yet, and its subscriptions.
 
-import { assert, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
+import { assert, type Millis, type NodeId, type Scene, timers, toHex } from '../../core/index.ts'
 import type { EventContent } from '../content.ts'
 import type { Filter } from '../filter.ts'
 import type { EventsClientSettings } from '../settings.ts'
@@ -301,7 +301,7 @@ export function say({ turn }: ClientScene, to: NodeId, body: EventsMessage): voi
 
 /** Random, as hex. */
 export function randomName({ turn }: ClientScene, length: number): string {
-  return [...turn.bytes(length)].map(byte => byte.toString(16).padStart(2, '0')).join('')
+  return toHex(turn.bytes(length))
 }
 
 export function checkClient(state: ClientState): void {

@@ -2,5 +2,7 @@
 
 export { eventsSystems, exploreEvents, exploreEventsBug, plantedEventsSystems } from './exploration.ts'
 export { brokenEventsRules, plantedEventsBugs } from './planted.ts'
-export { plantedEventsRuns as plantedRuns } from './runs.ts'
 export { eventsScenario } from './scenario.ts'
+export { brokenSecretRules, plantedSecretBugs } from './secret/planted.ts'
+export { plantedRuns } from './secret/runs.ts'
+export { type SecretOptions, secretScenario } from './secret/scenario.ts'

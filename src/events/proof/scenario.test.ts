@@ -66,7 +66,10 @@ describe('what is accepted is delivered', () => {
 })
 
 describe('planted bugs', () => {
-  const pins = readPins(import.meta.dirname)
+  // The same file has the pins of secret channels: secret/scenario.test.ts looks at those.
+  const pins = Object.fromEntries(
+    Object.entries(readPins(import.meta.dirname)).filter(([bug]) => plantedEventsBugs[bug] !== undefined),
+  )
 
   it('none is forgotten here', () =>
     expect([...Object.keys(pins), ...told].sort()).toEqual(Object.keys(plantedEventsBugs).sort()))

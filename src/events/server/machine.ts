@@ -1,7 +1,7 @@
 // The server's half of events (protocols/events 10 to 15): keeps a prefix of each source, tells subscriptions what matches,
 // answers witnesses' questions, repairs others, keeps cursors.
 
-import type { NodeId, Protocol, Saved } from '../../core/index.ts'
+import { type NodeId, type Protocol, type Saved, toHex } from '../../core/index.ts'
 import type { EventsSettings, Hash } from '../settings.ts'
 import type { EventsMessage } from '../wire.ts'
 import { onCopied, onCopy } from './copying.ts'
@@ -95,7 +95,7 @@ function onClock({ state, turn }: ServerScene, { micros }: ServerCommand): void 
 }
 
 function onStart({ state, settings, turn }: ServerScene): void {
-  state.epoch = [...turn.bytes(8)].map(byte => byte.toString(16).padStart(2, '0')).join('')
+  state.epoch = toHex(turn.bytes(8))
   if (!isIdle(state)) wake({ state, settings, turn })
 }
 

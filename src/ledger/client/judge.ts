@@ -1,9 +1,9 @@
 // What the answers to a call add up to. A proof counts whoever shows it; a claim counts when more servers make it than can
 // lie, and a read besides only at a height that every finished transfer had reached when it began (protocols/ledger J6).
 
-import { encode, kthLargest, type NodeId, sameBytes } from '../../core/index.ts'
+import { encode, kthLargest, type NodeId, sameBytes, toHex } from '../../core/index.ts'
 import { type Checkpoint, noteText, whyNotCertified } from '../checkpoint.ts'
-import { type Descriptor, toHex } from '../genesis.ts'
+import type { Descriptor } from '../genesis.ts'
 import { extend, frontierFrom, leafHash, verifyConsistency } from '../merkle.ts'
 import { whyNoReceipt } from '../receipt.ts'
 import { answerCodec, type LedgerReply } from '../wire.ts'

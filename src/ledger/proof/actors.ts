@@ -1,9 +1,9 @@
 // Who owns, operates and keeps the ledgers of a simulation: ideal keys, a genesis, and transactions signed by them.
 
 import { sha256 } from '@noble/hashes/sha2.js'
-import { encode, type NodeId, type Saved } from '../../core/index.ts'
+import { encode, fromHex, type NodeId, type Saved, toHex } from '../../core/index.ts'
 import { type IdealSignatures, idealSignatures, type Signer } from '../../crypto/index.ts'
-import { type Descriptor, describeGenesis, fromHex, type Genesis, type LedgerCrypto, toHex } from '../genesis.ts'
+import { type Descriptor, describeGenesis, type Genesis, type LedgerCrypto } from '../genesis.ts'
 import type { LedgerRules } from '../rules.ts'
 import { ledgerRules } from '../rules.ts'
 import type { LedgerServerSettings } from '../settings.ts'

@@ -2,11 +2,12 @@
 // is replayed from the genesis by the rules as they must be; receipts that hold for ever; reads that are not stale; and,
 // once all is healed, progress.
 
+import { toHex } from '../../core/index.ts'
 import type { Checker, Micros, Violation } from '../../simulator/index.ts'
 import { openBook, whyUnbalanced } from '../book.ts'
 import { type Checkpoint, noteText, whyNotCertified } from '../checkpoint.ts'
 import { execute } from '../execute.ts'
-import { type Descriptor, type LedgerCrypto, toHex } from '../genesis.ts'
+import type { Descriptor, LedgerCrypto } from '../genesis.ts'
 import { outcomeOf } from '../proposal.ts'
 import { type LedgerReceipt, whyNoReceipt } from '../receipt.ts'
 import { ledgerRules } from '../rules.ts'

@@ -13,7 +13,7 @@ const groups = {
   '6 servers, one lies': liedLedger,
   '9 servers, two gone, one of them lies': { servers: 9, crashes: 2, liars: 1 },
 }
-const SEEDS = 12
+const SEEDS = 5
 
 describe('one history, and what is promised stands', () => {
   it.each(Object.entries(groups))(
@@ -30,7 +30,7 @@ describe('one history, and what is promised stands', () => {
   it('and the runs are not idle', () => {
     const counts = new Map<string, number>()
     const liars = new Set<string>()
-    for (let seed = 1; seed <= 15; seed++) {
+    for (let seed = 1; seed <= 6; seed++) {
       const { trace, drawn } = runOnce(ledgerScenario(liedLedger), seed, {}, true)
       liars.add(String(drawn.liars).split(' ').slice(1).join(' '))
       for (const { kind, what } of trace) {
@@ -38,10 +38,10 @@ describe('one history, and what is promised stands', () => {
         counts.set(thing, (counts.get(thing) ?? 0) + 1)
       }
     }
-    for (const [thing, least] of Object.entries({ certified: 500, receipt: 100, refused: 20, answer: 20, crash: 5 })) {
+    for (const [thing, least] of Object.entries({ certified: 200, receipt: 40, refused: 8, answer: 8, crash: 2 })) {
       expect(counts.get(thing) ?? 0, `${thing} ${JSON.stringify([...counts])}`).toBeGreaterThanOrEqual(least)
     }
-    expect(liars.size).toBeGreaterThan(5)
+    expect(liars.size).toBeGreaterThan(3)
   }, 600_000)
 })
 

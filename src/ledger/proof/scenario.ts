@@ -2,6 +2,7 @@
 // clients that lie, servers that lie, crash and lose their stores. Who watches: checkers.ts.
 
 import type { NodeId, Random, Trust } from '../../core/index.ts'
+import { fromHex } from '../../core/index.ts'
 import {
   drawFaults,
   drawNetwork,
@@ -15,7 +16,7 @@ import {
 } from '../../simulator/index.ts'
 import { ledgerClient } from '../client/machine.ts'
 import type { LedgerEvent } from '../client/state.ts'
-import { type Descriptor, encodeDescriptor, fromHex } from '../genesis.ts'
+import { type Descriptor, encodeDescriptor } from '../genesis.ts'
 import type { LedgerReceipt } from '../receipt.ts'
 import { type LedgerRules, ledgerRules } from '../rules.ts'
 import { ledgerServer } from '../server/machine.ts'

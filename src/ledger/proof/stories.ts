@@ -1,10 +1,11 @@
 // The smallest story for each rule of execution: books that stand for whole ledgers, certificates made by all their servers,
 // and a last step that the rules as they must be refuse. Under its planted bug it is taken, and money is made, taken or lost.
 
+import { fromHex } from '../../core/index.ts'
 import { type Book, openBook } from '../book.ts'
 import { type Checkpoint, firstHead, headHash, noteBytes, type Statement } from '../checkpoint.ts'
 import { execute } from '../execute.ts'
-import { type Descriptor, encodeDescriptor, fromHex } from '../genesis.ts'
+import { type Descriptor, encodeDescriptor } from '../genesis.ts'
 import { append, cutBack, inclusionProof, leafHash, newTree, rootOf, type Tree } from '../merkle.ts'
 import type { Refusal } from '../refusal.ts'
 import { type LedgerRules, ledgerRules } from '../rules.ts'
@@ -80,7 +81,7 @@ export class PlainLedger {
 
 /** Three linked ledgers with the same owners. */
 export class Stage {
-  readonly actors: Actors = ideals()
+  readonly actors: Actors
   readonly a: PlainLedger
   readonly b: PlainLedger
   readonly c: PlainLedger
@@ -88,8 +89,9 @@ export class Stage {
 
   readonly rules: LedgerRules
 
-  constructor(rules: LedgerRules = ledgerRules) {
+  constructor(rules: LedgerRules = ledgerRules, actors: Actors = ideals()) {
     this.rules = rules
+    this.actors = actors
     const make = (name: string) => {
       const made = { name, servers: SERVERS, crashes: 1, liars: 0, balances: { alice: 100n, bob: 100n } }
       return new PlainLedger(this.actors, makeLedger(this.actors, made), rules)

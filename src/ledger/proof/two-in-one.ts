@@ -5,11 +5,11 @@
 // It is the machine of execute.ts that is compared, without signatures and certificates: those are about who may say what,
 // not about what it does. With certificates the pair sees a certified prefix of each other: the same steps, some of them late.
 
-import { copy } from '../../core/index.ts'
+import { copy, fromHex, toHex } from '../../core/index.ts'
 import { type Book, openBook, type RegisterBook, whyUnbalanced } from '../book.ts'
 import { firstHead } from '../checkpoint.ts'
 import { execute } from '../execute.ts'
-import { encodeDescriptor, fromHex, toHex } from '../genesis.ts'
+import { encodeDescriptor } from '../genesis.ts'
 import { type LedgerRules, ledgerRules } from '../rules.ts'
 import { type Evidence, type SpendingTransaction, type Transaction, writeTransaction } from '../transactions.ts'
 import { type Actors, ideals, makeLedger } from './actors.ts'

@@ -4,9 +4,9 @@
 //
 // Never more than one attempt ahead: a lying leader that asked for promises of attempt 2^53 would otherwise end a ledger.
 
-import { sameBytes } from '../../core/index.ts'
+import { sameBytes, toHex } from '../../core/index.ts'
 import { ATTEMPT_MAX } from '../checkpoint.ts'
-import { toHex } from '../genesis.ts'
+
 import { outcomeOf, type Report, reportBytes } from '../proposal.ts'
 import type { Choice, ReportedVote } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'

@@ -2,9 +2,10 @@
 // would be no clock, since leaves cost nothing.
 
 import type { Millis } from '../../core/index.ts'
+import { toHex } from '../../core/index.ts'
 import { tickBytes } from '../authority.ts'
 import { whyNotNow } from '../execute.ts'
-import { toHex } from '../genesis.ts'
+
 import { writeTransaction } from '../transactions.ts'
 import type { PeerMessage } from '../wire.ts'
 import { executionOf, type LedgerScene, sendOthers, voterOf } from './state.ts'

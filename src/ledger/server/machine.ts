@@ -6,7 +6,8 @@
 // certified leaf was valid in its place. Progress while no more than f are gone, lying ones included.
 
 import type { NodeId, Protocol } from '../../core/index.ts'
-import { encodeDescriptor, toHex } from '../genesis.ts'
+import { toHex } from '../../core/index.ts'
+import { encodeDescriptor } from '../genesis.ts'
 import type { LedgerServerSettings } from '../settings.ts'
 import type { LedgerMessage, PeerMessage } from '../wire.ts'
 import { advanceAttempts, leaveAttempt, onReport, sayReport } from './attempts.ts'

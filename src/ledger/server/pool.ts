@@ -2,9 +2,10 @@
 // order, so up to 64 ahead wait here. Waiting is not execution: what the executor takes depends on leaves alone.
 
 import type { NodeId } from '../../core/index.ts'
+import { toHex } from '../../core/index.ts'
 import { type Undo, undoAll } from '../book.ts'
 import { execute, whyNotNow } from '../execute.ts'
-import { toHex } from '../genesis.ts'
+
 import { inclusionProof } from '../merkle.ts'
 import { BATCH_BYTES_MAX, BATCH_MAX } from '../proposal.ts'
 import type { Refusal } from '../refusal.ts'

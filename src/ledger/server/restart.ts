@@ -1,9 +1,9 @@
 // How a server starts: what it saved, in order, makes its state. And how it opens a ledger: where the genesis names a voting
 // key of an earlier life of its store, it has forgotten votes.
 
-import { assert, decode, encode, type Millis, type NodeId, type Saved, sameBytes } from '../../core/index.ts'
+import { assert, decode, encode, type Millis, type NodeId, type Saved, sameBytes, toHex } from '../../core/index.ts'
 import { noteBytes, type Statement } from '../checkpoint.ts'
-import { type Descriptor, encodeDescriptor, genesisCodec, readDescriptor, toHex } from '../genesis.ts'
+import { type Descriptor, encodeDescriptor, genesisCodec, readDescriptor } from '../genesis.ts'
 import { type Proposal, proposalHash } from '../proposal.ts'
 import type { LedgerServerSettings } from '../settings.ts'
 import { type LedgerRecord, ledgerRecord } from '../wire.ts'

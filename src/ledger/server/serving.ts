@@ -2,9 +2,10 @@
 // and carries the certificate.
 
 import type { NodeId } from '../../core/index.ts'
+import { fromHex, toHex } from '../../core/index.ts'
 import type { RegisterBook } from '../book.ts'
 import { supplyOf } from '../book.ts'
-import { encodeDescriptor, fromHex, toHex } from '../genesis.ts'
+import { encodeDescriptor } from '../genesis.ts'
 import { consistencyProof } from '../merkle.ts'
 import { type Answer, type LedgerRequest, type Question, shortened } from '../wire.ts'
 import { giveReceipt, ownerOf } from './pool.ts'

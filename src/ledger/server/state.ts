@@ -1,11 +1,11 @@
 // What a server keeps of its ledgers: for each the leaves with their tree and book, the newest certificate, the round of
 // the height that is under way, and a pool of what waits.
 
-import { assert, encode, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
+import { assert, encode, type Millis, type NodeId, type Scene, timers, toHex } from '../../core/index.ts'
 import type { Signer } from '../../crypto/index.ts'
 import { type Book, openBook } from '../book.ts'
 import { type Checkpoint, firstHead, headHash, type Statement } from '../checkpoint.ts'
-import { type Descriptor, toHex } from '../genesis.ts'
+import type { Descriptor } from '../genesis.ts'
 import { newTree, type Tree } from '../merkle.ts'
 import type { Proposal, Report } from '../proposal.ts'
 import type { Execution } from '../refusal.ts'

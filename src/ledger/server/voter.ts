@@ -1,10 +1,10 @@
 // Proposals, votes and certificates of the height that is under way. Nobody votes for what it has not executed and saved.
 
-import { sameBytes } from '../../core/index.ts'
+import { sameBytes, toHex } from '../../core/index.ts'
 import { type Undo, undoAll } from '../book.ts'
 import { type Checkpoint, headHash, noteBytes, type Statement, whyNotCertified } from '../checkpoint.ts'
 import { execute } from '../execute.ts'
-import { toHex } from '../genesis.ts'
+
 import { append, cutBack, leafHash, rootOf, type SizedRoot } from '../merkle.ts'
 import { BATCH_BYTES_MAX, leaderOf, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
 import type { PeerMessage } from '../wire.ts'

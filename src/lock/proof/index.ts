@@ -8,8 +8,9 @@ export {
   plantedSystems,
 } from './exploration.ts'
 export { alwaysYes, lockLiars } from './liars.ts'
+export { lockPalette } from './palette.ts'
 export { brokenRules, plantedBugs } from './planted.ts'
 export { plantedLockRuns as plantedRuns } from './runs.ts'
-export { type LockPlan, lockScenario } from './scenario.ts'
+export { type LockAct, type LockPlan, lockScenario } from './scenario.ts'
 export { type LockSystemOptions, lockSystem } from './small-system.ts'
 export { GuardedResource } from './writes.ts'

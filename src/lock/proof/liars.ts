@@ -29,14 +29,14 @@ function echo({ name, attempt, token, ttl }: Asking) {
   return { name, attempt, token, held: ttl }
 }
 
-function yes(asked: ClientMessage): LockMessage | undefined {
+export function yes(asked: ClientMessage): LockMessage | undefined {
   if (asked.kind === 'try') return { kind: 'granted', ...echo(asked) }
   if (asked.kind === 'renew' || asked.kind === 'keep') return { kind: 'renewed', ...echo(asked) }
   if (asked.kind === 'wait') return { kind: 'given', ...echo(asked), grant: LIED_GRANT + asked.ping, ping: asked.ping }
   return undefined
 }
 
-function no(asked: ClientMessage): LockMessage | undefined {
+export function no(asked: ClientMessage): LockMessage | undefined {
   if (asked.kind === 'wait') return { kind: 'queued', name: asked.name, attempt: asked.attempt, ping: asked.ping }
   if (asked.kind !== 'try' && asked.kind !== 'renew' && asked.kind !== 'keep') return undefined
   return { kind: 'locked', name: asked.name, attempt: asked.attempt, remaining: 1_000, recovering: false }

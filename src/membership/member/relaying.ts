@@ -2,6 +2,7 @@
 // where there is none, the helper says no in time.
 
 import type { NodeId } from '../../core/index.ts'
+import { toHex } from '../../core/index.ts'
 import { NONCE_BYTES } from '../wire.ts'
 import { toTell } from './gossiping.ts'
 import { hearClaims } from './hearing.ts'
@@ -12,9 +13,7 @@ const NACK_PART = 0.8
 
 /** The name under which a ping for somebody else is remembered. */
 export function nameOf(nonce: Uint8Array): string {
-  let name = ''
-  for (const byte of nonce) name += byte.toString(16).padStart(2, '0')
-  return name
+  return toHex(nonce)
 }
 
 /** Somebody had no answer and asks this member to try. */

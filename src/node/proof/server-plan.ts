@@ -14,6 +14,7 @@ import {
   pick,
 } from '../../simulator/index.ts'
 import type { NodeSettings } from '../settings.ts'
+import { livesLiars } from './lives-liars.ts'
 
 export type ServerAct =
   /** Wants the lock, holds it for a while, lets go; gives up waiting after `patience`. */
@@ -25,7 +26,7 @@ export type ServerAct =
 
 /** Which part of its node lies, or the whole of it. */
 export interface NodeLiar {
-  readonly part: 'lock' | 'ordering' | 'all'
+  readonly part: 'lock' | 'ordering' | 'lives' | 'all'
   readonly liar: Liar
 }
 
@@ -53,6 +54,7 @@ export function serverLiars(): readonly NodeLiar[] {
   return [
     ...of('lock', lockLiars()),
     ...of('ordering', orderingLiars(orderingDefaults.hash)),
+    ...of('lives', livesLiars),
     ...of('all', generalLiars()),
   ]
 }

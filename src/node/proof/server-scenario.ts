@@ -4,7 +4,6 @@
 import {
   type AnyProtocol,
   type ComposeRules,
-  compose,
   composeRules,
   type NodeId,
   type PartEvent,
@@ -135,7 +134,7 @@ class ServerStage extends ScenarioStage<ServerPlan, ServerAct, PartEvent<ClientP
   private addServer(id: string): void {
     const { liars, rates, settings } = this.plan
     const kind = liars.get(id)
-    const parts = serverParts(settings, { hash })
+    const parts = serverParts(settings, { hash, hails: true })
     const protocol = kind === undefined ? serverOf(parts, this.rules) : this.corrupted(kind)
     const clockRate = rates.get(id)!
     const peers = this.servers.filter(server => server !== id)
@@ -148,10 +147,10 @@ class ServerStage extends ScenarioStage<ServerPlan, ServerAct, PartEvent<ClientP
   /** The same node, with a part that lies, or as a whole. */
   private corrupted(kind: number): AnyProtocol {
     const { part, liar } = this.kinds[kind]!
-    const parts = serverParts(this.plan.settings, { hash })
+    const parts = serverParts(this.plan.settings, { hash, hails: true })
     if (part === 'all') return liar.corrupt(serverOf(parts))
     const honest = parts[part]
-    return compose('server', { ...parts, ...(honest && { [part]: liar.corrupt(honest) }) })
+    return serverOf({ ...parts, ...(honest && { [part]: liar.corrupt(honest) }) })
   }
 
   private addClient(client: string): void {

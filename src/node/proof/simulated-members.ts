@@ -1,5 +1,7 @@
 // Members for simulations: the nodes of `join`, with ideal keys and seals, and a group in which proofs cost nothing.
 
+import { banditRules } from '../../bandits/index.ts'
+import { idealParties } from '../../bandits/proof/index.ts'
 import { type AnyProtocol, type ComposeRules, compose, type NodeId } from '../../core/index.ts'
 import { idealSealing } from '../../crypto/ideal-sealing.ts'
 import { type Group, insecureBareGroup } from '../../crypto/index.ts'
@@ -13,6 +15,7 @@ import type { MemberLiar, MemberPlan } from './member-plan.ts'
 const SEAL_KEY = 'seal'
 /** No one liar can certify a failure alone. */
 const CERTIFY_AT = 2
+const BANDIT_REPEAT_MS = 500
 
 export class SimulatedMembers {
   readonly group: Group = insecureBareGroup()
@@ -48,6 +51,11 @@ export class SimulatedMembers {
         signer,
         signatures,
         storeLost: false,
+      },
+      bandits: {
+        keys: { ...idealParties().keysOf(id), signer, sealing },
+        repeat: BANDIT_REPEAT_MS,
+        rules: banditRules,
       },
       keysOf: ({ member, keys }) => {
         const sealKey = keys.find(({ name }) => name === SEAL_KEY)?.key

@@ -64,12 +64,13 @@ export function onBusy(
   answer: ServerMessage & { kind: 'busy' },
 ): void {
   const { settings, turn } = scene
-  if (compareRanks(answer.rank, object.rank) !== 0 || object.phase !== 'getting') return
-  object.counters.set(from, answer.promised.counter)
-  object.busy.set(from, answer.remaining)
+  // That proves a lie also when the others' answers have come before it.
   if (answer.remaining > longestTurn(settings)) {
     accuse(scene, object, from, object.replica.version, 'a turn that is longer than any')
   }
+  if (compareRanks(answer.rank, object.rank) !== 0 || object.phase !== 'getting') return
+  object.counters.set(from, answer.promised.counter)
+  object.busy.set(from, answer.remaining)
   if (!isHopeless(scene, object)) return
   const remaining = [...object.busy.values()].sort((a, b) => a - b)
   const longest = Math.min(remaining[Math.min(settings.liars, remaining.length - 1)]!, settings.turnMs)

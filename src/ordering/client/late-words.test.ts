@@ -13,6 +13,7 @@ import {
 } from '../../../test/support/ordering-group.ts'
 import type { NodeId } from '../../core/index.ts'
 import { LOWEST_RANK } from '../rules.ts'
+import { longestTurn } from '../settings.ts'
 import { emptyContent } from '../versions/content.ts'
 import { FIRST_DIGEST } from '../versions/digest.ts'
 import type { Head, OrderingMessage, ProposedHead, Rank } from '../wire.ts'
@@ -60,6 +61,20 @@ describe('answers to an attempt (protocols/ordering, rejoin: the longest attempt
     made.now = proposal.sentAt + settings.attemptMax + late
     for (const server of ['s1', 's2']) made.hear(server, 'c', accepted(own, proposal))
     expect(made.heard('decided')).toHaveLength(decided)
+  })
+})
+
+describe('a turn that is longer than any', () => {
+  it.each([
+    ['the longest there is', 0, 0],
+    ['one millisecond more', 1, 1],
+  ])('is a lie also when the others have answered before: %s', (_, more, lies) => {
+    const { made, own, object } = asking()
+    for (const server of ['s1', 's2']) made.hear(server, 'c', got(own))
+    expect(object.phase).toBe('proposing')
+    const remaining = longestTurn(settings) + more
+    made.hear('s3', 'c', { kind: 'busy', object: 'o', rank: own, promised: own, remaining })
+    expect(made.heard('lied')).toHaveLength(lies)
   })
 })
 

@@ -41,28 +41,34 @@ function invented(committed: Head, to: string, hash: Hash) {
 
 /** Shows each client another proposal, of the highest rank, that nobody made. */
 function twoFaced(hash: Hash): Liar {
-  return telling('two-faced', (body, to) => {
-    if (body.kind === 'got' || body.kind === 'readings') return { ...body, ...invented(body.committed, to, hash) }
-    return body
-  })
+  return telling('two-faced', (body, to) => withInvented(body, to, hash))
+}
+
+export function withInvented(body: ServerMessage, to: string, hash: Hash): ServerMessage {
+  if (body.kind === 'got' || body.kind === 'readings') return { ...body, ...invented(body.committed, to, hash) }
+  return body
 }
 
 /** Calls committed what nobody proposed. */
 function aheadOfTime(hash: Hash): Liar {
-  return telling('ahead-of-time', (body, to) => {
-    if (body.kind !== 'got' && body.kind !== 'readings' && body.kind !== 'pong') return body
-    const { version, digest } = invented(body.committed, isOdd(to) ? 'odd' : 'even', hash).proposed
-    return { ...body, committed: { version, digest } }
-  })
+  return telling('ahead-of-time', (body, to) => aheadOf(body, to, hash))
+}
+
+export function aheadOf(body: ServerMessage, to: string, hash: Hash): ServerMessage {
+  if (body.kind !== 'got' && body.kind !== 'readings' && body.kind !== 'pong') return body
+  const { version, digest } = invented(body.committed, isOdd(to) ? 'odd' : 'even', hash).proposed
+  return { ...body, committed: { version, digest } }
 }
 
 /** Refuses every rank, in the name of one just above it. */
-const refusing: Liar = telling('refusing', body => {
+const refusing: Liar = telling('refusing', refused)
+
+export function refused(body: ServerMessage): ServerMessage {
   if (body.kind !== 'got' && body.kind !== 'accepted') return body
   const { object, rank } = body
   const promised = { counter: rank.counter + 1, client: 'zzz' }
   return { kind: 'refused', object, rank, promised, proof: new Uint8Array(0) }
-})
+}
 
 /** Says that a rank was promised beyond which there is hardly another. */
 const rankBurner: Liar = telling('rank-burner', body => {

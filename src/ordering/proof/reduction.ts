@@ -4,7 +4,7 @@
 // They are made for systems in which servers do not fetch and sessions neither open nor end.
 // A digest stands for a whole content and all that led to it. What is kept of servers is kept in Maps under their names.
 
-import { assert, type NodeId } from '../../core/index.ts'
+import { assert, type NodeId, toHex } from '../../core/index.ts'
 import type { ClientObject, Reading } from '../client/state.ts'
 import { compareRanks } from '../rules.ts'
 import type { ServerObject } from '../server/state.ts'
@@ -16,9 +16,7 @@ import type { ObservedClient, ObservedServer, UserLog, Word } from './observed.t
 const DIGEST_SHOWN = 4
 
 export function shortDigest(digest: Uint8Array): string {
-  let shown = ''
-  for (let at = 0; at < DIGEST_SHOWN; at++) shown += digest[at]!.toString(16).padStart(2, '0')
-  return shown
+  return toHex(digest.subarray(0, DIGEST_SHOWN))
 }
 
 const headText = ({ version, digest }: Head) => `${version}:${shortDigest(digest)}`

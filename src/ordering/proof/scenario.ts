@@ -308,7 +308,8 @@ export class OrderingStage extends ScenarioStage<OrderingPlan, OrderingAct, Orde
   private addServer(id: string): void {
     const { liars, rates } = this.plan
     const kind = liars.get(id)
-    const liar = kind === undefined ? undefined : this.kinds[kind]!
+    // None of these kinds: somebody outside gives it its words.
+    const liar = kind === undefined ? undefined : this.kinds[kind]
     const protocol = orderingServer(this.settingsOf(id))
     const peers = this.servers.filter(server => server !== id)
     const spec = { id, protocol, peers, vocabulary: orderingVocabulary, clockRate: rates.get(id)!, clockOffset: 1_000 }

@@ -7,7 +7,7 @@ import type { ServerObject, ServerState } from './state.ts'
 
 export function checkServer({ touched, rejoin, rejoins, complaints }: ServerState): void {
   assert(rejoin === undefined || rejoins !== 'done', 'rejoins, and has its state back')
-  assert(complaints.length <= COMPLAINTS_SHOWN_MAX, 'keeps more complaints than it shows')
+  assert(complaints.lines.size <= COMPLAINTS_SHOWN_MAX, 'keeps more complaints than it shows')
   if (touched !== undefined) checkObject(touched)
 }
 

@@ -1,21 +1,16 @@
 // What a server says of itself, and what clients complained about.
 
-import type { NodeId } from '../../core/index.ts'
+import { keepComplaint, type NodeId } from '../../core/index.ts'
 import {
   type ClientMessage,
   COMPLAINTS_SHOWN_MAX,
-  type Complaint,
   INSPECTED_MAX,
   type InspectedObject,
   type ServerMessage,
 } from '../wire.ts'
 import { reply } from './send.ts'
-import { clientName, type ServerScene, type ServerState } from './state.ts'
+import type { ServerScene, ServerState } from './state.ts'
 
-/** Lines that are kept; all are counted. */
-const COMPLAINTS_MAX = COMPLAINTS_SHOWN_MAX
-
-/** One line for each accuser and accused, the newest: one client cannot push those of the others out. */
 export function onComplain(
   scene: ServerScene,
   from: NodeId,
@@ -24,21 +19,8 @@ export function onComplain(
   const { state, turn } = scene
   if (!state.servers.includes(server) || state.servers.includes(from)) return
   const complaint = { client: from, server, object, version, what }
-  state.complained++
-  const { complaints } = state
-  const accuser = clientName(from)
-  const before = complaints.findIndex(other => clientName(other.client) === accuser && other.server === server)
-  if (before >= 0) complaints.splice(before, 1)
-  complaints.push(complaint)
-  if (complaints.length > COMPLAINTS_MAX) complaints.splice(oldestOfLoudest(complaints), 1)
+  if (!keepComplaint(state.complaints, complaint, COMPLAINTS_SHOWN_MAX)) return
   turn.do({ kind: 'emit', event: { kind: 'complaint', complaint } })
-}
-
-function oldestOfLoudest(complaints: readonly Complaint[]): number {
-  const counts = new Map<string, number>()
-  for (const { client } of complaints) counts.set(clientName(client), (counts.get(clientName(client)) ?? 0) + 1)
-  const most = Math.max(...counts.values())
-  return complaints.findIndex(({ client }) => counts.get(clientName(client)) === most)
 }
 
 function describe(state: ServerState, query: number, now: number): ServerMessage {
@@ -64,8 +46,8 @@ function describe(state: ServerState, query: number, now: number): ServerMessage
     // Also when the wait is over: it takes part when it has heard from the others.
     rejoining: state.rejoin === undefined ? 0 : Math.max(1, Math.ceil(state.rejoin.until - now)),
     objects,
-    complaints: [...state.complaints],
-    complained: state.complained,
+    complaints: [...state.complaints.lines.values()],
+    complained: state.complaints.count,
   }
 }
 

@@ -6,7 +6,7 @@
 //
 // It has no `apply`: clients compute, and it keeps what changed.
 
-import type { Millis, NodeId, Protocol, Saved } from '../../core/index.ts'
+import { type Millis, type NodeId, newComplaints, type Protocol, type Saved } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
 import type { OrderingMessage } from '../wire.ts'
 import { fetchMissing, onChanges, onEntries, onLag } from './catching-up.ts'
@@ -90,8 +90,7 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     savedBytes: 0,
     checkpointBytes: 0,
     checkpoint: undefined,
-    complaints: [],
-    complained: 0,
+    complaints: newComplaints(),
   }
   for (const record of saved.get('') ?? []) restore(state, settings, record)
   restored(state)

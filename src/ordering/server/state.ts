@@ -1,6 +1,6 @@
 // What a server keeps of each object.
 
-import { type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
+import { type Complaints, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
 import { LOWEST_RANK } from '../rules.ts'
 import type { OrderingSettings } from '../settings.ts'
 import { type Content, emptyContent, type KeptChange, type LinkedChange, openedAt } from '../versions/content.ts'
@@ -218,8 +218,7 @@ export interface ServerState {
   checkpointBytes: number
   /** The checkpoint under way. */
   checkpoint: Checkpoint | undefined
-  readonly complaints: Complaint[]
-  complained: number
+  readonly complaints: Complaints<Complaint>
 }
 
 export type ServerScene = Scene<ServerState, OrderingSettings, OrderingMessage, OrderingServerEvent>

@@ -284,7 +284,7 @@ describe.each(cases)('LECTURE, elections: $algorithm.name', ({ algorithm, right,
     const { route } = members.world.network
     members.world.network.route = (...way) => {
       sent++
-      route.apply(members.world.network, way)
+      return route.apply(members.world.network, way)
     }
     members.world.crash(members.members.at(-1)!)
     members.world.command('member-1', elect)

@@ -322,7 +322,7 @@ describe('LECTURE, "A solution for wireless networks"', () => {
     const ways = new Set<string>()
     world.network.route = (from, to, now, arrive) => {
       ways.add([TEN[from], TEN[to]].sort().join(''))
-      route.call(world.network, from, to, now, arrive)
+      return route.call(world.network, from, to, now, arrive)
     }
     world.command('a', elect)
     world.run(5 * SECOND)

@@ -2,6 +2,7 @@
 
 export { type PrintedClient, printedClient } from './client.ts'
 export { printedAlwaysYes, printedLiars } from './liars.ts'
+export { printedPalette } from './palette.ts'
 export { type PrintedAct, type PrintedPlan, type PrintedScenarioOptions, printedScenario } from './scenario.ts'
 export { type PrintedServer, printedServer } from './server.ts'
 export { type LockVariant, lockVariants } from './variants.ts'

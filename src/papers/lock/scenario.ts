@@ -37,6 +37,8 @@ export interface PrintedScenarioOptions {
   readonly unsafe?: boolean
   /** Some messages take longer than δ: the run is not synchronous, and the paper promises nothing. */
   readonly late?: boolean
+  /** What §5 adds: see `PrintedSettings`. */
+  readonly additions?: Pick<PrintedSettings, 'disregardsLate' | 'delaysReplies' | 'backoff'>
 }
 
 /** What a user of the printed lock does. */
@@ -70,7 +72,8 @@ export function printedScenario(options: PrintedScenarioOptions = {}): Scenario<
   return {
     name: 'printed lock',
     plan: random => {
-      const plan = drawPlan(random, servers, liars, crashes)
+      const drawn = drawPlan(random, servers, liars, crashes)
+      const plan = { ...drawn, settings: { ...drawn.settings, ...options.additions } }
       return options.late ? { ...plan, network: withLateMessages(plan) } : plan
     },
     stage: (world, plan) => new PrintedStage(world, servers, plan).begin(),
@@ -211,7 +214,8 @@ class PrintedStage extends ScenarioStage<PrintedPlan, PrintedAct, PrintedEvent> 
     const liar = this.plan.liars.get(id)
     const protocol = printedServer(this.plan.settings)
     const spec = { id, protocol, peers: [], vocabulary: printedVocabulary, clockOffset: 1_000 }
-    this.addNode(spec, liar === undefined ? undefined : kinds[liar]!.corrupt)
+    // None of these kinds: somebody outside gives it its words.
+    this.addNode(spec, liar === undefined ? undefined : kinds[liar]?.corrupt)
     this.world.start(id)
   }
 

@@ -153,7 +153,10 @@ export interface MemberSettings extends NodeSettingsOf<'member'> {
   readonly storeFolder: string
 }
 
-type ClientSettings = NodeSettingsOf<'client'>
+interface ClientSettings extends NodeSettingsOf<'client'> {
+  /** Commands about ledgers ask for --yes above this many units. */
+  readonly yesAbove?: number
+}
 export type NodeSettings = ServerSettings | ClientSettings | MemberSettings
 
 /** The settings, with certificate, key and the authority's certificate as PEM. */
@@ -215,11 +218,13 @@ export async function readNodeSettings(path: string): Promise<NodeSettings> {
   const name = table.text('name', isName, NAME_RULE)
   const listen = role !== 'client' && table.has('listen') ? table.text('listen', isHost, HOST_RULE) : undefined
   const own = role === 'member' && table.has('address') ? readOwnAddress(table.table('address')) : undefined
+  const yesAbove = role === 'client' && table.has('ledger') ? readGuard(table.table('ledger')) : undefined
   const group = readGroup(table)
   table.end()
   const identity = { group: group.id, role, name }
   const node = { name, group, identity, folder, file, storeFolder: join(folder, STORE_FOLDER) }
-  if (role === 'client') return { role, name, group, identity, folder, file }
+  if (role === 'client')
+    return { role, name, group, identity, folder, file, ...(yesAbove !== undefined && { yesAbove }) }
   if (role === 'member') {
     const address = own ?? group.membership.members.find(member => member.name === name)
     if (address === undefined)
@@ -232,6 +237,12 @@ export async function readNodeSettings(path: string): Promise<NodeSettings> {
     throw table.refuse('name', `one of the [[servers]] in the same file (${known})`)
   }
   return { ...node, role, address, listen: listen ?? address.host }
+}
+
+function readGuard(table: Table): number {
+  const yesAbove = table.whole('yesAbove', 0, Number.MAX_SAFE_INTEGER)
+  table.end()
+  return yesAbove
 }
 
 const ROLES: readonly string[] = ['server', 'client', 'member']

@@ -14,6 +14,9 @@ export interface MetricsRegistry {
   getSingleMetric(name: string): unknown
 }
 
+/** Sets of labels of one metric. */
+const LABELS_MAX = 1_000
+
 type Type = 'counter' | 'gauge' | 'histogram'
 type Source = () => readonly Sample[]
 
@@ -72,6 +75,8 @@ export class Book<D extends Definitions> {
   private readonly families = new Map<string, Family>()
   private readonly tallies = new Map<string, Tally>()
   private readonly counts = new Map<string, number>()
+  /** By the name of a metric, then by its labels. */
+  private readonly labelled = new Map<string, Map<string, Sample>>()
   private readonly labels: Readonly<Record<string, string>>
   private readonly opened: { readonly family: Family; readonly source: Source }[] = []
 
@@ -84,6 +89,7 @@ export class Book<D extends Definitions> {
       this.families.set(name, familyIn(registry, `coterie_${name}`, help, type))
       if (type === 'histogram') this.tally(name)
       else this.source(name, () => this.counts.get(name) ?? 0)
+      if (type === 'counter') this.open(name, () => [...(this.labelled.get(name)?.values() ?? [])])
     }
   }
 
@@ -95,6 +101,22 @@ export class Book<D extends Definitions> {
 
   add(name: keyof D & string, more = 1): void {
     this.counts.set(name, (this.counts.get(name) ?? 0) + more)
+  }
+
+  /** One more, of somebody whom the labels name. Others choose such names: only so many are kept, the rest is added to no label. */
+  addOf(name: keyof D & string, labels: Readonly<Record<string, string>>): void {
+    const samples = this.labelled.get(name) ?? new Map<string, Sample>()
+    this.labelled.set(name, samples)
+    const key = JSON.stringify(labels)
+    if (!samples.has(key) && samples.size >= LABELS_MAX) return this.add(name)
+    const value = (samples.get(key)?.value ?? 0) + 1
+    samples.set(key, { labels: { ...this.labels, ...labels }, value })
+  }
+
+  /** As many numbers as there are labels, asked for when somebody looks. */
+  readsOf(name: keyof D & string, values: () => readonly Sample[]): void {
+    this.forget(name)
+    this.open(name, () => values().map(sample => ({ ...sample, labels: { ...this.labels, ...sample.labels } })))
   }
 
   /** Nothing where it was not measured. */

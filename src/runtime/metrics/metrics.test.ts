@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePorts } from '../../../test/support/processes.ts'
 import { connect } from '../../client/connect.ts'
 import { SettingsError } from '../../core/index.ts'
+import type { ServerState } from '../../lock/index.ts'
 import { loadNodeConfig, type ServerConfig } from '../config/config.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../server.ts'
 import { initGroup } from '../setup/group.ts'
@@ -16,6 +17,7 @@ import type { Log } from '../transport/index.ts'
 import { Book } from './book.ts'
 import { isLoopback } from './metrics.ts'
 import { clientMetrics, type Definitions, memberMetrics, serverMetrics } from './names.ts'
+import { measureServer } from './server-metrics.ts'
 import { Stopwatches, Tally } from './tally.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'coterie-metrics-'))
@@ -99,10 +101,12 @@ describe('the page of metrics', () => {
 describe('what was done', () => {
   it('shows in the numbers of servers and of a client', async () => {
     const group = await connect({ config: client, metrics: { registry } })
-    const lease = await group.lock('invoices', { ttl: 300 })
+    const lease = await group.lock('invoices', { ttl: 1_500 })
     expect(await group.tryLock('invoices')).toBeUndefined()
     expect((await shown(0)).values.get('coterie_lock_leases_out')).toBe(1)
-    await expect.poll(async () => (await shown(0)).values.get('coterie_lock_renewals_total')).toBeGreaterThan(0)
+    const renewals = async () => (await shown(0)).values.get('coterie_lock_renewals_total')
+    const heardOf = async () => read(await registry.metrics()).values.get('coterie_client_lock_renewals_total')
+    for (const count of [renewals, heardOf]) await expect.poll(count, { timeout: 10_000 }).toBeGreaterThan(0)
     const held = read(await registry.metrics())
     expect(held.values.get('coterie_client_locks_held')).toBe(1)
     await lease.release()
@@ -166,6 +170,31 @@ describe('what was done', () => {
     const taken = new Registry()
     taken.registerMetric({ name: 'coterie_client_connections' } as never)
     expect(() => new Book(taken, clientMetrics)).toThrow('another metric that is called coterie_client_connections')
+  })
+})
+
+describe('who was caught', () => {
+  it('is named by a label, and of names that others choose only so many are kept', async () => {
+    const registry = new Registry()
+    const book = new Book(registry, { member_caught_total: memberMetrics.member_caught_total }, { node: 'me' })
+    book.addOf('member_caught_total', { member: 'eve', how: 'two-faced' })
+    book.addOf('member_caught_total', { member: 'eve', how: 'two-faced' })
+    for (let count = 0; count < 1_200; count++)
+      book.addOf('member_caught_total', { member: `m-${count}`, how: 'forging' })
+    const text = await registry.metrics()
+    expect(text).toContain('coterie_member_caught_total{node="me",member="eve",how="two-faced"} 2')
+    expect(text.match(/^coterie_member_caught_total\{/gm)).toHaveLength(1_001)
+    expect(text).toContain('coterie_member_caught_total{node="me"} 201')
+  })
+  it('is shown by a server: how many clients complain about which', async () => {
+    const lines = new Map([
+      ['1', { client: 'ann#1', server: 'server-2' }],
+      ['2', { client: 'bob#1', server: 'server-2' }],
+    ])
+    const lock = { locks: new Map(), highest: 0, complaints: { lines, count: 2 } } as unknown as ServerState
+    const registry = new Registry()
+    measureServer(new Book(registry, serverMetrics), { lock }, () => 0)
+    expect(await registry.metrics()).toContain('coterie_servers_accused{server="server-2"} 2')
   })
 })
 

@@ -18,6 +18,7 @@ export const serverMetrics = {
   saves_total: counter('Records saved'),
   store_sync_seconds: histogram('How long the disk took to make a batch of records durable'),
   connections: gauge('Peers connected now'),
+  servers_accused: gauge('Clients that complain about a server, which the label `server` names'),
   servers_silent: gauge('Other servers that have not answered the last greeting'),
   lock_names: gauge('Lock names in memory'),
   lock_leases_out: gauge('Locks that this server holds for somebody now'),
@@ -62,6 +63,7 @@ export const clientMetrics = {
   client_object_failures_total: counter('Operations and reads that ended without an answer'),
   client_watch_delay_seconds: histogram("From the first server's word of a version to its watchers here"),
   client_sessions_lost_total: counter('Sessions of objects that were lost'),
+  client_lies_total: counter('Words of a server, named in the label `server`, that cannot be true'),
 } as const satisfies Definitions
 
 /** Of a process that joins with `metrics: { registry }`. */
@@ -78,4 +80,5 @@ export const memberMetrics = {
   member_terms_lost_total: counter('Terms that ended before this member gave them back'),
   member_seats_total: counter('Seats that this member was given'),
   member_seats_lost_total: counter('Seats that this member lost'),
+  member_caught_total: counter('What a member, named in the label `member`, was caught at; how, in the label `how`'),
 } as const satisfies Definitions

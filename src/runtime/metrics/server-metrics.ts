@@ -1,12 +1,12 @@
 // A server's numbers. Most are read from its state when somebody looks; what passes is seen in its messages, so that the
 // machines need not count for anybody.
 
-import type { NodeId } from '../../core/index.ts'
+import { type AnyComplaint, accuserOf, type Complaints, type NodeId } from '../../core/index.ts'
 import { isOut, type LockMessage, type ServerState as LockServerState } from '../../lock/index.ts'
 import type { OrderingMessage, OrderingServerState } from '../../ordering/index.ts'
 import type { Book } from './book.ts'
 import type { serverMetrics } from './names.ts'
-import { Stopwatches } from './tally.ts'
+import { type Sample, Stopwatches } from './tally.ts'
 
 export type ServerBook = Book<typeof serverMetrics>
 
@@ -22,6 +22,8 @@ export function measureServer(book: ServerBook, { lock, ordering }: ServerParts,
   book.reads('lock_waiters', () => sum(lock.locks.values(), entry => entry.waiters?.length ?? 0))
   book.reads('lock_highest_token', () => lock.highest)
   book.reads('lock_complaints_total', () => lock.complaints.count)
+  const complaints = [lock.complaints, ...(ordering === undefined ? [] : [ordering.complaints])]
+  book.readsOf('servers_accused', () => accusersOf(complaints))
   if (ordering === undefined) return
   const { objects } = ordering
   book.reads('objects', () => objects.size)
@@ -32,8 +34,19 @@ export function measureServer(book: ServerBook, { lock, ordering }: ServerParts,
   book.reads('object_versions_behind', () =>
     sum(objects.values(), ({ committed, content }) => committed.version - content.version),
   )
-  book.reads('object_complaints_total', () => ordering.complained)
+  book.reads('object_complaints_total', () => ordering.complaints.count)
   book.reads('object_rejoining', () => (ordering.rejoin === undefined ? 0 : 1))
+}
+
+/** By accused server: how many clients complain, about locks or objects. */
+function accusersOf(all: readonly Complaints<AnyComplaint>[]): Sample[] {
+  const accusers = new Map<NodeId, Set<string>>()
+  for (const { lines } of all) {
+    for (const { client, server } of lines.values()) {
+      accusers.set(server, (accusers.get(server) ?? new Set()).add(accuserOf(client)))
+    }
+  }
+  return [...accusers].map(([server, clients]) => ({ labels: { server }, value: clients.size }))
 }
 
 function sum<T>(items: Iterable<T>, of: (item: T) => number): number {

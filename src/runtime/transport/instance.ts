@@ -2,6 +2,7 @@
 // `billing#3f9a01c2d4e5f607`. Servers and members have one process to a name, and their id is the name.
 
 import type { NodeId } from '../../core/index.ts'
+import { toHex } from '../../core/index.ts'
 import { randomBytes } from '../platform.ts'
 
 /** Sixteen hexadecimal digits: processes of one client never draw the same. */
@@ -13,7 +14,7 @@ const MARK = '#'
 
 /** What tells this process from others that use the same client's certificate. */
 export function newInstance(): string {
-  return Array.from(randomBytes(INSTANCE_BYTES), byte => byte.toString(16).padStart(2, '0')).join('')
+  return toHex(randomBytes(INSTANCE_BYTES))
 }
 
 export function isInstance(instance: string): boolean {

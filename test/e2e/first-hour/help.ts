@@ -3,10 +3,11 @@
 
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ledgerScenes } from './help-ledger.ts'
 import { memberLines, playMembers } from './help-members.ts'
 import type { Typed, World } from './world.ts'
 
-interface Scene extends Typed {
+export interface Scene extends Typed {
   readonly line: string
   readonly as?: string
 }
@@ -38,6 +39,11 @@ const ALONE: readonly Scene[] = [
   { line: 'coterie sim lock --seeds 1000', as: 'coterie sim lock --seeds 10' },
   { line: 'coterie sim lock --servers 5 --liars 1 --unsafe', code: 1 },
   { line: 'coterie sim lock --seed 17 --diagram run.svg' },
+  {
+    line: "coterie sim --play '#run=lock-printed.n5.b1.f1.s-duel&seed=2&say=server-5:ff'",
+    says: /is held by client-1/,
+    code: 1,
+  },
   { line: 'coterie explore lock', as: 'coterie explore lock --system list-restart' },
   { line: 'coterie explore lock --bug no-drift-factor', code: 1 },
   {
@@ -58,9 +64,17 @@ const ALONE: readonly Scene[] = [
   { line: 'coterie lab list' },
   { line: 'coterie lab run backoff-response --out results' },
   {
-    line: 'coterie lab run all --scale full --seed 7',
-    as: 'coterie lab run backoff-response --seed 7',
+    line: 'coterie lab run --all --json',
+    as: 'coterie lab run errata-oma-decoding trivial-token --json',
+    says: /"outside": 0/,
   },
+  {
+    line: 'coterie lab run errata-bound errata-best --scale full --seed 7',
+    as: 'coterie lab run errata-oma-decoding trivial-token --seed 7',
+    says: /2 experiments, 8 figures judged, 0 outside/,
+  },
+  { line: 'coterie lab serve', as: 'timeout 2 coterie lab serve --port 0 || true', says: /the laboratory is at/ },
+  { line: 'coterie lab export break-it', says: /index\.html/ },
   { line: 'coterie completion bash > ~/.local/share/bash-completion/completions/coterie' },
   { line: 'coterie completion zsh > ~/.zsh/functions/_coterie' },
   { line: 'coterie completion fish > ~/.config/fish/completions/coterie.fish' },
@@ -113,6 +127,7 @@ const SERVED: readonly Scene[] = [
   { line: 'coterie object repair stock', says: /nothing to repair/ },
   { line: 'coterie object delete stock' },
   { line: 'coterie status --config shop/clients/admin', says: /locks work/ },
+  ...ledgerScenes,
 ]
 
 /** What is known of the helps: their examples and these are the same, which a test checks. */

@@ -133,7 +133,7 @@ export class World {
   private cloneAll(): void {
     execFileSync('git', ['clone', '--quiet', '--no-hardlinks', this.root, this.clone])
     symlinkSync(join(this.root, 'node_modules'), join(this.clone, 'node_modules'))
-    for (const built of ['src', 'lab']) {
+    for (const built of ['src', 'lab', 'page']) {
       const from = join(this.root, 'dist', built)
       if (!existsSync(from)) throw new Error(`${from} is missing: npm run build`)
       cpSync(from, join(this.clone, 'dist', built), { recursive: true })

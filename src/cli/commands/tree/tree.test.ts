@@ -217,6 +217,32 @@ describe('with a group of three', () => {
     expect(lines.length).toBeGreaterThan(2)
   })
 
+  it('watches from an older change on, with values, also those that are no text', async () => {
+    await using other = await connect({ config: group.clientFolders[0]!, blockedMax: 0 })
+    const { modified } = (await other.tree().create('/valued', 'one')).stat
+    await other.tree().set('/valued', 'two\u001b[2J')
+    await other.tree().set('/valued', Uint8Array.of(0xff))
+    const until = async (...args: string[]) => {
+      const watched = at('watch', '/valued', '--from', String(modified), ...args)
+      const shown = () =>
+        vi.isMockFunction(process.stdout.write) ? vi.mocked(process.stdout.write).mock.calls.length : 0
+      while (shown() < 3) await sleep(10)
+      process.emit('SIGTERM')
+      return (await watched).out.trim().split('\n')
+    }
+    expect((await until()).map(line => line.replace(/^\d+ /, ''))).toEqual([
+      'created /valued',
+      'changed /valued',
+      'changed /valued',
+    ])
+    const lines = await until('--values')
+    expect(lines.join()).not.toContain('\u001b')
+    expect(lines.at(-1)).toContain('(1 bytes that are no text)')
+    const events = (await until('--values', '--json')).map(line => JSON.parse(line) as Record<string, unknown>)
+    expect(events.at(-1)).toMatchObject({ kind: 'changed', path: '/valued', base64: '/w==' })
+    expect((await at('watch', '/valued', '--from', 'x')).code).toBe(2)
+  })
+
   it('shows objects, and how the servers stand', async () => {
     await at('set', '/shown', 'yes')
     const rows = JSON.parse((await at('object', 'tree', '--json')).out)

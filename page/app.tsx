@@ -1,0 +1,69 @@
+// From the address to the view, and back: every change of a run becomes its address.
+
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Frame, useScheme, type Way } from './frame.tsx'
+import { type ViewProps, viewNamed } from './registry.ts'
+import { type Route, routeOf } from './routes.ts'
+import { loadScript } from './scripts.ts'
+import { LevelView } from './views/level.tsx'
+import { RunView } from './views/run.tsx'
+
+export function App(): JSX.Element {
+  const [route, setRoute] = useState<Route>(() => routeOf(location.hash))
+  const [scheme, colours, setScheme] = useScheme()
+  useEffect(() => {
+    const onChange = () => {
+      setRoute(routeOf(location.hash))
+      scrollTo(0, 0)
+    }
+    addEventListener('hashchange', onChange)
+    return () => removeEventListener('hashchange', onChange)
+  }, [])
+  return (
+    <Frame way={wayOf(route)} scheme={scheme} onScheme={setScheme}>
+      <View route={route} scheme={colours} />
+    </Frame>
+  )
+}
+
+function wayOf(route: Route): Way | undefined {
+  if (route.way === 'lesson') return 'lessons'
+  if (route.way === 'run') return 'runs'
+  return route.way === 'refused' ? undefined : route.way
+}
+
+function View({ route, scheme }: { route: Route; scheme: string }): JSX.Element {
+  switch (route.way) {
+    case 'level':
+      return <LevelView key={route.number} number={route.number} scheme={scheme} />
+    case 'run':
+      return <RunView key={location.hash} spec={route.spec} scheme={scheme} />
+    case 'refused':
+      return (
+        <>
+          <p class="notice" role="alert">
+            This address cannot be shown: {route.refusal} Here is the first level instead.
+          </p>
+          <LevelView number={1} scheme={scheme} />
+        </>
+      )
+    default:
+      return <Later key={route.way} way={route.way} name={'name' in route ? route.name : undefined} scheme={scheme} />
+  }
+}
+
+/** A view whose script is loaded when it is asked for. */
+function Later({ way, name, scheme }: ViewProps & { way: string }): JSX.Element {
+  const [state, setState] = useState<'loading' | 'here' | string>(viewNamed(way) === undefined ? 'loading' : 'here')
+  useEffect(() => {
+    if (viewNamed(way) !== undefined) return
+    loadScript('lists').then(
+      () => setState('here'),
+      (error: Error) => setState(error.message),
+    )
+  }, [way])
+  const Found = viewNamed(way)
+  if (Found !== undefined) return <Found name={name} scheme={scheme} />
+  return <p role="status">{state === 'loading' || state === 'here' ? 'Loading…' : state}</p>
+}

@@ -1,0 +1,133 @@
+// Where the reader stands in a run, and how the place moves by itself while it plays: between two events time goes on
+// smoothly, so that a message is seen on its way.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Session } from './session.ts'
+
+export interface Cursor {
+  readonly place: number
+  /** The time that is shown as now: between two events while it plays. */
+  readonly now: number
+  readonly playing: boolean
+  readonly speed: number
+  go(place: number): void
+  play(playing: boolean): void
+  setSpeed(speed: number): void
+  next(what: 'node' | 'told'): void
+}
+
+const SPEED = 6
+
+const still = () => globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches === true
+
+export function useCursor(session: Session): Cursor {
+  const { drawing, spec } = session
+  const { marks } = drawing
+  const last = marks.length - 1
+  // A fraction between two places while it plays.
+  const [position, setPosition] = useState(() => Math.min(last, spec.at ?? last))
+  const [playing, setPlaying] = useState(false)
+  const [speed, setSpeed] = useState(SPEED)
+  const before = useRef(session)
+  const changed = before.current !== session
+  // Another run: what is new of it is played from where the old one ended; a change of the past stays where it is.
+  const common = changed ? sameUntil(before.current, session) : 0
+  const start = changed ? nextPosition(before.current, session, position, common) : position
+  useEffect(() => {
+    if (before.current === session) return
+    before.current = session
+    setPosition(start)
+    setPlaying(start < last && !still())
+    if (still()) setPosition(last)
+  }, [session, start, last])
+  usePlaying(playing, speed, last, setPosition, setPlaying)
+  const place = Math.max(0, Math.min(last, Math.floor(start)))
+  const go = (to: number) => {
+    setPlaying(false)
+    setPosition(Math.max(0, Math.min(last, to)))
+  }
+  return {
+    place,
+    // At its end a run stays as it is: who is inside stays inside.
+    now: place === last ? (drawing.asks?.at ?? drawing.last) : timeBetween(marks, start),
+    playing,
+    speed,
+    go,
+    play: on => {
+      if (on && place >= last) setPosition(0)
+      setPlaying(on)
+    },
+    setSpeed,
+    next: what => {
+      const node = marks[place]?.node
+      const found = marks.findIndex(
+        (mark, at) => at > place && (what === 'node' ? mark.node === node : mark.kind === 'emit'),
+      )
+      if (found >= 0) go(found)
+    },
+  }
+}
+
+/** How many events two runs have in common. */
+function sameUntil(one: Session, other: Session): number {
+  const [a, b] = [one.drawing.marks, other.drawing.marks]
+  const length = Math.min(a.length, b.length)
+  for (let place = 0; place < length; place++) {
+    const [x, y] = [a[place]!, b[place]!]
+    if (x.at !== y.at || x.node !== y.node || x.what !== y.what || x.from !== y.from) return place
+  }
+  return length
+}
+
+function nextPosition(before: Session, session: Session, position: number, common: number): number {
+  const last = session.drawing.marks.length - 1
+  if (session.spec.at !== undefined) return Math.min(last, session.spec.at)
+  const said = session.play.nodes.some(({ played }) => played) && session.spec.acts.length === before.spec.acts.length
+  if (said && common > 0) return Math.min(last, Math.max(0, common - 1))
+  return Math.min(last, Math.max(0, Math.floor(position)))
+}
+
+function timeBetween(marks: readonly { readonly at: number }[], position: number): number {
+  const place = Math.max(0, Math.min(marks.length - 1, Math.floor(position)))
+  const here = marks[place]?.at ?? 0
+  const there = marks[place + 1]?.at ?? here
+  return here + (there - here) * Math.max(0, Math.min(1, position - place))
+}
+
+type Set<Value> = (value: Value | ((before: Value) => Value)) => void
+
+function usePlaying(
+  playing: boolean,
+  speed: number,
+  last: number,
+  setPosition: Set<number>,
+  setPlaying: Set<boolean>,
+): void {
+  useEffect(() => {
+    if (!playing) return
+    let frame = 0
+    let then = performance.now()
+    const tick = (now: number) => {
+      const passed = Math.min(100, now - then) / 1000
+      then = now
+      let ended = false
+      setPosition(position => {
+        ended = position + passed * speed >= last
+        return ended ? last : position + passed * speed
+      })
+      frame = requestAnimationFrame(tick)
+    }
+    frame = requestAnimationFrame(tick)
+    return () => cancelAnimationFrame(frame)
+  }, [playing, speed, last, setPosition])
+  useEffect(() => {
+    if (!playing) return
+    const timer = setInterval(() => {
+      setPosition(position => {
+        if (position >= last) setPlaying(false)
+        return position
+      })
+    }, 100)
+    return () => clearInterval(timer)
+  }, [playing, last, setPosition, setPlaying])
+}

@@ -1,0 +1,438 @@
+// The space-time picture on a canvas: lanes from top to bottom, time from left to right. Only what is in the window is
+// looked at; where that is more than can be told apart, messages become density, and what matters is still drawn.
+
+import { shortWord } from '../words.ts'
+import { type Drawing, firstAtOrAfter, type Mark } from './marks.ts'
+
+/** What of the time is seen. */
+export interface View {
+  readonly from: number
+  readonly to: number
+}
+
+export interface Colours {
+  readonly ground: string
+  readonly ink: string
+  readonly soft: string
+  readonly lane: string
+  readonly arrow: string
+  readonly accent: string
+  readonly lie: string
+  readonly broken: string
+  readonly held: string
+  readonly clients: readonly string[]
+}
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** One picture: what, from when to when, and where the reader stands. */
+export interface Picture {
+  readonly drawing: Drawing
+  readonly view: View
+  readonly size: Size
+  readonly colours: Colours
+  /** The mark the reader stands at, and the time that is now: between two marks while it plays. */
+  readonly cursor: number
+  readonly now: number
+  readonly hover: number | undefined
+  /** What is being dragged: a message held, a node paused, a link cut. */
+  readonly ghost: Ghost | undefined
+}
+
+export type Ghost =
+  | { readonly kind: 'hold'; readonly mark: number; readonly to: number }
+  | { readonly kind: 'pause'; readonly lane: number; readonly from: number; readonly to: number }
+  | {
+      readonly kind: 'cut'
+      readonly lanes: readonly [number, number]
+      readonly from: number
+      readonly to: number
+    }
+
+/** More arrows than this cannot be told apart. */
+export const ARROWS_MAX = 3_000
+const AXIS = 30
+const PADDING = 18
+/** Room for half a mark at the ends. */
+const MARGIN = 14
+
+export const laneY = (size: Size, lanes: number, lane: number): number =>
+  AXIS + PADDING + ((size.height - AXIS - 2 * PADDING) * (lane + 0.5)) / Math.max(1, lanes)
+
+export const timeX = (size: Size, view: View, at: number): number =>
+  MARGIN + ((at - view.from) / (view.to - view.from)) * (size.width - 2 * MARGIN)
+
+export const timeAt = (size: Size, view: View, x: number): number =>
+  view.from + ((x - MARGIN) / (size.width - 2 * MARGIN)) * (view.to - view.from)
+
+/** Marks whose arrow or point may be in the window: from and up to, by place. */
+export function window(drawing: Drawing, view: View): [number, number] {
+  const from = firstAtOrAfter(drawing.marks, view.from)
+  const to = firstAtOrAfter(drawing.marks, view.to + drawing.longest + 1)
+  return [from, to]
+}
+
+export function draw(context: CanvasRenderingContext2D, picture: Picture): void {
+  const { size, drawing, view, colours } = picture
+  context.clearRect(0, 0, size.width, size.height)
+  context.lineJoin = 'round'
+  drawClashes(context, picture)
+  drawAxis(context, picture)
+  drawLanes(context, picture)
+  const [from, to] = window(drawing, view)
+  if (to - from > ARROWS_MAX) drawDensity(context, picture, from, to)
+  else drawArrows(context, picture, from, to)
+  if (to - from <= LABELS_MAX) drawLabels(context, picture, from, to)
+  drawPoints(context, picture, from, to)
+  drawAsked(context, picture)
+  drawCursor(context, picture)
+  if (picture.ghost !== undefined) drawGhost(context, picture, picture.ghost)
+  context.globalAlpha = 1
+  context.fillStyle = colours.ink
+}
+
+function drawClashes(context: CanvasRenderingContext2D, { drawing, size, view, colours, now }: Picture): void {
+  for (const clash of drawing.clashes) {
+    if (clash.from > now) continue
+    const left = timeX(size, view, clash.from)
+    const right = Math.max(left + 2, timeX(size, view, Math.min(now, clash.to)))
+    context.globalAlpha = 0.13
+    context.fillStyle = colours.broken
+    context.fillRect(left, AXIS - 4, right - left, size.height - AXIS)
+    context.globalAlpha = 1
+    context.fillRect(left, AXIS - 4, 1.5, size.height - AXIS)
+  }
+}
+
+/** Steps of time that people count in. */
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500].flatMap(step => [step, step * 1e3, step * 1e6]).sort((a, b) => a - b)
+
+function drawAxis(context: CanvasRenderingContext2D, { size, view, colours }: Picture): void {
+  const ticks = Math.max(2, Math.floor(size.width / 110))
+  const step = STEPS.find(each => (view.to - view.from) / each <= ticks) ?? 1e9
+  context.font = '500 11px system-ui, sans-serif'
+  context.textBaseline = 'middle'
+  context.textAlign = 'center'
+  for (let at = Math.ceil(view.from / step) * step; at <= view.to; at += step) {
+    const x = Math.round(timeX(size, view, at)) + 0.5
+    context.globalAlpha = 0.5
+    context.strokeStyle = colours.lane
+    context.lineWidth = 1
+    line(context, x, AXIS - 6, x, size.height - 4)
+    context.globalAlpha = 1
+    context.fillStyle = colours.soft
+    context.fillText(timeText(at), x, 12)
+  }
+}
+
+export function timeText(micros: number): string {
+  if (micros >= 1e6 && micros % 1e5 === 0) return `${micros / 1e6} s`
+  const millis = micros / 1000
+  return `${Number.isInteger(millis) ? millis : millis.toFixed(micros % 100 === 0 ? 1 : 3)} ms`
+}
+
+function drawLanes(context: CanvasRenderingContext2D, picture: Picture): void {
+  const { drawing, size, view, colours, now } = picture
+  const count = drawing.lanes.length
+  context.lineWidth = 1.5
+  context.strokeStyle = colours.lane
+  for (let lane = 0; lane < count; lane++) {
+    const y = laneY(size, count, lane)
+    line(context, 0, y, size.width, y)
+  }
+  for (const { kind, lane, from, to } of drawing.spans) {
+    if (from > now || to < view.from || from > view.to) continue
+    const y = laneY(size, count, lane)
+    const left = timeX(size, view, from)
+    const right = Math.max(left + 3, timeX(size, view, Math.min(now, to)))
+    if (kind === 'inside') {
+      context.fillStyle = colours.clients[lane % colours.clients.length]!
+      pill(context, left, y - 8, right - left, 16)
+      context.fill()
+      if (right - left < 54) continue
+      context.fillStyle = colours.ground
+      context.font = '650 11px system-ui, sans-serif'
+      context.textAlign = 'left'
+      context.fillText('inside', left + 10, y + 0.5)
+    } else {
+      context.fillStyle = colours.ground
+      context.fillRect(left, y - 3, right - left, 6)
+      context.strokeStyle = kind === 'down' ? colours.broken : colours.soft
+      context.setLineDash(kind === 'down' ? [2, 5] : [7, 5])
+      context.lineWidth = kind === 'down' ? 1.5 : 3
+      line(context, left, y, right, y)
+      context.setLineDash([])
+      context.strokeStyle = colours.lane
+      context.lineWidth = 1.5
+    }
+  }
+}
+
+function drawArrows(context: CanvasRenderingContext2D, picture: Picture, from: number, to: number): void {
+  const { drawing, cursor, hover } = picture
+  const later: number[] = []
+  for (let place = from; place < to; place++) {
+    const mark = drawing.marks[place]!
+    if (mark.sentAt === undefined || mark.from === undefined) continue
+    if (place === cursor || place === hover || mark.lie) later.push(place)
+    else arrow(context, picture, mark, place)
+  }
+  for (const place of later) arrow(context, picture, drawing.marks[place]!, place)
+}
+
+/** One message: whole once it has arrived, up to where it is while it is under way, and faint in what is to come. */
+function arrow(context: CanvasRenderingContext2D, picture: Picture, mark: Mark, place: number): void {
+  const { drawing, size, view, colours, cursor, hover, now } = picture
+  const count = drawing.lanes.length
+  const x1 = timeX(size, view, mark.sentAt!)
+  const x2 = timeX(size, view, mark.at)
+  const y1 = laneY(size, count, drawing.lanes.indexOf(mark.from!))
+  const y2 = laneY(size, count, drawing.lanes.indexOf(mark.node))
+  const chosen = place === cursor || place === hover
+  const arrived = place <= cursor
+  const sent = mark.sentAt! <= now
+  context.strokeStyle = mark.lie ? colours.lie : chosen ? colours.accent : colours.arrow
+  context.fillStyle = context.strokeStyle
+  context.lineWidth = (chosen ? 2.4 : 1.2) + (mark.lie ? 0.8 : 0)
+  context.setLineDash(mark.lie ? [7, 4] : [])
+  context.globalAlpha = arrived || chosen ? (chosen || mark.lie ? 1 : 0.75) : 0.16
+  line(context, x1, y1, x2, y2)
+  const part = sent && !arrived ? Math.min(1, (now - mark.sentAt!) / Math.max(1, mark.at - mark.sentAt!)) : undefined
+  if (part !== undefined) {
+    const x = x1 + (x2 - x1) * part
+    const y = y1 + (y2 - y1) * part
+    context.globalAlpha = 0.9
+    line(context, x1, y1, x, y)
+    context.setLineDash([])
+    dot(context, x, y, mark.lie ? 4.5 : 3.5)
+  }
+  context.setLineDash([])
+  if (arrived || part === undefined) head(context, x1, y1, x2, y2)
+  context.globalAlpha = 1
+}
+
+/** Of more marks in the window the words would cover each other. */
+const LABELS_MAX = 90
+
+/** The answers in words, on their arrows. */
+function drawLabels(context: CanvasRenderingContext2D, picture: Picture, from: number, to: number): void {
+  const { drawing, size, view, colours, cursor } = picture
+  const count = drawing.lanes.length
+  context.font = '650 10.5px system-ui, sans-serif'
+  context.textAlign = 'center'
+  context.textBaseline = 'middle'
+  for (let place = from; place < Math.min(to, cursor + 1); place++) {
+    const mark = drawing.marks[place]!
+    if (mark.sentAt === undefined || mark.from === undefined) continue
+    const { text, tone } = shortWord(mark.what)
+    if (tone === 'other') continue
+    const part = 0.36
+    const x = timeX(size, view, mark.sentAt + (mark.at - mark.sentAt) * part)
+    const y1 = laneY(size, count, drawing.lanes.indexOf(mark.from))
+    const y = y1 + (laneY(size, count, drawing.lanes.indexOf(mark.node)) - y1) * part
+    const width = context.measureText(text).width + 8
+    context.fillStyle = colours.ground
+    context.globalAlpha = 0.92
+    pill(context, x - width / 2, y - 7.5, width, 15)
+    context.fill()
+    context.globalAlpha = 1
+    context.fillStyle = mark.lie ? colours.lie : tone === 'yes' ? colours.held : colours.ink
+    context.fillText(text, x, y + 0.5)
+  }
+}
+
+function head(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
+  const angle = Math.atan2(y2 - y1, x2 - x1)
+  context.beginPath()
+  context.moveTo(x2, y2)
+  context.lineTo(x2 - 8 * Math.cos(angle - 0.38), y2 - 8 * Math.sin(angle - 0.38))
+  context.lineTo(x2 - 8 * Math.cos(angle + 0.38), y2 - 8 * Math.sin(angle + 0.38))
+  context.closePath()
+  context.fill()
+}
+
+/** Too many to draw one by one: how many arrive in each column of each lane, as its darkness. */
+function drawDensity(context: CanvasRenderingContext2D, picture: Picture, from: number, to: number): void {
+  const { drawing, size, view, colours } = picture
+  const columns = Math.ceil(size.width / 2)
+  const lanes = drawing.lanes.length
+  const counts = new Uint16Array(columns * lanes)
+  const places = new Map(drawing.lanes.map((name, lane) => [name, lane]))
+  const lies: number[] = []
+  let most = 1
+  for (let place = from; place < to; place++) {
+    const mark = drawing.marks[place]!
+    if (mark.sentAt === undefined) continue
+    if (mark.lie && lies.length < ARROWS_MAX) lies.push(place)
+    const column = Math.floor(timeX(size, view, mark.at) / 2)
+    const lane = places.get(mark.node)
+    if (column < 0 || column >= columns || lane === undefined) continue
+    const count = ++counts[lane * columns + column]!
+    if (count > most) most = count
+  }
+  context.fillStyle = colours.arrow
+  const scale = 1 / Math.log2(most + 1)
+  const tall = Math.min(26, ((size.height - AXIS - 2 * PADDING) / lanes) * 0.7)
+  for (let lane = 0; lane < lanes; lane++) {
+    const y = laneY(size, lanes, lane)
+    for (let column = 0; column < columns; column++) {
+      const count = counts[lane * columns + column]!
+      if (count === 0) continue
+      const height = Math.max(2, tall * Math.log2(count + 1) * scale)
+      context.globalAlpha = 0.7
+      context.fillRect(column * 2, y - height / 2, 1.6, height)
+    }
+  }
+  context.globalAlpha = 1
+  for (const place of lies) arrow(context, picture, drawing.marks[place]!, place)
+}
+
+/** Points that are drawn one by one; of more than this the rest is left to the list. */
+const POINTS_MAX = 4_000
+
+function drawPoints(context: CanvasRenderingContext2D, picture: Picture, from: number, to: number): void {
+  const { drawing, size, view, colours, cursor, hover } = picture
+  const lanes = drawing.lanes.length
+  const crowded = to - from > ARROWS_MAX
+  let drawn = 0
+  for (let place = from; place < to && drawn < POINTS_MAX; place++) {
+    const mark = drawing.marks[place]!
+    if (mark.at > view.to) break
+    const quiet = mark.kind === 'timer' || mark.kind === 'start'
+    if (mark.kind === 'deliver' || (quiet && crowded)) continue
+    drawn++
+    const x = timeX(size, view, mark.at)
+    const y = laneY(size, lanes, drawing.lanes.indexOf(mark.node))
+    const chosen = place === cursor || place === hover
+    context.globalAlpha = place <= cursor || chosen ? 1 : 0.25
+    point(context, colours, mark, x, y)
+    if (!chosen) continue
+    context.strokeStyle = colours.accent
+    context.lineWidth = 2
+    context.beginPath()
+    context.arc(x, y, 10, 0, 2 * Math.PI)
+    context.stroke()
+  }
+  context.globalAlpha = 1
+}
+
+function point(context: CanvasRenderingContext2D, colours: Colours, mark: Mark, x: number, y: number): void {
+  context.lineWidth = 2
+  switch (mark.kind) {
+    case 'crash':
+    case 'stop':
+      context.strokeStyle = colours.broken
+      context.lineWidth = 3
+      line(context, x - 6, y - 6, x + 6, y + 6)
+      return line(context, x - 6, y + 6, x + 6, y - 6)
+    case 'emit':
+      context.fillStyle = colours.accent
+      context.strokeStyle = colours.ground
+      context.beginPath()
+      context.moveTo(x, y - 7)
+      context.lineTo(x + 7, y)
+      context.lineTo(x, y + 7)
+      context.lineTo(x - 7, y)
+      context.closePath()
+      context.fill()
+      return context.stroke()
+    case 'command':
+      context.fillStyle = colours.ink
+      context.fillRect(x - 4, y - 4, 8, 8)
+      return
+    case 'restart':
+    case 'resume':
+      context.strokeStyle = colours.held
+      context.beginPath()
+      context.arc(x, y, 5, 0, 2 * Math.PI)
+      return context.stroke()
+    default:
+      context.fillStyle = colours.soft
+      return dot(context, x, y, 2.5)
+  }
+}
+
+/** The message that waits for a traitor's word: whole, with a question mark where it stands. */
+function drawAsked(context: CanvasRenderingContext2D, picture: Picture): void {
+  const { drawing, size, view, colours, cursor } = picture
+  const { asks, lanes } = drawing
+  if (asks === undefined || cursor < drawing.marks.length - 1) return
+  const x2 = timeX(size, view, asks.at)
+  const y2 = laneY(size, lanes.length, lanes.indexOf(asks.node))
+  context.strokeStyle = colours.accent
+  context.lineWidth = 2.4
+  line(context, timeX(size, view, asks.sentAt!), laneY(size, lanes.length, lanes.indexOf(asks.from!)), x2, y2)
+  context.fillStyle = colours.lie
+  dot(context, x2, y2, 12)
+  context.fillStyle = colours.ground
+  context.font = '700 15px system-ui, sans-serif'
+  context.textAlign = 'center'
+  context.fillText('?', x2, y2 + 1)
+}
+
+function drawCursor(context: CanvasRenderingContext2D, { size, view, colours, now }: Picture): void {
+  const x = timeX(size, view, now)
+  if (x < 0 || x > size.width) return
+  context.globalAlpha = 1
+  context.strokeStyle = colours.accent
+  context.lineWidth = 1.5
+  line(context, x, AXIS - 6, x, size.height)
+  context.fillStyle = colours.accent
+  context.beginPath()
+  context.moveTo(x - 5, AXIS - 12)
+  context.lineTo(x + 5, AXIS - 12)
+  context.lineTo(x, AXIS - 4)
+  context.closePath()
+  context.fill()
+}
+
+function drawGhost(context: CanvasRenderingContext2D, picture: Picture, ghost: Ghost): void {
+  const { drawing, size, view, colours } = picture
+  const lanes = drawing.lanes.length
+  context.strokeStyle = colours.accent
+  context.fillStyle = colours.accent
+  context.setLineDash([4, 4])
+  context.lineWidth = 2.5
+  if (ghost.kind === 'hold') {
+    const mark = drawing.marks[ghost.mark]!
+    const x1 = timeX(size, view, mark.sentAt!)
+    const y1 = laneY(size, lanes, drawing.lanes.indexOf(mark.from!))
+    const x2 = timeX(size, view, ghost.to)
+    const y2 = laneY(size, lanes, drawing.lanes.indexOf(mark.node))
+    line(context, x1, y1, x2, y2)
+    context.setLineDash([])
+    head(context, x1, y1, x2, y2)
+  } else {
+    const left = timeX(size, view, Math.min(ghost.from, ghost.to))
+    const right = timeX(size, view, Math.max(ghost.from, ghost.to))
+    const [top, bottom] = ghost.kind === 'pause' ? [ghost.lane, ghost.lane] : ghost.lanes
+    const y1 = laneY(size, lanes, Math.min(top, bottom)) - 9
+    const y2 = laneY(size, lanes, Math.max(top, bottom)) + 9
+    context.strokeRect(left, y1, Math.max(4, right - left), y2 - y1)
+    context.globalAlpha = 0.12
+    context.fillRect(left, y1, Math.max(4, right - left), y2 - y1)
+  }
+  context.setLineDash([])
+  context.globalAlpha = 1
+}
+
+function line(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
+  context.beginPath()
+  context.moveTo(x1, y1)
+  context.lineTo(x2, y2)
+  context.stroke()
+}
+
+function dot(context: CanvasRenderingContext2D, x: number, y: number, radius: number): void {
+  context.beginPath()
+  context.arc(x, y, radius, 0, 2 * Math.PI)
+  context.fill()
+}
+
+function pill(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
+  context.beginPath()
+  context.roundRect(x, y, width, height, height / 2)
+}

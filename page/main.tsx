@@ -1,0 +1,17 @@
+// The first script: in a page it shows the laboratory, in a worker it waits for work.
+
+import { render } from 'preact'
+import { printedPlayground } from '../src/play/lock-printed.ts'
+import { App } from './app.tsx'
+import { hashesOf } from './hashes.ts'
+import { register } from './registry.ts'
+import { serveTasks } from './worker.ts'
+
+register(printedPlayground)
+
+if (typeof document === 'undefined') serveTasks()
+else {
+  Object.assign(globalThis, { coterieHashes: hashesOf })
+  const box = document.getElementById('page')
+  if (box !== null) render(<App />, box)
+}

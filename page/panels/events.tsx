@@ -1,0 +1,94 @@
+// The list beside the picture: it says everything that the picture does, and every message can be held, dropped or sent
+// twice from here.
+
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Mark } from '../diagram/marks.ts'
+import { piecesOf } from '../words.ts'
+
+interface EventsProps {
+  readonly marks: readonly Mark[]
+  readonly cursor: number
+  readonly canAct: boolean
+  onPick(place: number): void
+  onMessage(kind: 'hold' | 'drop' | 'twice', mark: Mark): void
+}
+
+/** So many lines at a time: more would slow the page, and nobody reads them at once. */
+const PAGE = 200
+
+export function Sentence({ mark }: { mark: Mark }): JSX.Element {
+  return (
+    <>
+      {piecesOf(mark).map(({ text, name, lie }, place) =>
+        name ? (
+          <b key={place}>{text}</b>
+        ) : lie ? (
+          <span key={place} class="lie">
+            {text}
+          </span>
+        ) : (
+          text
+        ),
+      )}
+    </>
+  )
+}
+
+export const timeOf = (micros: number): string => `${(micros / 1000).toFixed(3)} ms`
+
+export function Events({ marks, cursor, canAct, onPick, onMessage }: EventsProps): JSX.Element {
+  const list = useRef<HTMLOListElement>(null)
+  const first = Math.floor(Math.max(0, cursor) / PAGE) * PAGE
+  const shown = marks.slice(first, first + PAGE)
+  useEffect(() => {
+    const box = list.current
+    const line = box?.children[cursor - first] as HTMLElement | undefined
+    // Only the list moves, never the page under the reader.
+    if (box && line) box.scrollTop = line.offsetTop - box.offsetTop - box.clientHeight / 2
+  }, [cursor, first])
+  return (
+    <div class="stack">
+      <div class="row">
+        <p class="soft small">
+          Events {marks.length === 0 ? 0 : first + 1}–{Math.min(marks.length, first + PAGE)} of {marks.length}
+        </p>
+        <button type="button" disabled={first === 0} onClick={() => onPick(first - 1)}>
+          Earlier
+        </button>
+        <button type="button" disabled={first + PAGE >= marks.length} onClick={() => onPick(first + PAGE)}>
+          Later
+        </button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <ol class="events" ref={list} tabIndex={0} aria-label="Events of the run">
+        {shown.map((mark, place) => (
+          <li key={first + place} aria-current={first + place === cursor ? 'step' : undefined}>
+            <span class="time">{timeOf(mark.at)}</span>
+            <button type="button" class="line" title={mark.what} onClick={() => onPick(first + place)}>
+              <Sentence mark={mark} />
+            </button>
+            {canAct && mark.message !== undefined ? <Tools mark={mark} onMessage={onMessage} /> : undefined}
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function Tools({ mark, onMessage }: Pick<EventsProps, 'onMessage'> & { mark: Mark }): JSX.Element {
+  const name = `${mark.from} to ${mark.node}, message ${mark.message?.split('#').at(-1)}`
+  return (
+    <span class="tools">
+      <button type="button" aria-label={`Hold back by 2 ms: ${name}`} onClick={() => onMessage('hold', mark)}>
+        hold
+      </button>
+      <button type="button" aria-label={`Drop: ${name}`} onClick={() => onMessage('drop', mark)}>
+        drop
+      </button>
+      <button type="button" aria-label={`Deliver twice: ${name}`} onClick={() => onMessage('twice', mark)}>
+        twice
+      </button>
+    </span>
+  )
+}

@@ -1,0 +1,12 @@
+// The views that are lists: any run, lessons, bugs, explorer, experiments.
+
+import { registerView } from '../registry.ts'
+import { ExperimentsView } from '../views/experiments.tsx'
+import { ExplorerView } from '../views/explorer.tsx'
+import { RunsView } from '../views/runs.tsx'
+import { ZooView } from '../views/zoo.tsx'
+
+registerView('runs', RunsView)
+registerView('zoo', ZooView)
+registerView('explorer', ExplorerView)
+registerView('experiments', ExperimentsView)

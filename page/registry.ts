@@ -1,0 +1,56 @@
+// What can be played, by name. The first script brings the locks; each further protocol is a script of its own that
+// registers itself here when it is loaded.
+
+import type { ComponentType } from 'preact'
+import type { Playground } from '../src/simulator/index.ts'
+
+const known = new Map<string, Playground>()
+
+export function register(...playgrounds: readonly Playground[]): void {
+  for (const playground of playgrounds) known.set(playground.name, playground)
+}
+
+export function playgroundNamed(name: string): Playground | undefined {
+  return known.get(name)
+}
+
+/** Work that a page gives to its worker, by name; a script brings its own. */
+export type Task = (given: unknown, progress: (told: unknown) => void) => unknown
+
+const tasks = new Map<string, Task>()
+
+export function registerTask(name: string, task: Task): void {
+  tasks.set(name, task)
+}
+
+export function taskNamed(name: string): Task | undefined {
+  return tasks.get(name)
+}
+
+export interface ViewProps {
+  /** What the address says after the view's name. */
+  readonly name: string | undefined
+  readonly scheme: string
+}
+
+/** Views that a script of their own brings. */
+const views = new Map<string, ComponentType<ViewProps>>()
+
+export function registerView(name: string, view: ComponentType<ViewProps>): void {
+  views.set(name, view)
+}
+
+export function viewNamed(name: string): ComponentType<ViewProps> | undefined {
+  return views.get(name)
+}
+
+/** Data that a script of its own brings: a page from a disk can load scripts, and nothing else. */
+const data = new Map<string, unknown>()
+
+export function publish(name: string, value: unknown): void {
+  data.set(name, value)
+}
+
+export function published<Value>(name: string): Value | undefined {
+  return data.get(name) as Value | undefined
+}

@@ -1,0 +1,75 @@
+// One run as the page shows it: the played run, and what the picture needs of it.
+
+import { openAmong } from '../src/play/open.ts'
+import { Play, type Playable, type Playground, type RunSpec } from '../src/simulator/index.ts'
+import { brief } from '../src/simulator/trace.ts'
+import { type Drawing, drawingOf, type Mark } from './diagram/marks.ts'
+
+/** A run that was played as far as it goes. */
+export interface Session {
+  readonly spec: RunSpec
+  readonly playground: Playground
+  readonly playable: Playable
+  readonly play: Play
+  readonly drawing: Drawing
+  readonly clients: readonly string[]
+  readonly servers: readonly string[]
+  readonly liars: ReadonlySet<string>
+  /** What an address from another build says of itself. */
+  readonly differs: string | undefined
+}
+
+/** Plays a run to its end, to its first broken promise, or to a traitor's question; or says why it cannot be. */
+export function openSession(spec: RunSpec, playground: Playground): Session | string {
+  const playable = openAmong([playground], spec.run)
+  if (typeof playable === 'string') return playable
+  const play = new Play(spec, playable)
+  play.toEnd()
+  const nodes = play.nodes
+  const clients = nodes.filter(({ id }) => id.startsWith('client')).map(({ id }) => id)
+  const servers = nodes.filter(({ id }) => !id.startsWith('client')).map(({ id }) => id)
+  const lanes = [...clients, ...servers]
+  const drawing = drawingOf({ marks: marksOf(play), lanes, exclusive: clients.length > 1, asks: askedMark(play) })
+  const liars = new Set(nodes.filter(({ lies }) => lies).map(({ id }) => id))
+  return { spec, playground, playable, play, drawing, clients, servers, liars, differs: differing(spec, play) }
+}
+
+function askedMark({ question }: Play): Mark | undefined {
+  if (question === undefined) return undefined
+  const { at, sentAt, from, node, body } = question
+  return { at, sentAt, from, node, kind: 'deliver', what: brief(body) }
+}
+
+function marksOf(play: Play): Mark[] {
+  const drawnLiars = new Set(play.nodes.filter(({ lies, played }) => lies && !played).map(({ id }) => id))
+  return play.trace.map((entry, place) => {
+    if (entry.kind !== 'deliver' || entry.from === undefined || entry.nth === undefined) return entry
+    const message = `${entry.from}>${entry.node}#${entry.nth}`
+    // Of a liar that the seed drew nothing is worth believing; of a traitor that is played it is known which word was a lie.
+    return { ...entry, message, lie: play.lies.has(place) || drawnLiars.has(entry.from) }
+  })
+}
+
+function differing(spec: RunSpec, play: Play): string | undefined {
+  if (spec.hash === undefined || play.hash.startsWith(spec.hash)) return undefined
+  const by = spec.build === undefined ? 'another version' : `version ${spec.build}`
+  return `This address was made by ${by}; this build gives another run (its trace is ${play.hash.slice(0, 8)}, not ${spec.hash}).`
+}
+
+/** The spec with one more word of a traitor. */
+export function withWord(spec: RunSpec, node: string, word: string): RunSpec {
+  const script = spec.say[node] ?? { words: [] }
+  return fresh({ ...spec, say: { ...spec.say, [node]: { ...script, words: [...script.words, word] } } })
+}
+
+/** A changed run has no hash yet, and its reader stands elsewhere. */
+export function fresh(spec: RunSpec): RunSpec {
+  const { hash: _hash, build: _build, at: _at, ...rest } = spec
+  return rest
+}
+
+/** Who is inside at a place of the run. */
+export function insideAt({ drawing }: Session, time: number): ReadonlySet<string> {
+  const inside = drawing.spans.filter(({ kind, from, to }) => kind === 'inside' && from <= time && time <= to)
+  return new Set(inside.map(({ lane }) => drawing.lanes[lane]!))
+}

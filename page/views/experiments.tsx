@@ -1,0 +1,131 @@
+// Every table and figure of the papers, the paper's number beside ours.
+
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { published, type ViewProps } from '../registry.ts'
+import { loadScript } from '../scripts.ts'
+
+type Cells = readonly [
+  what: string,
+  expected: number | null,
+  measured: number | null,
+  tolerance: number | null,
+  unit: string,
+  within: number,
+]
+
+interface Report {
+  readonly name: string
+  readonly title: string
+  readonly source: string
+  readonly scale: string
+  readonly seed: number
+  readonly within: boolean
+  readonly notes: readonly string[]
+  readonly rows: readonly Cells[]
+}
+
+export function ExperimentsView({ name }: ViewProps): JSX.Element {
+  const [reports, setReports] = useState<readonly Report[] | string | undefined>(() => published('results'))
+  const [filter, setFilter] = useState('')
+  useEffect(() => {
+    loadScript('results').then(
+      () => setReports(published<readonly Report[]>('results')),
+      (error: Error) => setReports(error.message),
+    )
+  }, [])
+  if (reports === undefined || typeof reports === 'string') return <p role="status">{reports ?? 'Loading…'}</p>
+  const one = reports.find(report => report.name === name)
+  if (one !== undefined) return <One report={one} />
+  const wanted = filter.toLowerCase()
+  const shown = reports.filter(({ name, title, source }) => `${name} ${title} ${source}`.toLowerCase().includes(wanted))
+  const figures = reports.flatMap(({ rows }) => rows).filter(([, expected]) => expected !== null)
+  return (
+    <>
+      <div>
+        <h1>Every table and figure of the papers, measured again</h1>
+        <p class="soft">
+          {reports.length} experiments, {figures.length.toLocaleString('en')} figures that a paper gives or that follow
+          from its formulas; {figures.filter(row => row[5] === 1).length.toLocaleString('en')} are within their
+          tolerance.
+        </p>
+      </div>
+      <label class="field">
+        Find
+        <input type="text" value={filter} onInput={event => setFilter(event.currentTarget.value)} />
+      </label>
+      <ul class="grid">
+        {shown.map(({ name, title, source, within, rows }) => (
+          <li key={name}>
+            <a class="card" href={`#experiments=${name}`}>
+              <h2>{name}</h2>
+              <p class="small">{title}</p>
+              <p class="tag">
+                {source} · {rows.length} rows · {within ? '✓ within' : '✗ not within'}
+              </p>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const number = (value: number | null) =>
+  value === null ? '' : Number.isInteger(value) ? value.toLocaleString('en') : String(value)
+
+function One({ report }: { report: Report }): JSX.Element {
+  return (
+    <>
+      <div>
+        <p>
+          <a href="#experiments">All experiments</a>
+        </p>
+        <h1>{report.name}</h1>
+        <p>{report.title}</p>
+        <p class="soft">
+          {report.source}. Measured at scale {report.scale}, seed {report.seed}; again with{' '}
+          <code>
+            coterie lab run {report.name} --scale {report.scale} --seed {report.seed}
+          </code>
+        </p>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <section class="card scroll" tabIndex={0} aria-label="Table">
+        <table class="plain">
+          <thead>
+            <tr>
+              <th scope="col">What</th>
+              <th scope="col" class="number">
+                The paper’s
+              </th>
+              <th scope="col" class="number">
+                Ours
+              </th>
+              <th scope="col">Unit</th>
+              <th scope="col" class="number">
+                Tolerance
+              </th>
+              <th scope="col">Within</th>
+            </tr>
+          </thead>
+          <tbody>
+            {report.rows.map(([what, expected, measured, tolerance, unit, within], place) => (
+              <tr key={`${place} ${what}`}>
+                <th scope="row">{what}</th>
+                <td class="number">{number(expected)}</td>
+                <td class="number">{number(measured)}</td>
+                <td>{unit}</td>
+                <td class="number">{tolerance === null ? '' : `± ${number(tolerance)}`}</td>
+                <td class={within ? 'good' : 'bad'}>{expected === null ? '' : within ? '✓ yes' : '✗ no'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {report.notes.map(note => (
+        <p key={note}>{note}</p>
+      ))}
+    </>
+  )
+}

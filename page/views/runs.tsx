@@ -1,0 +1,187 @@
+// Any run: which protocol, how large, from which seed. Its address is the run.
+
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { encodeRun, NODES_MAX, type Playground, type RunName } from '../../src/simulator/index.ts'
+import { catalogue } from '../catalogue.ts'
+import { usePlayground } from '../use-run.ts'
+
+interface Choice {
+  readonly servers: number | undefined
+  readonly liars: number | undefined
+  readonly story: string
+  readonly bug: string
+  readonly seed: number
+  readonly calm: boolean
+}
+
+const NONE: Choice = { servers: undefined, liars: undefined, story: '', bug: '', seed: 1, calm: false }
+
+export function RunsView(): JSX.Element {
+  const [name, setName] = useState('lock')
+  const [choice, setChoice] = useState(NONE)
+  const playground = usePlayground(name)
+  const choose = (part: Partial<Choice>) => setChoice({ ...choice, ...part })
+  return (
+    <>
+      <div>
+        <h1>Any run of any protocol</h1>
+        <p class="soft">
+          One seed decides everything: who asks when, which messages are late, lost or repeated, who crashes, who lies.
+          Choose, and look at it event by event.
+        </p>
+      </div>
+      <section class="card stack" aria-label="What to run">
+        <label class="field">
+          Protocol
+          <select
+            value={name}
+            onChange={event => {
+              setName(event.currentTarget.value)
+              setChoice({ ...NONE, seed: choice.seed })
+            }}
+          >
+            {catalogue.map(entry => (
+              <option key={entry.name} value={entry.name}>
+                {entry.title}
+              </option>
+            ))}
+          </select>
+        </label>
+        {playground === undefined || typeof playground === 'string' ? (
+          <p role="status">{playground ?? 'Loading…'}</p>
+        ) : (
+          <Sizes playground={playground} choice={choice} choose={choose} />
+        )}
+      </section>
+    </>
+  )
+}
+
+interface SizesProps {
+  readonly playground: Playground
+  readonly choice: Choice
+  choose(part: Partial<Choice>): void
+}
+
+function runOf({ name }: Playground, { servers, liars, story, bug }: Choice): RunName {
+  return {
+    name,
+    ...(servers === undefined ? {} : { servers }),
+    ...(liars === undefined ? {} : { liars }),
+    ...(story === '' ? {} : { story }),
+    ...(bug === '' ? {} : { bug }),
+  }
+}
+
+function Sizes({ playground, choice, choose }: SizesProps): JSX.Element {
+  const run = runOf(playground, choice)
+  const opened = playground.open(run)
+  const address = `#${encodeRun({ run, seed: choice.seed, acts: [], say: {}, at: 0, ...(choice.calm ? { calm: true } : {}) })}`
+  const { servers, liars, stories, bugs } = playground
+  return (
+    <div class="stack">
+      <div class="row end">
+        <Count
+          label="Servers (n)"
+          min={servers.min}
+          max={Math.min(NODES_MAX, servers.max)}
+          value={choice.servers ?? servers.usual}
+          onValue={value => choose({ servers: value })}
+        />
+        {liars === undefined ? undefined : (
+          <Count
+            label="May lie (b)"
+            min={liars.min}
+            max={liars.max}
+            value={choice.liars ?? liars.usual}
+            onValue={value => choose({ liars: value })}
+          />
+        )}
+        <Named
+          label="Scenario"
+          empty="what the seed draws"
+          values={Object.entries(stories)}
+          value={choice.story}
+          onValue={story => choose({ story })}
+        />
+        {bugs.length === 0 ? undefined : (
+          <Named
+            label="Planted bug"
+            empty="none"
+            values={bugs.map(bug => [bug, bug])}
+            value={choice.bug}
+            onValue={bug => choose({ bug })}
+          />
+        )}
+        <Count label="Seed" min={0} max={4_294_967_295} value={choice.seed} onValue={seed => choose({ seed })} />
+        <button type="button" onClick={() => choose({ seed: Math.floor(Math.random() * 100_000) })}>
+          Another seed
+        </button>
+        <label class="row">
+          <input type="checkbox" checked={choice.calm} onChange={() => choose({ calm: !choice.calm })} /> a quiet
+          network
+        </label>
+      </div>
+      <p>
+        {playground.promise} <span class="soft">{playground.bound(run)}</span>
+      </p>
+      {typeof opened === 'string' ? (
+        <p class="notice" role="status">
+          {opened}
+        </p>
+      ) : (
+        <p>
+          <a class="next" href={address}>
+            Run it
+          </a>
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface CountProps {
+  readonly label: string
+  readonly min: number
+  readonly max: number
+  readonly value: number
+  onValue(value: number): void
+}
+
+function Count({ label, min, max, value, onValue }: CountProps): JSX.Element {
+  const set = (text: string) => {
+    const given = Math.floor(Number(text))
+    if (Number.isFinite(given)) onValue(Math.min(max, Math.max(min, given)))
+  }
+  return (
+    <label class="field">
+      {label}
+      <input type="number" min={min} max={max} value={value} onInput={event => set(event.currentTarget.value)} />
+    </label>
+  )
+}
+
+interface NamedProps {
+  readonly label: string
+  readonly empty: string
+  readonly values: readonly (readonly [name: string, title: string])[]
+  readonly value: string
+  onValue(value: string): void
+}
+
+function Named({ label, empty, values, value, onValue }: NamedProps): JSX.Element {
+  return (
+    <label class="field">
+      {label}
+      <select value={value} onChange={event => onValue(event.currentTarget.value)}>
+        <option value="">{empty}</option>
+        {values.map(([name, title]) => (
+          <option key={name} value={name}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

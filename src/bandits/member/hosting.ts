@@ -1,0 +1,299 @@
+// The machines of the runs that a member takes part in: each hears the words that are for it, its timers and records are
+// kept apart, and what it tells is told of its run.
+
+import { type AnyProtocol, type Effect, type Input, NOTHING_SAVED, type NodeId, ownTurn } from '../../core/index.ts'
+import { banditArm } from '../arm/machine.ts'
+import type { ArmState } from '../arm/state.ts'
+import { banditComparator } from '../comparator/machine.ts'
+import { NOTHING } from '../party.ts'
+import type { BanditRun, BanditSettings } from '../settings.ts'
+import { banditShuffler } from '../shuffler/machine.ts'
+import type { BanditEvent } from '../table.ts'
+import { banditUser } from '../user/machine.ts'
+import type { BanditMessage } from '../wire.ts'
+import type { LogEntry } from './entries.ts'
+import { briefOf, closeLog, log, saidAbout } from './log.ts'
+import {
+  armKey,
+  type BanditMemberEvent,
+  type BanditMemberScene,
+  type BanditMemberSettings,
+  type BanditMemberState,
+  type Hosted,
+  memberTimers,
+  type Playing,
+  partiesOf,
+  saveRecord,
+} from './state.ts'
+import type { Head, MemberMessage, Role, Terms } from './wire.ts'
+
+/** Who a word is for. */
+const HEARD: Readonly<Record<BanditMessage['kind'], readonly Role[]>> = {
+  runKey: ['arm', 'user'],
+  share: ['arm', 'comparator'],
+  want: ['arm', 'comparator'],
+  begin: ['shuffler'],
+  turn: ['arm'],
+  box: ['shuffler'],
+  boxes: ['comparator'],
+  tokens: ['shuffler'],
+  answer: ['shuffler'],
+  answers: ['user'],
+  progress: ['user'],
+  stop: ['shuffler', 'user'],
+}
+
+/** Kept for longer than the user waits: it may be late by the drift of two clocks, and by a restart. */
+const GRACE_MS = 60_000
+
+/** A machine is made of its run and has no state of its own. */
+const machines = new WeakMap<BanditRun, Map<Role, AnyProtocol>>()
+
+function machineOf(
+  { keys, repeat, rules, disguise }: BanditMemberSettings,
+  { run, terms }: Hosted,
+  role: Role,
+): AnyProtocol {
+  const made = machines.get(run) ?? new Map<Role, AnyProtocol>()
+  machines.set(run, made)
+  const settings: BanditSettings = { run, repeat, timeout: terms.patience, rules }
+  const machine = made.get(role) ?? disguise?.(role, settings, keys) ?? makers[role](settings, keys)
+  made.set(role, machine)
+  return machine
+}
+
+const makers: Readonly<Record<Role, (settings: BanditSettings, keys: BanditMemberSettings['keys']) => AnyProtocol>> = {
+  arm: banditArm,
+  shuffler: banditShuffler,
+  comparator: banditComparator,
+  user: banditUser,
+}
+
+/** What this member plays in a run. The user is awake when all have agreed. */
+export function rolesOf(self: NodeId, { shuffler, comparator, seats, user }: Terms): Role[] {
+  const roles: Role[] = []
+  if (self === shuffler) roles.push('shuffler')
+  if (self === comparator) roles.push('comparator')
+  if (seats.some(({ member }) => member === self)) roles.push('arm')
+  if (self === user) roles.push('user')
+  return roles
+}
+
+export const armOf = (self: NodeId, { seats }: Terms): string | undefined =>
+  seats.find(({ member }) => member === self)?.arm
+
+/** A machine as it is before it hears anything, or as it was saved. */
+export function newPlaying(record: Uint8Array = NOTHING): Playing {
+  return { state: undefined, record, awake: false }
+}
+
+/** Starts a machine of a run: from now on it hears and speaks. */
+export function wake(scene: BanditMemberScene, hosted: Hosted, role: Role): void {
+  const { state, settings } = scene
+  const playing = hosted.roles.get(role)
+  if (playing === undefined || playing.awake) return
+  const record = settings.rules.startsFrom(playing.record)
+  const saved = record.length === 0 ? NOTHING_SAVED : new Map([['', [record]]])
+  playing.state = machineOf(settings, hosted, role).init(state.self, [], saved)
+  playing.awake = true
+  give(scene, hosted, role, { kind: 'start' })
+  const { secret } = playing.state as { readonly secret?: Uint8Array }
+  if (secret !== undefined) log(scene, hosted, { kind: 'secret', role, secret })
+}
+
+/** A run that may be forgotten after this long without its end. */
+export function watchRun({ turn }: BanditMemberScene, { terms }: Hosted): void {
+  memberTimers.set(turn, 'expire', terms.patience + GRACE_MS, terms.id)
+}
+
+export function give(scene: BanditMemberScene, hosted: Hosted, role: Role, input: Input<BanditMessage, unknown>): void {
+  const playing = hosted.roles.get(role)
+  if (!playing?.awake) return
+  const machine = machineOf(scene.settings, hosted, role)
+  const turn = ownTurn<BanditMessage, BanditEvent>(scene.turn, effect => perform(scene, hosted, role, effect))
+  machine.step(playing.state, input, turn)
+  machine.check?.(playing.state)
+}
+
+function perform(
+  scene: BanditMemberScene,
+  hosted: Hosted,
+  role: Role,
+  effect: Effect<BanditMessage, BanditEvent>,
+): void {
+  const { state, turn } = scene
+  const { id } = hosted.terms
+  switch (effect.kind) {
+    case 'send':
+      if (effect.to === state.self) scene.own.push({ hosted, body: effect.body })
+      else turn.do({ kind: 'send', to: effect.to, body: { kind: 'said', id, ...signedFor(scene, hosted, effect) } })
+      return
+    case 'timer':
+      return memberTimers.set(turn, 'machine', effect.after, `${id} ${role} ${effect.name}`)
+    case 'cancel':
+      return memberTimers.cancel(turn, 'machine', `${id} ${role} ${effect.name}`)
+    case 'save':
+    case 'snapshot':
+      hosted.roles.get(role)!.record = effect.record
+      return saveRecord(scene, { kind: 'role', id, role, record: effect.record })
+    case 'emit':
+      return told(scene, hosted, role, effect.event)
+    case 'forget':
+      return
+  }
+}
+
+/** Where a run is to be audited, nobody can deny afterwards what it said. */
+function signedFor(
+  { state, settings }: BanditMemberScene,
+  { terms }: Hosted,
+  { to, body }: { readonly to: NodeId; readonly body: BanditMessage },
+): { readonly body: BanditMessage; readonly signature: Uint8Array } {
+  if (!terms.audit) return { body, signature: NOTHING }
+  const about = saidAbout(terms.id, state.self, to, briefOf(settings.keys.tools, body))
+  return { body, signature: settings.keys.signer.sign(about) }
+}
+
+function told(scene: BanditMemberScene, hosted: Hosted, role: Role, event: BanditEvent): void {
+  const { state } = scene
+  const { id, name } = hosted.terms
+  const emit = (said: BanditMemberEvent) => scene.turn.do({ kind: 'emit', event: said })
+  const arm = armOf(state.self, hosted.terms) ?? ''
+  switch (event.kind) {
+    case 'pull':
+      return emit({ kind: 'pull', id, name, arm, number: event.number, rewards: hosted.run.rewards })
+    case 'progress':
+      return emit({ kind: 'progress', name, round: event.round, spent: event.spent })
+    case 'answered':
+      scene.over.push({ hosted, event: { kind: 'answered', name, best: event.best, steps: event.steps, heads: [] } })
+      return
+    case 'stopped':
+      if (role === 'user') scene.over.push({ hosted, event: { kind: 'stopped', name, why: event.why } })
+      if (role !== 'arm') return
+      emit({ kind: 'released', id, name, arm, why: event.why })
+      // A machine tells the user by a message, and not itself.
+      if (hosted.roles.has('user')) scene.own.push({ hosted, body: { kind: 'stop', why: event.why } })
+      return
+    case 'round':
+      return
+  }
+}
+
+/** To every machine of the run that the word is for. */
+export function hear(scene: BanditMemberScene, hosted: Hosted, from: NodeId, body: BanditMessage): void {
+  for (const role of HEARD[body.kind]) give(scene, hosted, role, { kind: 'message', from, body })
+}
+
+/** The user has its answer. Where the run is to be audited, it waits a while for the others' last words on their logs. */
+export function endWith(scene: BanditMemberScene, hosted: Hosted, event: BanditMemberEvent | undefined): void {
+  const { turn } = scene
+  const { terms, log: kept } = hosted
+  if (!terms.audit || event?.kind !== 'answered') {
+    endForAll(scene, hosted)
+    if (event !== undefined) turn.do({ kind: 'emit', event })
+    return
+  }
+  if (kept.answer !== undefined) return
+  kept.answer = event
+  kept.patience = HEADS_TRIES
+  sayOver(scene, hosted)
+  memberTimers.set(turn, 'heads', scene.settings.repeat, terms.id)
+  answerIfWhole(scene, hosted)
+}
+
+/** How often the user asks for last words before it answers without them. */
+const HEADS_TRIES = 8
+
+export function onHeads(scene: BanditMemberScene, id: string): void {
+  const hosted = scene.state.runs.get(id)
+  if (hosted?.log.answer === undefined) return
+  if (hosted.log.patience-- > 0) {
+    sayOver(scene, hosted)
+    memberTimers.set(scene.turn, 'heads', scene.settings.repeat, id)
+  } else answerWith(scene, hosted)
+}
+
+export function onHead(scene: BanditMemberScene, from: NodeId, { id, head }: MemberMessage & { kind: 'head' }): void {
+  const hosted = scene.state.runs.get(id)
+  if (hosted?.log.answer === undefined || !partiesOf(hosted.terms).includes(from)) return
+  hosted.log.heads.set(from, head)
+  answerIfWhole(scene, hosted)
+}
+
+function answerIfWhole(scene: BanditMemberScene, hosted: Hosted): void {
+  const others = partiesOf(hosted.terms).filter(id => id !== scene.state.self)
+  if (others.every(id => hosted.log.heads.has(id))) answerWith(scene, hosted)
+}
+
+function answerWith(scene: BanditMemberScene, hosted: Hosted): void {
+  const { state, turn } = scene
+  const { answer, heads: found } = hosted.log
+  const heads = [...found].map(([member, head]) => ({ member, head }))
+  const own = closeLog(scene, hosted)
+  closeFile(scene, hosted, own, heads)
+  endHere(scene, hosted, 'the run is over')
+  turn.do({ kind: 'emit', event: { ...answer!, heads: [...heads, { member: state.self, head: own }] } })
+}
+
+/** The last line of the file: it is not part of the chain. */
+export function closeFile(
+  { turn }: BanditMemberScene,
+  { terms, log: { count } }: Hosted,
+  head: Head,
+  heads: readonly { member: NodeId; head: Head }[] = [],
+): void {
+  const entry: LogEntry = { kind: 'closed', head, heads }
+  turn.do({ kind: 'emit', event: { kind: 'log', id: terms.id, name: terms.name, number: count + 1, entry } })
+}
+
+function sayOver({ state, turn }: BanditMemberScene, { terms, log: { heads } }: Hosted): void {
+  for (const to of partiesOf(terms)) {
+    if (to !== state.self && !heads.has(to)) turn.do({ kind: 'send', to, body: { kind: 'over', id: terms.id } })
+  }
+}
+
+/** The user has what it wants, or wants no more: the parties may forget the run. */
+export function endForAll(scene: BanditMemberScene, hosted: Hosted): void {
+  const { state, turn } = scene
+  const { terms } = hosted
+  if (terms.audit) closeFile(scene, hosted, closeLog(scene, hosted))
+  for (const to of partiesOf(terms))
+    if (to !== state.self) turn.do({ kind: 'send', to, body: { kind: 'over', id: terms.id } })
+  endHere(scene, hosted, 'the run is over')
+}
+
+/** Forgets a run, its keys and its secrets. A run in which an arm was not pulled does not count for it. */
+export function endHere(scene: BanditMemberScene, hosted: Hosted, why: string): void {
+  const { state, turn } = scene
+  const { id, name } = hosted.terms
+  if (state.runs.get(id) !== hosted) return
+  const arm = armOf(state.self, hosted.terms)
+  const playing = hosted.roles.get('arm')
+  if (arm !== undefined && playing !== undefined) {
+    if (playing.awake && (playing.state as ArmState).target === 0) countServed(scene, name, arm, -1)
+    turn.do({ kind: 'emit', event: { kind: 'released', id, name, arm, why } })
+  }
+  for (const [role, { awake }] of hosted.roles) {
+    if (!awake) continue
+    for (const timer of ['repeat', 'timeout']) memberTimers.cancel(turn, 'machine', `${id} ${role} ${timer}`)
+  }
+  memberTimers.cancel(turn, 'expire', id)
+  memberTimers.cancel(turn, 'heads', id)
+  state.runs.delete(id)
+  saveRecord(scene, { kind: 'ended', id })
+}
+
+export function countServed(scene: BanditMemberScene, name: string, arm: string, more: 1 | -1): void {
+  const key = armKey(name, arm)
+  const count = Math.max(0, (scene.state.served.get(key) ?? 0) + more)
+  scene.state.served.set(key, count)
+  saveRecord(scene, { kind: 'served', name, arm, count })
+}
+
+/** The run that an arm of this member is in. */
+export function runOfArm({ runs, self }: BanditMemberState, name: string, arm: string): Hosted | undefined {
+  for (const hosted of runs.values()) {
+    if (hosted.terms.name === name && armOf(self, hosted.terms) === arm) return hosted
+  }
+  return undefined
+}

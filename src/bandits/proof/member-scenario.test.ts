@@ -1,0 +1,32 @@
+// A run among members under faults (protocols/bandits 13): the right answer whoever crashes, nothing pulled where an owner refuses.
+
+import { describe, expect, it } from 'vitest'
+import { runOnce } from '../../simulator/index.ts'
+import { memberRunScenario } from './member-scenario.ts'
+
+const SEEDS = 40
+
+describe('a run among members', () => {
+  it(`every member crashing: the right answer, or the refusal of an owner, ${SEEDS} seeds`, () => {
+    const drawn: unknown[] = []
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const found = runOnce(memberRunScenario(), seed)
+      expect(found.violations, `seed ${seed} ${JSON.stringify(found.drawn)}`).toEqual([])
+      drawn.push(found.drawn?.refused)
+    }
+    expect(new Set(drawn).size).toBe(2)
+  }, 120_000)
+
+  it('and the runs are not idle: members crash in the middle, and the run goes on', () => {
+    const counts = new Map<string, number>()
+    for (let seed = 1; seed <= 30; seed++) {
+      for (const { kind, what } of runOnce(memberRunScenario(), seed, {}, true).trace) {
+        const thing = kind === 'emit' ? what.split(' ')[0]! : kind
+        counts.set(thing, (counts.get(thing) ?? 0) + 1)
+      }
+    }
+    for (const [thing, least] of Object.entries({ pull: 300, answered: 15, unstarted: 3, crash: 15, restart: 15 })) {
+      expect(counts.get(thing) ?? 0, thing).toBeGreaterThanOrEqual(least)
+    }
+  }, 120_000)
+})

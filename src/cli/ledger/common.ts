@@ -1,0 +1,87 @@
+// What all commands about ledgers share: how they reach one, what they are given, and the guard of amounts.
+
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Group } from '../../client/group.ts'
+import type { Ledger } from '../../client/ledger/ledger.ts'
+import type { WaitOptions } from '../../client/waiting.ts'
+import { SettingsError } from '../../core/index.ts'
+import { AMOUNT_MAX, type LedgerReceipt } from '../../ledger/index.ts'
+import { readNodeSettings } from '../../runtime/config/config.ts'
+import { type ConnectionOptions, clientFolder, connectFrom, withConnection } from '../connection.ts'
+import { duration } from '../duration.ts'
+import { newCommand, print } from '../output.ts'
+import { writeReceipt } from './files.ts'
+import { shownReceipt, type Words } from './words.ts'
+
+/** A command that waits for ever tells nobody that the servers are gone. */
+const TIMEOUT_DEFAULT_MS = 30_000
+
+export interface LedgerLine extends ConnectionOptions {
+  readonly timeout?: number
+  readonly json?: boolean
+}
+
+export interface SpendLine extends LedgerLine {
+  readonly from: string
+  readonly to: string
+  readonly amount: bigint
+  readonly asset?: string
+  readonly register?: string
+  readonly receipt?: string
+  readonly yes?: boolean
+}
+
+/** A command below `coterie ledger`. */
+export function below(name: string, description: string, example: string): Command {
+  return newCommand(name).description(description).addHelpText('after', example)
+}
+
+/** One that asks servers. */
+export function asking(name: string, description: string, example: string): Command {
+  return withConnection(below(name, description, example))
+    .option('--timeout <duration>', 'how long to wait (default: 30s)', duration)
+    .option('--json', 'print the result as JSON')
+}
+
+export function amount(text: string): bigint {
+  if (!/^\d{1,19}$/.test(text) || BigInt(text) > AMOUNT_MAX)
+    throw new InvalidArgumentError('It must be a whole number of units, from 1 to 2^63 - 1.')
+  return BigInt(text)
+}
+
+export function waiting({ timeout = TIMEOUT_DEFAULT_MS }: LedgerLine): WaitOptions {
+  return { timeout }
+}
+
+export async function withGroup(line: LedgerLine, work: (group: Group) => Promise<void>): Promise<void> {
+  await using group = await connectFrom(line, { ledgers: true, ...waiting(line) })
+  await work(group)
+}
+
+export function withLedger(name: string, line: LedgerLine, work: (ledger: Ledger) => Promise<void>): Promise<void> {
+  return withGroup(line, async group => work(await group.ledger(name, waiting(line))))
+}
+
+/** Of what it costs to type a zero too many. The sum is in the client's coterie.toml. */
+export async function guard({ amount, yes, ...line }: SpendLine): Promise<void> {
+  if (yes) return
+  const folder = clientFolder(line)
+  const settings = await readNodeSettings(folder)
+  const above = settings.role === 'client' ? settings.yesAbove : undefined
+  if (above !== undefined && amount > BigInt(above))
+    throw new SettingsError(
+      `amount is ${amount}, and ${settings.file} asks above ${above} (ledger.yesAbove): say --yes if it is meant.`,
+    )
+}
+
+/** Says what was appended, and keeps the receipt where that was asked. */
+export async function appended(
+  line: LedgerLine & { readonly receipt?: string },
+  done: string,
+  receipt: LedgerReceipt,
+): Promise<void> {
+  if (line.receipt !== undefined) await writeReceipt(line.receipt, receipt)
+  const shown: Words = { done, ...shownReceipt(receipt) }
+  const kept = line.receipt === undefined ? '' : `; receipt in ${line.receipt}`
+  print(line.json, shown, () => `${done}: leaf ${receipt.index} of ${receipt.checkpoint.size}, certified${kept}`)
+}

@@ -1,0 +1,120 @@
+// What `coterie ledger` keeps in files: secrets of accounts, descriptions of ledgers, receipts, checkpoints and logs. None is
+// trusted for being there: each is bounded, and checked when it is used.
+
+import { createReadStream } from 'node:fs'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { accountFrom, type NewAccount, newAccount } from '../../client/ledger/accounts.ts'
+import { FileError } from '../../core/index.ts'
+import {
+  type Checkpoint,
+  type Descriptor,
+  decodeReceipt,
+  encodeDescriptor,
+  encodeReceipt,
+  fromBase64,
+  type LedgerReceipt,
+  NOTE_CHARACTERS_MAX,
+  NotProven,
+  readDescriptor,
+  readNote,
+} from '../../ledger/index.ts'
+import { cannot, KEY_MODE, readText, writeNew } from '../../runtime/files.ts'
+import { ledgerCryptoOf } from '../../runtime/ledger.ts'
+import { cannotRead } from '../output.ts'
+
+const KEY_BYTES_MAX = 1_024
+/** As long as the longest leaf with its proof and all votes. */
+const RECEIPT_BYTES_MAX = 128 * 1024
+const DESCRIPTOR_BYTES_MAX = 65_536
+/** A leaf in base 64. */
+const LINE_CHARACTERS_MAX = 128 * 1024
+const OTHERS = 0o077
+
+/** A new account in a new file that only its owner may read. */
+export async function makeKey(file: string): Promise<NewAccount> {
+  const account = newAccount()
+  await writeNew(file, `${account.secret}\n`, KEY_MODE)
+  return account
+}
+
+/** The account of a file. One that others may read is refused: whoever reads it spends. */
+export async function readKey(file: string): Promise<NewAccount> {
+  const text = await readText(file, KEY_BYTES_MAX)
+  const { mode } = await stat(file)
+  if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
+    throw new FileError(
+      `${file} may be read by others (mode ${(mode & 0o777).toString(8)}), and whoever reads it can spend. Make it yours alone: chmod 600 ${file}`,
+    )
+  }
+  if (!/^[0-9a-f]{64}$/.test(text.trim()))
+    throw new FileError(
+      `${file} holds no account's secret: 64 digits of hexadecimal belong there (coterie ledger key).`,
+    )
+  return accountFrom(text.trim())
+}
+
+/** An account by its public key, or by a file that holds its secret. */
+export async function keyOf(given: string): Promise<string> {
+  return /^[0-9a-f]{64}$/.test(given) ? given : (await readKey(given)).key
+}
+
+export async function readDescription(file: string): Promise<Descriptor> {
+  const descriptor = readDescriptor(await readBytes(file, DESCRIPTOR_BYTES_MAX), ledgerCryptoOf())
+  if (typeof descriptor === 'string') throw new FileError(`${file} describes no ledger: ${descriptor}`)
+  return descriptor
+}
+
+export async function readReceipt(file: string): Promise<LedgerReceipt> {
+  return decodeReceipt(await readBytes(file, RECEIPT_BYTES_MAX))
+}
+
+export async function readCheckpoint(file: string, descriptor: Descriptor): Promise<Checkpoint> {
+  const note = new TextDecoder().decode(await readBytes(file, NOTE_CHARACTERS_MAX))
+  return readNote(descriptor, note, ledgerCryptoOf())
+}
+
+export function writeReceipt(file: string, receipt: LedgerReceipt): Promise<void> {
+  return writeBytes(file, encodeReceipt(receipt))
+}
+
+export function writeDescription(file: string, descriptor: Descriptor): Promise<void> {
+  return writeBytes(file, encodeDescriptor(descriptor))
+}
+
+/** A file of bytes, or a sentence. */
+export async function readBytes(file: string, bytesMax: number): Promise<Uint8Array> {
+  try {
+    const { size } = await stat(file)
+    if (size > bytesMax)
+      throw new FileError(`${file} has ${size} bytes; at most ${bytesMax} are read. Is it the right file?`)
+    return new Uint8Array(await readFile(file))
+  } catch (error) {
+    throw cannotRead(file, error)
+  }
+}
+
+/** Never over a file that is there. */
+export async function writeBytes(file: string, value: Uint8Array): Promise<void> {
+  await writeFile(file, value, { flag: 'wx', flush: true }).catch(error => {
+    throw cannot('write', file, error)
+  })
+}
+
+/** The leaves of a log as `coterie ledger log --raw` writes it: one in base 64 a line. */
+export async function* readLog(file: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const input = createReadStream(file, { encoding: 'latin1' })
+  const failed = new Promise<never>((_, reject) => input.once('error', error => reject(cannotRead(file, error))))
+  failed.catch(() => {})
+  let place = 0
+  const lines = createInterface({ input, crlfDelay: 0 })[Symbol.asyncIterator]()
+  for (;;) {
+    const line = await Promise.race([lines.next(), failed])
+    if (line.done) return
+    const leaf = line.value.length > LINE_CHARACTERS_MAX ? undefined : fromBase64(line.value)
+    if (leaf === undefined || leaf.length === 0)
+      throw new NotProven(`leaf ${place} is wrong: line ${place + 1} is no base 64.`)
+    yield leaf
+    place++
+  }
+}

@@ -1,0 +1,73 @@
+// The logs of runs that are to be audited, each in a file of its own beside the member's store. Written before anything follows from
+// it, so that a crash loses no entry. They have secrets: only their owner can read them.
+
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BanditMemberEvent, type NumberedEntry, numberedCodec } from '../../bandits/index.ts'
+import { decode, encode, FileError } from '../../core/index.ts'
+import type { RunAudit } from '../bandits/run.ts'
+
+const OWNER_ONLY = 0o600
+const OWNER_FOLDER = 0o700
+const FOLDER = 'runs'
+const HEADER = '# coterie: the log of a private run. It has secrets: hand it to nobody but the auditor.'
+
+/** Writes logs into a member's folder; without one they are not kept. */
+export class RunFiles {
+  private readonly folder: string | undefined
+  private readonly names = new Map<string, string>()
+
+  constructor(folder: string | undefined) {
+    this.folder = folder && join(folder, FOLDER)
+  }
+
+  write({ id, name, number, entry }: BanditMemberEvent & { kind: 'log' }): void {
+    if (this.folder === undefined) return
+    const file = join(this.folder, `${name}-${id}.log`)
+    if (!this.names.has(name) || !existsSync(file)) {
+      mkdirSync(this.folder, { recursive: true, mode: OWNER_FOLDER })
+      if (!existsSync(file)) writeFileSync(file, `${HEADER}\n`, { mode: OWNER_ONLY })
+    }
+    this.names.set(name, file)
+    appendFileSync(file, `${Buffer.from(encode(numberedCodec, { number, entry })).toString('base64')}\n`)
+  }
+
+  committed({ name, heads }: BanditMemberEvent & { kind: 'answered' }): { readonly audit?: RunAudit } {
+    if (heads.length === 0) return {}
+    const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+    return {
+      audit: {
+        file: this.names.get(name),
+        heads: heads.map(({ member, head }) => ({
+          member,
+          entries: head.count,
+          head: hex(head.head),
+          signature: hex(head.signature),
+        })),
+      },
+    }
+  }
+}
+
+/** The entries of a log that was written so; a last line that a crash cut short is left out. */
+export function readRunLog(file: string): NumberedEntry[] {
+  const lines = readLines(file)
+  return lines.flatMap((line, place) => {
+    const decoded = decode(numberedCodec, new Uint8Array(Buffer.from(line, 'base64')))
+    if (decoded.ok) return [decoded.value]
+    if (place === lines.length - 1) return []
+    throw new FileError(`${file}: line ${place + 2} is no entry of a log of a run.`)
+  })
+}
+
+function readLines(file: string): string[] {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new FileError(`${file} cannot be read: ${(error as Error).message}.`)
+  }
+  const [header, ...lines] = text.trimEnd().split('\n')
+  if (header !== HEADER) throw new FileError(`${file} is no log of a run.`)
+  return lines
+}

@@ -1,0 +1,203 @@
+// Runs among members over real sockets, in one process: the answer of the open algorithm, consent, and what is refused.
+
+import { readdirSync, statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join as path } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePorts } from '../../../test/support/processes.ts'
+import { auditRun } from '../../bandits/index.ts'
+import { seededRandom } from '../../core/index.ts'
+import { opensslBanditTools } from '../../runtime/bandit-tools.ts'
+import { initGroup } from '../../runtime/setup/group.ts'
+import { ArmFailed, RunEnded, RunRefused, TamperedRound } from '../bandits/errors.ts'
+import type { ArmSource } from '../bandits/options.ts'
+import { join } from '../join.ts'
+import type { JoinedGroup } from './joined-group.ts'
+import { readRunLog } from './run-files.ts'
+import { MemberRuns } from './runs.ts'
+import type { RunTerms } from './served-arm.ts'
+
+const COLOURS = ['red', 'green', 'blue'] as const
+const MEANS = { red: 0.2, green: 0.9, blue: 0.4 }
+/** The same pull gives the same reward. */
+const coin =
+  (colour: (typeof COLOURS)[number]): ArmSource =>
+  ({ pull }) =>
+    seededRandom(COLOURS.indexOf(colour), pull).unit() < MEANS[colour] ? 1 : 0
+
+let dir: string
+let folders: readonly string[]
+let owners: JoinedGroup[]
+let north: JoinedGroup
+let south: JoinedGroup
+const open: JoinedGroup[] = []
+
+beforeAll(async () => {
+  dir = await mkdtemp(path(tmpdir(), 'coterie-runs-'))
+  const basePort = (await freePorts(6)) - 200
+  const made = await initGroup({ dir: path(dir, 'group'), members: 5, basePort, servers: 1, crashes: 0 })
+  folders = made.memberFolders
+  open.push(...(await Promise.all(made.memberFolders.map(config => join({ config })))))
+  ;[north, south] = [open[3]!, open[4]!]
+  owners = open.slice(0, 3)
+}, 30_000)
+afterAll(async () => {
+  await Promise.all(open.map(member => member.close()))
+  await rm(dir, { recursive: true, force: true })
+})
+
+const among = () => ({ arms: [...COLOURS], shuffler: north.name, comparator: south.name })
+const serveAll = (name: string) =>
+  Promise.all(COLOURS.map((colour, place) => owners[place]!.arm(name, colour, coin(colour))))
+
+describe('three owners, and two members that shuffle and compare', () => {
+  it('find the best arm: the user owns one of them', async () => {
+    const arms = await serveAll('colour')
+    const run = owners[0]!.bestArm({ name: 'colour', ...among(), budget: 60, timeout: 30_000 })
+    const { best, spent, told } = await run.result
+    expect(best).toBe('green')
+    expect(arms.reduce((sum, arm) => sum + arm.pulls, 0)).toBe(spent)
+    expect(told).toContain(`'${north.name}', which shuffled`)
+  }, 40_000)
+
+  it('earn: the sum of what was paid, and rounds are followed', async () => {
+    const arms = await serveAll('earn')
+    const run = owners[1]!.maximise({ name: 'earn', ...among(), budget: 30, batch: 0.1, timeout: 30_000 })
+    const { sum } = await run.result
+    const paid = arms.map((arm, place) => {
+      const source = coin(COLOURS[place]!)
+      return Array.from({ length: arm.pulls }, (_, at) => Number(source({ pull: at + 1, signal: AbortSignal.any([]) })))
+    })
+    expect(sum).toBe(paid.flat().reduce((a, b) => a + b, 0))
+    expect(paid.flat().length).toBe(30)
+  }, 40_000)
+
+  it('every party has a log, and an auditor with all of them finds the run right', async () => {
+    await serveAll('audited')
+    const run = owners[0]!.bestArm({ name: 'audited', ...among(), budget: 20, timeout: 30_000 })
+    const { audit } = await run.result
+    expect(audit?.heads.map(({ member }) => member).sort()).toEqual(open.map(({ name }) => name).sort())
+    const files = folders.map(folder => {
+      const [file] = readdirSync(path(folder, 'runs')).filter(one => one.startsWith('audited-'))
+      return path(folder, 'runs', file!)
+    })
+    expect(files).toContain(audit?.file)
+    expect(statSync(files[0]!).mode & 0o777).toBe(0o600)
+    const found = auditRun(await opensslBanditTools(), files.map(readRunLog))
+    expect(found).toMatchObject({ verdict: 'right', rounds: 2 })
+  }, 40_000)
+
+  it('without an audit nothing is kept', async () => {
+    await serveAll('unaudited')
+    const run = owners[0]!.bestArm({ name: 'unaudited', ...among(), budget: 8, audit: false, timeout: 30_000 })
+    expect((await run.result).audit).toBe(undefined)
+    for (const folder of folders) {
+      expect(readdirSync(path(folder, 'runs')).filter(file => file.startsWith('unaudited'))).toEqual([])
+    }
+  }, 40_000)
+
+  it('an arm serves one run, and a second is refused before anything is pulled', async () => {
+    const again = owners[0]!.bestArm({ name: 'colour', ...among(), budget: 60, timeout: 30_000 })
+    await expect(again.result).rejects.toThrow('has served 1 of the 1 runs that its owner allows.')
+    await expect(again.result).rejects.toBeInstanceOf(RunRefused)
+    await expect(again.result).rejects.toMatchObject({ outcome: 'did not happen' })
+  }, 40_000)
+
+  it('an owner sees who asks for what, and may refuse', async () => {
+    const shown: RunTerms[] = []
+    await owners[0]!.arm('shown', 'red', () => 1)
+    const accept = (settings: RunTerms) => {
+      shown.push(settings)
+      return settings.budget < 10
+    }
+    await owners[1]!.arm('shown', 'green', () => 1, { accept })
+    const run = owners[0]!.bestArm({ name: 'shown', ...among(), arms: ['red', 'green'], budget: 20, timeout: 30_000 })
+    await expect(run.result).rejects.toThrow(
+      `'${owners[1]!.name}' declined: the owner of arm 'green' does not take part.`,
+    )
+    expect(shown).toEqual([
+      expect.objectContaining({ user: owners[0]!.name, arm: 'green', budget: 20, shuffler: north.name }),
+    ])
+  }, 40_000)
+
+  it('a source that fails ends the run: its owner is told which arm, the user only that it was an arm', async () => {
+    await owners[0]!.arm('broken', 'red', () => 1)
+    const dead = await owners[1]!.arm('broken', 'green', () => Promise.reject(new Error('gone')), { pullRetries: 1 })
+    const run = owners[0]!.bestArm({ name: 'broken', ...among(), arms: ['red', 'green'], budget: 20, timeout: 30_000 })
+    await expect(run.result).rejects.toThrow("run 'broken' has no answer: an arm gives no rewards.")
+    await expect(run.result).rejects.toBeInstanceOf(TamperedRound)
+    await expect(dead.ended).rejects.toThrow("arm 'green' gave no reward for pull 1, in 2 tries.")
+    await expect(dead.ended).rejects.toBeInstanceOf(ArmFailed)
+  }, 40_000)
+})
+
+describe('what is refused', () => {
+  const ask = (options: object) =>
+    owners[0]!.bestArm({ name: 'bad', ...among(), budget: 20, timeout: 600, ...options }).result
+
+  it('an arm that nobody serves is named, in time, and nothing was pulled', async () => {
+    await owners[0]!.arm('bad', 'red', () => 1)
+    await expect(ask({})).rejects.toThrow(
+      "run 'bad' did not begin: nobody serves arm 'green', 'blue'. So its time was up.",
+    )
+    await expect(ask({})).rejects.toMatchObject({ outcome: 'did not happen' })
+  })
+
+  it('a party that is no member; shuffler and comparator the same, or owner of an arm, or the user', async () => {
+    await owners[1]!.arm('bad', 'green', () => 1)
+    await owners[2]!.arm('bad', 'blue', () => 1)
+    await expect(ask({ shuffler: 'nobody' })).rejects.toThrow("'nobody' is no member that is known here")
+    await expect(ask({ shuffler: south.name })).rejects.toThrow('cannot shuffle and compare')
+    await expect(ask({ shuffler: owners[1]!.name })).rejects.toThrow('has an arm and cannot shuffle as well')
+    await expect(ask({ comparator: owners[0]!.name })).rejects.toThrow('cannot compare as well')
+  })
+
+  it.each<[object, string]>([
+    [{ arms: ['red'] }, 'a list of 2 to 32 different names'],
+    [{ arms: ['red', 'red'] }, 'a list of 2 to 32 different names'],
+    [{ arms: { red: () => 1 } }, 'a list of 2 to 32 different names'],
+    [{ name: 'No' }, 'lower-case letters'],
+    [{ budget: 3 }, 'a whole number from 4'],
+    [{ rewards: [1, 0] }, 'two numbers, the smaller first'],
+    [{ shufler: 'x' }, 'Did you mean shuffler?'],
+  ])('%o: %s', (options, sentence) => {
+    expect(() => ask(options)).toThrow(sentence)
+  })
+
+  it('one arm twice at one member, and what is no function', async () => {
+    await expect(owners[0]!.arm('bad', 'red', () => 1)).rejects.toThrow("serves arm 'red' of 'bad' already")
+    await expect(owners[0]!.arm('other', 'red', 5 as never)).rejects.toThrow('must be a function')
+    await expect(owners[0]!.arm('other', 'red', () => 1, { runs: 0 })).rejects.toThrow('runs is 0')
+  })
+})
+
+it('a signal ends a run that has begun: arms may have been pulled', async () => {
+  const stuck: ArmSource = () => new Promise(() => {})
+  await owners[0]!.arm('stuck', 'red', stuck)
+  const second = await owners[1]!.arm('stuck', 'green', stuck)
+  const ending = new AbortController()
+  const run = owners[0]!.bestArm({
+    name: 'stuck',
+    ...among(),
+    arms: ['red', 'green'],
+    budget: 20,
+    signal: ending.signal,
+  })
+  setTimeout(() => ending.abort(), 1_500)
+  await expect(run.result).rejects.toThrow('the signal fired')
+  await expect(run.result).rejects.toBeInstanceOf(RunEnded)
+  await second.close()
+}, 20_000)
+
+it('an arm that is served again after a restart is pulled at once: the question comes before the call returns', async () => {
+  const told: unknown[] = []
+  const runs: MemberRuns = new MemberRuns(command => {
+    told.push(command)
+    if (command.kind !== 'serve') return
+    runs.take({ kind: 'pull', id: 'x', name: 'colour', arm: 'red', number: 7, rewards: [0, 2] })
+  })
+  runs.serve('colour', 'red', ({ pull }) => pull / 7, {})
+  await new Promise(resolve => setImmediate(resolve))
+  expect(told.at(-1)).toEqual({ kind: 'reward', id: 'x', number: 7, steps: 2 ** 19 })
+})

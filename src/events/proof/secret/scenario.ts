@@ -1,0 +1,472 @@
+// Secret channels on carriers that lie: records are issued, parties removed, processes die and come back, insiders turn bad.
+
+import type { NodeId, Random } from '../../../core/index.ts'
+import { idealCiphers, idealSealing, idealSignatures } from '../../../crypto/index.ts'
+import {
+  drawFaults,
+  type Micros,
+  overheard,
+  type Plan,
+  pick,
+  type Scenario,
+  ScenarioStage,
+  type SimulatedNode,
+  type World,
+} from '../../../simulator/index.ts'
+import { parseFilter } from '../../filter.ts'
+import type { ChannelName, SecretMode } from '../../secret/keys.ts'
+import type { Searchable } from '../../secret/keywords.ts'
+import { secretMatcher } from '../../secret/matcher/machine.ts'
+import { secretMember } from '../../secret/member/machine.ts'
+import type { MemberEvent } from '../../secret/member/state.ts'
+import { type EpochRecord, encodeRecord, issueRecord, NO_RECORD, type Party, recordHash } from '../../secret/record.ts'
+import type { SecretRules } from '../../secret/rules.ts'
+import { type SecretSettings, secretBasics } from '../../secret/settings.ts'
+import { type CarrierMessage, carrierVocabulary, decodeFrame, type SealedEvent } from '../../secret/wire.ts'
+import { carrier, carrierLiars } from './carrier.ts'
+import { type Listener, SecretChecker } from './checker.ts'
+import { forged, type Known, mouth, moved } from './mole.ts'
+
+export type SecretAct =
+  | { kind: 'publish'; node: string; symbol: string }
+  /** The process dies, and is started again with its disk. */
+  | { kind: 'die'; node: string; lasts: Micros }
+  /** The keeper issues the next record; `remove`: without this party, and at once. */
+  | { kind: 'rotate'; channel: number; remove?: string }
+  | { kind: 'lie'; lie: 'forge' | 'own' | 'move' | 'removed' | 'record' }
+
+/** Everything that is drawn for one run. */
+export interface SecretPlan extends Plan<SecretAct> {
+  readonly mode: SecretMode
+  readonly carriers: number
+  readonly liars: ReadonlyMap<NodeId, number>
+}
+
+/** What a run is about; what is left out is drawn. */
+export interface SecretOptions {
+  readonly carriers?: number
+  readonly liars?: number
+  readonly mode?: SecretMode
+  readonly rules: SecretRules
+}
+
+const SECOND: Micros = 1_000_000
+const SAFETY = 24 * SECOND
+const ENDS = 40 * SECOND
+const EPOCH_MS = 9_000
+const NOTICE_MS = 1_500
+const START_MS = 1_000_000
+const SEARCHABLE: readonly Searchable[] = [{ attribute: 'symbol', search: { kind: 'equal' } }]
+const FILTER = parseFilter({ symbol: 'A' })
+const CHANNELS = ['prices', 'orders']
+const WRITERS = ['writer-1', 'writer-2', 'writer-3']
+const READERS = ['reader-1', 'reader-2']
+const KEEPER = 'keeper'
+const MOLE = 'mole'
+/** Above the numbers of all events. */
+const SUBSCRIPTION = 1_000_000
+
+/** Secret channels on carriers that lie, for the simulator. */
+export function secretScenario(options: SecretOptions): Scenario<SecretPlan, SecretAct> {
+  return {
+    name: 'secret',
+    plan: random => drawPlan(random, options),
+    stage: (world, plan) => new SecretStage(world, plan, options.rules).begin(),
+  }
+}
+
+function drawPlan(random: Random, options: SecretOptions): SecretPlan {
+  const mode = options.mode ?? pick(random, ['tagged', 'tagged', 'counted'] as const)
+  const carriers = options.carriers ?? 1 + random.below(2)
+  const names = Array.from({ length: carriers }, (_, place) => `carrier-${place + 1}`)
+  const kinds = carrierLiars()
+  const liars = new Map<NodeId, number>()
+  for (let i = 0; i < (options.liars ?? 1); i++) liars.set(pick(random, names), random.below(kinds.length))
+  const nodes = CHANNELS.flatMap((_, channel) => [...WRITERS, ...READERS].map(name => nodeOf(name, channel)))
+  const faults = drawFaults(random, { durable: nodes, all: nodes }, SAFETY, SECOND).filter(
+    ({ kind }) => kind === 'slow',
+  )
+  return {
+    mode,
+    carriers,
+    liars,
+    network: {
+      delayMin: 300,
+      delaySpread: 1 + random.below(20_000),
+      tailChance: 0,
+      tailMax: 1,
+      loss: 0,
+      duplication: 0,
+      inOrder: true,
+    },
+    faults,
+    acts: drawActs(random),
+    healsAt: SAFETY,
+    ends: ENDS,
+    drawn: {
+      mode,
+      carriers,
+      liars: [...liars].map(([name, kind]) => `${name} ${kinds[kind]!.name}`).join(', ') || 'none',
+    },
+  }
+}
+
+const nodeOf = (name: string, channel: number) => (channel === 0 ? name : `${name}@${CHANNELS[channel]}`)
+
+function drawActs(random: Random): SecretPlan['acts'] {
+  const acts: SecretPlan['acts'][number][] = []
+  const add = (act: SecretAct, from: Micros, until: Micros) =>
+    acts.push({ ...act, at: from + random.below(until - from) })
+  for (const [channel] of CHANNELS.entries()) {
+    for (const name of WRITERS) {
+      let at = 2 * SECOND
+      for (let i = 0; i < 5 + random.below(20); i++) {
+        if (random.chance(0.5)) at = 2 * SECOND + random.below(SAFETY - 2 * SECOND)
+        acts.push({ kind: 'publish', node: nodeOf(name, channel), symbol: pick(random, ['A', 'A', 'B']), at })
+      }
+      if (random.chance(0.4)) acts.push(...deathOf(random, nodeOf(name, channel)))
+    }
+    for (const name of READERS) {
+      if (random.chance(0.3))
+        add({ kind: 'die', node: nodeOf(name, channel), lasts: random.below(SECOND) }, 3 * SECOND, SAFETY)
+    }
+    for (let at = 5 * SECOND; at < ENDS - 8 * SECOND; at += 6 * SECOND) {
+      // A keeper that is late: writers have to stop.
+      if (random.chance(0.15)) continue
+      acts.push({ kind: 'rotate', channel, at: at + random.below(SECOND) })
+    }
+  }
+  if (random.chance(0.6)) add({ kind: 'rotate', channel: 0, remove: 'writer-3' }, 6 * SECOND, SAFETY)
+  for (const lie of ['forge', 'own', 'move', 'removed', 'record'] as const) {
+    for (let i = random.below(6); i > 0; i--) add({ kind: 'lie', lie }, 4 * SECOND, SAFETY)
+  }
+  return acts
+}
+
+/** It speaks, dies, comes back at once and speaks again: within a lap, often. */
+function deathOf(random: Random, node: string): SecretPlan['acts'] {
+  const at = 3 * SECOND + random.below(SAFETY - 6 * SECOND)
+  const lasts = random.below(SECOND / 2)
+  const publish = { kind: 'publish', node, symbol: 'A' } as const
+  return [
+    { ...publish, at: at - 10_000 },
+    { kind: 'die', node, lasts, at },
+    { ...publish, at: at + lasts + 20_000 },
+  ]
+}
+
+class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
+  private readonly checker = new SecretChecker()
+  readonly checkers = [this.checker]
+  private readonly rules: SecretRules
+  private readonly signatures = idealSignatures()
+  private readonly sealings = idealSealing()
+  private readonly ciphers = idealCiphers()
+  private readonly records: EpochRecord[][] = CHANNELS.map(() => [])
+  private readonly listeners = new Map<string, Listener>()
+  private readonly said: SealedEvent[] = []
+  private removed: string | undefined
+  private removedAt = Number.POSITIVE_INFINITY
+  private lies = 0
+  /** The record without the removed one, and what that one said since. */
+  private removal = 0
+  private readonly afterwards = new Set<number>()
+  /** The newest record that each node ever took. */
+  private readonly taken = new Map<NodeId, number>()
+
+  constructor(world: World, plan: SecretPlan, rules: SecretRules) {
+    super(world, plan)
+    this.rules = rules
+  }
+
+  private get carriers(): string[] {
+    return Array.from({ length: this.plan.carriers }, (_, place) => `carrier-${place + 1}`)
+  }
+
+  private channel(place: number): ChannelName {
+    return { group: 'shop', name: CHANNELS[place]!, id: new Uint8Array(16).fill(place + 1) }
+  }
+
+  private settings(name: string, channel: number): SecretSettings {
+    return {
+      ...secretBasics,
+      rules: this.rules,
+      channel: this.channel(channel),
+      name,
+      keeper: this.signatures.signer(KEEPER).publicKey,
+      signer: this.signatures.signer(name),
+      signatures: this.signatures,
+      sealing: this.sealings(name),
+      ciphers: this.ciphers,
+      wall: now => START_MS + now,
+      lap: 2_000,
+      grace: 1_000,
+      patience: 600,
+      window: 2_500,
+      tellAfter: 250,
+    }
+  }
+
+  protected populate(): void {
+    const { world } = this
+    const kinds = carrierLiars()
+    for (const id of this.carriers) {
+      const kind = this.plan.liars.get(id)
+      const spec = { id, protocol: carrier(), peers: [], vocabulary: carrierVocabulary }
+      this.addNode(spec, kind === undefined ? undefined : honest => kinds[kind]!.corrupt(honest))
+      world.start(id)
+    }
+    for (const [place, id] of this.carriers.entries()) {
+      const channels = CHANNELS.map((_, channel) => this.channel(channel).id)
+      const settings = { ...this.settings(MOLE, 0), channels, forgetAfter: 120_000 }
+      const protocol = secretMatcher(settings)
+      this.addNode({ id: `matcher-${place + 1}`, protocol, peers: [id], vocabulary: carrierVocabulary })
+      world.start(`matcher-${place + 1}`)
+    }
+    this.addNode({ id: MOLE, protocol: mouth(), peers: this.carriers, vocabulary: carrierVocabulary })
+    world.start(MOLE)
+    for (const [channel] of CHANNELS.entries()) {
+      for (const name of [KEEPER, ...WRITERS, ...READERS]) this.addMember(name, channel)
+      world.at(SECOND / 2, () => this.rotate(channel, {}))
+    }
+  }
+
+  private addMember(name: string, channel: number): void {
+    const id = nodeOf(name, channel)
+    const protocol = overheard<unknown, CarrierMessage, MemberEvent>(
+      secretMember(this.settings(name, channel)),
+      effect => {
+        if (effect.kind === 'send' && effect.body.kind === 'send') this.watch(name, channel, effect.body.body)
+        return true
+      },
+    )
+    this.addNode({ id, protocol, peers: this.carriers, vocabulary: carrierVocabulary })
+    this.world.start(id)
+  }
+
+  /** What everybody on the way can see. */
+  private watch(name: string, channel: number, body: Uint8Array): void {
+    const frame = decodeFrame(body)
+    if (!frame.ok || frame.value.kind !== 'event') return
+    const { world } = this
+    const record = this.records[channel]![frame.value.epoch - 1]!
+    if (channel === 0) this.said.push(frame.value)
+    this.checker.sent(CHANNELS[channel]!, record.mode, frame.value, world.now)
+    if (START_MS + world.now / 1000 > record.until + 50) this.checker.wroteTooLate(name, world.now)
+  }
+
+  private parties(channel: number): Party[] {
+    const names = [...WRITERS, ...READERS, MOLE].filter(name => channel !== 0 || name !== this.removed)
+    return names.map(name => {
+      const isWriter = WRITERS.includes(name)
+      const { publicKey: signingKey } = this.signatures.signer(name)
+      return { name, reads: !isWriter, writes: isWriter, signingKey, sealingKey: this.sealings(name).publicKey }
+    })
+  }
+
+  private rotate(channel: number, { remove }: { remove?: string | undefined }): void {
+    const { world } = this
+    if (remove !== undefined) {
+      this.removed = remove
+      this.removedAt = world.now
+    }
+    const all = this.records[channel]!
+    const last = all.at(-1)
+    const issued = Math.floor(START_MS + world.now / 1000)
+    const from = issued + (remove === undefined && last !== undefined ? NOTICE_MS : 0)
+    const terms = {
+      channel: this.channel(channel),
+      number: all.length + 1,
+      before: last === undefined ? NO_RECORD : recordHash(last),
+      issued,
+      from,
+      until: from + EPOCH_MS,
+      mode: this.plan.mode,
+      searchable: SEARCHABLE,
+    }
+    const { random } = world.node(MOLE)
+    const keeper = {
+      signer: this.signatures.signer(KEEPER),
+      sealing: this.sealings(KEEPER),
+      random: (length: number) => Uint8Array.from({ length }, () => random.below(256)),
+    }
+    const record = issueRecord(keeper, terms, this.parties(channel))
+    all.push(record)
+    if (remove !== undefined) this.removal = record.number
+    world.command(nodeOf(KEEPER, channel), { kind: 'record', record: encodeRecord(record), share: true })
+  }
+
+  protected act(act: SecretAct): void {
+    if (act.kind === 'rotate') return this.rotate(act.channel, act)
+    if (act.kind === 'lie') return this.lie(act.lie)
+    const node = this.world.node(act.node)
+    if (node.host === undefined) return
+    if (act.kind === 'publish') return this.publish(act.node, act.symbol)
+    this.world.crash(act.node)
+    this.listeners.delete(act.node)
+    this.world.at(this.world.now + act.lasts, () => {
+      this.world.start(act.node)
+      if (READERS.includes(nameOf(act.node))) this.subscribe(act.node)
+    })
+  }
+
+  private publish(node: string, symbol: string): void {
+    const number = this.nextCommand()
+    const channel = channelOf(node)
+    this.checker.published.set(number, {
+      author: nameOf(node),
+      channel,
+      at: this.world.now,
+      epoch: symbol === 'A' ? 0 : -1,
+    })
+    const content = { attributes: { symbol }, payload: new TextEncoder().encode(String(number)), time: number }
+    this.world.command(node, { kind: 'publish', id: number, content })
+  }
+
+  private subscribe(node: string): void {
+    const { now } = this.world
+    this.listeners.set(node, {
+      channel: channelOf(node),
+      since: now,
+      handed: new Set(),
+      missed: new Map(),
+      unknown: new Set(),
+      epochs: new Map(),
+    })
+    this.world.command(node, { kind: 'subscribe', id: SUBSCRIPTION, filter: FILTER })
+  }
+
+  private known(name: string, channel: number, back = 0): Known | undefined {
+    const record = this.records[channel]!.at(-1 - back)
+    return record && { settings: this.settings(name, channel), record }
+  }
+
+  private lie(lie: (SecretAct & { kind: 'lie' })['lie']): void {
+    const { random } = this.world.node(MOLE)
+    const nonce = Uint8Array.from({ length: 12 }, () => random.below(256))
+    const told = { number: -++this.lies, nonce, lap: Math.floor((START_MS + this.world.now / 1000) / 2_000) }
+    const here = this.known(MOLE, 0)
+    if (here === undefined) return
+    for (const body of this.bodies(lie, here, told)) this.world.command(MOLE, body)
+  }
+
+  private bodies(lie: string, here: Known, told: { number: number; nonce: Uint8Array; lap: number }): CarrierMessage[] {
+    const signer = (name: string) => this.signatures.signer(name)
+    if (lie === 'forge') return forged(here, 'writer-1', signer(MOLE), told)
+    if (lie === 'own') return forged(here, MOLE, signer(MOLE), told)
+    if (lie === 'removed') {
+      this.afterwards.add(told.number)
+      const [removed] = this.removed === undefined ? [] : [this.removed]
+      // It has the key of the last epoch in which it was a party.
+      const old = [0, 1, 2]
+        .map(back => removed && this.known(removed, 0, back))
+        .find(one => {
+          return one !== undefined && one !== '' && one.record.parties.some(({ name }) => name === removed)
+        })
+      return removed !== undefined && old ? forged(old, removed, signer(removed), told) : []
+    }
+    if (lie === 'move') {
+      const there = this.known(MOLE, 1)
+      const frame = this.said.at(-1)
+      return there && frame ? moved(here, frame, there, told) : []
+    }
+    return this.falseRecord(here)
+  }
+
+  /** A record of the mole's own, with a reader of its choice and signed by itself. */
+  private falseRecord({ record }: Known): CarrierMessage[] {
+    const { random } = this.world.node(MOLE)
+    const keeper = {
+      signer: this.signatures.signer(MOLE),
+      sealing: this.sealings(MOLE),
+      random: (length: number) => Uint8Array.from({ length }, () => random.below(256)),
+    }
+    const { signature: _, parties: __, ...terms } = record
+    const writes = { ...this.parties(0).at(-1)!, writes: true }
+    const mine = issueRecord(keeper, { ...terms, number: record.number + 1 }, [...this.parties(0).slice(0, -1), writes])
+    this.world.command(nodeOf(READERS[0]!, 0), { kind: 'record', record: encodeRecord(mine), share: false })
+    return []
+  }
+
+  protected observe(node: SimulatedNode, event: MemberEvent): void {
+    const { id } = node.spec
+    if (event.kind === 'published') {
+      const said = this.checker.published.get(event.id)
+      if (said?.epoch === 0) said.epoch = event.epoch
+      return
+    }
+    if (event.kind === 'refused') {
+      // Without a record there is nothing to listen on yet: again when one has come.
+      if (event.id === SUBSCRIPTION) this.listeners.delete(id)
+      else this.checker.published.delete(event.id)
+      return
+    }
+    if (event.kind === 'epoch') return this.tookRecord(id, event.number)
+    const listener = this.listeners.get(id)
+    if (listener === undefined) return
+    if (event.kind === 'missed') {
+      const key = `${event.author} ${event.epoch}`
+      listener.missed.set(key, (listener.missed.get(key) ?? 0) + event.to - event.from + 1)
+    }
+    if (event.kind === 'unknown') for (const author of event.authors) listener.unknown.add(`${author} ${event.epoch}`)
+    if (event.kind === 'handed') this.took(id, listener, event)
+  }
+
+  private tookRecord(id: NodeId, number: number): void {
+    this.taken.set(id, Math.max(number, this.taken.get(id) ?? 0))
+    if (READERS.includes(nameOf(id)) && !this.listeners.has(id)) this.subscribe(id)
+    this.listeners.get(id)?.epochs.set(number, this.world.now)
+  }
+
+  private took(id: NodeId, listener: Listener, { life, content }: MemberEvent & { kind: 'handed' }): void {
+    const { world } = this
+    const number = Number(new TextDecoder().decode(content.payload))
+    const channel = channelOf(id)
+    // Until the record reaches it, a reader cannot know that somebody was removed.
+    const knows = (this.taken.get(id) ?? 0) >= this.removal
+    if (this.afterwards.has(number) && !knows) return
+    this.checker.handed(id, listener, { author: life.author, channel, number }, world.now)
+    const said = this.checker.published.get(number)
+    const all = this.records[CHANNELS.indexOf(channel)]!
+    const record = said && all[said.epoch - 1]
+    if (record === undefined) return
+    const end = Math.min(record.until, all[said!.epoch]?.from ?? record.until)
+    // The reader may not know yet that the epoch was cut short: its own end counts for it.
+    const known = listener.epochs.has(said!.epoch + 1) ? end : record.until
+    if (START_MS + world.now / 1000 > known + 1_000 + 20) this.checker.tooLate(id, number, world.now)
+  }
+
+  protected override demand(): void {
+    for (const [channel] of CHANNELS.entries()) {
+      for (const name of WRITERS) for (let i = 0; i < 3; i++) this.publish(nodeOf(name, channel), 'A')
+    }
+  }
+
+  protected override finish(): void {
+    const isMasked = this.plan.carriers > this.plan.liars.size
+    for (const [reader, listener] of this.listeners) {
+      const channel = CHANNELS.indexOf(channelOf(reader))
+      for (const record of this.records[channel]!) this.finishEpoch(reader, listener, record, isMasked)
+    }
+  }
+
+  private finishEpoch(reader: string, listener: Listener, record: EpochRecord, isMasked: boolean): void {
+    const { world } = this
+    const micros = (ms: number) => (ms - START_MS) * 1000
+    const next = this.records[CHANNELS.indexOf(channelOf(reader))]![record.number]
+    const end = Math.min(record.until, next?.from ?? record.until)
+    // Only what is over for good, and what the reader heard of before it began.
+    if (micros(end) + 4 * SECOND > world.now || listener.since > micros(record.from)) return
+    const heard = listener.epochs.get(record.number)
+    if (heard === undefined || heard > micros(record.from)) return
+    // At a removal the gap is told, and masks nothing; and a removed writer's last words are not believed.
+    const isCut = record.from === record.issued || next?.from === next?.issued
+    for (const author of WRITERS) {
+      if (author === this.removed && record.until > START_MS + this.removedAt / 1000) continue
+      this.checker.complete(reader, listener, author, record.number, isMasked && !isCut, world.now)
+    }
+  }
+}
+
+const nameOf = (node: string) => node.split('@')[0]!
+const channelOf = (node: string) => node.split('@')[1] ?? CHANNELS[0]!

@@ -1,0 +1,217 @@
+// Receiving: a frame is opened, its author and signature are looked at, and only then is its id marked as seen; then it is
+// handed to the subscriptions that it matches. Numbers that were passed over are told as missed.
+
+import { decodeContent } from '../../content.ts'
+import { matches } from '../../filter.ts'
+import { lettersOf } from '../keys.ts'
+import { AHEAD_MAX, FOLLOWED_MAX, SEEN_MAX, SOURCES_MAX } from '../limits.ts'
+import type { KeyedParty } from '../record.ts'
+import { areAuthors, isAuthors, openEvent, openTotals } from '../sealed.ts'
+import type { Frame, Inside, Life, SealedEvent } from '../wire.ts'
+import { wantedIn } from './listening.ts'
+import { type Epoch, type Followed, type MemberScene, memberTimers, type Seen, type Wanted, wallNow } from './state.ts'
+
+/** The key of one life. */
+const lifeKey = ({ author, started, boot }: Life) => `${author} ${started} ${lettersOf(boot)}`
+
+function drop({ turn }: MemberScene, why: string): void {
+  turn.do({ kind: 'emit', event: { kind: 'dropped', why } })
+}
+
+/** The epoch of a frame, if it is still taken and we have its key. */
+function epochOf(scene: MemberScene, number: number): (Epoch & { keys: NonNullable<Epoch['keys']> }) | undefined {
+  const { state, settings } = scene
+  const epoch = state.epochs.get(number)
+  if (epoch?.keys === undefined) return undefined
+  const next = state.epochs.get(number + 1)?.record.from ?? epoch.record.until
+  const end = Math.min(epoch.record.until, next)
+  if (!settings.rules.takesEpoch(end, settings.grace, wallNow(scene))) return undefined
+  return epoch as Epoch & { keys: NonNullable<Epoch['keys']> }
+}
+
+/** The author, if it was a writer in the event's epoch and is one now. */
+function writerOf({ state, settings }: MemberScene, epoch: Epoch, author: string): KeyedParty | undefined {
+  const find = ({ record }: Epoch) => record.parties.find(({ name, writes }) => writes && name === author)
+  const was = find(epoch)
+  const is = find(state.epochs.get(state.newest)!)
+  return settings.rules.believes(was !== undefined, is !== undefined) ? was : undefined
+}
+
+/** An event. */
+export function onEvent(scene: MemberScene, frame: SealedEvent): void {
+  const { settings } = scene
+  const epoch = epochOf(scene, frame.epoch)
+  if (epoch === undefined) return drop(scene, 'an event of an epoch that is not taken')
+  const inside = openEvent(settings, epoch.record.mode, epoch.keys, frame)
+  if (inside === undefined) return drop(scene, 'an event that does not open')
+  const party = writerOf(scene, epoch, inside.author)
+  if (party === undefined) return drop(scene, 'an event of somebody who may not write')
+  // Our own copy: known, and not to be counted as another's repeat.
+  if (!isNew(scene, inside)) return
+  if (!isAuthors(settings, party.signingKey, frame.epoch, inside))
+    return drop(scene, 'an event that its author did not sign')
+  if (!mark(scene, inside)) return drop(scene, 'an event that is older than what is kept')
+  const wanted = wantedIn(scene, epoch)
+  note(scene, epoch, inside, wanted)
+  handOver(scene, inside, wanted)
+}
+
+function isNew({ state }: MemberScene, inside: Inside): boolean {
+  return state.seen.get(lifeKey(inside))?.counters.has(inside.counter) !== true
+}
+
+/** Marks an id as seen; false where it is below what is kept. */
+function mark(scene: MemberScene, inside: Inside): boolean {
+  const { state, turn } = scene
+  const key = lifeKey(inside)
+  let seen = state.seen.get(key)
+  if (seen === undefined) {
+    seen = { floor: 0, counters: new Map() }
+    // Refused rather than forgotten: a forgotten one could be repeated.
+    if (state.seen.size >= SOURCES_MAX) return false
+    state.seen.set(key, seen)
+  }
+  if (inside.counter <= seen.floor) return false
+  seen.counters.set(inside.counter, turn.now)
+  if (seen.counters.size > SEEN_MAX) forgetOldest(scene, seen)
+  look(scene)
+  return true
+}
+
+function forgetOldest({ settings }: MemberScene, seen: Seen): void {
+  const [oldest] = seen.counters.keys()
+  seen.counters.delete(oldest!)
+  seen.floor = settings.rules.floorAfter(seen.floor, oldest!)
+}
+
+function handOver({ state, turn }: MemberScene, inside: Inside, wanted: ReadonlyMap<string, Wanted>): void {
+  const ids = new Set(inside.tags.flatMap(tag => wanted.get(lettersOf(tag))?.ids ?? []))
+  const content = ids.size === 0 ? undefined : decodeContent(inside.content)
+  if (!content?.ok) return
+  const { author, started, boot, counter } = inside
+  for (const id of ids) {
+    if (!matches(state.subscriptions.get(id)!.filter, content.value.attributes)) continue
+    const life = { author, started, boot }
+    turn.do({ kind: 'emit', event: { kind: 'handed', id, life, counter, content: content.value } })
+  }
+}
+
+/** Which numbers of the tags that we listen on have come. */
+function note(scene: MemberScene, epoch: Epoch, inside: Inside, wanted: ReadonlyMap<string, Wanted>): void {
+  inside.tags.forEach((tag, place) => {
+    const name = lettersOf(tag)
+    const number = inside.numbers[place]!
+    const since = wanted.get(name)?.since
+    if (since === undefined || number === 0) return
+    const followed = follow(scene, epoch, inside, name, { since, number })
+    if (followed === undefined || number <= followed.through) return
+    if (followed.ahead.size < AHEAD_MAX) followed.ahead.add(number)
+    followed.most = Math.max(followed.most, number)
+    advance(scene, followed)
+  })
+}
+
+/** From where numbers are followed: from the first where we listened before it, else from what came first. */
+function follow(
+  { state }: MemberScene,
+  { record }: Epoch,
+  life: Life,
+  name: string,
+  { since, number }: { since: number; number: number },
+): Followed | undefined {
+  const key = `${record.number} ${name} ${lifeKey(life)}`
+  const known = state.followed.get(key)
+  if (known !== undefined || state.followed.size >= FOLLOWED_MAX) return known
+  const fromFirst = since <= record.from || since <= life.started
+  const through = fromFirst ? 0 : number - 1
+  const fresh: Followed = {
+    author: life.author,
+    epoch: record.number,
+    through,
+    ahead: new Set(),
+    most: through,
+    missingSince: undefined,
+  }
+  state.followed.set(key, fresh)
+  return fresh
+}
+
+function advance(scene: MemberScene, followed: Followed): void {
+  const before = followed.through
+  while (followed.ahead.delete(followed.through + 1)) followed.through++
+  if (followed.through >= followed.most) followed.missingSince = undefined
+  else if (followed.missingSince === undefined || followed.through > before) followed.missingSince = scene.turn.now
+  look(scene)
+}
+
+/** How many events an author has sent. */
+export function onTotals(scene: MemberScene, { epoch: number, nonce, sealed }: Frame & { kind: 'totals' }): void {
+  const { settings } = scene
+  const epoch = epochOf(scene, number)
+  if (epoch === undefined) return drop(scene, 'totals of an epoch that is not taken')
+  const totals = openTotals(settings, epoch.keys, number, nonce, sealed)
+  const party = totals && writerOf(scene, epoch, totals.author)
+  if (totals === undefined || party === undefined) return drop(scene, 'totals that do not open')
+  if (!areAuthors(settings, party.signingKey, number, totals))
+    return drop(scene, 'totals that their author did not sign')
+  // A life that began within the epoch may have followed another, whose last words nobody counted.
+  if (totals.closes && totals.started <= epoch.record.from) epoch.closedBy.add(totals.author)
+  const wanted = wantedIn(scene, epoch)
+  totals.tags.forEach((tag, place) => {
+    const name = lettersOf(tag)
+    const since = wanted.get(name)?.since
+    if (since === undefined) return
+    const most = totals.numbers[place]!
+    const followed = follow(scene, epoch, totals, name, { since, number: most + 1 })
+    if (followed === undefined || most <= followed.most) return
+    followed.most = most
+    advance(scene, followed)
+  })
+}
+
+const LOOKS = 4
+
+/** Set once: what comes every moment must not put it off for ever. */
+function look({ state, turn, settings }: MemberScene): void {
+  if (state.looking) return
+  state.looking = true
+  memberTimers.set(turn, 'look', settings.patience / LOOKS)
+}
+
+/** What is missing for too long is told; ids that are old are no longer kept one by one. */
+export function onLook(scene: MemberScene): void {
+  const { state, settings, turn } = scene
+  let isBusy = false
+  state.looking = false
+  for (const followed of state.followed.values()) {
+    const { missingSince } = followed
+    if (missingSince === undefined) continue
+    isBusy = true
+    if (settings.rules.tells(turn.now - missingSince, settings.patience)) tell(scene, followed)
+  }
+  for (const seen of state.seen.values()) {
+    for (const [counter, at] of seen.counters) {
+      if (at + settings.window > turn.now) break
+      seen.counters.delete(counter)
+      seen.floor = settings.rules.floorAfter(seen.floor, counter)
+    }
+    if (seen.counters.size > 0) isBusy = true
+  }
+  if (isBusy) look(scene)
+}
+
+/** Everything that is missing, without any more patience. */
+export function tellRest(scene: MemberScene, followed: Followed): void {
+  const { rules, patience } = scene.settings
+  while (followed.through < followed.most && rules.tells(patience, patience)) tell(scene, followed)
+}
+
+/** The numbers up to the next one that is there. */
+function tell(scene: MemberScene, followed: Followed): void {
+  const { author, epoch, through, ahead, most } = followed
+  const next = Math.min(...ahead, most + 1)
+  scene.turn.do({ kind: 'emit', event: { kind: 'missed', author, epoch, from: through + 1, to: next - 1 } })
+  followed.through = next - 1
+  followed.missingSince = undefined
+  advance(scene, followed)
+}

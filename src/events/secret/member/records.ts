@@ -1,0 +1,164 @@
+// Records: taken, saved, shown to those who start, and left when their epoch is over.
+
+import { sameBytes } from '../../../core/index.ts'
+import { channelNames, epochKeys } from '../keys.ts'
+import { decodeRecord, type EpochRecord, encodeRecord, isKeepers, keyFor, receiptWords } from '../record.ts'
+import { encodeFrame } from '../wire.ts'
+import { leaveEpoch, listenAll } from './listening.ts'
+import { closeEpoch } from './publishing.ts'
+import { tellRest } from './receiving.ts'
+import { type Epoch, type MemberScene, type MemberState, memberTimers, toAll, wallNow } from './state.ts'
+
+/** How often a record is shown again for those who start. */
+const SHOW_EVERY_MS = 1_000
+/** Records that are kept at once: the newest, those before it in their grace, and those issued ahead. */
+const EPOCHS_MAX = 16
+
+/** A record, from a file or a carrier. */
+export function takeRecord(scene: MemberScene, input: Uint8Array, share: boolean): void {
+  const { state, settings, turn } = scene
+  const decoded = decodeRecord(input)
+  if (!decoded.ok) return turn.do({ kind: 'emit', event: { kind: 'dropped', why: `a record: ${decoded.refusal}` } })
+  const record = decoded.value
+  const why = whyNotTaken(scene, record)
+  if (why !== undefined) {
+    if (why !== '') turn.do({ kind: 'emit', event: { kind: 'dropped', why } })
+    return
+  }
+  addEpoch(scene, record)
+  turn.do({ kind: 'snapshot', record: savedOf(state) })
+  if (share) showRecord(scene)
+  listenAll(scene, record.number)
+  const isWriter = record.parties.some(({ name, writes }) => writes && name === settings.name)
+  if (isWriter) {
+    const signature = settings.signer.sign(receiptWords(record, settings.name))
+    say(scene, encodeFrame({ kind: 'receipt', number: record.number, name: settings.name, signature }))
+  }
+  const isParty = state.epochs.get(record.number)!.keys !== undefined
+  turn.do({ kind: 'emit', event: { kind: 'epoch', number: record.number, record: encodeRecord(record), isParty } })
+  turnAtNext(scene)
+}
+
+function whyNotTaken({ state, settings }: MemberScene, record: EpochRecord): string | undefined {
+  const { rules, channel, signatures, keeper } = settings
+  if (!sameBytes(record.channel.id, channel.id)) return 'a record of another channel'
+  if (!isKeepers(rules, signatures, keeper, record)) return 'a record that the keeper did not sign'
+  // The one we have comes again with every start: no word about it.
+  if (record.number === state.newest) return ''
+  if (!rules.replaces(record.number, state.newest)) return 'a record from before the newest'
+  return undefined
+}
+
+/** What is saved: all records that are still of use, the newest last. */
+function savedOf(state: MemberState): Uint8Array {
+  return encodeRecord(state.epochs.get(state.newest)!.record)
+}
+
+/** An epoch with its keys, where we are a party. */
+export function addEpoch({ state, settings }: MemberScene, record: EpochRecord): void {
+  const secret = keyFor(record, settings.name, settings.sealing)
+  const keys = secret && epochKeys(settings.rules, settings.channel, record.number, record.mode, secret)
+  const epoch: Epoch = {
+    record,
+    keys,
+    sent: new Map(),
+    overflowed: false,
+    sealed: 0,
+    closed: false,
+    closedBy: new Set(),
+    wanted: undefined,
+  }
+  state.epochs.set(record.number, epoch)
+  state.newest = record.number
+  state.receipts.clear()
+  if (state.epochs.size > EPOCHS_MAX) state.epochs.delete(Math.min(...state.epochs.keys()))
+}
+
+/** To all who listen for records of this channel. */
+export function say(scene: MemberScene, body: Uint8Array): void {
+  toAll(scene, { kind: 'send', name: channelNames(scene.settings.channel.id).records, body })
+}
+
+export function showRecord(scene: MemberScene): void {
+  const { state, turn } = scene
+  const epoch = state.epochs.get(state.newest)
+  if (epoch === undefined || turn.now < state.showedAt + SHOW_EVERY_MS) return
+  state.showedAt = turn.now
+  say(scene, encodeFrame({ kind: 'record', record: encodeRecord(epoch.record) }))
+}
+
+/** Somebody has started. */
+export function onHello(scene: MemberScene, number: number): void {
+  if (number < scene.state.newest) showRecord(scene)
+}
+
+/** A writer says that it has the newest record. */
+export function onReceipt(scene: MemberScene, number: number, name: string, signature: Uint8Array): void {
+  const { state, settings, turn } = scene
+  const epoch = state.epochs.get(number)
+  if (epoch === undefined || number !== state.newest || state.receipts.has(name)) return
+  const { record } = epoch
+  const party = record.parties.find(one => one.writes && one.name === name)
+  if (party === undefined) return
+  if (!settings.signatures.verify(party.signingKey, receiptWords(record, name), signature)) return
+  state.receipts.add(name)
+  const writers = record.parties.filter(({ writes }) => writes).map(one => one.name)
+  const missing = writers.filter(one => !state.receipts.has(one))
+  turn.do({ kind: 'emit', event: { kind: 'receipts', number, missing } })
+}
+
+/** The next moment at which an epoch begins, ends, or is no longer taken. */
+export function turnAtNext(scene: MemberScene): void {
+  const { state, settings, turn } = scene
+  const now = wallNow(scene)
+  let next = Number.POSITIVE_INFINITY
+  for (const { record } of state.epochs.values()) {
+    for (const at of [record.from, record.until, endOf(scene, record) + settings.grace]) {
+      if (at > now && at < next) next = at
+    }
+  }
+  if (next === Number.POSITIVE_INFINITY) return
+  memberTimers.set(turn, 'turn', Math.min(next - now, TURN_MAX_MS))
+}
+
+/** A clock that is set while we wait is noticed within a minute. */
+const TURN_MAX_MS = 60_000
+
+/** When an epoch is over: at its end, or when the next one begins. */
+function endOf({ state }: MemberScene, record: EpochRecord): number {
+  let end = record.until
+  for (const other of state.epochs.values()) {
+    if (other.record.number > record.number) end = Math.min(end, other.record.from)
+  }
+  return end
+}
+
+/** An epoch has begun or ended. */
+export function onTurn(scene: MemberScene): void {
+  const { state, settings } = scene
+  const now = wallNow(scene)
+  for (const [number, epoch] of [...state.epochs]) {
+    const end = endOf(scene, epoch.record)
+    if (now >= end) closeEpoch(scene, epoch)
+    if (!settings.rules.takesEpoch(end, settings.grace, now) && number !== state.newest) forgetEpoch(scene, epoch)
+  }
+  turnAtNext(scene)
+}
+
+function forgetEpoch(scene: MemberScene, epoch: Epoch): void {
+  const { state, settings, turn } = scene
+  const { number, parties } = epoch.record
+  leaveEpoch(scene, epoch)
+  state.epochs.delete(number)
+  for (const [key, followed] of [...state.followed]) {
+    if (followed.epoch !== number) continue
+    // The last word may have come a moment ago: what it showed to be missing is told before it is forgotten.
+    tellRest(scene, followed)
+    state.followed.delete(key)
+  }
+  if (state.subscriptions.size === 0 || epoch.keys === undefined) return
+  const authors = parties
+    .filter(({ name, writes }) => writes && name !== settings.name && !epoch.closedBy.has(name))
+    .map(({ name }) => name)
+  if (authors.length > 0) turn.do({ kind: 'emit', event: { kind: 'unknown', epoch: number, authors } })
+}

@@ -1,0 +1,78 @@
+// The lines on which a secret channel rests, apart from the machines that use them. Each says the smallest story that goes
+// wrong without it; proof/secret-planted.ts breaks each, and the simulator must notice.
+
+/** The lines on which a secret channel rests. */
+export interface SecretRules {
+  /** The nonce under which an event is sealed. */
+  nonce(random: (length: number) => Uint8Array, counter: number): Uint8Array
+  /** Whether a writer may still seal under an epoch that ends then. */
+  mayWrite(until: number, now: number): boolean
+  /** Whether an event of an epoch that ended then is still taken. */
+  takesEpoch(until: number, grace: number, now: number): boolean
+  /** Whether somebody who was a writer in the event's epoch, and is or is not one now, is believed. */
+  believes(wasWriter: boolean, isWriter: boolean): boolean
+  /** Whether a record with this number replaces the newest that is known. */
+  replaces(number: number, newest: number): boolean
+  /** Whether a record must be signed by the channel's keeper. */
+  checksRecord(): boolean
+  /** Whether an event must be signed by its author. */
+  checksSignature(): boolean
+  /** What the author's signature binds an event to. */
+  boundTo(channel: Uint8Array): Uint8Array
+  /** The secret from which the tags of an epoch are made. */
+  tagSecret(epochKey: Uint8Array, channel: Uint8Array): Uint8Array
+  /** The lap as it goes into a counted tag. */
+  countedLap(lap: number): number
+  /** Whether a writer that started in that lap may count in this one. */
+  mayCount(startedIn: number, lap: number): boolean
+  /** Up to where an author's counters are refused, once this one is so old that it is no longer kept. */
+  floorAfter(floor: number, forgotten: number): number
+  /** Whether a number that was passed over is told, after this much patience. */
+  tells(waited: number, patience: number): boolean
+}
+
+const NONCE_BYTES = 12
+
+/** The rules as they must be. */
+export const secretRules: SecretRules = {
+  // Two writers share the key, and both count from one: two events under one nonce show the difference of their texts, and
+  // the key that makes forgeries.
+  nonce: random => random(NONCE_BYTES),
+
+  // A reader was removed, and the broker keeps the new record from a writer: it would go on sealing under the key that the
+  // removed one has, for ever.
+  mayWrite: (until, now) => now < until,
+
+  // The key of an old epoch leaks, or its removed holder writes on: what it seals must be worth nothing.
+  takesEpoch: (until, grace, now) => now < until + grace,
+
+  // A writer was removed. It still has the old key, and the old epoch is still taken.
+  believes: (wasWriter, isWriter) => wasWriter && isWriter,
+
+  // The broker shows a record from before the removal, validly signed, and the removed writer is back.
+  replaces: (number, newest) => number > newest,
+
+  // The broker writes a record of its own, with itself as a reader.
+  checksRecord: () => true,
+
+  // The key is shared: a reader can seal an event in anybody's name.
+  checksSignature: () => true,
+
+  // Somebody is in two channels. It opens an event in one and seals it, signature and all, in the other.
+  boundTo: channel => channel,
+
+  // A tag that outlives its epoch is a name: the broker counts for ever how often each keyword comes.
+  tagSecret: epochKey => epochKey,
+
+  // The count begins at zero in each lap: without the lap the same tags come again.
+  countedLap: lap => lap,
+
+  // It was started again within the lap, and counts from zero once more: the same tags come twice.
+  mayCount: (startedIn, lap) => lap > startedIn,
+
+  // What is no longer kept might come again, and be taken for new.
+  floorAfter: (floor, forgotten) => Math.max(floor, forgotten),
+
+  // A number was passed over: somebody dropped an event, and nobody would ever hear of it.
+  tells: (waited, patience) => waited >= patience,
+}

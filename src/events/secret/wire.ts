@@ -1,0 +1,179 @@
+// Two vocabularies: what a party says to a carrier (four words that every broker has), and the frames that travel inside.
+// What is in the clear is all that a carrier learns. Append only.
+
+import {
+  bool,
+  bytes,
+  type Codec,
+  type Decoded,
+  decode,
+  encode,
+  list,
+  struct,
+  text,
+  uint,
+  variants,
+} from '../../core/index.ts'
+import { BATCH_MAX, CONTENT_BYTES_MAX, NODE_BYTES_MAX, PATH_MAX } from '../wire.ts'
+import { TAG_BYTES } from './keys.ts'
+import {
+  CARRIED_MAX,
+  COUNTED_TAGS_MAX,
+  NAME_MAX,
+  PADDED_MIN,
+  SEALED_MAX,
+  TOTALS_MAX,
+  TRAPDOORS_MESSAGE_MAX,
+} from './limits.ts'
+
+/** Between a party and a carrier. */
+export type CarrierMessage =
+  /** Give me what is sent under this name. */
+  | { readonly kind: 'listen'; readonly name: string }
+  | { readonly kind: 'leave'; readonly name: string }
+  /** Give this to all who listen. */
+  | { readonly kind: 'send'; readonly name: string; readonly body: Uint8Array }
+  | { readonly kind: 'came'; readonly name: string; readonly body: Uint8Array }
+
+/** The words between a party and a carrier. */
+export const carrierVocabulary: Codec<CarrierMessage> = variants<CarrierMessage>({
+  listen: { name: text(NAME_MAX) },
+  leave: { name: text(NAME_MAX) },
+  send: { name: text(NAME_MAX), body: bytes(CARRIED_MAX) },
+  came: { name: text(NAME_MAX), body: bytes(CARRIED_MAX) },
+})
+
+/** What travels through a carrier. */
+export type Frame =
+  | SealedEvent
+  /** How many events of each tag an author has sent: what comes after them is shown to be missing. */
+  | { readonly kind: 'totals'; readonly epoch: number; readonly nonce: Uint8Array; readonly sealed: Uint8Array }
+  | { readonly kind: 'record'; readonly record: Uint8Array }
+  /** A writer has the record. */
+  | { readonly kind: 'receipt'; readonly number: number; readonly name: string; readonly signature: Uint8Array }
+  /** Somebody has started, and knows records up to this one. */
+  | { readonly kind: 'hello'; readonly number: number }
+  /** To the matcher: send me what has one of these, under this name. */
+  | {
+      readonly kind: 'trapdoors'
+      readonly box: string
+      readonly trapdoors: readonly Uint8Array[]
+      /** From the first message of a list on, what was given before counts no more. */
+      readonly first: boolean
+    }
+  /** From the matcher: your lap is not mine. */
+  | { readonly kind: 'lap'; readonly lap: number; readonly yours: number }
+
+/** An event, sealed. */
+export interface SealedEvent {
+  readonly kind: 'event'
+  readonly epoch: number
+  /** Of counted mode; else zero. */
+  readonly lap: number
+  readonly tags: readonly Uint8Array[]
+  readonly nonce: Uint8Array
+  readonly sealed: Uint8Array
+}
+
+const NONCE_BYTES = 12
+const SIGNATURE_BYTES = 64
+const HASH_BYTES = 32
+const SEAL_MAX = SEALED_MAX + 16
+
+const frameCodec: Codec<Frame> = variants<Frame>({
+  event: {
+    epoch: uint(),
+    lap: uint(),
+    tags: list(bytes(TAG_BYTES), COUNTED_TAGS_MAX),
+    nonce: bytes(NONCE_BYTES),
+    sealed: bytes(SEAL_MAX),
+  },
+  totals: { epoch: uint(), nonce: bytes(NONCE_BYTES), sealed: bytes(SEAL_MAX) },
+  record: { record: bytes(CARRIED_MAX) },
+  receipt: { number: uint(), name: text(NODE_BYTES_MAX), signature: bytes(SIGNATURE_BYTES) },
+  hello: { number: uint() },
+  trapdoors: { box: text(NAME_MAX), trapdoors: list(bytes(TAG_BYTES), TRAPDOORS_MESSAGE_MAX), first: bool },
+  lap: { lap: uint(), yours: uint() },
+})
+
+export const encodeFrame = (frame: Frame): Uint8Array => encode(frameCodec, frame)
+export const decodeFrame = (input: Uint8Array): Decoded<Frame> => decode(frameCodec, input)
+
+/** One life of an author. */
+export interface Life {
+  readonly author: string
+  /** The author's wall clock when it began, and 64 random bits. */
+  readonly started: number
+  readonly boot: Uint8Array
+}
+
+/** What is inside the seal of an event. */
+export interface Inside extends Life {
+  readonly counter: number
+  /** The tags of its keywords in this epoch, and which of this life's events of each tag it is. */
+  readonly tags: readonly Uint8Array[]
+  readonly numbers: readonly number[]
+  readonly content: Uint8Array
+  readonly first: number
+  readonly count: number
+  readonly path: readonly Uint8Array[]
+  readonly signature: Uint8Array
+}
+
+/** What is inside the seal of totals. */
+export interface Totals extends Life {
+  /** The author sends nothing more in this epoch. */
+  readonly closes: boolean
+  readonly tags: readonly Uint8Array[]
+  readonly numbers: readonly number[]
+  readonly signature: Uint8Array
+}
+
+const BOOT_BYTES = 8
+const life = { author: text(NODE_BYTES_MAX), started: uint(), boot: bytes(BOOT_BYTES) }
+
+export const insideCodec: Codec<Inside> = struct<Inside>({
+  ...life,
+  counter: uint(),
+  tags: list(bytes(TAG_BYTES), COUNTED_TAGS_MAX),
+  numbers: list(uint(), COUNTED_TAGS_MAX),
+  content: bytes(CONTENT_BYTES_MAX),
+  first: uint(),
+  count: uint(BATCH_MAX),
+  path: list(bytes(HASH_BYTES), PATH_MAX),
+  signature: bytes(SIGNATURE_BYTES),
+})
+
+export const totalsCodec: Codec<Totals> = struct<Totals>({
+  ...life,
+  closes: bool,
+  tags: list(bytes(TAG_BYTES), TOTALS_MAX),
+  numbers: list(uint(), TOTALS_MAX),
+  signature: bytes(SIGNATURE_BYTES),
+})
+
+/** Padded to a power of two, so that the length tells little: the value's length, the value, zeros. */
+export function padded(value: Uint8Array): Uint8Array | undefined {
+  const head = encode(uint(), value.length)
+  let length = PADDED_MIN
+  while (length < head.length + value.length) length *= 2
+  if (length > SEALED_MAX) return undefined
+  const out = new Uint8Array(length)
+  out.set(head)
+  out.set(value, head.length)
+  return out
+}
+
+/** What was padded; nothing where it was not padded so. */
+export function unpadded(input: Uint8Array): Uint8Array | undefined {
+  let length = 0
+  let at = 0
+  for (let scale = 1; at < 4; scale *= 128) {
+    const byte = input[at++] ?? 0
+    length += (byte & 127) * scale
+    if (byte < 128) break
+  }
+  const value = input.subarray(at, at + length)
+  const again = value.length === length ? padded(value) : undefined
+  return again?.length === input.length && again.every((byte, place) => byte === input[place]) ? value : undefined
+}

@@ -1,0 +1,7 @@
+// Sizes of what is hashed and proven. Apart from the tree, so that whoever only reads words loads no hash.
+
+export const HASH_BYTES = 32
+/** Leaves of one tree: an index stays below 2^31, where shifts of whole numbers are exact. */
+export const LEAVES_MAX = 2 ** 31 - 1
+/** Hashes of the longest proof: one a level, twice for consistency. */
+export const PROOF_MAX = 64

@@ -1,0 +1,61 @@
+// Membership, elections and slots, to play with: the seed draws users, faults and liars; acts are put in beside them.
+
+import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/proof/index.ts'
+import { brokenMembershipRules, membershipBugs, membershipScenario } from '../membership/proof/index.ts'
+import type { ManualKind, Playground, RunName } from '../simulator/index.ts'
+import { opening } from './sizes.ts'
+
+const FAULTS: readonly ManualKind[] = ['hold', 'drop', 'twice', 'cut', 'slow', 'pause', 'crash']
+
+function sized({ servers, liars = 1 }: RunName) {
+  return { liars, ...(servers !== undefined && { members: servers }) }
+}
+
+/** Who is here. */
+export const membershipPlayground: Playground = {
+  name: 'membership',
+  title: 'Membership',
+  promise: 'Views become right, nobody speaks for another, and who works is not called gone in quiet times.',
+  servers: { min: 3, max: 12, usual: 5 },
+  liars: { min: 0, max: 2, usual: 1 },
+  stories: {},
+  bugs: Object.keys(membershipBugs),
+  bound: ({ servers = 5, liars = 1 }) =>
+    `${servers} members, of which ${liars} may lie: any number that is honest is enough.`,
+  open: run =>
+    opening(() => ({
+      scenario: membershipScenario({ members: 5, ...sized(run), rules: brokenMembershipRules(run.bug) }),
+      // In runs that are drawn quiet it promises no false alarm: an act makes them other runs.
+      model: { liars: 1, drift: 0.02, allows: [] },
+      mayLie: [],
+      commands: {},
+    })),
+}
+
+/** Who leads. */
+export const electionPlayground: Playground = {
+  name: 'election',
+  title: 'Election',
+  promise: 'Never two leaders of one name at one time, terms that grow, and a leader once all is healed.',
+  servers: { min: 3, max: 12, usual: 4 },
+  liars: { min: 0, max: 2, usual: 1 },
+  stories: {},
+  bugs: Object.keys(plantedElectionBugs),
+  bound({ liars = 1, servers = Math.max(3, 3 * liars + 1) }) {
+    const needed = Math.max(3, 3 * liars + 1)
+    return `${servers} members; with ${liars} that may lie it takes ${needed}: ${servers >= needed ? 'enough' : 'too few'}.`
+  },
+  open: run =>
+    opening(() => {
+      const { liars = 1 } = run
+      const needed = Math.max(3, 3 * liars + 1)
+      const { servers = needed } = run
+      if (servers < needed) throw new RangeError(`an election with ${liars} liars needs ${needed} members.`)
+      return {
+        scenario: electionScenario({ members: servers, liars }, { rules: brokenElectionRules(run.bug) }),
+        model: { liars, drift: 0.05, allows: FAULTS },
+        mayLie: [],
+        commands: {},
+      }
+    }),
+}

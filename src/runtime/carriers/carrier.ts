@@ -1,0 +1,53 @@
+// A carrier: a broker that is asked to carry bytes under names, and trusted with nothing else. One interface, one file a
+// broker; their client libraries are optional packages, loaded when a carrier is opened.
+
+import { SettingsError } from '../../core/index.ts'
+
+/** What a carrier calls when something came. */
+export type Hear = (name: string, body: Uint8Array) => void
+
+/** A connection to a broker. It is made again by itself when it breaks; what was sent meanwhile may be lost. */
+export interface OpenCarrier {
+  listen(name: string): void
+  leave(name: string): void
+  send(name: string, body: Uint8Array): void
+  /** Everything sent before has left this process. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A broker that can be opened: made by `nats` or `mqttBroker`. */
+export interface Carrier {
+  /** Its address, for people. */
+  readonly url: string
+  /** Connects, or says why it could not. */
+  open(hear: Hear): Promise<OpenCarrier>
+}
+
+/** A name is letters, digits, - and _ only: it means the same in a subject and in a topic. */
+export const CARRIED_PREFIX = 'c'
+
+/** The package as it is loaded, or what to do where it is not there. */
+export async function loadOptional<Loaded>(
+  name: string,
+  version: string,
+  load: () => Promise<Loaded>,
+): Promise<Loaded> {
+  try {
+    return await load()
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new SettingsError(
+      `this carrier needs the package ${name}, which is not installed. Install it: npm install ${name}@${version}.`,
+    )
+  }
+}
+
+/** Refuses what is no address of this kind of broker. */
+export function checkUrl(url: unknown, call: string, schemes: readonly string[]): string {
+  const scheme = typeof url === 'string' ? /^([a-z]+):\/\/./.exec(url)?.[1] : undefined
+  if (scheme !== undefined && schemes.includes(scheme)) return url as string
+  throw new SettingsError(
+    `${call} takes the address of a broker, such as ${schemes[0]}://127.0.0.1, not ${JSON.stringify(url) ?? 'nothing'}.`,
+  )
+}

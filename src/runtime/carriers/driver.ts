@@ -1,0 +1,110 @@
+// Drives one machine whose peers are carriers: what came becomes an input; listen, leave and send become calls. Names and
+// bytes go as they are: the carrier's own protocol frames them.
+
+import { createHost, type Host, type Input, type Millis, type Protocol, type Saved } from '../../core/index.ts'
+import type { CarrierMessage } from '../../events/secret/index.ts'
+import { inBackground, randomBelow, randomBytes } from '../platform.ts'
+import type { Carrier, OpenCarrier } from './carrier.ts'
+
+/** What is driven, and who hears of it. */
+export interface Carried<State, Command, Event> {
+  readonly protocol: Protocol<State, CarrierMessage, Command, Event>
+  readonly self: string
+  readonly carriers: readonly Carrier[]
+  readonly saved: Saved
+  event(event: Event): void
+  /** Puts a record in the place of the last one; resolves when it is durable. */
+  save(record: Uint8Array): Promise<void>
+  /** The machine threw, or could not save: it has ended. */
+  failed(error: Error): void
+}
+
+/** A machine that runs on carriers. */
+export interface CarriedDriver<Command> {
+  command(body: Command): void
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Timers of the platform end here. */
+const TIMEOUT_MAX_MS = 2 ** 31 - 1
+
+/** Connects to all carriers, then starts the machine. */
+export async function driveCarried<State, Command, Event>(
+  options: Carried<State, Command, Event>,
+): Promise<CarriedDriver<Command>> {
+  const { carriers, protocol, self } = options
+  const names = carriers.map((_, place) => `carrier-${place + 1}`)
+  const timers = new Map<string, ReturnType<typeof setTimeout>>()
+  let host: Host<State, CarrierMessage, Command> | undefined
+  const end = (error?: Error) => {
+    if (host === undefined) return
+    host.end()
+    host = undefined
+    for (const timer of timers.values()) clearTimeout(timer)
+    if (error !== undefined) options.failed(error)
+  }
+  const give = (input: Input<CarrierMessage, Command>) => {
+    try {
+      host?.input(input)
+    } catch (error) {
+      end(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+  const open = await openAll(carriers, (place, name, body) => {
+    give({ kind: 'message', from: names[place]!, body: { kind: 'came', name, body } })
+  })
+  host = createHost(protocol, self, names, options.saved, {
+    now: (): Millis => performance.now(),
+    below: randomBelow,
+    bytes: randomBytes,
+    send: (to, body) => perform(open[names.indexOf(to)], body),
+    timer(name, after) {
+      clearTimeout(timers.get(name))
+      const due = () => {
+        timers.delete(name)
+        give({ kind: 'timer', name })
+      }
+      timers.set(name, inBackground(setTimeout(due, Math.min(Math.max(0, Math.ceil(after)), TIMEOUT_MAX_MS))))
+    },
+    cancel(name) {
+      clearTimeout(timers.get(name))
+      timers.delete(name)
+    },
+    save: (_lane, record, _kind, durable) => void options.save(record).then(durable, end),
+    forget() {},
+    emit: event => options.event(event),
+  })
+  give({ kind: 'start' })
+  return {
+    command: body => give({ kind: 'command', body }),
+    async flush() {
+      await Promise.all(open.map(one => one.flush()))
+    },
+    async close() {
+      end()
+      await Promise.all(open.map(one => one.close()))
+    },
+  }
+}
+
+async function openAll(
+  carriers: readonly Carrier[],
+  hear: (place: number, name: string, body: Uint8Array) => void,
+): Promise<OpenCarrier[]> {
+  const tried = await Promise.allSettled(
+    carriers.map((carrier, place) => carrier.open((name, body) => hear(place, name, body))),
+  )
+  const open = tried.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = tried.find(one => one.status === 'rejected')
+  if (failed === undefined) return open
+  await Promise.all(open.map(one => one.close()))
+  throw failed.reason
+}
+
+function perform(carrier: OpenCarrier | undefined, body: CarrierMessage): void {
+  if (carrier === undefined) return
+  if (body.kind === 'send') carrier.send(body.name, body.body)
+  else if (body.kind === 'listen') carrier.listen(body.name)
+  else if (body.kind === 'leave') carrier.leave(body.name)
+}

@@ -1,0 +1,74 @@
+// An MQTT broker as a carrier: a name is the topic c/NAME. Version 5, quality of service 0: what a secret channel needs it
+// says itself.
+
+import type { MqttClient } from 'mqtt'
+import { Unavailable } from '../../core/index.ts'
+import { CARRIED_PREFIX, type Carrier, checkUrl, loadOptional } from './carrier.ts'
+
+/** Who one is for an MQTT broker. */
+export interface MqttOptions {
+  readonly user?: string
+  readonly password?: string
+}
+
+const PREFIX = `${CARRIED_PREFIX}/`
+const CONNECT_MS = 5_000
+
+/** An MQTT broker as a carrier. */
+export function mqttBroker(url: string, options: MqttOptions = {}): Carrier {
+  const address = checkUrl(url, 'mqttBroker', ['mqtt', 'mqtts', 'ws', 'wss'])
+  return {
+    url: address,
+    async open(hear) {
+      const { connect } = await loadOptional('mqtt', '5', () => import('mqtt'))
+      const { user, password } = options
+      const who = { ...(user && { username: user }), ...(password && { password }) }
+      const client = connect(address, { protocolVersion: 5, connectTimeout: CONNECT_MS, ...who })
+      await connected(client, address)
+      // A broker that goes away comes back by itself; an error is told by what is missed.
+      client.on('error', () => {})
+      client.on('message', (topic, body) => {
+        if (topic.startsWith(PREFIX)) hear(topic.slice(PREFIX.length), body)
+      })
+      return opened(client)
+    },
+  }
+}
+
+function connected(client: MqttClient, address: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => {
+      client.end(true)
+      const why = error.message || (error as { code?: string }).code || 'no answer'
+      reject(new Unavailable(`${address} cannot be reached: ${why}. Check that the MQTT broker runs.`))
+    }
+    const timer = setTimeout(() => fail(new Error(`no answer in ${CONNECT_MS} ms`)), CONNECT_MS)
+    client.once('error', fail)
+    client.once('connect', () => {
+      clearTimeout(timer)
+      client.off('error', fail)
+      resolve()
+    })
+  })
+}
+
+function opened(client: MqttClient) {
+  let sent: Promise<unknown> = Promise.resolve()
+  return {
+    listen(name: string) {
+      client.subscribe(PREFIX + name, { qos: 0 })
+    },
+    leave(name: string) {
+      client.unsubscribe(PREFIX + name)
+    },
+    send(name: string, body: Uint8Array) {
+      sent = new Promise(resolve => {
+        client.publish(PREFIX + name, body as Buffer, { qos: 0 }, resolve)
+      })
+    },
+    async flush() {
+      await sent
+    },
+    close: () => client.endAsync(),
+  }
+}

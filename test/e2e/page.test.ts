@@ -1,0 +1,183 @@
+// The laboratory's page in Chromium, opened from a disk with every request but those for files refused: a visitor plays the
+// traitor, wins the first level and cannot win the second; every view pleases axe in both schemes; runs have Node's hashes.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { labCommand } from '../../src/cli/commands/lab.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { runCommand } from '../support/command.ts'
+import { builtPage } from '../support/page.ts'
+import { hashesInNode, PLAYED } from '../support/played.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let folder: string
+let browser: Browser
+const refused: string[] = []
+const errors: string[] = []
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  folder = mkdtempSync(join(tmpdir(), 'coterie-page-'))
+  await builtPage()
+  const { code } = await runCommand([labCommand()], ['lab', 'export', join(folder, 'site')])
+  expect(code).toBe(0)
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
+})
+afterAll(async () => {
+  await browser?.close()
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A page from the disk, without a network and without motion. */
+async function opened(fragment: string, colorScheme: 'light' | 'dark' = 'light', bypassCSP = false): Promise<Page> {
+  const context = await browser.newContext({ colorScheme, reducedMotion: 'reduce', bypassCSP })
+  await context.route('**/*', route => {
+    const url = route.request().url()
+    if (/^(file|blob|data):/.test(url)) return route.continue()
+    refused.push(url)
+    return route.abort()
+  })
+  const page = await context.newPage()
+  page.on('pageerror', error => errors.push(String(error)))
+  page.on('console', message => message.type() === 'error' && errors.push(message.text()))
+  await page.goto(`${pathToFileURL(join(folder, 'site/index.html'))}${fragment}`)
+  await page.waitForSelector('h1')
+  return page
+}
+
+const verdict = (page: Page) => page.getAttribute('[data-verdict]', 'data-verdict')
+
+describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => {
+  it('lets a visitor win the first level with two clicks, and take the second back', async () => {
+    const page = await opened('')
+    expect(await page.textContent('h1')).toContain('you lie')
+    expect(await verdict(page)).toBe('asks')
+    await page.click('[data-word="f"]')
+    expect(await verdict(page)).toBe('asks')
+    await page.click('[data-word="f"]')
+    expect(await verdict(page)).toBe('broken')
+    expect(await page.textContent('.verdict')).toMatch(/is held by client-1 .* and client-2/)
+    expect(await page.getAttribute('[data-won]', 'data-won')).toBe('yes')
+    expect(await page.textContent('.quorum + .tally')).toContain('Two are inside at once')
+    const address = new URL(page.url()).hash
+    expect(address).toContain('say=server-5:ff')
+    await page.click('text=Take back')
+    await page.click('[data-word="l"]')
+    expect(await verdict(page)).toBe('asks')
+    expect(await page.textContent('.tally')).not.toContain('Two are inside')
+    await page.context().close()
+    const again = await opened(address)
+    expect(await verdict(again)).toBe('broken')
+    await again.context().close()
+  })
+
+  it('tries every duel of the second level, with no click, and finds none that breaks it', async () => {
+    const page = await opened('#level=2')
+    await page.waitForSelector('[data-exhausted="yes"]')
+    const count = async (name: string) => Number(await page.getAttribute('[data-exhausted]', name))
+    expect([await count('data-tried'), await count('data-broken')]).toEqual([288, 0])
+    await page.context().close()
+  })
+
+  it('goes back and forth by keys, and acts are done and undone without a pointer', async () => {
+    const page = await opened('#v=1&run=lock-printed.n5.b1.f1.s-duel&seed=2&say=server-5:ff')
+    const at = () => page.textContent('.where')
+    const last = await at()
+    await page.keyboard.press('ArrowLeft')
+    expect(await at()).not.toBe(last)
+    await page.keyboard.press('Home')
+    expect(await at()).toMatch(/^1 \/ 29/)
+    await page.keyboard.press('End')
+    expect(await at()).toBe(last)
+    await page.focus('#tab-events')
+    for (const _ of ['states', 'acts']) await page.keyboard.press('ArrowRight')
+    await page.selectOption('form select', 'drop')
+    await page.focus('text=Do it')
+    await page.keyboard.press('Enter')
+    expect(await page.textContent('.acts')).toContain('drop message')
+    expect(new URL(page.url()).hash).toContain('do=drop:')
+    await page.focus('text=Undo')
+    await page.keyboard.press('Enter')
+    expect(new URL(page.url()).hash).not.toContain('do=')
+    await page.context().close()
+  })
+
+  it('says what is wrong with an address, shows none of its markup, and goes on', async () => {
+    const page = await opened('#run=lock<img src=x onerror=alert(1)>&seed=1')
+    expect(await page.textContent('[role=alert]')).toContain('is no name of something to run')
+    expect(await page.$('img')).toBeNull()
+    expect(await verdict(page)).toBe('asks')
+    await page.context().close()
+    const old = await opened('#v=1&run=lock-printed.n5.b1.f1.s-duel&seed=2&say=server-5:ff&h=00000000&c=0.0.9')
+    expect(await old.textContent('.notice')).toMatch(/version 0\.0\.9; this build gives another run/)
+    await old.context().close()
+  })
+
+  it('gives runs the hashes that Node gives them', async () => {
+    const page = await opened('')
+    const there = await page.evaluate(
+      addresses =>
+        (globalThis as unknown as { coterieHashes(a: readonly string[]): Promise<string[]> }).coterieHashes(addresses),
+      PLAYED,
+    )
+    expect(there).toEqual(hashesInNode(PLAYED))
+    await page.context().close()
+  })
+
+  it('explores in a worker, from the disk', async () => {
+    const page = await opened('#explorer')
+    await page.waitForSelector('button.main')
+    await page.selectOption('select >> nth=1', 'bug no-drift-factor')
+    await page.click('button.main')
+    await page.waitForSelector('[data-result]')
+    expect(await page.getAttribute('[data-result]', 'data-result')).toBe('broken')
+    await page.context().close()
+  })
+
+  it.each(['light', 'dark'] as const)('pleases axe in every view, %s', async scheme => {
+    const page = await opened('', scheme, true)
+    await page.evaluate(AXE)
+    for (const fragment of [
+      '#level=1',
+      '#runs',
+      '#zoo',
+      '#explorer',
+      '#experiments=backoff-response',
+      '#experiments',
+    ]) {
+      await page.evaluate(hash => {
+        location.hash = hash
+      }, fragment)
+      await page.waitForSelector('h1')
+      expect(await violations(page), `${fragment}, ${scheme}`).toEqual([])
+    }
+    await page.evaluate(() => {
+      location.hash = '#level=1'
+    })
+    for (const tab of ['states', 'acts', 'share']) {
+      await page.click(`#tab-${tab}`)
+      expect(await violations(page), `${tab}, ${scheme}`).toEqual([])
+    }
+    await page.context().close()
+  })
+
+  it('asked for nothing but files, and made no error', () => {
+    expect({ refused, errors }).toEqual({ refused: [], errors: [] })
+  })
+})
+
+async function violations(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+    }
+    const { violations } = await axe.run({ preload: false })
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)
+  })
+}

@@ -1,0 +1,121 @@
+// npm run pin:zoo [-- BUG …]: each planted bug that the simulator finds as an address with its shrunk story, into src/play/zoo.ts.
+// It begins at the seeds that are pinned; where a playground draws another run from them, it looks on.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { plantedRuns as electionRuns } from '../../src/election/proof/index.ts'
+import { plantedRuns as lockRuns } from '../../src/lock/proof/index.ts'
+import { plantedRuns as membershipRuns } from '../../src/membership/proof/index.ts'
+import { plantedRuns as orderingRuns } from '../../src/ordering/proof/index.ts'
+import { allPlaygrounds } from '../../src/play/all.ts'
+import { openRun } from '../../src/play/index.ts'
+import type { Specimen } from '../../src/play/zoo.ts'
+import { decodeRun, encodeRun, type PlantedRun, Play, type RunName, type RunSpec } from '../../src/simulator/index.ts'
+import { shrinkPlay } from '../../src/simulator/shrink-play.ts'
+import { plantedRuns as slotsRuns } from '../../src/slots/proof/index.ts'
+
+const OUT = process.env.COTERIE_ZOO ?? ''
+if (OUT === '') throw new Error('COTERIE_ZOO names the file')
+const SEEDS = 12
+const HEAD = `// The bug zoo: each planted bug that the simulator finds, as an address with its shrunk story. \`npm run pin:zoo\` writes it.
+
+/** A planted bug, caught. */
+export interface Specimen {
+  readonly protocol: string
+  readonly bug: string
+  readonly address: string
+  /** The checker's sentence. */
+  readonly says: string
+  /** Acts and faults that are left of the run, of how many that were drawn. */
+  readonly kept: number
+  readonly of: number
+}
+
+/** All of them, by protocol. */
+`
+const NOTHING = { from: -1, to: -1 }
+
+const runs: Readonly<Record<string, Readonly<Record<string, PlantedRun>>>> = {
+  lock: lockRuns,
+  ordering: orderingRuns,
+  membership: membershipRuns,
+  election: electionRuns,
+  slots: slotsRuns,
+}
+const sizes: Readonly<Record<string, readonly Omit<RunName, 'name'>[]>> = {
+  lock: [
+    { servers: 3, liars: 0, crashes: 1 },
+    { servers: 4, liars: 1 },
+  ],
+  ordering: [
+    { servers: 7, liars: 1 },
+    { servers: 3, liars: 0, crashes: 1 },
+  ],
+  membership: [
+    { servers: 5, liars: 1 },
+    { servers: 8, liars: 1 },
+  ],
+  election: [
+    { servers: 4, liars: 1 },
+    { servers: 3, liars: 0 },
+    { servers: 7, liars: 2 },
+  ],
+  slots: [
+    { servers: 4, liars: 1 },
+    { servers: 3, liars: 0 },
+  ],
+}
+
+const named = process.argv.slice(2)
+const before = existsSync(OUT) ? readZoo() : []
+const zoo: Specimen[] = before.filter(({ bug }) => named.length > 0 && !named.includes(bug))
+for (const [name, planted] of Object.entries(runs)) {
+  const pins = JSON.parse(readFileSync(`src/${name}/proof/pins.json`, 'utf8')) as Record<string, number>
+  for (const [bug, run] of Object.entries(planted)) {
+    if (named.length > 0 && !named.includes(bug) && !named.includes(name)) continue
+    const found = specimen(name, bug, run, pins[bug])
+    process.stdout.write(`${name} ${bug}: ${found?.address ?? 'not found'}\n`)
+    if (found !== undefined) zoo.push(found)
+    write()
+  }
+}
+
+function specimen(name: string, bug: string, { says }: PlantedRun, pinned: number | undefined): Specimen | undefined {
+  const seeds = [...(pinned === undefined ? [] : [pinned]), ...Array.from({ length: SEEDS }, (_, place) => place + 1)]
+  for (const seed of seeds) {
+    for (const size of sizes[name]!) {
+      const spec: RunSpec = { run: { name, ...size, bug }, seed, acts: [], say: {} }
+      const playable = openRun(spec.run, allPlaygrounds)
+      if (typeof playable === 'string') continue
+      const play = new Play(spec, playable, NOTHING)
+      play.toEnd()
+      if (!play.violations.some(({ what }) => says.test(what))) continue
+      const story = shrinkPlay(spec, playable, says)
+      const told = new Play(story, playable, NOTHING)
+      told.toEnd()
+      const kept = told.items.filter(({ on }) => on).length
+      const hash = told.hash.slice(0, 8)
+      return {
+        protocol: name,
+        bug,
+        address: encodeRun({ ...story, hash }),
+        says: told.violations[0]!.what,
+        kept,
+        of: play.items.length,
+      }
+    }
+  }
+  return undefined
+}
+
+function readZoo(): Specimen[] {
+  const text = readFileSync(OUT, 'utf8')
+  const data = text.slice(text.indexOf('= [') + 2)
+  return Function(`return ${data}`)() as Specimen[]
+}
+
+function write(): void {
+  const order = Object.keys(runs)
+  const sorted = [...zoo].sort((a, b) => order.indexOf(a.protocol) - order.indexOf(b.protocol))
+  for (const { address } of sorted) if (!decodeRun(address).ok) throw new Error(`no address: ${address}`)
+  writeFileSync(OUT, `${HEAD}export const zoo: readonly Specimen[] = ${JSON.stringify(sorted, undefined, 2)}\n`)
+}
