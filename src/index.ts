@@ -45,7 +45,7 @@ export type {
   PublishOptions,
   SubscribeOptions,
 } from './client/events/options.ts'
-export type { Checked } from './client/events/payload.ts'
+export type { Checked, Verdict } from './client/events/payload.ts'
 export type { EventSubscription } from './client/events/subscription.ts'
 export { type FloorReset, type ForcedUnlock, UnlockUncertain } from './client/force.ts'
 export type { Group, GroupStatus } from './client/group.ts'
