@@ -46,6 +46,7 @@ export type {
   SubscribeOptions,
 } from './client/events/options.ts'
 export type { Checked, Verdict } from './client/events/payload.ts'
+export type { ChannelStatus, SubscriptionStatus } from './client/events/status.ts'
 export type { EventSubscription } from './client/events/subscription.ts'
 export { type FloorReset, type ForcedUnlock, UnlockUncertain } from './client/force.ts'
 export type { Group, GroupStatus } from './client/group.ts'

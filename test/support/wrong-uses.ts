@@ -204,6 +204,9 @@ const objects: readonly WrongUse[] = [
   wrong('EventChannel.retained', 'retained has no option "time"', ({ group }) =>
     group.events('prices').retained({}, any({ time: 5 })),
   ),
+  wrong('EventChannel.survey', 'survey has no option "time"', ({ group }) =>
+    group.events('prices').survey(any({ time: 5 })),
+  ),
   wrong('EventChannel.drain', 'drain has no option "time"', ({ group }) =>
     group.events('prices').drain(any({ time: 5 })),
   ),
