@@ -197,6 +197,7 @@ function dealStream(scene: ServerScene, queue: Queue, one: QueueSource, stream: 
     const given: Given = { counter, attempt: 1, member: '', at: scene.turn.now }
     if (!give(scene, queue, one, given)) return
     one.next = counter
+    if (scene.settings.rules.doneWhenGiven()) continue
     one.given.set(counter, given)
     queue.open++
   }
