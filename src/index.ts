@@ -44,6 +44,21 @@ export { type ConnectOptions, connect } from './client/connect.ts'
 export { embedded } from './client/embedded.ts'
 export type { EmbeddedOptions } from './client/embedding.ts'
 export type { EnterOptions } from './client/enter.ts'
+export type { EventChannel, EventReceipt } from './client/events/channel.ts'
+export { EventRefused, EventUnanswered, SubscriptionLost } from './client/events/errors.ts'
+export type { EventHandler, ReceivedEvent } from './client/events/event.ts'
+export type { AppliedEvent, EffectDefinition, EffectOptions, EventsInto } from './client/events/into.ts'
+export type {
+  ChannelOptions,
+  Duration,
+  FilterLike,
+  MissedEvents,
+  PublishOptions,
+  SubscribeOptions,
+} from './client/events/options.ts'
+export type { Checked, Verdict } from './client/events/payload.ts'
+export type { ChannelStatus, SubscriptionStatus } from './client/events/status.ts'
+export type { EventSubscription } from './client/events/subscription.ts'
 export { type FloorReset, type ForcedUnlock, UnlockUncertain } from './client/force.ts'
 export type { Group, GroupStatus } from './client/group.ts'
 export type { LockInfo, ServerInfo } from './client/inspect.ts'

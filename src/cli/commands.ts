@@ -181,6 +181,21 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'find what readers of counted channels want, beside a broker, without reading it',
     load: async () => (await import('./commands/matcher.ts')).matcherCommand(),
   },
+  publish: {
+    usage: '[options] <attributes...>',
+    description: 'publish an event: a topic or attributes, and what it carries',
+    load: async () => (await import('./commands/publish.ts')).publishCommand(),
+  },
+  subscribe: {
+    usage: '[options] <filter>',
+    description: 'print the events that a filter wants, as they come',
+    load: async () => (await import('./commands/subscribe.ts')).subscribeCommand(),
+  },
+  events: {
+    usage: '[options]',
+    description: 'show the channels of events, what is kept, and how far subscriptions are',
+    load: async () => (await import('./commands/events.ts')).eventsCommand(),
+  },
   filter: {
     usage: '',
     description:

@@ -61,6 +61,9 @@ const CASES: readonly (readonly [name: string, args: readonly string[], shows: b
   ['sim', ['sim', '--play', `#run=lock&do=${EVIL}`], true],
   ['explore', ['explore', EVIL], true],
   ['dedup', ['dedup', EVIL], true],
+  ['publish', ['publish', EVIL], true],
+  ['subscribe', ['subscribe', '{}', '--from', 'start', '--count', '1'], true],
+  ['events', ['events'], true],
   ['filter', ['filter', EVIL], true],
   ['completion', ['completion', EVIL], true],
 ]
