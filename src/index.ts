@@ -153,25 +153,10 @@ export {
   Unavailable,
 } from './core/index.ts'
 export type { Attribute } from './election/index.ts'
-export {
-  type Audit,
-  type AuditOptions,
-  auditLedger,
-  type Book,
-  type Checkpoint,
-  type CountedVote,
-  type Descriptor,
-  decodeReceipt,
-  encodeDescriptor,
-  encodeReceipt,
-  type Genesis,
-  type LedgerCrypto,
-  type LedgerReceipt,
-  NotProven,
-  type RefusalCode,
-  type Transaction,
-  verifyReceipt,
-} from './ledger/index.ts'
+export { type Audit, type AuditOptions, auditLedger } from './ledger/audit.ts'
+export { type Descriptor, encodeDescriptor, type Genesis, type LedgerCrypto } from './ledger/genesis.ts'
+export type { Book, Checkpoint, CountedVote, RefusalCode, Transaction } from './ledger/index.ts'
+export { decodeReceipt, encodeReceipt, type LedgerReceipt, NotProven, verifyReceipt } from './ledger/receipt.ts'
 export type { BackoffName } from './lock/index.ts'
 export type { MemberStatus } from './membership/index.ts'
 export type { Complaint, Head, InspectedObject, Rank } from './ordering/index.ts'

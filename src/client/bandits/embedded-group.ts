@@ -7,10 +7,9 @@ import {
   playOpen,
   type Source,
   successiveRejects,
-  thompson,
-  ucb1,
   ucb2Open,
-} from '../../bandits/index.ts'
+} from '../../bandits/open.ts'
+import { thompson, ucb1 } from '../../bandits/policies/index.ts'
 import { anything, between, called, flag, optionsSchema } from '../../core/index.ts'
 import { Group, type GroupDriver, type GroupShape } from '../group.ts'
 import { runHere, searchValues } from './here.ts'

@@ -14,7 +14,7 @@ import {
   textOf,
   whole,
 } from '../../core/index.ts'
-import { type Searchable, whyNotSearchable } from '../../events/secret/index.ts'
+import { type Searchable, whyNotSearchable } from '../../events/secret/keywords.ts'
 import type { Carrier } from '../../runtime/carriers/carrier.ts'
 
 /** How an attribute can be searched: by equality, by prefixes of these lengths, or by ranges. */

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { SettingsError } from '../../core/index.ts'
-import { isSigningKey, SIGNING_SEED_BYTES } from '../../crypto/index.ts'
+import { isSigningKey, SIGNING_SEED_BYTES } from '../../crypto/ed25519.ts'
 import { fromHex, toHex } from '../../ledger/index.ts'
 import { opensslSigner } from '../../runtime/certificates/signatures.ts'
 
