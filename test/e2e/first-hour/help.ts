@@ -3,6 +3,7 @@
 
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { banditLines, playBandits } from './help-bandits.ts'
 import { ledgerScenes } from './help-ledger.ts'
 import { memberLines, playMembers } from './help-members.ts'
 import type { Typed, World } from './world.ts'
@@ -82,6 +83,26 @@ const ALONE: readonly Scene[] = [
     line: `echo '{"topic": "eu/xetra/ACME"}' | coterie filter test --language mqtt 'eu/+/ACME'`,
     says: /eu\/xetra\/ACME/,
   },
+  {
+    line: 'coterie channel new prices --group shop --writer till-1 --reader till-2 --search symbol=equal',
+    says: /epoch 1 of channel prices/,
+  },
+  { line: 'coterie channel add prices till-3 --reads --group shop', says: /readers: till-2, till-3/ },
+  {
+    line: 'coterie channel rotate prices --group shop --nats nats://127.0.0.1',
+    as: 'coterie channel rotate prices --group shop',
+    says: /epoch 3 of channel prices/,
+  },
+  {
+    line: 'coterie channel remove prices till-2 --group shop --nats nats://127.0.0.1',
+    as: 'coterie channel remove prices till-2 --group shop',
+    says: /readers: till-3/,
+  },
+  {
+    line: 'coterie matcher --nats nats://127.0.0.1 --channel 3f9a01c2d4e5f60718293a4b5c6d7e8f',
+    as: 'coterie matcher --nats nats://127.0.0.1:1 --channel 3f9a01c2d4e5f60718293a4b5c6d7e8f',
+    code: 1,
+  },
   { line: 'coterie lab list' },
   { line: 'coterie lab run backoff-response --out results' },
   {
@@ -155,11 +176,13 @@ const SERVED: readonly Scene[] = [
 export const knownExamples: readonly string[] = [
   ...STAGED,
   ...memberLines,
+  ...banditLines,
   ...[...ALONE, ...SERVED].map(({ line }) => line),
 ]
 
 export async function playHelp(world: World): Promise<void> {
   await playMembers(world)
+  await playBandits(world)
   await playAlone(world)
   await playServed(world)
 }
