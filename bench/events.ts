@@ -4,7 +4,9 @@
 // Rates are events for a second of processor time, medians over slices in which the contenders take turns, so that a busy
 // machine slows all of them. Each workload has a process of its own. What each finds is counted and must be the same.
 //
-// Options: --only W1 (may be given again; W1 … W6, topics, million), --subscriptions N (100,000).
+// And events through servers, beside NATS and JetStream (events/servers.ts).
+//
+// Options: --only W1 (may be given again; W1 … W6, topics, million, servers), --subscriptions N (100,000).
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +16,7 @@ import { drawn, drawnTopics, workloads } from '../lab/events/workloads.ts'
 import { seededRandom } from '../src/core/index.ts'
 import { Matcher, parseFilter } from '../src/events/index.ts'
 import { byQlobber, bySift, type Count, naive, ours } from './events/contenders.ts'
+import { measureServers, type ServersFigures } from './events/servers.ts'
 import { median, type Print, printTable, show } from './support/figures.ts'
 
 const ONE = '--one'
@@ -160,7 +163,10 @@ function verdicts({ workload, rates }: Measured): string {
     .join(', ')
 }
 
-export async function run(print: Print = console.log, args: readonly string[] = []): Promise<Measured[]> {
+export async function run(
+  print: Print = console.log,
+  args: readonly string[] = [],
+): Promise<(Measured | ServersFigures)[]> {
   const only = args.flatMap((word, at) => (word === '--only' ? [args[at + 1]!] : []))
   const subscriptions = Number(args[args.indexOf('--subscriptions') + 1]) || SUBSCRIPTIONS
   const all = [...workloads.map(({ name }) => name), 'topics', 'million W1', 'million W6']
@@ -169,6 +175,13 @@ export async function run(print: Print = console.log, args: readonly string[] = 
     if (only.length > 0 && !only.includes(name.split(' ')[0]!)) continue
     measured.push(measureApart(name, subscriptions))
   }
+  const servers = only.length === 0 || only.includes('servers') ? await measureServers(print) : []
+  if (measured.length === 0) return servers
+  printMatching(print, measured, subscriptions)
+  return [...measured, ...servers]
+}
+
+function printMatching(print: Print, measured: readonly Measured[], subscriptions: number): void {
   const ratio = ({ rates }: Measured, peer: string) => show(rates[peer] && rates.ours! / rates[peer])
   print(`events a second of processor time, ${subscriptions.toLocaleString('en-US')} subscriptions`)
   printTable(
@@ -188,7 +201,6 @@ export async function run(print: Print = console.log, args: readonly string[] = 
     ]),
   )
   for (const { name, title } of workloads) print(`${name}: ${title}`)
-  return measured
 }
 
 if (process.argv[2] === ONE) {

@@ -200,7 +200,7 @@ describe('kept, live, expired', () => {
   it('what has expired is not handed over, and what was cut is told', async () => {
     await withGroup(async group => {
       const small = group.events<string>('small', { keep: { bytes: 400 } })
-      await small.publish({}, 'gone', { expires: 1 })
+      await small.publish({}, 'cut')
       const missed: number[] = []
       for (let i = 0; i < 10; i++) await small.publish({ i }, 'x'.repeat(100))
       const got: ReceivedEvent<string>[] = []
@@ -211,6 +211,14 @@ describe('kept, live, expired', () => {
       expect(got.length).toBeGreaterThan(0)
       expect(feed.missed).toBe(11 - got.length)
       expect(missed).toEqual([feed.missed])
+      const brief = group.events<string>('brief')
+      await brief.publish({}, 'gone', { expires: 1 })
+      await brief.publish({}, 'there', { expires: '1h' })
+      const left: string[] = []
+      const rest = brief.subscribe({}, { from: 'start' }, ({ payload }) => left.push(payload))
+      await rest.ready
+      await brief.drain()
+      expect(left).toEqual(['there'])
     })
   })
 })

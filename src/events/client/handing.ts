@@ -33,13 +33,12 @@ export function handOver(scene: ClientScene, subscription: Subscription): void {
   }
 }
 
-/** The first that is checked and not done. */
+/** The first that is checked and not done: they came in order, and what is done is gone. */
 function nextOf({ items, checked, done }: Tracked): number | undefined {
-  let next: number | undefined
   for (const counter of items.keys()) {
-    if (counter > done && counter <= checked && (next === undefined || counter < next)) next = counter
+    if (counter > done) return counter <= checked ? counter : undefined
   }
-  return next
+  return undefined
 }
 
 function give(scene: ClientScene, { id }: Subscription, one: Tracked, counter: number): void {

@@ -1,0 +1,171 @@
+// Events through servers, beside NATS and JetStream, all on loopback in one run, one client that publishes and reads.
+//
+// Ours with mutual TLS, NATS without. Ours syncs every durable event at n - f of n servers before it is accepted; JetStream
+// (one replica, file) answers before its file is synced. 256 bytes of payload each.
+
+import { connect as natsConnect } from '@nats-io/transport-node'
+import { missing } from '../../lab/debian.ts'
+import { connect } from '../../src/client/connect.ts'
+import { coterieService } from '../lock/coterie.ts'
+import { median, type Print, printTable, show } from '../support/figures.ts'
+import { freePorts, makeFolder, start, stop, stopAll, untilReady } from '../support/processes.ts'
+
+/** A service as the measures see it. */
+interface Service {
+  publish(payload: Uint8Array): Promise<unknown>
+  /** Hears of every event that is delivered. */
+  subscribe(heard: () => void): Promise<void>
+  stop(): Promise<void>
+}
+
+interface Contender {
+  readonly name: string
+  readonly missing?: string | undefined
+  open(): Promise<Service>
+}
+
+export interface ServersFigures {
+  readonly name: string
+  /** Events a second, published with 256 in flight until the last is accepted and delivered. */
+  readonly rate: number
+  /** Milliseconds, one at a time: until accepted, and until delivered. */
+  readonly acceptedMs: number
+  readonly deliveredMs: number
+}
+
+const PAYLOAD = new Uint8Array(256).fill(7)
+const IN_FLIGHT = 256
+const FLIGHT_EVENTS = 5_000
+const WARM_EVENTS = 500
+const ALONE = 100
+const CONNECT_MS = 30_000
+
+const ours = (name: string, shape: { servers: number; liars: number }, durable: boolean): Contender => ({
+  name,
+  async open() {
+    const cluster = await coterieService(name, { ...shape, crashes: 1, lying: 0 }).start()
+    if (cluster.address.kind !== 'coterie') throw new Error('another service was started')
+    const group = await connect({ config: cluster.address.config, timeout: CONNECT_MS })
+    const channel = group.events<Uint8Array>('bench', { durable })
+    return {
+      publish: payload => channel.publish({ price: 3 }, payload),
+      subscribe: async heard => channel.subscribe({ price: { lt: 10 } }, () => heard()).ready,
+      async stop() {
+        await group.close()
+        await cluster.stop()
+      },
+    }
+  },
+})
+
+const nats = (name: string, stream: boolean): Contender => ({
+  name,
+  missing: missing('nats-server', 'nats-server'),
+  async open() {
+    const port = await freePorts(1)
+    const folder = await makeFolder('nats')
+    const flags = stream ? ['-js', '-sd', folder] : []
+    const server = start('nats-server', ['-a', '127.0.0.1', '-p', String(port), ...flags])
+    await untilReady('nats-server', server, () => server.output().includes('Server is ready'))
+    const client = await natsConnect({ port, servers: `127.0.0.1:${port}` })
+    if (stream) await client.request('$JS.API.STREAM.CREATE.bench', JSON.stringify(STREAM))
+    return {
+      publish: async payload => (stream ? client.request('bench', payload) : client.publish('bench', payload)),
+      async subscribe(heard) {
+        client.subscribe('bench', { callback: heard })
+        await client.flush()
+      },
+      async stop() {
+        await client.close()
+        await stop(server)
+      },
+    }
+  },
+})
+
+const STREAM = { name: 'bench', subjects: ['bench'], storage: 'file', num_replicas: 1, retention: 'limits' }
+
+const CONTENDERS: readonly Contender[] = [
+  ours('durable, 3 servers', { servers: 3, liars: 0 }, true),
+  ours('live, 3 servers', { servers: 3, liars: 0 }, false),
+  ours('durable, 4 servers, 1 may lie', { servers: 4, liars: 1 }, true),
+  nats('JetStream, 1 server', true),
+  nats('NATS, 1 server', false),
+]
+
+/** Hears events, and says when so many came. */
+class Counter {
+  private heard = 0
+  private wanted = 0
+  private reached = () => {}
+
+  hear = (): void => {
+    if (++this.heard === this.wanted) this.reached()
+  }
+
+  more(count: number): Promise<void> {
+    this.wanted = this.heard + count
+    return new Promise(resolve => {
+      this.reached = resolve
+    })
+  }
+}
+
+async function measure({ name, open }: Contender): Promise<ServersFigures> {
+  const service = await open()
+  try {
+    const counter = new Counter()
+    await service.subscribe(counter.hear)
+    await flight(service, counter, WARM_EVENTS)
+    const [accepted, delivered]: [number[], number[]] = [[], []]
+    for (let i = 0; i < ALONE; i++) {
+      const arrived = counter.more(1)
+      const begin = performance.now()
+      await Promise.all([
+        service.publish(PAYLOAD).then(() => accepted.push(performance.now() - begin)),
+        arrived.then(() => delivered.push(performance.now() - begin)),
+      ])
+    }
+    const rate = await flight(service, counter, FLIGHT_EVENTS)
+    return { name, rate, acceptedMs: median(accepted), deliveredMs: median(delivered) }
+  } finally {
+    await service.stop()
+  }
+}
+
+async function flight(service: Service, counter: Counter, events: number): Promise<number> {
+  const arrived = counter.more(events)
+  const begin = performance.now()
+  let left = events
+  const lane = async () => {
+    while (left-- > 0) await service.publish(PAYLOAD)
+  }
+  await Promise.all([arrived, ...Array.from({ length: IN_FLIGHT }, lane)])
+  return (events / (performance.now() - begin)) * 1_000
+}
+
+/** The rows of events through servers. */
+export async function measureServers(print: Print): Promise<ServersFigures[]> {
+  const found: ServersFigures[] = []
+  try {
+    for (const contender of CONTENDERS) {
+      if (contender.missing !== undefined) print(`${contender.name}: left out, ${contender.missing}`)
+      else found.push(await measure(contender))
+    }
+  } finally {
+    await stopAll()
+  }
+  const of = (name: string) => found.find(one => one.name.startsWith(name))?.rate
+  print('events through servers: published with 256 in flight, accepted and delivered; wall clock')
+  printTable(
+    print,
+    ['', 'events/s', 'accepted ms', 'delivered ms'],
+    found.map(({ name, rate, acceptedMs, deliveredMs }) => [name, show(rate), show(acceptedMs), show(deliveredMs)]),
+  )
+  const [durable, live, jetStream, plain] = [of('durable, 3'), of('live'), of('JetStream'), of('NATS')]
+  if (durable && jetStream) print(`durable × JetStream: ${show(durable / jetStream)} (target 1)`)
+  if (live && plain) print(`live × NATS: ${show(live / plain)} (target 0.25)`)
+  const signed = of('durable, 4')
+  if (durable && signed) print(`signed × unsigned: ${show(signed / durable)} (target 0.4)`)
+  return found
+}
