@@ -7,6 +7,7 @@ import { eventExperiments } from './events/index.ts'
 import type { Experiment, Result, RunOptions } from './experiment.ts'
 import { filterExperiments } from './filters/index.ts'
 import { gossipExperiments } from './gossip/index.ts'
+import { ledgerExperiments } from './ledger/index.ts'
 import { lockLabExperiments } from './lock/index.ts'
 import { membershipExperiments } from './membership/index.ts'
 import { mutexExperiments } from './mutex/index.ts'
@@ -31,6 +32,7 @@ export const experiments: readonly Experiment[] = [
   ...redlockExperiments, // a lock service in use, and one liar
   ...omaExperiments, // OMA: slots
   ...filterExperiments, // THESIS chapters 3 and 4
+  ...ledgerExperiments, // THESIS chapter 5
   ...banditExperiments, // THESIS chapters 6 and 7
 ]
 

@@ -33,7 +33,7 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map(file => read(join('src', file)))
 
 describe('settings', () => {
-  const headings = ['Of this node', '`[group]`', '`[lock]`', '`[objects]`', '`[[servers]]`', '`[membership]`']
+  const headings = ['Of this node', '`[ledger]`', '`[group]`', '`[lock]`', '`[objects]`', '`[[servers]]`', '`[membership]`']
   const tables = [...headings, '`[[members]]`'].map(heading => words(rowsOf('configuration.md', heading)))
   // Every field is taken from a table by its name, and `end` refuses what nobody took.
   const taken = [
@@ -42,7 +42,7 @@ describe('settings', () => {
   const known = new Set(taken.map(match => match[1]!))
 
   it('has every field that is read, and no other', () => {
-    const parts = ['group', 'lock', 'objects', 'servers', 'membership', 'members']
+    const parts = ['ledger', 'group', 'lock', 'objects', 'servers', 'membership', 'members']
     expect(known.size).toBeGreaterThan(20)
     expect(new Set([...tables.flat(), ...parts, 'host', 'port'])).toEqual(known)
     for (const part of parts) expect(read(join(folder, 'configuration.md'))).toMatch(new RegExp(`\\[${part}\\]`))

@@ -3,6 +3,16 @@
 import { ADDRESS_MAX, ADDRESS_PLAIN_MAX } from '../simulator/index.ts'
 import { fromBase64, toBase64 } from '../simulator/puppet.ts'
 
+interface Transform {
+  readonly readable: {
+    getReader(): {
+      read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+      cancel(): Promise<void>
+    }
+  }
+  readonly writable: { getWriter(): { write(bytes: Uint8Array<ArrayBuffer>): Promise<void>; close(): Promise<void> } }
+}
+
 /** The text of an address as it is best sent: packed where it is long. */
 export async function packAddress(text: string): Promise<string> {
   if (text.length <= ADDRESS_PLAIN_MAX) return text
@@ -38,10 +48,10 @@ interface ByteTransform {
 }
 
 /** What comes out of a transform; nothing where it fails or has more to say. */
-async function through(transform: ByteTransform, bytes: Uint8Array, max: number): Promise<Uint8Array | undefined> {
+async function through(transform: Transform, bytes: Uint8Array, max: number): Promise<Uint8Array | undefined> {
   const writer = transform.writable.getWriter()
   // Both fail together with the reader, which is where it is noticed.
-  writer.write(bytes).catch(() => {})
+  writer.write(Uint8Array.from(bytes)).catch(() => {})
   writer.close().catch(() => {})
   const reader = transform.readable.getReader()
   const out: number[] = []

@@ -230,7 +230,10 @@ export function exploreTwoInOne(options: {
   const seen = new Set([product.describe(product.both)])
   const waiting: Node[] = [{ pair: product.pair, both: product.both, path: [] }]
   let taken = 0
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+  // In breadth: the first difference that is found is one of the shortest.
+  for (let at = 0; at < waiting.length; at++) {
+    const node = waiting[at]!
+    delete waiting[at]
     const made = node.both.burns.flat().length
     for (const step of steps) {
       if (step.kind === 'burn' && made >= options.burns) continue

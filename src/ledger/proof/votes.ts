@@ -12,6 +12,8 @@ export interface VotingGroup {
   readonly servers: number
   readonly crashes: number
   readonly liars: number
+  /** How many lie in fact, where they are not as many as was said. */
+  readonly lying?: number
 }
 
 interface Voting {
@@ -57,7 +59,7 @@ class Schedule {
       salt: new Uint8Array(0),
     }))
     this.genesis = { servers, crashes: group.crashes, liars: group.liars } as unknown as Genesis
-    this.honest = Array.from({ length: group.servers - group.liars }, () => ({
+    this.honest = Array.from({ length: group.servers - (group.lying ?? group.liars) }, () => ({
       attempt: 1,
       promised: 1,
       vote: undefined,
@@ -69,7 +71,9 @@ class Schedule {
   }
 
   run(): ReadonlySet<string> {
-    for (let step = 0; step < STEPS_EACH * this.group.servers; step++) {
+    // Where all lie, nobody has to be led astray.
+    const steps = this.honest.length === 0 ? 0 : STEPS_EACH * this.group.servers
+    for (let step = 0; step < steps; step++) {
       const server = this.honest[this.random.below(this.honest.length)]!
       const chance = this.random.below(100)
       if (chance < 45) this.voteFor(server)
@@ -105,7 +109,7 @@ class Schedule {
   private propose(attempt: number): void {
     if (!this.rules.asksForReports()) return this.add({ attempt, value: this.anyValue() })
     const told = this.honest.filter(one => one.report?.attempt === attempt).map(one => one.report!.vote)
-    for (let liar = 0; liar < this.group.liars; liar++) told.push(this.lie(attempt))
+    for (let liar = 0; liar < (this.group.lying ?? this.group.liars); liar++) told.push(this.lie(attempt))
     const needed = this.rules.reportsNeeded(this.genesis)
     if (told.length < needed) return
     while (told.length > needed) told.splice(this.random.below(told.length), 1)
@@ -153,7 +157,7 @@ class Schedule {
     const found = new Set<string>()
     for (const { attempt, value } of this.proposals) {
       // Liars vote for everything.
-      const count = (counts.get(`${attempt} ${value}`) ?? 0) + this.group.liars
+      const count = (counts.get(`${attempt} ${value}`) ?? 0) + (this.group.lying ?? this.group.liars)
       if (count >= this.rules.votesNeeded(this.genesis)) found.add(value)
     }
     return found

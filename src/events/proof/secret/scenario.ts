@@ -464,7 +464,7 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
     const isCut = record.from === record.issued || next?.from === next?.issued
     for (const author of WRITERS) {
       if (author === this.removed && record.until > START_MS + this.removedAt / 1000) continue
-      this.checker.complete(reader, listener, author, record.number, isMasked && !isCut, world.now)
+      this.checker.complete(reader, listener, { author, epoch: record.number }, isMasked && !isCut, world.now)
     }
   }
 }
