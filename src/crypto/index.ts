@@ -75,5 +75,5 @@ export {
   shuffleProofCodec,
 } from './proofs/shuffle/statement.ts'
 export { type Admission, admit, REPLAY_WINDOW, type ReplayWindow } from './replay.ts'
-export { SEAL_BYTES, type Sealing, type SealingScheme, x25519Sealing } from './sealing.ts'
+export { messageKey, SEAL_BYTES, type Sealing, type SealingScheme, x25519Sealing } from './sealing.ts'
 export type { PublicKey, Signatures, Signer } from './signatures.ts'

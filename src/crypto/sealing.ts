@@ -72,7 +72,8 @@ function sealingOf(secret: Uint8Array): Sealing {
   }
 }
 
-function messageKey(fresh: PublicKey, to: PublicKey, shared: Uint8Array): Uint8Array {
+/** The key of one message, from both public keys and the shared secret. */
+export function messageKey(fresh: PublicKey, to: PublicKey, shared: Uint8Array): Uint8Array {
   return sha256(framed(DOMAIN, fresh, to, shared))
 }
 

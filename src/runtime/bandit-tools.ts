@@ -1,9 +1,9 @@
-// The arithmetic of private bandits in Node: AES, HMAC and signatures by OpenSSL, seals by libsodium.
+// The arithmetic of private bandits in Node: all of it by OpenSSL.
 
 import { createCipheriv, createHmac } from 'node:crypto'
 import type { BanditKeys, BanditTools } from '../bandits/index.ts'
-import { x25519Sealing } from '../crypto/index.ts'
 import { opensslSignatures, opensslSigner } from './certificates/signatures.ts'
+import { opensslSealing } from './openssl-sealing.ts'
 
 /** What every party of a run computes with. */
 export async function opensslBanditTools(): Promise<BanditTools> {
@@ -13,7 +13,7 @@ export async function opensslBanditTools(): Promise<BanditTools> {
       const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
       return new Uint8Array(cipher.update(blocks))
     },
-    sealing: await x25519Sealing(),
+    sealing: await opensslSealing(),
     signatures: opensslSignatures(),
   }
 }

@@ -3,7 +3,7 @@
 
 import { createPrivateKey, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { banditRules } from '../bandits/index.ts'
+import { type BanditKeys, type BanditTools, banditRules } from '../bandits/index.ts'
 import { FileError, type Millis, type NodeId, type Saved } from '../core/index.ts'
 import { type Group, ristretto, x25519Sealing } from '../crypto/index.ts'
 import {
@@ -242,11 +242,16 @@ async function settingsOf(
     },
     keysOf: view => keysOf(view, admits),
     bandits: {
-      keys: { signer, sealing, tools: await opensslBanditTools() },
+      keys: banditTools(await opensslBanditTools(), config, signer),
       repeat: BANDIT_REPEAT_MS,
       rules: banditRules,
     },
   }
+}
+
+/** The same keys as elsewhere, by quicker arithmetic. */
+function banditTools(tools: BanditTools, { sealKey }: MemberConfig, signer: BanditKeys['signer']): BanditKeys {
+  return { tools, signer, sealing: tools.sealing.of(secretOf(sealKey)) }
 }
 
 function keysOf(

@@ -1,0 +1,71 @@
+// The seal of src/crypto/sealing.ts by OpenSSL: the same bytes for the same chance, in a third of the time. For rounds of private
+// runs, in which every arm seals and the comparator opens all.
+
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  type KeyObject,
+} from 'node:crypto'
+import { messageKey, SEAL_BYTES, type Sealing, type SealingScheme, x25519Sealing } from '../crypto/index.ts'
+
+const KEY_BYTES = 32
+const TAG_BYTES = 16
+const NONCE = new Uint8Array(12)
+const CIPHER = 'chacha20-poly1305'
+const CURVE = { kty: 'OKP', crv: 'X25519' }
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
+/** OpenSSL derives the public half from the secret; the format wants something in its place. */
+const UNREAD = text(new Uint8Array(KEY_BYTES))
+
+/** What is a key is asked of the scheme that everybody else uses. */
+export async function opensslSealing(): Promise<SealingScheme> {
+  const { isKey } = await x25519Sealing()
+  return { of: sealingOf, isKey }
+}
+
+function secretKey(secret: Uint8Array): KeyObject {
+  return createPrivateKey({ key: { ...CURVE, d: text(secret), x: UNREAD }, format: 'jwk' })
+}
+
+function publicKeyOf(key: KeyObject): Uint8Array {
+  const { x } = createPublicKey(key).export({ format: 'jwk' })
+  return new Uint8Array(Buffer.from(x!, 'base64url'))
+}
+
+function shared(privateKey: KeyObject, other: Uint8Array): Uint8Array {
+  const publicKey = createPublicKey({ key: { ...CURVE, x: text(other) }, format: 'jwk' })
+  return new Uint8Array(diffieHellman({ privateKey, publicKey }))
+}
+
+function sealingOf(secret: Uint8Array): Sealing {
+  const own = secretKey(secret)
+  const publicKey = publicKeyOf(own)
+  return {
+    publicKey,
+    seal(to, message, random) {
+      const freshSecret = secretKey(random(KEY_BYTES))
+      const fresh = publicKeyOf(freshSecret)
+      const key = messageKey(fresh, to, shared(freshSecret, to))
+      const cipher = createCipheriv(CIPHER, key, NONCE, { authTagLength: TAG_BYTES })
+      const hidden = [cipher.update(message), cipher.final(), cipher.getAuthTag()]
+      return new Uint8Array(Buffer.concat([fresh, ...hidden]))
+    },
+    open(sealed) {
+      if (sealed.length < SEAL_BYTES) return undefined
+      const fresh = sealed.slice(0, KEY_BYTES)
+      try {
+        const key = messageKey(fresh, publicKey, shared(own, fresh))
+        const decipher = createDecipheriv(CIPHER, key, NONCE, { authTagLength: TAG_BYTES })
+        decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+        const opened = decipher.update(sealed.subarray(KEY_BYTES, -TAG_BYTES))
+        return new Uint8Array(Buffer.concat([opened, decipher.final()]))
+      } catch {
+        // A key of small order, or a wrong tag: somebody's bad bytes.
+        return undefined
+      }
+    },
+  }
+}
