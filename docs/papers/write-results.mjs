@@ -1,9 +1,10 @@
-// npm run lab:results [-- NAME …] [--scale full] [--minutes 60] [--keep]
+// npm run lab:results [-- NAME …] [--scale full] [--minutes 60] [--keep] [--table]
 //
 // Runs experiments one after the other and keeps what they measured in docs/papers/results: one JSON file for each, with
 // the scale, the seed, the date and the kind of machine, and a table of all in README.md. Without names: every
 // experiment. One that takes longer than the given minutes is stopped; its file then holds the small scale, and says about
-// how long the full one takes. --keep leaves results alone that are there already.
+// how long the full one takes. --keep leaves results alone that are there already;
+// --table writes the table anew, and runs nothing. Afterwards: npm run format.
 //
 // Exit codes: 0 every figure is within its tolerance, 1 one is not or an experiment failed, 2 wrong usage.
 
@@ -98,15 +99,15 @@ function written(name, { report, cpuSeconds, fullScale }) {
     rows,
     notes,
   }
-  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(result, shortened, 1)}\n`)
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(result, shortened, 2)}\n`)
   return result
 }
 
 const timeOf = seconds => (seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`)
 
 /** At full scale what it took; otherwise about how long it would, by how far it came. */
-function fullOf({ scale, cpuSeconds, fullScale }) {
-  if (scale === 'full') return timeOf(cpuSeconds)
+function fullOf({ scale, seconds, cpuSeconds, fullScale }) {
+  if (scale === 'full') return timeOf(cpuSeconds ?? seconds)
   const about = fullScale?.takesAboutMinutes ?? null
   if (about === null) return fullScale === undefined ? 'not tried' : `more than ${fullScale.stoppedAfterMinutes} min`
   return about < 120 ? `about ${about} min` : `about ${Math.round(about / 60)} h`
@@ -124,7 +125,7 @@ function writeTable() {
     result.scale,
     String(result.judged),
     String(result.outside),
-    timeOf(result.cpuSeconds),
+    timeOf(result.cpuSeconds ?? result.seconds),
     fullOf(result),
     result.date,
   ])
@@ -138,7 +139,8 @@ function writeTable() {
     '# Results',
     '',
     'What the experiments measured, one JSON file for each, with every row. `npm run lab:results` makes them and this table.',
-    'Times are of the processor; where the full scale was stopped, the estimate follows from how far it had come.',
+    'Times are of the processor, or of the clock where a file has no `cpuSeconds`, on a machine that did other work beside. Where',
+    'the full scale was stopped, the estimate follows from how far it had come.',
     '',
     `Machine: ${[...kinds].join('; ')}.`,
     '',
@@ -156,6 +158,7 @@ async function main() {
       scale: { type: 'string', default: 'full' },
       minutes: { type: 'string', default: '60' },
       keep: { type: 'boolean', default: false },
+      table: { type: 'boolean', default: false },
     },
     allowPositionals: true,
   })
@@ -170,6 +173,10 @@ async function main() {
   }
   mkdirSync(folder, { recursive: true })
   let wrong = 0
+  if (values.table) {
+    writeTable()
+    process.exit(0)
+  }
   for (const name of positionals.length === 0 ? listed : positionals) {
     if (values.keep && existsSync(join(folder, `${name}.json`))) continue
     try {
