@@ -152,3 +152,31 @@ describe('the pictures of the laboratory', () => {
     expect(silent.map(({ file }) => file)).toEqual([])
   })
 })
+
+describe('the results of the laboratory', () => {
+  const folder = 'docs/papers/results'
+  const results = readdirSync(join(root, folder))
+    .filter(file => file.endsWith('.json'))
+    .map(file => ({ file, ...JSON.parse(read(`${folder}/${file}`)) }))
+
+  it('are of experiments that there are, each with its scale, date, machine and rows', () => {
+    expect(results.length).toBeGreaterThan(30)
+    for (const { file, name, scale, seed, date, machine, rows, judged, outside } of results) {
+      expect(`${name}.json`).toBe(file)
+      expect(experiments.map(experiment => experiment.name)).toContain(name)
+      expect(['small', 'full']).toContain(scale)
+      expect(seed).toBe(1)
+      expect(date).toMatch(/^\d{4}-\d\d-\d\d$/)
+      expect(Object.keys(machine).sort()).toEqual(['cores', 'cpu', 'node', 'platform'])
+      expect(rows.filter((row: { expected: number | null }) => row.expected !== null)).toHaveLength(judged)
+      expect(rows.filter((row: { within: boolean }) => !row.within)).toHaveLength(outside)
+    }
+  })
+  it('are all within their tolerance', () => {
+    expect(results.filter(({ outside }) => outside > 0).map(({ name }) => name)).toEqual([])
+  })
+  it('stand in the table, and nothing else does', () => {
+    const listed = [...read(`${folder}/README.md`).matchAll(/^\| `([a-z0-9-]+)`/gm)].map(([, name]) => name)
+    expect(listed).toEqual(results.map(({ name }) => name).sort())
+  })
+})

@@ -1,9 +1,10 @@
-// npm run lab:results [-- NAME …] [--scale full] [--minutes 60] [--keep]
+// npm run lab:results [-- NAME …] [--scale full] [--minutes 60] [--keep] [--table]
 //
 // Runs experiments one after the other and keeps what they measured in docs/papers/results: one JSON file for each, with
 // the scale, the seed, the date and the kind of machine, and a table of all in README.md. Without names: every
-// experiment. One that takes longer than the given minutes is stopped; its file then holds the small scale, and says for
-// how long the full one was tried. --keep leaves results alone that are there already.
+// experiment. One that takes longer than the given minutes is stopped; its file then holds the small scale, and says about
+// how long the full one takes. --keep leaves results alone that are there already;
+// --table writes the table anew, and runs nothing. Afterwards: npm run format.
 //
 // Exit codes: 0 every figure is within its tolerance, 1 one is not or an experiment failed, 2 wrong usage.
 
@@ -16,7 +17,6 @@ import { parseArgs } from 'node:util'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, 'docs/papers/results')
-const cli = join(root, 'dist/src/cli/main.js')
 /** Rows are enough for a chart; more digits than this no tolerance can judge. */
 const DIGITS = 8
 
@@ -27,10 +27,28 @@ const machine = {
   platform: `${process.platform} ${process.arch}`,
 }
 
-/** Runs the command line and gives what it printed, or undefined where it took longer than `limitMs`. */
-function coterie(words, limitMs) {
+/** One experiment in a process of its own: how far it is, and what it has cost, line by line; then its report. */
+const RUNNER = `
+import { findExperiment, runExperiment } from ${JSON.stringify(new URL('../../dist/lab/index.js', import.meta.url).href)}
+const [name, scale] = process.argv.slice(1)
+const cost = () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6
+let told = 0
+const progress = fraction => {
+  if (cost() < told + 0.5) return
+  told = cost()
+  process.stdout.write(JSON.stringify({ fraction, cpuSeconds: told }) + '\\n')
+}
+const report = await runExperiment(findExperiment(name), { scale, seed: 1, progress })
+const { pictures, ...rest } = report
+process.stdout.write(JSON.stringify({ fraction: 1, cpuSeconds: cost(), report: rest }) + '\\n')
+process.exit(0)
+`
+
+/** The last line that it told: with the report, or without where it took longer than `limitMs`. */
+function runApart(name, scale, limitMs) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [cli, ...words], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+    const words = ['--input-type=module', '-e', RUNNER, name, scale]
+    const child = spawn(process.execPath, words, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
     let told = ''
     let late = false
     const timer = setTimeout(() => {
@@ -43,9 +61,9 @@ function coterie(words, limitMs) {
     child.on('error', reject)
     child.on('close', code => {
       clearTimeout(timer)
-      if (late) return resolve(undefined)
-      if (told === '') return reject(new Error(`coterie ${words.join(' ')} ended with ${code} and printed nothing`))
-      resolve(JSON.parse(told))
+      const lines = told.split('\n').slice(0, -1)
+      if (!late && code !== 0) return reject(new Error(`${name} at ${scale} scale ended with ${code}`))
+      resolve(lines.length === 0 ? { fraction: 0, cpuSeconds: 0 } : JSON.parse(lines.at(-1)))
     })
   })
 }
@@ -53,15 +71,15 @@ function coterie(words, limitMs) {
 const shortened = (_key, value) => (typeof value === 'number' ? Number(value.toPrecision(DIGITS)) : value)
 
 async function measure(name, scale, minutes) {
-  const run = (at, limitMs) => coterie(['lab', 'run', name, '--scale', at, '--json'], limitMs)
-  const started = performance.now()
-  const report = await run(scale, minutes * 60_000)
-  if (report !== undefined) return { report }
-  const triedMinutes = Math.round((performance.now() - started) / 60_000)
-  return { report: await run('small', 60 * 60_000), triedMinutes }
+  const ended = await runApart(name, scale, minutes * 60_000)
+  if (ended.report !== undefined) return ended
+  const small = await runApart(name, 'small', 60 * 60_000)
+  // From how far it came. Where it had not told yet, only that it takes longer.
+  const about = ended.fraction > 0 ? Math.max(1, Math.round(ended.cpuSeconds / ended.fraction / 60)) : null
+  return { ...small, fullScale: { stoppedAfterMinutes: minutes, takesAboutMinutes: about } }
 }
 
-function written(name, { report, triedMinutes }) {
+function written(name, { report, cpuSeconds, fullScale }) {
   const { title, source, scale, seed, wallMs, within, rows, notes } = report
   const judged = rows.filter(row => row.expected !== null)
   const result = {
@@ -69,10 +87,11 @@ function written(name, { report, triedMinutes }) {
     title,
     source,
     scale,
-    ...(triedMinutes === undefined ? {} : { fullScaleTakesMoreThanMinutes: triedMinutes }),
+    ...(fullScale === undefined ? {} : { fullScale }),
     seed,
     date: new Date().toISOString().slice(0, 10),
     seconds: Math.round(wallMs / 100) / 10,
+    cpuSeconds: Math.round(10 * cpuSeconds) / 10,
     machine,
     judged: judged.length,
     outside: rows.filter(row => !row.within).length,
@@ -80,8 +99,18 @@ function written(name, { report, triedMinutes }) {
     rows,
     notes,
   }
-  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(result, shortened, 1)}\n`)
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(result, shortened, 2)}\n`)
   return result
+}
+
+const timeOf = seconds => (seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`)
+
+/** At full scale what it took; otherwise about how long it would, by how far it came. */
+function fullOf({ scale, seconds, cpuSeconds, fullScale }) {
+  if (scale === 'full') return timeOf(cpuSeconds ?? seconds)
+  const about = fullScale?.takesAboutMinutes ?? null
+  if (about === null) return fullScale === undefined ? 'not tried' : `more than ${fullScale.stoppedAfterMinutes} min`
+  return about < 120 ? `about ${about} min` : `about ${Math.round(about / 60)} h`
 }
 
 /** The table of all results that are there, in the order of their names. */
@@ -90,15 +119,14 @@ function writeTable() {
     .filter(file => file.endsWith('.json'))
     .sort()
     .map(file => JSON.parse(readFileSync(join(folder, file), 'utf8')))
-  const head = ['experiment', 'scale', 'judged', 'outside', 'time', 'date']
+  const head = ['experiment', 'scale', 'judged', 'outside', 'CPU', 'full scale takes', 'date']
   const cells = results.map(result => [
     `\`${result.name}\``,
-    result.fullScaleTakesMoreThanMinutes === undefined
-      ? result.scale
-      : `${result.scale}; full takes more than ${result.fullScaleTakesMoreThanMinutes} min`,
+    result.scale,
     String(result.judged),
     String(result.outside),
-    result.seconds < 120 ? `${result.seconds} s` : `${Math.round(result.seconds / 60)} min`,
+    timeOf(result.cpuSeconds ?? result.seconds),
+    fullOf(result),
     result.date,
   ])
   const kinds = new Set(
@@ -111,7 +139,8 @@ function writeTable() {
     '# Results',
     '',
     'What the experiments measured, one JSON file for each, with every row. `npm run lab:results` makes them and this table.',
-    'Times are of a machine that did other work beside.',
+    'Times are of the processor, or of the clock where a file has no `cpuSeconds`, on a machine that did other work beside. Where',
+    'the full scale was stopped, the estimate follows from how far it had come.',
     '',
     `Machine: ${[...kinds].join('; ')}.`,
     '',
@@ -129,11 +158,13 @@ async function main() {
       scale: { type: 'string', default: 'full' },
       minutes: { type: 'string', default: '60' },
       keep: { type: 'boolean', default: false },
+      table: { type: 'boolean', default: false },
     },
     allowPositionals: true,
   })
   const minutes = Number(values.minutes)
-  const listed = (await coterie(['lab', 'list', '--json'], 60_000)).map(({ name }) => name)
+  const { experiments } = await import(new URL('../../dist/lab/index.js', import.meta.url).href)
+  const listed = experiments.map(({ name }) => name)
   const unknown = positionals.filter(name => !listed.includes(name))
   if (unknown.length > 0 || !(minutes > 0) || !['small', 'full'].includes(values.scale)) {
     process.stderr.write('usage: npm run lab:results -- [NAME …] [--scale small|full] [--minutes 60] [--keep]\n')
@@ -142,6 +173,10 @@ async function main() {
   }
   mkdirSync(folder, { recursive: true })
   let wrong = 0
+  if (values.table) {
+    writeTable()
+    process.exit(0)
+  }
   for (const name of positionals.length === 0 ? listed : positionals) {
     if (values.keep && existsSync(join(folder, `${name}.json`))) continue
     try {
