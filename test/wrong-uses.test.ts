@@ -118,6 +118,7 @@ describe('options', () => {
     ...filesIn('src/filters'),
     ...filesIn('src/core'),
     ...filesIn('src/ledger'),
+    ...filesIn('src/runtime/carriers'),
   ]
   const sources = all.map(read).join('\n')
   const doors = ['src/index.ts', 'src/guards/index.ts', 'src/filters/index.ts']

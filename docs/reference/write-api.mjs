@@ -15,7 +15,7 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
 const CHAPTERS = [
   [
     'Groups and how to reach them',
-    /client\/(connect|embedd|group|inspect|waiting|options|metrics|log|values)[^/]*\.d\.ts$|runtime\//,
+    /client\/(connect|embedd|group|inspect|waiting|options|metrics|log|values)[^/]*\.d\.ts$|runtime\/(?!carriers)/,
   ],
   ['Locks', /client\/(lease|lock-options|force)\.d\.ts$|\/lock\//],
   ['Objects and the tree', /client\/(objects\/(?!recipes)|recipes\/tree)|\/ordering\//],
@@ -23,6 +23,7 @@ const CHAPTERS = [
   ['Jobs', /client\/jobs\//],
   ['Members, coordinators and slots', /client\/(enter|join|joining|member-group|peers)|election|membership|\/slots\//],
   ['Events', /client\/events|\/events\//],
+  ['Secret channels', /\/(client\/carried|runtime\/carriers)\//],
   ['Ledgers', /client\/ledger|\/ledger\//],
   ['Private bandits', /client\/bandits|\/bandits\//],
   ['Trust and errors', /core\//],

@@ -30,12 +30,15 @@ import {
   withToken,
 } from '../../src/guards/index.ts'
 import {
+  carried,
   connect,
   embedded,
   enter,
   type Group,
   type JoinedGroup,
   join,
+  mqttBroker,
+  nats,
   type SharedTree,
   trust,
 } from '../../src/index.ts'
@@ -82,6 +85,31 @@ const beginnings: readonly WrongUse[] = [
   wrong('join', 'ranking is an array; it must be a list of 1 to 3 attributes', () =>
     join({ config: 'x', ranking: any([{ name: 'joined' }]) }),
   ),
+]
+
+const carriers = () => [nats('nats://127.0.0.1:1')]
+
+const brokers: readonly WrongUse[] = [
+  wrong('carried', 'carried needs identity', () => carried(any({}))),
+  wrong('carried', 'carried has no option "carrier". Did you mean carriers?', () =>
+    carried(any({ identity: 'x', channel: 'x', carrier: carriers() })),
+  ),
+  wrong('carried', 'carriers is an array; it must be a list of carriers', () =>
+    carried({ identity: 'x', channel: 'x', carriers: any(['nats://127.0.0.1']) }),
+  ),
+  wrong('carried', 'carriers is an array; it must be a list of carriers', () =>
+    carried({ identity: 'x', channel: 'x', carriers: [] }),
+  ),
+  wrong('carried', 'mode is "peks"; it must be one of tagged, counted', () =>
+    carried({ identity: 'x', channel: 'x', carriers: carriers(), secret: any({ mode: 'peks' }) }),
+  ),
+  wrong('carried', 'price is searchable in no way that is known', () =>
+    carried({ identity: 'x', channel: 'x', carriers: carriers(), secret: { searchable: any({ price: 'range' }) } }),
+  ),
+  wrong('nats', 'nats takes the address of a broker', () => nats('127.0.0.1')),
+  wrong('nats', 'nats has no option "pass"', () => nats('nats://127.0.0.1', any({ pass: 'x' }))),
+  wrong('mqttBroker', 'mqttBroker takes the address of a broker', () => mqttBroker(any(undefined))),
+  wrong('mqttBroker', 'user is 5; it must be a name, as text', () => mqttBroker('mqtt://127.0.0.1', any({ user: 5 }))),
 ]
 
 const locks: readonly WrongUse[] = [
@@ -453,6 +481,7 @@ const filters: readonly WrongUse[] = [
 
 export const wrongUses: readonly WrongUse[] = [
   ...beginnings,
+  ...brokers,
   ...locks,
   ...trees,
   ...objects,

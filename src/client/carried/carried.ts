@@ -18,7 +18,8 @@ import { loadCard, newestOf, partyKeys, saveCard } from '../../runtime/channels.
 import { opensslCiphers } from '../../runtime/ciphers.ts'
 import { loadClientConfig } from '../../runtime/config/config.ts'
 import { NotCarried } from './errors.ts'
-import { type CarriedNews, type CarriedOptions, searchableOf } from './options.ts'
+import type { CarriedNews, CarriedOptions } from './options.ts'
+import { searchableOf } from './searching.ts'
 
 /** An event that came. */
 export interface CarriedEvent<Payload> {
@@ -55,6 +56,8 @@ const JSON_TEXT = 1
 
 /** Opens the channel; the options are checked. */
 export async function openCarried<Payload>(options: CarriedOptions): Promise<CarriedChannel<Payload>> {
+  const { searchable } = options.secret ?? {}
+  if (searchable !== undefined) searchableOf(searchable)
   const config = await loadClientConfig(options.identity)
   const card = await loadCard(config, options.channel)
   checkExpected(newestOf(card), options)

@@ -1,7 +1,7 @@
 // `carried`: everything behind it is loaded with the first call.
 
 import type { CarriedChannel } from './carried.ts'
-import { type CarriedOptions, carriedSchema, checkSecret } from './options.ts'
+import { type CarriedOptions, carriedSchema, secretSchema } from './options.ts'
 
 /**
  * Opens a secret channel on brokers that are not trusted: they carry events, and cannot read them.
@@ -15,7 +15,7 @@ import { type CarriedOptions, carriedSchema, checkSecret } from './options.ts'
  */
 export async function carried<Payload = unknown>(options: CarriedOptions): Promise<CarriedChannel<Payload>> {
   carriedSchema('carried', options)
-  if (options.secret !== undefined) checkSecret(options.secret)
+  if (options.secret !== undefined) secretSchema('carried.secret', options.secret)
   const { openCarried } = await import('./carried.ts')
   return openCarried<Payload>(options)
 }

@@ -10,11 +10,9 @@ import {
   type Rule,
   required,
   type Schema,
-  SettingsError,
   textOf,
   whole,
 } from '../../core/index.ts'
-import { type Searchable, whyNotSearchable } from '../../events/secret/keywords.ts'
 import type { Carrier } from '../../runtime/carriers/carrier.ts'
 
 /** How an attribute can be searched: by equality, by prefixes of these lengths, or by ranges. */
@@ -78,32 +76,8 @@ export const carriedSchema: Schema<CarriedOptions> = optionsSchema<CarriedOption
   told: called('that hears what is missed'),
 })
 
-const secretSchema: Schema<SecretOptions> = optionsSchema<SecretOptions>({
+/** Checks what is expected of a channel, but for how it is searched. */
+export const secretSchema: Schema<SecretOptions> = optionsSchema<SecretOptions>({
   mode: oneWord(['tagged', 'counted']),
   searchable: anything,
 })
-
-/** Checks what is expected of a channel. */
-export function checkSecret(secret: SecretOptions): void {
-  secretSchema('carried.secret', secret)
-  if (secret.searchable !== undefined) searchableOf(secret.searchable)
-}
-
-/** What can be searched, as records have it. */
-export function searchableOf(input: NonNullable<SecretOptions['searchable']>): Searchable[] {
-  const all = Object.entries(input).map(([attribute, search]): Searchable => {
-    if (search === 'equal') return { attribute, search: { kind: 'equal' } }
-    if (typeof search === 'object' && search !== null && 'prefix' in search && Array.isArray(search.prefix))
-      return { attribute, search: { kind: 'prefix', lengths: search.prefix } }
-    if (typeof search === 'object' && search !== null && 'range' in search && Array.isArray(search.range)) {
-      const [from, to] = search.range
-      return { attribute, search: { kind: 'range', from, to, bits: search.bits, base: search.base } }
-    }
-    throw new SettingsError(
-      `${attribute} is searchable in no way that is known: 'equal', { prefix: [3] } or { range: [0, 1000], bits: 8, base: 16 }.`,
-    )
-  })
-  const why = whyNotSearchable(all)
-  if (why !== undefined) throw new SettingsError(why)
-  return all.sort((one, other) => (one.attribute < other.attribute ? -1 : 1))
-}

@@ -2,7 +2,7 @@
 // says itself.
 
 import type { MqttClient } from 'mqtt'
-import { Unavailable } from '../../core/index.ts'
+import { optionsSchema, type Schema, textOf, Unavailable } from '../../core/index.ts'
 import { CARRIED_PREFIX, type Carrier, checkUrl, loadOptional } from './carrier.ts'
 
 /** Who one is for an MQTT broker. */
@@ -11,11 +11,16 @@ export interface MqttOptions {
   readonly password?: string
 }
 
+const mqttSchema: Schema<MqttOptions> = optionsSchema<MqttOptions>({
+  user: textOf('a name'),
+  password: textOf('a password'),
+})
 const PREFIX = `${CARRIED_PREFIX}/`
 const CONNECT_MS = 5_000
 
 /** An MQTT broker as a carrier. */
 export function mqttBroker(url: string, options: MqttOptions = {}): Carrier {
+  mqttSchema('mqttBroker', options)
   const address = checkUrl(url, 'mqttBroker', ['mqtt', 'mqtts', 'ws', 'wss'])
   return {
     url: address,

@@ -1,7 +1,7 @@
 // NATS as a carrier: a name is the subject c.NAME. Core NATS, at most once: what a secret channel needs it says itself.
 
 import type { NatsConnection, Subscription } from '@nats-io/transport-node'
-import { Unavailable } from '../../core/index.ts'
+import { optionsSchema, type Schema, textOf, Unavailable } from '../../core/index.ts'
 import { CARRIED_PREFIX, type Carrier, checkUrl, loadOptional } from './carrier.ts'
 
 /** Who one is for a NATS server. */
@@ -11,11 +11,17 @@ export interface NatsOptions {
   readonly token?: string
 }
 
+const natsSchema: Schema<NatsOptions> = optionsSchema<NatsOptions>({
+  user: textOf('a name'),
+  password: textOf('a password'),
+  token: textOf('a token'),
+})
 const PREFIX = `${CARRIED_PREFIX}.`
 const CONNECT_MS = 5_000
 
 /** A NATS server as a carrier. */
 export function nats(url: string, options: NatsOptions = {}): Carrier {
+  natsSchema('nats', options)
   const servers = checkUrl(url, 'nats', ['nats', 'tls'])
   return {
     url: servers,
