@@ -17,7 +17,13 @@ export function openRun(run: RunName, known: readonly Playground[] = playgrounds
 /** A run in somebody's hands, from its spec; or a sentence. */
 export function playSpec(spec: RunSpec, known: readonly Playground[] = playgrounds): Play | string {
   const opened = openRun(spec.run, known)
-  return typeof opened === 'string' ? opened : new Play(spec, opened)
+  if (typeof opened === 'string') return opened
+  try {
+    return new Play(spec, opened)
+  } catch (error) {
+    // Machines look at their settings when they are made: a size that opens may still be one that they refuse.
+    return `this cannot be run: ${error instanceof Error ? error.message : String(error)}`
+  }
 }
 
 /** The same from an address. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { trust } from '../core/index.ts'
 import { lockScenario } from '../lock/proof/index.ts'
 import { Play, type RunSpec, readAct, runOnce } from '../simulator/index.ts'
+import { allPlaygrounds } from './all.ts'
 import { hashNote, openRun, playAddress, playSpec } from './index.ts'
 
 const DUEL = 'run=lock-printed.n5.b1.f1.s-duel&seed=2'
@@ -96,6 +97,19 @@ describe('a run in somebody’s hands', () => {
     expect(playAddress('run=lock.x-tea')).toMatch(/no planted bug 'tea'; it has: one-grant-too-few/)
     expect(playAddress('run=lock.n3.b1')).toMatch(/3 servers/)
     expect(openRun({ name: 'lock-printed', servers: 1, liars: 2 })).toMatch(/cannot run with servers: 1/)
+    expect(playAddress('run=slots.n2', allPlaygrounds)).toMatch(/three members at least/)
+  })
+  it('of any size and playground is a run or a sentence, never an exception', () => {
+    for (const { name } of allPlaygrounds) {
+      for (let n = 0; n <= 12; n++) {
+        for (const b of [0, 1, 4, 12]) {
+          const play = playAddress(`run=${name}.n${n}.b${b}&only=none`, allPlaygrounds)
+          expect(typeof play === 'string' ? play.length : play.status).toSatisfy(
+            (told: unknown) => told === 'on' || Number(told) > 20,
+          )
+        }
+      }
+    }
   })
   it('of another build says that it is another run', () => {
     const play = played(`${DUEL}&h=00000000&c=0.0.9`)

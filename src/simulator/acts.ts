@@ -49,8 +49,9 @@ export type ManualKind = ManualAct['kind']
 export const PLAY_MICROS_MAX: Micros = 60_000_000
 /** Slower by more is a cut. */
 export const SLOW_MAX = 1_000
-/** No model of clocks allows more. */
+/** No model of clocks allows a slower one. */
 export const RATE_MIN = 0.5
+/** Nor a faster one. */
 export const RATE_MAX = 2
 /** Of one link. More are not sent in a run. */
 const NTH_MAX = 200_000

@@ -56,7 +56,9 @@ export type DecodedRun =
   | { readonly ok: true; readonly spec: RunSpec }
   | { readonly ok: false; readonly refusal: string }
 
+/** Acts of a visitor in one run. */
 export const ACTS_MAX = 500
+/** Words of one traitor. */
 export const WORDS_MAX = 500
 /** Of servers or members in a run that is played. */
 export const NODES_MAX = 12

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# npm run pin:traces [-- SCENARIO …]: pins the trace hashes of all scenarios again, or of those named (test/pin/traces.json).
+# npm run pin:traces [-- SCENARIO …] [--seeds N]: pins the trace hashes of all scenarios again, or of those named (test/pin/traces.json).
 # For a change of a machine. A change of the simulator must leave every hash as it is.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

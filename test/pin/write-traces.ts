@@ -1,11 +1,14 @@
-// npm run pin:traces [-- SCENARIO …]: writes the hashes of all scenarios, or of those named, to traces.json again.
+// npm run pin:traces [-- SCENARIO …] [--seeds N]: writes the hashes of all scenarios, or of those named, to traces.json again.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { hashOf, SEEDS, STRETCH, traced } from './traces.ts'
 
 const file = process.env.COTERIE_TRACES ?? ''
 if (file === '') throw new Error('COTERIE_TRACES names the file')
-const named = process.argv.slice(2)
+const { values, positionals: named } = parseArgs({ allowPositionals: true, options: { seeds: { type: 'string' } } })
+const seeds = Number(values.seeds ?? SEEDS)
+if (!Number.isInteger(seeds / STRETCH) || seeds <= 0) throw new Error(`--seeds is a multiple of ${STRETCH}`)
 const unknown = named.filter(name => !(name in traced))
 if (unknown.length > 0) throw new Error(`there is no scenario ${unknown.join(', ')}; there are: ${Object.keys(traced)}`)
 const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string[]>) : {}
@@ -17,7 +20,7 @@ for (const name of Object.keys(traced)) {
   }
   const scenario = traced[name]!()
   const started = Date.now()
-  pins[name] = Array.from({ length: SEEDS / STRETCH }, (_, place) => hashOf(scenario, 1 + place * STRETCH))
+  pins[name] = Array.from({ length: seeds / STRETCH }, (_, place) => hashOf(scenario, 1 + place * STRETCH))
   process.stdout.write(`${name}: ${((Date.now() - started) / 1000).toFixed(1)} s\n`)
   if (named.length === 0) writeFileSync(file, `${JSON.stringify({ ...before, ...pins }, undefined, 2)}\n`)
 }

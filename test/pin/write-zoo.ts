@@ -1,13 +1,13 @@
 // npm run pin:zoo [-- BUG …]: each planted bug that the simulator finds as an address with its shrunk story, into src/play/zoo.ts.
 // It begins at the seeds that are pinned; where a playground draws another run from them, it looks on.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { plantedRuns as electionRuns } from '../../src/election/proof/index.ts'
 import { plantedRuns as lockRuns } from '../../src/lock/proof/index.ts'
 import { plantedRuns as membershipRuns } from '../../src/membership/proof/index.ts'
 import { plantedRuns as orderingRuns } from '../../src/ordering/proof/index.ts'
 import { allPlaygrounds } from '../../src/play/all.ts'
-import { openRun } from '../../src/play/index.ts'
+import { openRun, playSpec } from '../../src/play/index.ts'
 import type { Specimen } from '../../src/play/zoo.ts'
 import { decodeRun, encodeRun, type PlantedRun, Play, type RunName, type RunSpec } from '../../src/simulator/index.ts'
 import { shrinkPlay } from '../../src/simulator/shrink-play.ts'
@@ -16,22 +16,6 @@ import { plantedRuns as slotsRuns } from '../../src/slots/proof/index.ts'
 const OUT = process.env.COTERIE_ZOO ?? ''
 if (OUT === '') throw new Error('COTERIE_ZOO names the file')
 const SEEDS = 12
-const HEAD = `// The bug zoo: each planted bug that the simulator finds, as an address with its shrunk story. \`npm run pin:zoo\` writes it.
-
-/** A planted bug, caught. */
-export interface Specimen {
-  readonly protocol: string
-  readonly bug: string
-  readonly address: string
-  /** The checker's sentence. */
-  readonly says: string
-  /** Acts and faults that are left of the run, of how many that were drawn. */
-  readonly kept: number
-  readonly of: number
-}
-
-/** All of them, by protocol. */
-`
 const NOTHING = { from: -1, to: -1 }
 
 const runs: Readonly<Record<string, Readonly<Record<string, PlantedRun>>>> = {
@@ -66,7 +50,7 @@ const sizes: Readonly<Record<string, readonly Omit<RunName, 'name'>[]>> = {
 }
 
 const named = process.argv.slice(2)
-const before = existsSync(OUT) ? readZoo() : []
+const before = readZoo()
 const zoo: Specimen[] = before.filter(({ bug }) => named.length > 0 && !named.includes(bug))
 for (const [name, planted] of Object.entries(runs)) {
   const pins = JSON.parse(readFileSync(`src/${name}/proof/pins.json`, 'utf8')) as Record<string, number>
@@ -86,7 +70,8 @@ function specimen(name: string, bug: string, { says }: PlantedRun, pinned: numbe
       const spec: RunSpec = { run: { name, ...size, bug }, seed, acts: [], say: {} }
       const playable = openRun(spec.run, allPlaygrounds)
       if (typeof playable === 'string') continue
-      const play = new Play(spec, playable, NOTHING)
+      const play = playSpec(spec, allPlaygrounds)
+      if (typeof play === 'string') continue
       play.toEnd()
       if (!play.violations.some(({ what }) => says.test(what))) continue
       const story = shrinkPlay(spec, playable, says)
@@ -109,13 +94,27 @@ function specimen(name: string, bug: string, { says }: PlantedRun, pinned: numbe
 
 function readZoo(): Specimen[] {
   const text = readFileSync(OUT, 'utf8')
-  const data = text.slice(text.indexOf('= [') + 2)
-  return Function(`return ${data}`)() as Specimen[]
+  const lines = text.slice(text.indexOf('`\n') + 2, text.indexOf('\n`')).split('\n')
+  return lines.filter(Boolean).map(line => {
+    const [protocol, bug, kept, of, address, says] = line.split(' | ') as [
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+    ]
+    return { protocol, bug, address, says, kept: Number(kept), of: Number(of) }
+  })
 }
 
 function write(): void {
   const order = Object.keys(runs)
   const sorted = [...zoo].sort((a, b) => order.indexOf(a.protocol) - order.indexOf(b.protocol))
   for (const { address } of sorted) if (!decodeRun(address).ok) throw new Error(`no address: ${address}`)
-  writeFileSync(OUT, `${HEAD}export const zoo: readonly Specimen[] = ${JSON.stringify(sorted, undefined, 2)}\n`)
+  const lines = sorted.map(({ protocol, bug, kept, of, address, says }) =>
+    [protocol, bug, kept, of, address, says].join(' | '),
+  )
+  const text = readFileSync(OUT, 'utf8')
+  writeFileSync(OUT, `${text.slice(0, text.indexOf('`\n') + 2)}${lines.join('\n')}${text.slice(text.indexOf('\n`'))}`)
 }
