@@ -104,7 +104,7 @@ export type ServerScene = Scene<ServerState, LockSettings, LockMessage, ServerEv
 export const serverTimers = timers('sweep', 'expire', 'floors')
 
 /** How far ahead the floor is reserved: five seconds of the microseconds that tokens count in, so one fsync in five seconds. */
-const RESERVED_AHEAD = 5_000_000
+export const RESERVED_AHEAD = 5_000_000
 /** Names locked at once; an entry takes about 250 bytes. */
 export const NAMES_MAX = 500_000
 /** Of them, those that one client may bring: with the longest names they take 40 MB. Ten clients that take all they can still leave nobody out. */
