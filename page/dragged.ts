@@ -1,7 +1,7 @@
 // What a drag on the picture, or a button beside a message, does to the run.
 
 import { type ManualAct, readMessage } from '../src/simulator/index.ts'
-import type { Ghost } from './diagram/draw.ts'
+import type { Ghost } from './diagram/geometry.ts'
 import type { Drawing, Mark } from './diagram/marks.ts'
 
 /** What a button beside a message holds back by. */

@@ -24,7 +24,7 @@ const TOLD: readonly Told[] = [
   {
     short: 'Six servers',
     headline: 'One server more, and the same lie is worth nothing.',
-    goal: 'You are server-6 now. A client goes in when, of the first five answers, at most one is LOCKED. Try what you like. Below, your browser is trying everything.',
+    goal: 'You are server-6 now. A client goes in when, of the first five answers, at most one is LOCKED. Try what you like. Meanwhile your browser tries everything.',
     won: 'You broke it. Please tell us how.',
   },
   {

@@ -3,8 +3,9 @@
 
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type Colours, draw, type Ghost, laneY, type Size, timeAt, type View } from './draw.ts'
+import { draw } from './draw.ts'
 import { ghostOf, headAt, markAt, type Spot } from './find.ts'
+import { type Colours, type Ghost, laneY, type Size, timeAt, type View } from './geometry.ts'
 import type { Drawing, Mark } from './marks.ts'
 
 export interface CanvasProps {

@@ -2,78 +2,10 @@
 // looked at; where that is more than can be told apart, messages become density, and what matters is still drawn.
 
 import { shortWord } from '../words.ts'
-import { type Drawing, firstAtOrAfter, type Mark } from './marks.ts'
-
-/** What of the time is seen. */
-export interface View {
-  readonly from: number
-  readonly to: number
-}
-
-export interface Colours {
-  readonly ground: string
-  readonly ink: string
-  readonly soft: string
-  readonly lane: string
-  readonly arrow: string
-  readonly accent: string
-  readonly lie: string
-  readonly broken: string
-  readonly held: string
-  readonly clients: readonly string[]
-}
-
-export interface Size {
-  readonly width: number
-  readonly height: number
-}
-
-/** One picture: what, from when to when, and where the reader stands. */
-export interface Picture {
-  readonly drawing: Drawing
-  readonly view: View
-  readonly size: Size
-  readonly colours: Colours
-  /** The mark the reader stands at, and the time that is now: between two marks while it plays. */
-  readonly cursor: number
-  readonly now: number
-  readonly hover: number | undefined
-  /** What is being dragged: a message held, a node paused, a link cut. */
-  readonly ghost: Ghost | undefined
-}
-
-export type Ghost =
-  | { readonly kind: 'hold'; readonly mark: number; readonly to: number }
-  | { readonly kind: 'pause'; readonly lane: number; readonly from: number; readonly to: number }
-  | {
-      readonly kind: 'cut'
-      readonly lanes: readonly [number, number]
-      readonly from: number
-      readonly to: number
-    }
-
-/** More arrows than this cannot be told apart. */
-export const ARROWS_MAX = 3_000
-const AXIS = 30
-const PADDING = 18
-/** Room for half a mark at the ends. */
-const MARGIN = 14
-
-export const laneY = (size: Size, lanes: number, lane: number): number =>
-  AXIS + PADDING + ((size.height - AXIS - 2 * PADDING) * (lane + 0.5)) / Math.max(1, lanes)
-
-export const timeX = (size: Size, view: View, at: number): number =>
-  MARGIN + ((at - view.from) / (view.to - view.from)) * (size.width - 2 * MARGIN)
-
-export const timeAt = (size: Size, view: View, x: number): number =>
-  view.from + ((x - MARGIN) / (size.width - 2 * MARGIN)) * (view.to - view.from)
-
-/** Marks whose arrow or point may be in the window: from and up to, by place. */
-export function window(drawing: Drawing, view: View): [number, number] {
-  const from = firstAtOrAfter(drawing.marks, view.from)
-  const to = firstAtOrAfter(drawing.marks, view.to + drawing.longest + 1)
-  return [from, to]
-}
+import { drawDensity } from './density.ts'
+import { ARROWS_MAX, AXIS, type Colours, type Ghost, laneY, type Picture, timeX, window } from './geometry.ts'
+import type { Mark } from './marks.ts'
+import { dot, head, line, pill } from './pens.ts'
 
 export function draw(context: CanvasRenderingContext2D, picture: Picture): void {
   const { size, drawing, view, colours } = picture
@@ -172,16 +104,41 @@ function drawLanes(context: CanvasRenderingContext2D, picture: Picture): void {
   }
 }
 
+/** Messages that are done with, and those to come, are drawn with one pen each; the others with their own, on top. */
 function drawArrows(context: CanvasRenderingContext2D, picture: Picture, from: number, to: number): void {
-  const { drawing, cursor, hover } = picture
-  const later: number[] = []
+  const { drawing, cursor, hover, now } = picture
+  const [past, future, alone]: [number[], number[], number[]] = [[], [], []]
   for (let place = from; place < to; place++) {
     const mark = drawing.marks[place]!
     if (mark.sentAt === undefined || mark.from === undefined) continue
-    if (place === cursor || place === hover || mark.lie) later.push(place)
-    else arrow(context, picture, mark, place)
+    if (place === cursor || place === hover || mark.lie) alone.push(place)
+    else if (place <= cursor) past.push(place)
+    else if (mark.sentAt <= now) alone.push(place)
+    else future.push(place)
   }
-  for (const place of later) arrow(context, picture, drawing.marks[place]!, place)
+  drawMany(context, picture, future, 0.16)
+  drawMany(context, picture, past, 0.75)
+  for (const place of alone) arrow(context, picture, drawing.marks[place]!, place)
+}
+
+function drawMany(context: CanvasRenderingContext2D, picture: Picture, places: readonly number[], alpha: number): void {
+  const { drawing, size, view, colours } = picture
+  const heights = drawing.lanes.map((_, lane) => laneY(size, drawing.lanes.length, lane))
+  context.globalAlpha = alpha
+  context.strokeStyle = colours.arrow
+  context.fillStyle = colours.arrow
+  context.lineWidth = 1.2
+  // One by one: a path of thousands of lines takes longer than the lines.
+  for (const place of places) {
+    const mark = drawing.marks[place]!
+    const x1 = timeX(size, view, mark.sentAt!)
+    const y1 = heights[drawing.laneOf.get(mark.from!) ?? 0]!
+    const x2 = timeX(size, view, mark.at)
+    const y2 = heights[drawing.laneOf.get(mark.node) ?? 0]!
+    line(context, x1, y1, x2, y2)
+    head(context, x1, y1, x2, y2)
+  }
+  context.globalAlpha = 1
 }
 
 /** One message: whole once it has arrived, up to where it is while it is under way, and faint in what is to come. */
@@ -247,52 +204,6 @@ function drawLabels(context: CanvasRenderingContext2D, picture: Picture, from: n
   }
 }
 
-function head(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
-  const angle = Math.atan2(y2 - y1, x2 - x1)
-  context.beginPath()
-  context.moveTo(x2, y2)
-  context.lineTo(x2 - 8 * Math.cos(angle - 0.38), y2 - 8 * Math.sin(angle - 0.38))
-  context.lineTo(x2 - 8 * Math.cos(angle + 0.38), y2 - 8 * Math.sin(angle + 0.38))
-  context.closePath()
-  context.fill()
-}
-
-/** Too many to draw one by one: how many arrive in each column of each lane, as its darkness. */
-function drawDensity(context: CanvasRenderingContext2D, picture: Picture, from: number, to: number): void {
-  const { drawing, size, view, colours } = picture
-  const columns = Math.ceil(size.width / 2)
-  const lanes = drawing.lanes.length
-  const counts = new Uint16Array(columns * lanes)
-  const places = new Map(drawing.lanes.map((name, lane) => [name, lane]))
-  const lies: number[] = []
-  let most = 1
-  for (let place = from; place < to; place++) {
-    const mark = drawing.marks[place]!
-    if (mark.sentAt === undefined) continue
-    if (mark.lie && lies.length < ARROWS_MAX) lies.push(place)
-    const column = Math.floor(timeX(size, view, mark.at) / 2)
-    const lane = places.get(mark.node)
-    if (column < 0 || column >= columns || lane === undefined) continue
-    const count = ++counts[lane * columns + column]!
-    if (count > most) most = count
-  }
-  context.fillStyle = colours.arrow
-  const scale = 1 / Math.log2(most + 1)
-  const tall = Math.min(26, ((size.height - AXIS - 2 * PADDING) / lanes) * 0.7)
-  for (let lane = 0; lane < lanes; lane++) {
-    const y = laneY(size, lanes, lane)
-    for (let column = 0; column < columns; column++) {
-      const count = counts[lane * columns + column]!
-      if (count === 0) continue
-      const height = Math.max(2, tall * Math.log2(count + 1) * scale)
-      context.globalAlpha = 0.7
-      context.fillRect(column * 2, y - height / 2, 1.6, height)
-    }
-  }
-  context.globalAlpha = 1
-  for (const place of lies) arrow(context, picture, drawing.marks[place]!, place)
-}
-
 /** Points that are drawn one by one; of more than this the rest is left to the list. */
 const POINTS_MAX = 4_000
 
@@ -300,15 +211,17 @@ function drawPoints(context: CanvasRenderingContext2D, picture: Picture, from: n
   const { drawing, size, view, colours, cursor, hover } = picture
   const lanes = drawing.lanes.length
   const crowded = to - from > ARROWS_MAX
+  const count = crowded ? drawing.points.length : to - from
   let drawn = 0
-  for (let place = from; place < to && drawn < POINTS_MAX; place++) {
+  for (let each = 0; each < count && drawn < POINTS_MAX; each++) {
+    const place = crowded ? drawing.points[each]! : from + each
+    if (place < from) continue
     const mark = drawing.marks[place]!
-    if (mark.at > view.to) break
-    const quiet = mark.kind === 'timer' || mark.kind === 'start'
-    if (mark.kind === 'deliver' || (quiet && crowded)) continue
+    if (place >= to || mark.at > view.to) break
+    if (mark.kind === 'deliver') continue
     drawn++
     const x = timeX(size, view, mark.at)
-    const y = laneY(size, lanes, drawing.lanes.indexOf(mark.node))
+    const y = laneY(size, lanes, drawing.laneOf.get(mark.node) ?? 0)
     const chosen = place === cursor || place === hover
     context.globalAlpha = place <= cursor || chosen ? 1 : 0.25
     point(context, colours, mark, x, y)
@@ -445,22 +358,4 @@ function drawGhost(context: CanvasRenderingContext2D, picture: Picture, ghost: G
   }
   context.setLineDash([])
   context.globalAlpha = 1
-}
-
-function line(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
-  context.beginPath()
-  context.moveTo(x1, y1)
-  context.lineTo(x2, y2)
-  context.stroke()
-}
-
-function dot(context: CanvasRenderingContext2D, x: number, y: number, radius: number): void {
-  context.beginPath()
-  context.arc(x, y, radius, 0, 2 * Math.PI)
-  context.fill()
-}
-
-function pill(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
-  context.beginPath()
-  context.roundRect(x, y, width, height, height / 2)
 }

@@ -1,6 +1,6 @@
 // What is under the pointer, and what a drag from there means.
 
-import { ARROWS_MAX, type Ghost, laneY, type Size, timeAt, timeX, type View, window } from './draw.ts'
+import { ARROWS_MAX, type Ghost, laneY, type Size, timeAt, timeX, type View, window } from './geometry.ts'
 import type { Drawing } from './marks.ts'
 
 export interface Spot {

@@ -32,7 +32,10 @@ export interface Lost {
 /** A trace as it is drawn. */
 export interface Drawing {
   readonly lanes: readonly string[]
+  readonly laneOf: ReadonlyMap<string, number>
   readonly marks: readonly Mark[]
+  /** Places of the marks that are drawn whatever else is. */
+  readonly points: readonly number[]
   readonly spans: readonly Span[]
   /** Stretches in which two were inside that must not be. */
   readonly clashes: readonly { readonly from: number; readonly to: number }[]
@@ -73,7 +76,9 @@ export function drawingOf({ marks, lanes, exclusive, asks, lost }: DrawingParts)
   const end = Math.max(last, first + 1) + (open ? (last - first) * 0.14 : 0)
   const spans = spansOf(marks, lanes, end)
   const clashes = exclusive ? clashesOf(spans) : []
-  return { lanes, marks, spans, clashes, first, last: end, longest, asks, lost }
+  const points = marks.flatMap((mark, place) => (isPoint(mark) ? [place] : []))
+  const laneOf = new Map(lanes.map((name, lane) => [name, lane]))
+  return { lanes, laneOf, marks, points, spans, clashes, first, last: end, longest, asks, lost }
 }
 
 /** Somebody is inside when it ends. */
@@ -126,6 +131,11 @@ function clashesOf(spans: readonly Span[]): { from: number; to: number }[] {
     if (reach === undefined || span.to > reach.to) reach = span
   }
   return found
+}
+
+/** What is drawn one by one even where everything else is too much: what users are told and do, crashes and pauses. */
+function isPoint({ kind }: Mark): boolean {
+  return kind !== 'deliver' && kind !== 'timer' && kind !== 'start'
 }
 
 /** The first mark at or after a time. */

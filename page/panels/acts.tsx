@@ -8,6 +8,7 @@ import { actText, type ManualAct, type ManualKind, readMessage } from '../../src
 export interface DrawnAct {
   readonly number: number
   readonly text: string
+  readonly at: number | undefined
   readonly on: boolean
 }
 
@@ -65,12 +66,13 @@ export function Acts(props: ActsProps): JSX.Element {
           ))}
         </ul>
         {drawn.length === 0 ? undefined : <h2>What the seed drew</h2>}
-        <ul class="acts">
-          {drawn.slice(0, DRAWN_MAX).map(({ number, text, on }) => (
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+        <ul class="acts drawn" tabIndex={0} aria-label="What the seed drew">
+          {drawn.slice(0, DRAWN_MAX).map(({ number, text, at, on }) => (
             <li key={number} class={on ? '' : 'off'}>
               <input type="checkbox" id={`drawn-${number}`} checked={on} onChange={() => onDrawn(number, !on)} />
               <label for={`drawn-${number}`}>{text}</label>
-              <span class="soft small">{number}</span>
+              <span class="soft small">{at === undefined ? '' : ms(Math.round(at / 1000) * 1000)}</span>
             </li>
           ))}
         </ul>

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { builtPage, PAGE } from '../support/page.ts'
-import { hashesInNode, PLAYED } from '../support/played.ts'
+import { hashesInNode, otherThanCarried, PLAYED } from '../support/played.ts'
 
 const PROGRAM = '/usr/bin/firefox-esr'
 const PATIENCE_MS = 90_000
@@ -76,4 +76,5 @@ it.skipIf(!existsSync(PROGRAM))('runs have in Firefox the hashes that they have 
     }, reject)
   })
   expect(hashes).toEqual(hashesInNode(PLAYED))
+  expect(otherThanCarried(PLAYED, hashes)).toEqual([])
 })

@@ -12,7 +12,7 @@ import { labCommand } from '../../src/cli/commands/lab.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { runCommand } from '../support/command.ts'
 import { builtPage } from '../support/page.ts'
-import { hashesInNode, PLAYED } from '../support/played.ts'
+import { hashesInNode, otherThanCarried, PLAYED } from '../support/played.ts'
 
 let folder: string
 let browser: Browser
@@ -125,6 +125,7 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
       PLAYED,
     )
     expect(there).toEqual(hashesInNode(PLAYED))
+    expect(otherThanCarried(PLAYED, there)).toEqual([])
     await page.context().close()
   })
 
