@@ -120,9 +120,9 @@ async function measureChecking(ledger: Ledger, scale: Scale, put: Put): Promise<
   put('verify a receipt, c = 6, median', median(verifying), 'ms', '≤ 1.5')
   const leaves: Uint8Array[] = []
   for await (const { leaf } of ledger.log(0, TIMEOUT)) leaves.push(leaf)
-  const began = performance.now()
+  const used = processorMs([])
   const { size } = await auditLedger(leaves, { descriptor: ledger.descriptor, suite: fresh() })
-  put('audit', size / ((performance.now() - began) / 1_000), 'leaves/s', '≥ 5,000')
+  put('audit, by processor time', size / ((processorMs([]) - used) / 1_000), 'leaves/s', '≥ 5,000')
 }
 
 async function measureMoves(scale: Scale, put: Put): Promise<void> {
@@ -163,14 +163,14 @@ function measureTree({ leaves }: Scale, put: Put): void {
   const { hash } = ledgerCryptoOf()
   const tree = newTree()
   const leaf = new Uint8Array(220)
-  const began = performance.now()
+  const used = processorMs([])
   for (let at = 0; at < leaves; at++) {
     leaf[at % 4] = at
     append(tree, leafHash(leaf, hash), hash)
   }
   put(
-    `append to the tree, ${leaves.toLocaleString('en-US')} leaves`,
-    ((performance.now() - began) * 1_000) / leaves,
+    `append to the tree, processor time, ${leaves.toLocaleString('en-US')} leaves`,
+    ((processorMs([]) - used) * 1_000) / leaves,
     'µs',
     '≤ 8',
   )

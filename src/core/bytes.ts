@@ -26,6 +26,18 @@ export function toHex(value: Uint8Array): string {
 
 /** The bytes that lower-case digits stand for; undefined where they are none, or an odd number. */
 export function fromHex(hex: string): Uint8Array | undefined {
-  if (hex.length % 2 !== 0 || !/^[0-9a-f]*$/.test(hex)) return undefined
-  return Uint8Array.from(hex.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
+  if (hex.length % 2 !== 0) return undefined
+  const value = new Uint8Array(hex.length / 2)
+  for (let at = 0; at < value.length; at++) {
+    const [high, low] = [digit(hex.charCodeAt(2 * at)), digit(hex.charCodeAt(2 * at + 1))]
+    if (high < 0 || low < 0) return undefined
+    value[at] = high * 16 + low
+  }
+  return value
+}
+
+/** What a digit stands for; below 0 where it is none. */
+function digit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48
+  return code >= 97 && code <= 102 ? code - 87 : -1
 }

@@ -1,7 +1,7 @@
 // Attempts and claims, one word at a time: what one liar says moves nobody, what more say than can lie does.
 
 import { describe, expect, it } from 'vitest'
-import { createHost, NOTHING_SAVED, type NodeId } from '../core/index.ts'
+import { createHost, decode, NOTHING_SAVED, type NodeId } from '../core/index.ts'
 import { ledgerClient } from './client/machine.ts'
 import type { LedgerEvent } from './client/state.ts'
 import { encodeDescriptor } from './genesis.ts'
@@ -9,7 +9,7 @@ import { firstDisk, firstSalt, ideals, makeLedger, serverSettings, signed } from
 import { reportBytes } from './proposal.ts'
 import { ledgerServer } from './server/machine.ts'
 import { ledgerDefaults } from './settings.ts'
-import type { LedgerMessage } from './wire.ts'
+import { type LedgerMessage, ledgerRecord } from './wire.ts'
 
 const servers = ['s1', 's2', 's3', 's4', 's5', 's6']
 const actors = ideals()
@@ -27,6 +27,7 @@ const payment = signed(actors, coins, 'alice', {
 
 function server() {
   const sent: { to: NodeId; body: LedgerMessage }[] = []
+  const saved: string[] = []
   let now = 0
   const timers = new Map<string, number>()
   const host = createHost(ledgerServer(serverSettings(actors, 's1')), 's1', servers, firstDisk('s1'), {
@@ -36,7 +37,11 @@ function server() {
     send: (to, body) => sent.push({ to, body }),
     timer: (name, after) => timers.set(name, now + after),
     cancel: name => timers.delete(name),
-    save: (_lane, _record, _kind, durable) => durable?.(),
+    save: (_lane, record, _kind, durable) => {
+      const read = decode(ledgerRecord, record)
+      if (read.ok) saved.push(read.value.kind)
+      durable?.()
+    },
     forget: () => {},
     emit: () => {},
   })
@@ -54,7 +59,7 @@ function server() {
     }
     now = until
   }
-  return { hear, ledger, sent, wait }
+  return { hear, ledger, sent, saved, wait }
 }
 
 /** A server's report, signed: it has not voted. */
@@ -66,6 +71,12 @@ function report(place: number, attempt: number): LedgerMessage {
 }
 
 describe('attempts', () => {
+  it('are left once: more reports of the same make no second promise', () => {
+    const { hear, ledger, saved } = server()
+    for (const place of [1, 2, 3]) hear(servers[place]!, report(place, 2))
+    expect(ledger().round).toMatchObject({ promised: 2, attempt: 1 })
+    expect(saved.filter(kind => kind === 'promised')).toHaveLength(1)
+  })
   it('one that left moves nobody, b + 1 do', () => {
     const { hear, ledger } = server()
     hear('s2', report(1, 2))

@@ -122,6 +122,19 @@ describe('proofs', () => {
       }
     }
   })
+  it('a node is no leaf: a path that ends too early, or goes on, shows nothing', () => {
+    const tree = treeOf(numbered(4))
+    const root = rootOf(tree)
+    const pair = newTree()
+    for (const leaf of numbered(2)) append(pair, leafHash(leaf))
+    const [, second] = inclusionProof(tree, 0, 4) as [Uint8Array, Uint8Array]
+    // The left node with the right one beside it leads to the root, and is at no place of four leaves.
+    const node = rootOf(pair)
+    for (const index of [0, 1]) expect(verifyInclusion({ leaf: node, index, size: 4, root }, [second])).toBe(false)
+    expect(verifyInclusion({ leaf: node, index: 0, size: 2, root }, [second])).toBe(true)
+    expect(verifyInclusion({ leaf: root, index: 0, size: 4, root }, [])).toBe(false)
+    expect(verifyInclusion({ leaf: leafHash(numbered(1)[0]!), index: 0, size: 4, root }, [])).toBe(false)
+  })
   it('numbers that are no places are refused', () => {
     const root = rootOf(tree)
     for (const bad of [-1, 0.5, Number.NaN, 2 ** 40]) {
