@@ -150,7 +150,11 @@ export async function measureServers(print: Print): Promise<ServersFigures[]> {
   try {
     for (const contender of CONTENDERS) {
       if (contender.missing !== undefined) print(`${contender.name}: left out, ${contender.missing}`)
-      else found.push(await measure(contender))
+      else {
+        const figures = await measure(contender)
+        print(`${figures.name}: ${show(figures.rate)} events/s`)
+        found.push(figures)
+      }
     }
   } finally {
     await stopAll()
