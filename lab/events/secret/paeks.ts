@@ -33,6 +33,13 @@ function seenBy(engine: PairingEngine, readers: SecondPoint, { one, two }: Mark)
   return engine.coefficients(seen).join()
 }
 
+/** e(H1(w)^y, X), as text. */
+function trapdoorOf(engine: PairingEngine, x: Uint8Array, y: Uint8Array, word: Uint8Array): string {
+  const writers = engine.multiplySecond(engine.secondGenerator, x)
+  const hidden = engine.multiplyFirst(engine.hashToFirst(word, DOMAIN), y)
+  return engine.coefficients(engine.pair(hidden, writers)).join()
+}
+
 async function run({ scale, seed }: RunOptions) {
   const engine = await mclEngine()
   const random = seededBytes(seed)
@@ -44,15 +51,7 @@ async function run({ scale, seed }: RunOptions) {
   const marks = words.map(mark)
   const again = words.map(mark)
   const seen = [marks, again].map(all => all.map(one => seenBy(engine, second, one)))
-  const trapdoor = (word: Uint8Array) =>
-    engine
-      .coefficients(
-        engine.pair(
-          engine.multiplyFirst(engine.hashToFirst(word, DOMAIN), y),
-          engine.multiplySecond(engine.secondGenerator, x),
-        ),
-      )
-      .join()
+  const trapdoor = (word: Uint8Array) => trapdoorOf(engine, x, y, word)
   return {
     rows: [
       row(

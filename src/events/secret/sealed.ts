@@ -6,8 +6,8 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { decode, encode } from '../../core/index.ts'
 import { framed, type PublicKey, type Signer } from '../../crypto/index.ts'
-import { pathOf, rootBy, rootOf } from '../signed.ts'
-import type { EpochKeys, SecretMode } from './keys.ts'
+import { rootBy, rootOf } from '../signed.ts'
+import { type EpochKeys, lettersOf, type SecretMode } from './keys.ts'
 import type { SecretSettings } from './settings.ts'
 import {
   type Inside,
@@ -54,22 +54,57 @@ function batchWords(bound: Bound, life: Life, batch: Pick<Inside, 'first' | 'cou
 export function signAll(bound: Bound, signer: Signer, life: Life, all: readonly Said[]): Inside[] {
   const leaves = all.map(said => leafOf(bound, life, said))
   const batch = { first: all[0]!.counter, count: all.length }
-  const signature = signer.sign(batchWords(bound, life, batch, rootOf(sha256, leaves)))
+  const { root, paths } = treeOf(leaves)
+  const signature = signer.sign(batchWords(bound, life, batch, root))
   return all.map(({ counter, tags, numbers, content }, place) => {
-    const path = pathOf(sha256, leaves, place)
-    return { ...life, counter, tags, numbers, content, ...batch, path, signature }
+    return { ...life, counter, tags, numbers, content, ...batch, path: paths[place]!, signature }
   })
 }
 
-/** Whether the owner of the key signed it, in this channel and epoch. */
-export function isAuthors(settings: SecretSettings, key: PublicKey, epoch: number, inside: Inside): boolean {
+interface Tree {
+  readonly root: Uint8Array
+  readonly paths: Uint8Array[][]
+}
+
+/** The root with all paths at once: each node is hashed once. */
+function treeOf(leaves: readonly Uint8Array[]): Tree {
+  if (leaves.length === 1) return { root: leaves[0]!, paths: [[]] }
+  let half = 1
+  while (half * 2 < leaves.length) half *= 2
+  const [left, right] = [treeOf(leaves.slice(0, half)), treeOf(leaves.slice(half))]
+  const beside = (paths: Uint8Array[][], other: Uint8Array) => paths.map(path => [...path, other])
+  return {
+    root: rootOf(sha256, [left.root, right.root]),
+    paths: [...beside(left.paths, right.root), ...beside(right.paths, left.root)],
+  }
+}
+
+/** Signatures of batches that held: the events of one batch come one by one. */
+export const VERIFIED_MAX = 1_024
+
+/** Whether the owner of the key signed it, in this channel and epoch. `verified` keeps what held. */
+export function isAuthors(
+  settings: SecretSettings,
+  key: PublicKey,
+  epoch: number,
+  inside: Inside,
+  verified: Set<string> = new Set(),
+): boolean {
   if (!settings.rules.checksSignature()) return true
   const { counter, first, count, path, signature, tags, numbers, content } = inside
   const place = counter - first
   if (place < 0 || place >= count) return false
   const leaf = leafOf(settings, inside, { epoch, counter, tags, numbers, content })
   const root = rootBy(sha256, leaf, place, count, path)
-  return root !== undefined && settings.signatures.verify(key, batchWords(settings, inside, inside, root), signature)
+  if (root === undefined) return false
+  const words = batchWords(settings, inside, inside, root)
+  // All that the answer depends on: another key, root or signature is another question.
+  const question = lettersOf(sha256(framed(key, words, signature)))
+  if (verified.has(question)) return true
+  if (!settings.signatures.verify(key, words, signature)) return false
+  if (verified.size >= VERIFIED_MAX) verified.delete(verified.keys().next().value!)
+  verified.add(question)
+  return true
 }
 
 /** What is in the clear and must not be changed. */

@@ -60,6 +60,7 @@ function memberFrom(settings: SecretSettings, self: NodeId, carriers: readonly N
     listening: new Map(),
     seen: new Map(),
     followed: new Map(),
+    verified: new Set(),
     looking: false,
     untold: 0,
     box: '',

@@ -41,7 +41,8 @@ export function onPublish(scene: MemberScene, { id, content }: MemberCommand & {
   if (encoded.length > SEALED_MAX - AROUND_MAX)
     return refuse(`the event has ${encoded.length} bytes: at most ${SEALED_MAX - AROUND_MAX} can be sealed.`)
   state.waiting.push({ id, content: encoded, keywords })
-  if (!state.batching) flush(scene)
+  // A whole batch need not wait: one signature serves all of it.
+  if (!state.batching || state.waiting.length >= BATCH_MAX) flush(scene)
 }
 
 /** Why nothing can be published now; nothing where it can. */

@@ -48,7 +48,7 @@ export function onEvent(scene: MemberScene, frame: SealedEvent): void {
   if (party === undefined) return drop(scene, 'an event of somebody who may not write')
   // Our own copy: known, and not to be counted as another's repeat.
   if (!isNew(scene, inside)) return
-  if (!isAuthors(settings, party.signingKey, frame.epoch, inside))
+  if (!isAuthors(settings, party.signingKey, frame.epoch, inside, scene.state.verified))
     return drop(scene, 'an event that its author did not sign')
   if (!mark(scene, inside)) return drop(scene, 'an event that is older than what is kept')
   const wanted = wantedIn(scene, epoch)

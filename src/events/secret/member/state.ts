@@ -84,6 +84,8 @@ export interface MemberState {
   readonly listening: Map<string, number>
   readonly seen: Map<string, Seen>
   readonly followed: Map<string, Followed>
+  /** Signatures of batches that held. */
+  readonly verified: Set<string>
   /** A look at what is missing is due. */
   looking: boolean
   /** Totals have changed since they were told so often. */
