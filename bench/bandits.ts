@@ -10,14 +10,13 @@ import {
   banditRules,
   GRID,
   playOpen,
-  playRejects,
-  playRing,
   type RingLevel,
   type Source,
   scheduleOf,
   successiveRejects,
   ucb1,
 } from '../src/bandits/index.ts'
+import { playRejects, playRing } from '../src/bandits/machines.ts'
 import { BanditTable } from '../src/bandits/table.ts'
 import { seededRandom } from '../src/core/index.ts'
 import { banditKeys, opensslBanditTools } from '../src/runtime/bandit-tools.ts'

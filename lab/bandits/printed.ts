@@ -1,14 +1,7 @@
 // THESIS tables 6.1, 7.2 and 7.3, §6.2.4, figure 6.3, and two errata of chapter 6: SR-secured, UCB-DS and UCB-DS2 as they run here.
 
-import {
-  GRID,
-  type PrintedSeals,
-  playRejects,
-  playRing,
-  type RejectSums,
-  type RingLevel,
-  type RingParts,
-} from '../../src/bandits/index.ts'
+import { GRID, type PrintedSeals, type RejectSums, type RingLevel, type RingParts } from '../../src/bandits/index.ts'
+import { playRejects, playRing } from '../../src/bandits/machines.ts'
 import { type Counted, countingTools, tapes } from '../../src/bandits/proof/index.ts'
 import { seededRandom } from '../../src/core/index.ts'
 import { gcmSeals, newPaillier, secretBelow } from '../../src/runtime/printed-tools.ts'

@@ -1,10 +1,8 @@
 // The door to bandits: find the best arm, or earn most.
 
 export { type Chance, ln } from './arithmetic.ts'
-export { auditRun } from './audit/audit.ts'
 export type { AuditResult, PartyLog, RewardTable } from './audit/reading.ts'
-export { type NumberedEntry, numberedCodec } from './member/entries.ts'
-export { banditMember } from './member/machine.ts'
+export type { NumberedEntry } from './member/entries.ts'
 export type {
   BanditMember,
   BanditMemberCommand,
@@ -12,7 +10,7 @@ export type {
   BanditMemberSettings,
   Wanted,
 } from './member/state.ts'
-export { banditMemberVocabulary, PATIENCE_MAX, type Terms } from './member/wire.ts'
+export type { Terms } from './member/wire.ts'
 export {
   batchOf,
   firstWins,
@@ -28,15 +26,14 @@ export {
 } from './open.ts'
 export { halvingPhases, type Phase, pullsOf, rejectPhases } from './phases.ts'
 export { type ArmRecord, GRID, type Policy, thompson, ucb1 } from './policies/index.ts'
-export { playRejects, type RejectParts, type RejectResult, type RejectSums, rejectsByPhase } from './printed/rejects.ts'
-export {
-  type PrintedSeals,
-  type PrintedSums,
-  playRing,
-  type RingLevel,
-  type RingParts,
-  type RingPull,
-  type RingResult,
+export type { RejectParts, RejectResult, RejectSums } from './printed/rejects.ts'
+export type {
+  PrintedSeals,
+  PrintedSums,
+  RingLevel,
+  RingParts,
+  RingPull,
+  RingResult,
 } from './printed/ring.ts'
 export { type RewardGrid, type RewardRange, rewardGrid, UNIT_RANGE } from './rewards.ts'
 export { type BanditRules, banditRules } from './rules.ts'

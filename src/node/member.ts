@@ -3,13 +3,8 @@
 // Gossip and election meet in the part `hints`: membership's events go to it by wire, and what it makes of them goes to the
 // election by wire. Nothing of an election's safety rests on these hints.
 
-import {
-  type BanditMember,
-  type BanditMemberCommand,
-  type BanditMemberSettings,
-  banditMember,
-  banditMemberVocabulary,
-} from '../bandits/index.ts'
+import type { BanditMember, BanditMemberCommand, BanditMemberSettings } from '../bandits/index.ts'
+import { banditMember, banditMemberVocabulary } from '../bandits/machines.ts'
 import {
   type Composed,
   type ComposeRules,

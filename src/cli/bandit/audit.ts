@@ -1,7 +1,8 @@
 // What `coterie bandit audit` does: judges a run by the logs of its parties.
 
 import { readFile } from 'node:fs/promises'
-import { type AuditResult, auditRun, type RewardTable, rewardGrid } from '../../bandits/index.ts'
+import { type AuditResult, type RewardTable, rewardGrid } from '../../bandits/index.ts'
+import { auditRun } from '../../bandits/machines.ts'
 import { readRunLog } from '../../client/peers/run-files.ts'
 import { FileError, SettingsError } from '../../core/index.ts'
 import { opensslBanditTools } from '../../runtime/bandit-tools.ts'

@@ -1,7 +1,8 @@
 // Runs at the level of the thesis, with all nodes in this process: UCB-DS and UCB-DS2 on sources, SR-secured on values.
 
 import { setImmediate } from 'node:timers/promises'
-import { playRing, type RingLevel, rejectsByPhase } from '../../bandits/index.ts'
+import type { RingLevel } from '../../bandits/index.ts'
+import { playRing, rejectsByPhase } from '../../bandits/machines.ts'
 import { gcmSeals, newPaillier, secretBelow } from '../../runtime/printed-tools.ts'
 import { RunEnded } from './errors.ts'
 import type { Asked } from './options.ts'

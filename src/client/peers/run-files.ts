@@ -3,7 +3,8 @@
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BanditMemberEvent, type NumberedEntry, numberedCodec } from '../../bandits/index.ts'
+import type { BanditMemberEvent, NumberedEntry } from '../../bandits/index.ts'
+import { numberedCodec } from '../../bandits/machines.ts'
 import { decode, encode, FileError } from '../../core/index.ts'
 import type { RunAudit } from '../bandits/run.ts'
 

@@ -3,11 +3,11 @@
 import {
   type BanditMemberCommand,
   type BanditMemberEvent,
-  PATIENCE_MAX,
   rewardGrid,
   scheduleOf,
   type Wanted,
 } from '../../bandits/index.ts'
+import { PATIENCE_MAX } from '../../bandits/machines.ts'
 import { called, checkValue, SettingsError } from '../../core/index.ts'
 import { RunEnded, RunRefused, TamperedRound } from '../bandits/errors.ts'
 import type { ArmSource } from '../bandits/options.ts'
