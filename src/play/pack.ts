@@ -16,7 +16,11 @@ interface Transform {
 /** The text of an address as it is best sent: packed where it is long. */
 export async function packAddress(text: string): Promise<string> {
   if (text.length <= ADDRESS_PLAIN_MAX) return text
-  const packed = await through(new CompressionStream('deflate-raw'), new TextEncoder().encode(text), ADDRESS_MAX)
+  const packed = await through(
+    new CompressionStream('deflate-raw') as unknown as Transform,
+    new TextEncoder().encode(text),
+    ADDRESS_MAX,
+  )
   return packed === undefined ? text : `z=${toBase64(packed)}`
 }
 
@@ -29,7 +33,7 @@ export async function unpackAddress(
   if (text.length > ADDRESS_MAX) return { ok: false, refusal: `the address has more than ${ADDRESS_MAX} letters.` }
   const packed = fromBase64(text.slice(2))
   if (packed === undefined) return { ok: false, refusal: 'the packed address has letters that do not belong there.' }
-  const plain = await through(new DecompressionStream('deflate-raw'), packed, ADDRESS_MAX)
+  const plain = await through(new DecompressionStream('deflate-raw') as unknown as Transform, packed, ADDRESS_MAX)
   if (plain === undefined)
     return { ok: false, refusal: 'the packed address cannot be unpacked: a part of it is missing or changed.' }
   return { ok: true, text: new TextDecoder().decode(plain) }
