@@ -28,6 +28,7 @@ import { toldTheTime } from './time.ts'
 import { TokenChecker } from './tokens.ts'
 import { GuardedResource } from './writes.ts'
 
+/** What a user of the lock does, or what befalls one. */
 export type LockAct =
   /** Wants the lock, holds it for a while, lets go; gives up waiting after `patience`. */
   | {

@@ -40,6 +40,7 @@ import {
 } from './register.ts'
 import { spoilerClient } from './spoiler.ts'
 
+/** What a user of objects does, or what befalls one. */
 export type OrderingAct =
   | { kind: 'submit'; client: string; object: string; operation: RegisterOperation }
   | { kind: 'read'; client: string; object: string; key: string }
