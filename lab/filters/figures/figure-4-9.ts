@@ -2,7 +2,7 @@
 // subfilter is ever used, so the error is that of one table of M/L bits on the whole stream: a plateau.
 
 import { lineChart, type Series } from '../../chart.ts'
-import { type Experiment, type Row, row } from '../../experiment.ts'
+import { type Experiment, type Picture, type Row, row } from '../../experiment.ts'
 import { STREAMS_NOTE } from '../drawing.ts'
 import { measure } from '../measure.ts'
 import { queued } from '../queued.ts'
@@ -55,32 +55,20 @@ export const figure49: Experiment = {
           return [window, 100 * (rates.falsePositive + rates.falseNegative)] as const
         }),
     })
-    const axes = { x: { label: 'window w', log: true }, y: { label: 'times 100', min: 0, max: 100 } }
     return {
       rows,
       pictures: [
-        {
-          name: 'filters-figure-4-9.svg',
-          svg: lineChart({
-            title: 'Figure 4.9: FPR + FNR of a queue by window and stream',
-            ...axes,
-            note: STREAMS_NOTE,
-            series: total,
-          }),
-        },
-        {
-          name: 'filters-figure-4-10.svg',
-          svg: lineChart({
-            title: 'Figure 4.10: FPR and FNR of the same queue',
-            ...axes,
-            note: STREAMS_NOTE,
-            series: split,
-          }),
-        },
+        picture('4-9', 'Figure 4.9: FPR + FNR of a queue by window and stream', total),
+        picture('4-10', 'Figure 4.10: FPR and FNR of the same queue', split),
       ],
       notes: [
         'The dashed line is the arithmetic for an endless stream; the streams leave it where w reaches their length.',
       ],
     }
   },
+}
+
+function picture(figure: string, title: string, series: readonly Series[]): Picture {
+  const axes = { x: { label: 'window w', log: true }, y: { label: 'times 100', min: 0, max: 100 } }
+  return { name: `filters-figure-${figure}.svg`, svg: lineChart({ title, ...axes, note: STREAMS_NOTE, series }) }
 }
