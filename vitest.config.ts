@@ -17,7 +17,7 @@ const pinnedSeeds = {
 
 /** Folders of pure code, and the laboratory: their tests change nothing that others see, and share what they load. */
 const pure =
-  'bandits,core,crypto,election,events,filters,ledger,lock,membership,node,ordering,papers,simulator,slots'
+  'bandits,core,crypto,election,events,filters,ledger,lock,membership,node,ordering,papers,play,simulator,slots'
 
 export default defineConfig({
   plugins: [pinnedSeeds],

@@ -75,4 +75,28 @@ describe('charts', () => {
     expect(svg).not.toContain('"line c0"')
     expect(svg).toContain('"line c1 dash"')
   })
+  it('cuts no word: long names are broken into lines, a long legend makes the picture higher', () => {
+    const long = 'a series whose name says very much about what was measured, and where, and how often it was'
+    const series = Array.from({ length: 14 }, (_, at) => ({ ...chart.series[0]!, name: `${at}: ${long}` }))
+    const svg = lineChart({ ...chart, title: `${long}, ${long}`, series })
+    const [, width, height] = svg.match(/viewBox="0 0 (\d+) (\d+)"/)!.map(Number)
+    const texts = [...svg.matchAll(/<text(?: class="(\w+)")? x="([\d.]+)" y="([\d.]+)">([^<]*)</g)]
+    expect(texts.length).toBeGreaterThan(28)
+    for (const [, style, x, y, words] of texts) {
+      expect(Number(x) + words!.length * (style === 'title' ? 8 : 6.5)).toBeLessThanOrEqual(width!)
+      expect(Number(y)).toBeLessThan(height!)
+    }
+    expect(texts.map(([, , , , words]) => words).join(' ')).toContain('how often it was')
+  })
+  it('draws a bar through each mark that may be off, within the axes, and a note below', () => {
+    const points = [[1, 5] as const, [10, 6] as const]
+    const svg = lineChart({ ...chart, note: '20 runs each', series: [{ name: 'one', points, errors: [4, 0] }] })
+    expect(svg.match(/class="line bar c0"/g)).toHaveLength(1)
+    expect(svg).toContain('20 runs each')
+    const [, foot, high] = svg.match(/class="line bar c0" d="M[\d.]+ ([\d.]+)V([\d.]+)/)!.map(Number)
+    expect(foot! - high!).toBeGreaterThan(100)
+    expect(
+      lineChart({ ...chart, series: [{ name: 'one', points, errors: [9, 9] }], y: { label: 'y', log: true } }),
+    ).not.toContain('NaN')
+  })
 })

@@ -13,22 +13,33 @@ export interface Series {
   readonly line?: boolean
   /** Series with the same number share a colour: a formula with its measurement. By default each has its own. */
   readonly colour?: number
+  /** By how much each point may be off, up and down: a bar through its mark. */
+  readonly errors?: readonly number[]
 }
 
 export interface Chart {
   readonly title: string
+  /** Below the picture: how many runs each mark is of, what the bars mean. */
+  readonly note?: string
   readonly x: AxisOptions
   readonly y: AxisOptions
   readonly series: readonly Series[]
 }
 
 const WIDTH = 760
-const HEIGHT = 440
+/** With a legend that is longer the picture grows. */
+const HEIGHT_LEAST = 440
 const TOP = 44
 const BOTTOM = 56
 const LEFT = 74
 const LEGEND_GAP = 22
-const LETTER = 6.3
+/** A letter at 12 and at 15 pixels is hardly ever wider on average. */
+const LETTER = 6.6
+const TITLE_LETTER = 8.2
+/** Words of the legend are broken into lines of so many letters. */
+const LEGEND_LETTERS = 30
+const LEGEND_LINE = 15
+const LEGEND_SIGN = 33
 const LIGHT = ['#0072b2', '#c44e00', '#00805c', '#a3437f', '#8f6a00', '#2f2f9e', '#5c5c5c', '#b30000']
 const DARK = ['#5fb8ee', '#ff914d', '#2fcf9f', '#ea9bc9', '#f0c746', '#a3aaff', '#c8c8c8', '#ff7b72']
 
@@ -51,13 +62,19 @@ interface Frame {
 }
 
 function draw(chart: Chart): string {
-  const longest = Math.max(4, ...chart.series.map(series => series.name.length))
-  const points = chart.series.flatMap(series => series.points)
+  const names = chart.series.map(series => lines(series.name, LEGEND_LETTERS))
+  const longest = Math.max(4, ...names.flat().map(line => line.length))
+  const points = chart.series.flatMap(reach)
+  const heading = lines(chart.title, Math.floor((WIDTH - LEFT - 10) / TITLE_LETTER))
+  const top = TOP + (heading.length - 1) * 19
+  const legendHeight = names.reduce((sum, one) => sum + 5 + one.length * LEGEND_LINE, 0)
+  const noteHeight = chart.note === undefined ? 0 : 20
+  const height = Math.max(HEIGHT_LEAST, top + legendHeight + 20) + noteHeight
   const frame: Frame = {
     left: LEFT,
-    right: WIDTH - Math.min(280, longest * LETTER + 62),
-    top: TOP,
-    bottom: HEIGHT - BOTTOM,
+    right: WIDTH - (longest * LETTER + LEGEND_GAP + LEGEND_SIGN + 6),
+    top,
+    bottom: height - BOTTOM - noteHeight,
     x: makeAxis(
       chart.x,
       points.map(point => point[0]),
@@ -71,16 +88,17 @@ function draw(chart: Chart): string {
   // Several charts may stand in one page: the clip's name and the rules above must not meet another chart's.
   const clip = `plot-${[...chart.title].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7)}`
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" class="chart" role="img" aria-label="${title}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" class="chart" role="img" aria-label="${title}">`,
     style(),
-    `<rect class="page" width="${WIDTH}" height="${HEIGHT}"/>`,
-    `<text class="title" x="${LEFT}" y="26">${title}</text>`,
+    `<rect class="page" width="${WIDTH}" height="${height}"/>`,
+    ...heading.map((line, at) => `<text class="title" x="${LEFT}" y="${26 + 19 * at}">${escapeText(line)}</text>`),
+    ...noteLines(chart.note, height),
     ...axes(frame),
     `<clipPath id="${clip}"><rect x="${frame.left - 5}" y="${frame.top - 5}" width="${frame.right - frame.left + 10}" height="${frame.bottom - frame.top + 10}"/></clipPath>`,
     `<g clip-path="url(#${clip})">`,
     ...chart.series.map((series, index) => plot(frame, series, index)),
     '</g>',
-    ...chart.series.map((series, index) => legend(frame, series, index)),
+    ...legend(frame, chart.series, names),
     '</svg>',
     '',
   ].join('\n')
@@ -95,7 +113,7 @@ function style(): string {
     '.chart .title{font-size:15px;font-weight:600}',
     '.chart .page{fill:#fff}.chart .grid{stroke:#ddd}.chart .axis{stroke:#555}',
     '.chart .line{fill:none;stroke-width:2;stroke-linejoin:round}',
-    `.chart .dash{stroke-dasharray:6 4}${colours(LIGHT)}`,
+    `.chart .bar{stroke-width:1.2}.chart .dash{stroke-dasharray:6 4}${colours(LIGHT)}`,
     '@media (prefers-color-scheme:dark){.chart text{fill:#ddd}.chart .page{fill:#16191d}',
     '.chart .grid{stroke:#33383f}.chart .axis{stroke:#9aa0a6}',
     `${colours(DARK)}}`,
@@ -144,12 +162,30 @@ function plot({ left, right, top, bottom, x, y }: Frame, series: Series, index: 
     }
     if (path !== '') parts.push(`<path class="line c${colour}${series.dashed ? ' dash' : ''}" d="${path}"/>`)
   }
+  parts.push(...bars({ left, right, top, bottom, x, y }, series, colour))
   if (!series.dashed) {
     for (const [across, height] of places) {
       if (Number.isFinite(across) && Number.isFinite(height)) parts.push(mark(across, height, colour))
     }
   }
   return parts.join('')
+}
+
+function bars({ top, bottom, left, right, x, y }: Frame, { points, errors = [] }: Series, colour: number): string[] {
+  const place = (value: number) => round(bottom - y.place(value) * (bottom - top))
+  return errors.flatMap((error, at) => {
+    const [across, low, high] = [
+      round(left + x.place(points[at]![0]) * (right - left)),
+      place(points[at]![1] - error),
+      place(points[at]![1] + error),
+    ]
+    // On a logarithmic axis a bar that reaches below zero goes down to the frame.
+    const foot = Number.isFinite(low) ? low : bottom
+    if (!(error > 0) || !Number.isFinite(across) || !Number.isFinite(high)) return []
+    return [
+      `<path class="line bar c${colour}" d="M${across} ${foot}V${high}M${round(across - 3)} ${high}h6M${round(across - 3)} ${foot}h6"/>`,
+    ]
+  })
 }
 
 /** Circle, square, triangle, diamond, triangle down, plus, cross, bar: one per colour. */
@@ -167,14 +203,41 @@ function mark(x: number, y: number, colour: number): string {
   return shapes[colour] ?? ''
 }
 
-function legend({ right, top }: Frame, series: Series, index: number): string {
-  const colour = (series.colour ?? index) % LIGHT.length
-  const x = right + LEGEND_GAP
-  const y = top + 8 + index * 20
-  const line =
-    series.line === false ? '' : `<path class="line c${colour}${series.dashed ? ' dash' : ''}" d="M${x} ${y}h26"/>`
-  const sign = series.dashed ? '' : mark(x + 13, y, colour)
-  return `${line}${sign}<text x="${x + 33}" y="${y + 4}">${escapeText(series.name)}</text>`
+/** The points, and the ends of their bars: what the axes must show. */
+function reach({ points, errors }: Series): (readonly [number, number])[] {
+  if (errors === undefined) return [...points]
+  return points.flatMap(([x, y], at) => [[x, y - errors[at]!] as const, [x, y + errors[at]!] as const])
+}
+
+/** A text in lines of at most so many letters, broken between words where that can be. */
+function lines(text: string, most: number): string[] {
+  const out: string[] = []
+  for (const word of text.split(' ')) {
+    const joined = out.length === 0 ? word : `${out.at(-1)} ${word}`
+    if (out.length > 0 && joined.length <= most) out[out.length - 1] = joined
+    else for (let at = 0; at < word.length || at === 0; at += most) out.push(word.slice(at, at + most))
+  }
+  return out
+}
+
+function noteLines(note: string | undefined, height: number): string[] {
+  return note === undefined ? [] : [`<text x="${LEFT}" y="${height - 12}">${escapeText(note)}</text>`]
+}
+
+function legend({ right, top }: Frame, all: readonly Series[], names: readonly (readonly string[])[]): string[] {
+  let y = top + 8
+  return all.map((series, index) => {
+    const colour = (series.colour ?? index) % LIGHT.length
+    const x = right + LEGEND_GAP
+    const dash = series.dashed ? ' dash' : ''
+    const line = series.line === false ? '' : `<path class="line c${colour}${dash}" d="M${x} ${y}h26"/>`
+    const sign = series.dashed ? '' : mark(x + 13, y, colour)
+    const words = names[index]!.map(
+      (text, at) => `<text x="${x + LEGEND_SIGN}" y="${y + 4 + at * LEGEND_LINE}">${escapeText(text)}</text>`,
+    )
+    y += 5 + names[index]!.length * LEGEND_LINE
+    return `${line}${sign}${words.join('')}`
+  })
 }
 
 function round(value: number): number {

@@ -2,6 +2,8 @@
 
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { unpackAddress } from '../src/play/pack.ts'
+import { encodeRun } from '../src/simulator/index.ts'
 import { Frame, useScheme, type Way } from './frame.tsx'
 import { type ViewProps, viewNamed } from './registry.ts'
 import { type Route, routeOf } from './routes.ts'
@@ -10,13 +12,14 @@ import { LevelView } from './views/level.tsx'
 import { RunView } from './views/run.tsx'
 
 export function App(): JSX.Element {
-  const [route, setRoute] = useState<Route>(() => routeOf(location.hash))
+  const [route, setRoute] = useState<Route>(() => routeOf(location.hash.startsWith(PACKED) ? '' : location.hash))
   const [scheme, colours, setScheme] = useScheme()
   useEffect(() => {
-    const onChange = () => {
-      setRoute(routeOf(location.hash))
+    const onChange = async () => {
+      setRoute(await unpackedRoute(location.hash))
       scrollTo(0, 0)
     }
+    if (location.hash.startsWith(PACKED)) onChange()
     addEventListener('hashchange', onChange)
     return () => removeEventListener('hashchange', onChange)
   }, [])
@@ -25,6 +28,15 @@ export function App(): JSX.Element {
       <View route={route} scheme={colours} />
     </Frame>
   )
+}
+
+const PACKED = '#z='
+
+/** A long address is sent packed. */
+async function unpackedRoute(fragment: string): Promise<Route> {
+  if (!fragment.startsWith(PACKED)) return routeOf(fragment)
+  const unpacked = await unpackAddress(fragment)
+  return unpacked.ok ? routeOf(unpacked.text) : { way: 'refused', refusal: unpacked.refusal }
 }
 
 function wayOf(route: Route): Way | undefined {
@@ -38,7 +50,7 @@ function View({ route, scheme }: { route: Route; scheme: string }): JSX.Element 
     case 'level':
       return <LevelView key={route.number} number={route.number} scheme={scheme} />
     case 'run':
-      return <RunView key={location.hash} spec={route.spec} scheme={scheme} />
+      return <RunView key={encodeRun(route.spec)} spec={route.spec} scheme={scheme} />
     case 'refused':
       return (
         <>
@@ -49,7 +61,14 @@ function View({ route, scheme }: { route: Route; scheme: string }): JSX.Element 
         </>
       )
     default:
-      return <Later key={route.way} way={route.way} name={'name' in route ? route.name : undefined} scheme={scheme} />
+      return (
+        <Later
+          key={`${route.way} ${'name' in route ? route.name : ''}`}
+          way={route.way}
+          name={'name' in route ? route.name : undefined}
+          scheme={scheme}
+        />
+      )
   }
 }
 

@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ManualAct, RunSpec } from '../src/simulator/index.ts'
-import { useCursor } from './cursor.ts'
+import { type Cursor, useCursor } from './cursor.ts'
 import { Canvas, heightFor, moved, nameY, wholeView, zoomed } from './diagram/canvas.tsx'
 import type { Ghost, View } from './diagram/draw.ts'
 import type { Mark } from './diagram/marks.ts'
@@ -41,96 +41,27 @@ const WINDOW = 160
 
 export function Bench(props: BenchProps): JSX.Element {
   const { session, onSpec } = props
-  const { spec, play, drawing, liars } = session
+  const { spec, play, drawing } = session
   const cursor = useCursor(session)
-  const [view, setView] = useView(session, cursor.place)
   const act = (one: ManualAct) => onSpec(fresh({ ...spec, acts: [...spec.acts, one] }))
-  const onMessage = (kind: 'hold' | 'drop' | 'twice', mark: Mark) => act(messageAct(kind, mark))
-  const drag = (ghost: Ghost) => {
-    const done = ghostAct(ghost, drawing)
-    if (done !== undefined) act(done)
-  }
   useEffect(() => props.onCursor?.(cursor.place), [cursor.place, props.onCursor])
-  const mark = drawing.marks[cursor.place]
-  const asking = play.status === 'asks' && cursor.place >= drawing.marks.length - 1
   return (
     <>
       <Verdict play={play} promise={session.playground.promise} onGo={cursor.go} />
       {session.differs === undefined ? undefined : <p class="notice">{session.differs}</p>}
       <Outside sentences={play.outside} />
       <div class={`bench ${play.status === 'asks' ? 'asking' : ''}`}>
-        <section class="card picture" aria-label="Picture of the run">
-          <header>
-            <Legend />
-            <Zoom view={view} onView={setView} session={session} />
-          </header>
-          <div class="stage" style={{ height: `${heightFor(drawing.lanes.length)}px` }}>
-            <Names session={session} at={cursor.now} onAct={act} />
-            <Canvas
-              drawing={drawing}
-              view={view}
-              cursor={cursor.place}
-              now={cursor.now}
-              scheme={props.scheme}
-              label={`Space-time diagram of ${drawing.marks.length} events among ${drawing.lanes.length} nodes. The list of events below says the same.`}
-              say={one => sentenceOf(one)}
-              onPick={cursor.go}
-              onView={setView}
-              onDrag={drag}
-            />
-          </div>
-          <Transport
-            cursor={cursor.place}
-            count={drawing.marks.length}
-            at={mark?.at ?? 0}
-            playing={cursor.playing}
-            speed={cursor.speed}
-            onGo={cursor.go}
-            onPlay={cursor.play}
-            onSpeed={cursor.setSpeed}
-            onNext={cursor.next}
-          />
-          <div class="now">
-            {mark === undefined ? (
-              <p class="soft">Nothing has happened yet.</p>
-            ) : (
-              <>
-                <p class="sentence" data-now="">
-                  <Sentence mark={mark} />
-                </p>
-                <p class="raw mono">
-                  {mark.kind} {mark.what}
-                </p>
-              </>
-            )}
-          </div>
-          {props.caption?.(cursor.place)}
-        </section>
+        <Picture {...props} cursor={cursor} act={act} />
         <div class="side stack">
-          {asking && play.question !== undefined ? (
-            <Asked
-              key={play.trace.length}
-              play={play}
-              question={play.question}
-              onSay={(node, word) => onSpec(withWord(spec, node, word))}
-            />
-          ) : undefined}
-          {play.status === 'asks' && !asking ? (
-            <section class="card traitor">
-              <p class="asked">You are asked something at the end of this.</p>
-              <button type="button" class="main" onClick={() => cursor.go(drawing.marks.length - 1)}>
-                Go to the question
-              </button>
-            </section>
-          ) : undefined}
+          <Asking session={session} cursor={cursor} onSpec={onSpec} />
           {props.side}
-          {session.clients.length > 0 && session.servers.length <= 12 ? (
+          {session.clients.length > 0 ? (
             <Quorum
               marks={drawing.marks}
               cursor={cursor.place}
-              clients={session.clients.slice(0, 6)}
+              clients={session.clients.slice(0, CLIENTS_SHOWN)}
               servers={session.servers}
-              liars={liars}
+              liars={session.liars}
               needed={props.needed}
               inside={insideAt(session, cursor.now)}
             />
@@ -142,11 +73,107 @@ export function Bench(props: BenchProps): JSX.Element {
         cursor={cursor.place}
         canUndo={props.canUndo}
         onGo={cursor.go}
-        onMessage={onMessage}
+        onMessage={(kind, mark) => act(messageAct(kind, mark))}
         onSpec={onSpec}
         onUndo={props.onUndo}
       />
     </>
+  )
+}
+
+/** Rows of the table of answers. */
+const CLIENTS_SHOWN = 6
+
+interface PictureProps extends BenchProps {
+  readonly cursor: Cursor
+  act(act: ManualAct): void
+}
+
+function Picture({ session, scheme, caption, cursor, act }: PictureProps): JSX.Element {
+  const { drawing } = session
+  const [view, setView] = useView(session, cursor.place)
+  const drag = (ghost: Ghost) => {
+    const done = ghostAct(ghost, drawing)
+    if (done !== undefined) act(done)
+  }
+  const label = `Space-time diagram of ${drawing.marks.length} events among ${drawing.lanes.length} nodes. The list of events below says the same.`
+  const mark = drawing.marks[cursor.place]
+  return (
+    <section class="card picture" aria-label="Picture of the run">
+      <header>
+        <Legend />
+        <Zoom view={view} onView={setView} session={session} />
+      </header>
+      <div class="stage" style={{ height: `${heightFor(drawing.lanes.length)}px` }}>
+        <Names session={session} at={cursor.now} onAct={act} />
+        <Canvas
+          drawing={drawing}
+          view={view}
+          cursor={cursor.place}
+          now={cursor.now}
+          scheme={scheme}
+          label={label}
+          say={sentenceOf}
+          onPick={cursor.go}
+          onView={setView}
+          onDrag={drag}
+        />
+      </div>
+      <Transport
+        cursor={cursor.place}
+        count={drawing.marks.length}
+        at={mark?.at ?? 0}
+        playing={cursor.playing}
+        speed={cursor.speed}
+        onGo={cursor.go}
+        onPlay={cursor.play}
+        onSpeed={cursor.setSpeed}
+        onNext={cursor.next}
+      />
+      <Now mark={mark} />
+      {caption?.(cursor.place)}
+    </section>
+  )
+}
+
+/** What happened at the cursor, in a sentence and as the trace has it. */
+function Now({ mark }: { mark: Mark | undefined }): JSX.Element {
+  if (mark === undefined) return <p class="now soft">Nothing has happened yet.</p>
+  return (
+    <div class="now">
+      <p class="sentence" data-now="">
+        <Sentence mark={mark} />
+      </p>
+      <p class="raw mono">
+        {mark.kind} {mark.what}
+      </p>
+    </div>
+  )
+}
+
+interface AskingProps {
+  readonly session: Session
+  readonly cursor: Cursor
+  onSpec(spec: RunSpec): void
+}
+
+/** The traitor's question, when the reader has come to it. */
+function Asking({ session, cursor, onSpec }: AskingProps): JSX.Element | null {
+  const { play, drawing, spec } = session
+  const { question } = play
+  if (play.status !== 'asks' || question === undefined) return null
+  const last = drawing.marks.length - 1
+  if (cursor.place >= last) {
+    const say = (node: string, word: string) => onSpec(withWord(spec, node, word))
+    return <Asked key={play.trace.length} play={play} question={question} onSay={say} />
+  }
+  return (
+    <section class="card traitor" aria-label="A question">
+      <p class="asked">You are asked something when this has happened.</p>
+      <button type="button" class="main" onClick={() => cursor.go(last)}>
+        Go to the question
+      </button>
+    </section>
   )
 }
 

@@ -13,6 +13,7 @@ import { build } from 'esbuild'
 const here = dirname(fileURLToPath(import.meta.url))
 const root = dirname(here)
 const CORE = 'core'
+const COMMON = 'common'
 const COPIED = ['index.html', 'style.css', 'icon.svg']
 
 const settings = {
@@ -24,6 +25,7 @@ const settings = {
   jsxImportSource: 'preact',
   minify: true,
   legalComments: 'none',
+  loader: { '.md': 'text' },
   write: false,
   metafile: true,
   absWorkingDir: root,
@@ -35,14 +37,23 @@ export async function buildPage(folder) {
   const entries = new Map([[CORE, 'page/main.tsx'], ...partsIn()])
   const inputs = new Map()
   for (const [name, entry] of entries) inputs.set(name, await inputsOf(entry))
-  const core = new Set(inputs.get(CORE))
-  const shared = [...core].filter(file => [...inputs].some(([name, files]) => name !== CORE && files.has(file)))
+  const others = [...inputs.keys()].filter(name => name !== CORE)
+  const usedBy = file => others.filter(name => inputs.get(name).has(file)).length
+  const shared = [...inputs.get(CORE)].filter(file => usedBy(file) > 0)
+  // What several further scripts use and the first does not is one more script, loaded before them.
+  const common = [...new Set(others.flatMap(name => [...inputs.get(name)]))].filter(
+    file => !inputs.get(CORE).has(file) && usedBy(file) > 1,
+  )
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const sizes = {}
+  const texts = new Map([[COMMON, await bundled(withShared(common), shared)]])
   for (const [name, entry] of entries) {
-    const text =
-      name === CORE ? await bundled(withShared(entry, shared), []) : await bundled({ entryPoints: [entry] }, shared)
+    const isCore = name === CORE
+    const given = isCore ? withShared(shared, entry) : { entryPoints: [entry] }
+    texts.set(name, await bundled(given, isCore ? [] : [...shared, ...common]))
+  }
+  for (const [name, text] of texts) {
     const script = `(globalThis.coterieParts??={})[${JSON.stringify(name)}]=function(){${text}};globalThis.coterieParts[${JSON.stringify(name)}]();\n`
     writeFileSync(join(folder, `${name}.js`), script)
     sizes[name] = { bytes: script.length, gzip: gzipSync(script).length }
@@ -66,12 +77,13 @@ async function inputsOf(entry) {
   return new Set(used.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file))
 }
 
-/** The first script also tells what it holds that others need. */
-function withShared(entry, shared) {
+/** A script that also tells what it holds that others need. */
+function withShared(shared, entry) {
+  const modules = shared.map((file, place) => `${JSON.stringify(file)}:m${place}`).join(',')
   const lines = [
     ...shared.map((file, place) => `import * as m${place} from ${JSON.stringify(`./${file}`)}`),
-    `globalThis.coterieModules={${shared.map((file, place) => `${JSON.stringify(file)}:m${place}`).join(',')}}`,
-    `import ${JSON.stringify(`./${entry}`)}`,
+    `Object.assign(globalThis.coterieModules??={},{${modules}})`,
+    ...(entry === undefined ? [] : [`import ${JSON.stringify(`./${entry}`)}`]),
   ]
   return { stdin: { contents: lines.join('\n'), resolveDir: root, loader: 'js' } }
 }

@@ -30,16 +30,15 @@ export function useCursor(session: Session): Cursor {
   const [speed, setSpeed] = useState(SPEED)
   const before = useRef(session)
   const changed = before.current !== session
-  // Another run: what is new of it is played from where the old one ended; a change of the past stays where it is.
-  const common = changed ? sameUntil(before.current, session) : 0
-  const start = changed ? nextPosition(before.current, session, position, common) : position
+  // Another run: what a word brought is played from where it was said; after a change of the past one stays where one is.
+  const next = changed ? nextPosition(before.current, session, position) : { at: position, plays: false }
+  const start = next.at
   useEffect(() => {
     if (before.current === session) return
     before.current = session
-    setPosition(start)
-    setPlaying(start < last && !still())
-    if (still()) setPosition(last)
-  }, [session, start, last])
+    setPosition(next.plays && still() ? last : start)
+    setPlaying(next.plays && !still())
+  }, [session, start, last, next.plays])
   usePlaying(playing, speed, last, setPosition, setPlaying)
   const place = Math.max(0, Math.min(last, Math.floor(start)))
   const go = (to: number) => {
@@ -79,12 +78,20 @@ function sameUntil(one: Session, other: Session): number {
   return length
 }
 
-function nextPosition(before: Session, session: Session, position: number, common: number): number {
+interface Next {
+  readonly at: number
+  readonly plays: boolean
+}
+
+function nextPosition(before: Session, session: Session, position: number): Next {
   const last = session.drawing.marks.length - 1
-  if (session.spec.at !== undefined) return Math.min(last, session.spec.at)
-  const said = session.play.nodes.some(({ played }) => played) && session.spec.acts.length === before.spec.acts.length
-  if (said && common > 0) return Math.min(last, Math.max(0, common - 1))
-  return Math.min(last, Math.max(0, Math.floor(position)))
+  if (session.spec.at !== undefined) return { at: Math.min(last, session.spec.at), plays: false }
+  const words = (one: Session) => Object.values(one.spec.say).reduce((sum, script) => sum + script.words.length, 0)
+  if (words(session) > words(before)) {
+    const common = sameUntil(before, session)
+    return { at: Math.min(last, Math.max(0, common - 1)), plays: common <= last }
+  }
+  return { at: words(session) < words(before) ? last : Math.min(last, Math.floor(position)), plays: false }
 }
 
 function timeBetween(marks: readonly { readonly at: number }[], position: number): number {

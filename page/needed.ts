@@ -7,5 +7,6 @@ import type { RunName } from '../src/simulator/index.ts'
 export function yesNeeded({ name, liars = 1, crashes = liars }: RunName, servers: number): number | undefined {
   if (name === 'lock-printed') return servers - crashes - liars
   if (name === 'lock') return lockGrants(servers, liars)
+  if (name === 'redlock') return Math.floor(servers / 2) + 1
   return undefined
 }

@@ -13,7 +13,16 @@ export function loadScript(name: string): Promise<void> {
   if (parts()[name] !== undefined) return Promise.resolve()
   const known = loading.get(name)
   if (known !== undefined) return known
-  const promise = new Promise<void>((resolve, reject) => {
+  const promise = name === COMMON ? added(name) : loadScript(COMMON).then(() => added(name))
+  loading.set(name, promise)
+  return promise
+}
+
+/** What several scripts use, loaded before any of them. */
+const COMMON = 'common'
+
+function added(name: string): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
     const script = document.createElement('script')
     script.src = `${name}.js`
     script.onload = () => resolve()
@@ -24,8 +33,6 @@ export function loadScript(name: string): Promise<void> {
     }
     document.head.append(script)
   })
-  loading.set(name, promise)
-  return promise
 }
 
 export interface Work<Result> {
@@ -40,8 +47,9 @@ export function work<Result>(
   given: unknown,
   options: { readonly msMax: number; progress?(told: unknown): void },
 ): Work<Result> {
-  const text = ['core', ...scripts].map(name => `coterieParts[${JSON.stringify(name)}]=${parts()[name]}`)
-  const runs = ['core', ...scripts].map(name => `coterieParts[${JSON.stringify(name)}]()`)
+  const names = ['core', COMMON, ...scripts]
+  const text = names.map(name => `coterieParts[${JSON.stringify(name)}]=${parts()[name]}`)
+  const runs = names.map(name => `coterieParts[${JSON.stringify(name)}]()`)
   const source = ['globalThis.coterieParts={}', ...text, ...runs].join(';\n')
   const address = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }))
   const worker = new Worker(address)

@@ -29,7 +29,13 @@ export function openSession(spec: RunSpec, playground: Playground): Session | st
   const clients = nodes.filter(({ id }) => id.startsWith('client')).map(({ id }) => id)
   const servers = nodes.filter(({ id }) => !id.startsWith('client')).map(({ id }) => id)
   const lanes = [...clients, ...servers]
-  const drawing = drawingOf({ marks: marksOf(play), lanes, exclusive: clients.length > 1, asks: askedMark(play) })
+  const drawing = drawingOf({
+    marks: marksOf(play),
+    lanes,
+    exclusive: clients.length > 1,
+    asks: askedMark(play),
+    lost: play.lost,
+  })
   const liars = new Set(nodes.filter(({ lies }) => lies).map(({ id }) => id))
   return { spec, playground, playable, play, drawing, clients, servers, liars, differs: differing(spec, play) }
 }

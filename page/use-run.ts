@@ -15,6 +15,8 @@ export interface Run {
   readonly changes: number
   set(spec: RunSpec): void
   undo(): void
+  /** Goes to a place of the run. */
+  look(at: number): void
   reset(spec: RunSpec): void
 }
 
@@ -47,6 +49,7 @@ export function useRun(first: RunSpec): Run {
       setPast(past.slice(0, -1))
       show(before)
     },
+    look: at => setSpec({ ...spec, at }),
     reset: next => {
       setPast([])
       show(next)

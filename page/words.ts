@@ -33,6 +33,27 @@ const MESSAGES: Readonly<Record<string, (fields: ReadonlyMap<string, string>) =>
   request: () => 'asks: may I come in?',
   grant: () => 'answers: yes',
   token: () => 'hands on the token',
+  set: () => 'asks: may I hold it?',
+  unset: () => 'gives it back',
+  answer: fields => (fields.get('ok') === 'true' ? 'answers: yes' : 'answers: no'),
+  get: () => 'asks: what is the newest state, and may I write the next?',
+  got: () => 'answers with the newest state it knows',
+  propose: () => 'proposes the next state',
+  accepted: () => 'accepts the proposal',
+  commit: () => 'says: this state is decided',
+  committed: () => 'says: this state is decided',
+  busy: () => 'answers: another one is writing, wait',
+  submit: () => 'hands in a change',
+  pushed: () => 'hands on a change',
+  answered: () => 'says what came of a change',
+  read: () => 'asks to read',
+  readings: () => 'answers with what it has',
+  refused: () => 'refuses: a newer one came first',
+  ping: () => 'asks: are you there?',
+  ack: () => 'answers: I am here',
+  vote: () => 'votes',
+  yes: () => 'answers: yes',
+  no: () => 'answers: no',
 }
 
 const EVENTS: Readonly<Record<string, string>> = {
@@ -48,6 +69,10 @@ const EVENTS: Readonly<Record<string, string>> = {
 const COMMANDS: Readonly<Record<string, string>> = {
   contend: 'wants to come in',
   acquire: 'wants the lock',
+  open: 'opens the object',
+  submit: 'wants to change the object',
+  enter: 'wants to come in',
+  leave: 'leaves',
   release: 'gives the lock back',
 }
 
@@ -103,12 +128,15 @@ export function shortWord(what: string): { readonly text: string; readonly tone:
   if (word === 'status') {
     return fields.get('locked') === 'true' ? { text: 'LOCKED', tone: 'no' } : { text: 'FREE', tone: 'yes' }
   }
+  if (word === 'answer') {
+    return fields.get('ok') === 'true' ? { text: 'yes', tone: 'yes' } : { text: 'no', tone: 'no' }
+  }
   if (YES.has(word)) return { text: word === 'grant' || word === 'granted' ? 'yes' : word, tone: 'yes' }
   if (NO.has(word)) return { text: NO.get(word)!, tone: 'no' }
   return { text: word.slice(0, 12), tone: 'other' }
 }
 
-const YES = new Set(['granted', 'given', 'grant', 'renewed', 'accepted', 'voted', 'ok'])
+const YES = new Set(['granted', 'given', 'grant', 'renewed', 'accepted', 'voted', 'ok', 'yes'])
 const NO = new Map([
   ['locked', 'no'],
   ['tooLow', 'too low'],
@@ -118,4 +146,6 @@ const NO = new Map([
   ['denied', 'no'],
   ['deny', 'no'],
   ['queued', 'queued'],
+  ['busy', 'busy'],
+  ['no', 'no'],
 ])

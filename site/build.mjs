@@ -12,6 +12,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'vitepress'
+import { buildPage } from '../page/build.mjs'
 import { themeFor } from './theme.mjs'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -35,6 +36,8 @@ function documentsIn(folder) {
 rmSync(stage, { recursive: true, force: true })
 for (const [file, page] of pages) write(page, relinked(file, readFileSync(join(root, file), 'utf8')))
 write('lab.md', labPage())
+// As `coterie lab export` writes it.
+await buildPage(join(stage, 'public/play'))
 // Vite looks for what it needs above the pages.
 if (!existsSync(join(root, '.site/node_modules')))
   symlinkSync(join(root, 'node_modules'), join(root, '.site/node_modules'))
@@ -104,6 +107,8 @@ function labPage() {
   }
   const lines = [
     '# The laboratory',
+    '',
+    '**[Break it yourself](/play/index.html)**: play a lying server in your browser, step through every run.',
     '',
     'Every table and figure of the papers is one command away; `coterie lab run NAME` measures it again.',
     '',

@@ -38,6 +38,8 @@ export function themeFor(titles, version) {
     lang: 'en',
     cleanUrls: false,
     lastUpdated: false,
+    // Not a page of this site: the laboratory, which the build puts beside them.
+    ignoreDeadLinks: [/^\/play\//],
     // VitePress would fetch its default font from its own files; the reader's own font needs no file at all.
     head: [['meta', { name: 'generator', content: `coterie ${version}` }]],
     markdown: { html: false },

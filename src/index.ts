@@ -8,6 +8,7 @@ export type {
   OpenRun,
   OpenSearch,
   RewardRange,
+  RingLevel,
   Source,
   TieOrder,
 } from './bandits/index.ts'
@@ -29,10 +30,35 @@ export type {
   RunAudit,
   RunHead,
 } from './client/bandits/run.ts'
+export type { ThesisSearchOptions } from './client/bandits/thesis-options.ts'
+export type { CarriedChannel, CarriedEvent, CarriedSubscription } from './client/carried/carried.ts'
+export { NotCarried } from './client/carried/errors.ts'
+export { carried } from './client/carried/index.ts'
+export type {
+  CarriedNews,
+  CarriedOptions,
+  SearchableAttribute,
+  SecretOptions,
+} from './client/carried/options.ts'
 export { type ConnectOptions, connect } from './client/connect.ts'
 export { embedded } from './client/embedded.ts'
 export type { EmbeddedOptions } from './client/embedding.ts'
 export type { EnterOptions } from './client/enter.ts'
+export type { EventChannel, EventReceipt } from './client/events/channel.ts'
+export { EventRefused, EventUnanswered, SubscriptionLost } from './client/events/errors.ts'
+export type { EventHandler, ReceivedEvent } from './client/events/event.ts'
+export type { AppliedEvent, EffectDefinition, EffectOptions, EventsInto } from './client/events/into.ts'
+export type {
+  ChannelOptions,
+  Duration,
+  FilterLike,
+  MissedEvents,
+  PublishOptions,
+  SubscribeOptions,
+} from './client/events/options.ts'
+export type { Checked, Verdict } from './client/events/payload.ts'
+export type { ChannelStatus, SubscriptionStatus } from './client/events/status.ts'
+export type { EventSubscription } from './client/events/subscription.ts'
 export { type FloorReset, type ForcedUnlock, UnlockUncertain } from './client/force.ts'
 export type { Group, GroupStatus } from './client/group.ts'
 export type { LockInfo, ServerInfo } from './client/inspect.ts'
@@ -157,6 +183,9 @@ export type {
   TreeWrite,
   TreeWriteResult,
 } from './ordering/tree/index.ts'
+export type { Carrier, Hear, OpenCarrier } from './runtime/carriers/carrier.ts'
+export { type MqttOptions, mqttBroker } from './runtime/carriers/mqtt.ts'
+export { type NatsOptions, nats } from './runtime/carriers/nats.ts'
 export type { MetricsRegistry } from './runtime/metrics/book.ts'
 export type { Log, LogLevel } from './runtime/transport/transport.ts'
 export type { Fairness, RoundPhase, SlotsLevel, SlotsStatus } from './slots/index.ts'

@@ -1,7 +1,7 @@
 // The maps of the papers (docs/papers/map) name files, exports, tests, experiments and readings that exist; no numbered
 // part of a paper is left out, and no reading and no experiment stands in no map.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { experiments } from '../lab/index.ts'
@@ -91,6 +91,9 @@ function missing({ part, code = [], tests = [], experiments: named = [] }: Part)
 /** Folders whose experiments are mapped in docs/papers and docs/protocols by those who add them. */
 const MAPPED_ELSEWHERE = /^(events|bandits|ledger|errata-(bandits|ledger|events))/
 
+/** Their pictures come with their own folders. */
+const DRAWN_BY_OTHERS = /^lab\/(bandits|events|ledger)\//
+
 describe.each(SEEDS)('the map of %s', seed => {
   const parts = partsOf(seed)
 
@@ -132,5 +135,20 @@ describe('the maps together', () => {
     const named = new Set(all.flatMap(({ experiments: ours = [] }) => ours))
     const names = experiments.map(({ name }) => name).filter(name => !MAPPED_ELSEWHERE.test(name))
     expect(names.filter(name => !named.has(name))).toEqual([])
+  })
+})
+
+describe('the pictures of the laboratory', () => {
+  it('each say how many runs their marks are of', () => {
+    const files = readdirSync(join(root, 'lab'), { recursive: true, encoding: 'utf8' })
+      .map(file => `lab/${file.replaceAll('\\', '/')}`)
+      .filter(file => file.endsWith('.ts') && !file.endsWith('.test.ts') && !DRAWN_BY_OTHERS.test(file))
+    const drawn = files
+      .map(file => ({ file, text: read(file) }))
+      .filter(({ text }) => /(line|scatter)Chart\(\{/.test(text))
+    expect(drawn.length).toBeGreaterThan(15)
+    const count = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length
+    const silent = drawn.filter(({ text }) => count(text, /\bnote:/g) < count(text, /(?:line|scatter)Chart\(\{/g))
+    expect(silent.map(({ file }) => file)).toEqual([])
   })
 })

@@ -33,7 +33,15 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map(file => read(join('src', file)))
 
 describe('settings', () => {
-  const headings = ['Of this node', '`[ledger]`', '`[group]`', '`[lock]`', '`[objects]`', '`[[servers]]`', '`[membership]`']
+  const headings = [
+    'Of this node',
+    '`[ledger]`',
+    '`[group]`',
+    '`[lock]`',
+    '`[objects]`',
+    '`[[servers]]`',
+    '`[membership]`',
+  ]
   const tables = [...headings, '`[[members]]`'].map(heading => words(rowsOf('configuration.md', heading)))
   // Every field is taken from a table by its name, and `end` refuses what nobody took.
   const taken = [

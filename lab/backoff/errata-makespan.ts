@@ -31,7 +31,7 @@ export const errataMakespan: Experiment = {
         row('mean response / Δt, added by each doubling of t', mean.value, null, null),
         ...curve('makespan').map(([t, ratio]) => row(`t = ${t}: makespan`, ratio, null, null, 'Δt')),
       ],
-      pictures: [{ name: 'errata-backoff-makespan.svg', svg: picture(curve('makespan'), curve('mean')) }],
+      pictures: [{ name: 'errata-backoff-makespan.svg', svg: picture(curve('makespan'), curve('mean'), runs) }],
       notes: [
         `${runs} runs for each t. By lemma 2 the makespan is a constant times Δt, and a doubling of t adds nothing; ` +
           `measured, it adds ${told(makespan)} Δt, as t log t does. To the mean response it adds ${told(mean)} Δt.`,
@@ -61,11 +61,12 @@ function told({ value, uncertainty }: Growth): string {
 
 type Curve = readonly (readonly [number, number])[]
 
-function picture(makespan: Curve, mean: Curve): string {
+function picture(makespan: Curve, mean: Curve, runs: number): string {
   return lineChart({
     title: 'O(Δt) would be level',
     x: { label: 'contenders t', log: true },
     y: { label: 'time / Δt', min: 0 },
+    note: `${runs} runs for each t.`,
     series: [
       { name: 'makespan', points: makespan },
       { name: 'mean response', points: mean },

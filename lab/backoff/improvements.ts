@@ -37,6 +37,7 @@ export const improvementsExperiment: Experiment = {
       title: `Mean response of the printed lock, ${RUNS[scale]} runs each`,
       x: { label: 't clients at once' },
       y: { label: 'mean response / Δt', min: 0 },
+      note: `Means of ${RUNS[scale]} runs.`,
       series: WAYS.map(name => ({
         name,
         points: [...crowds].map(([clients, by]) => [clients, meanOf(by[name]) / (DELTA * clients)] as const),

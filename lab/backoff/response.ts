@@ -70,6 +70,7 @@ function picture(all: readonly Measured[], constant: number): string {
     title: 'The printed lock: response time against contenders',
     x: { label: 'contenders t', min: 0, max: COUNTS.at(-1)! },
     y: { label: 'time / Δ', min: 0 },
+    note: `${all[0]!.runs.length} runs for each t.`,
     series: [
       { name: 'mean response', points: inHolds('mean'), line: false, colour: 0 },
       {

@@ -85,10 +85,20 @@ function tell(erratum: Erratum, failed: readonly RunResult[]): { picture: Pictur
   const since = at - 1000 * erratum.told(Number(drawn.hold), Number(drawn.delayMax))
   const story = trace.filter(entry => entry.at <= at && (entry.sentAt ?? entry.at) >= since && entry.kind !== 'start')
   return {
-    picture: { name: `${erratum.name}.svg`, svg: diagram(story, `${erratum.flawed.what}: ${what}`) },
+    picture: {
+      name: `${erratum.name}.svg`,
+      svg: diagram(story, `${erratum.flawed.what}: ${what}`, liarsOf(drawn.liars)),
+    },
     notes: [
       `Seed ${seed}: ${what}. Liar: ${drawn.liars}; Δ = ${drawn.hold} ms, δ = ${drawn.delayMax} ms. How it came about:`,
       ...story.map(traceLine),
     ],
   }
+}
+
+/** 'server-3 alwaysYes, server-5 silent': the names. */
+function liarsOf(drawn: unknown): string[] {
+  return String(drawn)
+    .split(', ')
+    .map(one => one.split(' ')[0]!)
 }

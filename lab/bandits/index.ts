@@ -2,12 +2,21 @@ import type { Experiment } from '../experiment.ts'
 import { boundErratum, controllerErratum, masksErratum, ringErratum, ringExperiment } from './leaks.ts'
 import { floatErratum, phasesExperiment } from './phases.ts'
 import {
+  countsExperiment,
+  figure63Experiment,
+  linkedErratum,
+  rankingErratum,
+  table61Experiment,
+  table72Experiment,
+} from './printed.ts'
+import {
   batchExperiment,
   figure73Experiment,
   figure74Experiment,
   figure75Experiment,
   searchExperiment,
 } from './rewards.ts'
+import { dpExperiment, viewExperiment } from './views.ts'
 
 /** THESIS chapters 6 and 7. */
 export const banditExperiments: readonly Experiment[] = [
@@ -23,4 +32,12 @@ export const banditExperiments: readonly Experiment[] = [
   controllerErratum,
   masksErratum,
   ringErratum,
+  countsExperiment,
+  table61Experiment,
+  table72Experiment,
+  figure63Experiment,
+  linkedErratum,
+  rankingErratum,
+  viewExperiment,
+  dpExperiment,
 ]

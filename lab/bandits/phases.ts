@@ -1,6 +1,7 @@
 // THESIS §2.2.2: the phases of successive rejects, and what floating point makes of them.
 
 import { pullsOf, rejectPhases } from '../../src/bandits/index.ts'
+import { phasesInDoubles } from '../../src/bandits/proof/index.ts'
 import { type Experiment, row } from '../experiment.ts'
 
 export const phasesExperiment: Experiment = {
@@ -38,7 +39,7 @@ export const floatErratum: Experiment = {
       for (let budget = arms + 1; budget <= BUDGET_MAX[scale]; budget++) {
         pairs++
         const exact = rejectPhases(arms, budget)
-        if (inDoubles(arms, budget).some((pulls, place) => pulls !== exact[place]!.pulls))
+        if (phasesInDoubles(arms, budget).some((pulls, place) => pulls !== exact[place]!.pulls))
           differ.push(`K = ${arms}, N = ${budget}`)
       }
     }
@@ -54,11 +55,4 @@ export const floatErratum: Experiment = {
       ],
     }
   },
-}
-
-function inDoubles(arms: number, budget: number): number[] {
-  let log = 0.5
-  for (let place = 2; place <= arms; place++) log += 1 / place
-  const totals = Array.from({ length: arms - 1 }, (_, phase) => Math.ceil((budget - arms) / (log * (arms - phase))))
-  return totals.map((total, place) => total - (totals[place - 1] ?? 0))
 }

@@ -10,6 +10,9 @@ const EXACT = { ...calm, delayMin: MESSAGE, delaySpread: 0 }
 /** Longer than any election here takes: a ring of 256 waits for one dead member, and two laps. */
 const QUIET: Micros = 120_000_000
 
+/** Below pictures of what does not depend on chance. */
+export const ONE_RUN = 'Counted, one run for each mark: without chance, every run has the same.'
+
 export interface Cost {
   /** Sent, to members that are down too. */
   readonly messages: number

@@ -5,7 +5,7 @@
 import { lineChart } from '../chart.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 import { type CostModel, printedBest, printedWorst, SIZES_OF_FIGURE_3, spleaBest, spleaWorst } from './baselines.ts'
-import { srceaCost } from './measure.ts'
+import { ONE_RUN, srceaCost } from './measure.ts'
 
 const SIZES = { small: [4, 50, 100], full: SIZES_OF_FIGURE_3 }
 const PAPER_PERCENT = 97
@@ -67,6 +67,7 @@ function chart(sizes: readonly number[]): string {
     title: 'Messages of an election (figure 3)',
     x: { label: 'n' },
     y: { label: 'messages', log: true },
+    note: ONE_RUN,
     series: [
       line('SRCEA, one candidate', size => srceaCost(size, 1).messages),
       line('SRCEA, three candidates', size => srceaCost(size, 3).messages),

@@ -21,7 +21,7 @@ import {
 import { lineChart } from '../chart.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 import { bonferroni, meanTolerance, rateTolerance, summarise } from '../statistics.ts'
-import { type Cost, electionCost, namesOf, type Situation, srceaCost } from './measure.ts'
+import { type Cost, electionCost, namesOf, ONE_RUN, type Situation, srceaCost } from './measure.ts'
 
 const SIZES = { small: [4, 16, 33], full: [4, 8, 16, 32, 64, 128, 256] }
 /** T: ten message times. A node that is silent for that long is down. */
@@ -236,6 +236,7 @@ function chart(measured: readonly { readonly line: Line; readonly size: number; 
     title: 'Messages of an election, the top member down',
     x: { label: 'n', log: true },
     y: { label: 'messages', log: true },
+    note: ONE_RUN,
     series: lines
       .filter(line => !line.name.includes('all notice'))
       .map(line => ({

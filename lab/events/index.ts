@@ -2,6 +2,21 @@
 
 import type { Experiment } from '../experiment.ts'
 import { eventsMatching } from './matching.ts'
+import { equalityLeak } from './secret/equality-leak.ts'
+import { keywordGuessing } from './secret/keyword-guessing.ts'
+import { lyingBroker } from './secret/lying-broker.ts'
+import { paeksEquality } from './secret/paeks.ts'
+import { peksCost } from './secret/peks-cost.ts'
+import { trapdoorInTheClear } from './secret/trapdoor-in-the-clear.ts'
 import { eventsTopics } from './topics.ts'
 
-export const eventExperiments: readonly Experiment[] = [eventsMatching, eventsTopics]
+export const eventExperiments: readonly Experiment[] = [
+  eventsMatching,
+  eventsTopics,
+  peksCost,
+  keywordGuessing,
+  paeksEquality,
+  equalityLeak,
+  lyingBroker,
+  trapdoorInTheClear,
+]

@@ -2,8 +2,12 @@
 
 import { lineChart, type Series } from '../chart.ts'
 import type { Picture } from '../experiment.ts'
+import { SEEDS } from './measure.ts'
 
 export const BOUND_NOTE = 'The dashed bound (theorem 3.4.2) is the thesis’s; it is no true bound, see errata-bound.'
+
+/** What every mark of a filter is the mean of. */
+export const STREAMS_NOTE = `Each mark: ${SEEDS} streams, each with keys of its own.`
 
 /** `shrink`: by what everything was divided; the axis has the thesis's sizes. */
 export function errorPicture(
@@ -18,6 +22,7 @@ export function errorPicture(
     title: `Figure ${figure}: ${title}${small}`,
     x: { label: `${x}${times}`, log: true },
     y: { label: 'FPR + FNR, times 100', min: 0, max: 100 },
+    note: STREAMS_NOTE,
     series,
   })
   return { name: `filters-figure-${figure.replace('.', '-')}.svg`, svg }

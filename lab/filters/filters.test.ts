@@ -34,7 +34,8 @@ describe('filter experiments', () => {
     const numbers = ['3-3', '3-4', '3-5', '4-1', '4-2', '4-3', '4-5', '4-6', '4-7', '4-8', '4-9']
     const figures = numbers.map(number => `filters-figure-${number}`)
     const rest = ['filters-games', 'errata-queue-fn', 'errata-baselines', 'errata-best', 'errata-bound']
-    expect([...names].sort()).toEqual([...tables, ...figures, ...rest].sort())
+    const theorems = ['filters-theorem-4-3', 'filters-two-buffers', 'errata-33-percent', 'errata-3-9-1']
+    expect([...names].sort()).toEqual([...tables, ...figures, ...theorems, ...rest].sort())
   })
 
   it('the same seed gives the same rows, another seed others', async () => {

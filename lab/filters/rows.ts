@@ -29,6 +29,11 @@ export function formulaRows(what: string, ours: Counts, theory: ErrorRates, rows
   ]
 }
 
+/** Half the height of an error bar: two deviations of FPR + FNR as counted, times 100. */
+export function barOf({ falsePositive: p, falseNegative: n, unseen, duplicates }: Counts): number {
+  return 200 * Math.sqrt((p * (1 - p)) / Math.max(1, unseen) + (n * (1 - n)) / Math.max(1, duplicates))
+}
+
 /** By what memory, alphabet, stream and windows were divided, behind the size that the thesis has. */
 export function dividedBy(shrink: number): string {
   return shrink === 1 ? '' : ` ÷ ${shrink.toLocaleString('en-US')}`

@@ -183,6 +183,7 @@ function picture(falls: readonly number[][][]): Picture {
       title: 'Variance of the values, of that at the start',
       x: { label: 'round', min: 0, max: ROUNDS },
       y: { label: 'variance', log: true },
+      note: `Means of ${falls[0]!.length} runs.`,
       series: [
         ...pairings.map(({ name }, colour) => ({
           name,

@@ -219,6 +219,7 @@ function pictures(curves: readonly Curve[], of: Situation): Picture[] {
       title,
       x: { label: 'round', min: 0 },
       y: { label, min: 0, max: 1 },
+      note: 'One run of each rule: every node is counted.',
       series: curves.map(curve => ({ name: nameOf(curve.attack), points: thin(points(pick(curve))) })),
     })
   const where = `N = ${of.size}, c = ${of.length}, ${of.attackers} attackers`

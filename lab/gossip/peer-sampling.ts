@@ -216,6 +216,7 @@ function chart(sampled: readonly Sampled[]): string {
     title: 'In-degree distribution',
     x: { label: 'lists that a node is in', min: 0 },
     y: { label: 'share of nodes', min: 0 },
+    note: 'One run of each rule: every node is counted.',
     series: sampled.map(({ name, degrees }, place) => ({ name, points: points(degrees), dashed: place === 0 })),
   })
 }

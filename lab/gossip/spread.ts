@@ -156,10 +156,12 @@ function chart(lines: readonly { readonly way: Way; readonly measured: readonly 
     title: 'Rounds until everybody knows',
     x: { label: 'log2 N' },
     y: { label: 'rounds', min: 0 },
+    note: `Means of ${lines[0]!.measured[0]!.rounds.length} runs; bars: two deviations of the mean.`,
     series: [
       ...lines.map(({ way, measured }) => ({
         name: way,
         points: measured.map(({ exponent, rounds }) => [exponent, summarise(rounds).mean] as const),
+        errors: measured.map(({ rounds }) => (2 * summarise(rounds).deviation) / Math.sqrt(rounds.length)),
       })),
       {
         name: 'log2 N + ln N',

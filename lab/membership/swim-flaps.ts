@@ -48,6 +48,7 @@ export const swimFlaps: Experiment = {
         title: `One half-dead member in ${members}, ${seconds} s`,
         x: { label: 'one way to or from it, ms', log: true },
         y: { label: 'healthy members taken for suspect', log: true },
+        note: 'One run for each mark.',
         series: curves,
       }),
     }

@@ -200,6 +200,7 @@ function messagesChart(): string {
     title: 'Messages per entry and exit, one attempt',
     x: { label: 'N', log: true },
     y: { label: 'messages', log: true },
+    note: 'Counted, one run for each mark: without chance, every run has the same.',
     series: [
       ...measured,
       { name: 'token ring, all want in', colour: 6, points: points(size => messagesPerEntry(size, 'all')) },
@@ -223,6 +224,7 @@ function delayChart(): string {
     title: 'Delay before entry, messages side by side',
     x: { label: 'N', min: 0 },
     y: { label: 'message times', min: 0 },
+    note: 'Counted, one run for each mark: without chance, every run has the same.',
     series: [
       { name: 'token ring, worst', points: points(size => ringDelay(size, 'token just gone')) },
       { name: 'token ring, best', points: points(size => ringDelay(size, 'token comes')) },

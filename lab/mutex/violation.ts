@@ -76,7 +76,7 @@ export const violationExperiment: Experiment = {
     for (const of of plain) rows.push(plainRow(of, PLAIN_RUNS[scale], confidence, random.fork(100 + of.coordinators)))
     progress(0.9, 'with all votes')
     for (const of of full) rows.push(simulatedRow(of, of.coordinators, RUNS[scale], confidence, random.fork(of.needed)))
-    return { rows, pictures: scale === 'full' ? [picture()] : [], notes: notes(RUNS[scale], PLAIN_RUNS[scale]) }
+    return { rows, pictures: [picture(rows, RUNS[scale])], notes: notes(RUNS[scale], PLAIN_RUNS[scale]) }
   },
 }
 
@@ -220,7 +220,18 @@ function notes(runs: number, plainRuns: number): readonly string[] {
   ]
 }
 
-function picture() {
+function picture(rows: readonly Row[], runs: number) {
+  const simulated = (seconds: number, wide: boolean) => {
+    const chosen = printedRows.filter(
+      of => of.seconds === seconds && of.needed === (wide ? (3 * of.coordinators) / 4 : of.coordinators / 2 + 1),
+    )
+    const found = chosen.map(of => rows.find(one => one.what === `${nameOf(of)}: simulated`)!)
+    return {
+      line: false,
+      points: chosen.map((of, at) => [of.coordinators, found[at]!.measured] as const),
+      errors: found.map(one => one.tolerance ?? 0),
+    }
+  }
   const points = (seconds: number, quorum: (n: number) => number, all: boolean) =>
     [8, 12, 16, 20, 24, 28, 32].map(n => {
       const of = { coordinators: n, needed: quorum(n), seconds, exponent: 0 }
@@ -232,12 +243,17 @@ function picture() {
     title: 'Two inside: probability by N and m',
     x: { label: 'N' },
     y: { label: 'probability', log: true },
+    note: `Simulated: ${runs} weighed runs each; bars: what a row is judged by. Dashed: the sum.`,
     series: [
-      { name: 'm = N/2 + 1, 30 s/h', points: points(30, narrow, false) },
-      { name: 'm = N/2 + 1, 3 s/h', points: points(3, narrow, false) },
-      { name: 'm = 3N/4, 30 s/h', points: points(30, wide, false) },
-      { name: 'm = 3N/4, 3 s/h', points: points(3, wide, false) },
-      { name: 'm = N/2 + 1, 30 s/h, N votes held', points: points(30, narrow, true) },
+      { name: 'm = N/2 + 1, 30 s/h', points: points(30, narrow, false), dashed: true, colour: 0 },
+      { name: 'm = N/2 + 1, 30 s/h, simulated', ...simulated(30, false), colour: 0 },
+      { name: 'm = N/2 + 1, 3 s/h', points: points(3, narrow, false), dashed: true, colour: 1 },
+      { name: 'm = N/2 + 1, 3 s/h, simulated', ...simulated(3, false), colour: 1 },
+      { name: 'm = 3N/4, 30 s/h', points: points(30, wide, false), dashed: true, colour: 2 },
+      { name: 'm = 3N/4, 30 s/h, simulated', ...simulated(30, true), colour: 2 },
+      { name: 'm = 3N/4, 3 s/h', points: points(3, wide, false), dashed: true, colour: 3 },
+      { name: 'm = 3N/4, 3 s/h, simulated', ...simulated(3, true), colour: 3 },
+      { name: 'm = N/2 + 1, 30 s/h, N votes held', points: points(30, narrow, true), dashed: true, colour: 4 },
     ],
   })
   return { name: 'violation-probability.svg', svg }

@@ -49,31 +49,45 @@ export const tokenCost: Experiment = {
       ['curious', 'lottery'],
       ['strong', 'lottery'],
     ] as const
+    const counted: [kind: string, members: number, messages: number][] = []
     const rows = sizes.flatMap((members, place) => {
       progress(place / sizes.length, `n = ${members}`)
       return kinds.flatMap(([level, fairness]) => {
         const { messages, time } = roundCost(members, level, fairness)
         const what = `n = ${members}, ${level}, ${fairness}`
         const lottery = fairness === 'lottery'
+        counted.push([`${level}, ${fairness}`, members, messages])
         return [
           row(`${what}: messages, nobody holds`, messages, messagesOfRound(members, lottery), 0),
           row(`${what}: time`, time, timeOfRound(members, lottery), 0, 'message times'),
         ]
       })
     })
-    return { rows, pictures: [picture(sizes)], notes: NOTES }
+    return { rows, pictures: [picture(sizes, counted)], notes: NOTES }
   },
 }
 
-function picture(sizes: readonly number[]) {
+function picture(sizes: readonly number[], counted: readonly [kind: string, members: number, messages: number][]) {
+  const kinds = [...new Set(counted.map(([kind]) => kind))]
   const svg = lineChart({
-    title: 'Messages of a round',
+    title: 'Messages of a round, nobody holds',
     x: { label: 'n' },
-    y: { label: 'messages' },
+    y: { label: 'messages', min: 0 },
+    note: 'Counted in one run each: without chance, every run has the same.',
     series: [
-      { name: 'rotating', points: sizes.map(n => [n, messagesOfRound(n, false)]) },
-      { name: 'lottery', points: sizes.map(n => [n, messagesOfRound(n, true)]) },
-      { name: 'one more lap', points: sizes.map(n => [n, n]), dashed: true },
+      ...kinds.map((kind, colour) => ({
+        name: `${kind}, counted`,
+        line: false,
+        colour,
+        points: counted.filter(one => one[0] === kind).map(([, members, messages]) => [members, messages] as const),
+      })),
+      ...[false, true].map(lottery => ({
+        name: `${lottery ? 'lottery' : 'rotating'}: ${lottery ? '3n + 2n(n-1)' : '3n + 2(n-1)²'}`,
+        dashed: true,
+        colour: lottery ? 1 : 0,
+        points: sizes.map(n => [n, messagesOfRound(n, lottery)] as const),
+      })),
+      { name: 'one more lap', points: sizes.map(n => [n, n] as const), dashed: true, colour: 6 },
     ],
   })
   return { name: 'token-cost.svg', svg }

@@ -4,5 +4,11 @@ import type { Experiment } from '../experiment.ts'
 import { liarsExperiment } from './liars.ts'
 import { ranksExperiment } from './ranks.ts'
 import { roundtripsExperiment } from './roundtrips.ts'
+import { zookeeperExperiment } from './zookeeper.ts'
 
-export const orderingExperiments: readonly Experiment[] = [roundtripsExperiment, liarsExperiment, ranksExperiment]
+export const orderingExperiments: readonly Experiment[] = [
+  roundtripsExperiment,
+  liarsExperiment,
+  ranksExperiment,
+  zookeeperExperiment,
+]

@@ -84,6 +84,7 @@ export const liarsExperiment: Experiment = {
       title: 'Seven servers, b = 1: operations a second with liars that agree',
       x: { label: 'lying servers' },
       y: { label: 'operations a second of simulated time' },
+      note: 'One run for each mark.',
       series: series.slice(0, SERIES_MAX),
     })
     return { rows, pictures: [{ name: 'ordering-liars.svg', svg }], notes: NOTES }

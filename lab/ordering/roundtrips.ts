@@ -116,6 +116,7 @@ function pictureOf(numbers: Trust, costs: readonly Costs[], what: 'delay' | 'mes
       title: `Ordering with ${numbers.servers} servers: ${what === 'delay' ? 'delay' : 'messages'}`,
       x: { label: 'clients', log: true },
       y: { label, log: true },
+      note: `As printed: means of ${costs[0]!.printed.length} runs; as built: one run, without chance.`,
       series: [
         line('as printed, at once', ({ printed }) => printed),
         line('as built, at once', ({ together }) => [together]),

@@ -87,8 +87,9 @@ export function draw(context: CanvasRenderingContext2D, picture: Picture): void 
   else drawArrows(context, picture, from, to)
   if (to - from <= LABELS_MAX) drawLabels(context, picture, from, to)
   drawPoints(context, picture, from, to)
-  drawAsked(context, picture)
+  drawLost(context, picture)
   drawCursor(context, picture)
+  drawAsked(context, picture)
   if (picture.ghost !== undefined) drawGhost(context, picture, picture.ghost)
   context.globalAlpha = 1
   context.fillStyle = colours.ink
@@ -191,7 +192,9 @@ function arrow(context: CanvasRenderingContext2D, picture: Picture, mark: Mark, 
   const x2 = timeX(size, view, mark.at)
   const y1 = laneY(size, count, drawing.lanes.indexOf(mark.from!))
   const y2 = laneY(size, count, drawing.lanes.indexOf(mark.node))
-  const chosen = place === cursor || place === hover
+  // While a traitor is asked, the question is what counts.
+  const asking = drawing.asks !== undefined && cursor >= drawing.marks.length - 1
+  const chosen = (place === cursor && !asking) || place === hover
   const arrived = place <= cursor
   const sent = mark.sentAt! <= now
   context.strokeStyle = mark.lie ? colours.lie : chosen ? colours.accent : colours.arrow
@@ -371,6 +374,31 @@ function drawAsked(context: CanvasRenderingContext2D, picture: Picture): void {
   context.font = '700 15px system-ui, sans-serif'
   context.textAlign = 'center'
   context.fillText('?', x2, y2 + 1)
+}
+
+/** Of lost messages, as many as can be told apart. */
+const LOST_MAX = 500
+
+/** A message that never arrives: the beginning of its arrow, and a cross. */
+function drawLost(context: CanvasRenderingContext2D, { drawing, size, view, colours, now }: Picture): void {
+  const { lost, lanes } = drawing
+  context.globalAlpha = 0.9
+  for (const { from, to, sentAt } of lost.slice(0, LOST_MAX)) {
+    if (sentAt > now || sentAt < view.from || sentAt > view.to) continue
+    const x = timeX(size, view, sentAt)
+    const y = laneY(size, lanes.length, lanes.indexOf(from))
+    const down = lanes.indexOf(to) > lanes.indexOf(from) ? 1 : -1
+    context.strokeStyle = colours.arrow
+    context.lineWidth = 1.2
+    context.setLineDash([2, 3])
+    line(context, x, y, x + 14, y + 20 * down)
+    context.setLineDash([])
+    context.strokeStyle = colours.broken
+    context.lineWidth = 1.8
+    line(context, x + 11, y + 17 * down, x + 17, y + 23 * down)
+    line(context, x + 17, y + 17 * down, x + 11, y + 23 * down)
+  }
+  context.globalAlpha = 1
 }
 
 function drawCursor(context: CanvasRenderingContext2D, { size, view, colours, now }: Picture): void {

@@ -21,6 +21,14 @@ export interface Span {
   readonly to: number
 }
 
+/** A message that never arrives. */
+export interface Lost {
+  readonly from: string
+  readonly to: string
+  readonly sentAt: number
+  readonly what: string
+}
+
 /** A trace as it is drawn. */
 export interface Drawing {
   readonly lanes: readonly string[]
@@ -30,6 +38,7 @@ export interface Drawing {
   readonly clashes: readonly { readonly from: number; readonly to: number }[]
   readonly first: number
   readonly last: number
+  readonly lost: readonly Lost[]
   /** A message that stands before a traitor who is asked what to say. */
   readonly asks: Mark | undefined
   /** The longest way of a message: how far back a window must look for arrows that reach into it. */
@@ -45,9 +54,10 @@ interface DrawingParts {
   /** Two that are inside at once are a clash. */
   readonly exclusive: boolean
   readonly asks: Mark | undefined
+  readonly lost: readonly Lost[]
 }
 
-export function drawingOf({ marks, lanes, exclusive, asks }: DrawingParts): Drawing {
+export function drawingOf({ marks, lanes, exclusive, asks, lost }: DrawingParts): Drawing {
   let longest = 0
   let first = Number.POSITIVE_INFINITY
   let last = asks?.at ?? 0
@@ -63,7 +73,7 @@ export function drawingOf({ marks, lanes, exclusive, asks }: DrawingParts): Draw
   const end = Math.max(last, first + 1) + (open ? (last - first) * 0.14 : 0)
   const spans = spansOf(marks, lanes, end)
   const clashes = exclusive ? clashesOf(spans) : []
-  return { lanes, marks, spans, clashes, first, last: end, longest, asks }
+  return { lanes, marks, spans, clashes, first, last: end, longest, asks, lost }
 }
 
 /** Somebody is inside when it ends. */

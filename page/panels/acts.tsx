@@ -133,7 +133,7 @@ function ActForm(props: ActsProps): JSX.Element {
   const { nodes, clients, commands, at } = props
   const message = props.message === undefined ? undefined : readMessage(props.message)
   const [kind, setKind] = useState<ManualKind>('hold')
-  const [fields, setFields] = useState({
+  const [fields, setFields] = useState<Fields>({
     from: message?.from ?? nodes[0] ?? '',
     to: message?.to ?? nodes.at(-1) ?? '',
     nth: message?.nth ?? 1,
@@ -146,36 +146,11 @@ function ActForm(props: ActsProps): JSX.Element {
     client: clients[0] ?? '',
     command: commands[0] ?? '',
   })
-  const set = (part: Partial<typeof fields>) => setFields({ ...fields, ...part })
-  const choice = (name: 'from' | 'to' | 'node' | 'client' | 'command', label: string, values: readonly string[]) => (
-    <label class="field">
-      {label}
-      <select value={fields[name]} onChange={event => set({ [name]: event.currentTarget.value })}>
-        {values.map(value => (
-          <option key={value}>{value}</option>
-        ))}
-      </select>
-    </label>
-  )
-  const count = (name: 'nth' | 'by' | 'at' | 'lasts' | 'rate' | 'factor', label: string, step: number, min = 0) => (
-    <label class="field">
-      {label}
-      <input
-        type="number"
-        min={min}
-        step={step}
-        value={fields[name]}
-        onInput={event => set({ [name]: Number(event.currentTarget.value) })}
-      />
-    </label>
-  )
-  const withNode = ['pause', 'crash', 'lose', 'slow', 'drift'].includes(kind)
-  const withMessage = ['hold', 'drop', 'twice'].includes(kind)
-  const withSpan = ['cut', 'pause', 'crash', 'lose', 'slow'].includes(kind)
   const submit = (event: Event) => {
     event.preventDefault()
     props.onActs([...props.acts, actFrom(kind, fields)])
   }
+  const kinds = KINDS.filter(([each]) => each !== 'do' || commands.length > 0)
   return (
     <form onSubmit={submit}>
       <fieldset class="stack">
@@ -183,7 +158,7 @@ function ActForm(props: ActsProps): JSX.Element {
         <label class="field">
           What
           <select value={kind} onChange={event => setKind(event.currentTarget.value as ManualKind)}>
-            {KINDS.filter(([each]) => each !== 'do' || commands.length > 0).map(([value, name]) => (
+            {kinds.map(([value, name]) => (
               <option key={value} value={value}>
                 {name}
               </option>
@@ -191,17 +166,9 @@ function ActForm(props: ActsProps): JSX.Element {
           </select>
         </label>
         <div class="row end">
-          {withMessage || kind === 'cut' ? choice('from', 'From', nodes) : undefined}
-          {withMessage || kind === 'cut' ? choice('to', 'To', nodes) : undefined}
-          {withMessage ? count('nth', 'Which on this link', 1, 1) : undefined}
-          {kind === 'hold' || kind === 'twice' ? count('by', 'By (ms)', 0.1) : undefined}
-          {withNode ? choice('node', 'Node', nodes) : undefined}
-          {kind === 'drift' ? count('rate', 'Times as fast', 0.01, 0.5) : undefined}
-          {kind === 'slow' ? count('factor', 'Times slower', 1, 1) : undefined}
-          {kind === 'do' ? choice('client', 'Who', clients) : undefined}
-          {kind === 'do' ? choice('command', 'Does', commands) : undefined}
-          {withSpan || kind === 'do' ? count('at', 'At (ms)', 0.001) : undefined}
-          {withSpan ? count('lasts', 'For (ms)', 0.1) : undefined}
+          {ASKED[kind].map(name => (
+            <Field key={name} name={name} props={props} fields={fields} onFields={setFields} />
+          ))}
         </div>
         <div>
           <button type="submit" class="main">
@@ -210,6 +177,76 @@ function ActForm(props: ActsProps): JSX.Element {
         </div>
       </fieldset>
     </form>
+  )
+}
+
+/** What each act needs to be told. */
+const ASKED: Readonly<Record<ManualKind, readonly (keyof Fields)[]>> = {
+  hold: ['from', 'to', 'nth', 'by'],
+  twice: ['from', 'to', 'nth', 'by'],
+  drop: ['from', 'to', 'nth'],
+  cut: ['from', 'to', 'at', 'lasts'],
+  pause: ['node', 'at', 'lasts'],
+  crash: ['node', 'at', 'lasts'],
+  lose: ['node', 'at', 'lasts'],
+  slow: ['node', 'factor', 'at', 'lasts'],
+  drift: ['node', 'rate'],
+  do: ['client', 'command', 'at'],
+}
+
+/** Name, step and least value of the fields that are numbers. */
+const NUMBERS: Readonly<Partial<Record<keyof Fields, readonly [label: string, step: number, min: number]>>> = {
+  nth: ['Which on this link', 1, 1],
+  by: ['By (ms)', 0.001, 0],
+  at: ['At (ms)', 0.001, 0],
+  lasts: ['For (ms)', 0.001, 0],
+  rate: ['Times as fast', 0.01, 0.5],
+  factor: ['Times slower', 1, 1],
+}
+
+const LABELS: Readonly<Partial<Record<keyof Fields, string>>> = {
+  from: 'From',
+  to: 'To',
+  node: 'Node',
+  client: 'Who',
+  command: 'Does',
+}
+
+interface FieldProps {
+  readonly name: keyof Fields
+  readonly props: ActsProps
+  readonly fields: Fields
+  onFields(fields: Fields): void
+}
+
+function Field({ name, props, fields, onFields }: FieldProps): JSX.Element {
+  const number = NUMBERS[name]
+  if (number !== undefined) {
+    const [label, step, min] = number
+    const set = (text: string) => onFields({ ...fields, [name]: Number(text) })
+    return (
+      <label class="field">
+        {label}
+        <input
+          type="number"
+          min={min}
+          step={step}
+          value={fields[name]}
+          onInput={event => set(event.currentTarget.value)}
+        />
+      </label>
+    )
+  }
+  const values = name === 'client' ? props.clients : name === 'command' ? props.commands : props.nodes
+  return (
+    <label class="field">
+      {LABELS[name]}
+      <select value={fields[name]} onChange={event => onFields({ ...fields, [name]: event.currentTarget.value })}>
+        {values.map(value => (
+          <option key={value}>{value}</option>
+        ))}
+      </select>
+    </label>
   )
 }
 

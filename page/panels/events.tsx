@@ -3,11 +3,12 @@
 
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Mark } from '../diagram/marks.ts'
+import type { Lost, Mark } from '../diagram/marks.ts'
 import { piecesOf } from '../words.ts'
 
 interface EventsProps {
   readonly marks: readonly Mark[]
+  readonly lost: readonly Lost[]
   readonly cursor: number
   readonly canAct: boolean
   onPick(place: number): void
@@ -37,7 +38,7 @@ export function Sentence({ mark }: { mark: Mark }): JSX.Element {
 
 export const timeOf = (micros: number): string => `${(micros / 1000).toFixed(3)} ms`
 
-export function Events({ marks, cursor, canAct, onPick, onMessage }: EventsProps): JSX.Element {
+export function Events({ marks, lost, cursor, canAct, onPick, onMessage }: EventsProps): JSX.Element {
   const list = useRef<HTMLOListElement>(null)
   const first = Math.floor(Math.max(0, cursor) / PAGE) * PAGE
   const shown = marks.slice(first, first + PAGE)
@@ -72,7 +73,25 @@ export function Events({ marks, cursor, canAct, onPick, onMessage }: EventsProps
           </li>
         ))}
       </ol>
+      <Never lost={lost} />
     </div>
+  )
+}
+
+/** What the picture shows by a cross: messages that were sent and never arrive. */
+function Never({ lost }: { lost: readonly Lost[] }): JSX.Element | null {
+  if (lost.length === 0) return null
+  return (
+    <details>
+      <summary>{lost.length} messages never arrive</summary>
+      <ul>
+        {lost.slice(0, PAGE).map(({ from, to, sentAt, what }, place) => (
+          <li key={place} class="small">
+            <span class="mono">{timeOf(sentAt)}</span> <b>{from}</b> → <b>{to}</b>: {what}
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 

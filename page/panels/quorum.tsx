@@ -80,7 +80,7 @@ export function Quorum(props: QuorumProps): JSX.Element {
         </table>
       </section>
       <div class="tally">
-        {clients.map(client => (
+        {(needed === undefined ? [] : clients).map(client => (
           <Meter
             key={client}
             client={client}

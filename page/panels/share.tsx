@@ -1,16 +1,18 @@
 // A run is an address. Here it is, as a link, as a line for the command line, and as a picture.
 
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { packAddress } from '../../src/play/pack.ts'
 import { diagram, encodeRun, type RunSpec } from '../../src/simulator/index.ts'
 import type { Session } from '../session.ts'
 
-export function addressOf({ spec, play }: Session, cursor: number): string {
+function addressOf({ spec, play }: Session, cursor: number): string {
   return `#${encodeRun({ ...spec, at: cursor, hash: play.hash.slice(0, 8) } satisfies RunSpec)}`
 }
 
 export function Share({ session, cursor }: { session: Session; cursor: number }): JSX.Element {
-  const fragment = addressOf(session, cursor)
+  const plain = addressOf(session, cursor)
+  const fragment = usePacked(plain)
   const address = `${location.href.split('#')[0]}${fragment}`
   return (
     <div class="two">
@@ -38,6 +40,15 @@ export function Share({ session, cursor }: { session: Session; cursor: number })
       </div>
     </div>
   )
+}
+
+/** Mail programs break long addresses: those are packed. */
+function usePacked(plain: string): string {
+  const [packed, setPacked] = useState({ plain, fragment: plain })
+  useEffect(() => {
+    packAddress(plain.slice(1)).then(text => setPacked({ plain, fragment: `#${text}` }))
+  }, [plain])
+  return packed.plain === plain ? packed.fragment : plain
 }
 
 function svgOf({ play, playground }: Session): string {

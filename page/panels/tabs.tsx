@@ -70,7 +70,16 @@ function Panel({ tab, ...props }: TabsProps & { tab: Tab }): JSX.Element {
   const mark = drawing.marks[cursor]
   switch (tab) {
     case 'events':
-      return <Events marks={drawing.marks} cursor={cursor} canAct={true} onPick={onGo} onMessage={onMessage} />
+      return (
+        <Events
+          marks={drawing.marks}
+          lost={drawing.lost}
+          cursor={cursor}
+          canAct={true}
+          onPick={onGo}
+          onMessage={onMessage}
+        />
+      )
     case 'states':
       return <States nodes={statesAt(session, cursor)} touched={mark?.node} />
     case 'share':

@@ -56,25 +56,7 @@ export function ExplorerView(): JSX.Element {
       </div>
       <section class="card stack" aria-label="What to explore">
         <div class="row end">
-          <label class="field">
-            System of the lock
-            <select value={chosen} onChange={event => setChosen(event.currentTarget.value)}>
-              <optgroup label="As it is">
-                {known.systems.map(({ name, about }) => (
-                  <option key={name} value={`system ${name}`}>
-                    {name}: {about}
-                  </option>
-                ))}
-              </optgroup>
-              <optgroup label="With a planted bug">
-                {known.bugs.map(bug => (
-                  <option key={bug} value={`bug ${bug}`}>
-                    {bug}
-                  </option>
-                ))}
-              </optgroup>
-            </select>
-          </label>
+          <Systems known={known} chosen={chosen} onChosen={setChosen} />
           <button type="button" class="main" onClick={start}>
             Explore
           </button>
@@ -82,6 +64,36 @@ export function ExplorerView(): JSX.Element {
         <Result states={states} result={result} />
       </section>
     </>
+  )
+}
+
+interface SystemsProps {
+  readonly known: Explorable
+  readonly chosen: string
+  onChosen(chosen: string): void
+}
+
+function Systems({ known, chosen, onChosen }: SystemsProps): JSX.Element {
+  return (
+    <label class="field">
+      System of the lock
+      <select value={chosen} onChange={event => onChosen(event.currentTarget.value)}>
+        <optgroup label="As it is">
+          {known.systems.map(({ name, about }) => (
+            <option key={name} value={`system ${name}`}>
+              {name}: {about}
+            </option>
+          ))}
+        </optgroup>
+        <optgroup label="With a planted bug">
+          {known.bugs.map(bug => (
+            <option key={bug} value={`bug ${bug}`}>
+              {bug}
+            </option>
+          ))}
+        </optgroup>
+      </select>
+    </label>
   )
 }
 

@@ -110,16 +110,16 @@ interface EndingProps {
 /** One more hint after so many tries; then the attack itself. */
 const HINTS_AFTER = 3
 
-function Ending({ level, session, run, tries, onAgain }: EndingProps): JSX.Element {
+function Ending({ level, session, run, tries, onAgain }: EndingProps): JSX.Element | null {
   const { play } = session
   const won = isWon(session)
   const over = play.status === 'broken' || play.status === 'over'
   const hints = level.hints.slice(0, Math.floor(tries / HINTS_AFTER))
+  if (!over && !run.canUndo && hints.length === 0) return null
   return (
     <section class="card ending" aria-label="How it goes" data-won={won ? 'yes' : 'no'}>
       {over ? <p class="big">{endingOf(level, session)}</p> : undefined}
       {won || (over && level.attack === undefined) ? <p>{level.why}</p> : undefined}
-      {!over ? <p class="soft">{level.task}</p> : undefined}
       {hints.map(hint => (
         <p key={hint}>
           <b>Hint:</b> {hint}

@@ -77,52 +77,11 @@ function runOf({ name }: Playground, { servers, liars, story, bug }: Choice): Ru
 function Sizes({ playground, choice, choose }: SizesProps): JSX.Element {
   const run = runOf(playground, choice)
   const opened = playground.open(run)
-  const address = `#${encodeRun({ run, seed: choice.seed, acts: [], say: {}, at: 0, ...(choice.calm ? { calm: true } : {}) })}`
-  const { servers, liars, stories, bugs } = playground
+  const calm = choice.calm ? { calm: true as const } : {}
+  const address = `#${encodeRun({ run, seed: choice.seed, acts: [], say: {}, at: 0, ...calm })}`
   return (
     <div class="stack">
-      <div class="row end">
-        <Count
-          label="Servers (n)"
-          min={servers.min}
-          max={Math.min(NODES_MAX, servers.max)}
-          value={choice.servers ?? servers.usual}
-          onValue={value => choose({ servers: value })}
-        />
-        {liars === undefined ? undefined : (
-          <Count
-            label="May lie (b)"
-            min={liars.min}
-            max={liars.max}
-            value={choice.liars ?? liars.usual}
-            onValue={value => choose({ liars: value })}
-          />
-        )}
-        <Named
-          label="Scenario"
-          empty="what the seed draws"
-          values={Object.entries(stories)}
-          value={choice.story}
-          onValue={story => choose({ story })}
-        />
-        {bugs.length === 0 ? undefined : (
-          <Named
-            label="Planted bug"
-            empty="none"
-            values={bugs.map(bug => [bug, bug])}
-            value={choice.bug}
-            onValue={bug => choose({ bug })}
-          />
-        )}
-        <Count label="Seed" min={0} max={4_294_967_295} value={choice.seed} onValue={seed => choose({ seed })} />
-        <button type="button" onClick={() => choose({ seed: Math.floor(Math.random() * 100_000) })}>
-          Another seed
-        </button>
-        <label class="row">
-          <input type="checkbox" checked={choice.calm} onChange={() => choose({ calm: !choice.calm })} /> a quiet
-          network
-        </label>
-      </div>
+      <Choices playground={playground} choice={choice} choose={choose} />
       <p>
         {playground.promise} <span class="soft">{playground.bound(run)}</span>
       </p>
@@ -141,15 +100,65 @@ function Sizes({ playground, choice, choose }: SizesProps): JSX.Element {
   )
 }
 
+function Choices({ playground, choice, choose }: SizesProps): JSX.Element {
+  const { servers, liars, stories, bugs } = playground
+  const max = Math.min(NODES_MAX, servers.max)
+  const another = () => choose({ seed: Math.floor(Math.random() * SEEDS_DRAWN) })
+  return (
+    <div class="row end">
+      <Count
+        label="Servers (n)"
+        range={[servers.min, max]}
+        value={choice.servers ?? servers.usual}
+        onValue={value => choose({ servers: value })}
+      />
+      {liars === undefined ? undefined : (
+        <Count
+          label="May lie (b)"
+          range={[liars.min, liars.max]}
+          value={choice.liars ?? liars.usual}
+          onValue={value => choose({ liars: value })}
+        />
+      )}
+      <Named
+        label="Scenario"
+        empty="what the seed draws"
+        values={Object.entries(stories)}
+        value={choice.story}
+        onValue={story => choose({ story })}
+      />
+      {bugs.length === 0 ? undefined : (
+        <Named
+          label="Planted bug"
+          empty="none"
+          values={bugs.map(bug => [bug, bug] as const)}
+          value={choice.bug}
+          onValue={bug => choose({ bug })}
+        />
+      )}
+      <Count label="Seed" range={[0, SEED_MAX]} value={choice.seed} onValue={seed => choose({ seed })} />
+      <button type="button" onClick={another}>
+        Another seed
+      </button>
+      <label class="row">
+        <input type="checkbox" checked={choice.calm} onChange={() => choose({ calm: !choice.calm })} /> a quiet network
+      </label>
+    </div>
+  )
+}
+
+const SEED_MAX = 4_294_967_295
+/** Seeds that one can read aloud. */
+const SEEDS_DRAWN = 100_000
+
 interface CountProps {
   readonly label: string
-  readonly min: number
-  readonly max: number
+  readonly range: readonly [min: number, max: number]
   readonly value: number
   onValue(value: number): void
 }
 
-function Count({ label, min, max, value, onValue }: CountProps): JSX.Element {
+function Count({ label, range: [min, max], value, onValue }: CountProps): JSX.Element {
   const set = (text: string) => {
     const given = Math.floor(Number(text))
     if (Number.isFinite(given)) onValue(Math.min(max, Math.max(min, given)))

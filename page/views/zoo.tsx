@@ -1,15 +1,7 @@
 // The bug zoo: rules that were broken on purpose, each in the shortest run found that shows it.
 
 import type { JSX } from 'preact'
-import zoo from '../data/zoo.json' with { type: 'json' }
-
-interface Found {
-  readonly name: string
-  readonly bug: string
-  readonly what: string
-  readonly events: number
-  readonly address: string
-}
+import { zoo } from '../../src/play/zoo.ts'
 
 export function ZooView(): JSX.Element {
   return (
@@ -22,13 +14,13 @@ export function ZooView(): JSX.Element {
         </p>
       </div>
       <ul class="grid">
-        {(zoo as readonly Found[]).map(({ name, bug, what, events, address }) => (
-          <li key={`${name} ${bug}`}>
+        {zoo.map(({ protocol, bug, says, kept, of, address }) => (
+          <li key={`${protocol} ${bug}`}>
             <a class="card" href={`#${address}`}>
               <h2>{bug.replaceAll('-', ' ')}</h2>
-              <p class="small">{what}</p>
+              <p class="small">{says}</p>
               <p class="tag">
-                {name} · {events} events
+                {protocol} · {kept} of {of} acts and faults left
               </p>
             </a>
           </li>

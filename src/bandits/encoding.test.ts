@@ -3,8 +3,8 @@
 import { createCipheriv, createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Random, seededRandom } from '../core/index.ts'
-import { type BlockFunction, comparable, compareTags, TAG_BYTES, tagsOf, tieRanks } from './encoding.ts'
+import { type BlockFunction, compareTags, TAG_BYTES, tagsOf, tieRanks } from './encoding.ts'
+import { comparatorView } from './proof/index.ts'
 
 function blocksBy(key: string): BlockFunction {
   const secret = createHash('sha256').update(key).digest()
@@ -127,53 +127,6 @@ describe("the comparator's view", () => {
     ties: (arm: number, slot: number, all: number) => number,
     key = prf,
   ) {
-    const random = seededRandom(11)
-    const winners = new Map<string, number>()
-    const orders = new Map<string, number>()
-    const places = new Map<string, number>()
-    const count = (map: Map<string, number>, what: unknown) => map.set(String(what), (map.get(String(what)) ?? 0) + 1)
-    for (let all = 1; all <= ROUNDS; all++) {
-      const armIn = shuffled(indices.length, random)
-      const lists = armIn.map((arm, slot) =>
-        tagsOf(
-          comparable(indices[arm]!, ties(arm, slot, all)),
-          slot,
-          { slots: 4, bits: width },
-          { all, attempt: 0 },
-          key,
-        ),
-      )
-      const found = compareTags(lists, width)
-      if ('refusal' in found) throw new Error(found.refusal)
-      count(winners, found.ranks.indexOf(3))
-      count(orders, found.ranks)
-      const place = placeOf(lists[0]!.subarray(0, width * TAG_BYTES), lists[1]!.subarray(0, width * TAG_BYTES), width)
-      if (place !== undefined) count(places, place)
-    }
-    return { winner: chiSquare(winners, 4), order: chiSquare(orders, 24), place: chiSquare(places, width) }
-  }
-
-  function chiSquare(counts: Map<string, number>, cells: number): number {
-    const total = [...counts.values()].reduce((a, b) => a + b, 0)
-    const expected = total / cells
-    const squares = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
-    return squares + (cells - counts.size) * expected
-  }
-
-  function placeOf(a: Uint8Array, b: Uint8Array, width: number): number | undefined {
-    for (let place = 0; place < width; place++) {
-      const from = place * TAG_BYTES
-      if (a.subarray(from, from + TAG_BYTES).join() === b.subarray(from, from + TAG_BYTES).join()) return place
-    }
-    return undefined
-  }
-
-  function shuffled(length: number, random: Random): number[] {
-    const all = Array.from({ length }, (_, place) => place)
-    for (let last = length - 1; last > 0; last--) {
-      const other = random.below(last + 1)
-      ;[all[last], all[other]] = [all[other]!, all[last]!]
-    }
-    return all
+    return comparatorView({ indices, bits: width, rounds: ROUNDS, seed: 11, key, ties })
   }
 })

@@ -1,7 +1,8 @@
 // The door to bandits: find the best arm, or earn most.
 
 export { type Chance, ln } from './arithmetic.ts'
-export { type AuditResult, auditRun, type PartyLog, type RewardTable } from './audit.ts'
+export { auditRun } from './audit/audit.ts'
+export type { AuditResult, PartyLog, RewardTable } from './audit/reading.ts'
 export { type NumberedEntry, numberedCodec } from './member/entries.ts'
 export { banditMember } from './member/machine.ts'
 export type {
@@ -27,6 +28,16 @@ export {
 } from './open.ts'
 export { halvingPhases, type Phase, pullsOf, rejectPhases } from './phases.ts'
 export { type ArmRecord, GRID, type Policy, thompson, ucb1 } from './policies/index.ts'
+export { playRejects, type RejectParts, type RejectResult, type RejectSums, rejectsByPhase } from './printed/rejects.ts'
+export {
+  type PrintedSeals,
+  type PrintedSums,
+  playRing,
+  type RingLevel,
+  type RingParts,
+  type RingPull,
+  type RingResult,
+} from './printed/ring.ts'
 export { type RewardGrid, type RewardRange, rewardGrid, UNIT_RANGE } from './rewards.ts'
 export { type BanditRules, banditRules } from './rules.ts'
 export { type Course, type Round, type Schedule, scheduleOf } from './schedule.ts'

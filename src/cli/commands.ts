@@ -81,6 +81,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'join as a member, and run a command while leading',
     load: async () => (await import('./commands/lead.ts')).leadCommand(),
   },
+  bandit: {
+    usage: '',
+    description: 'find the best of several arms, or earn most, without anybody seeing the rewards',
+    load: async () => (await import('./commands/bandit.ts')).banditCommand(),
+  },
   slots: {
     usage: '[options] <name> <what> [command...]',
     description: 'share slots among members, without telling who has which',
@@ -165,6 +170,31 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     usage: '<shell>',
     description: 'print a script that completes commands and options in bash, zsh or fish',
     load: async () => (await import('./completion/command.ts')).completionCommand(commands),
+  },
+  channel: {
+    usage: '',
+    description: 'keep a secret channel: who may read and write what a broker carries and cannot read',
+    load: async () => (await import('./commands/channel.ts')).channelCommand(),
+  },
+  matcher: {
+    usage: '[options]',
+    description: 'find what readers of counted channels want, beside a broker, without reading it',
+    load: async () => (await import('./commands/matcher.ts')).matcherCommand(),
+  },
+  publish: {
+    usage: '[options] <attributes...>',
+    description: 'publish an event: a topic or attributes, and what it carries',
+    load: async () => (await import('./commands/publish.ts')).publishCommand(),
+  },
+  subscribe: {
+    usage: '[options] <filter>',
+    description: 'print the events that a filter wants, as they come',
+    load: async () => (await import('./commands/subscribe.ts')).subscribeCommand(),
+  },
+  events: {
+    usage: '[options]',
+    description: 'show the channels of events, what is kept, and how far subscriptions are',
+    load: async () => (await import('./commands/events.ts')).eventsCommand(),
   },
   filter: {
     usage: '',

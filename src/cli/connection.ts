@@ -30,11 +30,16 @@ export function clientFolder(options: ConnectionOptions): string {
   )
 }
 
-/** `ledgers`: for commands about ledgers; the others start without what only those need. */
+interface Parts {
+  readonly ledgers?: boolean
+  readonly events?: boolean
+}
+
+/** `ledgers`, `events`: for commands about these; the others start without what only those need. */
 export function connectFrom(
   options: ConnectionOptions,
-  { ledgers = false, ...more }: Partial<ConnectOptions> & { readonly ledgers?: boolean } = {},
+  { ledgers = false, events = false, ...more }: Partial<ConnectOptions> & Parts = {},
 ): Promise<Group> {
   // No command blocks its main thread: a thread for renewal would only make it start more slowly.
-  return connectAs(Group, { config: clientFolder(options), blockedMax: 0, ...more }, { ledgers })
+  return connectAs(Group, { config: clientFolder(options), blockedMax: 0, ...more }, { ledgers, events })
 }

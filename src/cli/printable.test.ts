@@ -93,6 +93,7 @@ const WRITE_THEMSELVES = [
   'commands/tree/get.ts',
   'commands/tree/dump.ts',
   'commands/filter.ts',
+  'commands/subscribe.ts',
   'completion/command.ts',
   'commands/up.ts',
   'commands/sim.ts',

@@ -65,7 +65,6 @@ export type { GroupDriver, GroupShape, GroupStatus } from './group-shape.ts'
 
 const MICROS_PER_MS = 1_000
 const TTL_DEFAULT_MS = 10_000
-const DEFAULT_CHANNEL = 'default'
 /** A lease shorter than this is over before its answers are back on an ordinary network. */
 const TTL_MIN_MS = 20
 
@@ -110,6 +109,7 @@ export class Group {
     this.channels = driver.openEvents?.({
       command: body => driver.command({ part: 'events', body }),
       newId: () => ++this.ids,
+      liars: shape.trust.liars,
       object: (name, definition) => this.object(name, definition),
     })
     this.owner = {
@@ -237,19 +237,12 @@ export class Group {
 
   /** Publishes in the channel 'default'. */
   async publish(attributes: Attributes, payload?: unknown, options: PublishOptions = {}): Promise<EventReceipt> {
-    return this.events(DEFAULT_CHANNEL).publish(attributes, payload, options)
+    return this.events('default').publish(attributes, payload, options)
   }
 
   /** Subscribes to the channel 'default'. */
-  subscribe(
-    filter: FilterLike,
-    options: SubscribeOptions | EventHandler<unknown> = {},
-    handler?: EventHandler<unknown>,
-  ): EventSubscription {
-    const channel = this.events(DEFAULT_CHANNEL)
-    return typeof options === 'function'
-      ? channel.subscribe(filter, options)
-      : channel.subscribe(filter, options, handler)
+  subscribe(filter: FilterLike, options?: SubscribeOptions | EventHandler, handler?: EventHandler): EventSubscription {
+    return this.events('default').subscribe(filter, options as SubscribeOptions, handler)
   }
 
   /** Who holds what, as far as more servers than can lie agree on it. */

@@ -33,9 +33,9 @@ export interface EventContent {
   /** The author's clock, in milliseconds: it decides only which kept event of a topic is the newest. */
   readonly time: number
   /** Whether it is kept as the newest of its topic. */
-  readonly retained: boolean
+  readonly retained?: boolean
   /** The author's clock from which on nobody is to have it; 0: never. */
-  readonly expires: number
+  readonly expires?: number
 }
 
 type Value = { readonly kind: 'one'; readonly of: Scalar } | { readonly kind: 'list'; readonly of: readonly Scalar[] }
@@ -48,7 +48,7 @@ const pairs = list(
   ATTRIBUTES_MAX,
 )
 
-const contentCodec: Codec<EventContent> = struct<EventContent>({
+const contentCodec: Codec<Required<EventContent>> = struct<Required<EventContent>>({
   attributes: {
     write(writer, attributes) {
       const names = Object.keys(attributes).sort()
@@ -79,10 +79,10 @@ function asValue(value: AttributeValue): Value {
 
 /** The one encoding of an event's content. Attributes must have passed `parseAttributes`. */
 export function encodeContent(content: EventContent): Uint8Array {
-  return encode(contentCodec, content)
+  return encode(contentCodec, { retained: false, expires: 0, ...content })
 }
 
 /** The content that these bytes encode, or why they are refused. Never throws. */
-export function decodeContent(content: Uint8Array): Decoded<EventContent> {
+export function decodeContent(content: Uint8Array): Decoded<Required<EventContent>> {
   return decode(contentCodec, content)
 }

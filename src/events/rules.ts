@@ -31,6 +31,10 @@ export interface EventsRules {
   outranks(generation: number, than: number): boolean
   /** Whether a subscription that sees another cursor of its name goes above it, rather than end. */
   outbids(opening: boolean, other: number, own: number): boolean
+  /** Up to where events are gone for good, given what each server of the subscription says to have cut, the sender first. */
+  gone(cuts: readonly number[]): number
+  /** Whether an event that a member of a queue was given counts as done. */
+  doneWhenGiven(): boolean
 }
 
 /** The rules as they must be. */
@@ -76,6 +80,12 @@ export const eventsRules: EventsRules = {
   // A process died while it opened the name: few servers have its words. The next one asked the others, has the same number
   // and the smaller name: if it ends, nobody follows.
   outbids: (opening, other, own) => opening || other === own,
+
+  // One that lies says that it has cut everything: believed, all of it is lost.
+  gone: cuts => Math.min(...cuts),
+
+  // The member dies with it.
+  doneWhenGiven: () => false,
 }
 
 /** Processes of one client share a certificate, and are told apart by what follows the mark: `billing#3f9a01c2`. */

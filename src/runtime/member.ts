@@ -131,8 +131,7 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
     const opened = transport
     if (meter) measureTraffic(meter.book, 'member_', running, () => opened)
     return {
-      terms: { drift: config.group.lock.drift, liars: config.group.membership.liars },
-      folder: config.folder,
+      ...termsOf(config),
       command: body => running.command(body),
       now: granterClock,
       isOperator: client => isOperator(config.group.operators, client),
@@ -147,6 +146,10 @@ export async function startMember(options: MemberOptions): Promise<RunningMember
     await storage.close()
     throw explain(error, config)
   }
+}
+
+function termsOf({ group, folder }: MemberConfig): Pick<RunningMember, 'terms' | 'folder'> {
+  return { terms: { drift: group.lock.drift, liars: group.membership.liars }, folder }
 }
 
 function storeOf({ config, log, meter }: MemberOptions): Store {

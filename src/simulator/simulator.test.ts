@@ -378,6 +378,26 @@ describe('traces', () => {
     expect(wellFormed(diagram([], 'nothing'))).toBe(true)
     expect(wellFormed(diagram(entries.slice(0, 1), 'one'))).toBe(true)
   })
+  it('a diagram has an axis of time, words on its arrows while they are few, and marks who lies', () => {
+    const message = (at: number): TraceEntry => ({
+      at,
+      kind: 'deliver',
+      node: 'b',
+      from: 'a',
+      sentAt: at - 500,
+      what: 'grant',
+    })
+    const few = diagram([message(1_000), message(21_000)], 't', ['b'])
+    expect([...few.matchAll(/>([\d.]+ ms)</g)].map(([, text]) => text)).toEqual(['5 ms', '10 ms', '15 ms', '20 ms'])
+    expect(few.match(/>grant<\/text>/g)).toHaveLength(2)
+    expect(few).toContain('>b (lies)<')
+    expect(few).not.toContain('>a (lies)<')
+    const many = diagram(
+      Array.from({ length: 200 }, (_, at) => message(1_000 * at + 500)),
+      't',
+    )
+    expect(many).not.toContain('grant</text>')
+  })
   it('a long trace is cut to its end', () => {
     const many = Array.from({ length: 10_000 }, (_, at): TraceEntry => ({ at, kind: 'emit', node: 'n', what: `${at}` }))
     expect(diagram(many, 't').match(/<circle/g)!.length).toBe(3_000)

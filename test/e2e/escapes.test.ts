@@ -52,6 +52,7 @@ const CASES: readonly (readonly [name: string, args: readonly string[], shows: b
   ['dump', ['dump'], true],
   ['restore', ['restore'], true],
   ['slots', ['slots', EVIL, 'status'], false],
+  ['bandit', ['bandit', 'audit', EVIL], true],
   ['lead', ['lead', EVIL, '--', 'true'], false],
   ['doctor', ['doctor', EVIL], true],
   ['serve', ['serve', EVIL], true],
@@ -60,11 +61,14 @@ const CASES: readonly (readonly [name: string, args: readonly string[], shows: b
   ['sim', ['sim', '--play', `#run=lock&do=${EVIL}`], true],
   ['explore', ['explore', EVIL], true],
   ['dedup', ['dedup', EVIL], true],
+  ['publish', ['publish', EVIL], true],
+  ['subscribe', ['subscribe', '{}', '--from', 'start', '--count', '1'], true],
+  ['events', ['events'], true],
   ['filter', ['filter', EVIL], true],
   ['completion', ['completion', EVIL], true],
 ]
 /** These print nothing that others chose; the rest must be above. */
-const ELSEWHERE = ['up', 'init', 'client', 'member', 'join', 'lab']
+const ELSEWHERE = ['up', 'init', 'client', 'member', 'join', 'lab', 'channel', 'matcher']
 /** These go on until they are stopped. */
 const ENDLESS = ['watch', 'lead']
 const ENDLESS_MS = 10_000

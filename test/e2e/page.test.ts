@@ -1,11 +1,11 @@
 // The laboratory's page in Chromium, opened from a disk with every request but those for files refused: a visitor plays the
 // traitor, wins the first level and cannot win the second; every view pleases axe in both schemes; runs have Node's hashes.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { labCommand } from '../../src/cli/commands/lab.ts'
@@ -13,8 +13,6 @@ import { hasBrowser } from '../support/browser.ts'
 import { runCommand } from '../support/command.ts'
 import { builtPage } from '../support/page.ts'
 import { hashesInNode, PLAYED } from '../support/played.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 let folder: string
 let browser: Browser
@@ -142,7 +140,7 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
 
   it.each(['light', 'dark'] as const)('pleases axe in every view, %s', async scheme => {
     const page = await opened('', scheme, true)
-    await page.evaluate(AXE)
+    await page.evaluate(axe.source)
     for (const fragment of [
       '#level=1',
       '#runs',

@@ -19,6 +19,6 @@ for (const name of Object.keys(traced)) {
   const started = Date.now()
   pins[name] = Array.from({ length: SEEDS / STRETCH }, (_, place) => hashOf(scenario, 1 + place * STRETCH))
   process.stdout.write(`${name}: ${((Date.now() - started) / 1000).toFixed(1)} s\n`)
-  if (named.length === 0) writeFileSync(file, `${JSON.stringify({ ...before, ...pins }, undefined, 1)}\n`)
+  if (named.length === 0) writeFileSync(file, `${JSON.stringify({ ...before, ...pins }, undefined, 2)}\n`)
 }
-writeFileSync(file, `${JSON.stringify(pins, undefined, 1)}\n`)
+writeFileSync(file, `${JSON.stringify(pins, undefined, 2)}\n`)

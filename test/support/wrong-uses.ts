@@ -186,6 +186,33 @@ const objects: readonly WrongUse[] = [
   wrong('Group.createLedger', 'createLedger has no option "balanc". Did you mean balances?', ({ group }) =>
     group.createLedger('a', any({ balanc: {} })),
   ),
+  wrong('Group.events', 'group.events has no option "durabl". Did you mean durable?', ({ group }) =>
+    group.events('prices', any({ durabl: false })),
+  ),
+  wrong('Group.publish', 'publish has no option "retain". Did you mean retained?', ({ group }) =>
+    group.publish({ price: 3 }, 1, any({ retain: true })),
+  ),
+  wrong('Group.subscribe', 'subscribe has no option "que". Did you mean queue?', ({ group }) =>
+    group.subscribe({}, any({ que: true })),
+  ),
+  wrong('EventChannel.publish', 'expires is "soon"', ({ group }) =>
+    group.events('prices').publish({}, 1, { expires: 'soon' }),
+  ),
+  wrong('EventChannel.subscribe', 'a queue needs a name', ({ group }) =>
+    group.events('prices').subscribe({}, { queue: true }),
+  ),
+  wrong('EventChannel.retained', 'retained has no option "time"', ({ group }) =>
+    group.events('prices').retained({}, any({ time: 5 })),
+  ),
+  wrong('EventChannel.survey', 'survey has no option "time"', ({ group }) =>
+    group.events('prices').survey(any({ time: 5 })),
+  ),
+  wrong('EventChannel.drain', 'drain has no option "time"', ({ group }) =>
+    group.events('prices').drain(any({ time: 5 })),
+  ),
+  wrong('EventChannel.into', 'into has no option "first"', ({ group }) =>
+    group.events('prices').into('totals', {}, any({ first: 0 })),
+  ),
   wrong('Group.ledger', "the ledger's name is the number 5", ({ group }) => group.ledger(any(5))),
   wrong('Group.deleteObject', "the object's name is the number 5", ({ group }) => group.deleteObject(any(5))),
   wrong('Group.repairObject', "the object's name is the number 5", ({ group }) => group.repairObject(any(5))),

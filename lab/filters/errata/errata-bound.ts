@@ -41,6 +41,7 @@ export const errataBound: Experiment = {
       title: 'Erratum: 800 bits against the thesis’s bound',
       x: { label: 'elements streamed', log: true },
       y: { label: 'FP + FN, times 100', min: 85, max: 101 },
+      note: `Sign counter: ${2 * SEEDS} to ${16 * SEEDS} streams each; QHT: ${SEEDS}.`,
       series: [
         { name: 'sign counter', points: sign },
         { name: 'QHT', points: table },

@@ -6,13 +6,20 @@ import { queuingRates, thesisQueuingRates } from '../../../src/filters/index.ts'
 import { lineChart } from '../../chart.ts'
 import { type Experiment, type Row, row } from '../../experiment.ts'
 import { bonferroni, rateTolerance } from '../../statistics.ts'
-import { measure } from '../measure.ts'
+import { measure, SEEDS } from '../measure.ts'
 import { queued, turnover } from '../queued.ts'
 import { CONFIDENCE } from '../rows.ts'
 
 const BITS = 100_000
 const ALPHABET = 2 ** 18
 const SUBFILTERS = [1, 2, 5, 10, 20, 40]
+
+interface Curve {
+  readonly measured: [number, number][]
+  readonly printed: [number, number][]
+  readonly right: [number, number][]
+  readonly bars: number[]
+}
 
 export const errataQueueFn: Experiment = {
   name: 'errata-queue-fn',
@@ -25,7 +32,7 @@ export const errataQueueFn: Experiment = {
     const rows: Row[] = []
     const notes: string[] = []
     const total = windows.length * SUBFILTERS.length
-    const curves = windows.map(() => ({ measured: [] as [number, number][], printed: [] as [number, number][] }))
+    const curves = windows.map((): Curve => ({ measured: [], printed: [], right: [], bars: [] }))
     for (const [place, window] of windows.entries()) {
       for (const [index, subfilters] of SUBFILTERS.entries()) {
         progress((place + index / SUBFILTERS.length) / windows.length, `w=${window}, L=${subfilters}`)
@@ -43,6 +50,8 @@ export const errataQueueFn: Experiment = {
         rows.push(row(`${what}: theorem 4.5.4 as printed`, 100 * printed.falseNegative, null, null, '%'))
         curves[place]!.measured.push([subfilters, 100 * ours.falseNegative])
         curves[place]!.printed.push([subfilters, 100 * printed.falseNegative])
+        curves[place]!.right.push([subfilters, 100 * right.falseNegative])
+        curves[place]!.bars.push(100 * tolerance)
       }
     }
     notes.push('Rows without expectation are the printed theorem: at w = 1,000, L = 40 it says fifteen times too much.')
@@ -50,10 +59,12 @@ export const errataQueueFn: Experiment = {
       title: 'Erratum: false negatives of a queue of QHTs, 100 kbit',
       x: { label: 'subfilters L', log: true },
       y: { label: 'FNR, times 100', min: 0 },
-      series: curves.flatMap(({ measured, printed }, colour) => {
+      note: `${SEEDS} streams of ${counted.toLocaleString('en-US')} elements counted; bars: what a row is judged by.`,
+      series: curves.flatMap(({ measured, printed, right, bars }, colour) => {
         const name = `w = ${windows[colour]!.toLocaleString('en-US')}`
         return [
-          { name: `${name}, measured`, points: measured, colour },
+          { name: `${name}, measured`, points: measured, errors: bars, line: false, colour },
+          { name: `${name}, corrected`, points: right, colour: colour + 5, dashed: true },
           { name: `${name}, theorem`, points: printed, colour, dashed: true },
         ]
       }),

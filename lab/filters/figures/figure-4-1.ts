@@ -12,6 +12,7 @@ import {
 } from '../../../src/filters/index.ts'
 import { lineChart, type Series } from '../../chart.ts'
 import { type Experiment, type Row, row } from '../../experiment.ts'
+import { STREAMS_NOTE } from '../drawing.ts'
 import { measure } from '../measure.ts'
 import { formulaRows } from '../rows.ts'
 
@@ -61,6 +62,7 @@ export const figure41: Experiment = {
       title: 'Figure 4.1: error of short hash filters of 100 kbit by window',
       x: { label: 'window w' },
       y: { label: 'FPR + FNR, times 100', min: 0, max: 100 },
+      note: STREAMS_NOTE,
       series,
     })
     return { rows, pictures: [{ name: 'filters-figure-4-1.svg', svg }], notes: notes() }

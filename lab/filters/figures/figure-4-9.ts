@@ -3,6 +3,7 @@
 
 import { lineChart, type Series } from '../../chart.ts'
 import { type Experiment, type Row, row } from '../../experiment.ts'
+import { STREAMS_NOTE } from '../drawing.ts'
 import { measure } from '../measure.ts'
 import { queued } from '../queued.ts'
 import { formulaRows } from '../rows.ts'
@@ -60,11 +61,21 @@ export const figure49: Experiment = {
       pictures: [
         {
           name: 'filters-figure-4-9.svg',
-          svg: lineChart({ title: 'Figure 4.9: FPR + FNR of a queue by window and stream', ...axes, series: total }),
+          svg: lineChart({
+            title: 'Figure 4.9: FPR + FNR of a queue by window and stream',
+            ...axes,
+            note: STREAMS_NOTE,
+            series: total,
+          }),
         },
         {
           name: 'filters-figure-4-10.svg',
-          svg: lineChart({ title: 'Figure 4.10: FPR and FNR of the same queue', ...axes, series: split }),
+          svg: lineChart({
+            title: 'Figure 4.10: FPR and FNR of the same queue',
+            ...axes,
+            note: STREAMS_NOTE,
+            series: split,
+          }),
         },
       ],
       notes: [

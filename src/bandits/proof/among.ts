@@ -3,18 +3,13 @@
 import { type AnyProtocol, createHost, type Host, NOTHING_SAVED, type NodeId, seededRandom } from '../../core/index.ts'
 import type { NumberedEntry } from '../member/entries.ts'
 import { banditMember } from '../member/machine.ts'
-import type {
-  BanditMemberCommand,
-  BanditMemberEvent,
-  BanditMemberSettings,
-  BanditMemberState,
-} from '../member/state.ts'
+import type { BanditMember, BanditMemberCommand, BanditMemberEvent, BanditMemberState } from '../member/state.ts'
 import type { MemberMessage, Role } from '../member/wire.ts'
 import type { Source } from '../open.ts'
 import { rewardGrid } from '../rewards.ts'
 import { banditRules } from '../rules.ts'
 import type { Algorithm, BanditKeys, BanditSettings } from '../settings.ts'
-import { idealParties } from './ideal.ts'
+import { type IdealParties, idealParties } from './ideal.ts'
 
 /** Who lies, and how: a machine in place of the honest one, or other keys. */
 export interface Lying {
@@ -39,6 +34,16 @@ export interface AmongResult {
   readonly logs: ReadonlyMap<NodeId, NumberedEntry[]>
   /** The entries and messages that were on the wire, for counting. */
   readonly messages: number
+}
+
+function memberOf(parties: IdealParties, honest: BanditKeys, lies: Lying | undefined): BanditMember {
+  return banditMember({
+    keys: lies?.keys?.(honest) ?? honest,
+    repeat: 1,
+    rules: banditRules,
+    keysOf: ({ member }) => parties.party(member),
+    ...(lies?.machine && { disguise: lies.machine.bind(lies) }),
+  })
 }
 
 type MemberHost = Host<BanditMemberState, MemberMessage, BanditMemberCommand>
@@ -67,14 +72,7 @@ export function playAmong({ algorithm, budget, sources, seed, lying }: AmongShap
   for (const id of everybody) {
     const honest = parties.keysOf(id)
     const lies = lying?.member === id ? lying : undefined
-    const settings: BanditMemberSettings = {
-      keys: lies?.keys?.(honest) ?? honest,
-      repeat: 1,
-      rules: banditRules,
-      keysOf: ({ member }) => parties.party(member),
-      ...(lies?.machine && { disguise: lies.machine.bind(lies) }),
-    }
-    const host = createHost(banditMember(settings), id, [], NOTHING_SAVED, {
+    const host = createHost(memberOf(parties, honest, lies), id, [], NOTHING_SAVED, {
       now: () => 0,
       below: bound => random.below(bound),
       bytes: length => random.bytes(length),

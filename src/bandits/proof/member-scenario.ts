@@ -15,7 +15,7 @@ import {
   type World,
 } from '../../simulator/index.ts'
 import type { ArmState } from '../arm/state.ts'
-import { auditRun } from '../audit.ts'
+import { auditRun } from '../audit/audit.ts'
 import type { NumberedEntry } from '../member/entries.ts'
 import { banditMember } from '../member/machine.ts'
 import type { BanditMemberEvent, BanditMemberState, Wanted } from '../member/state.ts'

@@ -1,12 +1,14 @@
 // coterie lab: what it prints, what it writes, what it refuses, and the exit code.
 
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Experiment, experiments } from '../../../lab/index.ts'
 import { runCommand } from '../../../test/support/command.ts'
 import { labCommand } from './lab.ts'
+import { pageServer } from './lab-page.ts'
 
 let root: string
 
@@ -200,5 +202,43 @@ describe('coterie lab refuses', () => {
     expect(out).toMatch(/Usage: coterie lab/)
     expect(out).toMatch(/\nExample:\n {2}\$ coterie lab /)
     expect(code).toBe(0)
+  })
+})
+
+describe('coterie lab serve', () => {
+  const files = new Map([
+    ['index.html', Buffer.from('<!doctype html>')],
+    ['core.js', Buffer.from('1')],
+  ])
+
+  it('serves the files that it was given and nothing else, and lets no other site frame them', async () => {
+    const server = pageServer(files)
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const get = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${port}${path}`, { method })
+    const index = await get('/?x=1')
+    expect([index.status, index.headers.get('content-type'), await index.text()]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      '<!doctype html>',
+    ])
+    expect(index.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/)
+    expect(index.headers.get('content-security-policy')).not.toContain('unsafe')
+    expect((await get('/core.js')).headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+    const others = ['/package.json', '/%2e%2e/package.json', '/..%2fpackage.json', '/core.js/', '/__proto__']
+    for (const path of others) expect((await get(path)).status, path).toBe(404)
+    expect((await get('/', 'POST')).status).toBe(405)
+    server.closeAllConnections()
+    server.close()
+  })
+})
+
+describe('coterie lab export', () => {
+  it('does not write into a folder that has something in it', async () => {
+    await writeFile(join(root, 'kept'), 'kept')
+    const { err, code } = await run('export', root)
+    expect(err).toMatch(/is not empty; choose a new folder|the page is not built/)
+    expect(code).toBe(1)
+    expect(await readdir(root)).toEqual(['kept'])
   })
 })

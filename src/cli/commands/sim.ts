@@ -209,6 +209,13 @@ export function describeRuns(summary: Summary, chosen: ScenarioOptions, shown: r
   return lines.join('\n')
 }
 
+/** Of what was drawn, the nodes that lie: 'server-3 alwaysYes, server-5 silent'. */
+function liarsOf({ liars = '' }: Readonly<Record<string, unknown>>): string[] {
+  return String(liars)
+    .split(', ')
+    .map(one => one.split(' ')[0]!)
+}
+
 async function replay(chosen: ScenarioOptions, options: Options, seed: number): Promise<void> {
   const kept: Kept = {
     ...(options.only === undefined ? {} : { only: options.only }),
@@ -217,7 +224,7 @@ async function replay(chosen: ScenarioOptions, options: Options, seed: number): 
   const result = runOnce(scenarioFor(chosen), seed, kept, true)
   if (options.diagram !== undefined) {
     const title = `${asArguments(chosen)}, seed ${seed}: ${result.violations[0]?.what ?? 'no promise was broken'}`
-    await writeFile(options.diagram, diagram(result.trace, title)).catch(error => {
+    await writeFile(options.diagram, diagram(result.trace, title, liarsOf(result.drawn))).catch(error => {
       throw cannot('write', options.diagram!, error)
     })
   }

@@ -120,6 +120,36 @@ describe.each(['blind', 'open'] as const)('%s', privacy => {
   })
 })
 
+describe('thesis', () => {
+  it.each(['ucb-d', 'ucb-ds', 'ucb-ds2'] as const)('%s earns what its arms paid', async protocol => {
+    let paid = 0
+    const counted = Object.fromEntries(
+      Object.entries(arms()).map(([name, source]): [string, ArmSource] => [
+        name,
+        async asked => {
+          const reward = await source(asked)
+          paid += reward
+          return reward
+        },
+      ]),
+    )
+    const run = group.maximise({ name: 'x', arms: counted, budget: 40, privacy: 'thesis', protocol })
+    const { sum, spent, told } = await run.result
+    expect([sum, spent]).toEqual([paid, 40])
+    expect(told).toContain('the controller sees who is pulled')
+  })
+
+  it('SR-secured finds the best value, phase by phase', async () => {
+    const values = { red: 13, green: 17.5, blue: -4 }
+    const run = group.bestArm({ name: 'x', privacy: 'thesis', values, epsilon: 2, budget: 60 })
+    const rounds: number[] = []
+    for await (const { round } of run) rounds.push(round)
+    const { spent } = group.bandits.successiveRejects([() => 0, () => 1, () => 0], 60)
+    expect(await run.result).toMatchObject({ best: 'green', rounds: 2, spent })
+    expect(rounds.at(-1)).toBe(2)
+  })
+})
+
 it('open and blind pull equally often where no two indices are equal', async () => {
   const counts = async (privacy: 'open' | 'blind') => {
     const pulls = [0, 0, 0]
@@ -157,13 +187,22 @@ describe('bad input', () => {
     [{ ...good, name: '' }, 'name is ""'],
     [{ ...good, rewards: [1, 1] }, 'two numbers, the smaller first'],
     [{ ...good, rewards: [0, Number.NaN] }, 'two numbers, the smaller first'],
-    [{ ...good, privacy: 'thesis' }, "the level 'thesis' runs in the lab only."],
+    [{ ...good, privacy: 'thesis' }, "a search at the level 'thesis' takes values and epsilon, not arms"],
+    [{ name: 'x', privacy: 'thesis', budget: 10, epsilon: 1, values: { a: 1 } }, 'a run needs at least 2 arms, not 1.'],
+    [{ name: 'x', privacy: 'thesis', budget: 10, epsilon: -1, values: { a: 1, b: 2 } }, 'epsilon is -1'],
+    [{ name: 'x', privacy: 'thesis', budget: 10, epsilon: 1, values: { a: 'x', b: 2 } }, 'values is'],
     [{ ...good, privacy: 'none' }, 'privacy is "none"; it must be one of blind, open.'],
     [{ ...good, algorithm: 'ucb1' }, 'algorithm is "ucb1"'],
     [{ ...good, budgets: 5 }, 'Did you mean budget?'],
     [{ ...good, batch: 0.5 }, 'group.bestArm has no option "batch"'],
   ])('%o: %s', (options, sentence) => {
     expect(() => group.bestArm(options as BestArmOptions)).toThrow(sentence)
+  })
+
+  it("what the level 'thesis' does not play", () => {
+    expect(() => group.maximise({ ...good, privacy: 'thesis', batch: 0.5 })).toThrow('one pull a round')
+    expect(() => group.maximise({ ...good, privacy: 'thesis', algorithm: 'thompson' })).toThrow('plays ucb1')
+    expect(() => group.maximise({ ...good, protocol: 'ucb-ds' })).toThrow("it goes with privacy: 'thesis'")
   })
 
   it('batch outside [0, 1], and a budget below the number of arms', () => {

@@ -13,9 +13,10 @@ import {
 } from '../../bandits/index.ts'
 import { anything, between, called, flag, optionsSchema } from '../../core/index.ts'
 import { Group, type GroupDriver, type GroupShape } from '../group.ts'
-import { runHere } from './here.ts'
+import { runHere, searchValues } from './here.ts'
 import { askedBest, askedMaximise, type BestArmOptions, type MaximiseOptions } from './options.ts'
 import { BanditHandle, type BanditResult, type BestArmResult, type MaximiseResult, type RunShape } from './run.ts'
+import { askedValues, type ThesisSearchOptions } from './thesis-options.ts'
 
 /** The algorithms without any privacy, as plain functions on sources: for comparison, and for those who need none. */
 export interface OpenBandits {
@@ -71,7 +72,8 @@ export class EmbeddedGroup extends Group {
   }
 
   /** Finds the best of several arms with a budget of pulls; by default so that no arm learns another's rewards. */
-  bestArm(options: BestArmOptions): BanditHandle<BestArmResult> {
+  bestArm(options: BestArmOptions | ThesisSearchOptions): BanditHandle<BestArmResult> {
+    if (options?.privacy === 'thesis') return this.keep(searchValues(askedValues(options)))
     const asked = askedBest(options)
     return this.keep(runHere(asked, ({ best }, _sources, common) => ({ best: asked.names[best!]!, ...common })))
   }

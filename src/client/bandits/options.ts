@@ -1,9 +1,8 @@
 // What a run of bandits may be asked for, and what is refused with a sentence.
 
-import type { Algorithm, RewardRange } from '../../bandits/index.ts'
+import type { Algorithm, RewardRange, RingLevel } from '../../bandits/index.ts'
 import {
   between,
-  kindOf,
   oneWord,
   optionsSchema,
   type Rule,
@@ -18,8 +17,11 @@ import { type WaitOptions, waitRules } from '../waiting.ts'
 /** Pulls an arm once. `pull` counts the pulls of this arm from 1: the same number asks for the same pull again. */
 export type ArmSource = (asked: { readonly pull: number; readonly signal: AbortSignal }) => number | Promise<number>
 
-/** Who may see what: `blind` hides every reward and every pull from all but its arm, `open` hides nothing. */
-export type BanditPrivacy = 'blind' | 'open'
+/**
+ * Who may see what: `blind` hides every reward and every pull from all but its arm; `thesis` is UCB-DS2, whose controller sees who is
+ * pulled; `open` hides nothing.
+ */
+export type BanditPrivacy = 'blind' | 'thesis' | 'open'
 
 /** What every run of bandits is asked with. */
 export interface BanditOptions extends WaitOptions {
@@ -40,6 +42,7 @@ export interface BanditOptions extends WaitOptions {
 export interface BestArmOptions extends BanditOptions {
   /** Default `successive-rejects`. */
   readonly algorithm?: 'successive-rejects' | 'sequential-halving'
+  readonly privacy?: 'blind' | 'open'
 }
 
 /** For `group.maximise`. */
@@ -48,11 +51,13 @@ export interface MaximiseOptions extends BanditOptions {
   readonly algorithm?: 'ucb1' | 'thompson'
   /** After t pulls the chosen arm is pulled ⌊batch · t⌋ times at once, at least once: fewer rounds for a little less. Default 0. */
   readonly batch?: number
+  /** With `privacy: 'thesis'`: which of its protocols, the one without encryption first. Default `ucb-ds2`. */
+  readonly protocol?: RingLevel
 }
 
 /** The options of either, filled in. */
 export interface Asked {
-  readonly options: BanditOptions
+  readonly options: BanditOptions & Pick<MaximiseOptions, 'protocol'>
   readonly names: readonly string[]
   readonly algorithm: Algorithm
   readonly batch: number
@@ -81,7 +86,7 @@ const common: Rules<BanditOptions> = {
   name: required(textOf('the name of the run')),
   arms: required(arms),
   budget: required(whole(1)),
-  privacy: oneWord(['blind', 'open']),
+  privacy: oneWord(['blind', 'thesis', 'open']),
   rewards: rangeRule,
   pullRetries: whole(0, RETRIES_MAX),
 }
@@ -89,22 +94,28 @@ const common: Rules<BanditOptions> = {
 const checkBest = optionsSchema<BestArmOptions>({
   ...common,
   algorithm: oneWord(['successive-rejects', 'sequential-halving']),
+  privacy: oneWord(['blind', 'open']),
 })
 const checkMaximise = optionsSchema<MaximiseOptions>({
   ...common,
   algorithm: oneWord(['ucb1', 'thompson']),
   batch: between(0, 1),
+  protocol: oneWord(['ucb-d', 'ucb-ds', 'ucb-ds2']),
 })
 
 export function askedBest(options: BestArmOptions): Asked {
-  refuseThesis(options)
   checkBest('group.bestArm', options)
   return { options, names: namesOf(options), algorithm: options.algorithm ?? 'successive-rejects', batch: 0 }
 }
 
 export function askedMaximise(options: MaximiseOptions): Asked {
-  refuseThesis(options)
   checkMaximise('group.maximise', options)
+  if (options.privacy === 'thesis' && (options.algorithm === 'thompson' || (options.batch ?? 0) !== 0)) {
+    throw new SettingsError("the level 'thesis' plays ucb1, one pull a round: leave out algorithm and batch.")
+  }
+  if (options.protocol !== undefined && options.privacy !== 'thesis') {
+    throw new SettingsError("protocol is one of the thesis's; it goes with privacy: 'thesis'.")
+  }
   return { options, names: namesOf(options), algorithm: options.algorithm ?? 'ucb1', batch: options.batch ?? 0 }
 }
 
@@ -113,13 +124,4 @@ function namesOf(options: BanditOptions): string[] {
   if (names.length < 2) throw new SettingsError(`a run needs at least 2 arms, not ${names.length}.`)
   if (names.includes('')) throw new SettingsError('an arm has no name.')
   return names
-}
-
-/** Somebody who read the thesis asks for its level: it is said that it is not there, not that the word is unknown. */
-function refuseThesis(options: unknown): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new SettingsError(`a run takes its options as an object, not ${kindOf(options)}.`)
-  }
-  if ((options as { privacy?: unknown }).privacy !== 'thesis') return
-  throw new SettingsError("the level 'thesis' runs in the lab only. Use privacy: 'blind', which hides more, or 'open'.")
 }

@@ -7,6 +7,13 @@ import type { Asked } from './options.ts'
 export function told({ options, names }: Asked): string {
   const here = 'All parties ran in this process, and it saw everything.'
   if (options.privacy === 'open') return `${here} The run was open: who runs it sees every pull and every reward.`
+  if (options.privacy === 'thesis') {
+    const whose =
+      (options.protocol ?? 'ucb-ds2') === 'ucb-ds2'
+        ? 'each arm the largest index so far'
+        : 'each arm the leader and its index'
+    return `${here} With every node at an owner of its own, the controller sees who is pulled in each round, and from that nearly all rewards; ${whose}; the user the sum.`
+  }
   return `${here} With every party at an owner of its own, ${learns(names.length, 'the shuffler', 'the comparator')}`
 }
 
@@ -23,4 +30,12 @@ function learns(arms: number, shuffler: string, comparator: string): string {
       ? 'and from them, as there are two arms, nearly everything about the other.'
       : 'and from them how good the best of the others is.'
   return `${parties}the user learns the answer; an arm learns its own pulls and rewards, ${rest}`
+}
+
+/** For SR-secured. */
+export function toldOfValues(): string {
+  return (
+    'All nodes ran in this process, and it saw everything. With every node at an owner of its own, BAI learns the ranking of the arms, ' +
+    'Comp all sums without names, each RP who was rejected before, the user the best arm.'
+  )
 }

@@ -23,6 +23,7 @@ import {
   type SubscribeOptions,
 } from './options.ts'
 import { checkedPayload, packPayload } from './payload.ts'
+import { type ChannelStatus, channelsOf } from './status.ts'
 import { EventSubscription, type Subscribed } from './subscription.ts'
 
 /** That an event was accepted: n - f servers hold it, and every subscription that wants it gets it. */
@@ -38,6 +39,7 @@ const LIVE: Keep = { age: 60_000, bytes: 1_000_000 }
 /** What a channel needs of its group. */
 export interface ChannelBelow {
   readonly hub: EventsHub
+  readonly liars: number
   object<State, Operation, Result>(
     name: string,
     definition: ObjectDefinition<State, Operation, Result>,
@@ -125,6 +127,12 @@ export class EventChannel<Payload = unknown> {
     return found.map(({ source, counter, content }) =>
       receivedOf<Payload>({ source, counter, content, attempt: 1, dead: false }),
     )
+  }
+
+  /** What all channels of the group hold, and how far their subscriptions are; this channel's name does not matter. */
+  async survey(options: WaitOptions = {}): Promise<readonly ChannelStatus[]> {
+    checkWaiting('survey', options)
+    return channelsOf(await this.below.hub.survey('', options), this.below.liars)
   }
 
   /** Resolves when all subscriptions of this process to this channel have handled what was accepted before this call. */

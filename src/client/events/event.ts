@@ -27,7 +27,7 @@ export interface ReceivedEvent<Payload = unknown> {
 }
 
 /** What handles an event: when it returns, the event is acknowledged; when it throws, it comes again. */
-export type EventHandler<Payload> = (event: ReceivedEvent<Payload>) => unknown
+export type EventHandler<Payload = unknown> = (event: ReceivedEvent<Payload>) => unknown
 
 /** What the node below tells of an event. */
 export interface Handed {

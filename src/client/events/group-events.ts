@@ -1,8 +1,7 @@
 // The events of a group: its channels, what is open, and what the node below says.
 
-import type { ClientCommand, Surveyed } from '../../events/client/state.ts'
+import type { ClientCommand } from '../../events/client/state.ts'
 import type { Lie } from '../objects/orders.ts'
-import type { WaitOptions } from '../waiting.ts'
 import { type ChannelBelow, EventChannel } from './channel.ts'
 import { EventsHub } from './hub.ts'
 import type { ChannelOptions } from './options.ts'
@@ -11,15 +10,19 @@ import type { ChannelOptions } from './options.ts'
 export interface EventsBelow {
   command(body: ClientCommand): void
   newId(): number
+  /** Servers that may lie. */
+  readonly liars: number
   readonly object: ChannelBelow['object']
 }
 
 export class GroupEvents {
   readonly hub: EventsHub
+  private readonly liars: number
   private readonly object: ChannelBelow['object']
   private readonly subscriptions = new Set<{ close(): Promise<void> }>()
 
-  constructor({ command, newId, object }: EventsBelow) {
+  constructor({ command, newId, object, liars }: EventsBelow) {
+    this.liars = liars
     this.object = object
     this.hub = new EventsHub(command, newId)
   }
@@ -32,6 +35,7 @@ export class GroupEvents {
   open<Payload>(name: string, options: ChannelOptions<Payload>): EventChannel<Payload> {
     const below: ChannelBelow = {
       hub: this.hub,
+      liars: this.liars,
       object: this.object,
       opened: closable => {
         this.subscriptions.add(closable)
@@ -39,11 +43,6 @@ export class GroupEvents {
       },
     }
     return new EventChannel(below, name, options)
-  }
-
-  /** What each server holds, of all channels. */
-  survey(options: WaitOptions): Promise<readonly Surveyed[]> {
-    return this.hub.survey('', options)
   }
 
   /** Places are saved before the connections go. */

@@ -4,7 +4,7 @@
 // With each event goes the number of the one that was submitted before it. The object takes it only if that is not
 // beyond what it has: else one that was passed over would be called known, and lost.
 
-import { OperationFailed, SettingsError } from '../../core/index.ts'
+import { abortSignal, called, OperationFailed, oneWord, optionsSchema, required } from '../../core/index.ts'
 import type { Filter } from '../../events/filter.ts'
 import type { Attributes } from '../../events/values.ts'
 import type { ObjectDefinition, SharedObject } from '../objects/shared-object.ts'
@@ -30,6 +30,16 @@ export interface AppliedEvent<Payload> {
 
 /** How `into` subscribes. */
 export type EffectOptions = Pick<SubscribeOptions, 'signal' | 'from'>
+
+const checkDefinition = optionsSchema<EffectDefinition<unknown, unknown>>({
+  initial: required(called('that returns the first state')),
+  apply: required(called('that returns the state after an event')),
+})
+
+const checkEffect = optionsSchema<EffectOptions>({
+  signal: abortSignal,
+  from: oneWord(['now', 'start', 'again']),
+})
 
 interface Kept<State> {
   readonly state: State
@@ -67,8 +77,8 @@ export class EventsInto<State, Payload> {
   /** @internal Made by `channel.into`. */
   constructor(channel: Subscribable<Payload>, name: string, filter: Filter, below: Below<State, Payload>) {
     const { definition, options, open } = below
-    if (typeof definition?.initial !== 'function' || typeof definition.apply !== 'function')
-      throw new SettingsError('into needs a definition: { initial(), apply(state, event) }.')
+    checkDefinition('into', definition as EffectDefinition<unknown, unknown>)
+    checkEffect('into', options)
     this.object = open<Kept<State>, Effect<Payload>, Outcome>(name, {
       initial: () => ({ state: definition.initial(), applied: {} }),
       apply: (kept, effect) => applyOnce(kept, effect, definition),

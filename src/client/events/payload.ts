@@ -13,7 +13,8 @@ export interface Checked<Payload = unknown> {
   }
 }
 
-type Verdict<Payload> =
+/** What a Standard Schema says of a value. */
+export type Verdict<Payload> =
   | { readonly value: Payload; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string }[] }
 

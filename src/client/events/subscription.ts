@@ -236,7 +236,7 @@ export class EventSubscription<Payload = unknown> {
 
   private async deliver(event: Handed, answer: (done: boolean) => void): Promise<void> {
     const { content } = event
-    if (content.expires > 0 && content.expires <= Date.now()) return answer(true)
+    if (content.expires !== undefined && content.expires > 0 && content.expires <= Date.now()) return answer(true)
     const checked = await checkedPayload(this.about.check, unpackPayload(content.payload))
     if ('why' in checked) {
       this.refusedCount++

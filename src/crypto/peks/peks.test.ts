@@ -1,4 +1,4 @@
-// Pairings on two engines, and searchable encryption on them (protocols/events 22). The hash to the curve against RFC 9380,
+// Pairings on two engines, and searchable encryption on them (protocols/secret-events 7). The hash to the curve against RFC 9380,
 // appendix J.9.1; generators and encodings against the standard form; everything else engine against engine.
 
 import { bls12_381 } from '@noble/curves/bls12-381.js'

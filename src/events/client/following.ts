@@ -66,7 +66,7 @@ function fetchNext(scene: ClientScene, subscription: Subscription, one: Tracked)
  */
 function leaveCut(scene: ClientScene, subscription: Subscription, one: Tracked): void {
   const key = sourceKey(one.source)
-  const cut = Math.min(...subscription.members.map(({ heads }) => heads.get(key)?.base ?? 0))
+  const cut = scene.settings.rules.gone(subscription.members.map(({ heads }) => heads.get(key)?.base ?? 0))
   if (cut <= one.checked || one.handed > 0) return
   for (const counter of one.items.keys()) if (counter <= one.checked) return
   tell(scene, { kind: 'missed', id: subscription.id, source: one.source, from: one.checked + 1, to: cut })

@@ -59,6 +59,18 @@ export class DeliveryChecker implements Checker {
     if (counter <= last) this.broken.push({ what: `${process} was handed ${id} after ${last}`, at })
   }
 
+  /** A member of a queue was given it: any order, and more than once. */
+  given(process: string, { source, number }: HandedEvent, at: Micros): void {
+    const said = this.published.get(number)
+    if (said?.author !== source.author || !said.matches)
+      this.broken.push({ what: `${process} was given what ${source.author} did not publish for it`, at })
+  }
+
+  /** Here nothing is ever cut. */
+  missed(process: string, at: Micros): void {
+    this.broken.push({ what: `${process} was told that events are gone, and nothing was cut`, at })
+  }
+
   /** Here no author signs two events under one id. */
   accuse(author: string, at: Micros): void {
     this.broken.push({ what: `${author} is honest and is said to have signed two events under one id`, at })

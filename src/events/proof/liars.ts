@@ -53,6 +53,18 @@ export const ahead: Liar = twisted('ahead', body => {
   return body.kind === 'found' ? { ...body, through: body.through + FAR } : body
 })
 
+/** Says that it has cut everything that it holds. */
+export const cutting: Liar = twisted('cutting', body => {
+  if (body.kind === 'heads') return { ...body, entries: body.entries.map(entry => ({ ...entry, base: entry.counter })) }
+  return body.kind === 'range' ? { ...body, base: body.items.at(-1)?.counter ?? body.base } : body
+})
+
+/** Takes part in queues, hands out nothing, and says that all is done. */
+export const hoarding: Liar = twisted('hoarding', body => {
+  if (body.kind === 'queued') return { ...body, entries: body.entries.map(far) }
+  return body.kind === 'task' ? undefined : body
+})
+
 /** Shows cursors far ahead of what was done. */
 export const cursorForger: Liar = twisted('cursor-forger', body => {
   if (body.kind !== 'loaded') return body
@@ -89,6 +101,7 @@ export function foreignEvents(): Liar {
 
 /** Changes what it passes on to others, in a byte. */
 export const altering: Liar = twisted('altering', body => {
+  if (body.kind === 'task') return { ...body, item: altered(body.item) }
   if (body.kind !== 'found' && body.kind !== 'range') return body
   return { ...body, items: body.items.map(altered) }
 })
@@ -113,6 +126,8 @@ export function eventsLiars(): readonly Liar[] {
     oldCursors(),
     foreignEvents(),
     altering,
+    cutting,
+    hoarding,
     ...generalLiars(),
   ]
 }

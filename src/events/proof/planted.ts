@@ -15,6 +15,8 @@ export const plantedEventsBugs: Readonly<Record<string, Partial<EventsRules>>> =
   'no-repair': { repairs: () => false },
   'one-liar-waited-for': { waitedFor: reported => Math.max(0, ...reported) },
   'never-passed-over': { passesOver: () => false },
+  'cursor-past-cut': { gone: ([sender]) => sender ?? 0 },
+  'queue-acked-on-send': { doneWhenGiven: () => true },
   'ends-for-the-dead': { outbids: () => false },
   'old-generation-counts': { outranks: () => false },
 }

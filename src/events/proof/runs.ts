@@ -16,6 +16,7 @@ const lying: readonly string[] = [
   'cursor-unsigned',
   'one-liar-waited-for',
   'never-passed-over',
+  'cursor-past-cut',
 ]
 
 /** The words of the checker that finds it, where it is not a loss. */
@@ -24,6 +25,7 @@ const says: Readonly<Record<string, RegExp>> = {
   'gap-accepted': /is honest and was blamed: holds other events than were sent|accepted and never delivered/,
   'found-unsigned': /is said to have signed two events|was handed/,
   'repair-unsigned': /is honest and was blamed/,
+  'cursor-past-cut': /was told that events are gone|accepted and never delivered/,
 }
 
 /** It costs time, and loses nothing: client/machine.test.ts has its arithmetic. */

@@ -60,6 +60,8 @@ describe('what is accepted is delivered', () => {
         'old-cursors',
         'foreign-events',
         'altering',
+        'cutting',
+        'hoarding',
       ]),
     )
   })

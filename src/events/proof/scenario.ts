@@ -40,6 +40,8 @@ export interface EventsPlan extends Plan<EventsAct> {
   readonly settings: EventsSettings
   readonly authors: readonly string[]
   readonly consumers: readonly string[]
+  /** How many processes share a queue at first. */
+  readonly workers: number
   readonly liars: ReadonlyMap<NodeId, number>
   /** How many milliseconds a handler takes at most, and how often it fails. */
   readonly handling: { readonly slowest: Micros; readonly fails: number }
@@ -58,6 +60,10 @@ const PRICES = 10
 /** Half of the events match. */
 const FILTER = parseFilter({ price: { lt: PRICES / 2 } })
 const ACK_WAIT_MS = 2_000
+/** More than a handler here ever fails. */
+const ATTEMPTS = 1_000
+/** Processes of one client that share a queue. */
+const WORKER = 'worker'
 /** Whoever sets a group up knows that no server of it has lost anything. */
 const FIRST_START = new Map([['', [encode(eventsRecord, { kind: 'known' })]]])
 
@@ -81,6 +87,7 @@ function drawPlan(
   const settings = { ...eventsDefaults, group: 'shop', liars: b, crashes, ...change }
   const authors = ['author-1', 'author-2', 'author-3'].slice(0, 1 + random.below(3))
   const consumers = ['consumer-1', 'consumer-2'].slice(0, 1 + random.below(2))
+  const workers = random.below(3)
   const kinds = eventsLiars()
   const liars = new Map<NodeId, number>()
   for (let i = 0; i < b; i++) liars.set(pick(random, servers), random.below(kinds.length))
@@ -90,11 +97,13 @@ function drawPlan(
     SAFETY,
     4 * SECOND,
   )
-  const acts = [...drawActs(random, authors, consumers), ...drawLosses(random, servers, crashes - b)]
+  const mortal = workers > 1 ? [...consumers, WORKER] : consumers
+  const acts = [...drawActs(random, authors, mortal), ...drawLosses(random, servers, crashes - b)]
   return {
     settings,
     authors,
     consumers,
+    workers,
     liars,
     handling: { slowest: pick(random, [1, 1_000, SECOND / 2]), fails: pick(random, [0, 0, 0.2]) },
     parallel: 1 + random.below(3),
@@ -174,6 +183,15 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
       this.addClient(consumer)
       this.subscribe(consumer, 'start')
     }
+    for (let i = 0; i < this.plan.workers; i++) this.addWorker()
+  }
+
+  private addWorker(): void {
+    this.addClient(WORKER)
+    const { parallel } = this.plan
+    const options = { channel: CHANNEL, name: 'work', filter: FILTER, parallel, ackWait: ACK_WAIT_MS }
+    const terms = { start: true, attempts: ATTEMPTS }
+    this.world.command(this.processOf(WORKER), { kind: 'enlist', id: 1, ...options, ...terms })
   }
 
   private settings(): EventsSettings {
@@ -215,6 +233,7 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
     if (act.kind === 'lose') return this.lose(act)
     if (act.kind === 'power') return this.power(act.lasts)
     this.world.crash(this.processOf(act.client))
+    if (act.client === WORKER) return this.addWorker()
     this.addClient(act.client)
     if (!this.plan.consumers.includes(act.client)) return
     this.subscribe(act.client, act.again ? 'again' : 'start')
@@ -266,8 +285,8 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
   }
 
   protected override finish(): void {
-    const { authors, consumers } = this.plan
-    this.delivery.finish(consumers, authors, this.world.now)
+    const { authors, consumers, workers } = this.plan
+    this.delivery.finish(workers > 0 ? [...consumers, WORKER] : consumers, authors, this.world.now)
   }
 
   protected observe(node: SimulatedNode, event: ClientEvent): void {
@@ -281,6 +300,8 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
         return
       case 'handed':
         return this.handle(id, event)
+      case 'missed':
+        return this.delivery.missed(id, this.world.now)
       case 'forked':
         return this.delivery.accuse(event.source.author, this.world.now)
       case 'lied':
@@ -299,7 +320,9 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
     const { world } = this
     const { source, counter, attempt } = event
     const number = Number(new TextDecoder().decode(event.content.payload))
-    this.delivery.handed(process, { source, counter, attempt, number }, world.now)
+    const handed = { source, counter, attempt, number }
+    if (this.clientOf(process) === WORKER) this.delivery.given(process, handed, world.now)
+    else this.delivery.handed(process, handed, world.now)
     const { slowest, fails } = this.plan.handling
     const random = world.node(process).random
     const fail = attempt < 3 && random.chance(fails)

@@ -20,10 +20,12 @@ export { type SecretMember, secretMember } from './member/machine.ts'
 export type { MemberCommand, MemberEvent } from './member/state.ts'
 export {
   decodeRecord,
+  decodeRecords,
   EPOCH_MS,
   type EpochRecord,
   type EpochTerms,
   encodeRecord,
+  encodeRecords,
   isKeepers,
   issueRecord,
   type Keeper,

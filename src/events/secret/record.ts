@@ -27,7 +27,7 @@ import {
 import { CHANNEL_BYTES_MAX, NODE_BYTES_MAX } from '../wire.ts'
 import { type ChannelName, type SecretMode, TAG_BYTES } from './keys.ts'
 import { type Searchable, searchableCodec, whyNotSearchable } from './keywords.ts'
-import { PARTIES_MAX } from './limits.ts'
+import { CARRIED_MAX, PARTIES_MAX } from './limits.ts'
 import type { SecretRules } from './rules.ts'
 
 /** A reader or writer of a channel. */
@@ -70,7 +70,8 @@ const HASH_BYTES = 32
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
 const GROUP_BYTES_MAX = 64
-const SEALED_KEY_MAX = 128
+/** The label, channel, number, name and key, framed, and what the seal adds. */
+const SEALED_KEY_MAX = 288
 /** The name before the first. */
 export const NO_RECORD: Uint8Array = new Uint8Array(HASH_BYTES)
 /** Notice before a new epoch is used, so that readers listen to its tags before writers use them. */
@@ -113,6 +114,28 @@ export function decodeRecord(input: Uint8Array): Decoded<EpochRecord> {
   if (!decoded.ok) return decoded
   const why = whyNotRecord(decoded.value)
   return why === undefined ? decoded : { ok: false, refusal: why }
+}
+
+/** Records that are kept at once: the one in use, those before it in their grace, and those issued ahead. */
+export const RECORDS_MAX = 16
+const recordsCodec = list(bytes(CARRIED_MAX), RECORDS_MAX)
+
+/** Several records as bytes: what is saved, and what a party's file has. */
+export function encodeRecords(records: readonly EpochRecord[]): Uint8Array {
+  return encode(recordsCodec, records.slice(-RECORDS_MAX).map(encodeRecord))
+}
+
+/** The records, or why the bytes are none. */
+export function decodeRecords(input: Uint8Array): Decoded<readonly EpochRecord[]> {
+  const decoded = decode(recordsCodec, input)
+  if (!decoded.ok) return decoded
+  const records: EpochRecord[] = []
+  for (const one of decoded.value) {
+    const record = decodeRecord(one)
+    if (!record.ok) return record
+    records.push(record.value)
+  }
+  return { ok: true, value: records }
 }
 
 function whyNotRecord({ searchable, parties, from, until, issued, channel }: EpochRecord): string | undefined {

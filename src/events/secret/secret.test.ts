@@ -34,7 +34,7 @@ const searchable: readonly Searchable[] = [
 ]
 const names = (all: readonly Uint8Array[]) => new Set(all.map(one => one.join()))
 
-describe('keywords (protocols/events 18)', () => {
+describe('keywords (protocols/secret-events 3)', () => {
   const value = fc.oneof(
     fc.constantFrom('A', 'B', 'ACME', 'AC', ''),
     fc.double({ min: -200, max: 1200, noNaN: true }),
@@ -105,7 +105,7 @@ describe('keywords (protocols/events 18)', () => {
 
 const channel = { group: 'shop', name: 'prices', id: new Uint8Array(16).fill(7) }
 
-describe('keys and tags (protocols/events 17, 19, 20)', () => {
+describe('keys and tags (protocols/secret-events 2, 4, 5)', () => {
   const secret = new Uint8Array(32).fill(9)
   const keys = epochKeys(secretRules, channel, 3, 'tagged', secret)
   const word = utf8('a keyword')
@@ -174,7 +174,7 @@ describe('keys and tags (protocols/events 17, 19, 20)', () => {
   })
 })
 
-describe('records (protocols/events 16)', () => {
+describe('records (protocols/secret-events 1)', () => {
   const signatures = idealSignatures()
   const sealings = idealSealing()
   const keeper = { signer: signatures.signer('keeper'), sealing: sealings('keeper'), random: seededBytes(2) }
@@ -237,7 +237,7 @@ describe('records (protocols/events 16)', () => {
   })
 })
 
-describe('signatures of events (protocols/events 17)', () => {
+describe('signatures of events (protocols/secret-events 2)', () => {
   const signatures = idealSignatures()
   const settingsOf = (rules: typeof secretRules, id: number): SecretSettings => ({
     ...secretBasics,

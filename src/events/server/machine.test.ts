@@ -33,6 +33,8 @@ function item(counter: number, price: number): Item {
 function started(change: Partial<EventsSettings> = {}, saved = KNOWN) {
   const server = new Puppet(eventsServer({ ...eventsDefaults, ...change }), servers, saved)
   server.start()
+  // Its beat begins with the first that it hears.
+  server.hear('second', { kind: 'compare', epoch: '', mark: 0 })
   return server
 }
 
@@ -315,6 +317,8 @@ describe('a queue', () => {
     publish(server, 'ann', item(1, 3), item(2, 3))
     expect(tasks(server.hear('eve#1', { ...enlist, sub: 1, place: 1 }))).toEqual([])
     server.hear('eve#1', done(1))
+    // What the first has seen to the end is passed here, too.
+    expect([...[...server.state.queues.values()][0]!.sources.values()][0]).toMatchObject({ done: 1 })
     expect(tasks(server.pass(1_100)).map(task => task.item.counter)).toEqual([2])
   })
 

@@ -185,16 +185,19 @@ function arrivedBefore({ place }: Queue, { arrivals, held }: Stream, before: num
 }
 
 function dealStream(scene: ServerScene, queue: Queue, one: QueueSource, stream: Stream, to: number): void {
-  while (one.next < to && queue.open < QUEUE_OPEN_MAX) {
+  // What is acknowledged or does not match is passed, also where it is not yet this server's turn.
+  while (one.next < stream.held && queue.open < QUEUE_OPEN_MAX) {
     const counter = one.next + 1
     const item = stream.items.get(counter)
     if (one.acked.delete(counter) || item === undefined || !fits(queue.filter!, item)) {
       one.next = counter
       continue
     }
+    if (counter > to) return
     const given: Given = { counter, attempt: 1, member: '', at: scene.turn.now }
     if (!give(scene, queue, one, given)) return
     one.next = counter
+    if (scene.settings.rules.doneWhenGiven()) continue
     one.given.set(counter, given)
     queue.open++
   }

@@ -19,7 +19,7 @@ import { lockClient } from '../client/machine.ts'
 import type { ClientEvent } from '../client/state.ts'
 import { floorsNeeded, lockRules } from '../rules.ts'
 import { lockServer } from '../server/machine.ts'
-import type { ServerState } from '../server/state.ts'
+import { RESERVED_AHEAD, type ServerState } from '../server/state.ts'
 import { type LockSettings, lockDefaults } from '../settings.ts'
 import { lockVocabulary, serverRecord } from '../wire.ts'
 import { lockLiars } from './liars.ts'
@@ -347,8 +347,13 @@ class LockStage extends ScenarioStage<LockPlan, LockAct, ClientEvent> {
     world.at(late, () => resource.write(name, token, world.now, believes()))
   }
 
-  /** In microseconds, the clock that is farthest ahead. */
+  /**
+   * In microseconds, the clock that is farthest ahead; and what restarts may have cost. A server that crashes spends all that
+   * it had reserved ahead, so that a token at the end of what clocks explain goes that much beyond.
+   */
   private latestClock(): number {
-    return Math.max(...[...this.world.nodes.values()].map(node => this.world.clock(node) * 1000))
+    const restarts = this.servers.reduce((sum, id) => sum + Math.max(0, this.world.node(id).life - 1) / 2, 0)
+    const clocks = [...this.world.nodes.values()].map(node => this.world.clock(node) * 1000)
+    return Math.max(...clocks) + restarts * RESERVED_AHEAD
   }
 }

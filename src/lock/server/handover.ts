@@ -42,15 +42,15 @@ export function onWait(scene: ServerScene, from: NodeId, asked: Extract<ClientMe
   if (isOut(entry, now) && entry.holder === from) return prolongGrant(scene, name, entry, waiter)
   entry.waiters ??= []
   if (isOut(entry, now)) return joinList(scene, name, entry, waiter)
-  if (!enqueue(entry.waiters, waiter)) return reply(scene, from, { kind: 'full', name, attempt })
+  if (!enqueue(entry.waiters, waiter, state.inLine)) return reply(scene, from, { kind: 'full', name, attempt })
   giveNext(scene, name, entry, ttl)
 }
 
 // Behind a lease that is out.
 function joinList(scene: ServerScene, name: string, entry: LockEntry, waiter: Waiter): void {
-  const { turn } = scene
+  const { state, turn } = scene
   const { client, attempt, ping } = waiter
-  if (!enqueue(entry.waiters!, waiter)) return reply(scene, client, { kind: 'full', name, attempt })
+  if (!enqueue(entry.waiters!, waiter, state.inLine)) return reply(scene, client, { kind: 'full', name, attempt })
   reply(scene, client, { kind: 'queued', name, attempt, ping })
   serverTimers.set(turn, 'expire', Math.max(0, Math.ceil(entry.until - turn.now)), name)
   if (entry.lease === undefined || entry.won || !isBefore(waiter, entry.lease)) return
@@ -87,7 +87,7 @@ export function giveNext(scene: ServerScene, name: string, entry: LockEntry, new
   const { waiters } = entry
   if (waiters === undefined || waiters.length === 0 || state.stopped || isOut(entry, turn.now)) return
   const alone = newcomer !== undefined && waiters.length === 1
-  const first = takeFirst(waiters, entry.maximum, turn.now, ({ client, attempt }) =>
+  const first = takeFirst(waiters, entry.maximum, turn.now, state.inLine, ({ client, attempt }) =>
     reply(scene, client, { kind: 'tooLow', name, attempt, maximum: entry.maximum }),
   )
   if (first === undefined) return
@@ -97,14 +97,15 @@ export function giveNext(scene: ServerScene, name: string, entry: LockEntry, new
 }
 
 export function onYield(scene: ServerScene, from: NodeId, asked: Extract<ClientMessage, { kind: 'yield' }>): void {
-  const entry = scene.state.locks.get(asked.name)
+  const { state } = scene
+  const entry = state.locks.get(asked.name)
   if (entry?.lease === undefined || entry.holder !== from || entry.won) return
   // A server that lost its store starts counting its grants again: the number alone might be that of an older one.
   if (entry.grant !== asked.grant || entry.token !== asked.token) return
   entry.maximum = entry.before
   entry.holder = ''
   entry.waiters ??= []
-  if (!entry.waiters.some(waiter => waiter.client === from)) enqueue(entry.waiters, entry.lease)
+  if (!entry.waiters.some(waiter => waiter.client === from)) enqueue(entry.waiters, entry.lease, state.inLine)
   entry.lease = undefined
   giveNext(scene, asked.name, entry)
 }

@@ -82,7 +82,7 @@ function renew(scene: ServerScene, holder: NodeId, asked: Asked<'renew' | 'keep'
   const renewed = state.locks.get(name)!
   renewed.until = Math.max(renewed.until, earlier.until)
   renewed.won = true
-  if (renewed.waiters !== undefined) remove(renewed.waiters, holder)
+  if (renewed.waiters !== undefined) remove(renewed.waiters, holder, state.inLine)
   renewed.since = earlier.since
   return { kind: 'renewed', name, attempt, token, held }
 }
@@ -92,7 +92,7 @@ export function onRelease(scene: ServerScene, from: NodeId, { name, token, unuse
   const entry = state.locks.get(name)
   if (entry === undefined) return
   const waiting = entry.waiters?.find(waiter => waiter.client === from)
-  if (waiting?.token === token) remove(entry.waiters!, from)
+  if (waiting?.token === token) remove(entry.waiters!, from, state.inLine)
   if (entry.holder === '' || !settings.rules.mayRelease(entry.holder, entry.token, from, token)) return
   entry.closed = entry.token
   // A token that nobody ever used is taken back, or tries that fail would drive this server's maximum above the others'.

@@ -22,6 +22,7 @@ export function serverFrom(self: NodeId, servers: readonly NodeId[], saved: Save
     others: servers.filter(server => server !== self),
     locks: new Map(),
     shares: new Map(),
+    inLine: new Map(),
     complaints: newComplaints(),
     floor: 0,
     highest: 0,

@@ -40,6 +40,18 @@ describe('a share of the names', () => {
     machine.pass(100_000)
     expect(machine.state.shares).toEqual(new Map())
   })
+  it('and so is the share of the lines, also of those who went without a word', () => {
+    const { machine, ask, tries } = server()
+    tries('ann#1', 'a', 10)
+    ask('ann#1', { kind: 'release', name: 'a', token: 10, unused: false })
+    // Its token is too low: it stands in the line until it comes with another, and never does.
+    const waits = { kind: 'wait', name: 'a', attempt: 1, token: 5, ttl: 9, ticket: 1, ping: 1 } as const
+    expect(ask('eve#1', waits)).toMatchObject({ kind: 'tooLow' })
+    expect(machine.state.inLine).toEqual(new Map([['eve', 1]]))
+    machine.pass(200_000)
+    expect(machine.state.locks.size).toBe(0)
+    expect(machine.state.inLine).toEqual(new Map())
+  })
   it('above half of it, names that come free are forgotten at once, and no token of theirs comes again', () => {
     const { machine, ask, tries } = server()
     for (const other of ['b', 'c']) tries('ann', other, 1)

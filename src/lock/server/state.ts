@@ -14,7 +14,7 @@ import {
   serverRecord,
   TOKEN_MAX,
 } from '../wire.ts'
-import { isBefore, WAITERS_MAX, type Waiter } from './waiters.ts'
+import { type InLine, isBefore, removeAll, WAITERS_MAX, type Waiter } from './waiters.ts'
 
 /** What a lock's server is told by the process around it. */
 export type ServerCommand =
@@ -32,6 +32,8 @@ export interface ServerState {
   readonly locks: Map<string, LockEntry>
   /** How many of the names each client has brought, by the name in its certificate. */
   readonly shares: Map<string, number>
+  /** Places in lines, by certificate, over all names. */
+  readonly inLine: InLine
   /** Who accuses whom of lying, and how many times anybody did. */
   readonly complaints: Complaints<LockComplaint>
   /** Every token granted for a name that is not in `locks` is at most this. */
@@ -104,7 +106,7 @@ export type ServerScene = Scene<ServerState, LockSettings, LockMessage, ServerEv
 export const serverTimers = timers('sweep', 'expire', 'floors')
 
 /** How far ahead the floor is reserved: five seconds of the microseconds that tokens count in, so one fsync in five seconds. */
-const RESERVED_AHEAD = 5_000_000
+export const RESERVED_AHEAD = 5_000_000
 /** Names locked at once; an entry takes about 250 bytes. */
 export const NAMES_MAX = 500_000
 /** Of them, those that one client may bring: with the longest names they take 40 MB. Ten clients that take all they can still leave nobody out. */
@@ -160,7 +162,8 @@ export function addName(state: ServerState, name: string, entry: LockEntry): voi
 }
 
 /** Its tokens are never given again: they raise the floor for every name that is not known. */
-export function forgetName(state: ServerState, name: string, { owner, maximum, closed }: LockEntry): void {
+export function forgetName(state: ServerState, name: string, { owner, maximum, closed, waiters }: LockEntry): void {
+  if (waiters !== undefined) removeAll(waiters, state.inLine)
   state.floor = Math.max(state.floor, maximum, closed)
   state.locks.delete(name)
   const left = (state.shares.get(owner) ?? 1) - 1

@@ -6,8 +6,11 @@ import { pingEvery } from '../ping.ts'
 import {
   enqueue,
   firstGrant,
+  IN_LINE_OF_CLIENT_MAX,
+  type InLine,
   isBefore,
   remove,
+  removeAll,
   someoneWaits,
   takeFirst,
   WAITERS_MAX,
@@ -63,20 +66,22 @@ describe('the list', () => {
     fc.assert(
       fc.property(fc.array(doing, { maxLength: 40 }), story => {
         const list: Waiter[] = []
+        const inLine: InLine = new Map()
         const twin = new Twin()
         for (const act of story) {
           if (act.kind === 'enqueue') {
-            expect(enqueue(list, { ...act.waiter })).toBe(true)
+            expect(enqueue(list, { ...act.waiter }, inLine)).toBe(true)
             twin.waiters.set(act.waiter.client, { ...act.waiter })
           } else if (act.kind === 'remove') {
-            remove(list, act.client)
+            remove(list, act.client, inLine)
             twin.waiters.delete(act.client)
           } else {
             const told: string[] = []
-            const taken = takeFirst(list, act.maximum, act.now, each => told.push(each.client))
+            const taken = takeFirst(list, act.maximum, act.now, inLine, each => told.push(each.client))
             expect({ taken: taken?.client, told }).toEqual(twin.take(act.maximum, act.now))
           }
           expect(list).toEqual(twin.sorted())
+          expect([...inLine.values()].reduce((sum, count) => sum + count, 0)).toBe(list.length)
         }
       }),
       { numRuns: 500 },
@@ -92,10 +97,11 @@ describe('the list', () => {
   })
   it('has room for a thousand, and a client that stands in it may say so again', () => {
     const list: Waiter[] = []
-    for (let i = 0; i < 1_000; i++) expect(enqueue(list, waiter(`c${i}`, i))).toBe(true)
-    expect(enqueue(list, waiter('late', 0))).toBe(false)
+    const inLine: InLine = new Map()
+    for (let i = 0; i < 1_000; i++) expect(enqueue(list, waiter(`c${i}`, i), inLine)).toBe(true)
+    expect(enqueue(list, waiter('late', 0), inLine)).toBe(false)
     expect(list.length).toBe(1_000)
-    expect(enqueue(list, waiter('c7', 7, 99))).toBe(true)
+    expect(enqueue(list, waiter('c7', 7, 99), inLine)).toBe(true)
     expect(list[7]).toMatchObject({ client: 'c7', token: 99 })
   })
   it('is empty for a sweep once everybody in it is silent', () => {
@@ -121,14 +127,29 @@ describe('how long a first grant lasts, and how often a waiter pings', () => {
 describe('a share of the line', () => {
   it('is for a certificate, whatever its instances: up to it and no further, and others have theirs', () => {
     const list: Waiter[] = []
-    for (let i = 0; i < WAITERS_OF_CLIENT_MAX; i++) expect(enqueue(list, waiter(`eve#${i}`, i))).toBe(true)
-    expect(enqueue(list, waiter('eve#more', 1))).toBe(false)
+    const inLine: InLine = new Map()
+    for (let i = 0; i < WAITERS_OF_CLIENT_MAX; i++) expect(enqueue(list, waiter(`eve#${i}`, i), inLine)).toBe(true)
+    expect(enqueue(list, waiter('eve#more', 1), inLine)).toBe(false)
     // Who is in line stays in line, with a new ping.
-    expect(enqueue(list, waiter('eve#3', 3))).toBe(true)
+    expect(enqueue(list, waiter('eve#3', 3), inLine)).toBe(true)
     for (let i = 0; i < WAITERS_MAX - WAITERS_OF_CLIENT_MAX; i++) {
-      expect(enqueue(list, waiter(`client-${i}#1`, 1_000 + i))).toBe(true)
+      expect(enqueue(list, waiter(`client-${i}#1`, 1_000 + i), inLine)).toBe(true)
     }
     expect(list).toHaveLength(WAITERS_MAX)
-    expect(enqueue(list, waiter('late#1', 5_000))).toBe(false)
+    expect(enqueue(list, waiter('late#1', 5_000), inLine)).toBe(false)
+  })
+  it('is one over all names, too: a client has so many places and no more, and gets back what it leaves', () => {
+    const inLine: InLine = new Map()
+    const lists = Array.from({ length: IN_LINE_OF_CLIENT_MAX / 100 }, (): Waiter[] => [])
+    for (const list of lists) for (let i = 0; i < 100; i++) enqueue(list, waiter(`eve#${i}`, i), inLine)
+    const more: Waiter[] = []
+    expect(enqueue(more, waiter('eve#1', 1), inLine)).toBe(false)
+    expect(enqueue(more, waiter('ann#1', 2), inLine)).toBe(true)
+    // Whoever stands in a line may say so again.
+    expect(enqueue(lists[0]!, waiter('eve#1', 1), inLine)).toBe(true)
+    removeAll(lists[0]!, inLine)
+    expect(enqueue(more, waiter('eve#1', 1), inLine)).toBe(true)
+    for (const list of [...lists, more]) removeAll(list, inLine)
+    expect(inLine.size).toBe(0)
   })
 })

@@ -31,6 +31,11 @@ const FIRST_GRANT: Millis = 1_500
 export const WAITERS_MAX = 1_000
 /** Of them, those of one client: as many as have connections. Others wait in the same line. */
 export const WAITERS_OF_CLIENT_MAX = 256
+/** Over all names, those of one client: about 10 MB. */
+export const IN_LINE_OF_CLIENT_MAX = 50_000
+
+/** How many places in lines each certificate has, over all names. */
+export type InLine = Map<string, number>
 
 export function firstGrant(ttl: Millis): Millis {
   return Math.min(ttl, FIRST_GRANT)
@@ -40,10 +45,13 @@ export function isBefore(a: Pick<Waiter, 'ticket' | 'client'>, b: Pick<Waiter, '
   return a.ticket < b.ticket || (a.ticket === b.ticket && a.client < b.client)
 }
 
-/** Puts a waiter into its place, instead of what it said before. False: the list is full. */
-export function enqueue(list: Waiter[], waiter: Waiter): boolean {
-  remove(list, waiter.client)
+/** Puts a waiter into its place, instead of what it said before. False: the list is full, or its client has its share. */
+export function enqueue(list: Waiter[], waiter: Waiter, inLine: InLine): boolean {
+  const who = accuserOf(waiter.client)
+  remove(list, waiter.client, inLine)
   if (list.length >= WAITERS_MAX || countOf(list, waiter.client) >= WAITERS_OF_CLIENT_MAX) return false
+  if ((inLine.get(who) ?? 0) >= IN_LINE_OF_CLIENT_MAX) return false
+  inLine.set(who, (inLine.get(who) ?? 0) + 1)
   let place = list.length
   while (place > 0 && isBefore(waiter, list[place - 1]!)) place--
   list.splice(place, 0, waiter)
@@ -60,9 +68,22 @@ function countOf(list: readonly Waiter[], client: NodeId): number {
   return count
 }
 
-export function remove(list: Waiter[], client: NodeId): void {
+export function remove(list: Waiter[], client: NodeId, inLine: InLine): void {
   const place = list.findIndex(waiter => waiter.client === client)
-  if (place >= 0) list.splice(place, 1)
+  if (place >= 0) leave(list, place, inLine)
+}
+
+/** All of them go: their name is forgotten. */
+export function removeAll(list: Waiter[], inLine: InLine): void {
+  while (list.length > 0) leave(list, list.length - 1, inLine)
+}
+
+function leave(list: Waiter[], place: number, inLine: InLine): void {
+  const [gone] = list.splice(place, 1)
+  const who = accuserOf(gone!.client)
+  const left = (inLine.get(who) ?? 0) - 1
+  if (left > 0) inLine.set(who, left)
+  else inLine.delete(who)
 }
 
 /** A list whose waiters have all gone is no reason to keep a name. */
@@ -85,16 +106,17 @@ export function takeFirst(
   list: Waiter[],
   maximum: number,
   now: Millis,
+  inLine: InLine,
   tooLow: (waiter: Waiter) => void,
 ): Waiter | undefined {
   for (let place = 0; place < list.length; place++) {
     const waiter = list[place]!
     if (now - waiter.pingedAt > SILENT_MAX) {
-      list.splice(place--, 1)
+      leave(list, place--, inLine)
       continue
     }
     if (waiter.token > maximum) {
-      list.splice(place, 1)
+      leave(list, place, inLine)
       return waiter
     }
     if (!waiter.low) {

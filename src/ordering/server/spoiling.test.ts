@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { get, propose, rank, SERVERS, settings, TestGroup } from '../../../test/support/ordering-group.ts'
 import { brokenOrderingRules } from '../proof/planted.ts'
-import type { OrderingSettings } from '../settings.ts'
+import { longestTurn, type OrderingSettings } from '../settings.ts'
 import { COMPLAINTS_SHOWN_MAX, COUNTER_MAX, type OrderingMessage } from '../wire.ts'
 import { MADE_AT_ONCE_MAX, OBJECTS_OF_CLIENT_MAX } from './state.ts'
 
@@ -41,6 +41,19 @@ describe('a rank far in the future', () => {
     made.tell('c', 's1', get(COUNTER_MAX))
     made.pass(settings.turnMs)
     expect(made.tell('d', 's1', get(WALL, 'd'))).toMatchObject([{ kind: 'refused' }])
+  })
+})
+
+describe('the longest turn', () => {
+  // Found by seed 100101 of `coterie sim server --servers 7 --liars 1`: 1,001 of 1,000 milliseconds, and an honest server was blamed.
+  it('is never said to be longer than any, whatever fractions the clock has', () => {
+    const made = group({ turnMs: longestTurn(settings) })
+    for (let count = 1; count <= 200; count++) {
+      made.now += longestTurn(settings) + 0.1 + count / 7
+      made.tell('c', 's1', get(2 * count, 'c'))
+      const [said] = made.tell('d', 's1', get(2 * count + 1, 'd'))
+      expect(said).toMatchObject({ kind: 'busy', remaining: longestTurn(settings) })
+    }
   })
 })
 

@@ -3,6 +3,7 @@
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import { isProven } from '../rank-proofs.ts'
 import { compareRanks } from '../rules.ts'
+import { longestTurn } from '../settings.ts'
 import { decodeChange } from '../versions/content.ts'
 import { nextDigest } from '../versions/digest.ts'
 import type { ClientMessage, Rank, ServerMessage } from '../wire.ts'
@@ -34,7 +35,8 @@ export function onGet(
     return reply(scene, from, { kind: 'full', object: object.name, what: 'ranks' })
   takeOperations(scene, object, from, asked.operations, 'all')
   if (heldByAnother(object, from, turn.now)) {
-    const remaining = Math.ceil(object.holdsUntil - turn.now)
+    // Clocks have fractions: rounded up, the longest turn must not look longer than any.
+    const remaining = Math.min(Math.ceil(object.holdsUntil - turn.now), longestTurn(settings))
     return reply(scene, from, { kind: 'busy', object: object.name, rank, promised: object.promised, remaining })
   }
   if (compareRanks(rank, object.promised) <= 0) return refuse(scene, object, from, rank)

@@ -3,6 +3,7 @@
 
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { banditLines, playBandits } from './help-bandits.ts'
 import { ledgerScenes } from './help-ledger.ts'
 import { memberLines, playMembers } from './help-members.ts'
 import type { Typed, World } from './world.ts'
@@ -55,11 +56,52 @@ const ALONE: readonly Scene[] = [
   { line: 'coterie dedup --snapshot seen.state --key-file seen.key < today.log' },
   { line: 'coterie dedup advise --memory 100kB --window 50000' },
   { line: 'coterie dedup advise --memory 100kB --window 5000 --alphabet 1000000' },
+  {
+    line: `coterie publish eu/xetra/ACME price=9.5 halted=false --payload '{"volume": 300}'`,
+    says: /^default\/admin\/[0-9a-f]{32}\/1$/m,
+  },
+  {
+    line: 'generate-report | coterie publish reports/daily --file -',
+    as: 'echo report | coterie publish reports/daily --file -',
+  },
+  { line: 'coterie publish state/door open=true --retained' },
+  { line: "coterie subscribe 'eu/#'", as: "coterie subscribe 'eu/#' --from start --count 1", says: /eu\/xetra\/ACME/ },
+  {
+    line: `coterie subscribe '{"price": {"lt": 10}}' --name audit --from start --format json`,
+    as: `coterie subscribe '{"price": {"lt": 10}}' --name audit --from start --format json --count 1`,
+    says: /"price": ?9.5/,
+  },
+  {
+    line: "coterie subscribe 'jobs/#' --name work --queue",
+    as: "coterie subscribe '#' --name work --queue --from start --count 1",
+    says: /reports|eu|state/,
+  },
+  { line: 'coterie events', says: /default {2}3 events kept, of admin/ },
   { line: `coterie filter test '{"price": {"lt": 10}}' < events.jsonl` },
   { line: 'coterie filter test --language sns @policy.json --explain < events.jsonl' },
   {
     line: `echo '{"topic": "eu/xetra/ACME"}' | coterie filter test --language mqtt 'eu/+/ACME'`,
     says: /eu\/xetra\/ACME/,
+  },
+  {
+    line: 'coterie channel new prices --group shop --writer till-1 --reader till-2 --search symbol=equal',
+    says: /epoch 1 of channel prices/,
+  },
+  { line: 'coterie channel add prices till-3 --reads --group shop', says: /readers: till-2, till-3/ },
+  {
+    line: 'coterie channel rotate prices --group shop --nats nats://127.0.0.1',
+    as: 'coterie channel rotate prices --group shop',
+    says: /epoch 3 of channel prices/,
+  },
+  {
+    line: 'coterie channel remove prices till-2 --group shop --nats nats://127.0.0.1',
+    as: 'coterie channel remove prices till-2 --group shop',
+    says: /readers: till-3/,
+  },
+  {
+    line: 'coterie matcher --nats nats://127.0.0.1 --channel 3f9a01c2d4e5f60718293a4b5c6d7e8f',
+    as: 'coterie matcher --nats nats://127.0.0.1:1 --channel 3f9a01c2d4e5f60718293a4b5c6d7e8f',
+    code: 1,
   },
   { line: 'coterie lab list' },
   { line: 'coterie lab run backoff-response --out results' },
@@ -134,11 +176,13 @@ const SERVED: readonly Scene[] = [
 export const knownExamples: readonly string[] = [
   ...STAGED,
   ...memberLines,
+  ...banditLines,
   ...[...ALONE, ...SERVED].map(({ line }) => line),
 ]
 
 export async function playHelp(world: World): Promise<void> {
   await playMembers(world)
+  await playBandits(world)
   await playAlone(world)
   await playServed(world)
 }

@@ -9,6 +9,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   'coterie sim lock --seeds 1000': 'coterie sim lock --seeds 20',
   'coterie sim ordering --seeds 100': 'coterie sim ordering --seeds 4',
   'coterie explore lock': 'coterie explore lock --system list-restart',
+  'npx coterie lab serve': 'timeout 2 coterie lab serve --port 0 || true',
 }
 
 const STARTED = 'npm ci && npm start'

@@ -25,6 +25,12 @@ export interface Listener {
   readonly epochs: Map<number, Micros>
 }
 
+/** What one author said in one epoch. */
+export interface Saying {
+  readonly author: string
+  readonly epoch: number
+}
+
 export class SecretChecker implements Checker {
   readonly name = 'secret'
   readonly published = new Map<number, Published>()
@@ -80,7 +86,8 @@ export class SecretChecker implements Checker {
   }
 
   /** Everything that one author published in one epoch, to somebody who listened all the time: here, or told. */
-  complete(reader: string, listener: Listener, author: string, epoch: number, masked: boolean, at: Micros): void {
+  complete(reader: string, listener: Listener, said: Saying, masked: boolean, at: Micros): void {
+    const { author, epoch } = said
     const isOf = (one: Published) => one.author === author && one.epoch === epoch && one.channel === listener.channel
     const all = [...this.published].filter(([, one]) => isOf(one))
     const lost = all.filter(([number]) => !listener.handed.has(number))

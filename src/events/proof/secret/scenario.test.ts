@@ -1,4 +1,4 @@
-// Secret channels on carriers that lie (protocols/events 16 to 21): what is handed over is authentic, once and in its time; what does
+// Secret channels on carriers that lie (protocols/secret-events 1 to 6): what is handed over is authentic, once and in its time; what does
 // not come is told, or masked where one carrier is honest; nothing on the wire repeats. And every planted bug is found.
 
 import { describe, expect, it } from 'vitest'

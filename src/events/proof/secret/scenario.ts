@@ -319,7 +319,8 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
       at: this.world.now,
       epoch: symbol === 'A' ? 0 : -1,
     })
-    const content = { attributes: { symbol }, payload: new TextEncoder().encode(String(number)), time: number }
+    const payload = new TextEncoder().encode(String(number))
+    const content = { attributes: { symbol }, payload, time: number, retained: false, expires: 0 }
     this.world.command(node, { kind: 'publish', id: number, content })
   }
 
@@ -463,7 +464,7 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
     const isCut = record.from === record.issued || next?.from === next?.issued
     for (const author of WRITERS) {
       if (author === this.removed && record.until > START_MS + this.removedAt / 1000) continue
-      this.checker.complete(reader, listener, author, record.number, isMasked && !isCut, world.now)
+      this.checker.complete(reader, listener, { author, epoch: record.number }, isMasked && !isCut, world.now)
     }
   }
 }

@@ -1,4 +1,4 @@
-// The matcher of counted mode (protocols/events 20): stands beside a broker, is given trapdoors by readers, and sends them the
+// The matcher of counted mode (protocols/secret-events 5): stands beside a broker, is given trapdoors by readers, and sends them the
 // events that have one of their tags. It knows no key and no keyword: of what nobody subscribed to no tag ever repeats.
 //
 // One look-up a tag, whatever the number of trapdoors: of each, the next four tags of a lap are in one table. The tags of

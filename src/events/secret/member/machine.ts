@@ -1,9 +1,9 @@
-// A party of a secret channel (protocols/events 16 to 21): reader, writer or both, on carriers that are not trusted. The
+// A party of a secret channel (protocols/secret-events 1 to 6): reader, writer or both, on carriers that are not trusted. The
 // carriers are its peers: it asks them to listen, to leave and to send, and hears what came.
 
-import type { NodeId, Protocol, Saved } from '../../../core/index.ts'
+import { assert, type NodeId, type Protocol, type Saved } from '../../../core/index.ts'
 import { channelNames, lettersOf } from '../keys.ts'
-import { decodeRecord } from '../record.ts'
+import { decodeRecords } from '../record.ts'
 import type { SecretSettings } from '../settings.ts'
 import { type CarrierMessage, decodeFrame, encodeFrame, type Frame } from '../wire.ts'
 import { listenAll, onSubscribe, onUnsubscribe, onWant, WANT_EVERY_MS } from './listening.ts'
@@ -70,8 +70,10 @@ function memberFrom(settings: SecretSettings, self: NodeId, carriers: readonly N
     showedAt: Number.NEGATIVE_INFINITY,
   }
   for (const record of saved.get('') ?? []) {
-    const decoded = decodeRecord(record)
-    if (decoded.ok) addEpoch({ state, settings } as MemberScene, decoded.value)
+    const decoded = decodeRecords(record)
+    // What passed the store's checksum and cannot be read is not ours: better no channel than an old one.
+    assert(decoded.ok, 'saved records that cannot be read')
+    for (const one of decoded.value) addEpoch({ state, settings } as MemberScene, one)
   }
   return state
 }

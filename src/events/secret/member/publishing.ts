@@ -117,7 +117,7 @@ function send(scene: MemberScene, epoch: Epoch, { id, keywords }: Waiting, insid
   assert(frame !== undefined, 'what was taken can be sealed')
   epoch.sealed++
   deliver(scene, isTagged ? tags.map(lettersOf) : [channelNames(settings.channel.id).matcher], frame)
-  turn.do({ kind: 'emit', event: { kind: 'published', id, counter: inside.counter, epoch: number } })
+  turn.do({ kind: 'emit', event: { kind: 'published', id, life: state.life, counter: inside.counter, epoch: number } })
 }
 
 function deliver(scene: MemberScene, names: readonly string[], frame: SealedEvent): void {

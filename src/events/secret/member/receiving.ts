@@ -105,8 +105,8 @@ function note(scene: MemberScene, epoch: Epoch, inside: Inside, wanted: Readonly
     if (since === undefined || number === 0) return
     const followed = follow(scene, epoch, inside, name, { since, number })
     if (followed === undefined || number <= followed.through) return
-    if (followed.ahead.size < AHEAD_MAX) followed.ahead.add(number)
-    followed.most = Math.max(followed.most, number)
+    if (followed.ahead.size < AHEAD_MAX) followed.ahead.set(number, scene.turn.now)
+    raise(scene, followed, number)
     advance(scene, followed)
   })
 }
@@ -128,20 +128,29 @@ function follow(
     author: life.author,
     epoch: record.number,
     through,
-    ahead: new Set(),
+    ahead: new Map(),
     most: through,
-    missingSince: undefined,
+    mostAt: 0,
   }
   state.followed.set(key, fresh)
   return fresh
 }
 
+function raise({ turn }: MemberScene, followed: Followed, most: number): void {
+  if (most <= followed.most) return
+  followed.most = most
+  followed.mostAt = turn.now
+}
+
 function advance(scene: MemberScene, followed: Followed): void {
-  const before = followed.through
   while (followed.ahead.delete(followed.through + 1)) followed.through++
-  if (followed.through >= followed.most) followed.missingSince = undefined
-  else if (followed.missingSince === undefined || followed.through > before) followed.missingSince = scene.turn.now
   look(scene)
+}
+
+/** Since when it shows that the next number is missing; nothing where none is. */
+function missingSince({ through, most, mostAt, ahead }: Followed): number | undefined {
+  if (through >= most) return undefined
+  return Math.min(mostAt, ...ahead.values())
 }
 
 /** How many events an author has sent. */
@@ -164,7 +173,7 @@ export function onTotals(scene: MemberScene, { epoch: number, nonce, sealed }: F
     const most = totals.numbers[place]!
     const followed = follow(scene, epoch, totals, name, { since, number: most + 1 })
     if (followed === undefined || most <= followed.most) return
-    followed.most = most
+    raise(scene, followed, most)
     advance(scene, followed)
   })
 }
@@ -184,10 +193,12 @@ export function onLook(scene: MemberScene): void {
   let isBusy = false
   state.looking = false
   for (const followed of state.followed.values()) {
-    const { missingSince } = followed
-    if (missingSince === undefined) continue
-    isBusy = true
-    if (settings.rules.tells(turn.now - missingSince, settings.patience)) tell(scene, followed)
+    let since = missingSince(followed)
+    while (since !== undefined && settings.rules.tells(turn.now - since, settings.patience)) {
+      tell(scene, followed)
+      since = missingSince(followed)
+    }
+    if (since !== undefined) isBusy = true
   }
   for (const seen of state.seen.values()) {
     for (const [counter, at] of seen.counters) {
@@ -209,9 +220,8 @@ export function tellRest(scene: MemberScene, followed: Followed): void {
 /** The numbers up to the next one that is there. */
 function tell(scene: MemberScene, followed: Followed): void {
   const { author, epoch, through, ahead, most } = followed
-  const next = Math.min(...ahead, most + 1)
+  const next = Math.min(...ahead.keys(), most + 1)
   scene.turn.do({ kind: 'emit', event: { kind: 'missed', author, epoch, from: through + 1, to: next - 1 } })
   followed.through = next - 1
-  followed.missingSince = undefined
   advance(scene, followed)
 }

@@ -2,7 +2,16 @@
 
 import { sameBytes } from '../../../core/index.ts'
 import { channelNames, epochKeys } from '../keys.ts'
-import { decodeRecord, type EpochRecord, encodeRecord, isKeepers, keyFor, receiptWords } from '../record.ts'
+import {
+  decodeRecord,
+  type EpochRecord,
+  encodeRecord,
+  encodeRecords,
+  isKeepers,
+  keyFor,
+  RECORDS_MAX,
+  receiptWords,
+} from '../record.ts'
 import { encodeFrame } from '../wire.ts'
 import { leaveEpoch, listenAll } from './listening.ts'
 import { closeEpoch } from './publishing.ts'
@@ -11,8 +20,6 @@ import { type Epoch, type MemberScene, type MemberState, memberTimers, toAll, wa
 
 /** How often a record is shown again for those who start. */
 const SHOW_EVERY_MS = 1_000
-/** Records that are kept at once: the newest, those before it in their grace, and those issued ahead. */
-const EPOCHS_MAX = 16
 
 /** A record, from a file or a carrier. */
 export function takeRecord(scene: MemberScene, input: Uint8Array, share: boolean): void {
@@ -49,9 +56,14 @@ function whyNotTaken({ state, settings }: MemberScene, record: EpochRecord): str
   return undefined
 }
 
-/** What is saved: all records that are still of use, the newest last. */
+/** All records that are still of use, the newest last. */
+function recordsIn(state: MemberState): EpochRecord[] {
+  return [...state.epochs.values()].map(({ record }) => record).sort((one, other) => one.number - other.number)
+}
+
+/** One that starts within the notice of the next epoch needs the one in use, too. */
 function savedOf(state: MemberState): Uint8Array {
-  return encodeRecord(state.epochs.get(state.newest)!.record)
+  return encodeRecords(recordsIn(state))
 }
 
 /** An epoch with its keys, where we are a party. */
@@ -71,7 +83,7 @@ export function addEpoch({ state, settings }: MemberScene, record: EpochRecord):
   state.epochs.set(record.number, epoch)
   state.newest = record.number
   state.receipts.clear()
-  if (state.epochs.size > EPOCHS_MAX) state.epochs.delete(Math.min(...state.epochs.keys()))
+  if (state.epochs.size > RECORDS_MAX) state.epochs.delete(Math.min(...state.epochs.keys()))
 }
 
 /** To all who listen for records of this channel. */
@@ -81,10 +93,9 @@ export function say(scene: MemberScene, body: Uint8Array): void {
 
 export function showRecord(scene: MemberScene): void {
   const { state, turn } = scene
-  const epoch = state.epochs.get(state.newest)
-  if (epoch === undefined || turn.now < state.showedAt + SHOW_EVERY_MS) return
+  if (turn.now < state.showedAt + SHOW_EVERY_MS) return
   state.showedAt = turn.now
-  say(scene, encodeFrame({ kind: 'record', record: encodeRecord(epoch.record) }))
+  for (const record of recordsIn(state)) say(scene, encodeFrame({ kind: 'record', record: encodeRecord(record) }))
 }
 
 /** Somebody has started. */

@@ -60,11 +60,11 @@ export interface Followed {
   readonly epoch: number
   /** All up to it came, or were told to be missing. */
   through: number
-  readonly ahead: Set<number>
-  /** How many there are, as far as is known. */
+  /** Beyond what is missing: number → when it came. */
+  readonly ahead: Map<number, number>
+  /** How many there are, as far as is known, and since when. */
   most: number
-  /** Since when something is missing; nothing: all is there. */
-  missingSince: number | undefined
+  mostAt: number
 }
 
 /** What a party remembers. */
@@ -109,7 +109,13 @@ export type MemberCommand =
 
 /** What a party tells. */
 export type MemberEvent =
-  | { readonly kind: 'published'; readonly id: number; readonly counter: number; readonly epoch: number }
+  | {
+      readonly kind: 'published'
+      readonly id: number
+      readonly life: Life
+      readonly counter: number
+      readonly epoch: number
+    }
   /** Certainly not sent. */
   | { readonly kind: 'refused'; readonly id: number; readonly why: string }
   | {

@@ -1,0 +1,67 @@
+// coterie matcher: finds, beside a broker, what readers of counted channels want, without being able to read it.
+
+import type { Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import { runMatcher } from '../../runtime/carriers/share.ts'
+import { type CarrierOptions, someCarriers, withCarriers } from '../carriers.ts'
+import { action, colour, fail, newCommand, print } from '../output.ts'
+
+interface Options extends CarrierOptions {
+  readonly channel: readonly Uint8Array[]
+  readonly json?: boolean
+}
+
+const EXAMPLE = `
+Example:
+  $ coterie matcher --nats nats://127.0.0.1 --channel 3f9a01c2d4e5f60718293a4b5c6d7e8f
+      runs until Ctrl-C; the channel's id is what coterie channel new printed
+
+It holds the trapdoors that readers give it, and no key: it learns which events match one of them, and no more.
+
+Exit codes: 0 stopped, 1 the broker cannot be reached, 2 wrong usage.`
+
+export function matcherCommand(): Command {
+  return withCarriers(newCommand('matcher'))
+    .requiredOption('--channel <id>', "a channel's id, 32 hexadecimal digits (may be repeated)", ids)
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', EXAMPLE)
+    .action(action(match))
+}
+
+function ids(text: string, before: readonly Uint8Array[] = []): Uint8Array[] {
+  if (!/^[0-9a-f]{32}$/.test(text)) throw new InvalidArgumentError("It must be a channel's id: 32 hexadecimal digits.")
+  return [...before, new Uint8Array(Buffer.from(text, 'hex'))]
+}
+
+async function match(options: Options): Promise<void> {
+  const counts = { events: 0, matched: 0, sent: 0 }
+  let stop = () => {}
+  const stopped = new Promise<void>(resolve => {
+    stop = resolve
+  })
+  const failed = (error: Error) => {
+    fail(error)
+    stop()
+  }
+  const carriers = someCarriers(options)
+  const matcher = await runMatcher(
+    carriers,
+    options.channel,
+    event => {
+      if (event.kind !== 'matched') return
+      counts.events++
+      if (event.boxes > 0) counts.matched++
+      counts.sent += event.boxes
+    },
+    failed,
+  )
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const where = carriers.map(({ url }) => url).join(', ')
+  print(options.json, { matching: where }, () => `${colour.green('matching')} on ${where}; Ctrl-C ends it`)
+  // The machine's timers do not keep a process alive.
+  const alive = setInterval(() => {}, 60_000)
+  await stopped
+  clearInterval(alive)
+  await matcher.close()
+  print(options.json, counts, () => `${counts.events} events, ${counts.matched} matched, ${counts.sent} sent on`)
+}

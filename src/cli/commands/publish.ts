@@ -1,0 +1,108 @@
+// coterie publish: one event, by hand or from a script.
+
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import type { Command } from 'commander'
+import { SettingsError } from '../../core/index.ts'
+import { InvalidEvent } from '../../events/index.ts'
+import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
+import { duration } from '../duration.ts'
+import { action, cannotRead, newCommand, print } from '../output.ts'
+
+interface Options extends ConnectionOptions {
+  readonly channel: string
+  readonly file?: string
+  readonly payload?: string
+  readonly live?: boolean
+  readonly retained?: boolean
+  readonly expires?: number
+  readonly timeout: number
+  readonly json?: boolean
+}
+
+const TIMEOUT_DEFAULT_MS = 10_000
+
+const EXAMPLE = `
+Example:
+  $ coterie publish eu/xetra/ACME price=9.5 halted=false --payload '{"volume": 300}'
+      the first word without = is the attribute topic; values are numbers, true, false, null, or text
+  $ generate-report | coterie publish reports/daily --file -
+      what it carries comes from standard input
+  $ coterie publish state/door open=true --retained
+      kept as the newest of its topic, for who subscribes later with --retained
+
+It is accepted once enough servers hold it that no fault that is allowed for can lose it; its id is printed.
+
+Exit codes: 0 accepted; 1 not accepted in time (it may be delivered all the same), refused, or the group could not be
+reached; 2 wrong usage.`
+
+export function publishCommand(): Command {
+  return withConnection(newCommand('publish'))
+    .argument('<attributes...>', 'the topic, and attributes as name=value')
+    .option('--channel <name>', 'where to', 'default')
+    .option('--payload <text>', 'what it carries: JSON, or else text')
+    .option('--file <path>', 'what it carries: the bytes of a file, - for standard input')
+    .option('--retained', 'keep it as the newest of its topic')
+    .option('--live', 'for who is there now: servers do not save it')
+    .option('--expires <duration>', 'after this nobody is to have it', duration)
+    .option('--timeout <duration>', 'how long to wait until it is accepted', duration, TIMEOUT_DEFAULT_MS)
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', EXAMPLE)
+    .action(action(publish))
+}
+
+async function publish(words: string[], options: Options): Promise<void> {
+  const attributes = attributesFrom(words)
+  const payload = await payloadFrom(options)
+  await using group = await connectFrom(options, { events: true })
+  const { retained = false, live = false, expires, timeout, channel } = options
+  const how = { timeout, retained, ...(expires !== undefined && { expires }) }
+  try {
+    const receipt = await group.events(channel, { durable: !live }).publish(attributes, payload, how)
+    print(options.json, receipt, () => receipt.id)
+  } catch (error) {
+    throw error instanceof InvalidEvent ? new SettingsError(error.message) : error
+  }
+}
+
+/** A word without = is the topic; there may be one. */
+export function attributesFrom(words: readonly string[]): Record<string, string | number | boolean | null> {
+  const attributes: Record<string, string | number | boolean | null> = Object.create(null)
+  for (const word of words) {
+    const at = word.indexOf('=')
+    const [name, value] = at < 0 ? ['topic', word] : [word.slice(0, at), valueFrom(word.slice(at + 1))]
+    if (name === '') throw new SettingsError(`${word} has no name before its =: write name=value.`)
+    if (name in attributes) throw new SettingsError(`${name} is given twice.`)
+    attributes[name] = value
+  }
+  return { ...attributes }
+}
+
+const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null }
+
+function valueFrom(value: string): string | number | boolean | null {
+  if (Object.hasOwn(WORDS, value)) return WORDS[value]!
+  return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value) ? Number(value) : value
+}
+
+async function payloadFrom({ file, payload }: Options): Promise<unknown> {
+  if (file !== undefined && payload !== undefined)
+    throw new SettingsError('--file and --payload both say what it carries: give one of them.')
+  if (payload !== undefined) return parsed(payload)
+  if (file === undefined) return undefined
+  if (file === '-') return parsed(await text(process.stdin))
+  try {
+    return new Uint8Array(await readFile(file))
+  } catch (error) {
+    throw cannotRead(file, error)
+  }
+}
+
+function parsed(given: string): unknown {
+  try {
+    return JSON.parse(given)
+  } catch {
+    // Text then.
+    return given
+  }
+}

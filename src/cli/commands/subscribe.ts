@@ -1,0 +1,101 @@
+// coterie subscribe: events as they come, one line each. What was printed is acknowledged.
+
+import { once } from 'node:events'
+import { type Command, Option } from 'commander'
+import type { ReceivedEvent } from '../../client/events/event.ts'
+import { languages } from '../../events/index.ts'
+import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
+import { duration } from '../duration.ts'
+import { action, choiceOption, newCommand, wholeNumber } from '../output.ts'
+import { forTerminal, jsonOf } from '../printable.ts'
+import { filterFrom } from './filter.ts'
+
+interface Options extends ConnectionOptions {
+  readonly channel: string
+  readonly language?: string
+  readonly name?: string
+  readonly from?: 'now' | 'start' | 'again'
+  readonly queue?: boolean
+  readonly retained?: boolean
+  readonly live?: boolean
+  readonly count?: number
+  readonly timeout?: number
+  readonly format: 'text' | 'json'
+}
+
+const EXAMPLE = `
+Example:
+  $ coterie subscribe 'eu/#'
+      what has a topic that fits, from now on; a filter that begins with { is our own language
+  $ coterie subscribe '{"price": {"lt": 10}}' --name audit --from start --format json
+      from the start; when it is started again under the same name, it goes on where it was
+  $ coterie subscribe 'jobs/#' --name work --queue
+      several of these share the events: each goes to one of them
+
+An event is acknowledged once its line is written. Ctrl-C ends it; what was not acknowledged comes again.
+
+Exit codes: 0 stopped, or --count events were printed; 1 --timeout passed before, the group could not be reached, or
+another process took the name; 2 wrong usage.`
+
+export function subscribeCommand(): Command {
+  return withConnection(newCommand('subscribe'))
+    .argument('<filter>', 'JSON of our own language, or a topic filter of MQTT')
+    .option('--channel <name>', 'which channel', 'default')
+    .addOption(
+      new Option('--language <name>', 'what the filter is written in (default: by its first letter)').choices(
+        languages.map(({ name }) => name),
+      ),
+    )
+    .option('--name <name>', 'durable: servers remember how far it is')
+    .addOption(choiceOption('--from <place>', 'where it begins if it never was', ['now', 'start', 'again']))
+    .option('--queue', 'share the events with others of the same name')
+    .option('--retained', 'first the newest kept event of each topic')
+    .option('--live', 'a channel that servers do not save')
+    .option('--count <number>', 'end after so many events', wholeNumber)
+    .option('--timeout <duration>', 'end after so long', duration)
+    .addOption(choiceOption('--format <format>', 'how they are printed', ['text', 'json']).default('text'))
+    .addHelpText('after', EXAMPLE)
+    .action(action(subscribe))
+}
+
+async function subscribe(given: string, options: Options): Promise<void> {
+  const filter = filterFrom(options.language ?? (given.trimStart().startsWith('{') ? 'own' : 'mqtt'), given)
+  await using group = await connectFrom(options, { events: true })
+  const stop = new AbortController()
+  const ends = () => stop.abort()
+  process.once('SIGINT', ends)
+  process.once('SIGTERM', ends)
+  const { name, from, queue, retained, live = false, count = Number.POSITIVE_INFINITY, timeout } = options
+  const timer = timeout === undefined ? undefined : setTimeout(ends, timeout)
+  const how = { signal: stop.signal, ...(name && { name }), ...(from && { from }), ...(queue && { queue }) }
+  const channel = group.events(options.channel, { durable: !live })
+  const subscription = channel.subscribe(filter, { ...how, ...(retained && { retained }) })
+  let printed = 0
+  for await (const event of subscription) {
+    await write(options.format === 'json' ? jsonOf(plain(event)) : shown(event))
+    event.ack()
+    if (++printed >= count) break
+  }
+  clearTimeout(timer)
+  process.off('SIGINT', ends)
+  process.off('SIGTERM', ends)
+  if (Number.isFinite(count) && printed < count) process.exitCode = 1
+}
+
+function plain(event: ReceivedEvent): unknown {
+  const { id, author, attributes, time, attempt } = event
+  const payload = event.payload instanceof Uint8Array ? Buffer.from(event.payload).toString('base64') : event.payload
+  return { id, author, time: time.toISOString(), attempt, attributes, payload }
+}
+
+function shown({ time, author, attributes, payload }: ReceivedEvent): string {
+  const { topic, ...others } = attributes
+  const said = Object.entries(others).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+  const carried = payload instanceof Uint8Array ? `${payload.length} bytes` : JSON.stringify(payload)
+  const words = [time.toISOString(), author, ...(topic === undefined ? [] : [String(topic)]), ...said]
+  return forTerminal([...words, ...(carried === undefined ? [] : [carried])].join('  '))
+}
+
+async function write(line: string): Promise<void> {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain')
+}

@@ -1,0 +1,268 @@
+// Events through brokers that are not trusted: `carried` opens a secret channel on one or more carriers.
+
+import { fingerprint, SettingsError } from '../../core/index.ts'
+import { type Attributes, type Filter, parseAttributes, parseFilter } from '../../events/index.ts'
+import {
+  decodeRecords,
+  type EpochRecord,
+  encodeRecords,
+  type Life,
+  type MemberCommand,
+  type MemberEvent,
+  secretBasics,
+  secretMember,
+} from '../../events/secret/index.ts'
+import { type CarriedDriver, driveCarried } from '../../runtime/carriers/driver.ts'
+import { opensslSignatures } from '../../runtime/certificates/signatures.ts'
+import { loadCard, newestOf, partyKeys, saveCard } from '../../runtime/channels.ts'
+import { opensslCiphers } from '../../runtime/ciphers.ts'
+import { loadClientConfig } from '../../runtime/config/config.ts'
+import { NotCarried } from './errors.ts'
+import { type CarriedNews, type CarriedOptions, searchableOf } from './options.ts'
+
+/** An event that came. */
+export interface CarriedEvent<Payload> {
+  /** Author, life and counter: the same on every carrier. */
+  readonly id: string
+  readonly author: string
+  readonly attributes: Attributes
+  readonly payload: Payload
+  /** The author's clock. */
+  readonly time: Date
+}
+
+/** A subscription: disposed of, nothing more comes. */
+export interface CarriedSubscription extends AsyncDisposable {
+  close(): Promise<void>
+}
+
+/** A secret channel on carriers. */
+export interface CarriedChannel<Payload> extends AsyncDisposable {
+  readonly name: string
+  /** The number of the newest epoch whose record is known. */
+  readonly epoch: number
+  /** Sealed, signed and given to every carrier. A broker gives no receipt: what it drops, readers are told. */
+  publish(attributes: Attributes, payload: Payload): Promise<{ readonly id: string }>
+  /** The handler is called for one event at a time. */
+  subscribe(filter: unknown, handler: (event: CarriedEvent<Payload>) => unknown): Promise<CarriedSubscription>
+  close(): Promise<void>
+}
+
+/** Events that wait for a slow handler. */
+const WAITING_MAX = 10_000
+const BYTES = 0
+const JSON_TEXT = 1
+
+/** Opens the channel; the options are checked. */
+export async function openCarried<Payload>(options: CarriedOptions): Promise<CarriedChannel<Payload>> {
+  const config = await loadClientConfig(options.identity)
+  const card = await loadCard(config, options.channel)
+  checkExpected(newestOf(card), options)
+  const { signer, sealing } = await partyKeys(config.key)
+  const channel = new Carried<Payload>(options, newestOf(card).number)
+  const protocol = secretMember({
+    ...secretBasics,
+    channel: card.channel,
+    name: config.name,
+    keeper: card.keeper,
+    signer,
+    signatures: opensslSignatures(),
+    sealing,
+    ciphers: opensslCiphers,
+    wall: () => Date.now(),
+    lane: options.lane ?? 0,
+  })
+  let saving: Promise<void> = Promise.resolve()
+  const driver = await driveCarried({
+    protocol,
+    self: config.name,
+    carriers: options.carriers,
+    saved: new Map([['', [encodeRecords(card.records)]]]),
+    event: event => channel.hear(event),
+    save(record) {
+      const decoded = decodeRecords(record)
+      saving = saving.then(() =>
+        decoded.ok ? saveCard(config.folder, { ...card, records: decoded.value }) : undefined,
+      )
+      return saving
+    },
+    failed: error => channel.fail(error),
+  })
+  channel.start(driver, () => saving)
+  return channel
+}
+
+function checkExpected({ mode, searchable }: EpochRecord, { channel, secret }: CarriedOptions): void {
+  const is = (what: string) =>
+    new SettingsError(`channel '${channel}' ${what}: leave that option out, or ask its keeper.`)
+  if (secret?.mode !== undefined && secret.mode !== mode) throw is(`is ${mode}, not ${secret.mode}`)
+  if (secret?.searchable === undefined) return
+  if (fingerprint(searchableOf(secret.searchable)) !== fingerprint([...searchable].sort(byAttribute)))
+    throw is('can be searched by other attributes, or in another way')
+}
+
+const byAttribute = (one: { attribute: string }, other: { attribute: string }) =>
+  one.attribute < other.attribute ? -1 : 1
+
+interface Listening<Payload> {
+  readonly handler: (event: CarriedEvent<Payload>) => unknown
+  tail: Promise<void>
+  waiting: number
+}
+
+type Sent = { resolve(answer: { id: string }): void; reject(error: Error): void }
+
+class Carried<Payload> implements CarriedChannel<Payload> {
+  readonly name: string
+  epoch: number
+  private readonly options: CarriedOptions
+  private readonly sent = new Map<number, Sent>()
+  private readonly listening = new Map<number, Listening<Payload>>()
+  private driver: CarriedDriver<MemberCommand> | undefined
+  private saved: () => Promise<void> = () => Promise.resolve()
+  private commands = 0
+  private ended: Error | undefined
+
+  constructor(options: CarriedOptions, epoch: number) {
+    this.options = options
+    this.name = options.channel
+    this.epoch = epoch
+  }
+
+  start(driver: CarriedDriver<MemberCommand>, saved: () => Promise<void>): void {
+    this.driver = driver
+    this.saved = saved
+  }
+
+  publish(attributes: Attributes, payload: Payload): Promise<{ readonly id: string }> {
+    const content = { attributes: parseAttributes(attributes), payload: bytesOf(payload), time: Date.now() }
+    return this.ask(id => ({ kind: 'publish', id, content }))
+  }
+
+  private ask(make: (id: number) => MemberCommand): Promise<{ id: string }> {
+    const id = ++this.commands
+    return new Promise((resolve, reject) => {
+      if (this.ended !== undefined) return reject(this.ended)
+      this.sent.set(id, { resolve, reject })
+      this.driver!.command(make(id))
+    })
+  }
+
+  async subscribe(filter: unknown, handler: (event: CarriedEvent<Payload>) => unknown): Promise<CarriedSubscription> {
+    if (typeof handler !== 'function') throw new SettingsError('subscribe takes a function that is given each event.')
+    const parsed: Filter = parseFilter(filter)
+    if (this.ended !== undefined) throw this.ended
+    const id = ++this.commands
+    let refused: Error | undefined
+    this.sent.set(id, { resolve() {}, reject: error => (refused = error) })
+    this.listening.set(id, { handler, tail: Promise.resolve(), waiting: 0 })
+    this.driver!.command({ kind: 'subscribe', id, filter: parsed })
+    this.sent.delete(id)
+    if (refused !== undefined) {
+      this.listening.delete(id)
+      throw refused
+    }
+    await this.driver!.flush()
+    const close = () => this.leave(id)
+    return { close, [Symbol.asyncDispose]: close }
+  }
+
+  private async leave(id: number): Promise<void> {
+    const { tail } = this.listening.get(id) ?? {}
+    this.listening.delete(id)
+    this.driver?.command({ kind: 'unsubscribe', id })
+    await tail
+  }
+
+  hear(event: MemberEvent): void {
+    if (event.kind === 'handed') return this.hand(event)
+    if (event.kind === 'published') {
+      this.sent.get(event.id)?.resolve({ id: idOf(event.life, event.counter) })
+      this.sent.delete(event.id)
+      return
+    }
+    if (event.kind === 'refused') {
+      this.sent.get(event.id)?.reject(new NotCarried(`channel '${this.name}': ${event.why}`))
+      this.sent.delete(event.id)
+      return
+    }
+    if (event.kind === 'epoch') {
+      this.epoch = event.number
+      return this.tell({ kind: 'epoch', number: event.number, isParty: event.isParty })
+    }
+    this.tell(event)
+  }
+
+  private tell(news: CarriedNews): void {
+    this.options.told?.(news)
+  }
+
+  private hand(event: MemberEvent & { kind: 'handed' }): void {
+    const { life, counter, content } = event
+    const listening = this.listening.get(event.id)
+    const payload = payloadOf<Payload>(content.payload)
+    if (listening === undefined || payload === undefined) return
+    const { author } = life
+    if (listening.waiting >= WAITING_MAX)
+      return this.tell({ kind: 'dropped', why: `${WAITING_MAX} events wait for a handler` })
+    const id = idOf(life, counter)
+    const carried = { id, author, attributes: content.attributes, payload: payload.value, time: new Date(content.time) }
+    listening.waiting++
+    listening.tail = listening.tail.then(async () => {
+      try {
+        await listening.handler(carried)
+      } catch (error) {
+        this.tell({ kind: 'failed', error })
+      }
+      listening.waiting--
+    })
+  }
+
+  fail(error: Error): void {
+    this.end(new NotCarried(`channel '${this.name}' has ended: ${error.message}`))
+  }
+
+  private end(error: Error): void {
+    this.ended ??= error
+    for (const { reject } of this.sent.values()) reject(this.ended)
+    this.sent.clear()
+  }
+
+  async close(): Promise<void> {
+    if (this.driver === undefined) return
+    const { driver } = this
+    this.driver = undefined
+    this.end(new NotCarried(`channel '${this.name}' is closed.`))
+    await driver.close()
+    await Promise.all([...this.listening.values()].map(({ tail }) => tail))
+    await this.saved()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+function idOf({ author, started, boot }: Life, counter: number): string {
+  return `${author}/${started}-${Buffer.from(boot).toString('hex')}/${counter}`
+}
+
+function bytesOf(payload: unknown): Uint8Array {
+  const isBytes = payload instanceof Uint8Array
+  const text = isBytes ? payload : new TextEncoder().encode(JSON.stringify(payload ?? null))
+  const out = new Uint8Array(1 + text.length)
+  out[0] = isBytes ? BYTES : JSON_TEXT
+  out.set(text, 1)
+  return out
+}
+
+/** What somebody else made of a payload is no reason to fail. */
+function payloadOf<Payload>(bytes: Uint8Array): { readonly value: Payload } | undefined {
+  const body = bytes.subarray(1)
+  if (bytes[0] === BYTES) return { value: new Uint8Array(body) as Payload }
+  try {
+    return { value: JSON.parse(new TextDecoder().decode(body)) as Payload }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,109 @@
+// What `carried` is told, and what it tells.
+
+import {
+  anything,
+  called,
+  listOf,
+  objectWith,
+  oneWord,
+  optionsSchema,
+  type Rule,
+  required,
+  type Schema,
+  SettingsError,
+  textOf,
+  whole,
+} from '../../core/index.ts'
+import { type Searchable, whyNotSearchable } from '../../events/secret/index.ts'
+import type { Carrier } from '../../runtime/carriers/carrier.ts'
+
+/** How an attribute can be searched: by equality, by prefixes of these lengths, or by ranges. */
+export type SearchableAttribute =
+  | 'equal'
+  | { readonly prefix: readonly number[] }
+  | { readonly range: readonly [from: number, to: number]; readonly bits: number; readonly base: number }
+
+/** What one expects of a secret channel: another mode than the keeper's record has is refused. */
+export interface SecretOptions {
+  readonly mode?: 'tagged' | 'counted'
+  readonly searchable?: Readonly<Record<string, SearchableAttribute>>
+}
+
+/** What a channel tells besides its events. */
+export type CarriedNews =
+  /** Events of this author that match did not come: these numbers of one of its tags in an epoch. */
+  | {
+      readonly kind: 'missed'
+      readonly author: string
+      readonly epoch: number
+      readonly from: number
+      readonly to: number
+    }
+  /** The epoch is over, and of these writers nobody knows whether something is missing. */
+  | { readonly kind: 'unknown'; readonly epoch: number; readonly authors: readonly string[] }
+  /** The keeper's next record was taken. */
+  | { readonly kind: 'epoch'; readonly number: number; readonly isParty: boolean }
+  /** Writers that have not yet said that they have the newest record. */
+  | { readonly kind: 'receipts'; readonly number: number; readonly missing: readonly string[] }
+  /** Something that came was refused: an invention, another's words, a repeat of long ago. */
+  | { readonly kind: 'dropped'; readonly why: string }
+  /** A matcher's clock and ours are this many laps of ten seconds apart. */
+  | { readonly kind: 'clock'; readonly laps: number }
+  /** A handler threw. */
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+/** Options of `carried`. */
+export interface CarriedOptions {
+  /** A client's folder. */
+  readonly identity: string
+  /** Brokers: everything is sent to all of them, and what one drops another brings. */
+  readonly carriers: readonly Carrier[]
+  readonly channel: string
+  readonly secret?: SecretOptions
+  /** Of the processes that write as this client at the same time in counted mode, which one: 0 to 3. */
+  readonly lane?: number
+  /** Hears what the channel tells besides its events. */
+  readonly told?: (news: CarriedNews) => void
+}
+
+const carriers: Rule = listOf(objectWith(['open'], 'a carrier'), 'carriers, such as [nats("nats://127.0.0.1")]')
+
+/** Checks the options of `carried`. */
+export const carriedSchema: Schema<CarriedOptions> = optionsSchema<CarriedOptions>({
+  identity: required(textOf("a client's folder")),
+  carriers: required({ ...carriers, fits: value => carriers.fits(value) && (value as unknown[]).length > 0 }),
+  channel: required(textOf('the name of a channel')),
+  secret: anything,
+  lane: whole(0, 3),
+  told: called('that hears what is missed'),
+})
+
+const secretSchema: Schema<SecretOptions> = optionsSchema<SecretOptions>({
+  mode: oneWord(['tagged', 'counted']),
+  searchable: anything,
+})
+
+/** Checks what is expected of a channel. */
+export function checkSecret(secret: SecretOptions): void {
+  secretSchema('carried.secret', secret)
+  if (secret.searchable !== undefined) searchableOf(secret.searchable)
+}
+
+/** What can be searched, as records have it. */
+export function searchableOf(input: NonNullable<SecretOptions['searchable']>): Searchable[] {
+  const all = Object.entries(input).map(([attribute, search]): Searchable => {
+    if (search === 'equal') return { attribute, search: { kind: 'equal' } }
+    if (typeof search === 'object' && search !== null && 'prefix' in search && Array.isArray(search.prefix))
+      return { attribute, search: { kind: 'prefix', lengths: search.prefix } }
+    if (typeof search === 'object' && search !== null && 'range' in search && Array.isArray(search.range)) {
+      const [from, to] = search.range
+      return { attribute, search: { kind: 'range', from, to, bits: search.bits, base: search.base } }
+    }
+    throw new SettingsError(
+      `${attribute} is searchable in no way that is known: 'equal', { prefix: [3] } or { range: [0, 1000], bits: 8, base: 16 }.`,
+    )
+  })
+  const why = whyNotSearchable(all)
+  if (why !== undefined) throw new SettingsError(why)
+  return all.sort((one, other) => (one.attribute < other.attribute ? -1 : 1))
+}

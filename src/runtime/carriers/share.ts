@@ -1,0 +1,88 @@
+// The keeper's word through carriers: a record is sent, and every writer's receipt is waited for.
+
+import {
+  encodeRecord,
+  type MatcherEvent,
+  secretBasics,
+  secretMatcher,
+  secretMember,
+} from '../../events/secret/index.ts'
+import { opensslSignatures, opensslSigner } from '../certificates/signatures.ts'
+import { type ChannelCard, newestOf } from '../channels.ts'
+import { opensslCiphers } from '../ciphers.ts'
+import { randomBytes } from '../platform.ts'
+import type { Carrier } from './carrier.ts'
+import { type CarriedDriver, driveCarried } from './driver.ts'
+
+/** Said again so often: somebody may just be starting. */
+const AGAIN_MS = 1_100
+
+/** Sends a record, and gives the writers that have not said in time that they have it. */
+export async function shareRecord(
+  card: ChannelCard,
+  carriers: readonly Carrier[],
+  waitMs: number,
+): Promise<readonly string[]> {
+  const { channel, keeper } = card
+  const record = newestOf(card)
+  let missing: readonly string[] = record.parties.filter(({ writes }) => writes).map(({ name }) => name)
+  let all = () => {}
+  const done = new Promise<void>(resolve => {
+    all = resolve
+  })
+  const nobody = {
+    ...secretBasics,
+    channel,
+    // No name that a client can have: it is no party, and signs nothing.
+    name: '#keeper',
+    keeper,
+    signer: opensslSigner(randomBytes(32)),
+    signatures: opensslSignatures(),
+    sealing: { open: () => undefined },
+    ciphers: opensslCiphers,
+    wall: () => Date.now(),
+  }
+  const driver = await driveCarried({
+    protocol: secretMember(nobody),
+    self: '#keeper',
+    carriers,
+    saved: new Map(),
+    event(event) {
+      if (event.kind !== 'receipts' || event.number !== record.number) return
+      missing = event.missing
+      if (missing.length === 0) all()
+    },
+    save: () => Promise.resolve(),
+    failed() {},
+  })
+  const say = () => driver.command({ kind: 'record', record: encodeRecord(record), share: true })
+  say()
+  const again = setInterval(say, AGAIN_MS)
+  const timer = setTimeout(all, waitMs)
+  if (missing.length > 0) await done
+  clearInterval(again)
+  clearTimeout(timer)
+  await driver.flush()
+  await driver.close()
+  return missing
+}
+
+/** Runs a matcher beside a broker. */
+export function runMatcher(
+  carriers: readonly Carrier[],
+  channels: readonly Uint8Array[],
+  event: (event: MatcherEvent) => void,
+  failed: (error: Error) => void,
+): Promise<CarriedDriver<never>> {
+  const { rules, lap } = secretBasics
+  const settings = { rules, lap, channels, ciphers: opensslCiphers, wall: () => Date.now(), forgetAfter: 120_000 }
+  return driveCarried({
+    protocol: secretMatcher(settings),
+    self: 'matcher',
+    carriers,
+    saved: new Map(),
+    event,
+    save: () => Promise.resolve(),
+    failed,
+  })
+}

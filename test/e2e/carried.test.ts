@@ -1,0 +1,192 @@
+// Secret channels through real brokers (protocols/secret-events 1 to 6): NATS and mosquitto, as they come from Debian, and a proxy in front of
+// them that drops, repeats, reorders and invents.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type CarriedNews, carried, mqttBroker, NotCarried, nats } from '../../src/index.ts'
+import { runMatcher, shareRecord } from '../../src/runtime/carriers/share.ts'
+import { newChannel, nextEpoch } from '../../src/runtime/channels.ts'
+import { initGroup } from '../../src/runtime/setup/group.ts'
+import { type Broker, lyingProxy, mosquitto, natsServer, noMosquitto, noNats, someOfAll } from '../support/brokers.ts'
+
+const why = noNats ?? noMosquitto
+if (why !== undefined) console.warn(`skipped: ${why}`)
+
+describe.skipIf(why !== undefined)('a broker that is not trusted', () => {
+  let root = ''
+  let first: Broker
+  let second: Broker
+  const client = (name: string) => join(root, 'shop', 'clients', name)
+  const searchable = [{ attribute: 'symbol', search: { kind: 'equal' } }] as const
+
+  beforeAll(async () => {
+    root = mkdtempSync(join(tmpdir(), 'coterie-carried-'))
+    await initGroup({
+      dir: join(root, 'shop'),
+      servers: 1,
+      liars: 0,
+      crashes: 0,
+      clients: ['writer', 'reader', 'other'],
+    })
+    first = await natsServer()
+    second = await mosquitto()
+    const roles = { readers: ['reader', 'other'], writers: ['writer'] }
+    await newChannel(join(root, 'shop'), 'prices', roles, { mode: 'tagged', searchable })
+    await newChannel(join(root, 'shop'), 'counted', roles, { mode: 'counted', searchable })
+  }, 60_000)
+  afterAll(async () => {
+    await first?.[Symbol.asyncDispose]()
+    await second?.[Symbol.asyncDispose]()
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  const until = async (holds: () => boolean, ms: number) => {
+    for (const end = Date.now() + ms; !holds() && Date.now() < end; )
+      await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  const heard = () => {
+    const news: CarriedNews[] = []
+    const missed = () => news.reduce((sum, one) => sum + (one.kind === 'missed' ? one.to - one.from + 1 : 0), 0)
+    return { news, missed, told: (one: CarriedNews) => void news.push(one) }
+  }
+  const EVENTS = 100
+
+  async function carry(readersUrl: string[], writersUrl: string[]) {
+    const carriers = (urls: string[]) => urls.map(url => (url.startsWith('nats:') ? nats(url) : mqttBroker(url)))
+    const { news, missed, told } = heard()
+    const got: number[] = []
+    await using reader = await carried<number>({
+      identity: client('reader'),
+      carriers: carriers(readersUrl),
+      channel: 'prices',
+      told,
+    })
+    const ids: string[] = []
+    await using _feed = await reader.subscribe({ symbol: 'ACME' }, event => {
+      got.push(event.payload)
+      ids.push(event.id)
+      expect(event.author).toBe('writer')
+      expect(event.attributes).toEqual({ symbol: 'ACME', price: event.payload })
+    })
+    // MQTT answers nothing to a subscription that we wait for.
+    await new Promise(resolve => setTimeout(resolve, 150))
+    // A life that begins after the subscription: all its numbers are known to the reader.
+    await using writer = await carried<number>({
+      identity: client('writer'),
+      carriers: carriers(writersUrl),
+      channel: 'prices',
+    })
+    const sent: string[] = []
+    for (let price = 0; price < EVENTS; price++) {
+      sent.push((await writer.publish({ symbol: 'ACME', price }, price)).id)
+      await writer.publish({ symbol: 'OTHER', price }, price)
+    }
+    await until(() => got.length + missed() >= EVENTS, 8_000)
+    return { got, missed: missed(), news, isSubset: ids.every(id => sent.includes(id)) }
+  }
+
+  it.each([
+    ['NATS', () => first],
+    ['mosquitto', () => second],
+  ])('%s carries it', { timeout: 30_000 }, async (_name, broker) => {
+    const { got, missed } = await carry([broker().url], [broker().url])
+    expect(got).toEqual(Array.from({ length: EVENTS }, (_, price) => price))
+    expect(missed).toBe(0)
+  })
+
+  it.each([
+    ['NATS', () => first],
+    ['mosquitto', () => second],
+  ])(
+    '%s drops, repeats, reorders and invents: nothing false, nothing twice, and every loss is told',
+    { timeout: 30_000 },
+    async (_name, broker) => {
+      await using proxy = await lyingProxy(broker(), someOfAll)
+      const { got, missed, news, isSubset } = await carry([proxy.url], [broker().url])
+      for (const act of ['drop', 'repeat', 'invent', 'late']) expect(proxy.done[act] ?? 0, act).toBeGreaterThan(3)
+      expect(new Set(got).size).toBe(got.length)
+      expect(isSubset).toBe(true)
+      expect(got.length).toBeLessThan(EVENTS)
+      expect(got.length + missed).toBe(EVENTS)
+      expect(news.some(one => one.kind === 'dropped' && one.why.includes('does not open'))).toBe(true)
+      // And it has read nothing.
+      const all = Buffer.concat(proxy.seen).toString('latin1')
+      for (const word of ['ACME', 'symbol', 'price', 'writer']) expect(all.includes(word), word).toBe(false)
+    },
+  )
+
+  it('a second carrier masks the first one’s lies', { timeout: 30_000 }, async () => {
+    await using proxy = await lyingProxy(first, someOfAll)
+    const { got, missed, isSubset } = await carry([proxy.url, second.url], [first.url, second.url])
+    expect(proxy.done.drop ?? 0).toBeGreaterThan(3)
+    expect(new Set(got).size).toBe(got.length)
+    expect(got.length).toBe(EVENTS)
+    expect([missed, isSubset]).toEqual([0, true])
+  })
+
+  it('who was removed reads no more, and the keeper knows that the writers have heard', {
+    timeout: 30_000,
+  }, async () => {
+    const carriers = [nats(first.url)]
+    const got: string[] = []
+    const { news, told } = heard()
+    await using reader = await carried<string>({ identity: client('reader'), carriers, channel: 'prices' })
+    await using other = await carried<string>({ identity: client('other'), carriers, channel: 'prices', told })
+    await using writer = await carried<string>({ identity: client('writer'), carriers, channel: 'prices' })
+    await using _one = await reader.subscribe({ symbol: 'ACME' }, ({ payload }) => got.push(`reader ${payload}`))
+    await using _two = await other.subscribe({ symbol: 'ACME' }, ({ payload }) => got.push(`other ${payload}`))
+    await writer.publish({ symbol: 'ACME' }, 'before')
+    await until(() => got.length === 2, 3_000)
+    const card = await nextEpoch(join(root, 'shop'), 'prices', { remove: 'other' })
+    expect(await shareRecord(card, carriers, 5_000)).toEqual([])
+    await until(() => reader.epoch === 2 && other.epoch === 2, 3_000)
+    await writer.publish({ symbol: 'ACME' }, 'after')
+    await until(() => got.length === 3, 3_000)
+    expect(got.sort()).toEqual(['other before', 'reader after', 'reader before'])
+    expect(news).toContainEqual({ kind: 'epoch', number: 2, isParty: false })
+    await expect(reader.publish({ symbol: 'ACME' }, 'mine')).rejects.toThrow(NotCarried)
+    await expect(writer.subscribe({ symbol: 'ACME' }, () => {})).rejects.toThrow('not read it')
+  })
+
+  it('counted: the matcher finds what readers want, and no tag comes twice', { timeout: 60_000 }, async () => {
+    const carriers = [nats(first.url)]
+    const channels = [(await nextEpoch(join(root, 'shop'), 'counted')).channel.id]
+    const matcher = await runMatcher(
+      carriers,
+      channels,
+      () => {},
+      error => {
+        throw error
+      },
+    )
+    const got: number[] = []
+    await using reader = await carried<number>({
+      identity: client('reader'),
+      carriers,
+      channel: 'counted',
+      secret: { mode: 'counted' },
+    })
+    await using writer = await carried<number>({ identity: client('writer'), carriers, channel: 'counted' })
+    await using _feed = await reader.subscribe({ symbol: 'ACME' }, ({ payload }) => got.push(payload))
+    for (let price = 0; price < 20; price++) void writer.publish({ symbol: price % 2 === 0 ? 'ACME' : 'OTHER' }, price)
+    // It begins with the next lap of ten seconds.
+    await until(() => got.length === 10, 15_000)
+    expect(got).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18])
+    await matcher.close()
+  })
+
+  it('says what is wrong', async () => {
+    const identity = client('reader')
+    await expect(carried({ identity, carriers: [nats('nats://127.0.0.1:1')], channel: 'prices' })).rejects.toThrow(
+      'cannot be reached',
+    )
+    await expect(carried({ identity, carriers: [nats(first.url)], channel: 'nothing' })).rejects.toThrow(
+      'coterie channel add',
+    )
+    const counted = { identity, carriers: [nats(first.url)], channel: 'prices', secret: { mode: 'counted' } } as const
+    await expect(carried(counted)).rejects.toThrow('is tagged, not counted')
+    expect(() => nats('http://else')).toThrow('nats://127.0.0.1')
+  })
+})
