@@ -152,12 +152,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/tree/restore.ts')).restoreCommand(),
   },
   sim: {
-    usage: '[options] <protocol>',
+    usage: '[options] [protocol]',
     description: 'run a protocol in the simulator, under faults and liars drawn from a seed',
     load: async () => (await import('./commands/sim.ts')).simCommand(),
   },
   explore: {
-    usage: '[options] <protocol>',
+    usage: '[options] [protocol]',
     description: 'try every interleaving of a small system',
     load: async () => (await import('./commands/explore.ts')).exploreCommand(),
   },

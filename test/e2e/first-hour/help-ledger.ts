@@ -1,6 +1,6 @@
 // The examples of `coterie ledger`, in an order in which they work: keys and ledgers first, then payments, then moves.
 
-import type { Scene } from './help.ts'
+import type { Scene } from './world.ts'
 
 export const ledgerScenes: readonly Scene[] = [
   { line: 'coterie ledger key alice.key', says: /^[0-9a-f]{64}$/m },

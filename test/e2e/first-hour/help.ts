@@ -6,12 +6,7 @@ import { join } from 'node:path'
 import { banditLines, playBandits } from './help-bandits.ts'
 import { ledgerScenes } from './help-ledger.ts'
 import { memberLines, playMembers } from './help-members.ts'
-import type { Typed, World } from './world.ts'
-
-export interface Scene extends Typed {
-  readonly line: string
-  readonly as?: string
-}
+import type { Scene, World } from './world.ts'
 
 /** Lines whose play is longer than a line: this file and help-members.ts play them. */
 const STAGED = [

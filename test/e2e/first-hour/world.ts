@@ -16,6 +16,12 @@ export interface Typed {
   readonly environment?: Readonly<Record<string, string>>
 }
 
+/** A line of an example, and what it must do. */
+export interface Scene extends Typed {
+  readonly line: string
+  readonly as?: string
+}
+
 export interface Running {
   output(): string
   /** Sends the signal, and looks how it ends. */
