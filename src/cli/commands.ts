@@ -157,7 +157,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/sim.ts')).simCommand(),
   },
   explore: {
-    usage: '[options] [protocol]',
+    usage: '[options] <protocol>',
     description: 'try every interleaving of a small system',
     load: async () => (await import('./commands/explore.ts')).exploreCommand(),
   },

@@ -3,7 +3,8 @@
 // RFC 8032 without cofactor. Two servers that judged one signature differently would keep two ledgers.
 
 import { sha256 } from '@noble/hashes/sha2.js'
-import { ed25519Signatures, isSigningKey, type Signatures } from '../crypto/index.ts'
+import { ed25519Signatures, isSigningKey } from '../crypto/ed25519.ts'
+import type { Signatures } from '../crypto/signatures.ts'
 import type { LedgerCrypto } from './genesis.ts'
 import type { Hash } from './merkle.ts'
 

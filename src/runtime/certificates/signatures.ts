@@ -2,7 +2,8 @@
 // signature, and knowing that the key is a sound one ten times that: both are done once a key and kept.
 
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
-import { isSigningKey, type PublicKey, type Signatures, type Signer } from '../../crypto/index.ts'
+import { isSigningKey } from '../../crypto/ed25519.ts'
+import type { PublicKey, Signatures, Signer } from '../../crypto/signatures.ts'
 
 /** What stands before the 32 bytes in the standard encodings of an Ed25519 key (RFC 8410). */
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
