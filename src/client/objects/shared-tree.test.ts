@@ -233,8 +233,8 @@ describe('watches from an older change', () => {
     const watch = tree.watch('/a', { from: 1 }).next()
     await expect(watch).rejects.toMatchObject({ code: 'forgotten', outcome: 'did not happen' })
     await expect(tree.watch('/a', { from: 1 }).next()).rejects.toThrow('no longer remembered')
-    await expect(tree.watch('/a', { from: 0 }).next()).rejects.toThrow('from is 0')
-    await expect(tree.watch('/a', { from: 1.5 }).next()).rejects.toThrow('from is 1.5')
+    expect(() => tree.watch('/a', { from: 0 })).toThrow('from is 0')
+    expect(() => tree.watch('/a', { from: 1.5 })).toThrow('from is 1.5')
   })
 })
 
