@@ -61,9 +61,10 @@ const CASES: readonly (readonly [name: string, args: readonly string[], shows: b
   ['sim', ['sim', '--play', `#run=lock&do=${EVIL}`], true],
   ['explore', ['explore', EVIL], true],
   ['dedup', ['dedup', EVIL], true],
-  ['publish', ['publish', EVIL], true],
+  ['publish', ['publish', EVIL], false],
+  ['publish', ['publish', EVIL, '--channel', EVIL], true],
   ['subscribe', ['subscribe', '{}', '--from', 'start', '--count', '1'], true],
-  ['events', ['events'], true],
+  ['events', ['events'], false],
   ['filter', ['filter', EVIL], true],
   ['completion', ['completion', EVIL], true],
 ]

@@ -14,6 +14,7 @@ import { endAll, freePorts, type Running, root, run, serve, waitFor } from '../s
 const JOBS = 120
 const WORKERS = 3
 const KILLS = 8
+const BUSY_MS = 2_000
 
 interface Note {
   readonly what: 'begun' | 'done' | 'failed'
@@ -49,6 +50,13 @@ async function startWorker(config: string, journal: string): Promise<Running> {
   return worker
 }
 
+/** A try of this process has begun, and not ended. */
+function isBusy(notes: readonly Note[], pid: number): boolean {
+  let open = 0
+  for (const note of notes) if (note.pid === pid) open += note.what === 'begun' ? 1 : -1
+  return open > 0
+}
+
 it('does every job though workers and servers are killed', async () => {
   dir = await mkdtemp(join(tmpdir(), 'coterie-jobs-'))
   const journal = join(dir, 'journal')
@@ -69,6 +77,9 @@ it('does every job though workers and servers are killed', async () => {
   await jobs.addAll(list)
   for (let kill = 0; kill < KILLS; kill++) {
     const place = kill % WORKERS
+    // In the middle of a job, where it has one within a while.
+    const until = performance.now() + BUSY_MS
+    while (!isBusy(readJournal(journal), workers[place]!.child.pid!) && performance.now() < until) await sleep(1)
     workers[place]!.child.kill('SIGKILL')
     await workers[place]!.ended
     if (kill === 3) servers[0]!.child.kill('SIGKILL')

@@ -17,6 +17,7 @@ const STAGED = [
   'coterie serve shop/servers/server-1',
   'coterie serve --rejoin shop/servers/server-1',
   'coterie watch /services --recursive',
+  'coterie watch /services --recursive --values --json',
 ]
 
 /** With folders and files alone. */
@@ -51,27 +52,6 @@ const ALONE: readonly Scene[] = [
   { line: 'coterie dedup --snapshot seen.state --key-file seen.key < today.log' },
   { line: 'coterie dedup advise --memory 100kB --window 50000' },
   { line: 'coterie dedup advise --memory 100kB --window 5000 --alphabet 1000000' },
-  {
-    line: `coterie publish eu/xetra/ACME price=9.5 halted=false --payload '{"volume": 300}'`,
-    says: /^default\/admin\/[0-9a-f]{32}\/1$/m,
-  },
-  {
-    line: 'generate-report | coterie publish reports/daily --file -',
-    as: 'echo report | coterie publish reports/daily --file -',
-  },
-  { line: 'coterie publish state/door open=true --retained' },
-  { line: "coterie subscribe 'eu/#'", as: "coterie subscribe 'eu/#' --from start --count 1", says: /eu\/xetra\/ACME/ },
-  {
-    line: `coterie subscribe '{"price": {"lt": 10}}' --name audit --from start --format json`,
-    as: `coterie subscribe '{"price": {"lt": 10}}' --name audit --from start --format json --count 1`,
-    says: /"price": ?9.5/,
-  },
-  {
-    line: "coterie subscribe 'jobs/#' --name work --queue",
-    as: "coterie subscribe '#' --name work --queue --from start --count 1",
-    says: /reports|eu|state/,
-  },
-  { line: 'coterie events', says: /default {2}3 events kept, of admin/ },
   { line: `coterie filter test '{"price": {"lt": 10}}' < events.jsonl` },
   { line: 'coterie filter test --language sns @policy.json --explain < events.jsonl' },
   {
@@ -119,6 +99,27 @@ const ALONE: readonly Scene[] = [
 
 /** With a group that runs, in its folder. */
 const SERVED: readonly Scene[] = [
+  {
+    line: `coterie publish eu/xetra/ACME price=9.5 halted=false --payload '{"volume": 300}'`,
+    says: /^default\/admin\/[0-9a-f]{32}\/1$/m,
+  },
+  {
+    line: 'generate-report | coterie publish reports/daily --file -',
+    as: 'echo report | coterie publish reports/daily --file -',
+  },
+  { line: 'coterie publish state/door open=true --retained' },
+  { line: "coterie subscribe 'eu/#'", as: "coterie subscribe 'eu/#' --from start --count 1", says: /eu\/xetra\/ACME/ },
+  {
+    line: `coterie subscribe '{"price": {"lt": 10}}' --name audit --from start --format json`,
+    as: `coterie subscribe '{"price": {"lt": 10}}' --name audit --from start --format json --count 1`,
+    says: /"price": ?9.5/,
+  },
+  {
+    line: "coterie subscribe 'jobs/#' --name work --queue",
+    as: "coterie subscribe '#' --name work --queue --from start --count 1",
+    says: /reports|eu|state/,
+  },
+  { line: 'coterie events', says: /default {2}3 events kept, of admin/ },
   { line: 'coterie lock invoices -- ./send-invoices.sh --all', says: /sent with token \d+/ },
   { line: 'coterie lock invoices --try -- ./send-invoices.sh || echo "not now"', says: /sent with token/ },
   { line: 'coterie lock invoices --timeout 1m30s -E 0 -- ./send-invoices.sh', says: /sent with token/ },
@@ -207,11 +208,15 @@ async function playServed(world: World): Promise<void> {
   const at = { in: folder }
   const up = await world.start('coterie up', /ready after/, at)
   symlinkSync('.coterie', join(folder, 'shop'))
+  const valued = await world.start('coterie watch /services --recursive --values --json', /^/, at)
   const watched = await world.start('coterie watch /services --recursive', /^/, at)
   for (const scene of SERVED) await playScene(world, { ...at, ...scene })
   if (!watched.output().includes('deleted /services/mail'))
     world.failed('coterie watch', 'it did not show what was deleted')
   await watched.stop('SIGINT', 0)
+  if (!valued.output().includes('"before":'))
+    world.failed('coterie watch --values', 'it did not show what was there before')
+  await valued.stop('SIGINT', 0)
   await up.stop('SIGINT', 0)
   const server = await world.start('coterie serve shop/servers/server-1', /"msg":"listening"/, at)
   await server.stop('SIGTERM', 0)
