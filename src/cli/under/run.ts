@@ -4,7 +4,7 @@
 // alone leaves what it started running beside the next holder. Ctrl-C, Ctrl-Z and a terminal that is closed reach
 // coterie alone, since the group is not the terminal's, and are handed on.
 
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Option } from 'commander'
 import { choiceOption, warn } from '../output.ts'
@@ -63,13 +63,22 @@ async function runGroup(
   environment: Readonly<Record<string, string>>,
   watchdog: Watchdog | undefined,
 ): Promise<number> {
+  // Before it starts: a signal that came in between would end this process alone, and leave the command running.
+  let group: ProcessGroup | undefined
+  const stopForwarding = forwardSignals(signal => group?.signal(signal), held)
   const child = spawn(program!, args, { stdio: 'inherit', detached: true, env: { ...process.env, ...environment } })
   if (child.pid === undefined) {
+    stopForwarding()
     return new Promise(resolve => child.once('error', error => resolve(notStarted(program!, error.message))))
   }
-  const group = new ProcessGroup(child.pid)
+  group = new ProcessGroup(child.pid)
   watchdog?.guard(child.pid)
-  const stopForwarding = forwardSignals(group, held)
+  const code = await untilEnded(child, group, held)
+  stopForwarding()
+  return code
+}
+
+async function untilEnded(child: ChildProcess, group: ProcessGroup, held: Held): Promise<number> {
   const lost = () => {
     warn(`warning: ${printable(lossOf(held))}`)
     group.end(held.remaining() * ORDERLY_PART)
@@ -83,7 +92,6 @@ async function runGroup(
     await group.gone()
     return code
   } finally {
-    stopForwarding()
     held.signal.removeEventListener('abort', lost)
   }
 }
@@ -116,14 +124,13 @@ function notStarted(program: string, why: string): number {
   return EXIT_NOT_STARTED
 }
 
-function forwardSignals(group: ProcessGroup, held: Held): () => void {
-  const forward = (signal: NodeJS.Signals) => group.signal(signal)
+function forwardSignals(forward: (signal: NodeJS.Signals) => void, held: Held): () => void {
   // A coterie that stands still renews nothing: the group must not run on without it.
   const pause = () => {
-    group.signal('SIGSTOP')
+    forward('SIGSTOP')
     process.kill(process.pid, 'SIGSTOP')
   }
-  const goOn = () => group.signal(held.signal.aborted || held.remaining() <= 0 ? 'SIGKILL' : 'SIGCONT')
+  const goOn = () => forward(held.signal.aborted || held.remaining() <= 0 ? 'SIGKILL' : 'SIGCONT')
   for (const signal of FORWARDED) process.on(signal, forward)
   process.on('SIGTSTP', pause).on('SIGCONT', goOn)
   return () => {
