@@ -24,6 +24,7 @@ import {
 } from '../../index.ts'
 import { embedded } from '../embedded.ts'
 import type { Group } from '../group.ts'
+import type { WaitOptions } from '../waiting.ts'
 
 let group: Group
 const [alice, bob, carol, operator] = [newAccount(), newAccount(), newAccount(), newAccount()]
@@ -55,6 +56,38 @@ describe('a ledger of an embedded group', () => {
     const turned = encodeReceipt(receipt)
     turned[40]! ^= 1
     expect(() => verifyReceipt(decodeReceipt(turned), coins.descriptor)).toThrow('does not hold')
+  })
+
+  it('refuses what is not meant, by name, before anything is signed', async () => {
+    const coins = await make('strict')
+    const pay = { from: alice, to: bob.key, amount: 1n }
+    const wrong = { tiemout: 5 } as WaitOptions
+    const calls: readonly (() => unknown)[] = [
+      () => coins.transfer({ ...pay, memoo: 'rent' } as typeof pay),
+      () => coins.transfer(pay, { timeout: '5s' as never }),
+      () => coins.burn({ ...pay, into: coins.id, expire: 5 } as Parameters<typeof coins.burn>[0]),
+      () => coins.burn({ ...pay, into: coins.id }, wrong),
+      () => coins.moveWithin({ ...pay, too: 'b' } as typeof pay),
+      () => coins.mint(1, wrong),
+      () => coins.void(1, alice, wrong),
+      () => coins.refund(1, wrong),
+      () => coins.submit(new Uint8Array(3), wrong),
+      () => coins.balance(bob.key, { regster: 'a' } as WaitOptions),
+      () => coins.account(bob.key, wrong),
+      () => coins.checkpoint(wrong),
+      () => coins.proof(0, wrong),
+      () => coins.consistency({} as never, wrong),
+      () => coins.log(0, wrong),
+      () => coins.watch({ form: 1 } as WaitOptions),
+      () => coins.audit(wrong),
+      () => coins.link(coins, { operators: [], cap: 1n }, wrong),
+      () => coins.linkTo(coins, wrong),
+      () => coins.freeze(coins, {} as never, wrong),
+      () => coins.totals(wrong),
+      () => coins.fate({} as never, wrong),
+    ]
+    for (const call of calls) await expect((async () => call())(), String(call)).rejects.toBeInstanceOf(SettingsError)
+    expect((await coins.checkpoint()).size).toBe(0)
   })
 
   it('a receipt is checked by a script that has nothing of ours', async () => {

@@ -1,6 +1,6 @@
 // A ledger as its user sees it. What is promised is certified: a receipt verifies without any server, for ever.
 
-import { optionsSchema, type Rule, required, SettingsError, whole } from '../../core/index.ts'
+import { SettingsError } from '../../core/index.ts'
 import {
   type Audit,
   auditLedger,
@@ -23,26 +23,27 @@ import {
   writeTransaction,
 } from '../../ledger/index.ts'
 import { ledgerCryptoOf } from '../../runtime/ledger.ts'
-import type { WaitOptions } from '../waiting.ts'
+import { checkWaiting, type WaitOptions } from '../waiting.ts'
 import { type Account, keyBytes } from './accounts.ts'
 import type { LedgerCalls, Page } from './calls.ts'
 import { checkAmount, entryOf, evidenceOf, idOf, type LedgerEntry, pause, peerId } from './checks.ts'
 import { LedgerRefused } from './errors.ts'
+import {
+  type Burning,
+  checkAudit,
+  checkBalance,
+  checkBurning,
+  checkFollowing,
+  checkLink,
+  checkPayment,
+  checkRegister,
+  checkSpending,
+  type LinkOptions,
+  type Payment,
+  type RegisterOptions,
+  type Spending,
+} from './options.ts'
 import { Sequences } from './sequences.ts'
-
-/** What every spending says. */
-export interface Spending {
-  readonly from: Account
-  /** The other's key. To oneself is allowed: it uses a sequence, and changes nothing else. */
-  readonly to: string
-  readonly amount: bigint
-  /** Of a ledger with two registers: which. Default the first. */
-  readonly register?: string
-  /** Whose coins: the id of a linked ledger for coins that came from there. Default the ledger's own. */
-  readonly asset?: string
-  /** The size of the ledger from which it is refused. Default 10,000 leaves from now. */
-  readonly until?: number
-}
 
 /** What an account holds, at a certified size or later. */
 export interface AccountInfo {
@@ -63,25 +64,6 @@ interface PreparedBurn {
   send(): Promise<LedgerReceipt>
   drop(): void
 }
-
-/** How to link another ledger. */
-export interface LinkOptions {
-  /** Operators that the genesis names, as many as it asks for. */
-  readonly operators: readonly Account[]
-  /** Coins of the other ledger that may be here at once: what a group that goes bad can cost. */
-  readonly cap: bigint
-  /** Coins that may come within `window` hours. */
-  readonly rate?: bigint
-  readonly window?: number
-}
-
-const coins: Rule = { must: 'a bigint', fits: value => typeof value === 'bigint' }
-const checkLink = optionsSchema<LinkOptions>({
-  operators: required({ must: 'a list of accounts', fits: Array.isArray }),
-  cap: required(coins),
-  rate: coins,
-  window: whole(0),
-})
 
 const UNTIL_AHEAD = 10_000
 const RETRIES = 8
@@ -111,7 +93,9 @@ export class Ledger {
   }
 
   /** Pays. Resolves when it is final: certified by n - f servers. */
-  async transfer(payment: Spending & { readonly memo?: string }, options: WaitOptions = {}): Promise<LedgerReceipt> {
+  async transfer(payment: Payment, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    checkPayment('ledger.transfer', payment)
+    checkWaiting('ledger.transfer', options)
     const memo = payment.memo ?? ''
     if (new TextEncoder().encode(memo).length > MEMO_BYTES_MAX)
       throw new SettingsError(`a memo has at most ${MEMO_BYTES_MAX} bytes.`)
@@ -119,23 +103,21 @@ export class Ledger {
   }
 
   /** Takes coins out of this ledger, to be minted at a linked one. `move` does both. */
-  async burn(
-    payment: Spending & { readonly into: Ledger | Descriptor | string; readonly expires?: number },
-    options: WaitOptions = {},
-  ): Promise<LedgerReceipt> {
+  async burn(payment: Burning, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    checkBurning('ledger.burn', payment)
+    checkWaiting('ledger.burn', options)
     return (await this.prepareBurn(payment, options)).send()
   }
 
   /** Of a ledger with two registers: from one into the other, in one leaf. */
   async moveWithin(payment: Spending, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    checkSpending('ledger.moveWithin', payment)
+    checkWaiting('ledger.moveWithin', options)
     return this.spend(payment, fields => ({ kind: 'move', ...fields }), options)
   }
 
   /** @internal A burn, signed, before anybody has seen it; `send` hands it in. */
-  async prepareBurn(
-    payment: Spending & { readonly into: Ledger | Descriptor | string; readonly expires?: number },
-    options: WaitOptions,
-  ): Promise<PreparedBurn> {
+  async prepareBurn(payment: Burning, options: WaitOptions): Promise<PreparedBurn> {
     const peer = peerId(payment.into)
     const expires = payment.expires ?? 0
     const account = this.accountName(payment)
@@ -150,37 +132,35 @@ export class Ledger {
   }
 
   /** Mints what was burned for this ledger at a linked one: by its receipt, or by its index in the other register. */
-  mint(
-    burn: LedgerReceipt | number,
-    options: WaitOptions & { readonly register?: string } = {},
-  ): Promise<LedgerReceipt> {
+  async mint(burn: LedgerReceipt | number, options: RegisterOptions = {}): Promise<LedgerReceipt> {
+    checkRegister('ledger.mint', options)
     const register = this.registerOf(options.register)
-    return this.submit(writeTransaction({ kind: 'mint', register, evidence: evidenceOf(burn) }), options)
+    return this.append(writeTransaction({ kind: 'mint', register, evidence: evidenceOf(burn) }), options)
   }
 
   /** Makes sure that a burn is never minted here; by the one who burned. Then it can be refunded where it was burned. */
-  void(
-    burn: LedgerReceipt | number,
-    owner: Account,
-    options: WaitOptions & { readonly register?: string } = {},
-  ): Promise<LedgerReceipt> {
+  async void(burn: LedgerReceipt | number, owner: Account, options: RegisterOptions = {}): Promise<LedgerReceipt> {
+    checkRegister('ledger.void', options)
     const register = this.registerOf(options.register)
     const unsigned: Transaction = { kind: 'void', register, evidence: evidenceOf(burn), signature: new Uint8Array(0) }
     const signature = owner.sign(signingBytes(this.registerId(register), unsigned))
-    return this.submit(writeTransaction({ ...unsigned, signature }), options)
+    return this.append(writeTransaction({ ...unsigned, signature }), options)
   }
 
   /** Gives back what was burned here, by proof that it was made void where it could have been minted. */
-  refund(
-    voided: LedgerReceipt | number,
-    options: WaitOptions & { readonly register?: string } = {},
-  ): Promise<LedgerReceipt> {
+  async refund(voided: LedgerReceipt | number, options: RegisterOptions = {}): Promise<LedgerReceipt> {
+    checkRegister('ledger.refund', options)
     const register = this.registerOf(options.register)
-    return this.submit(writeTransaction({ kind: 'refund', register, evidence: evidenceOf(voided) }), options)
+    return this.append(writeTransaction({ kind: 'refund', register, evidence: evidenceOf(voided) }), options)
   }
 
   /** Hands in a signed transaction. The same bytes are appended at most once. */
   async submit(leaf: Uint8Array, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    checkWaiting('ledger.submit', options)
+    return this.append(leaf, options)
+  }
+
+  private async append(leaf: Uint8Array, options: WaitOptions): Promise<LedgerReceipt> {
     const receipt = await this.calls.submit(this.descriptor, leaf, options)
     this.size = Math.max(this.size, receipt.checkpoint.size)
     return receipt
@@ -191,12 +171,18 @@ export class Ledger {
     key: string,
     options: WaitOptions & { readonly register?: string; readonly asset?: string } = {},
   ): Promise<{ readonly amount: bigint; readonly size: number }> {
-    const { amount, balances, size } = await this.account(key, options)
+    checkBalance('ledger.balance', options)
+    const { amount, balances, size } = await this.holding(key, options)
     return { amount: options.asset === undefined ? amount : (balances.get(options.asset) ?? 0n), size }
   }
 
   /** What an account holds and which sequence is next. */
-  async account(key: string, options: WaitOptions & { readonly register?: string } = {}): Promise<AccountInfo> {
+  async account(key: string, options: RegisterOptions = {}): Promise<AccountInfo> {
+    checkRegister('ledger.account', options)
+    return this.holding(key, options)
+  }
+
+  private async holding(key: string, options: RegisterOptions): Promise<AccountInfo> {
     const register = this.registerOf(options.register)
     const question = { kind: 'account' as const, register, key: keyBytes(key) }
     const { answer, checkpoint } = await this.calls.question(this.descriptor, question, options)
@@ -209,6 +195,11 @@ export class Ledger {
 
   /** The newest certificate that every finished transfer had reached when this was called. */
   async checkpoint(options: WaitOptions = {}): Promise<Checkpoint> {
+    checkWaiting('ledger.checkpoint', options)
+    return this.head(options)
+  }
+
+  private async head(options: WaitOptions): Promise<Checkpoint> {
     const { checkpoint } = await this.calls.question(this.descriptor, { kind: 'head' }, options)
     return checkpoint
   }
@@ -219,7 +210,8 @@ export class Ledger {
   }
 
   /** A receipt for any leaf. */
-  proof(index: number, options: WaitOptions = {}): Promise<LedgerReceipt> {
+  async proof(index: number, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    checkWaiting('ledger.proof', options)
     if (!Number.isInteger(index) || index < 0)
       throw new SettingsError(`index is ${index}; it must be a whole number from 0.`)
     return this.calls.prove(this.descriptor, index, options)
@@ -230,12 +222,18 @@ export class Ledger {
     held: Checkpoint,
     options: WaitOptions = {},
   ): Promise<{ readonly path: readonly Uint8Array[]; readonly checkpoint: Checkpoint }> {
+    checkWaiting('ledger.consistency', options)
     const { path, checkpoint } = await this.calls.compare(this.descriptor, held.size, held.root, options)
     return { path, checkpoint }
   }
 
   /** All leaves from one on, up to a certificate of now. Each lot is checked against it before it is given. */
-  async *log(from = 0, options: WaitOptions = {}): AsyncGenerator<LedgerEntry, void, undefined> {
+  log(from = 0, options: WaitOptions = {}): AsyncGenerator<LedgerEntry, void, undefined> {
+    checkWaiting('ledger.log', options)
+    return this.entries(from, options)
+  }
+
+  private async *entries(from: number, options: WaitOptions): AsyncGenerator<LedgerEntry, void, undefined> {
     let next = from
     for (;;) {
       const lot = await this.lot(next, options)
@@ -246,8 +244,15 @@ export class Ledger {
   }
 
   /** Every leaf from one on, also those to come, until the signal fires. */
-  async *watch(options: WaitOptions & { readonly from?: number } = {}): AsyncGenerator<LedgerEntry, void, undefined> {
-    let next = options.from ?? (await this.checkpoint(options)).size
+  watch(options: WaitOptions & { readonly from?: number } = {}): AsyncGenerator<LedgerEntry, void, undefined> {
+    checkFollowing('ledger.watch', options)
+    return this.following(options)
+  }
+
+  private async *following(
+    options: WaitOptions & { readonly from?: number },
+  ): AsyncGenerator<LedgerEntry, void, undefined> {
+    let next = options.from ?? (await this.head(options)).size
     while (!options.signal?.aborted) {
       const lot = await this.lot(next, options).catch(error => {
         if (options.signal?.aborted) return []
@@ -263,7 +268,8 @@ export class Ledger {
   async audit(
     options: WaitOptions & { readonly seen?: Checkpoint } = {},
   ): Promise<Audit & { readonly checkpoint: Checkpoint }> {
-    const checkpoint = await this.checkpoint(options)
+    checkAudit('ledger.audit', options)
+    const checkpoint = await this.head(options)
     const log = this.leaves(options)
     const audit = await auditLedger(log, {
       descriptor: this.descriptor,
@@ -277,6 +283,7 @@ export class Ledger {
   /** Lets coins of another ledger come here, up to a cap, and ours go there. Numbered: an old link cannot come again. */
   async link(peer: Ledger | Descriptor, link: LinkOptions, options: WaitOptions = {}): Promise<LedgerReceipt> {
     checkLink('ledger.link', link)
+    checkWaiting('ledger.link', options)
     const other = 'descriptor' in peer ? peer.descriptor : peer
     if (other.hex === this.descriptor.hex) throw new SettingsError('a ledger is not linked to itself.')
     const { answer } = await this.calls.question(this.descriptor, { kind: 'link', ledger: other.id }, options)
@@ -290,7 +297,7 @@ export class Ledger {
       server: this.operatorPlace(operator),
       signature: operator.sign(message),
     }))
-    return this.submit(
+    return this.append(
       writeTransaction({ ...unsigned, signatures: signatures.sort((one, two) => one.server - two.server) }),
       options,
     )
@@ -298,6 +305,7 @@ export class Ledger {
 
   /** How the link to another ledger is: its cap, how much of the other's coins is here, whether it is frozen. */
   async linkTo(peer: Ledger | Descriptor, options: WaitOptions = {}) {
+    checkWaiting('ledger.linkTo', options)
     const { id } = 'descriptor' in peer ? peer.descriptor : peer
     const { answer } = await this.calls.question(this.descriptor, { kind: 'link', ledger: id }, options)
     const { next, cap, held, frozen } = answer
@@ -305,7 +313,7 @@ export class Ledger {
   }
 
   /** Stops a link by two certificates of the other ledger that contradict each other; by anybody. */
-  freeze(
+  async freeze(
     peer: Ledger | Descriptor,
     fork: {
       readonly one: Checkpoint
@@ -315,13 +323,15 @@ export class Ledger {
     },
     options: WaitOptions = {},
   ): Promise<LedgerReceipt> {
+    checkWaiting('ledger.freeze', options)
     const { id } = 'descriptor' in peer ? peer.descriptor : peer
     const { one, other, root = other.root, path = [] } = fork
-    return this.submit(writeTransaction({ kind: 'freeze', ledger: id, one, other, root, path }), options)
+    return this.append(writeTransaction({ kind: 'freeze', ledger: id, one, other, root, path }), options)
   }
 
   /** How many accounts there are, what they hold, and what is out at linked ledgers. */
-  async totals(options: WaitOptions & { readonly register?: string } = {}) {
+  async totals(options: RegisterOptions = {}) {
+    checkRegister('ledger.totals', options)
     const register = this.registerOf(options.register)
     const { answer, checkpoint } = await this.calls.question(this.descriptor, { kind: 'totals', register }, options)
     const { accounts, held, outstanding } = answer
@@ -329,10 +339,8 @@ export class Ledger {
   }
 
   /** What became here of a burn of another ledger: open, minted, void; of our own, whether it was refunded. */
-  async fate(
-    burn: LedgerReceipt,
-    options: WaitOptions & { readonly register?: string } = {},
-  ): Promise<'open' | 'minted' | 'void' | 'refunded'> {
+  async fate(burn: LedgerReceipt, options: RegisterOptions = {}): Promise<'open' | 'minted' | 'void' | 'refunded'> {
+    checkRegister('ledger.fate', options)
     const question = {
       kind: 'fate' as const,
       register: this.registerOf(options.register),
@@ -343,7 +351,7 @@ export class Ledger {
   }
 
   private async *leaves(options: WaitOptions): AsyncGenerator<Uint8Array, void, undefined> {
-    for await (const { leaf } of this.log(0, options)) yield leaf
+    for await (const { leaf } of this.entries(0, options)) yield leaf
   }
 
   /** Pages up to the certificate of the first of them; the root is compared before anything is given out. */
@@ -397,7 +405,7 @@ export class Ledger {
 
   private async send(account: string, leaf: Uint8Array, options: WaitOptions): Promise<LedgerReceipt> {
     try {
-      const receipt = await this.submit(leaf, options)
+      const receipt = await this.append(leaf, options)
       this.sequences.used(account)
       return receipt
     } catch (error) {
@@ -433,7 +441,7 @@ export class Ledger {
   }
 
   private async firstSequence(account: string, { from, register }: Spending, options: WaitOptions): Promise<number> {
-    const { next } = await this.account(from.key, { ...options, ...(register !== undefined && { register }) })
+    const { next } = await this.holding(from.key, { ...options, ...(register !== undefined && { register }) })
     this.sequences.known(account, next)
     return next
   }

@@ -1,0 +1,90 @@
+// What callers of a ledger may say, by name and kind: what is not meant so is refused before anything is signed.
+
+import { optionsSchema, type Rule, required, textOf, whole } from '../../core/index.ts'
+import type { Checkpoint, Descriptor } from '../../ledger/index.ts'
+import { type WaitOptions, waitRules } from '../waiting.ts'
+import type { Account } from './accounts.ts'
+
+/** What every spending says. */
+export interface Spending {
+  readonly from: Account
+  /** The other's key. To oneself is allowed: it uses a sequence, and changes nothing else. */
+  readonly to: string
+  readonly amount: bigint
+  /** Of a ledger with two registers: which. Default the first. */
+  readonly register?: string
+  /** Whose coins: the id of a linked ledger for coins that came from there. Default the ledger's own. */
+  readonly asset?: string
+  /** The size of the ledger from which it is refused. Default 10,000 leaves from now. */
+  readonly until?: number
+}
+
+/** A payment within a ledger. */
+export interface Payment extends Spending {
+  /** At most 256 bytes, for everybody to read. */
+  readonly memo?: string
+}
+
+/** Coins that go to a linked ledger. */
+export interface Burning extends Spending {
+  /** The ledger, its descriptor, or the id of one of its registers. */
+  readonly into: { readonly descriptor: Descriptor } | Descriptor | string
+  /** The size of the other ledger from which it is not minted. */
+  readonly expires?: number
+}
+
+/** Of a ledger with two registers: which. */
+export interface RegisterOptions extends WaitOptions {
+  readonly register?: string
+}
+
+/** How to link another ledger. */
+export interface LinkOptions {
+  /** Operators that the genesis names, as many as it asks for. */
+  readonly operators: readonly Account[]
+  /** Coins of the other ledger that may be here at once: what a group that goes bad can cost. */
+  readonly cap: bigint
+  /** Coins that may come within `window` hours. */
+  readonly rate?: bigint
+  readonly window?: number
+}
+
+const coins: Rule = { must: 'a bigint', fits: value => typeof value === 'bigint' }
+const anything = (must: string): Rule => ({ must, fits: value => value !== undefined && value !== null })
+const register = textOf('the name of a register')
+const spendingRules = {
+  from: required(anything('an account')),
+  to: required(textOf('the key of an account')),
+  amount: required(anything('a bigint')),
+  register,
+  asset: textOf('the id of a ledger'),
+  until: whole(0),
+}
+
+export const checkPayment = optionsSchema<Payment>({
+  ...spendingRules,
+  memo: { must: 'a text', fits: value => typeof value === 'string' },
+})
+export const checkBurning = optionsSchema<Burning>({
+  ...spendingRules,
+  into: required(anything('a ledger, its descriptor or its id')),
+  expires: whole(0),
+})
+export const checkSpending = optionsSchema<Spending>(spendingRules)
+export const checkLink = optionsSchema<LinkOptions>({
+  operators: required({ must: 'a list of accounts', fits: Array.isArray }),
+  cap: required(coins),
+  rate: coins,
+  window: whole(0),
+})
+export const checkRegister = optionsSchema<RegisterOptions>({ ...waitRules, register })
+export const checkBalance = optionsSchema<RegisterOptions & { readonly asset?: string }>({
+  ...waitRules,
+  register,
+  asset: textOf('the id of a ledger'),
+})
+export const checkFollowing = optionsSchema<WaitOptions & { readonly from?: number }>({ ...waitRules, from: whole(0) })
+export const checkAudit = optionsSchema<WaitOptions & { readonly seen?: Checkpoint }>({
+  ...waitRules,
+  seen: anything('a checkpoint'),
+})
