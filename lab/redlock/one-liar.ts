@@ -19,7 +19,8 @@ interface Times {
 }
 
 const TIMES: Readonly<Record<RunOptions['scale'], Times>> = {
-  small: { ttl: 1_000, calm: 1_000, parted: 3_000 },
+  // A lease outlasts the calm part by far: a client that a busy machine stops for a second is still the only holder.
+  small: { ttl: 3_000, calm: 1_000, parted: 6_000 },
   full: { ttl: 10_000, calm: 5_000, parted: 30_000 },
 }
 /**
@@ -37,11 +38,16 @@ export const oneLiar: Experiment = {
     const why = await leftOut()
     if (why !== undefined) return { rows: [], pictures: [], notes: [`Not run: ${why}.`] }
     const times = TIMES[options.scale]
-    options.progress(0, 'redlock')
-    const theirs = await play(await redisStage(times.ttl), times)
-    options.progress(0.5, 'ours')
-    const ours = await play(await coterieStage(times.ttl), times)
-    return { rows: [...redlockRows(theirs, times), ...coterieRows(ours, times)], pictures: [], notes: NOTES }
+    options.progress(0, 'redlock and ours, side by side')
+    const [theirs, ours] = await Promise.all([
+      redisStage(times.ttl).then(stage => play(stage, times)),
+      coterieStage(times.ttl).then(stage => play(stage, times)),
+    ])
+    return {
+      rows: [...redlockRows(theirs, times), ...coterieRows(ours, times)],
+      pictures: [],
+      notes: NOTES,
+    }
   },
 }
 
