@@ -35,7 +35,15 @@ export async function redisStage(ttl: number): Promise<Stage> {
   return {
     believers: users,
     want() {
-      for (const user of users) user.want()
+      const [first, second] = users
+      first!.want()
+      // Both at once would each get two honest servers now and then, and with the lie a majority, without a partition.
+      const beginning = setInterval(() => {
+        if (!first!.holds()) return
+        clearInterval(beginning)
+        second!.want()
+      }, PAUSE_MS)
+      beginning.unref()
     },
     part() {
       for (const gate of gates[0]!.slice(HONEST / 2, HONEST)) gate.shut()
