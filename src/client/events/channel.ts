@@ -5,6 +5,7 @@ import type { ClientEvent } from '../../events/client/state.ts'
 import { type Filter, parseFilter } from '../../events/filter.ts'
 import { type Attributes, parseAttributes } from '../../events/values.ts'
 import { CHANNEL_BYTES_MAX, type Keep } from '../../events/wire.ts'
+import type { Accusation } from '../inspect-objects.ts'
 import { checkName } from '../names.ts'
 import type { ObjectDefinition, SharedObject } from '../objects/shared-object.ts'
 import { checkWaiting, type WaitOptions } from '../waiting.ts'
@@ -41,6 +42,7 @@ const LIVE: Keep = { age: 60_000, bytes: 8_000_000 }
 export interface ChannelBelow {
   readonly hub: EventsHub
   readonly liars: number
+  accusations(): Promise<readonly Accusation[]>
   object<State, Operation, Result>(
     name: string,
     definition: ObjectDefinition<State, Operation, Result>,
@@ -134,6 +136,11 @@ export class EventChannel<Payload = unknown> {
   async survey(options: WaitOptions = {}): Promise<readonly ChannelStatus[]> {
     checkWaiting('survey', options)
     return channelsOf(await this.below.hub.survey('', options), this.below.liars)
+  }
+
+  /** Servers that were caught lying about events of any channel, and by whom. */
+  accusations(): Promise<readonly Accusation[]> {
+    return this.below.accusations()
   }
 
   /** Resolves when all subscriptions of this process to this channel have handled what was accepted before this call. */

@@ -10,7 +10,7 @@ import { digestOf, sameEvent } from '../signed.ts'
 import { type EventsMessage, type Item, sourceKey } from '../wire.ts'
 import { handOver } from './handing.ts'
 import { passOver } from './members.ts'
-import { type ClientScene, type Subscription, say, type Tracked, tell } from './state.ts'
+import { accuse, type ClientScene, type Subscription, say, type Tracked, tell } from './state.ts'
 
 type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
 
@@ -123,7 +123,7 @@ export function settleDoubt(
 }
 
 function caught(scene: ClientScene, subscription: Subscription, server: NodeId, what: string): void {
-  tell(scene, { kind: 'lied', server, what })
+  accuse(scene, server, what, subscription.channel)
   passOver(scene, subscription, server)
 }
 

@@ -13,6 +13,7 @@ import { advanceTracked, askAgain, narrow, settleDoubt } from './checking.ts'
 import { follow, passOver } from './members.ts'
 import { hearQueue } from './queueing.ts'
 import {
+  accuse,
   type ClientScene,
   PATIENCE_BEATS,
   type Subscription,
@@ -111,7 +112,7 @@ function isTrue(scene: ClientScene, subscription: Subscription, server: NodeId, 
       last = item.counter
       continue
     }
-    tell(scene, { kind: 'lied', server, what: why ?? 'showed events out of order' })
+    accuse(scene, server, why ?? 'showed events out of order', subscription.channel)
     passOver(scene, subscription, server)
     return false
   }

@@ -8,6 +8,7 @@ import { certificateOf } from '../rules.ts'
 import { FIRST_HEAD, leafOf, signBatch, sizeOf } from '../signed.ts'
 import { BATCH_MAX, type EventsMessage, ITEMS_BYTES_MAX, type Item, isName, PAYLOAD_BYTES_MAX } from '../wire.ts'
 import {
+  accuse,
   BOOT_BYTES,
   CHANNELS_MAX,
   type ClientCommand,
@@ -122,10 +123,10 @@ export function onHeld(scene: ClientScene, from: NodeId, { source, counter, leaf
   const out = ours(scene, source)
   const holder = out?.holders.get(from)
   if (out === undefined || holder === undefined) return
-  if (counter > out.last) return tell(scene, { kind: 'lied', server: from, what: 'holds more than was sent' })
+  if (counter > out.last) return accuse(scene, from, 'holds more than was sent', source.channel)
   const own = leafAt(scene, out, counter)
   if (own !== undefined && !sameBytes(own, leaf)) {
-    return tell(scene, { kind: 'lied', server: from, what: 'holds other events than were sent' })
+    return accuse(scene, from, 'holds other events than were sent', source.channel)
   }
   holder.silent = 0
   holder.held = counter

@@ -359,6 +359,43 @@ describe('a queue', () => {
     expect(tasks(server.pass(1_100)).map(task => task.item.counter)).toEqual([2])
   })
 
+  it('has one filter, the latest of its members; who came with an older one is told', () => {
+    const server = started()
+    const other = encodeFilter(parseFilter({ price: { gte: 5 } }))
+    const termsOf = (out: ReturnType<Server['hear']>) => sent(out).filter(({ kind }) => kind === 'terms')
+    const none = new Uint8Array()
+    expect(termsOf(server.hear('eve#1', { ...enlist, sub: 1 }))).toEqual([
+      { kind: 'terms', sub: 1, version: 1, filter: none },
+    ])
+    // Everybody is told before anything is handed out by it.
+    expect(termsOf(server.hear('eve#2', { ...enlist, sub: 1, version: 2, filter: other }))).toEqual([
+      { kind: 'terms', sub: 1, version: 2, filter: other },
+      { kind: 'terms', sub: 1, version: 2, filter: none },
+    ])
+    expect(termsOf(server.hear('eve#1', { ...enlist, sub: 1 }))).toEqual([
+      { kind: 'terms', sub: 1, version: 2, filter: other },
+    ])
+    const given = tasks(publish(server, 'ann', item(1, 3), item(2, 9)))
+    expect(given.map(task => task.item.counter)).toEqual([2])
+  })
+
+  it('tells its members what was cut before anybody had it', () => {
+    const server = started()
+    server.hear('eve#1', { ...enlist, sub: 1, credit: 1 })
+    const small = { ...terms, keep: { ...keep, bytes: 250 } }
+    const out = [1, 2, 3, 4, 5, 6].flatMap(counter => {
+      const items = [item(counter, 3)]
+      return flushed(server, server.hear('ann', { kind: 'publish', source, terms: small, accepted: 0, items }))
+    })
+    expect([...server.state.streams.values()][0]!.base).toBe(4)
+    const skipped = sent([...out, ...server.hear('eve#1', done(1))]).flatMap(body =>
+      body.kind === 'skipped' ? [[body.from, body.to]] : [],
+    )
+    expect(skipped.at(0)?.[0]).toBe(2)
+    expect(skipped.at(-1)?.[1]).toBe(4)
+    for (const [place, [from]] of skipped.entries()) if (place > 0) expect(from).toBe(skipped[place - 1]![1]! + 1)
+  })
+
   it('is as far as b + 1 other servers say', () => {
     const queued = (counter: number) =>
       ({ kind: 'queued', channel: 'prices', name: 'work', owner: 'eve', entries: [{ ...source, counter }] }) as const
@@ -372,5 +409,32 @@ describe('a queue', () => {
     careful.hear('third', queued(4))
     expect(doneOf(careful)).toBe(4)
     expect(careful.hear('eve', queued(9))).toEqual([])
+  })
+})
+
+describe('complaints', () => {
+  const complain = {
+    kind: 'complain',
+    server: 'second',
+    what: 'showed an event nobody signed',
+    channel: 'prices',
+  } as const
+  const complaint = { client: 'eve#1', server: 'second', what: complain.what, channel: 'prices' }
+
+  it('are told to those who run the server, once for each accuser, and shown to who asks', () => {
+    const server = started()
+    expect(server.hear('eve#1', complain)).toEqual([{ kind: 'emit', event: { kind: 'complaint', complaint } }])
+    expect(server.hear('eve#2', complain)).toEqual([])
+    expect(sent(server.hear('bob', { kind: 'recall', id: 7 }))).toEqual([
+      { kind: 'recalled', id: 7, complaints: [{ ...complaint, client: 'eve#2' }] },
+    ])
+  })
+
+  it('of servers, and about strangers, are not kept', () => {
+    const server = started()
+    expect(server.hear('third', complain)).toEqual([])
+    expect(server.hear('eve', { ...complain, server: 'stranger' })).toEqual([])
+    expect(server.hear('eve', { ...complain, channel: '' })).toEqual([])
+    expect(server.state.complaints.count).toBe(0)
   })
 })

@@ -1,9 +1,10 @@
 // The server's half of events (protocols/events 10 to 15): keeps a prefix of each source, tells subscriptions what matches,
 // answers witnesses' questions, repairs others, keeps cursors.
 
-import { type NodeId, type Protocol, type Saved, toHex } from '../../core/index.ts'
+import { type NodeId, newComplaints, type Protocol, type Saved, toHex } from '../../core/index.ts'
 import type { EventsSettings, Hash } from '../settings.ts'
 import type { EventsMessage } from '../wire.ts'
+import { onComplain, onRecall } from './complaining.ts'
 import { onCopied, onCopy } from './copying.ts'
 import { onLoad, onSave } from './cursors.ts'
 import { onDone, onEnlist, onQueued, onResign } from './queueing.ts'
@@ -47,16 +48,16 @@ export function eventsServer(settings: EventsSettings): EventsServer {
       }
     },
     check: checkServer,
-    wire: event => [flushAfter(event)],
+    wire: event => {
+      const command = flushAfter(event)
+      return command === undefined ? [] : [command]
+    },
   }
 }
 
 /** What is on the disk is told to the machine itself; a node that has it as a part has a wire for that. */
-export function flushAfter({ kind }: ServerEvent): ServerCommand {
-  switch (kind) {
-    case 'flushed':
-      return { kind: 'flush' }
-  }
+export function flushAfter({ kind }: ServerEvent): ServerCommand | undefined {
+  return kind === 'flushed' ? { kind: 'flush' } : undefined
 }
 
 function serverFrom(hash: Hash, self: NodeId, servers: readonly NodeId[], saved: Saved): ServerState {
@@ -82,6 +83,7 @@ function serverFrom(hash: Hash, self: NodeId, servers: readonly NodeId[], saved:
     wallAt: 0,
     saving: false,
     published: { queue: [], bytes: new Map() },
+    complaints: newComplaints(),
     channels: new Map(),
     retained: new Map(),
     queues: new Map(),
@@ -155,6 +157,10 @@ function onMessage(scene: ServerScene, from: NodeId, body: EventsMessage): void 
       return onDone(scene, from, body)
     case 'queued':
       return onQueued(scene, from, body)
+    case 'complain':
+      return onComplain(scene, from, body)
+    case 'recall':
+      return onRecall(scene, from, body)
     default:
       // A server's answer to a client has no business here.
       return

@@ -1,9 +1,9 @@
 // What a server remembers: of each source a prefix, of each durable subscription its cursor, and for a while who follows.
 
-import { assert, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
+import { assert, type Complaints, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
 import type { Filter } from '../filter.ts'
 import type { EventsSettings } from '../settings.ts'
-import type { EventsMessage, Item, Position, SavedCursor, Source, SourceTerms } from '../wire.ts'
+import type { EventsComplaint, EventsMessage, Item, Position, SavedCursor, Source, SourceTerms } from '../wire.ts'
 
 /** Authors times their lives. A life of which nothing is kept costs nothing. */
 export const SOURCES_MAX = 100_000
@@ -181,6 +181,7 @@ export interface ServerState {
   /** Whether what authors published is being written; what came meanwhile, and how many bytes of each. */
   saving: boolean
   readonly published: { readonly queue: Published[]; readonly bytes: Map<NodeId, number> }
+  readonly complaints: Complaints<EventsComplaint>
   /** Sources of each channel. */
   readonly channels: Map<string, Set<string>>
   /** By channel and topic. */
@@ -197,8 +198,11 @@ export type ServerCommand =
   /** What was saved is on the disk. */
   | { readonly kind: 'flush' }
 
-/** For the machine itself: held back by the disk like every word, it comes back as `flush`. */
-export type ServerEvent = { readonly kind: 'flushed' }
+export type ServerEvent =
+  /** For the machine itself: held back by the disk like every word, it comes back as `flush`. */
+  | { readonly kind: 'flushed' }
+  /** A client says that a server lied. */
+  | { readonly kind: 'complaint'; readonly complaint: EventsComplaint }
 
 export type ServerScene = Scene<ServerState, EventsSettings, EventsMessage, ServerEvent>
 
