@@ -1,9 +1,10 @@
 // What each side of a link wants, and how the other is told: the smallest set of clauses that covers it, in numbered
 // announcements of what changed. A gap in the numbers, or a new life, asks for the whole.
 
-import { assert, fingerprint } from '../../core/index.ts'
+import { assert } from '../../core/index.ts'
 import type { Clause } from '../canonical.ts'
 import { covers } from './covering.ts'
+import { keyOf } from './keys.ts'
 import { cheapest } from './merging.ts'
 import type { Link, Overlay, RoutingScene, Told } from './state.ts'
 import type { NumberedClause, RoutingMessage } from './wire.ts'
@@ -24,7 +25,7 @@ function wantedBy(scene: RoutingScene, overlay: Overlay, { tree, peer }: Link): 
   }
   for (const other of overlay.links) {
     if (other.tree !== tree || other.peer === peer) continue
-    for (const clause of other.heard.values()) wanted.set(fingerprint(clause), clause)
+    for (const clause of other.heard.values()) wanted.set(keyOf(clause), clause)
   }
   return wanted
 }
@@ -78,7 +79,7 @@ function merge(scene: RoutingScene, link: Link, fresh: Clause): void {
   const entries = [...link.told]
   const { pair, hull } = cheapest(entries.map(([, { clause }]) => clause))
   for (const place of pair) link.told.delete(entries[place]![0])
-  put(link, { key: fingerprint(hull), clause: hull, isHull: true })
+  put(link, { key: keyOf(hull), clause: hull, isHull: true })
   if (scene.settings.rules.tellsBeside(hull, fresh)) return
   // It is covered by the hull, so it is told already.
   for (const [id, { clause, isHull }] of link.told) if (clause === fresh && !isHull) link.told.delete(id)
@@ -149,7 +150,7 @@ export function hearAnnounce(
   // An old account of the whole, that was overtaken.
   if (whole && life === link.life && number < link.number) return
   if (whole && life !== link.life) link.ready = false
-  const before = new Map([...link.heard].map(([id, clause]) => [id, fingerprint(clause)]))
+  const gone = whole ? link.heard.size > 0 : remove.some(id => link.heard.has(id))
   if (whole) link.heard.clear()
   // While they change, a neighbour adds as many before it removes. More is not kept.
   const room = 2 * scene.settings.clausesMax
@@ -157,10 +158,7 @@ export function hearAnnounce(
   for (const id of remove) link.heard.delete(id)
   link.number = number
   link.life = life
-  const had = new Set(before.values())
-  const now = new Map([...link.heard.values()].map(clause => [fingerprint(clause), clause]))
-  const fresh = [...now].filter(([key]) => !had.has(key)).map(([key, clause]) => ({ key, clause }))
-  const gone = [...had].some(key => !now.has(key))
+  const fresh = add.filter(({ id }) => link.heard.has(id)).map(({ clause }) => ({ key: keyOf(clause), clause }))
   for (const other of overlay.links) {
     if (other.tree !== link.tree || other.peer === link.peer) continue
     assert(other.peer !== scene.state.self, 'nobody is next to itself')

@@ -13,9 +13,7 @@ export function addOverlay(scene: RoutingScene, record: OverlayRecord): void {
   const { state, settings, turn } = scene
   const newest = state.overlays.at(-1)?.number ?? -1
   if (record.number <= newest || record.members.length > MEMBERS_MAX) return
-  const links = neighboursOf(settings.hash, record, state.self, settings.trees).map(({ tree, peer }) =>
-    newLink(tree, peer),
-  )
+  const links = neighboursOf(settings.hash, record, state.self, settings).map(({ tree, peer }) => newLink(tree, peer))
   makeRoom(scene)
   const taken = new Set(state.overlays.map(({ slot }) => slot))
   const overlay: Overlay = {

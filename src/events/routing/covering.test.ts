@@ -134,7 +134,7 @@ describe('trees', () => {
       const members = Array.from({ length: count }, (_, at) => `m${at}`)
       const record = { number: 7, members }
       const inner = new Map<string, number>()
-      const links = new Map(members.map(id => [id, neighboursOf(hash, record, id, trees)]))
+      const links = new Map(members.map(id => [id, neighboursOf(hash, record, id, { trees, degree: 2 })]))
       for (let tree = 0; tree < trees; tree++) {
         const next = (id: string) =>
           links
@@ -150,13 +150,13 @@ describe('trees', () => {
       }
       expect(Math.max(0, ...inner.values())).toBeLessThanOrEqual(1)
       expect(placesIn(orderOf(hash, record), 0, trees)).toHaveLength(count)
-      expect(degreeOf(count, trees) * innerOf(count, trees)).toBeGreaterThanOrEqual(count - 1)
+      expect(degreeOf(count, { trees, degree: 2 }) * innerOf(count, trees)).toBeGreaterThanOrEqual(count - 1)
     },
   )
 
   it('another list has another order', () => {
     const members = Array.from({ length: 20 }, (_, at) => `m${at}`)
     expect(orderOf(hash, { number: 1, members })).not.toEqual(orderOf(hash, { number: 2, members }))
-    expect(neighboursOf(hash, { number: 1, members }, 'stranger', 2)).toEqual([])
+    expect(neighboursOf(hash, { number: 1, members }, 'stranger', { trees: 2, degree: 2 })).toEqual([])
   })
 })

@@ -1,10 +1,11 @@
 // A member that routes events (protocols/member-events 1 to 6): it tells its neighbours what its side of each link wants, passes
 // on what matches, and hands over what its own user subscribed to.
 
-import { fingerprint, type NodeId, type Protocol, toHex } from '../../core/index.ts'
+import { type NodeId, type Protocol, toHex } from '../../core/index.ts'
 import { type Clause, normal, PREDICATES_MAX } from '../canonical.ts'
 import { answerAgain, hearAnnounce, retellAll } from './announcing.ts'
 import { addOverlay, advance, compareAll, hearStanding } from './changing.ts'
+import { keyOf } from './keys.ts'
 import { KEYS_MAX, OWN_CLAUSES_MAX, SUBSCRIPTIONS_MAX } from './limits.ts'
 import { flush, publish, take } from './passing.ts'
 import type { RoutingSettings } from './settings.ts'
@@ -154,7 +155,7 @@ function announced(channel: string, clause: Clause): { readonly key: string; rea
   // A clause has so many predicates at most, and the channel is one of them.
   const own = clause.slice(0, PREDICATES_MAX - 1)
   const [whole] = normal([fitting([{ attribute: CHANNEL, some: true, tests: [test] }, ...own])])
-  return { key: fingerprint(whole!), clause: whole! }
+  return { key: keyOf(whole!), clause: whole! }
 }
 
 function onUnsubscribe(scene: RoutingScene, id: number): void {

@@ -4,9 +4,9 @@
 // everything else is dropped, which only widens. Which two: those whose hull wants the least that neither wants, as far as
 // volumes tell: a range's share of what ranges on its attribute reach over, a guess for everything else.
 
-import { fingerprint } from '../../core/index.ts'
 import { type Clause, normal, type Predicate } from '../canonical.ts'
 import { HIGHEST, LOWEST, type Test } from '../tests.ts'
+import { keyOf } from './keys.ts'
 
 /** Values of a list that two lists may become. More, and only "is there" is left. */
 const UNITED_MAX = 64
@@ -18,10 +18,15 @@ const OTHER_SHARE = 0.1
 
 /** The narrowest clause that we can say which wants all that either wants. */
 export function hull(one: Clause, other: Clause): Clause {
+  return normal([joined(one, other)])[0]!
+}
+
+/** The hull, not yet in its one form: enough to see how much it wants. */
+function joined(one: Clause, other: Clause): Clause {
   const found: Predicate[] = []
   for (const predicate of one) {
-    const text = fingerprint(predicate)
-    if (other.some(two => fingerprint(two) === text)) {
+    const text = keyOf(predicate)
+    if (other.some(two => keyOf(two) === text)) {
       found.push(predicate)
       continue
     }
@@ -29,7 +34,7 @@ export function hull(one: Clause, other: Clause): Clause {
     if (!predicate.some || beside === undefined) continue
     found.push({ ...predicate, tests: united(predicate.tests, beside.tests) })
   }
-  return normal([found])[0]!
+  return found
 }
 
 function united(one: readonly Test[], other: readonly Test[]): Test[] {
@@ -42,7 +47,7 @@ function united(one: readonly Test[], other: readonly Test[]): Test[] {
 }
 
 function unitedTest(one: Test, other: Test): Test | undefined {
-  if (fingerprint(one) === fingerprint(other)) return one
+  if (keyOf(one) === keyOf(other)) return one
   if (one.not || other.not) return undefined
   if (one.op === 'in' && other.op === 'in') {
     const values = [...new Set([...one.values, ...other.values])]
@@ -130,6 +135,17 @@ function rangeShare({ from, to }: Span, reach: Span | undefined): number {
   return Math.min(1, Math.max(0, width) / (reach.to - reach.from))
 }
 
+const pairs = new WeakMap<Clause, WeakMap<Clause, Clause>>()
+
+/** Made once for each pair: a link that is full asks for the same ones with every new clause. */
+function knownPair(one: Clause, other: Clause): Clause {
+  const known = pairs.get(one) ?? new WeakMap<Clause, Clause>()
+  pairs.set(one, known)
+  const found = known.get(other) ?? joined(one, other)
+  known.set(other, found)
+  return found
+}
+
 /** The places of the two clauses whose hull adds the least to what is wanted, and that hull. */
 export function cheapest(clauses: readonly Clause[]): {
   readonly pair: readonly [number, number]
@@ -137,17 +153,15 @@ export function cheapest(clauses: readonly Clause[]): {
 } {
   const reaches = reachesOf(clauses)
   const volumes = clauses.map(clause => volume(clause, reaches))
-  let best: { pair: readonly [number, number]; hull: Clause } | undefined
+  let best: readonly [number, number] = [0, 1]
   let least = Number.POSITIVE_INFINITY
   for (let one = 0; one < clauses.length; one++) {
     for (let other = one + 1; other < clauses.length; other++) {
-      const joined = hull(clauses[one]!, clauses[other]!)
-      const added = volume(joined, reaches) - volumes[one]! - volumes[other]!
-      if (added < least || best === undefined) {
-        least = added
-        best = { pair: [one, other], hull: joined }
-      }
+      const added = volume(knownPair(clauses[one]!, clauses[other]!), reaches) - volumes[one]! - volumes[other]!
+      if (added >= least) continue
+      least = added
+      best = [one, other]
     }
   }
-  return best!
+  return { pair: best, hull: hull(clauses[best[0]]!, clauses[best[1]]!) }
 }

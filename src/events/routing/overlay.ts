@@ -20,6 +20,12 @@ export interface Neighbour {
   readonly peer: NodeId
 }
 
+/** How many trees, and how many children a node has at least. */
+export interface Shape {
+  readonly trees: number
+  readonly degree: number
+}
+
 const SAID = 'coterie/events/overlay'
 
 /** The members in the order of their hashes. */
@@ -30,9 +36,9 @@ export function orderOf(hash: Hash, { number, members }: OverlayRecord): readonl
     .map(({ member }) => member)
 }
 
-/** How many children a node has: at least two, and as many as let the inner ones reach everybody. */
-export function degreeOf(members: number, trees: number): number {
-  return Math.max(2, Math.ceil((members - 1) / innerOf(members, trees)))
+/** How many children a node has: at least so many, and as many as let the inner ones reach everybody. */
+export function degreeOf(members: number, { trees, degree }: Shape): number {
+  return Math.max(degree, Math.ceil((members - 1) / innerOf(members, trees)))
 }
 
 /** How many members pass on in each tree. */
@@ -53,11 +59,11 @@ export function placesIn(order: readonly NodeId[], tree: number, trees: number):
 }
 
 /** Who is next to this member, in every tree. */
-export function neighboursOf(hash: Hash, record: OverlayRecord, self: NodeId, wanted: number): Neighbour[] {
+export function neighboursOf(hash: Hash, record: OverlayRecord, self: NodeId, shape: Shape): Neighbour[] {
   const order = orderOf(hash, record)
   if (!order.includes(self)) return []
-  const trees = treesOf(order.length, wanted)
-  const degree = degreeOf(order.length, trees)
+  const trees = treesOf(order.length, shape.trees)
+  const degree = degreeOf(order.length, { ...shape, trees })
   return Array.from({ length: trees }, (_, tree) => {
     const places = placesIn(order, tree, trees)
     const at = places.indexOf(self)

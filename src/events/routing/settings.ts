@@ -19,6 +19,8 @@ export interface RoutingSettings {
   readonly group: string
   /** b + 1: one more than the members that may lie or be gone at once. */
   readonly trees: number
+  /** Children of an inner member, at least: more make shorter ways, and more neighbours to tell. */
+  readonly degree: number
   readonly hash: Hash
   readonly signatures: Signatures
   readonly signer: Signer
@@ -43,10 +45,11 @@ export interface RoutingSettings {
 /** Everything that has a usual value. */
 export const routingBasics: Pick<
   RoutingSettings,
-  'rules' | 'trees' | 'clausesMax' | 'beat' | 'patience' | 'grace' | 'retireAfter' | 'window' | 'batchEvery'
+  'rules' | 'trees' | 'degree' | 'clausesMax' | 'beat' | 'patience' | 'grace' | 'retireAfter' | 'window' | 'batchEvery'
 > = {
   rules: routingRules,
   trees: 1,
+  degree: 2,
   clausesMax: CLAUSES_A_LINK,
   beat: 500,
   patience: 3_000,
