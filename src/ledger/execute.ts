@@ -14,9 +14,10 @@ import { readTransaction, type SpendingTransaction, type Transaction } from './t
 
 /** Appends a leaf's effect to the book, or refuses it and changes nothing. */
 export function execute(book: Book, leaf: Uint8Array, how: Execution): Refusal | undefined {
-  const read = readTransaction(leaf)
+  const known = how.memory?.of(leaf)
+  const read = known?.read ?? readTransaction(leaf)
   if (!read.ok) return refuse('malformed', `no transaction: ${read.refusal}.`)
-  const refused = whyUnsigned(book, leaf, read.value, how) ?? apply(book, read.value, how)
+  const refused = whyUnsigned(book, read.value, how, known) ?? apply(book, read.value, how)
   if (refused === undefined) {
     how.undo?.push(() => book.size--)
     book.size++
