@@ -61,9 +61,7 @@ export function verifyReceipt(
 
 /** What is wrong with a receipt; nothing where it holds. */
 export function whyNoReceipt(receipt: LedgerReceipt, descriptor: Descriptor, suite: LedgerCrypto): string | undefined {
-  return (
-    whyNotThere(receipt, descriptor, suite) ?? whyNotCertified(descriptor, receipt.checkpoint, suite, ledgerRules)
-  )
+  return whyNotThere(receipt, descriptor, suite) ?? whyNotCertified(descriptor, receipt.checkpoint, suite, ledgerRules)
 }
 
 /** The same but for the certificate: whether the leaf is where it says. */

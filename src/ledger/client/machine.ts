@@ -34,7 +34,14 @@ const RECEIPTS = 2
 export function ledgerClient(settings: LedgerSettings): LedgerClient {
   return {
     name: 'ledger client',
-    init: (_self, servers) => ({ servers, ledgers: new Map(), calls: new Map(), ticking: false, certified: new Set(), sound: new WeakSet() }),
+    init: (_self, servers) => ({
+      servers,
+      ledgers: new Map(),
+      calls: new Map(),
+      ticking: false,
+      certified: new Set(),
+      sound: new WeakSet(),
+    }),
     step(state, input, turn) {
       const scene: ClientScene = { state, settings, turn }
       switch (input.kind) {

@@ -135,7 +135,8 @@ const rubbish = (settings: Settings): Liar =>
 
 /** Gives nobody what it has: no proposals, no pages, no receipts. */
 const withholds: Liar = twisting('withholds', (send, turn) => {
-  if (!['propose', 'paged', 'receipt', 'receipts', 'certified', 'genesis'].includes(String(send.body.kind))) turn.do(send as never)
+  if (!['propose', 'paged', 'receipt', 'receipts', 'certified', 'genesis'].includes(String(send.body.kind)))
+    turn.do(send as never)
 })
 
 /** Answers clients with what it first knew. */
