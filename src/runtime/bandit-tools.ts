@@ -9,11 +9,15 @@ import { opensslSealing } from './openssl-sealing.ts'
 export async function opensslBanditTools(): Promise<BanditTools> {
   return {
     prf: (key, message) => new Uint8Array(createHmac('sha256', key).update(message).digest()),
-    blocks: key => blocks => {
+    blocks: key => {
+      // Whole blocks, each for itself: one cipher does for all of them.
       const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
-      return new Uint8Array(cipher.update(blocks))
+      return blocks => {
+        const { buffer, byteOffset, byteLength } = cipher.update(blocks)
+        return new Uint8Array(buffer, byteOffset, byteLength)
+      }
     },
-    sealing: await opensslSealing(),
+    sealing: opensslSealing(),
     signatures: opensslSignatures(),
   }
 }
