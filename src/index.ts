@@ -108,7 +108,12 @@ export type { Attributes } from './client/peers/attributes.ts'
 export type { Aggregate, CoordinatorOptions, JoinedGroup } from './client/peers/joined-group.ts'
 export type { Candidacy, CoordinatorInfo } from './client/peers/leadership.ts'
 export type { MemberInfo } from './client/peers/roster.ts'
-export type { AmongOptions, BestArmAmongOptions, MaximiseAmongOptions } from './client/peers/run-options.ts'
+export type {
+  AmongOptions,
+  BestArmAmongOptions,
+  MaximiseAmongOptions,
+  ThesisSearchAmongOptions,
+} from './client/peers/run-options.ts'
 export { type Seat, SeatLost } from './client/peers/seat.ts'
 export type { ArmOptions, RunTerms, ServedArm } from './client/peers/served-arm.ts'
 export { type Incident, NoSeat, type NoSeatReason, type SeatOptions, type Slots } from './client/peers/slots.ts'

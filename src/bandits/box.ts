@@ -5,7 +5,7 @@
 import { sameBytes } from '../core/index.ts'
 import { framed, type PublicKey, type Sealing } from '../crypto/index.ts'
 import { TAG_BYTES } from './encoding.ts'
-import { digest, drawn, sealingChance } from './party.ts'
+import { digest, drawn, drawnBytes } from './party.ts'
 import type { BanditKeys, BanditTools } from './settings.ts'
 import { KEY_BYTES, TOKEN_BYTES } from './wire.ts'
 
@@ -66,8 +66,10 @@ export function sealBox(
   message.set(content.win, KEY_BYTES + CHECK_BYTES)
   message.set(content.lose, KEY_BYTES + CHECK_BYTES + TOKEN_BYTES)
   message.set(content.tags, TAGS_AT)
-  message.set(proofOf(keys.tools, boxesKey, place, message.subarray(KEY_BYTES)))
-  return keys.sealing.seal(runKey, message, sealingChance(keys.tools, secret, message))
+  const proof = proofOf(keys.tools, boxesKey, place, message.subarray(KEY_BYTES))
+  message.set(proof)
+  // The proof is a hash of all the rest: two boxes never share their chance.
+  return keys.sealing.seal(runKey, message, length => drawnBytes(keys.tools, secret, ['box', proof], length))
 }
 
 /** The content of a box; undefined if it is not sealed to us, not from an arm, or not for this place. */

@@ -4,6 +4,7 @@
 import { bool, bytes, type Codec, list, struct, text, uint, variants } from '../core/index.ts'
 import { BUDGET_MAX } from './phases.ts'
 import { ARMS_MAX } from './settings.ts'
+import { type ThesisMessage, thesisWords } from './thesis/wire.ts'
 
 export const TOKEN_BYTES = 16
 export const KEY_BYTES = 32
@@ -48,6 +49,7 @@ export type BanditMessage =
   | { kind: 'progress'; round: number; spent: number }
   /** Anybody to shuffler and user: something was wrong, and this party has stopped. */
   | { kind: 'stop'; why: string }
+  | ThesisMessage
 
 const round = uint(BUDGET_MAX)
 const attempt = uint(ATTEMPT_MAX)
@@ -71,6 +73,7 @@ export const banditVocabulary: Codec<BanditMessage> = variants<BanditMessage>({
   answers: { answers: list(sealed, ARMS_MAX), verdict: sealed },
   progress: { round, spent: count },
   stop: { why },
+  ...thesisWords,
 })
 
 /** A part of the keys of a run, as it is signed and sealed. */

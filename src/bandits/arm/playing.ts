@@ -3,7 +3,7 @@
 import { encode, sameBytes } from '../../core/index.ts'
 import { ANSWER } from '../answers.ts'
 import type { Chance } from '../arithmetic.ts'
-import { keyCheck, sealBox, tokenOf } from '../box.ts'
+import { sealBox, tokenOf } from '../box.ts'
 import { comparable, TIE_BITS, tagsOf, tieRanks } from '../encoding.ts'
 import { maskSum } from '../masks.ts'
 import { drawn, refuse, say, signAndSeal } from '../party.ts'
@@ -117,14 +117,14 @@ export function makeBox(scene: BoxScene, armKeys: ArmKeys, { all }: Round): Uint
   const { state, settings, keys, course } = scene
   const { tools } = keys
   const { secret, round, attempt, slot } = state
-  const blocks = tools.blocks(armKeys.arms)
+  const { blocks } = armKeys
   const arms = settings.run.arms.length
   const rank = settings.rules.tieRank(tieRanks(arms, all, blocks), state.place, slot)
   const shape = { slots: arms, bits: course.bits + TIE_BITS }
   const tags = tagsOf(comparable(indexOf(scene, armKeys.run, all), rank), slot, shape, { all: round, attempt }, blocks)
   const place = { run: armKeys.run, round, attempt, slot: settings.rules.boundSlot(slot) }
   const content = {
-    check: keyCheck(tools, armKeys.arms, armKeys.run),
+    check: armKeys.check,
     win: tokenOf(tools, secret, place, true),
     lose: tokenOf(tools, secret, place, false),
     tags,

@@ -2,9 +2,10 @@
 // said about it.
 
 import { assert, decode, encode, type NodeId, type Saved, timers } from '../../core/index.ts'
+import type { BlockFunction } from '../encoding.ts'
 import { NOTHING, type PartyScene, type PartyState } from '../party.ts'
 import { GRID } from '../policies/index.ts'
-import { type ArmRecord, armRecord, type BanditMessage } from '../wire.ts'
+import { type ArmRecord, armRecord, type BanditMessage, type Share } from '../wire.ts'
 
 /** What the owner of an arm tells it. */
 export type ArmCommand =
@@ -32,6 +33,10 @@ export interface ArmKeys {
   readonly pairs: ReadonlyMap<number, Uint8Array>
   /** What everything is bound to. */
   readonly run: Uint8Array
+  /** Says that all arms have the same key. */
+  readonly check: Uint8Array
+  /** The function that tags are drawn with. */
+  readonly blocks: BlockFunction
 }
 
 export interface ArmState extends PartyState {
@@ -41,6 +46,8 @@ export interface ArmState extends PartyState {
   runKey: Uint8Array
   /** The parts of the other arms, as they were sealed; empty where they have not come. By place; the own stays empty. */
   readonly shares: Uint8Array[]
+  /** What was in them, once it was looked at in this life. */
+  readonly opened: (Share | undefined)[]
   keys: ArmKeys | undefined
   pulls: number
   sum: number
@@ -78,6 +85,7 @@ export function newArm(self: NodeId, place: number, arms: number, saved: Saved):
     secret: from?.secret ?? NOTHING,
     runKey: from?.runKey ?? NOTHING,
     shares: [...(from?.shares ?? Array.from({ length: arms }, () => NOTHING))],
+    opened: [],
     keys: undefined,
     pulls: from?.pulls ?? 0,
     sum: from?.sum ?? 0,

@@ -102,6 +102,8 @@ function onRepeat(scene: ComparatorScene): void {
 
 /** The last key of a run that was asked for: making it costs more than using it. */
 const made = new WeakMap<BanditTools, { readonly secret: Uint8Array; readonly sealing: Sealing }>()
+/** The word that says it, by the state of the comparator that says it: signed once in a life. */
+const signed = new WeakMap<ComparatorState, BanditMessage & { kind: 'runKey' }>()
 
 function runSealing({ state, keys }: ComparatorScene): Sealing {
   const { tools } = keys
@@ -118,7 +120,9 @@ function runOf(scene: ComparatorScene): Uint8Array {
 
 function sendRunKey(scene: ComparatorScene, to: NodeId): void {
   const { publicKey } = runSealing(scene)
-  say(scene, to, { kind: 'runKey', publicKey, signature: scene.keys.signer.sign(runOf(scene)) })
+  const body = signed.get(scene.state) ?? { kind: 'runKey', publicKey, signature: scene.keys.signer.sign(runOf(scene)) }
+  signed.set(scene.state, body)
+  say(scene, to, body)
 }
 
 function onWant(scene: ComparatorScene, from: NodeId): void {
@@ -166,13 +170,14 @@ function onBoxes(scene: ComparatorScene, from: NodeId, body: BoxesMessage): void
 function openAll(scene: ComparatorScene, { round, attempt, boxes }: BoxesMessage): BoxContent[] | undefined {
   const { state, settings, keys, course } = scene
   const slots = settings.run.arms.length
-  const run = runOf(scene)
-  const key = boxesKey(keys.tools, run, state.shares)
+  state.keys ??= { run: runOf(scene), boxes: boxesKey(keys.tools, runOf(scene), state.shares) }
+  const { run, boxes: key } = state.keys
+  const sealing = runSealing(scene)
   const opened: BoxContent[] = []
   for (const [slot, sealed] of boxes.entries()) {
     const place = { run, round, attempt, slot: settings.rules.boundSlot(slot) }
     const tags = (slots - 1) * (course.bits + TIE_BITS)
-    const content = openBox(runSealing(scene), keys.tools, key, place, { sealed, tags })
+    const content = openBox(sealing, keys.tools, key, place, { sealed, tags })
     if (content !== undefined) opened.push(content)
   }
   if (boxes.length !== slots || opened.length !== slots) {

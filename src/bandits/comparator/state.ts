@@ -8,6 +8,8 @@ export interface ComparatorState extends PartyState {
   secret: Uint8Array
   /** By arm; empty where it has not come. */
   readonly shares: Uint8Array[]
+  /** What everything is bound to, and the key that proves boxes: made once in a life, when all parts are there. */
+  keys: { readonly run: Uint8Array; readonly boxes: Uint8Array } | undefined
   /** The last round that was answered; -1 before the first. */
   answered: number
   attempt: number
@@ -30,6 +32,7 @@ export function newComparator(self: NodeId, arms: number, saved: Saved): Compara
     self,
     secret: from?.secret ?? NOTHING,
     shares: [...(from?.shares ?? Array.from({ length: arms }, () => NOTHING))],
+    keys: undefined,
     answered: (from?.answered ?? 0) - 1,
     attempt: from?.attempt ?? 0,
     digest: from?.digest ?? NOTHING,

@@ -15,7 +15,7 @@ import {
 import type { PublicKey } from '../../crypto/index.ts'
 import type { RewardRange } from '../rewards.ts'
 import type { BanditRules } from '../rules.ts'
-import type { Algorithm, BanditKeys, BanditParty, BanditRun, BanditSettings } from '../settings.ts'
+import type { Algorithm, BanditKeys, BanditParty, BanditRun, BanditSettings, Level } from '../settings.ts'
 import type { BanditMessage } from '../wire.ts'
 import type { LogEntry } from './entries.ts'
 import {
@@ -60,6 +60,19 @@ export interface Wanted {
   readonly comparator: NodeId
   readonly patience: number
   readonly audit: boolean
+  /** Default `blind`. */
+  readonly level?: Level
+  /** For SR-secured: who draws for each phase, and what only the user knows. */
+  readonly search?: Search
+}
+
+/** What a search at the level of the thesis has besides. */
+export interface Search {
+  /** One less than there are arms. */
+  readonly drawers: readonly NodeId[]
+  /** What the arms are worth, and how far rewards are from it, in steps. */
+  readonly values: readonly number[]
+  readonly epsilon: number
 }
 
 /** What the owner of a member asks of it. */
@@ -77,6 +90,8 @@ export type BanditMemberCommand =
   | { kind: 'ask'; wanted: Wanted }
   /** The caller waits no longer. */
   | { kind: 'cancel'; name: string }
+  /** The answer to `primes`, the highest byte first. */
+  | { kind: 'primes'; id: string; p: Uint8Array; q: Uint8Array }
   /** From membership: what is known of a member now. */
   | { kind: 'changed'; view: Announced }
 
@@ -97,6 +112,8 @@ export type BanditMemberEvent =
       /** What the parties commit their logs with, where the run is to be audited. */
       heads: readonly { member: NodeId; head: Head }[]
     }
+  /** A part of that run decrypts sums: answer with two primes of its own. Asked again after a restart. */
+  | { kind: 'primes'; id: string; name: string }
   /** To be written behind the others, before anything else happens. */
   | { kind: 'log'; id: string; name: string; number: number; entry: LogEntry }
   /** There is no answer. Arms may have been pulled. */
@@ -195,10 +212,11 @@ export function newLog(salt: Uint8Array): Kept {
 /** A run by its terms and the keys of its parties; `nonce` binds it to every word of the terms. */
 export function runOf(terms: Terms, parties: readonly BanditParty[], nonce: Uint8Array): BanditRun {
   const of = (id: NodeId) => parties.find(party => party.id === id)!
-  const { name, algorithm, budget, batch, least, most, seats, shuffler, comparator, user } = terms
+  const { name, algorithm, level, budget, batch, least, most, seats, shuffler, comparator, user } = terms
   return {
     name,
     algorithm,
+    level,
     budget,
     batch,
     rewards: [least, most],

@@ -15,10 +15,10 @@ import {
   variants,
 } from '../../core/index.ts'
 import { BUDGET_MAX } from '../phases.ts'
-import { ALGORITHMS, type Algorithm, ARMS_MAX, type BanditParty } from '../settings.ts'
+import { ALGORITHMS, type Algorithm, ARMS_MAX, type BanditParty, LEVELS, type Level } from '../settings.ts'
 import { type BanditMessage, banditVocabulary, KEY_BYTES } from '../wire.ts'
 
-/** Who has which arm. */
+/** Who has which arm; in SR-secured who draws for which phase. */
 export interface Seat {
   readonly arm: string
   readonly member: NodeId
@@ -42,6 +42,7 @@ export interface Terms {
   readonly patience: Millis
   /** Every message is signed, and every party keeps a log that can be audited. */
   readonly audit: boolean
+  readonly level: Level
 }
 
 /** What a party commits its log with, when the run is over. */
@@ -105,6 +106,7 @@ export const termsCodec: Codec<Terms> = struct<Terms>({
   seats: list(struct<Seat>({ arm: name, member }), ARMS_MAX),
   patience: uint(PATIENCE_MAX),
   audit: bool,
+  level: oneOf<Level>(...LEVELS),
 })
 
 /** More entries than any log has. */

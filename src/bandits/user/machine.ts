@@ -177,15 +177,25 @@ function openAnswers(
   if (sealed.length !== arms.length) return undefined
   const values: Uint8Array[] = []
   for (const [place, one] of sealed.entries()) {
-    // Every arm's key is tried only where the rule lets another's box stand.
-    const from = arms.findIndex(
-      (arm, other) =>
-        settings.rules.isAnswerOf(other, place) && openSigned(keys, arm, [ANSWER, run], one) !== undefined,
-    )
-    const content = from < 0 ? undefined : openSigned(keys, arms[from]!, [ANSWER, run], one)
+    const content = answerAt(settings, keys, run, place, one)
     const answer = content && decode(answerCodec, content)
     if (!answer?.ok || !settings.rules.isAnswerOf(answer.value.arm, place)) return undefined
     values.push(answer.value.value)
   }
   return values
+}
+
+/** Of the arm in that place. Another's key is tried only where the rule lets another's box stand. */
+function answerAt(
+  { run: { arms }, rules }: UserScene['settings'],
+  keys: BanditKeys,
+  run: Uint8Array,
+  place: number,
+  sealed: Uint8Array,
+): Uint8Array | undefined {
+  for (const [other, arm] of arms.entries()) {
+    const content = rules.isAnswerOf(other, place) ? openSigned(keys, arm, [ANSWER, run], sealed) : undefined
+    if (content !== undefined) return content
+  }
+  return undefined
 }

@@ -55,13 +55,26 @@ Exit codes: 0 shown, 2 wrong usage.`
 
 export function banditCommand(): Command {
   return newCommand('bandit')
-    .addCommand(asks('best', 'find the best arm', SEARCHES, BEST_HELP).action(action(askBest)))
+    .addCommand(
+      asks('best', 'find the best arm', SEARCHES, BEST_HELP)
+        .option('--values <name=number,…>', 'with --privacy thesis: what each arm is worth', worth)
+        .option('--epsilon <number>', 'with --privacy thesis: how far a reward may be from its value', decimal)
+        .option('--drawers <members>', 'with --privacy thesis: who draws for each phase, with commas between', several)
+        .action(action(askBest)),
+    )
     .addCommand(
       asks('maximise', 'earn as much as a budget of pulls allows', EARNINGS, MAXIMISE_HELP)
         .option(
           '--batch <number>',
           'after t pulls the chosen arm is pulled this share of t at once (default: 0)',
           share,
+        )
+        .addOption(
+          choiceOption('--protocol <name>', 'with --privacy thesis: which (default: ucb-ds2)', [
+            'ucb-d',
+            'ucb-ds',
+            'ucb-ds2',
+          ]),
         )
         .action(action(askMaximise)),
     )
@@ -86,6 +99,7 @@ function asks(word: string, description: string, algorithms: readonly string[], 
     .addOption(choiceOption('--algorithm <name>', `how (default: ${algorithms[0]})`, algorithms))
     .option('--rewards <least,most>', 'between which numbers rewards lie (default: 0,1)', range)
     .option('--timeout <duration>', 'how long to wait for the answer (default: for ever)', duration)
+    .addOption(choiceOption('--privacy <level>', 'who may see what (default: blind)', ['blind', 'thesis']))
     .option('--no-audit', 'sign nothing and keep no logs: quicker')
     .addOption(logOption())
     .option('--json', 'print the result as JSON')
@@ -141,4 +155,18 @@ function range(value: string): [number, number] {
     throw new InvalidArgumentError('It must be two numbers, the smaller first, such as 0,1.')
   }
   return [least!, most!]
+}
+
+function decimal(value: string): number {
+  const number = Number(value)
+  if (value.trim() === '' || !Number.isFinite(number)) throw new InvalidArgumentError('It must be a number.')
+  return number
+}
+
+function worth(value: string): Record<string, number> {
+  const pairs = value.split(',').map(pair => pair.split('='))
+  for (const pair of pairs) {
+    if (pair.length !== 2 || pair[0] === '') throw new InvalidArgumentError('It must be like red=13,green=17.')
+  }
+  return Object.fromEntries(pairs.map(([name, number]) => [name!, decimal(number!)]))
 }
