@@ -176,14 +176,29 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
     await page.context().close()
   })
 
-  it('explores in a worker, from the disk', async () => {
+  it('explores in a worker, from the disk; what breaks is a story to step through, with an address', async () => {
     const page = await opened('#explorer')
-    await page.waitForSelector('button.main')
-    await page.selectOption('select >> nth=1', 'bug no-drift-factor')
+    await page.selectOption('select >> nth=2', 'no-drift-factor')
     await page.click('button.main')
-    await page.waitForSelector('[data-result]')
-    expect(await page.getAttribute('[data-result]', 'data-result')).toBe('broken')
+    await page.waitForSelector('[data-result="broken"]')
+    const steps = Number(await page.getAttribute('[data-story]', 'data-story'))
+    expect(steps).toBeGreaterThan(3)
+    const first = await page.textContent('[data-now]')
+    await page.keyboard.press('ArrowRight')
+    expect(await page.textContent('[data-now]')).not.toBe(first)
+    expect(new URL(page.url()).hash).toBe('#explorer=lock:no-drift-factor')
+    await page.click('text=The same bug in a run')
+    await page.waitForSelector('[data-verdict="broken"]')
     await page.context().close()
+    for (const [name, result] of [
+      ['election:promise-not-kept', 'broken'],
+      ['mutex:ricart-agrawala-forgets', 'broken'],
+      ['mutex:centralised-2', 'safe'],
+    ]) {
+      const other = await opened(`#explorer=${name}`)
+      await other.waitForSelector(`[data-result="${result}"]`)
+      await other.context().close()
+    }
   })
 
   it.each(['light', 'dark'] as const)('pleases axe in every view, %s', async scheme => {
