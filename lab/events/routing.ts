@@ -50,7 +50,10 @@ function popularWishes(random: Random, count: number): Wish[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   return Array.from({ length: count }, () => {
     let left = random.unit() * total
-    const at = weights.findIndex(weight => (left -= weight) <= 0)
+    const at = weights.findIndex(weight => {
+      left -= weight
+      return left <= 0
+    })
     return { broker: random.below(BROKERS), filter: boxes[Math.max(0, at)]! }
   })
 }
