@@ -204,7 +204,7 @@ class Audit {
     if (entry === undefined || body?.kind !== 'answers') return
     for (const [place, { id }] of run.arms.entries()) {
       this.checkHandedOn(id, body.answers[place])
-      const answer = decode(answerCodec, this.signedBy(id, [ANSWER, this.bound], entry.opened[place]))
+      const answer = decode(answerCodec, this.signedBy(id, [ANSWER, this.bound, 0], entry.opened[place]))
       if (!answer.ok || answer.value.arm !== place || !sameBytes(answer.value.value, this.answerOf(rounds, place))) {
         lied(id, 'what it told the user at the end does not follow from its rewards and its tokens')
       }

@@ -49,6 +49,7 @@ const HEARD: Readonly<Record<BanditMessage['kind'], readonly Role[]>> = {
   answers: ['user'],
   progress: ['user'],
   stop: ['shuffler', 'user'],
+  again: ['shuffler'],
   sumKey: ['arm', 'shuffler', 'user'],
   ringKeys: ['arm'],
   ringTurn: ['arm'],
@@ -196,7 +197,7 @@ function told(scene: BanditMemberScene, hosted: Hosted, role: Role, event: Bandi
     case 'progress':
       return emit({ kind: 'progress', name, round: event.round, spent: event.spent })
     case 'answered':
-      scene.over.push({ hosted, event: { kind: 'answered', name, best: event.best, steps: event.steps, heads: [] } })
+      scene.over.push({ hosted, event: { ...event, name, heads: [] } })
       return
     case 'stopped':
       if (role === 'user') scene.over.push({ hosted, event: { kind: 'stopped', name, why: event.why } })
@@ -308,7 +309,8 @@ export function endHere(scene: BanditMemberScene, hosted: Hosted, why: string): 
   }
   for (const [role, { awake }] of hosted.roles) {
     if (!awake) continue
-    for (const timer of ['repeat', 'timeout', 'work']) memberTimers.cancel(turn, 'machine', `${id} ${role} ${timer}`)
+    for (const timer of ['repeat', 'timeout', 'work', 'pace', 'lost'])
+      memberTimers.cancel(turn, 'machine', `${id} ${role} ${timer}`)
   }
   memberTimers.cancel(turn, 'expire', id)
   memberTimers.cancel(turn, 'heads', id)

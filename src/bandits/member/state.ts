@@ -62,6 +62,10 @@ export interface Wanted {
   readonly audit: boolean
   /** Default `blind`. */
   readonly level?: Level
+  /** See `BanditRun`. */
+  readonly pace?: number
+  readonly armTimeout?: number
+  readonly drops?: boolean
   /** For SR-secured: who draws for each phase, and what only the user knows. */
   readonly search?: Search
 }
@@ -109,6 +113,8 @@ export type BanditMemberEvent =
       name: string
       best: number | undefined
       steps: number | undefined
+      lost?: readonly number[]
+      again?: number
       /** What the parties commit their logs with, where the run is to be audited. */
       heads: readonly { member: NodeId; head: Head }[]
     }
@@ -213,10 +219,14 @@ export function newLog(salt: Uint8Array): Kept {
 export function runOf(terms: Terms, parties: readonly BanditParty[], nonce: Uint8Array): BanditRun {
   const of = (id: NodeId) => parties.find(party => party.id === id)!
   const { name, algorithm, level, budget, batch, least, most, seats, shuffler, comparator, user } = terms
+  const { pace, armTimeout, drops } = terms
   return {
     name,
     algorithm,
     level,
+    pace,
+    armTimeout,
+    drops,
     budget,
     batch,
     rewards: [least, most],

@@ -43,6 +43,10 @@ export interface Terms {
   /** Every message is signed, and every party keeps a log that can be audited. */
   readonly audit: boolean
   readonly level: Level
+  /** See `BanditRun`. */
+  readonly pace: Millis
+  readonly armTimeout: Millis
+  readonly drops: boolean
 }
 
 /** What a party commits its log with, when the run is over. */
@@ -81,6 +85,8 @@ const ID_BYTES = 32
 export const WHY_BYTES_MAX = 256
 /** Runs that a member takes part in at once. */
 export const RUNS_MAX = 32
+/** A minute for a pull: who is slower has no use for a beat. */
+export const PACE_MAX: Millis = 60_000
 /** A week: a user that waits longer asks again. */
 export const PATIENCE_MAX: Millis = 604_800_000
 
@@ -107,6 +113,9 @@ export const termsCodec: Codec<Terms> = struct<Terms>({
   patience: uint(PATIENCE_MAX),
   audit: bool,
   level: oneOf<Level>(...LEVELS),
+  pace: uint(PACE_MAX),
+  armTimeout: uint(PATIENCE_MAX),
+  drops: bool,
 })
 
 /** More entries than any log has. */
