@@ -82,7 +82,7 @@ export { LedgerRefused, LedgerUnanswered, MoveInFlight } from './client/ledger/e
 export type { AccountInfo, Ledger } from './client/ledger/ledger.ts'
 export type { LedgerOptions } from './client/ledger/ledgers.ts'
 export { type Moved, type MoveOptions, type MoveStep, move, refundMove, resume } from './client/ledger/move.ts'
-export type { Burning, LinkOptions, Payment, RegisterOptions, Spending } from './client/ledger/options.ts'
+export type { Burning, Fork, LinkOptions, Payment, RegisterOptions, Spending } from './client/ledger/options.ts'
 export type { LockOptions } from './client/lock-options.ts'
 export type { ConsoleLike, LogTarget, PinoLike } from './client/log.ts'
 export type { Following, MemberGroup } from './client/member-group.ts'

@@ -93,9 +93,11 @@ function statement(group: string, { channel, author, boot }: Source, batch: Batc
 }
 
 type Batch = Pick<EventProof, 'first' | 'count'>
+type Signing = Pick<EventsSettings, 'hash' | 'group'>
+type Checking = Signing & Pick<EventsSettings, 'liars' | 'keys'>
 
 /** Signs a batch: the items, each with its path. */
-export function signBatch(settings: EventsSettings, signer: Signer, source: Source, items: readonly Item[]): Item[] {
+export function signBatch(settings: Signing, signer: Signer, source: Source, items: readonly Item[]): Item[] {
   const { hash, group } = settings
   const leaves = items.map(({ counter, content }) => leafOf(hash, source, counter, content))
   const batch = { first: items[0]!.counter, count: items.length }
@@ -104,7 +106,7 @@ export function signBatch(settings: EventsSettings, signer: Signer, source: Sour
 }
 
 /** Whether the author signed this event under this id. Where nobody may lie, nothing is signed. */
-export function isSigned(settings: EventsSettings, source: Source, identity: Uint8Array, item: Item): boolean {
+export function isSigned(settings: Checking, source: Source, identity: Uint8Array, item: Item): boolean {
   const { liars, keys, hash, group } = settings
   const { counter, content, proof } = item
   if (liars === 0) return true

@@ -29,35 +29,11 @@ import {
   tokenHeaders,
   withToken,
 } from '../../src/guards/index.ts'
-import {
-  carried,
-  connect,
-  embedded,
-  enter,
-  type Group,
-  type JoinedGroup,
-  join,
-  mqttBroker,
-  nats,
-  type SharedTree,
-  trust,
-} from '../../src/index.ts'
+import { carried, connect, embedded, enter, join, mqttBroker, nats, trust } from '../../src/index.ts'
+import type { WrongUse } from './wrong-use.ts'
+import { ledgerWrongUses } from './wrong-uses-ledger.ts'
 
-/** What the uses are tried on. */
-export interface Stage {
-  readonly group: Group
-  readonly tree: SharedTree
-  readonly joined: JoinedGroup
-}
-
-export interface WrongUse {
-  /** The function, as Class.method or by its name. */
-  readonly call: string
-  /** What a hasty user may write. */
-  use(stage: Stage): unknown
-  /** The sentence begins, or goes on, like this. */
-  readonly says: string
-}
+export type { Stage } from './wrong-use.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: these are mistakes that types would refuse, as plain JavaScript makes them.
 type Any = any
@@ -485,6 +461,7 @@ export const wrongUses: readonly WrongUse[] = [
   ...locks,
   ...trees,
   ...objects,
+  ...ledgerWrongUses,
   ...recipes,
   ...jobs,
   ...members,
