@@ -241,7 +241,8 @@ class Audit {
     const { shuffler, comparator } = this.run
     const last = this.logs
       .get(shuffler.id)!
-      .heard.filter(({ word }) => word === 'tokens')
+      // An answer to an earlier round may come once more, and last: the network repeats and reorders.
+      .heard.filter(({ word, round }) => word === 'tokens' && round === this.course.rounds - 1)
       .map(bodyOf)
       .at(-1)
     if (last?.kind !== 'tokens' || !sameBytes(last.verdict, sealed)) {

@@ -31,6 +31,7 @@ import {
   memberTimers,
   type Playing,
   partiesOf,
+  savedAnswer,
   saveRecord,
 } from './state.ts'
 import type { Head, MemberMessage, Role, Terms } from './wire.ts'
@@ -229,9 +230,16 @@ export function endWith(scene: BanditMemberScene, hosted: Hosted, event: BanditM
   }
   if (kept.answer !== undefined) return
   kept.answer = event
-  kept.patience = HEADS_TRIES
+  // Who hears that it is over forgets the run: after a crash nobody could tell the answer again.
+  saveRecord(scene, { kind: 'answer', id: terms.id, answer: savedAnswer(event) })
+  askForHeads(scene, hosted)
+}
+
+/** The others' last words on their logs, for a run that has its answer. */
+export function askForHeads(scene: BanditMemberScene, hosted: Hosted): void {
+  hosted.log.patience = HEADS_TRIES
   sayOver(scene, hosted)
-  memberTimers.set(turn, 'heads', scene.settings.repeat, terms.id)
+  memberTimers.set(scene.turn, 'heads', scene.settings.repeat, hosted.terms.id)
   answerIfWhole(scene, hosted)
 }
 

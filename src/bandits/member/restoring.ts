@@ -4,6 +4,7 @@ import { encode, type NodeId, type Saved } from '../../core/index.ts'
 import { digest } from '../party.ts'
 import { newPlaying } from './hosting.ts'
 import {
+  answerFrom,
   armKey,
   type BanditMemberSettings,
   type BanditMemberState,
@@ -12,12 +13,13 @@ import {
   readSaved,
   runOf,
 } from './state.ts'
-import { type MemberRecord, termsCodec } from './wire.ts'
+import { type MemberRecord, type SavedAnswer, termsCodec } from './wire.ts'
 
 export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSettings): BanditMemberState {
   const runs = new Map<string, Hosted>()
   const served = new Map<string, number>()
   const logs = new Map<string, MemberRecord & { kind: 'log' }>()
+  const answers = new Map<string, SavedAnswer>()
   for (const record of readSaved(saved)) {
     switch (record.kind) {
       case 'run': {
@@ -37,6 +39,9 @@ export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSetti
       case 'log':
         logs.set(record.id, record)
         break
+      case 'answer':
+        answers.set(record.id, record.answer)
+        break
       case 'ended':
         runs.delete(record.id)
         break
@@ -50,6 +55,10 @@ export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSetti
   for (const [id, { count, head, salt }] of logs) {
     const hosted = runs.get(id)
     if (hosted !== undefined) runs.set(id, { ...hosted, log: { ...newLog(salt), count, head } })
+  }
+  for (const [id, answer] of answers) {
+    const hosted = runs.get(id)
+    if (hosted !== undefined) hosted.log.answer = answerFrom(hosted.terms.name, answer)
   }
   return {
     self,

@@ -25,6 +25,7 @@ import {
   memberRecord,
   type Role,
   RUNS_MAX,
+  type SavedAnswer,
   type Seat,
   type Terms,
 } from './wire.ts'
@@ -268,9 +269,29 @@ export function accountFor({ state, turn }: BanditMemberScene): void {
     }
     const { count, head, salt } = log
     if (terms.audit) records.push({ kind: 'log', id: terms.id, count, head, salt })
+    if (log.answer !== undefined) records.push({ kind: 'answer', id: terms.id, answer: savedAnswer(log.answer) })
   }
   const whole: MemberRecord = { kind: 'whole', records: records.map(record => encode(memberRecord, record)) }
   turn.do({ kind: 'snapshot', record: encode(memberRecord, whole) })
+}
+
+/** An answer in the form in which it is saved. */
+export function savedAnswer({
+  best,
+  steps,
+  lost = [],
+  again = 0,
+}: BanditMemberEvent & { kind: 'answered' }): SavedAnswer {
+  return { best: (best ?? -1) + 1, steps: steps ?? 0, lost, again }
+}
+
+/** And back. */
+export function answerFrom(
+  name: string,
+  { best, steps, lost, again }: SavedAnswer,
+): BanditMemberEvent & { kind: 'answered' } {
+  const found = best > 0 ? { best: best - 1, steps: undefined } : { best: undefined, steps }
+  return { kind: 'answered', name, ...found, lost, again, heads: [] }
 }
 
 /** What was saved, in order. A record that cannot be read is a broken disk: the node must not go on. */

@@ -61,81 +61,121 @@ const TIMEOUT_MS = 100_000
 // biome-ignore lint/suspicious/noExplicitAny: four kinds of party sit here
 type AnyHost = Host<any, BanditMessage, any>
 
-/** Plays to the end, or until nothing more can happen. */
-export function playTimed({ run: shape, sources, seed, pullMs, gone = {} }: TimedShape): TimedResult {
-  const parties = idealParties()
-  const run = idealRun(shape, sources.length, parties)
-  const settings = { run, repeat: REPEAT_MS, timeout: TIMEOUT_MS, rules: banditRules }
-  const random = seededRandom(seed, 0x71)
-  const queue: { at: number; order: number; act(): void }[] = []
-  const hosts = new Map<NodeId, AnyHost>()
-  const said: Said[] = []
-  const pulls: { arm: number; number: number; round: number; at: number }[] = []
-  const timers = new Map<string, number>()
-  let [now, order, endedAt] = [0, 0, 0]
-  let answer: TimedResult['answer']
-  let stopped = ''
-  const later = (after: number, act: () => void) => queue.push({ at: now + after, order: order++, act })
-  const isGone = (id: NodeId) => gone[id] !== undefined && now >= gone[id].from && now < (gone[id].until ?? Infinity)
-  const give = (id: NodeId, input: Parameters<AnyHost['input']>[0]) => {
-    if (!isGone(id)) hosts.get(id)!.input(input)
+/** What happens when, in order. */
+class Clock {
+  now = 0
+  order = 0
+  private readonly queue: { readonly at: number; readonly order: number; act(): void }[] = []
+
+  later(after: number, act: () => void): void {
+    this.queue.push({ at: this.now + after, order: this.order++, act })
   }
-  const { steps } = rewardGrid(run.rewards)
-  const ids = run.arms.map(({ id }) => id)
-  const told = (id: NodeId, event: BanditEvent) => {
-    if (event.kind === 'pull') {
-      const arm = ids.indexOf(id)
-      const { number, round } = event
-      pulls.push({ arm, number, round, at: now })
-      const reward = steps(sources[arm]!(number))
-      later(pullMs?.(arm, number) ?? 0, () =>
-        give(id, { kind: 'command', body: { kind: 'reward', number, steps: reward } }),
-      )
+
+  /** False where nothing more can happen. */
+  step(): boolean {
+    let first = 0
+    for (let at = 1; at < this.queue.length; at++) {
+      const [one, best] = [this.queue[at]!, this.queue[first]!]
+      if (one.at < best.at || (one.at === best.at && one.order < best.order)) first = at
     }
-    if (id !== run.user.id || (event.kind !== 'answered' && event.kind !== 'stopped')) return
-    endedAt = now
-    if (event.kind === 'answered') answer = event
-    else stopped = event.why
+    const next = this.queue.splice(first, 1)[0]
+    if (next === undefined) return false
+    this.now = next.at
+    next.act()
+    return true
   }
-  const seat = (id: NodeId, protocol: Parameters<typeof createHost>[0]) => {
+}
+
+class TimedTable {
+  readonly said: Said[] = []
+  readonly pulls: TimedResult['pulls'][number][] = []
+  readonly hosts = new Map<NodeId, AnyHost>()
+  readonly parties = idealParties()
+  readonly run: BanditRun
+  readonly clock = new Clock()
+  answer: TimedResult['answer']
+  stopped = ''
+  endedAt = 0
+  private readonly timers = new Map<string, number>()
+  private readonly shape: TimedShape
+  private readonly random
+
+  constructor(shape: TimedShape) {
+    this.shape = shape
+    this.run = idealRun(shape.run, shape.sources.length, this.parties)
+    this.random = seededRandom(shape.seed, 0x71)
+    const settings = { run: this.run, repeat: REPEAT_MS, timeout: TIMEOUT_MS, rules: banditRules }
+    const keys = (id: NodeId) => this.parties.keysOf(id)
+    const { arms, shuffler, comparator, user } = this.run
+    for (const { id } of arms) this.seat(id, banditArm(settings, keys(id)))
+    this.seat(shuffler.id, banditShuffler(settings, keys(shuffler.id)))
+    this.seat(comparator.id, banditComparator(settings, keys(comparator.id)))
+    this.seat(user.id, banditUser(settings, keys(user.id)))
+    for (const id of this.hosts.keys()) this.clock.later(0, () => this.give(id, { kind: 'start' }))
+    this.clock.later(0, () => this.give(user.id, { kind: 'command', body: { kind: 'begin' } }))
+  }
+
+  private isGone(id: NodeId): boolean {
+    const gone = this.shape.gone?.[id]
+    return (
+      gone !== undefined && this.clock.now >= gone.from && this.clock.now < (gone.until ?? Number.POSITIVE_INFINITY)
+    )
+  }
+
+  private give(id: NodeId, input: Parameters<AnyHost['input']>[0]): void {
+    if (!this.isGone(id)) this.hosts.get(id)!.input(input)
+  }
+
+  private seat(id: NodeId, protocol: Parameters<typeof createHost>[0]): void {
+    const { clock, random, timers } = this
     const host = createHost(protocol, id, [], NOTHING_SAVED, {
-      now: () => now,
+      now: () => clock.now,
       below: random.below,
       bytes: random.bytes,
-      send: (to, body) => {
-        if (isGone(id)) return
-        said.push({ at: now, from: id, to, body: body as BanditMessage })
-        later(WIRE_MS, () => give(to, { kind: 'message', from: id, body: body as BanditMessage }))
-      },
+      send: (to, body) => this.send({ at: clock.now, from: id, to, body: body as BanditMessage }),
       timer: (name, after) => {
-        const key = `${id} ${name}`
-        const mine = order
+        const [key, mine] = [`${id} ${name}`, clock.order]
         timers.set(key, mine)
-        later(after, () => timers.get(key) === mine && give(id, { kind: 'timer', name }))
+        clock.later(after, () => timers.get(key) === mine && this.give(id, { kind: 'timer', name }))
       },
       cancel: name => void timers.delete(`${id} ${name}`),
       save: (_lane, _record, _kind, durable) => durable?.(),
       forget: () => {},
-      emit: event => told(id, event as BanditEvent),
+      emit: event => this.told(id, event as BanditEvent),
     })
-    hosts.set(id, host as AnyHost)
+    this.hosts.set(id, host as AnyHost)
   }
-  for (const id of ids) seat(id, banditArm(settings, parties.keysOf(id)))
-  seat(run.shuffler.id, banditShuffler(settings, parties.keysOf(run.shuffler.id)))
-  seat(run.comparator.id, banditComparator(settings, parties.keysOf(run.comparator.id)))
-  seat(run.user.id, banditUser(settings, parties.keysOf(run.user.id)))
-  for (const id of hosts.keys()) later(0, () => give(id, { kind: 'start' }))
-  later(0, () => give(run.user.id, { kind: 'command', body: { kind: 'begin' } }))
-  while (queue.length > 0 && answer === undefined && stopped === '') {
-    let first = 0
-    for (let at = 1; at < queue.length; at++) {
-      const [one, best] = [queue[at]!, queue[first]!]
-      if (one.at < best.at || (one.at === best.at && one.order < best.order)) first = at
-    }
-    const [{ at, act }] = queue.splice(first, 1) as [(typeof queue)[number]]
-    now = at
-    act()
+
+  private send(letter: Said): void {
+    const { from, to, body } = letter
+    if (this.isGone(from)) return
+    this.said.push(letter)
+    this.clock.later(WIRE_MS, () => this.give(to, { kind: 'message', from, body }))
   }
-  const arms = ids.map(id => hosts.get(id)!.state as ArmState)
+
+  private told(id: NodeId, event: BanditEvent): void {
+    const { clock, run } = this
+    if (event.kind === 'pull') this.pull(id, event.number, event.round)
+    if (id !== run.user.id || (event.kind !== 'answered' && event.kind !== 'stopped')) return
+    this.endedAt = clock.now
+    if (event.kind === 'answered') this.answer = event
+    else this.stopped = event.why
+  }
+
+  private pull(id: NodeId, number: number, round: number): void {
+    const arm = this.run.arms.findIndex(party => party.id === id)
+    this.pulls.push({ arm, number, round, at: this.clock.now })
+    const steps = rewardGrid(this.run.rewards).steps(this.shape.sources[arm]!(number))
+    const body = { kind: 'reward', number, steps }
+    this.clock.later(this.shape.pullMs?.(arm, number) ?? 0, () => this.give(id, { kind: 'command', body }))
+  }
+}
+
+/** Plays to the end, or until nothing more can happen. */
+export function playTimed(shape: TimedShape): TimedResult {
+  const table = new TimedTable(shape)
+  while (table.answer === undefined && table.stopped === '' && table.clock.step());
+  const { answer, stopped, endedAt, said, pulls, run, parties, hosts } = table
+  const arms = run.arms.map(({ id }) => hosts.get(id)!.state as ArmState)
   return { answer, stopped, endedAt, said, pulls, arms, run, parties }
 }
