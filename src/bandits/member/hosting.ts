@@ -29,6 +29,7 @@ import {
   type BanditMemberState,
   type Hosted,
   memberTimers,
+  noteEnded,
   type Playing,
   partiesOf,
   savedAnswer,
@@ -323,6 +324,7 @@ export function endHere(scene: BanditMemberScene, hosted: Hosted, why: string): 
   memberTimers.cancel(turn, 'expire', id)
   memberTimers.cancel(turn, 'heads', id)
   state.runs.delete(id)
+  noteEnded(state.ended, id)
   saveRecord(scene, { kind: 'ended', id })
 }
 

@@ -303,6 +303,7 @@ export function onInvite(scene: BanditMemberScene, from: NodeId, { terms }: Memb
   if (from !== user || user === state.self || !partiesOf(terms).includes(state.self)) return
   const known = state.runs.get(id)
   if (known !== undefined) return accept(scene, known)
+  if (state.ended.has(id)) return decline(scene, terms, 'the run is over')
   // Without the keys of all parties there is nothing to say yet: the user asks again.
   if (knownParties(scene, terms) === undefined) return
   const why = refusal(scene, terms) ?? crowded(scene, user)

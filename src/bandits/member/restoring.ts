@@ -10,6 +10,7 @@ import {
   type BanditMemberState,
   type Hosted,
   newLog,
+  noteEnded,
   readSaved,
   runOf,
 } from './state.ts'
@@ -19,6 +20,7 @@ export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSetti
   const runs = new Map<string, Hosted>()
   const served = new Map<string, number>()
   const logs = new Map<string, MemberRecord & { kind: 'log' }>()
+  const ended = new Set<string>()
   const answers = new Map<string, SavedAnswer>()
   for (const record of readSaved(saved)) {
     switch (record.kind) {
@@ -44,6 +46,7 @@ export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSetti
         break
       case 'ended':
         runs.delete(record.id)
+        noteEnded(ended, record.id)
         break
       case 'served':
         served.set(armKey(record.name, record.arm), record.count)
@@ -68,6 +71,7 @@ export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSetti
     runs,
     invited: new Map(),
     closed: new Map(),
+    ended,
     asking: new Map(),
     saves: 0,
   }

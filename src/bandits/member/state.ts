@@ -182,6 +182,8 @@ export interface BanditMemberState {
   readonly invited: Map<string, Terms>
   /** Last words on logs of runs that are over, for a user that asks again. */
   readonly closed: Map<string, Head>
+  /** Runs that are over here: an invitation that comes once more begins none of them again. */
+  readonly ended: Set<string>
   /** By name. */
   readonly asking: Map<string, Asking>
   /** Records since the last account of everything. */
@@ -206,6 +208,16 @@ export const memberTimers = timers('seek', 'expire', 'machine', 'heads')
 export const KNOWN_MAX = 4_096
 /** Runs of one user at once. */
 export const RUNS_OF_USER_MAX = 8
+/** Runs that are over and not forgotten: messages are not late by more than these. */
+const ENDED_MAX = 64
+
+/** Notes that a run is over; the one that ended first is forgotten. */
+export function noteEnded(ended: Set<string>, id: string): void {
+  const [oldest] = ended
+  if (ended.size >= ENDED_MAX && oldest !== undefined) ended.delete(oldest)
+  ended.add(id)
+}
+
 /** Records between two accounts of everything. */
 const SAVES_MAX = 512
 
@@ -258,6 +270,7 @@ export function accountFor({ state, turn }: BanditMemberScene): void {
   if (state.saves < SAVES_MAX) return
   state.saves = 0
   const records: MemberRecord[] = []
+  for (const id of state.ended) records.push({ kind: 'ended', id })
   for (const [key, count] of state.served) {
     const [name, arm] = key.split('/') as [string, string]
     records.push({ kind: 'served', name, arm, count })

@@ -175,7 +175,7 @@ export const memberRecord: Codec<MemberRecord> = variants<MemberRecord>({
   ended: { id },
   served: { name, arm: name, count: uint() },
   log: { id, count: uint(ENTRIES_MAX), head: bytes(KEY_BYTES), salt: bytes(KEY_BYTES) },
-  whole: { records: list(bytes(2 * ROLE_BYTES_MAX), SERVED_MAX + 5 * RUNS_MAX) },
+  whole: { records: list(bytes(2 * ROLE_BYTES_MAX), SERVED_MAX + 8 * RUNS_MAX) },
   answer: {
     id,
     answer: struct<SavedAnswer>({
