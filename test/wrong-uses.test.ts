@@ -88,6 +88,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   JobWorker: 'src/client/jobs/worker.ts',
   JoinedGroup: 'src/client/peers/joined-group.ts',
   Slots: 'src/client/peers/slots.ts',
+  EmbeddedGroup: 'src/client/bandits/embedded-group.ts',
   Ledger: 'src/client/ledger/ledger.ts',
 }
 

@@ -24,10 +24,13 @@ export interface BoxContent {
   readonly win: Uint8Array
   readonly lose: Uint8Array
   readonly tags: Uint8Array
+  /** The arm has not its reward yet: the tags mean nothing. */
+  readonly late: boolean
 }
 
 const CHECK_BYTES = 8
-const TAGS_AT = KEY_BYTES + CHECK_BYTES + 2 * TOKEN_BYTES
+const LATE_AT = KEY_BYTES + CHECK_BYTES + 2 * TOKEN_BYTES
+const TAGS_AT = LATE_AT + 1
 
 /** An arm's token of an attempt: it knows its tokens of all attempts, and nobody else can draw them. */
 export function tokenOf(
@@ -65,6 +68,7 @@ export function sealBox(
   message.set(content.check, KEY_BYTES)
   message.set(content.win, KEY_BYTES + CHECK_BYTES)
   message.set(content.lose, KEY_BYTES + CHECK_BYTES + TOKEN_BYTES)
+  message[LATE_AT] = Number(content.late)
   message.set(content.tags, TAGS_AT)
   const proof = proofOf(keys.tools, boxesKey, place, message.subarray(KEY_BYTES))
   message.set(proof)
@@ -88,6 +92,7 @@ export function openBox(
     check: content.slice(0, CHECK_BYTES),
     win: content.slice(CHECK_BYTES, CHECK_BYTES + TOKEN_BYTES),
     lose: content.slice(CHECK_BYTES + TOKEN_BYTES, CHECK_BYTES + 2 * TOKEN_BYTES),
-    tags: content.slice(CHECK_BYTES + 2 * TOKEN_BYTES),
+    tags: content.slice(CHECK_BYTES + 2 * TOKEN_BYTES + 1),
+    late: content[CHECK_BYTES + 2 * TOKEN_BYTES] === 1,
   }
 }

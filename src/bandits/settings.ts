@@ -61,6 +61,12 @@ export interface BanditRun {
   readonly rewards: RewardRange
   /** Drawn by the user: two runs of one name have nothing in common. */
   readonly nonce: Uint8Array
+  /** A box leaves so long after its slot came, for each pull of the round, whether its arm was pulled or not. Default 0: at once. */
+  readonly pace?: Millis
+  /** An arm that is silent for so long is lost. Default 0: it is waited for. */
+  readonly armTimeout?: Millis
+  /** Whether the others go on without an arm that is lost. Default: the run ends. */
+  readonly drops?: boolean
 }
 
 /** A run, and the patience of those in it. */

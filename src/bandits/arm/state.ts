@@ -63,6 +63,10 @@ export interface ArmState extends PartyState {
   asked: number
   /** Whether the shuffler waits for what follows from its last word. */
   owes: boolean
+  /** Arms that are lost, a bit for each place. */
+  lost: number
+  /** The attempt whose time runs, and whether it is up. */
+  paced: { readonly round: number; readonly attempt: number; isDue: boolean } | undefined
   /** The last box, to be said again. */
   box:
     | { readonly round: number; readonly attempt: number; readonly slot: number; readonly bytes: Uint8Array }
@@ -72,7 +76,7 @@ export interface ArmState extends PartyState {
 export type ArmScene = PartyScene<ArmState, ArmEvent>
 export type TurnMessage = BanditMessage & { kind: 'turn' }
 
-export const armTimers = timers('repeat')
+export const armTimers = timers('repeat', 'pace')
 
 export function newArm(self: NodeId, place: number, arms: number, saved: Saved): ArmState {
   const record = saved.get('')?.at(-1)
@@ -96,6 +100,8 @@ export function newArm(self: NodeId, place: number, arms: number, saved: Saved):
     slot: from?.slot ?? 0,
     claim: from?.claim ?? NOTHING,
     stopped: from?.stopped ?? '',
+    lost: from?.lost ?? 0,
+    paced: undefined,
     asked: 0,
     owes: false,
     box: undefined,

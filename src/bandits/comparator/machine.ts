@@ -8,6 +8,7 @@ import { VERDICT, verdictOf } from '../answers.ts'
 import { type BoxContent, openBox } from '../box.ts'
 import { compareTags, TIE_BITS } from '../encoding.ts'
 import { boxesKey, shareAbout } from '../keys.ts'
+import { live, mayLose } from '../lost.ts'
 import {
   boundTo,
   digest,
@@ -154,8 +155,15 @@ function onBoxes(scene: ComparatorScene, from: NodeId, body: BoxesMessage): void
     return isSame ? sendTokens(scene) : refuse(scene, 'the shuffler sent two sets of boxes in one attempt')
   }
   if (round > state.answered + 1 || round >= course.rounds) return refuse(scene, 'the shuffler skipped a round')
+  if (state.again?.round === round && attempt <= state.again.attempt) return sendAgain(scene, state.again)
+  if (!mayLose(settings.run, state.lost, body.lost)) return refuse(scene, 'the shuffler left out an arm')
   const opened = openAll(scene, body)
   if (opened === undefined) return
+  state.lost = body.lost
+  if (opened.some(({ late }) => late)) {
+    state.again = { round, attempt }
+    return sendAgain(scene, state.again)
+  }
   const compared = compareTags(
     opened.map(({ tags }) => tags),
     course.bits + TIE_BITS,
@@ -167,9 +175,16 @@ function onBoxes(scene: ComparatorScene, from: NodeId, body: BoxesMessage): void
   sendTokens(scene)
 }
 
-function openAll(scene: ComparatorScene, { round, attempt, boxes }: BoxesMessage): BoxContent[] | undefined {
+function sendAgain(
+  scene: ComparatorScene,
+  { round, attempt }: { readonly round: number; readonly attempt: number },
+): void {
+  say(scene, scene.settings.run.shuffler.id, { kind: 'again', round, attempt })
+}
+
+function openAll(scene: ComparatorScene, { round, attempt, boxes, lost }: BoxesMessage): BoxContent[] | undefined {
   const { state, settings, keys, course } = scene
-  const slots = settings.run.arms.length
+  const slots = live(settings.run.arms.length, lost).length
   state.keys ??= { run: runOf(scene), boxes: boxesKey(keys.tools, runOf(scene), state.shares) }
   const { run, boxes: key } = state.keys
   const sealing = runSealing(scene)

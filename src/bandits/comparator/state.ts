@@ -17,6 +17,10 @@ export interface ComparatorState extends PartyState {
   digest: Uint8Array
   tokens: readonly Uint8Array[]
   verdict: Uint8Array
+  /** Arms that are lost, a bit for each place. */
+  lost: number
+  /** The attempt in which somebody was not ready, and its boxes: it is not compared any more. */
+  again: { readonly round: number; readonly attempt: number } | undefined
 }
 
 export type ComparatorScene = PartyScene<ComparatorState, never>
@@ -39,6 +43,8 @@ export function newComparator(self: NodeId, arms: number, saved: Saved): Compara
     tokens: from?.tokens ?? [],
     verdict: from?.verdict ?? NOTHING,
     stopped: from?.stopped ?? '',
+    lost: from?.lost ?? 0,
+    again: undefined,
   }
 }
 

@@ -29,8 +29,10 @@ import {
   type BanditMemberState,
   type Hosted,
   memberTimers,
+  noteEnded,
   type Playing,
   partiesOf,
+  savedAnswer,
   saveRecord,
 } from './state.ts'
 import type { Head, MemberMessage, Role, Terms } from './wire.ts'
@@ -49,6 +51,7 @@ const HEARD: Readonly<Record<BanditMessage['kind'], readonly Role[]>> = {
   answers: ['user'],
   progress: ['user'],
   stop: ['shuffler', 'user'],
+  again: ['shuffler'],
   sumKey: ['arm', 'shuffler', 'user'],
   ringKeys: ['arm'],
   ringTurn: ['arm'],
@@ -196,7 +199,7 @@ function told(scene: BanditMemberScene, hosted: Hosted, role: Role, event: Bandi
     case 'progress':
       return emit({ kind: 'progress', name, round: event.round, spent: event.spent })
     case 'answered':
-      scene.over.push({ hosted, event: { kind: 'answered', name, best: event.best, steps: event.steps, heads: [] } })
+      scene.over.push({ hosted, event: { ...event, name, heads: [] } })
       return
     case 'stopped':
       if (role === 'user') scene.over.push({ hosted, event: { kind: 'stopped', name, why: event.why } })
@@ -228,9 +231,16 @@ export function endWith(scene: BanditMemberScene, hosted: Hosted, event: BanditM
   }
   if (kept.answer !== undefined) return
   kept.answer = event
-  kept.patience = HEADS_TRIES
+  // Who hears that it is over forgets the run: after a crash nobody could tell the answer again.
+  saveRecord(scene, { kind: 'answer', id: terms.id, answer: savedAnswer(event) })
+  askForHeads(scene, hosted)
+}
+
+/** The others' last words on their logs, for a run that has its answer. */
+export function askForHeads(scene: BanditMemberScene, hosted: Hosted): void {
+  hosted.log.patience = HEADS_TRIES
   sayOver(scene, hosted)
-  memberTimers.set(turn, 'heads', scene.settings.repeat, terms.id)
+  memberTimers.set(scene.turn, 'heads', scene.settings.repeat, hosted.terms.id)
   answerIfWhole(scene, hosted)
 }
 
@@ -308,11 +318,13 @@ export function endHere(scene: BanditMemberScene, hosted: Hosted, why: string): 
   }
   for (const [role, { awake }] of hosted.roles) {
     if (!awake) continue
-    for (const timer of ['repeat', 'timeout', 'work']) memberTimers.cancel(turn, 'machine', `${id} ${role} ${timer}`)
+    for (const timer of ['repeat', 'timeout', 'work', 'pace', 'lost'])
+      memberTimers.cancel(turn, 'machine', `${id} ${role} ${timer}`)
   }
   memberTimers.cancel(turn, 'expire', id)
   memberTimers.cancel(turn, 'heads', id)
   state.runs.delete(id)
+  noteEnded(state.ended, id)
   saveRecord(scene, { kind: 'ended', id })
 }
 

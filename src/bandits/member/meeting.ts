@@ -9,6 +9,7 @@ import { type BanditParty, type BanditRun, checkRun } from '../settings.ts'
 import { searchCourse } from '../thesis/searching.ts'
 import {
   armOf,
+  askForHeads,
   countServed,
   endForAll,
   endHere,
@@ -56,6 +57,7 @@ export function onAsk(scene: BanditMemberScene, wanted: Wanted): void {
     if (hosted.terms.name !== name || !hosted.roles.has('user')) continue
     if (hosted.roles.get('user')!.awake) return unstarted(scene, name, `a run of the name '${name}' is under way here`)
     if (scene.settings.rules.resumes(isSame(wanted, hosted.terms))) {
+      if (hosted.log.answer !== undefined) return askForHeads(scene, hosted)
       wake(scene, hosted, 'user')
       return begin(scene, hosted, wanted)
     }
@@ -67,15 +69,18 @@ export function onAsk(scene: BanditMemberScene, wanted: Wanted): void {
 }
 
 function isSame(wanted: Wanted, terms: Terms): boolean {
-  const of = ({ algorithm, budget, batch, shuffler, comparator, audit, level = 'blind' }: Wanted | Terms) => [
+  const of = ({
     algorithm,
     budget,
     batch,
     shuffler,
     comparator,
     audit,
-    level,
-  ]
+    level = 'blind',
+    pace = 0,
+    armTimeout = 0,
+    drops = false,
+  }: Wanted | Terms) => [algorithm, budget, batch, shuffler, comparator, audit, level, pace, armTimeout, drops]
   const seats = wanted.search?.drawers ?? wanted.arms
   const one = [...of(wanted), ...wanted.rewards, ...seats]
   const seated = terms.seats.map(({ arm, member }) => (wanted.search === undefined ? arm : member))
@@ -128,6 +133,7 @@ function invite(scene: BanditMemberScene, asking: Asking): void {
   const { state, turn } = scene
   const { wanted, owners } = asking
   const { name, algorithm, budget, batch, rewards, shuffler, comparator, patience, audit, level = 'blind' } = wanted
+  const { pace = 0, armTimeout = 0, drops = false } = wanted
   const isKnown = (id: NodeId) => id === state.self || state.known.has(id)
   if (asking.terms !== undefined || !isKnown(shuffler) || !isKnown(comparator)) return
   const isMissing = wanted.search?.drawers.some(drawer => !isKnown(drawer)) ?? wanted.arms.some(arm => !owners.has(arm))
@@ -138,7 +144,7 @@ function invite(scene: BanditMemberScene, asking: Asking): void {
     wanted.arms.map(arm => ({ arm, member: owners.get(arm)! }))
   const [least, most] = rewards
   const fixed = { id, name, algorithm, budget, batch, least, most, shuffler, comparator, patience, audit, level }
-  const terms: Terms = { ...fixed, seats, user: state.self }
+  const terms: Terms = { ...fixed, seats, user: state.self, pace, armTimeout, drops }
   const why = refusal(scene, terms)
   if (why !== undefined) return giveUp(scene, name, why)
   asking.terms = terms
@@ -274,6 +280,9 @@ function refusal(scene: BanditMemberScene, terms: Terms): string | undefined {
     return `'${owner.member}' ${what}; each needs a member of its own`
   }
   if (terms.audit && terms.level !== 'blind') return 'only a blind run can be audited'
+  if (terms.audit && terms.drops) return 'a run that goes on without lost arms cannot be audited'
+  if (terms.level !== 'blind' && (terms.pace > 0 || terms.armTimeout > 0 || terms.drops))
+    return 'only a blind run keeps time'
   const run = boundRun(scene, terms)
   if (run === undefined) return undefined
   try {
@@ -294,6 +303,7 @@ export function onInvite(scene: BanditMemberScene, from: NodeId, { terms }: Memb
   if (from !== user || user === state.self || !partiesOf(terms).includes(state.self)) return
   const known = state.runs.get(id)
   if (known !== undefined) return accept(scene, known)
+  if (state.ended.has(id)) return decline(scene, terms, 'the run is over')
   // Without the keys of all parties there is nothing to say yet: the user asks again.
   if (knownParties(scene, terms) === undefined) return
   const why = refusal(scene, terms) ?? crowded(scene, user)

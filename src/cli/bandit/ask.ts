@@ -22,6 +22,9 @@ export interface AskLine {
   readonly timeout?: number
   readonly audit?: boolean
   readonly privacy?: string
+  readonly pace?: number
+  readonly armTimeout?: number
+  readonly onLost?: string
   readonly protocol?: string
   readonly values?: Readonly<Record<string, number>>
   readonly epsilon?: number
@@ -70,9 +73,11 @@ const otherAlgorithm = (algorithm: string) =>
     `algorithm is ${JSON.stringify(algorithm)}; best takes successive-rejects or sequential-halving, maximise ucb1 or thompson.`,
   )
 
-function about({ spent, rounds, told, audit }: BanditResult): string {
+function about({ spent, rounds, told, audit, lost = [], again = 0 }: BanditResult): string {
+  const without = lost.length === 0 ? '' : `\nwithout ${lost.map(printable).join(', ')}, which were silent`
+  const tried = again === 0 ? '' : `, ${again} of them tried again`
   const log = audit?.file === undefined ? '' : `\nthis member's log: ${printable(audit.file)}`
-  return `${spent} pulls in ${rounds} rounds\n${told}${log}`
+  return `${spent} pulls in ${rounds} rounds${tried}${without}\n${told}${log}`
 }
 
 /** Until when it waits. */
@@ -101,8 +106,14 @@ function among(name: string, line: AskLine, wait: Wait) {
   const { arms, budget, shuffler, rewards, audit = true } = line
   if (arms === undefined) throw new SettingsError('which arms? Name them with --arms, with commas between.')
   if (shuffler === undefined) throw new SettingsError('which member controls the run? Name it with --shuffler.')
+  const { pace, armTimeout, onLost } = line
   const kept = { audit: audit ? ('owner' as const) : (false as const), ...(rewards && { rewards }) }
-  return { name, arms, budget: budget!, shuffler, ...wait, ...kept }
+  const time = {
+    ...(pace !== undefined && { pace }),
+    ...(armTimeout !== undefined && { armTimeout }),
+    ...(onLost !== undefined && { onLost: onLost as 'stop' | 'drop' }),
+  }
+  return { name, arms, budget: budget!, shuffler, ...wait, ...kept, ...time }
 }
 
 /** What SR-secured is asked with. */

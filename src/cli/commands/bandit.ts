@@ -5,6 +5,7 @@ import { serveArm } from '../bandit/arm.ts'
 import { askBest, askMaximise } from '../bandit/ask.ts'
 import { audit } from '../bandit/audit.ts'
 import { showPlan } from '../bandit/plan.ts'
+import { showStatus } from '../bandit/status.ts'
 import { duration } from '../duration.ts'
 import { action, choiceOption, logOption, newCommand, several, wholeNumber } from '../output.ts'
 
@@ -35,6 +36,15 @@ Example:
       spends the budget on what pays best, and prints the sum of all rewards
 
 Exit codes: 0 there is an answer, 1 there is none, 2 wrong usage.`
+
+const STATUS_HELP = `
+Example:
+  $ coterie bandit status page --config shops/members/member-2
+      each run of that name that this member was in: what it played, how far the run is, and its own pulls
+
+It reads the logs in runs/ of the member's folder, also while the member runs. A run with --no-audit leaves none.
+
+Exit codes: 0 shown, 1 there is no run of that name, 2 wrong usage.`
 
 const AUDIT_HELP = `
 Example:
@@ -79,6 +89,7 @@ export function banditCommand(): Command {
         .action(action(askMaximise)),
     )
     .addCommand(armCommand())
+    .addCommand(statusCommand())
     .addCommand(auditCommand())
     .addCommand(planCommand())
     .addHelpText(
@@ -100,6 +111,17 @@ function asks(word: string, description: string, algorithms: readonly string[], 
     .option('--rewards <least,most>', 'between which numbers rewards lie (default: 0,1)', range)
     .option('--timeout <duration>', 'how long to wait for the answer (default: for ever)', duration)
     .addOption(choiceOption('--privacy <level>', 'who may see what (default: blind)', ['blind', 'thesis']))
+    .option(
+      '--pace <duration>',
+      'every arm answers so long after its slot, for each pull: time tells nothing',
+      duration,
+    )
+    .option(
+      '--arm-timeout <duration>',
+      'an arm that is silent for so long is lost (default: it is waited for)',
+      duration,
+    )
+    .addOption(choiceOption('--on-lost <what>', 'what becomes of the run then (default: stop)', ['stop', 'drop']))
     .option('--no-audit', 'sign nothing and keep no logs: quicker')
     .addOption(logOption())
     .option('--json', 'print the result as JSON')
@@ -117,6 +139,16 @@ function armCommand(): Command {
     .addOption(logOption())
     .addHelpText('after', ARM_HELP)
     .action(action(serveArm))
+}
+
+function statusCommand(): Command {
+  return newCommand('status')
+    .description('what a member knows of runs of a name, by its logs')
+    .argument('<name>', 'name of the run')
+    .option('--config <folder>', "the member's folder")
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', STATUS_HELP)
+    .action(action(showStatus))
 }
 
 function auditCommand(): Command {

@@ -32,8 +32,11 @@ export function toldOfSearch(shuffler: string, comparator: string): string {
 }
 
 /** For a run among members. */
-export function toldAmong({ arms, shuffler, comparator }: Pick<Wanted, 'arms' | 'shuffler' | 'comparator'>): string {
-  const slow = 'Time is not hidden: where pulls are slow, the shuffler can see who pulls.'
+export function toldAmong({ arms, shuffler, comparator, pace = 0 }: Wanted): string {
+  const slow =
+    pace > 0
+      ? `Every arm answered ${pace} ms after its slot for each pull of a round: time told the shuffler only how often somebody was not ready.`
+      : 'Time is not hidden: where pulls are slow, the shuffler can see who pulls.'
   return `If no two of them work together, ${learns(arms.length, `'${shuffler}', which shuffled,`, `'${comparator}', which compared,`)} ${slow}`
 }
 

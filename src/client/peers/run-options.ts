@@ -35,6 +35,19 @@ export interface AmongOptions extends WaitOptions {
    * theirs can name who lied. `false`: nothing is signed or kept, which is quicker.
    */
   readonly audit?: 'owner' | false
+  /**
+   * Milliseconds for a pull: every arm answers so long after its slot came, for each pull of the round, whether it was pulled or not, so
+   * that time tells nothing. Take the slowest arm's 99.9th percentile; one that is not ready makes the round be tried again. Default:
+   * each answers when it is ready, and the shuffler can see who pulls where pulls are slow.
+   */
+  readonly pace?: number
+  /** Milliseconds after which an arm that is silent is lost. Default: it is waited for until `timeout`. */
+  readonly armTimeout?: number
+  /**
+   * `stop`, the default: a lost arm ends the run. `drop`: the others go on without it, and its rewards are not in the sum; no fewer than
+   * half of the arms are left. With `audit: false` only.
+   */
+  readonly onLost?: 'stop' | 'drop'
   /** Who may see what. Default `blind`; `thesis` is what the thesis has, which cannot be audited. */
   readonly privacy?: 'blind' | 'thesis'
 }
@@ -96,6 +109,10 @@ const armsRule: Rule = {
     new Set(value).size === value.length,
 }
 
+/** A minute for a pull, and a week of silence. */
+const PACE_MAX = 60_000
+const PATIENCE_MAX = 604_800_000
+
 const common: Rules<AmongOptions> = {
   ...waitRules,
   name: required(nameRule),
@@ -106,6 +123,9 @@ const common: Rules<AmongOptions> = {
   rewards: rangeRule,
   audit: { must: "'owner' or false", fits: value => value === 'owner' || value === false },
   privacy: oneWord(['blind', 'thesis']),
+  pace: whole(1, PACE_MAX),
+  armTimeout: whole(1, PATIENCE_MAX),
+  onLost: oneWord(['stop', 'drop']),
 }
 
 export const checkBestAmong = optionsSchema<BestArmAmongOptions>({
@@ -141,6 +161,19 @@ export function askedSearch(options: ThesisSearchAmongOptions): AskedValues {
   return asked
 }
 
+/** An arm that pulls is silent for the beat at least; and what was lost cannot be audited. */
+export function checkLost(options: AmongOptions | MaximiseAmongOptions): void {
+  const { pace = 0, armTimeout, onLost = 'stop', audit = 'owner', rewards = [0, 1] } = options
+  if (armTimeout !== undefined && armTimeout <= pace) {
+    throw new SettingsError(`armTimeout is ${armTimeout}; with a pace of ${pace} it must be more than that.`)
+  }
+  if (onLost === 'stop') return
+  if (armTimeout === undefined) throw new SettingsError("onLost is 'drop': say with armTimeout when an arm is lost.")
+  if (audit !== false) throw new SettingsError("onLost is 'drop': such a run cannot be audited yet. Say audit: false.")
+  if (rewards[0] !== 0)
+    throw new SettingsError("onLost is 'drop': rewards must begin at 0, as nobody knows the pulls of those left.")
+}
+
 /** The thesis's protocols play what they play, and keep no logs. */
 export function checkThesisAmong(options: MaximiseAmongOptions): void {
   const { privacy = 'blind', protocol, algorithm, batch = 0, audit, comparator } = options
@@ -152,6 +185,9 @@ export function checkThesisAmong(options: MaximiseAmongOptions): void {
   }
   if (algorithm === 'thompson' || batch !== 0) {
     throw new SettingsError("the level 'thesis' plays ucb1, one pull a round: leave out algorithm and batch.")
+  }
+  if (options.pace !== undefined || options.armTimeout !== undefined || options.onLost !== undefined) {
+    throw new SettingsError('only a blind run keeps time: leave out pace, armTimeout and onLost.')
   }
   if (audit === 'owner') throw new SettingsError("the level 'thesis' keeps no logs: leave out audit.")
   if (comparator !== undefined) {

@@ -26,6 +26,7 @@ import {
   askedSearch,
   type BestArmAmongOptions,
   checkBestAmong,
+  checkLost,
   checkMaximiseAmong,
   checkThesisAmong,
   type MaximiseAmongOptions,
@@ -71,6 +72,7 @@ export class MemberRuns {
   bestArm(options: BestArmAmongOptions | ThesisSearchAmongOptions): BanditHandle<BestArmResult> {
     if (options?.privacy === 'thesis') return this.search(options)
     checkBestAmong('group.bestArm', options)
+    checkLost(options)
     const { algorithm = 'successive-rejects', arms } = options
     const wanted = wantedOf(options, { algorithm, batch: 0, comparator: options.comparator })
     return this.run(options, wanted, toldAmong(wanted), ({ best }, common) => ({ best: arms[best!]!, ...common }))
@@ -79,6 +81,7 @@ export class MemberRuns {
   maximise(options: MaximiseAmongOptions): BanditHandle<MaximiseResult> {
     checkMaximiseAmong('group.maximise', options)
     checkThesisAmong(options)
+    checkLost(options)
     const { algorithm = 'ucb1', batch = 0, privacy, protocol = 'ucb-ds2', shuffler } = options
     const grid = rewardGrid(options.rewards)
     const answer = ({ steps }: Played, common: BanditResult) => ({ sum: grid.sum(steps!, common.spent), ...common })
@@ -132,7 +135,7 @@ export class MemberRuns {
         )
         this.tell({ kind: 'ask', wanted })
         const found = await played
-        return answer(found, { ...common, ...(found.audit && { audit: found.audit }) })
+        return answer(found, { ...common, ...besides(wanted, found) })
       },
       // The member says whether it had begun.
       giveUp: why => this.giveUp(name, why),
@@ -201,12 +204,23 @@ export class MemberRuns {
   }
 }
 
-type AskedRun = Pick<AmongOptions, 'name' | 'arms' | 'budget' | 'shuffler' | 'rewards' | 'audit' | 'timeout'>
+/** What is told besides, where there is something to tell. */
+function besides({ arms, pace = 0 }: Wanted, { audit, lost = [], again = 0 }: Played): Partial<BanditResult> {
+  return {
+    ...(audit && { audit }),
+    ...(lost.length > 0 && { lost: lost.map(place => arms[place]!) }),
+    ...(pace > 0 && { again }),
+  }
+}
+
+type AskedRun = Omit<AmongOptions, 'comparator' | 'privacy'>
 
 function wantedOf(
-  { name, arms, budget, shuffler, rewards = [0, 1], audit = 'owner', timeout }: AskedRun,
+  { name, arms, budget, shuffler, rewards = [0, 1], audit = 'owner', timeout, ...time }: AskedRun,
   how: Pick<Wanted, 'algorithm' | 'batch' | 'comparator' | 'level' | 'search'>,
 ): Wanted {
   const patience = Math.min(PATIENCE_MAX, Math.ceil(timeout ?? PATIENCE_MAX))
-  return { name, arms, budget, rewards, shuffler, patience, audit: audit !== false, ...how }
+  const { pace = 0, armTimeout = 0, onLost = 'stop' } = time
+  const kept = { pace, armTimeout: Math.ceil(armTimeout), drops: onLost === 'drop', audit: audit !== false }
+  return { name, arms, budget, rewards, shuffler, patience, ...kept, ...how }
 }
