@@ -1,3 +1,3 @@
 // What Comp remembers: the two primes that open sums. It is what the ring's user remembers, too.
 
-export { type HolderScene, type HolderState, holderSnapshot, holderTimers, newHolder } from '../user/state.ts'
+export { type HolderScene, type HolderState, holderSnapshot, newHolder } from '../user/state.ts'

@@ -6,8 +6,6 @@ import { NOTHING, type PartyScene, type PartyState } from '../../party.ts'
 import { lastSaved, NOBODY } from '../common.ts'
 import { nodeRecord } from '../wire.ts'
 
-export type { ArmCommand as NodeCommand }
-
 export interface NodeState extends PartyState {
   readonly place: number
   secret: Uint8Array
