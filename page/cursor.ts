@@ -2,7 +2,16 @@
 // smoothly, so that a message is seen on its way.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Session } from './session.ts'
+import type { Drawing } from './diagram/marks.ts'
+
+/** What has places to stand at: a run, or a story. */
+export interface Told {
+  readonly drawing: Drawing
+  readonly spec: {
+    readonly at?: number | undefined
+    readonly say: Readonly<Record<string, { readonly words: readonly string[] }>>
+  }
+}
 
 export interface Cursor {
   readonly place: number
@@ -20,7 +29,7 @@ const SPEED = 6
 
 const still = () => globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches === true
 
-export function useCursor(session: Session): Cursor {
+export function useCursor(session: Told): Cursor {
   const { drawing, spec } = session
   const { marks } = drawing
   const last = marks.length - 1
@@ -68,7 +77,7 @@ export function useCursor(session: Session): Cursor {
 }
 
 /** How many events two runs have in common. */
-function sameUntil(one: Session, other: Session): number {
+function sameUntil(one: Told, other: Told): number {
   const [a, b] = [one.drawing.marks, other.drawing.marks]
   const length = Math.min(a.length, b.length)
   for (let place = 0; place < length; place++) {
@@ -83,10 +92,10 @@ interface Next {
   readonly plays: boolean
 }
 
-function nextPosition(before: Session, session: Session, position: number): Next {
+function nextPosition(before: Told, session: Told, position: number): Next {
   const last = session.drawing.marks.length - 1
   if (session.spec.at !== undefined) return { at: Math.min(last, session.spec.at), plays: false }
-  const words = (one: Session) => Object.values(one.spec.say).reduce((sum, script) => sum + script.words.length, 0)
+  const words = (one: Told) => Object.values(one.spec.say).reduce((sum, script) => sum + script.words.length, 0)
   if (words(session) > words(before)) {
     const common = sameUntil(before, session)
     return { at: Math.min(last, Math.max(0, common - 1)), plays: common <= last }

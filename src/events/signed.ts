@@ -103,9 +103,11 @@ function statement(group: string, { channel, author, boot }: Source, batch: Batc
 }
 
 type Batch = Pick<EventProof, 'first' | 'count'>
+type Signing = Pick<EventsSettings, 'hash' | 'group'>
+type Checking = Signing & Pick<EventsSettings, 'liars' | 'keys'>
 
 /** Signs a batch: the items, each with its path. */
-export function signBatch(settings: EventsSettings, signer: Signer, source: Source, items: readonly Item[]): Item[] {
+export function signBatch(settings: Signing, signer: Signer, source: Source, items: readonly Item[]): Item[] {
   const { hash, group } = settings
   const leaves = items.map(({ counter, content }) => leafOf(hash, source, counter, content))
   const batch = { first: items[0]!.counter, count: items.length }
@@ -115,7 +117,7 @@ export function signBatch(settings: EventsSettings, signer: Signer, source: Sour
 }
 
 /** Whether the author signed this event under this id. Where nobody may lie, nothing is signed. */
-export function isSigned(settings: EventsSettings, source: Source, identity: Uint8Array, item: Item): boolean {
+export function isSigned(settings: Checking, source: Source, identity: Uint8Array, item: Item): boolean {
   return signedAmong(settings, source, identity, [item]).has(item)
 }
 
@@ -124,7 +126,7 @@ export function isSigned(settings: EventsSettings, source: Source, identity: Uin
  * batch is there as a whole, its tree is built once and each path compared with it, instead of climbed.
  */
 export function signedAmong(
-  settings: EventsSettings,
+  settings: Checking,
   source: Source,
   identity: Uint8Array,
   items: readonly Item[],

@@ -9,13 +9,17 @@ import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { labCommand } from '../../src/cli/commands/lab.ts'
+import { simCommand } from '../../src/cli/commands/sim.ts'
+import { zoo } from '../../src/play/zoo.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { runCommand } from '../support/command.ts'
 import { builtPage } from '../support/page.ts'
-import { hashesInNode, otherThanCarried, PLAYED } from '../support/played.ts'
+import { type Outcome, otherThanCarried, outcomesInNode, PLAYED } from '../support/played.ts'
 
 let folder: string
 let browser: Browser
+/** A bug that an assertion of the machine itself notices. */
+const THROWS = zoo.find(({ says }) => says.startsWith('a machine threw'))!
 const refused: string[] = []
 const errors: string[] = []
 
@@ -33,7 +37,12 @@ afterAll(async () => {
 })
 
 /** A page from the disk, without a network and without motion. */
-async function opened(fragment: string, colorScheme: 'light' | 'dark' = 'light', bypassCSP = false): Promise<Page> {
+async function opened(
+  fragment: string,
+  colorScheme: 'light' | 'dark' = 'light',
+  bypassCSP = false,
+  before?: () => void,
+): Promise<Page> {
   const context = await browser.newContext({ colorScheme, reducedMotion: 'reduce', bypassCSP })
   await context.route('**/*', route => {
     const url = route.request().url()
@@ -41,6 +50,7 @@ async function opened(fragment: string, colorScheme: 'light' | 'dark' = 'light',
     refused.push(url)
     return route.abort()
   })
+  if (before !== undefined) await context.addInitScript(before)
   const page = await context.newPage()
   page.on('pageerror', error => errors.push(String(error)))
   page.on('console', message => message.type() === 'error' && errors.push(message.text()))
@@ -117,26 +127,78 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
     await old.context().close()
   })
 
-  it('gives runs the hashes that Node gives them', async () => {
+  it(`gives ${PLAYED.length} runs the hashes and verdicts that Node and coterie sim --play give them`, async () => {
     const page = await opened('')
     const there = await page.evaluate(
       addresses =>
-        (globalThis as unknown as { coterieHashes(a: readonly string[]): Promise<string[]> }).coterieHashes(addresses),
+        (
+          globalThis as unknown as { coterieOutcomes(a: readonly string[]): Promise<(Outcome | string)[]> }
+        ).coterieOutcomes(addresses),
       PLAYED,
     )
-    expect(there).toEqual(hashesInNode(PLAYED))
+    expect(there).toEqual(outcomesInNode(PLAYED))
     expect(otherThanCarried(PLAYED, there)).toEqual([])
+    for (const [place, address] of PLAYED.entries()) {
+      const { out } = await runCommand([simCommand()], ['sim', '--json', '--play', `#${address}`])
+      const { traceHash, verdict, note } = JSON.parse(out) as { traceHash: string; verdict: string; note?: string }
+      expect({ address, hash: traceHash, verdict, note }).toEqual({ address, ...(there[place] as Outcome) })
+    }
+    await page.context().close()
+  }, 600_000)
+
+  it('stops a run that takes too long, says so, and shows what was reached', async () => {
+    // A clock on which every look takes a tenth of a second: the run has its five seconds in four hundred events.
+    const page = await opened('#v=1&run=lock.n7.b1&seed=17&h=c6ce76dc', 'light', false, () => {
+      let now = 0
+      performance.now = () => (now += 100)
+    })
+    await page.waitForSelector('[data-verdict="stopped"]')
+    expect(await page.textContent('.verdict')).toMatch(
+      /Stopped here: it took longer than this page waits\. What was reached/,
+    )
+    const count = Number(/ \/ ([\d,]+)/.exec((await page.textContent('.where')) ?? '')?.[1]?.replace(',', ''))
+    expect(count).toBeGreaterThan(50)
+    expect(count).toBeLessThan(2_000)
+    // Of a run that was not played to its end no other hash is claimed.
+    expect(await page.$('.notice')).toBeNull()
+    await page.click('#tab-states')
+    expect(await page.textContent('.nodes')).toContain('server-1')
     await page.context().close()
   })
 
-  it('explores in a worker, from the disk', async () => {
-    const page = await opened('#explorer')
-    await page.waitForSelector('button.main')
-    await page.selectOption('select >> nth=1', 'bug no-drift-factor')
-    await page.click('button.main')
-    await page.waitForSelector('[data-result]')
-    expect(await page.getAttribute('[data-result]', 'data-result')).toBe('broken')
+  it('shows a machine that throws as a broken promise, at its event', async () => {
+    const page = await opened(`#${THROWS.address}`)
+    await page.waitForSelector('[data-verdict="broken"]')
+    expect(await page.textContent('.verdict')).toMatch(/A machine threw: broken invariant/)
+    await page.keyboard.press('Home')
+    await page.click('text=Show me where')
+    expect(await page.textContent('.where')).not.toMatch(/^1 \//)
     await page.context().close()
+  })
+
+  it('explores in a worker, from the disk; what breaks is a story to step through, with an address', async () => {
+    const page = await opened('#explorer')
+    await page.selectOption('select >> nth=2', 'no-drift-factor')
+    await page.click('button.main')
+    await page.waitForSelector('[data-result="broken"]')
+    const steps = Number(await page.getAttribute('[data-story]', 'data-story'))
+    expect(steps).toBeGreaterThan(3)
+    const first = await page.textContent('[data-now]')
+    await page.keyboard.press('ArrowRight')
+    expect(await page.textContent('[data-now]')).not.toBe(first)
+    expect(new URL(page.url()).hash).toBe('#explorer=lock:no-drift-factor')
+    await page.click('text=The same bug in a run')
+    await page.waitForSelector('[data-verdict="broken"]')
+    await page.context().close()
+    for (const [name, result] of [
+      ['election:promise-not-kept', 'broken'],
+      ['mutex:ricart-agrawala-forgets', 'broken'],
+      ['mutex:centralised-2', 'safe'],
+    ]) {
+      const other = await opened(`#explorer=${name}`)
+      await other.waitForSelector(`[data-result="${result}"]`)
+      await other.context().close()
+    }
   })
 
   it.each(['light', 'dark'] as const)('pleases axe in every view, %s', async scheme => {
