@@ -1,7 +1,7 @@
 // What an arm of the ring remembers: its own rewards, the keys that AS gave it, and its place in the ring of this round.
 
 import { assert, encode, type NodeId, type Saved, timers } from '../../../core/index.ts'
-import type { ArmCommand, ArmEvent } from '../../arm/state.ts'
+import type { ArmEvent } from '../../arm/state.ts'
 import { NOTHING, type PartyScene, type PartyState } from '../../party.ts'
 import { lastSaved, NOBODY } from '../common.ts'
 import { nodeRecord } from '../wire.ts'
