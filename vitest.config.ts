@@ -19,6 +19,12 @@ const pinnedSeeds = {
 const pure =
   'bandits,core,crypto,election,events,filters,ledger,lock,membership,node,ordering,papers,play,simulator,slots'
 
+/** These put other modules in place of Node's, or count what their process has open: each in a process of its own. */
+const apart = ['src/cli/under/run.test.ts', 'src/guards/file*.test.ts', 'src/runtime/transport/transport.test.ts']
+
+/** What the repository looks like, and what is packed: part of `npm run check`, not of `npm test`. */
+const shape = ['house', 'tidy', 'documents', 'loading', 'package'].map(name => `test/${name}.test.ts`)
+
 /**
  * Tests of real processes wait for a machine that others use, too: one that fails is tried once more, and the last
  * lines of the run name it. Pure tests have no such excuse.
@@ -41,23 +47,28 @@ export default defineConfig({
     // One more than there are cores: real processes are waited for, and meanwhile somebody else computes.
     maxWorkers: availableParallelism() + 1,
     projects: [
+      { extends: true, test: { name: 'pure', include: [`src/{${pure}}/**/*.test.ts`], isolate: false } },
+      { extends: true, test: { name: 'lab', include: ['lab/**/*.test.ts'], isolate: false, retry: SECOND_TRIES } },
       {
         extends: true,
-        test: { name: 'pure', include: [`src/{${pure}}/**/*.test.ts`], isolate: false },
-      },
-      {
-        extends: true,
-        test: { name: 'lab', include: ['lab/**/*.test.ts'], isolate: false, retry: SECOND_TRIES },
+        test: {
+          name: 'product',
+          include: ['src/**/*.test.ts'],
+          exclude: [`src/{${pure}}/**`, ...apart],
+          isolate: false,
+          retry: SECOND_TRIES,
+        },
       },
       {
         extends: true,
         test: {
-          name: 'real',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [`src/{${pure}}/**`, 'node_modules/**'],
+          name: 'processes',
+          include: ['test/**/*.test.ts', ...apart],
+          exclude: [...shape, 'node_modules/**'],
           retry: SECOND_TRIES,
         },
       },
+      { extends: true, test: { name: 'shape', include: [...shape] } },
     ],
   },
 })

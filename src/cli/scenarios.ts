@@ -5,10 +5,13 @@ import { lockServersNeeded, SettingsError, trust } from '../core/index.ts'
 import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/proof/index.ts'
 import {
   brokenEventsRules,
+  brokenRoutingRules,
   brokenSecretRules,
   eventsScenario,
   plantedEventsBugs,
+  plantedRoutingBugs,
   plantedSecretBugs,
+  routingScenario,
   secretScenario,
 } from '../events/proof/index.ts'
 import { ledgerServersNeeded } from '../ledger/index.ts'
@@ -79,6 +82,11 @@ const simulated: Readonly<Record<string, Simulated>> = {
     bugs: plantedSecretBugs,
     scenario: ({ servers, liars, bug }) =>
       secretScenario({ liars, ...(servers && { carriers: servers }), rules: brokenSecretRules(bug) }),
+  },
+  routing: {
+    bugs: plantedRoutingBugs,
+    scenario: ({ servers, liars, bug }) =>
+      routingScenario({ liars, ...(servers && { members: servers }), rules: brokenRoutingRules(bug) }),
   },
   membership: {
     bugs: membershipBugs,

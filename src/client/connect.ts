@@ -14,7 +14,7 @@ import {
   waitTime,
 } from '../core/index.ts'
 import { clientNode } from '../node/client.ts'
-import { nodeVocabulary } from '../node/words.ts'
+import { commonVocabulary } from '../node/common-words.ts'
 import type { Applier } from '../ordering/index.ts'
 import { type Clock, clockMemory, holderClock, wallMicros } from '../runtime/clock.ts'
 import { serverSettings } from '../runtime/config/agreed.ts'
@@ -121,7 +121,7 @@ async function open<G extends Group>(
   const driver = new Driver({
     protocol: clientNode({ trust, lock, objects, operators }, brought),
     self: instanceOf(config.name, instance),
-    ...{ peers: servers, vocabulary: nodeVocabulary, clock, log, saved: NOTHING_SAVED },
+    ...{ peers: servers, vocabulary: await wordsOf(ledgers || hasEvents), clock, log, saved: NOTHING_SAVED },
     news: () => keeper?.news() ?? [],
     event: event => group?.event(event),
     ...(meter && { meter: meter.meter }),
@@ -162,6 +162,11 @@ async function open<G extends Group>(
 function linkOf(config: ClientConfig) {
   const addresses = new Map(config.group.servers.map(({ name, host, port }) => [name, { host, port }]))
   return { addresses, credentials: config, authority: config.authority, settings: serverSettings(config.group) }
+}
+
+/** Words of ledgers and events are loaded for programs that may use them. */
+async function wordsOf(all: boolean) {
+  return all ? (await import('../node/words.ts')).nodeVocabulary : commonVocabulary
 }
 
 /** Loaded for programs that may use ledgers: commands that ask one question do not pay for it. */

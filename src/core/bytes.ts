@@ -2,6 +2,7 @@
 
 /** Whether both hold the same bytes. Equal lengths are compared in constant time. */
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  if (one === other) return true
   if (one.length !== other.length) return false
   let difference = 0
   for (let at = 0; at < one.length; at++) difference |= one[at]! ^ other[at]!

@@ -17,6 +17,8 @@ export const CONTENT_BYTES_MAX = PAYLOAD_BYTES_MAX + (1 << 20)
 /** Events of one batch under one signature: a path of six hashes. */
 export const BATCH_MAX = 64
 export const PATH_MAX = 6
+/** Matches in one answer to a subscription: the more, the fewer questions. */
+export const FOUND_MAX = 256
 /** Bytes of events in one message, unless one event alone has more: frames stay well below their limit. */
 export const ITEMS_BYTES_MAX = 1 << 18
 /** Heads in one answer: about 60 kB. The rest follows on the next beat. */
@@ -259,7 +261,7 @@ export const eventsVocabulary: Codec<EventsMessage> = variants<EventsMessage>({
   unfollow: { sub },
   heads: { sub, epoch: boot, mark: uint(), alone: bool, entries: list(head, HEADS_MAX) },
   fetch: { sub, version, source, after: uint(), to: uint() },
-  found: { sub, version, source, identity, after: uint(), through: uint(), items },
+  found: { sub, version, source, identity, after: uint(), through: uint(), items: list(itemCodec, FOUND_MAX) },
   check: { sub, version, source, after: uint(), to: uint() },
   digest: { sub, version, source, after: uint(), to: uint(), count: uint(), hash },
   ask: { source },

@@ -23,6 +23,7 @@ const samples: OrderingMessage[] = [
     change: undefined,
     applied: 2,
     entries: [{ key: 'k', value: undefined }],
+    silent: ['1.0'],
   },
   {
     kind: 'recalled',

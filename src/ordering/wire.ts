@@ -224,6 +224,8 @@ export type ServerMessage =
       /** The version that the entries are of. */
       applied: number
       entries: readonly Write[]
+      /** As in an answer to a get: who reads ends what is over where nobody else is there to do it. */
+      silent: readonly string[]
     }
   /** `base`: the digest of version `from`. No changes and `from` behind: too old, take a copy. */
   | {
@@ -384,6 +386,7 @@ export const orderingVocabulary: Codec<OrderingMessage> = variants<OrderingMessa
     change: option(change),
     applied: counter,
     entries,
+    silent,
   },
   changes: { object, query, from: counter, base: digest, changes, committed: headCodec, known: bool },
   entries: { object, query, applied: headCodec, entries, more: bool },

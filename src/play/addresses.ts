@@ -26,5 +26,5 @@ export const pinnedAddresses: readonly string[] = [
   'v=1&run=election.n4.b1&seed=5&only=none&h=08608f43',
   'v=1&run=membership.n4.b1&seed=4&only=none&h=5d0f2e08',
   'v=1&run=slots.n3.b0&seed=1&only=0&h=a56b29f4',
-  'v=1&run=ordering.n7.b1.f1.s-duel&seed=3&say=server-7:roic*h&h=e7516f3d',
+  'v=1&run=ordering.n7.b1.f1.s-duel&seed=3&say=server-7:roic*h&h=b0e530f3',
 ]

@@ -12,7 +12,7 @@ import { expectProgress, judge, millis, ObjectsGroup, type ObjectsShape } from '
 import { coterie, endAll, type Running, waitFor } from '../support/processes.ts'
 
 /** How long faults go on in each group. */
-const FAULTS_MS = Number(process.env.COTERIE_FAULTS_SECONDS ?? sized(8, 15)) * 1_000
+const FAULTS_MS = Number(process.env.COTERIE_FAULTS_SECONDS ?? sized(4, 15)) * 1_000
 /** For the judgement of a long history, besides. */
 const LIMIT_MS = FAULTS_MS * 2 + 120_000
 const THREE: ObjectsShape = { servers: 3, liars: 0, crashes: 1 }

@@ -18,9 +18,9 @@ const MEMBERS_ABOVE = 200
 const LEASE_MS = 2_000
 /** Words that stand nowhere else. */
 const SLOTS = ['zanzibar', 'quagmire', 'xylophone']
-const SECONDS = Number(process.env.COTERIE_SLOTS_SECONDS ?? sized(13, 25))
+const SECONDS = Number(process.env.COTERIE_SLOTS_SECONDS ?? sized(7, 25))
 /** Between two kills of a member: long enough for its epoch to end, every lease to run out, and the member to be taken in again. */
-const KILL_EVERY_MS = 12_000
+const KILL_EVERY_MS = sized(6_000, 12_000)
 /** After healing: two epochs, and as many rounds as luck may take. The machine may be busy. */
 const SERVED_MS = 120_000
 const TEST_MS = SECONDS * 1_000 + 2.5 * SERVED_MS

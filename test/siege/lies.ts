@@ -128,7 +128,6 @@ export const PROVABLE: readonly string[] = [
   'ordering/misanswering',
   'ordering/inventing',
   'ordering/always-busy',
-  'ordering/flooding',
   'ordering/forging',
   'membership/two-faced',
   'membership/floods',

@@ -100,3 +100,9 @@ export async function runExample(root: string, example: Example): Promise<string
     rmSync(outfile)
   }
 }
+
+/** What the example says it prints: a comment behind console.log, with … for what differs from run to run. */
+export function promised(code: string): RegExp[] {
+  const comments = [...code.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map(match => match[1]!)
+  return comments.map(said => new RegExp(said.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '.*')))
+}

@@ -9,7 +9,16 @@ import {
   exploreElectionBug,
   plantedElectionSystems,
 } from '../../election/proof/index.ts'
-import { eventsSystems, exploreEvents, exploreEventsBug, plantedEventsSystems } from '../../events/proof/index.ts'
+import {
+  eventsSystems,
+  exploreEvents,
+  exploreEventsBug,
+  exploreRouting,
+  exploreRoutingBug,
+  plantedEventsSystems,
+  plantedRoutingSystems,
+  routingSystems,
+} from '../../events/proof/index.ts'
 import { exploreLock, explorePlanted, lockSystems, plantedSystems } from '../../lock/proof/index.ts'
 import {
   exploreOrdering,
@@ -72,6 +81,12 @@ const suites: Readonly<Record<string, Suite>> = {
     planted: plantedEventsSystems,
     explore: exploreEvents,
     explorePlanted: exploreEventsBug,
+  },
+  routing: {
+    systems: routingSystems,
+    planted: plantedRoutingSystems,
+    explore: exploreRouting,
+    explorePlanted: exploreRoutingBug,
   },
 }
 

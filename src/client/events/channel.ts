@@ -34,7 +34,8 @@ export interface EventReceipt {
 
 const DAY_MS = 86_400_000
 const KEPT: Keep = { age: 7 * DAY_MS, bytes: 16_000_000 }
-const LIVE: Keep = { age: 60_000, bytes: 1_000_000 }
+/** A second of a busy author: a subscriber that is slower for longer misses some, and is told. */
+const LIVE: Keep = { age: 60_000, bytes: 8_000_000 }
 
 /** What a channel needs of its group. */
 export interface ChannelBelow {
@@ -73,7 +74,7 @@ export class EventChannel<Payload = unknown> {
     checkPublish('publish', options)
     const checked = await checkedPayload(this.options.check, payload)
     if ('why' in checked) throw new EventRefused(this.name, `the payload does not fit: ${checked.why}.`)
-    const { retained = false, expires } = options
+    const { retained = false, expires, wait = true } = options
     const time = Date.now()
     const content = {
       attributes: parseAttributes(attributes),
@@ -86,7 +87,7 @@ export class EventChannel<Payload = unknown> {
     return this.below.hub.ask(
       channel,
       options,
-      id => ({ kind: 'publish', id, channel, content, live, keep }),
+      id => ({ kind: 'publish', id, channel, content, live, keep, wait }),
       event => {
         const { source, counter } = event as ClientEvent & { kind: 'accepted' }
         return { id: eventIdOf(source, counter) }

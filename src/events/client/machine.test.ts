@@ -9,7 +9,7 @@ import { eventsRules } from '../rules.ts'
 import { leafOf } from '../signed.ts'
 import type { EventsMessage } from '../wire.ts'
 import { eventsClient } from './machine.ts'
-import { OUTBOX_MAX } from './state.ts'
+import { OUTBOX_MAX, WAITING_MAX } from './state.ts'
 
 const servers = ['first', 'second', 'third']
 const content = { attributes: { price: 3 }, payload: new Uint8Array([1]), time: 0, retained: false, expires: 0 }
@@ -43,6 +43,19 @@ describe('publishing', () => {
     expect(told(client.hear('second', held(1)))).toEqual([{ kind: 'accepted', id: 5, source, counter: 1 }])
   })
 
+  it('goes at once when nothing is under way; what comes meanwhile gathers to a batch', () => {
+    const client = started()
+    const batches = (out: Out) => sent(out).flatMap(body => (body.kind === 'publish' ? [body.items.length] : []))
+    expect(batches(publish(client, 1))).toEqual([1, 1, 1])
+    for (let id = 2; id <= 64; id++) expect(batches(publish(client, id))).toEqual([])
+    // A full batch does not wait.
+    expect(batches(publish(client, 65))).toEqual([64, 64, 64])
+    expect(batches(publish(client, 66))).toEqual([])
+    const last = leafOf(hash, source, 65, encodeContent(content))
+    client.hear('first', held(65, last))
+    expect(batches(client.hear('second', held(65, last)))).toEqual([1, 1, 1])
+  })
+
   it('counts only its own events: another event, or more than was sent, names the server', () => {
     const client = started()
     publish(client, 5)
@@ -69,6 +82,9 @@ describe('publishing', () => {
     )
     expect(told(client.command({ kind: 'publish', id: 1, channel: '', content, ...terms }))).toMatchObject(refused)
     for (let id = 1; id <= OUTBOX_MAX; id++) publish(client, id)
+    const last = { kind: 'publish', id: 1, channel: 'prices', content, ...terms } as const
+    expect(told(client.command({ ...last, wait: false }))).toMatchObject(refused)
+    for (let id = OUTBOX_MAX; id < WAITING_MAX; id++) expect(told(publish(client, id))).toEqual([])
     expect(told(publish(client, 1))).toMatchObject(refused)
   })
 

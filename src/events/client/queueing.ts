@@ -1,7 +1,7 @@
 // Taking part in a queue: says on each beat that it is there, takes what it is given, and acknowledges to all servers.
 
 import type { NodeId } from '../../core/index.ts'
-import { decodeContent } from '../content.ts'
+import { readContent } from '../content.ts'
 import { encodeFilter, matches } from '../filter.ts'
 import { isSigned } from '../signed.ts'
 import { type EventsMessage, isName, isSource, type Source, sourceKey } from '../wire.ts'
@@ -98,7 +98,7 @@ export function onTask(scene: ClientScene, from: NodeId, body: Message<'task'>):
   const { sub, source, identity, item, attempt, dead } = body
   const queue = scene.state.queues.get(sub)
   if (queue === undefined || !queue.members.some(({ server }) => server === from) || !isSource(source)) return
-  const decoded = decodeContent(item.content)
+  const decoded = readContent(item.content)
   if (source.channel !== queue.channel || !decoded.ok || !matches(queue.filter, decoded.value.attributes))
     return tell(scene, { kind: 'lied', server: from, what: 'handed out an event that was not asked for' })
   if (scene.settings.rules.checksSignature() && !isSigned(scene.settings, source, identity, item))

@@ -16,8 +16,10 @@ import type {
   SurveyedCursor,
 } from '../wire.ts'
 
-/** Events that wait to be accepted, in one channel. */
+/** Events that wait to be accepted, in one channel: beyond, one that does not wait is refused. */
 export const OUTBOX_MAX = 10_000
+/** Events for which somebody waits besides: beyond, all are refused. Whoever publishes so many at once does not look. */
+export const WAITING_MAX = 100_000
 /** Events that a server may be behind what was sent to it: pipelined up to here. */
 export const WINDOW = 256
 /** Random bytes of a life's name. */
@@ -55,8 +57,8 @@ export interface Outgoing {
   /** Numbered, signed where it is signed, and not accepted yet. */
   readonly items: Map<number, Item>
   readonly ids: Map<number, number>
-  /** The hash of each event from the last accepted on. */
-  readonly leaves: Map<number, Uint8Array>
+  /** The hash of the last that is accepted. */
+  leaf: Uint8Array
   last: number
   accepted: number
   readonly holders: Map<NodeId, Holder>
@@ -197,6 +199,8 @@ export type ClientCommand =
       readonly content: EventContent
       readonly live: boolean
       readonly keep: Keep
+      /** Whether it waits where the outbox is full. */
+      readonly wait?: boolean
     }
   | {
       readonly kind: 'subscribe'

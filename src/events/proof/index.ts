@@ -1,8 +1,11 @@
 // What tests, the simulator's commands and the lab may touch of the proof of events. No machine imports it.
 
+export { plantedRuns } from './all-runs.ts'
 export { eventsSystems, exploreEvents, exploreEventsBug, plantedEventsSystems } from './exploration.ts'
 export { brokenEventsRules, plantedEventsBugs } from './planted.ts'
+export { exploreRouting, exploreRoutingBug, plantedRoutingSystems, routingSystems } from './routing/exploration.ts'
+export { brokenRoutingRules, plantedRoutingBugs } from './routing/planted.ts'
+export { type RoutingOptions, routingScenario } from './routing/scenario.ts'
 export { eventsScenario } from './scenario.ts'
 export { brokenSecretRules, plantedSecretBugs } from './secret/planted.ts'
-export { plantedRuns } from './secret/runs.ts'
 export { type SecretOptions, secretScenario } from './secret/scenario.ts'

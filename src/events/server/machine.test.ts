@@ -41,14 +41,51 @@ function started(change: Partial<EventsSettings> = {}, saved = KNOWN) {
 type Server = ReturnType<typeof started>
 const sent = (out: ReturnType<Server['hear']>): EventsMessage[] =>
   out.flatMap(effect => (effect.kind === 'send' ? [effect.body] : []))
+/** What it says when the disk was quick: that it was flushed is told to the machine itself. */
+const flushed = (server: Server, out: ReturnType<Server['hear']>) => {
+  if (!out.some(({ kind }) => kind === 'emit')) return out
+  return [...out.filter(({ kind }) => kind !== 'emit'), ...server.command({ kind: 'flush' })]
+}
 const publish = (server: Server, from: string, ...items: Item[]) =>
-  server.hear(from, { kind: 'publish', source, terms, accepted: 0, items })
+  flushed(server, server.hear(from, { kind: 'publish', source, terms, accepted: 0, items }))
 
 describe('what is published', () => {
   it('is saved, and then said to be held', () => {
     const out = publish(started(), 'ann#1', item(1, 3), item(2, 4))
     expect(out.map(({ kind }) => kind)).toEqual(['save', 'save', 'send'])
     expect(sent(out)).toMatchObject([{ kind: 'held', counter: 2 }])
+  })
+
+  it('waits while the disk is busy; then all of it, of all authors, is one flush, and nothing is said before', () => {
+    const server = started()
+    const bob = { ...source, author: 'bob' }
+    server.hear('ann', { kind: 'publish', source, ...said, items: [item(1, 3)] })
+    expect(server.hear('ann', { kind: 'publish', source, ...said, items: [item(2, 3)] })).toEqual([])
+    expect(server.hear('bob', { kind: 'publish', source: bob, ...said, items: [item(1, 3)] })).toEqual([])
+    expect(server.hear('ann', { kind: 'publish', source, ...said, items: [item(3, 3)] })).toEqual([])
+    const out = server.command({ kind: 'flush' })
+    const [last, ...before] = out.filter(({ kind }) => kind === 'save').reverse()
+    expect(before.length).toBeGreaterThanOrEqual(3)
+    expect(before.every(effect => 'lazy' in effect && effect.lazy)).toBe(true)
+    expect(last).not.toHaveProperty('lazy')
+    const kinds = out.map(({ kind }) => kind)
+    expect(kinds.lastIndexOf('save')).toBeLessThan(kinds.indexOf('send'))
+    expect(sent(out).map(body => 'counter' in body && body.counter)).toEqual([2, 1, 3])
+    expect(server.command({ kind: 'flush' })).toEqual([])
+    expect(sent(publish(server, 'ann', item(4, 3)))).toMatchObject([{ kind: 'held', counter: 4 }])
+  })
+
+  it('keeps only so much of one client while the disk is busy: the rest its author says again', () => {
+    const server = started({ bytesMax: 1 << 30, authorBytesMax: 1 << 30 })
+    const large = (counter: number): Item => {
+      const payload = new Uint8Array(1 << 20)
+      return { counter, content: encodeContent({ attributes: {}, payload, time: 0 }), proof: undefined }
+    }
+    for (let counter = 1; counter <= 20; counter++)
+      server.hear('ann', { kind: 'publish', source, ...said, items: [large(counter)] })
+    expect(server.state.published.queue.length).toBe(7)
+    server.hear('bob', { kind: 'publish', source: { ...source, author: 'bob' }, ...said, items: [item(1, 3)] })
+    expect(server.state.published.queue.length).toBe(8)
   })
 
   it('is a prefix: what does not follow is not taken, and the author is told where to go on', () => {
@@ -197,7 +234,7 @@ describe('repair', () => {
 describe('what is kept', () => {
   const small = { ...terms, keep: { age: 1_000, bytes: 250 } }
   const sends = (server: Server, ...items: Item[]) =>
-    server.hear('ann', { kind: 'publish', source, terms: small, accepted: 0, items })
+    flushed(server, server.hear('ann', { kind: 'publish', source, terms: small, accepted: 0, items }))
   const stream = (server: Server) => [...server.state.streams.values()][0]!
 
   it('has the bytes that its author asked for: the oldest go, and the heads say so', () => {

@@ -18,7 +18,7 @@ import {
   type ServerState,
   serverTimers,
 } from './state.ts'
-import { onPublish } from './storing.ts'
+import { onFlush, onPublish } from './storing.ts'
 import { onRemind, onSurvey } from './surveying.ts'
 
 const MICROS_PER_MS = 1_000
@@ -47,6 +47,15 @@ export function eventsServer(settings: EventsSettings): EventsServer {
       }
     },
     check: checkServer,
+    wire: event => [flushAfter(event)],
+  }
+}
+
+/** What is on the disk is told to the machine itself; a node that has it as a part has a wire for that. */
+export function flushAfter({ kind }: ServerEvent): ServerCommand {
+  switch (kind) {
+    case 'flushed':
+      return { kind: 'flush' }
   }
 }
 
@@ -71,6 +80,8 @@ function serverFrom(hash: Hash, self: NodeId, servers: readonly NodeId[], saved:
     next: 0,
     wall: 0,
     wallAt: 0,
+    saving: false,
+    published: { queue: [], bytes: new Map() },
     channels: new Map(),
     retained: new Map(),
     queues: new Map(),
@@ -85,11 +96,13 @@ function onCommand(scene: ServerScene, body: ServerCommand): void {
   switch (body.kind) {
     case 'clock':
       return onClock(scene, body)
+    case 'flush':
+      return onFlush(scene)
   }
 }
 
 /** The wall clock is not this process's own: it is told. */
-function onClock({ state, turn }: ServerScene, { micros }: ServerCommand): void {
+function onClock({ state, turn }: ServerScene, { micros }: ServerCommand & { kind: 'clock' }): void {
   state.wall = micros / MICROS_PER_MS
   state.wallAt = turn.now
 }

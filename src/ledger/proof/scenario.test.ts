@@ -3,6 +3,7 @@
 // only rare schedules show, in votes.test.ts.
 
 import { describe, expect, it } from 'vitest'
+import { sized } from '../../../test/support/long.ts'
 import { readPins } from '../../../test/support/pins.ts'
 import { runOnce } from '../../simulator/index.ts'
 import { honestLedger, liedLedger, plantedLedgerRuns, simulatedBugs } from './runs.ts'
@@ -13,7 +14,7 @@ const groups = {
   '6 servers, one lies': liedLedger,
   '9 servers, two gone, one of them lies': { servers: 9, crashes: 2, liars: 1 },
 }
-const SEEDS = 5
+const SEEDS = sized(2, 5)
 
 describe('one history, and what is promised stands', () => {
   it.each(Object.entries(groups))(

@@ -115,7 +115,7 @@ describe('a read of what is only proposed', () => {
       const { version, digest, parent, change } = half
       const proposed = { version, digest, parent, rank: taken }
       const entries = [{ key: 'x', value: undefined }]
-      const rest = { object: 'o', query, committed: NOTHING, applied: 0, entries }
+      const rest = { object: 'o', query, committed: NOTHING, applied: 0, entries, silent: [] }
       made.hear(SERVERS[place]!, 'c', { kind: 'readings', ...rest, proposed, change })
     }
     return made.heard('value').length

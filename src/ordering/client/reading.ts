@@ -14,6 +14,7 @@ import { followHeads } from './catching-up.ts'
 import type { OrderingCommand } from './commands.ts'
 import { drop, serveCopies } from './copy-reads.ts'
 import { accuse, hearClaim } from './evidence.ts'
+import { silentSessions } from './other-operations.ts'
 import { fail, quorumOf, send } from './send.ts'
 import { forgetReadings, keep } from './shares.ts'
 import type { ClientScene, Reading } from './state.ts'
@@ -63,7 +64,9 @@ function start(scene: ClientScene, asked: OrderingCommand & { kind: 'read' | 'co
     whole: asked.kind !== 'read',
     target: undefined,
     query: 0,
+    askedAt: 0,
     tries: 0,
+    waits: 0,
     replies: new Map(),
   }
   objectOf(state, object)
@@ -76,6 +79,7 @@ function ask(scene: ClientScene, reading: Reading): void {
   const { object, keys, tries, stale, whole } = reading
   state.queried.delete(reading.query)
   reading.query = ++state.queries
+  reading.askedAt = turn.now
   state.queried.set(reading.query, reading.id)
   forgetReadings(state, reading)
   const count = state.servers.length
@@ -108,6 +112,7 @@ export function onReadings(scene: ClientScene, from: NodeId, answer: Readings): 
   const object = state.objects.get(reading.object)
   if (object !== undefined) hearClaim(scene, object, from, answer.committed)
   if (reading.replies.size < quorumOf(scene)) return
+  if (waitsForEnds(scene, reading)) return
   const head = readable(reading, settings)
   if (head !== undefined && reading.whole) return want(scene, reading, head)
   if (head !== undefined) {
@@ -126,6 +131,25 @@ function keepReply(scene: ClientScene, { id: reading, replies }: Reading, from: 
   for (const { key, value } of answer.entries) bytes += key.length + (value?.length ?? 0)
   replies.set(from, answer)
   if (bytes > 0) keep(scene, from, { kind: 'readings', reading }, bytes)
+}
+
+/**
+ * Where processes with sessions are there, they end what is silent. Where none is, the reader does it before it reads: a
+ * lease that was not renewed is over, though nobody was there to say so.
+ */
+function waitsForEnds(scene: ClientScene, reading: Reading): boolean {
+  const { state, settings, turn } = scene
+  const object = state.objects.get(reading.object)
+  if (object === undefined || object.session.phase !== 'none' || reading.waits >= LOOKS) return false
+  if (settings.findApplier(object.name) === undefined) return false
+  for (const [server, { silent: sessions }] of reading.replies) {
+    object.silent.set(server, { sentAt: reading.askedAt, sessions })
+  }
+  if (silentSessions(object, settings, turn.now).length === 0) return false
+  reading.waits++
+  wake(scene, object)
+  scene.followUp.looksAgain = reading
+  return true
 }
 
 /** The newest version that b + 1 call committed, if at most b show anything newer. */

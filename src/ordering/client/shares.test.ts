@@ -116,7 +116,7 @@ describe('the share of a server', () => {
     const { query } = [...client(made).readings.values()][0]!
     const entries = [{ key: 'x', value: new Uint8Array(10_000) }]
     const reply = { committed: { version: 1, digest: new Uint8Array(32) }, proposed: undefined, change: undefined }
-    made.hear('s7', 'c', { kind: 'readings', object: 'o', query, ...reply, applied: 1, entries })
+    made.hear('s7', 'c', { kind: 'readings', object: 'o', query, ...reply, applied: 1, entries, silent: [] })
     expect(kept(made)).toBe(0)
     expect([...client(made).readings.values()][0]!.replies.get('s7')).toMatchObject({ applied: 1, entries: [] })
     made.carry()

@@ -192,7 +192,10 @@ export interface Reading {
   /** The version at which, or after which, the whole table is wanted. */
   target: number | undefined
   query: number
+  askedAt: Millis
   tries: number
+  /** How often it waited for the end of what servers call silent. */
+  waits: number
   readonly replies: Map<NodeId, ServerMessage & { kind: 'readings' }>
 }
 

@@ -158,7 +158,7 @@ const alwaysBusy: Liar = telling('always-busy', body => {
 
 /** Calls every session silent. */
 const undertaker: Liar = telling('undertaker', body => {
-  if (body.kind !== 'got' && body.kind !== 'accepted' && body.kind !== 'pong') return body
+  if (body.kind !== 'got' && body.kind !== 'accepted' && body.kind !== 'pong' && body.kind !== 'readings') return body
   return { ...body, silent: ['1.0', '1.1', '2.0', '2.1', '3.0'] }
 })
 
@@ -222,7 +222,7 @@ function bothFaces(start: Head, hash: Hash, to: string, asked: ClientMessage): S
       const { object, query, keys } = asked
       const entries = keys.map(key => ({ key, value: undefined }))
       const rest = { object, query, applied: start.version, entries }
-      return [nothing, something].map(face => ({ kind: 'readings', ...rest, ...face }))
+      return [nothing, something].map(face => ({ kind: 'readings', ...rest, ...face, silent: [] }))
     }
     case 'propose': {
       const { object, rank, version, digest } = asked

@@ -64,7 +64,7 @@ describe('a version that is half done', () => {
     const proposed = lie(1_000_000, 'a')
     return {
       ...{ kind: 'readings', object, query, committed: nothing, proposed },
-      ...{ change: half.change, applied: 0, entries: [] },
+      ...{ change: half.change, applied: 0, entries: [], silent: [] },
     }
   }
 
@@ -199,7 +199,7 @@ describe('a server that comes back empty', () => {
         const { object, query } = body
         const { version, parent, change } = forged
         const proposed = { version, parent, digest: half.digest, rank: rank(5) }
-        const rest = { committed: { version: 0, digest: FIRST_DIGEST }, applied: 0, entries: [] }
+        const rest = { committed: { version: 0, digest: FIRST_DIGEST }, applied: 0, entries: [], silent: [] }
         group.hear('s6', 's7', { kind: 'readings', object, query, proposed, change, ...rest })
       }
       return false

@@ -7,11 +7,13 @@ import { keysOf, page as pageFrom } from '../versions/pages.ts'
 import type { ClientMessage, ProposedHead, Write } from '../wire.ts'
 import { changesAfter } from './recent-changes.ts'
 import { reply } from './send.ts'
+import { nameSilent } from './sessions.ts'
 import type { ServerScene } from './state.ts'
 import { lookUp, proposedHead, type ServerObject } from './state.ts'
 
 export function onRead(scene: ServerScene, from: NodeId, asked: ClientMessage & { kind: 'read' }): void {
-  const object = lookUp(scene.state, asked.object)
+  const { state, turn } = scene
+  const object = lookUp(state, asked.object)
   const { name, committed, proposed, content } = object
   const entries: Write[] = []
   if (asked.content) for (const key of asked.keys) entries.push({ key, value: content.table.get(key) })
@@ -25,6 +27,7 @@ export function onRead(scene: ServerScene, from: NodeId, asked: ClientMessage & 
       asked.content && proposed !== undefined && proposed.version > committed.version ? proposed.change : undefined,
     applied: content.version,
     entries,
+    silent: state.servers.includes(from) ? [] : nameSilent(object, turn.now),
   })
 }
 

@@ -2,9 +2,9 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { NOTHING_SAVED, type NodeId } from '../../core/index.ts'
+import { commonVocabulary } from '../../node/common-words.ts'
 import { keeperNode } from '../../node/keeper.ts'
 import type { NodeSettings } from '../../node/settings.ts'
-import { nodeVocabulary } from '../../node/words.ts'
 import type { Credentials } from '../certificates/identity.ts'
 import { type ClockMemory, holderClock } from '../clock.ts'
 import { Driver } from '../driver.ts'
@@ -40,7 +40,7 @@ const driver = new Driver({
   protocol: keeperNode(start.settings, holder, start.blockedMax),
   self: `${holder} (keeper)`,
   peers: [...addresses.keys()],
-  vocabulary: nodeVocabulary,
+  vocabulary: commonVocabulary,
   clock,
   log,
   saved: NOTHING_SAVED,

@@ -11,6 +11,7 @@ import type { TLSSocket } from 'node:tls'
 import { FrameSplitter } from './frames.ts'
 import { GREETING_BYTES_MAX, type Limits } from './limits.ts'
 import { type Block, type BlockPool, Outbox } from './outbox.ts'
+import { Pace } from './pace.ts'
 
 /** Whose doing the end was: the peer broke a rule, or connections simply end. */
 export type Fault = 'refused' | 'ended'
@@ -18,6 +19,8 @@ export type Fault = 'refused' | 'ended'
 export interface ConnectionEvents {
   /** The bytes are valid during the call only. */
   frame(frame: Uint8Array): void
+  /** The peer says more than we listen to: it is read more slowly. Called for the first pause. */
+  slowed?(): void
   /** Called once. `lost`: frames that were queued or under way. */
   end(fault: Fault, why: string, lost: number): void
 }
@@ -32,6 +35,9 @@ export class Connection {
   private readonly limits: Limits
   private readonly pool: BlockPool
   private readonly outbox: Outbox
+  private readonly pace: Pace
+  private paused: NodeJS.Timeout | undefined
+  private wasSlowed = false
   private readonly splitter = new FrameSplitter(GREETING_BYTES_MAX)
   private readonly validUntil: Date
   private underWay: Block | undefined
@@ -48,6 +54,7 @@ export class Connection {
     this.validUntil = validUntil
     this.limits = limits
     this.pool = pool
+    this.pace = new Pace(limits, this.openedAt)
     this.outbox = new Outbox(pool, limits.queueBytesMax)
     this.events = events
     socket.setNoDelay(true)
@@ -77,6 +84,7 @@ export class Connection {
   /** Lets what is queued leave, then ends. What does not leave in time is lost. */
   close(): Promise<void> {
     this.closing = true
+    this.resume()
     this.planFlush()
     return new Promise(resolve => {
       if (this.socket.closed) return resolve()
@@ -91,6 +99,7 @@ export class Connection {
   end(fault: Fault, why: string): void {
     if (this.ended) return
     this.ended = true
+    clearTimeout(this.paused)
     // The block under way stays with node:tls, which may not have read all of it: it is left to the collector.
     const lost = this.outbox.clear() + (this.underWay?.frames ?? 0)
     this.socket.destroy()
@@ -120,6 +129,23 @@ export class Connection {
     if (splitter.refusal !== undefined) return this.end('refused', splitter.refusal)
     if (!splitter.insideFrame) this.frameSince = NEVER
     else if (completed > 0 || !wasInside) this.frameSince = performance.now()
+    const pauseMs = this.pace.spend(piece.length, performance.now())
+    if (pauseMs > 0) this.pause(pauseMs)
+  }
+
+  /** What the peer says meanwhile fills its own buffers. */
+  private pause(millis: number): void {
+    this.socket.pause()
+    clearTimeout(this.paused)
+    this.paused = setTimeout(this.resume, millis)
+    if (this.wasSlowed) return
+    this.wasSlowed = true
+    this.events.slowed?.()
+  }
+
+  private readonly resume = (): void => {
+    clearTimeout(this.paused)
+    this.socket.resume()
   }
 
   private planFlush(): void {

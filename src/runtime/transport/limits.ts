@@ -7,6 +7,10 @@ import { FRAME_BYTES_MAX } from './transport.ts'
 export interface Limits {
   /** The largest frame of an open connection, in and out. */
   readonly frameBytesMax: number
+  /** What a peer may say at once: twice the largest frame. */
+  readonly inBytesBurst: number
+  /** And then, for ever. Beyond it the connection is read more slowly. */
+  readonly inBytesPerSecond: number
   /** What may wait for one connection: the largest frame and a second of a busy peer's messages. */
   readonly queueBytesMax: number
   /** TCP connection and TLS handshake, and then the greeting, each within this. A handshake takes some 10 ms. */
@@ -37,6 +41,8 @@ export interface Limits {
 
 const LIMITS: Limits = {
   frameBytesMax: FRAME_BYTES_MAX,
+  inBytesBurst: 32 << 20,
+  inBytesPerSecond: 32 << 20,
   queueBytesMax: 20 << 20,
   handshakeMs: 5_000,
   stallMs: 10_000,

@@ -95,10 +95,14 @@ export class Links {
   }
 
   private connectionEvents(id: NodeId, connection: Connection): ConnectionEvents {
-    const { events, drops, refused } = this.ports
+    const { events, drops, refused, log, limits } = this.ports
+    const bytesPerSecond = limits.inBytesPerSecond
     return {
       frame: frame => {
         if (!this.silent) events.frame(id, frame)
+      },
+      slowed: () => {
+        log('warn', 'peer is read more slowly', { peer: id, why: `it says more than ${bytesPerSecond} bytes a second` })
       },
       end: (fault, why, lost) => {
         drops['connection lost'] += lost

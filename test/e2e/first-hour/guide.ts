@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { transform } from 'esbuild'
-import { examplesOf } from '../../support/examples.ts'
+import { examplesOf, promised } from '../../support/examples.ts'
 import type { World } from './world.ts'
 
 export async function playGuide(world: World): Promise<void> {
@@ -16,6 +16,7 @@ export async function playGuide(world: World): Promise<void> {
     const file = join(world.clone, `${where.replaceAll(/\W+/g, '-')}.mjs`)
     const { code: plain } = await transform(code, { loader: 'ts', target: 'node20', format: 'esm', sourcefile: where })
     writeFileSync(file, plain)
-    await world.line(`node ${file}`, { in: world.clone }, where)
+    const said = await world.line(`node ${file}`, { in: world.clone }, where)
+    for (const words of promised(code)) if (!words.test(said)) world.failed(where, `it never said ${words}`)
   }
 }

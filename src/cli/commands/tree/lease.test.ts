@@ -76,3 +76,10 @@ it.each([
 ])('%j is wrong usage', async (line, why) => {
   expect(await at(...line)).toMatchObject({ code: 2, err: expect.stringMatching(why) })
 })
+
+it('ends what is over though no process uses the tree: who reads sees to it', async () => {
+  await group.close()
+  expect(await at('lease', 'set', '/alone', 'here', '--ttl', '1s')).toMatchObject({ code: 0, err: '' })
+  expect(await at('get', '/alone')).toMatchObject({ code: 0, out: 'here' })
+  await expect.poll(async () => (await at('get', '/alone')).code, { timeout: 15_000, interval: 500 }).not.toBe(0)
+}, 20_000)

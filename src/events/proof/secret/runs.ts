@@ -1,7 +1,6 @@
 // Each planted bug of secret channels as a run that shows it.
 
 import type { PlantedRun } from '../../../simulator/index.ts'
-import { plantedEventsRuns } from '../runs.ts'
 import { brokenSecretRules, plantedSecretBugs } from './planted.ts'
 import { type SecretOptions, secretScenario } from './scenario.ts'
 
@@ -39,6 +38,3 @@ export const plantedSecretRuns: Readonly<Record<string, PlantedRun>> = Object.fr
       return [bug, { scenario: () => run(bug), sound: () => run(undefined), says: says[bug] ?? /did not publish/ }]
     }),
 )
-
-/** All of events: `npm run pin` searches for their seeds. */
-export const plantedRuns: Readonly<Record<string, PlantedRun>> = { ...plantedEventsRuns, ...plantedSecretRuns }

@@ -1,0 +1,82 @@
+// Events among members, in b + 1 trees that change under load: what sound members want reaches them, once, whatever the faulty
+// ones do. And every planted bug is found.
+
+import { describe, expect, it, test } from 'vitest'
+import { sized } from '../../../../test/support/long.ts'
+import { readPins, showsBug } from '../../../../test/support/pins.ts'
+import { runOnce } from '../../../simulator/index.ts'
+import { routingRules } from '../../routing/rules.ts'
+import { exploreRouting, exploreRoutingBug, plantedRoutingSystems, routingSystems } from './exploration.ts'
+import { routingLiars } from './liars.ts'
+import { plantedRoutingBugs } from './planted.ts'
+import { plantedRoutingRuns, told } from './runs.ts'
+import { routingScenario } from './scenario.ts'
+
+const SEEDS = sized(5, 150)
+
+describe('members that route', () => {
+  it.each([0, 1, 2])(`%i faulty, ${SEEDS} seeds`, { timeout: 600_000 }, liars => {
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const { violations, drawn } = runOnce(routingScenario({ liars, rules: routingRules }), seed)
+      expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
+    }
+  })
+
+  it('the runs have what they are about', { timeout: 60_000 }, () => {
+    const counts = new Map<string, number>()
+    for (let seed = 1; seed <= 4; seed++) {
+      const run = runOnce(routingScenario({ liars: 1, rules: routingRules }), seed, {}, true)
+      for (const { kind, what } of run.trace) {
+        const word = kind === 'emit' ? what.split(' ')[0]! : ''
+        counts.set(word, (counts.get(word) ?? 0) + 1)
+      }
+    }
+    for (const word of ['published', 'handed', 'open']) expect(counts.get(word) ?? 0, word).toBeGreaterThan(20)
+  })
+
+  it('members drop, invent, repeat, and lie about what they want', () => {
+    expect(routingLiars().map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['swallowing', 'wants-nothing', 'wants-all', 'two-faced', 'inventing', 'eager', 'silent']),
+    )
+  })
+})
+
+describe('a path of three, in every order', () => {
+  // A number that changes without a change of the protocol means that the explorer looks at something else.
+  test.each([
+    ['path', false, 9_021],
+    ['events', true, 1_307],
+  ])('%s, to its end: %s, %i states', (name, complete, states) => {
+    const found = exploreRouting(name)
+    expect(found).toMatchObject({ complete, states, broken: undefined })
+    expect(Object.entries(found.sometimes).filter(([, reached]) => !reached)).toEqual([])
+    expect(Object.keys(routingSystems)).toContain(name)
+  })
+
+  test.each([
+    ['uncover-after-remove', 'what a member wants all the time, everybody on the way is told all the time', 7],
+    ['back-to-sender', 'nobody gets an event twice in one tree', 9],
+    ['announcement-gap-taken', 'what a member wants all the time, everybody on the way is told all the time', 4],
+  ])('%s breaks "%s" in %i lines', (bug, property, lines) => {
+    const { broken } = exploreRoutingBug(bug)
+    expect(broken?.property).toBe(property)
+    expect(broken?.story).toHaveLength(lines)
+  })
+
+  test.each(Object.keys(plantedRoutingSystems))('without the bug nothing breaks: the system of %s', bug => {
+    expect(exploreRoutingBug(bug, false, { depthMax: 10 })).toMatchObject({ broken: undefined })
+  })
+})
+
+describe('planted bugs', () => {
+  const pins = readPins(`${import.meta.dirname}/..`)
+
+  it('none is forgotten here', () => {
+    expect(Object.keys(plantedRoutingBugs).filter(bug => pins[bug] === undefined)).toEqual(told)
+    expect(told.every(bug => bug in plantedRoutingSystems)).toBe(true)
+  })
+
+  it.each(Object.keys(plantedRoutingRuns))('%s is found', { timeout: 60_000 }, bug => {
+    expect(showsBug(plantedRoutingRuns[bug]!, pins[bug]!)).toBe(true)
+  })
+})

@@ -1,0 +1,90 @@
+// The words of members that route events to each other, with their limits. Append only: the place in the list is the number
+// on the wire.
+
+import { bool, bytes, type Codec, list, struct, text, uint, variants } from '../../core/index.ts'
+import type { Clause } from '../canonical.ts'
+import { decodeFilter, encodeFilter } from '../filter.ts'
+import { BOOT_BYTES_MAX, CHANNEL_BYTES_MAX, type Item, itemCodec, NODE_BYTES_MAX, type Source } from '../wire.ts'
+import { CLAUSE_BYTES_MAX, HEARD_MAX, TREES_MAX } from './limits.ts'
+
+/** A link of one tree of one overlay. */
+export interface Place {
+  readonly overlay: number
+  readonly tree: number
+}
+
+/** A clause, under the number that its announcer gave it on this link. */
+export interface NumberedClause {
+  readonly id: number
+  readonly clause: Clause
+}
+
+/** What members that route say to each other. */
+export type RoutingMessage =
+  /** What the sender's side of the link wants: the changes, or with `whole` everything. `life` differs after a restart. */
+  | {
+      readonly kind: 'announce'
+      readonly place: Place
+      readonly life: string
+      readonly number: number
+      readonly whole: boolean
+      readonly add: readonly NumberedClause[]
+      readonly remove: readonly number[]
+    }
+  /** Say everything that your side wants, again. */
+  | { readonly kind: 'again'; readonly place: Place }
+  /** How many announcements there were on this link; `ready`: the sender's whole side has made its first. */
+  | {
+      readonly kind: 'standing'
+      readonly place: Place
+      readonly life: string
+      readonly number: number
+      readonly ready: boolean
+    }
+  | { readonly kind: 'event'; readonly place: Place; readonly source: Source; readonly item: Item }
+
+const place = struct<Place>({ overlay: uint(), tree: uint(TREES_MAX - 1) })
+const life = text(BOOT_BYTES_MAX)
+const source = struct<Source>({ channel: text(CHANNEL_BYTES_MAX), author: text(NODE_BYTES_MAX), boot: life })
+
+/** A clause as the filter that it is alone; bytes that are not in the one form are refused. */
+const clauseCodec: Codec<Clause> = {
+  write(writer, clause) {
+    encodedClause.write(writer, encodeFilter({ $any: [clause] }))
+  },
+  read(reader) {
+    const decoded = decodeFilter(encodedClause.read(reader))
+    if (!decoded.ok) return reader.refuse(decoded.refusal)
+    const [clause, more] = decoded.value.$any
+    if (clause === undefined || more !== undefined || decoded.value.$queue !== undefined)
+      return reader.refuse('a clause is a filter with one clause')
+    return clause
+  },
+}
+const encodedClause = bytes(CLAUSE_BYTES_MAX)
+
+/** The words, as bytes. */
+export const routingVocabulary: Codec<RoutingMessage> = variants<RoutingMessage>({
+  announce: {
+    place,
+    life,
+    number: uint(),
+    whole: bool,
+    add: list(struct<NumberedClause>({ id: uint(), clause: clauseCodec }), HEARD_MAX),
+    remove: list(uint(), HEARD_MAX),
+  },
+  again: { place },
+  standing: { place, life, number: uint(), ready: bool },
+  event: { place, source, item: itemCodec },
+})
+
+/** The clause, widened until it fits: what is dropped only lets more through. */
+export function fitting(clause: Clause): Clause {
+  let fits = clause
+  while (fits.length > 0 && encodeFilter({ $any: [fits] }).length > CLAUSE_BYTES_MAX) {
+    const sizes = fits.map(predicate => encodeFilter({ $any: [[predicate]] }).length)
+    const largest = sizes.indexOf(Math.max(...sizes))
+    fits = fits.filter((_, at) => at !== largest)
+  }
+  return fits
+}
