@@ -90,6 +90,8 @@ const CLASSES: Readonly<Record<string, string>> = {
   Slots: 'src/client/peers/slots.ts',
   EmbeddedGroup: 'src/client/bandits/embedded-group.ts',
   Ledger: 'src/client/ledger/ledger.ts',
+  EventChannel: 'src/client/events/channel.ts',
+  EventSubscription: 'src/client/events/subscription.ts',
 }
 
 /** Public methods with at least one parameter: what can be used wrongly. */

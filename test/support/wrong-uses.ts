@@ -205,6 +205,9 @@ const objects: readonly WrongUse[] = [
   wrong('EventChannel.subscribe', 'a queue needs a name', ({ group }) =>
     group.events('prices').subscribe({}, { queue: true }),
   ),
+  wrong('EventSubscription.change', 'a plain object is needed', ({ group }) =>
+    group.events('prices').subscribe({}).change(any('cheap')),
+  ),
   wrong('EventChannel.retained', 'retained has no option "time"', ({ group }) =>
     group.events('prices').retained({}, any({ time: 5 })),
   ),
