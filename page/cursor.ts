@@ -34,7 +34,7 @@ export function useCursor(session: Told): Cursor {
   const { marks } = drawing
   const last = marks.length - 1
   // A fraction between two places while it plays.
-  const [position, setPosition] = useState(() => Math.min(last, spec.at ?? last))
+  const [position, setPosition] = useState(() => Math.min(last, spec.at ?? usualPlace(drawing)))
   const [playing, setPlaying] = useState(false)
   const [speed, setSpeed] = useState(SPEED)
   const before = useRef(session)
@@ -74,6 +74,17 @@ export function useCursor(session: Told): Cursor {
       if (found >= 0) go(found)
     },
   }
+}
+
+/** Longer runs are not seen whole. */
+const LONG = 600
+
+/** Where a reader begins: at the end, where it is decided; in a long run that held, where the first one is told something. */
+function usualPlace({ marks, clashes, steps }: Drawing): number {
+  const last = marks.length - 1
+  if (marks.length <= LONG || steps || clashes.length > 0) return last
+  const told = marks.findIndex(({ kind }) => kind === 'emit')
+  return Math.max(0, told)
 }
 
 /** How many events two runs have in common. */

@@ -28,7 +28,7 @@ export function sessionOf(play: Play, playground: Playground): Session {
   const drawing = drawingOf({
     marks: marksOf(play),
     lanes,
-    exclusive: clients.length > 1,
+    broken: play.status === 'broken',
     asks: askedMark(play),
     lost: play.lost,
   })
@@ -69,6 +69,11 @@ export function withWord(spec: RunSpec, node: string, word: string): RunSpec {
 export function fresh(spec: RunSpec): RunSpec {
   const { hash: _hash, build: _build, at: _at, ...rest } = spec
   return rest
+}
+
+/** Whether two are inside that must not be. */
+export function isClash({ drawing }: Session, time: number): boolean {
+  return drawing.clashes.some(({ from, to }) => from <= time && time <= to)
 }
 
 /** Who is inside at a place of the run. */

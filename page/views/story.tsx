@@ -68,6 +68,7 @@ export function Story({ protocol, system, property, story, scheme }: StoryProps)
         cursor={cursor.place}
         count={drawing.marks.length}
         at={mark?.at ?? 0}
+        steps={true}
         playing={cursor.playing}
         speed={cursor.speed}
         onGo={cursor.go}
@@ -91,6 +92,7 @@ export function Story({ protocol, system, property, story, scheme }: StoryProps)
           lost={[]}
           cursor={cursor.place}
           canAct={false}
+          steps={true}
           onPick={cursor.go}
           onMessage={none}
         />
@@ -104,6 +106,6 @@ function toldOf(story: readonly string[]) {
   const names = [...new Set(marks.flatMap(({ from, node }) => (from === undefined ? [node] : [from, node])))]
   const rank = (name: string) => (name.startsWith('client') ? 0 : 1)
   const lanes = names.sort((a, b) => rank(a) - rank(b) || a.localeCompare(b, 'en', { numeric: true }))
-  const drawing = drawingOf({ marks, lanes, exclusive: false, asks: undefined, lost: [] })
-  return { drawing, spec: { at: 0, say: {} } }
+  const drawing = drawingOf({ marks, lanes, broken: false, asks: undefined, lost: [] })
+  return { drawing: { ...drawing, steps: true }, spec: { say: {} } }
 }

@@ -54,7 +54,7 @@ export function storyTrace(story: readonly string[]): TraceEntry[] {
   const steps = new Map<string, number>()
   const lines = story.flatMap(line => line.split('\n'))
   return lines.flatMap((line, place): TraceEntry[] => {
-    const at = (place + 1) * STEP
+    const at = place * STEP
     const message = /^(\S+) → (\S+): (.*)$/.exec(line)
     const own = /^(\S+): (.*)$/.exec(line)
     if (message === null && own === null) return []
