@@ -6,7 +6,8 @@ import { framed } from '../crypto/framing.ts'
 import type { Book } from './book.ts'
 import { type Checkpoint, whyNotCertified } from './checkpoint.ts'
 import { registerId, shownBurn } from './evidence.ts'
-import type { Descriptor, LedgerCrypto } from './genesis.ts'
+import { type Descriptor, type LedgerCrypto, newestEpoch, votesNeeded } from './genesis.ts'
+import { whyNoStep } from './light.ts'
 import { whyNoContradiction } from './link.ts'
 import type { KnownLeaf } from './memory.ts'
 import { leafHash, verifyInclusion } from './merkle.ts'
@@ -40,11 +41,15 @@ function whyNotSigned(book: Book, transaction: Transaction, how: Execution): Ref
     case 'void':
       return whyNoEvidence(book, transaction.evidence, how) ?? whyVoidUnsigned(book, transaction, how)
     case 'link':
-      return whyLinkUnsigned(book, transaction, how)
+      return whyNotByOperators(book, transaction, how)
     case 'freeze':
       return whyNoFork(book, transaction, how)
     case 'tick':
       return whyTickUnsigned(book, transaction, how)
+    case 'epoch':
+      return whyEpochUnsigned(book, transaction, how)
+    case 'follow':
+      return whyNotFollowing(book, transaction, how)
   }
 }
 
@@ -94,21 +99,53 @@ function whyVoidUnsigned(book: Book, tx: Transaction & { kind: 'void' }, how: Ex
     : refuse('unsigned', 'only the one who burned makes a burn void, and the signature is not theirs.')
 }
 
-function whyLinkUnsigned(book: Book, tx: Transaction & { kind: 'link' }, { suite }: Execution): Refusal | undefined {
+/** Links and epochs are the operators': as many as the genesis asks for. */
+export function whyNotByOperators(
+  book: Book,
+  tx: Transaction & { kind: 'link' | 'epoch' },
+  { suite }: Execution,
+): Refusal | undefined {
   const { genesis, id } = book.descriptor
   const message = signingBytes(id, tx)
   const signers = new Set<number>()
   for (const { server: operator, signature } of tx.signatures) {
     const key = genesis.operators[operator]
     if (key === undefined || signers.has(operator) || !suite.verify(key, message, signature))
-      return refuse('unsigned', 'a signature of the link is not of an operator, or comes twice.')
+      return refuse('unsigned', 'a signature is not of an operator, or comes twice.')
     signers.add(operator)
   }
   if (genesis.operators.length === 0)
-    return refuse('unsigned', 'the genesis names no operators: nothing can be linked.')
+    return refuse('unsigned', 'the genesis names no operators: nothing can be linked, and nobody replaced.')
   return signers.size >= genesis.operatorsNeeded
     ? undefined
     : refuse('unsigned', `${signers.size} operators signed, and it takes ${genesis.operatorsNeeded}.`)
+}
+
+/** By the operators, and pledged by as many of the new keepers as it takes to certify: the ledger must not end with it. */
+function whyEpochUnsigned(book: Book, tx: Transaction & { kind: 'epoch' }, how: Execution): Refusal | undefined {
+  const refused = whyNotByOperators(book, tx, how)
+  if (refused !== undefined) return refused
+  const message = signingBytes(book.descriptor.id, tx)
+  const pledged = new Set<number>()
+  for (const { server, signature } of tx.pledges) {
+    const voter = tx.servers[server]
+    if (voter !== undefined && how.suite.verify(voter.key, message, signature)) pledged.add(server)
+  }
+  const needed = votesNeeded(tx)
+  return pledged.size >= needed
+    ? undefined
+    : refuse('unsigned', `${pledged.size} of the new keepers pledged, and it takes ${needed}.`)
+}
+
+function whyNotFollowing(
+  book: Book,
+  tx: Transaction & { kind: 'follow' },
+  { suite, rules }: Execution,
+): Refusal | undefined {
+  const link = book.links.get(toHex(tx.ledger))
+  if (link === undefined) return refuse('no link', `ledger ${toHex(tx.ledger).slice(0, 8)} is not linked here.`)
+  const wrong = whyNoStep(link.descriptor, tx, suite, rules)
+  return wrong === undefined ? undefined : refuse('epoch', `it is no step on: ${wrong}.`)
 }
 
 function whyNoFork(book: Book, tx: Transaction & { kind: 'freeze' }, { suite, rules }: Execution): Refusal | undefined {
@@ -127,7 +164,7 @@ export function tickBytes({ id }: Descriptor, number: number): Uint8Array {
 }
 
 function whyTickUnsigned(book: Book, tx: Transaction & { kind: 'tick' }, { suite }: Execution): Refusal | undefined {
-  const { servers, liars } = book.descriptor.genesis
+  const { servers, liars } = newestEpoch(book.descriptor)
   const message = tickBytes(book.descriptor, tx.number)
   const signers = new Set<number>()
   for (const { server, signature } of tx.signatures) {

@@ -54,7 +54,8 @@ export interface LinkBook {
 
 /** What the leaves of a ledger add up to. */
 export interface Book {
-  readonly descriptor: Descriptor
+  /** With the epochs that its leaves name. */
+  descriptor: Descriptor
   size: number
   readonly registers: readonly RegisterBook[]
   /** By the peer's ledger id. */

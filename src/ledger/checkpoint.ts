@@ -7,7 +7,7 @@
 
 import { type Codec, list, SERVERS_MAX, sameBytes, struct, toHex, uint } from '../core/index.ts'
 import { framed } from '../crypto/framing.ts'
-import { type Descriptor, exactly, idCodec, type LedgerCrypto } from './genesis.ts'
+import { type Descriptor, epochAt, exactly, idCodec, type LedgerCrypto } from './genesis.ts'
 import { HASH_BYTES, LEAVES_MAX } from './limits.ts'
 import type { SizedRoot } from './merkle.ts'
 import type { LedgerRules } from './rules.ts'
@@ -70,9 +70,10 @@ export function firstHead(suite: LedgerCrypto): Checkpoint {
 }
 
 /** What the next height names as `previous`. */
-export function headHash({ id }: Descriptor, head: Head, suite: LedgerCrypto): Uint8Array {
+export function headHash(descriptor: Descriptor, head: Head, suite: LedgerCrypto): Uint8Array {
   const { height, size, root, previous } = head
-  return suite.hash(framed('coterie ledger head', id, 0, height, size, root, previous))
+  const { number } = epochAt(descriptor, size)
+  return suite.hash(framed('coterie ledger head', descriptor.id, number, height, size, root, previous))
 }
 
 const utf8 = new TextEncoder()
@@ -82,14 +83,18 @@ export function originOf({ hex }: Descriptor): string {
   return `coterie.ledger/${hex}`
 }
 
-/** The text that votes sign. */
+/** The text that votes sign. The epoch follows from the size: a vote of one epoch holds in no other. */
 export function noteText(descriptor: Descriptor, statement: Statement): string {
+  return textIn(descriptor, statement, epochAt(descriptor, statement.size).number)
+}
+
+function textIn(descriptor: Descriptor, statement: Statement, epoch: number): string {
   const { size, root, height, attempt, previous, proposal } = statement
   const lines = [
     originOf(descriptor),
     String(size),
     base64(root),
-    `epoch 0 height ${height} attempt ${attempt}`,
+    `epoch ${epoch} height ${height} attempt ${attempt}`,
     `previous ${toHex(previous)}`,
     `proposal ${toHex(proposal)}`,
   ]
@@ -103,8 +108,9 @@ export function noteBytes(descriptor: Descriptor, statement: Statement): Uint8Ar
 
 /** The certificate as a signed note: the text, a blank line, a line for each signature. */
 export function signedNote(descriptor: Descriptor, checkpoint: Checkpoint, suite: LedgerCrypto): string {
+  const { servers } = epochAt(descriptor, checkpoint.size)
   const lines = checkpoint.votes.map(({ server, signature }) => {
-    const { name, key } = descriptor.genesis.servers[server]!
+    const { name, key } = servers[server]!
     // As notes have it: the first four bytes of the hash of name, line feed, algorithm and key, then the signature.
     const label = utf8.encode(`${name}\n`)
     const hint = suite.hash(concat(label, Uint8Array.of(1), key)).subarray(0, 4)
@@ -120,8 +126,8 @@ export function whyNotCertified(
   suite: LedgerCrypto,
   rules: Pick<LedgerRules, 'votesNeeded'>,
 ): string | undefined {
-  const { genesis } = descriptor
-  const needed = rules.votesNeeded(genesis)
+  const epoch = epochAt(descriptor, checkpoint.size)
+  const needed = rules.votesNeeded(epoch)
   if (checkpoint.height === 0) {
     const first = firstHead(suite)
     const same = checkpoint.size === 0 && sameBytes(checkpoint.root, first.root) && checkpoint.votes.length === 0
@@ -133,10 +139,29 @@ export function whyNotCertified(
   if (signers.size < needed) return `${signers.size} servers signed the checkpoint, and it takes ${needed}`
   const message = noteBytes(descriptor, checkpoint)
   for (const { server, signature } of checkpoint.votes) {
-    const voter = genesis.servers[server]
+    const voter = epoch.servers[server]
     if (voter === undefined)
-      return `the checkpoint is signed by server ${server}, and there are ${genesis.servers.length}`
-    if (!suite.verify(voter.key, message, signature)) return `the signature of ${voter.name} does not hold`
+      return `the checkpoint is signed by server ${server}, and there are ${epoch.servers.length}`
+    if (!suite.verify(voter.key, message, signature))
+      return whyReplaced(descriptor, checkpoint, server, suite) ?? `the signature of ${voter.name} does not hold`
+  }
+  return undefined
+}
+
+/** Where a signature is good, but of keepers that were replaced at that size. */
+function whyReplaced(
+  descriptor: Descriptor,
+  checkpoint: Checkpoint,
+  server: number,
+  suite: LedgerCrypto,
+): string | undefined {
+  const signature = checkpoint.votes.find(vote => vote.server === server)!.signature
+  for (const { number, servers } of descriptor.epochs) {
+    const ended = descriptor.epochs[number + 1]?.from
+    const voter = servers[server]
+    if (ended === undefined || voter === undefined) continue
+    if (suite.verify(voter.key, utf8.encode(textIn(descriptor, checkpoint, number)), signature))
+      return `it is of epoch ${number}, which ended at ${ended} leaves, and claims ${checkpoint.size}`
   }
   return undefined
 }
@@ -145,7 +170,8 @@ export function whyNotCertified(
 export function signersOfBoth(descriptor: Descriptor, one: Checkpoint, other: Checkpoint): string[] {
   if (one.height !== other.height || one.attempt !== other.attempt) return []
   const first = new Set(one.votes.map(vote => vote.server))
-  return other.votes.filter(vote => first.has(vote.server)).map(vote => descriptor.genesis.servers[vote.server]!.name)
+  const { servers } = epochAt(descriptor, other.size)
+  return other.votes.filter(vote => first.has(vote.server)).map(vote => servers[vote.server]!.name)
 }
 
 function concat(...parts: readonly Uint8Array[]): Uint8Array {

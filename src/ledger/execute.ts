@@ -7,10 +7,11 @@ import { fromHex, toHex } from '../core/index.ts'
 import { whyUnsigned } from './authority.ts'
 import { accountOf, add, type Book, type BurnBook, hexOf, put, type RegisterBook, type Undo } from './book.ts'
 import { otherRegister, type ShownBurn, shownBurn, voidedHere, voidedThere } from './evidence.ts'
-import { AMOUNT_MAX, readDescriptor } from './genesis.ts'
+import { AMOUNT_MAX, type Descriptor, epochAt, newestEpoch } from './genesis.ts'
+import { readDescriptor, takeStep, whyNoStep, whyNotNext, withEpoch } from './light.ts'
 import { whyNotWithinLink } from './link.ts'
 import { type Execution, type Refusal, refuse } from './refusal.ts'
-import { readTransaction, type SpendingTransaction, type Transaction } from './transactions.ts'
+import { type Evidence, readTransaction, type SpendingTransaction, type Transaction } from './transactions.ts'
 
 /** Appends a leaf's effect to the book, or refuses it and changes nothing. */
 export function execute(book: Book, leaf: Uint8Array, how: Execution): Refusal | undefined {
@@ -53,6 +54,10 @@ function apply(book: Book, transaction: Transaction, how: Execution): Refusal | 
       return applyFreeze(book, transaction, how)
     case 'tick':
       return applyTick(book, transaction, how)
+    case 'epoch':
+      return applyEpoch(book, transaction, how)
+    case 'follow':
+      return applyFollow(book, transaction, how)
   }
 }
 
@@ -153,7 +158,10 @@ function applyMint(book: Book, tx: Transaction & { kind: 'mint' }, how: Executio
   const shown = shownBurn(book, tx.register, tx.evidence)
   if ('code' in shown) return shown
   const { burn } = shown
-  const refused = whyNotDecidable(book, tx.register, shown, how) ?? whyNotLinked(book, tx.register, shown.register, how)
+  const refused =
+    whyOldEpoch(book, tx.evidence, how) ??
+    whyNotDecidable(book, tx.register, shown, how) ??
+    whyNotLinked(book, tx.register, shown.register, how)
   if (refused !== undefined) return refused
   if (burn.expires > 0 && book.size >= burn.expires)
     return refuse(
@@ -218,7 +226,7 @@ function applyVoid(book: Book, tx: Transaction & { kind: 'void' }, how: Executio
   if (register === undefined) return refuse('register', `there is no register ${tx.register}.`)
   const shown = shownBurn(book, tx.register, tx.evidence)
   if ('code' in shown) return shown
-  const refused = whyNotDecidable(book, tx.register, shown, how)
+  const refused = whyOldEpoch(book, tx.evidence, how) ?? whyNotDecidable(book, tx.register, shown, how)
   if (refused !== undefined) return refused
   const { ledger, index, burn } = shown
   put(register.spent, how.rules.burnName(ledger, index, burn.from, burn.amount), 'void', how.undo)
@@ -228,6 +236,8 @@ function applyVoid(book: Book, tx: Transaction & { kind: 'void' }, how: Executio
 function applyRefund(book: Book, tx: Transaction & { kind: 'refund' }, how: Execution): Refusal | undefined {
   const register = book.registers[tx.register]
   if (register === undefined) return refuse('register', `there is no register ${tx.register}.`)
+  const old = whyOldEpoch(book, tx.evidence, how)
+  if (old !== undefined) return old
   const shown = tx.evidence.kind === 'own' ? voidedHere(book, tx, how) : voidedThere(book, tx.evidence)
   if ('code' in shown) return shown
   const burn = register.burns.get(shown.index)
@@ -274,10 +284,52 @@ function applyLink(book: Book, tx: Transaction & { kind: 'link' }, how: Executio
   if (!how.rules.isNextLink(tx.number, next))
     return refuse('number', `the next link to that ledger has number ${next}, not ${tx.number}.`)
   const { cap, rate, window } = tx
-  const link = { descriptor: peer, cap, rate, window, next: tx.number + 1, frozen: false, minted: known?.minted ?? [] }
+  // What is known of the peer's keepers is never taken back.
+  const descriptor =
+    known !== undefined && known.descriptor.epochs.length > peer.epochs.length ? known.descriptor : peer
+  const link = { descriptor, cap, rate, window, next: tx.number + 1, frozen: false, minted: known?.minted ?? [] }
   put(book.links, peer.hex, link, how.undo)
   for (const id of peer.registerIds) put(book.peers, id, peer.hex, how.undo)
   return undefined
+}
+
+function applyEpoch(book: Book, tx: Transaction & { kind: 'epoch' }, how: Execution): Refusal | undefined {
+  const wrong = whyNotNext(book.descriptor, tx, how.suite, how.rules)
+  if (wrong !== undefined) return refuse('epoch', `${wrong}.`)
+  setDescriptor(book, withEpoch(book.descriptor, tx, book.size + 1), how.undo)
+  return undefined
+}
+
+function setDescriptor(book: Book, descriptor: Descriptor, undo: Undo | undefined): void {
+  const before = book.descriptor
+  undo?.push(() => {
+    book.descriptor = before
+  })
+  book.descriptor = descriptor
+}
+
+/** The signatures of the step were looked at; what it leads on from may have changed since. */
+function applyFollow(book: Book, tx: Transaction & { kind: 'follow' }, how: Execution): Refusal | undefined {
+  const ledger = toHex(tx.ledger)
+  const link = book.links.get(ledger)
+  if (link === undefined) return refuse('no link', `ledger ${ledger.slice(0, 8)} is not linked here.`)
+  const trusting = { ...how.suite, verify: () => true }
+  const wrong = whyNoStep(link.descriptor, tx, trusting, how.rules)
+  if (wrong !== undefined) return refuse('epoch', `it is no step on: ${wrong}.`)
+  put(book.links, ledger, { ...link, descriptor: takeStep(link.descriptor, tx) }, how.undo)
+  return undefined
+}
+
+/** Why a certificate of a linked ledger does not count: those who kept it then keep it no more. */
+function whyOldEpoch(book: Book, evidence: Evidence, { rules }: Execution): Refusal | undefined {
+  if (evidence.kind === 'own') return undefined
+  const link = book.links.get(toHex(evidence.ledger))
+  if (link === undefined) return undefined
+  const shown = epochAt(link.descriptor, evidence.checkpoint.size).number
+  const newest = newestEpoch(link.descriptor).number
+  return rules.takesEpoch(shown, newest)
+    ? undefined
+    : refuse('epoch', `its proof is of epoch ${shown}, and ${newest} is known here: show it by a checkpoint of now.`)
 }
 
 function applyFreeze(book: Book, tx: Transaction & { kind: 'freeze' }, how: Execution): Refusal | undefined {

@@ -63,12 +63,27 @@ export interface Genesis {
   readonly liars: number
 }
 
+/** Who keeps a ledger, and how many of them may be gone and lie. */
+export interface Keepers {
+  readonly servers: readonly Voter[]
+  readonly crashes: number
+  readonly liars: number
+}
+
+/** Keepers, and from when on: checkpoints of more leaves than `from` are theirs. The genesis names those of epoch 0. */
+export interface Epoch extends Keepers {
+  readonly number: number
+  readonly from: number
+}
+
 /** A genesis with what follows from it: what others need to check this ledger's certificates. */
 export interface Descriptor {
   /** SHA-256 of the genesis. */
   readonly id: Uint8Array
   readonly hex: string
   readonly genesis: Genesis
+  /** Who kept it and who keeps it, oldest first; as far as is known. */
+  readonly epochs: readonly Epoch[]
   /** The ids under which the registers sign and are addressed: of one register, the ledger's. */
   readonly registerIds: readonly string[]
 }
@@ -116,6 +131,14 @@ export function amountCodec(least: bigint): Codec<bigint> {
 export const keyCodec = exactly(KEY_BYTES, 'a key')
 export const idCodec = exactly(HASH_BYTES, 'an id')
 
+const votersCodec = list(
+  struct<Voter>({ name: text(SERVER_NAME_BYTES_MAX), key: keyCodec, salt: exactly(SALT_BYTES, 'a salt') }),
+  SERVERS_MAX,
+)
+
+export const keepersFields = { servers: votersCodec, crashes: uint(SERVERS_MAX), liars: uint(SERVERS_MAX) }
+const keepersCodec: Codec<Keepers> = struct<Keepers>(keepersFields)
+
 /** A genesis as bytes. */
 export const genesisCodec: Codec<Genesis> = struct<Genesis>({
   name: text(LEDGER_NAME_BYTES_MAX),
@@ -127,12 +150,7 @@ export const genesisCodec: Codec<Genesis> = struct<Genesis>({
   ),
   operators: list(keyCodec, OPERATORS_MAX),
   operatorsNeeded: uint(OPERATORS_MAX),
-  servers: list(
-    struct<Voter>({ name: text(SERVER_NAME_BYTES_MAX), key: keyCodec, salt: exactly(SALT_BYTES, 'a salt') }),
-    SERVERS_MAX,
-  ),
-  crashes: uint(SERVERS_MAX),
-  liars: uint(SERVERS_MAX),
+  ...keepersFields,
 })
 
 /** The fewest servers for a ledger. */
@@ -141,8 +159,30 @@ export function ledgerServersNeeded(liars: number, crashes: number): number {
 }
 
 /** c: votes that make a certificate. */
-export function votesNeeded({ servers, crashes }: Genesis): number {
+export function votesNeeded({ servers, crashes }: Keepers): number {
   return servers.length - crashes
+}
+
+/** The newest keepers that are known. */
+export function newestEpoch({ epochs }: Descriptor): Epoch {
+  return epochs[epochs.length - 1]!
+}
+
+/** Whose a checkpoint of so many leaves is. */
+export function epochAt({ epochs }: Descriptor, size: number): Epoch {
+  let found = epochs[0]!
+  for (const epoch of epochs) if (epoch.from < size) found = epoch
+  return found
+}
+
+/** By what the next epoch names the one before it. */
+export function epochHash(
+  { id }: Descriptor,
+  { number, servers, crashes, liars }: Epoch,
+  suite: LedgerCrypto,
+): Uint8Array {
+  const said = encode(keepersCodec, { servers, crashes, liars })
+  return suite.hash(framed('coterie ledger epoch', id, number, said))
 }
 
 /** Checks a genesis and works out what follows from it; throws a `SettingsError` that says what is wrong. */
@@ -155,7 +195,8 @@ export function describeGenesis(genesis: Genesis, suite: LedgerCrypto): Descript
     genesis.registers.length === 1
       ? [hex]
       : genesis.registers.map((_, register) => toHex(suite.hash(framed('coterie ledger register', id, register))))
-  return { id, hex, genesis, registerIds }
+  const { servers, crashes, liars } = genesis
+  return { id, hex, genesis, registerIds, epochs: [{ number: 0, from: 0, servers, crashes, liars }] }
 }
 
 function whyNoGenesis(genesis: Genesis, suite: LedgerCrypto): string | undefined {
@@ -172,7 +213,7 @@ function whyNoGenesis(genesis: Genesis, suite: LedgerCrypto): string | undefined
   return whyNoServers(genesis, suite) ?? whyNoBalances(genesis, suite)
 }
 
-function whyNoServers({ servers, crashes, liars }: Genesis, suite: LedgerCrypto): string | undefined {
+export function whyNoServers({ servers, crashes, liars }: Keepers, suite: LedgerCrypto): string | undefined {
   if (crashes < liars)
     return `crashes is ${crashes} and liars is ${liars}: a liar may also fall silent, so crashes counts the liars too.`
   const needed = ledgerServersNeeded(liars, crashes)
@@ -203,19 +244,19 @@ function whyNoBalances({ balances, registers }: Genesis, suite: LedgerCrypto): s
   return sums.some(sum => sum > AMOUNT_MAX) ? 'the balances add up to more than 2^63 - 1.' : undefined
 }
 
-/** The descriptor that these bytes hold, or why they hold none. */
-export function readDescriptor(encoded: Uint8Array, suite: LedgerCrypto): Descriptor | string {
+/** The descriptor that a genesis leads to, or why these bytes are none. */
+export function readGenesis(encoded: Uint8Array, suite: LedgerCrypto): Descriptor | string {
   const decoded = decode(genesisCodec, encoded)
   if (!decoded.ok) return `no genesis of a ledger: ${decoded.refusal}`
+  return describedOr(decoded.value, suite)
+}
+
+/** The same of a genesis that was read. */
+export function describedOr(genesis: Genesis, suite: LedgerCrypto): Descriptor | string {
   try {
-    return describeGenesis(decoded.value, suite)
+    return describeGenesis(genesis, suite)
   } catch (error) {
     if (error instanceof SettingsError) return error.message
     throw error
   }
-}
-
-/** A descriptor as bytes, to be kept in a file or put into a link. */
-export function encodeDescriptor({ genesis }: Descriptor): Uint8Array {
-  return encode(genesisCodec, genesis)
 }

@@ -23,16 +23,20 @@ export {
   AMOUNT_MAX,
   type Descriptor,
   describeGenesis,
-  encodeDescriptor,
+  type Epoch,
+  epochAt,
+  epochHash,
   type FirstBalance,
   type Genesis,
   genesisCodec,
+  type Keepers,
   LEDGER_NAME_BYTES_MAX,
   type LedgerCrypto,
   ledgerServersNeeded,
-  readDescriptor,
+  newestEpoch,
   type Voter,
 } from './genesis.ts'
+export { encodeDescriptor, followEpochs, readDescriptor, stepsCodec, takeStep, whyNoStep, withEpoch } from './light.ts'
 export {
   extend,
   type Frontier,
@@ -51,6 +55,7 @@ export { type LedgerServer, ledgerServer } from './server/machine.ts'
 export type { LedgerServerEvent, LedgerServerState } from './server/state.ts'
 export { type LedgerServerSettings, type LedgerSettings, ledgerDefaults } from './settings.ts'
 export {
+  type EpochStep,
   type Evidence,
   MEMO_BYTES_MAX,
   readTransaction,

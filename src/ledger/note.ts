@@ -3,14 +3,14 @@
 
 import { fromHex } from '../core/index.ts'
 import { type Checkpoint, type CountedVote, fromBase64, originOf, SIGNATURE_BYTES, signedNote } from './checkpoint.ts'
-import type { Descriptor, LedgerCrypto } from './genesis.ts'
+import { type Descriptor, type Epoch, epochAt, type LedgerCrypto } from './genesis.ts'
 import { HASH_BYTES } from './limits.ts'
 import { NotProven } from './receipt.ts'
 
 /** Longer than a note with the signatures of a hundred servers. */
 export const NOTE_CHARACTERS_MAX = 32_768
 const HINT_BYTES = 4
-const NUMBERS = /^epoch 0 height (\d{1,10}) attempt (\d{1,5})$/
+const NUMBERS = /^epoch \d{1,10} height (\d{1,10}) attempt (\d{1,5})$/
 
 /** The certificate that a note holds. Throws `NotProven` where it is none of that ledger; whether its signatures hold, an audit says. */
 export function readNote(descriptor: Descriptor, note: string, suite: LedgerCrypto): Checkpoint {
@@ -32,17 +32,17 @@ export function readNote(descriptor: Descriptor, note: string, suite: LedgerCryp
     proposal: hashes[2]!,
   }
   // Whatever else could be written there: there is one note for one certificate.
-  const checkpoint = { ...statement, votes: votesOf(descriptor, signed) }
+  const checkpoint = { ...statement, votes: votesOf(epochAt(descriptor, statement.size), signed) }
   if (signedNote(descriptor, checkpoint, suite) !== note) throw none('it is not as a ledger writes it')
   return checkpoint
 }
 
-function votesOf({ genesis }: Descriptor, signed: string): CountedVote[] {
+function votesOf({ servers }: Epoch, signed: string): CountedVote[] {
   if (!signed.endsWith('\n')) throw none('its last line is cut')
   const lines = signed.split('\n').slice(0, -1)
   const votes = lines.map(line => {
     const [dash, name, value, ...more] = line.split(' ')
-    const server = genesis.servers.findIndex(voter => voter.name === name)
+    const server = servers.findIndex(voter => voter.name === name)
     const bytes = fromBase64(value ?? '')
     if (dash !== '—' || server < 0 || more.length > 0 || bytes?.length !== HINT_BYTES + SIGNATURE_BYTES)
       throw none('a line of it is no signature of a server of this ledger')

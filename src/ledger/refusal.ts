@@ -28,6 +28,7 @@ export const refusalCodes = [
   'asset',
   'sum',
   'key',
+  'epoch',
 ] as const
 
 /** The code of a refusal. */
@@ -51,6 +52,7 @@ export function isFinal({ code }: Refusal): boolean {
     'number',
     'not void',
     'sum',
+    'epoch',
   ].includes(code)
 }
 

@@ -2,7 +2,7 @@
 // goes wrong without it; src/ledger/proof/planted.ts breaks each, and a checker must notice.
 
 import { kthLargest } from '../core/index.ts'
-import { type Genesis, votesNeeded } from './genesis.ts'
+import { type Keepers, votesNeeded } from './genesis.ts'
 
 /** What a report says of its server's newest vote. */
 export interface ReportedVote {
@@ -20,13 +20,13 @@ export type Fate = 'minted' | 'void'
 /** The lines on which a ledger's safety rests. */
 export interface LedgerRules {
   /** How many votes certify. */
-  votesNeeded(genesis: Genesis): number
+  votesNeeded(keepers: Keepers): number
   /** How many reports open an attempt. */
-  reportsNeeded(genesis: Genesis): number
+  reportsNeeded(keepers: Keepers): number
   /** Whether a server may vote, given its newest vote's attempt (0: none) and what it promised. */
   mayVote(attempt: number, voted: number, promised: number): boolean
   /** What the newest votes of n - f servers leave to the leader of the next attempt. */
-  choose(reported: readonly (ReportedVote | undefined)[], genesis: Genesis): Choice
+  choose(reported: readonly (ReportedVote | undefined)[], keepers: Keepers): Choice
   /** Whether an attempt after the first must show why it may propose what it does. */
   asksForReports(): boolean
   /** Whether a promise is on disk before it is told. */
@@ -67,6 +67,10 @@ export interface LedgerRules {
   isOpen(frozen: boolean): boolean
   /** Whether a link of that number is the next one. */
   isNextLink(number: number, next: number): boolean
+  /** Whether a certificate of a linked ledger counts, by its epoch and the newest that is known. */
+  takesEpoch(shown: number, newest: number): boolean
+  /** Whether keepers of that number follow those of now. */
+  isNextEpoch(number: number, now: number): boolean
   /** Coins of A burned on B go to A only: burning worthless coins would release good ones. */
   burnsTo(asset: string, own: string, peer: string): boolean
 }
@@ -86,7 +90,7 @@ export const ledgerRules: LedgerRules = {
   // root at k; later votes had to follow reports that forced x. So the newest attempt decides: one root there is kept; of
   // several, only one whose reports, with those that may be missing or lie, could make c. Counting over all attempts
   // forgets a root that was spread over them; without b a liar's second report hides it; n > 3f + 2b makes it unique.
-  choose(reported, genesis) {
+  choose(reported, keepers) {
     const votes = reported.filter(vote => vote !== undefined)
     const newest = Math.max(0, ...votes.map(vote => vote.attempt))
     const counts = new Map<string, number>()
@@ -94,9 +98,9 @@ export const ledgerRules: LedgerRules = {
     const [first] = counts.keys()
     if (first === undefined) return { kind: 'free' }
     if (counts.size === 1) return { kind: 'keep', value: first }
-    const { crashes, liars } = genesis
+    const { crashes, liars } = keepers
     for (const [value, count] of counts) {
-      if (count + crashes + liars >= votesNeeded(genesis)) return { kind: 'keep', value }
+      if (count + crashes + liars >= votesNeeded(keepers)) return { kind: 'keep', value }
     }
     return { kind: 'free' }
   },
@@ -151,5 +155,11 @@ export const ledgerRules: LedgerRules = {
 
   // After a freeze anybody could append the old link again.
   isNextLink: (number, next) => number === next,
+
+  // The keys of a replaced epoch are of no use to anybody honest: sold, they would show burns that never were.
+  takesEpoch: (shown, newest) => shown === newest,
+
+  // S is replaced by S', and S' by S: the old word "by S'" would bring S' back, whoever has it now.
+  isNextEpoch: (number, now) => number === now + 1,
   burnsTo: (asset, own, peer) => asset === own || asset === peer,
 }

@@ -18,7 +18,7 @@ import {
   variants,
 } from '../core/index.ts'
 import { type Checkpoint, type CountedVote, checkpointCodec, SIGNATURE_BYTES, signatureCodec } from './checkpoint.ts'
-import { amountCodec, idCodec, keyCodec, REGISTERS_MAX } from './genesis.ts'
+import { amountCodec, idCodec, type Keepers, keepersFields, keyCodec, REGISTERS_MAX } from './genesis.ts'
 import { LEAVES_MAX, PROOF_MAX } from './limits.ts'
 
 /** What shows that something was burned (or a burn made void) elsewhere. */
@@ -86,8 +86,27 @@ export type Transaction =
       readonly root: Uint8Array
       readonly path: readonly Uint8Array[]
     }
+  /** Others keep the ledger from here on. By the operators, and by as many of the new keepers as certify; those of before agree by certifying it. */
+  | (Keepers & {
+      readonly kind: 'epoch'
+      readonly number: number
+      /** Of the epoch before. */
+      readonly previous: Uint8Array
+      readonly signatures: readonly CountedVote[]
+      /** Of the new voting keys: a group that is not there would end the ledger. */
+      readonly pledges: readonly CountedVote[]
+    })
+  /** A linked ledger is kept by others: its epoch leaf, the last of a certificate of those before. By anybody. */
+  | ({ readonly kind: 'follow'; readonly ledger: Uint8Array } & EpochStep)
   /** An hour has passed, say b + 1 servers. */
   | { readonly kind: 'tick'; readonly number: number; readonly signatures: readonly CountedVote[] }
+
+/** What shows that others keep a ledger: the leaf that says so, the last of a certificate of those who kept it before. */
+export interface EpochStep {
+  readonly leaf: Uint8Array
+  readonly path: readonly Uint8Array[]
+  readonly checkpoint: Checkpoint
+}
 
 /** The kinds that an account's owner signs. */
 export type SpendingTransaction = Extract<Transaction, { from: Uint8Array }>
@@ -101,6 +120,8 @@ const LEAF_BYTES_MAX = 16_384
 const PEER_BYTES_MAX = 65_536
 const OPERATORS_MAX = 32
 const WINDOW_MAX = 10_000
+/** Epochs of one ledger: one a day for two years and a half. */
+export const EPOCHS_MAX = 1_000
 /** The last sequence of an account. */
 export const SEQUENCE_MAX = Number.MAX_SAFE_INTEGER - 1
 
@@ -126,6 +147,11 @@ const spending = {
   until: size,
 }
 
+const stepFields = { leaf: bytes(LEAF_BYTES_MAX), path, checkpoint: checkpointCodec }
+
+/** A step as bytes. */
+export const epochStepCodec: Codec<EpochStep> = struct<EpochStep>(stepFields)
+
 /** Transactions as bytes: append only. */
 export const transactionCodec: Codec<Transaction> = variants<Transaction>({
   transfer: { ...spending, memo: text(MEMO_BYTES_MAX), signature },
@@ -144,6 +170,14 @@ export const transactionCodec: Codec<Transaction> = variants<Transaction>({
   },
   freeze: { ledger: idCodec, one: checkpointCodec, other: checkpointCodec, root: idCodec, path },
   tick: { number: uint(SEQUENCE_MAX), signatures: counted(SERVERS_MAX) },
+  epoch: {
+    number: uint(EPOCHS_MAX),
+    previous: idCodec,
+    ...keepersFields,
+    signatures: counted(OPERATORS_MAX),
+    pledges: counted(SERVERS_MAX),
+  },
+  follow: { ledger: idCodec, ...stepFields },
 })
 
 /** A leaf's transaction, or why it is none. */
@@ -171,6 +205,7 @@ export function signingBytes(id: Uint8Array, transaction: Transaction): Uint8Arr
 }
 
 function unsigned(transaction: Transaction): Transaction {
+  if (transaction.kind === 'epoch') return { ...transaction, signatures: [], pledges: [] }
   if ('signature' in transaction) return { ...transaction, signature: NO_SIGNATURE }
   if ('signatures' in transaction) return { ...transaction, signatures: [] }
   return transaction

@@ -14,7 +14,7 @@ import { amountCodec, exactly, idCodec, keyCodec, LEDGER_NAME_BYTES_MAX, REGISTE
 import { LEAVES_MAX, PROOF_MAX } from './limits.ts'
 import { leavesCodec, type Proposal, proposalFields, type Report, reportCodec, reportsCodec } from './proposal.ts'
 import { type RefusalCode, refusalCodes } from './refusal.ts'
-import { SEQUENCE_MAX, TRANSACTION_BYTES_MAX } from './transactions.ts'
+import { EPOCHS_MAX, type EpochStep, epochStepCodec, SEQUENCE_MAX, TRANSACTION_BYTES_MAX } from './transactions.ts'
 
 /** What a client asks about a ledger. */
 export type Question =
@@ -64,6 +64,10 @@ export type LedgerRequest =
   | (Asked & About & { readonly kind: 'prove'; readonly index: number })
   | (Asked & About & { readonly kind: 'compare'; readonly first: number })
   | (Asked & About & { readonly kind: 'page'; readonly from: number })
+  /** Which keepers came after that epoch? */
+  | (Asked & About & { readonly kind: 'steps'; readonly from: number })
+  /** Whether this server will keep the ledger, as the operators say: an epoch without pledges. */
+  | (Asked & About & { readonly kind: 'pledge'; readonly leaf: Uint8Array })
 
 /** To whom asked. */
 export type LedgerReply =
@@ -79,6 +83,7 @@ export type LedgerReply =
     })
   | (Asked & { readonly kind: 'refused'; readonly code: RefusalCode; readonly why: string; readonly size: number })
   | (Asked & { readonly kind: 'crowded' })
+  | (Asked & { readonly kind: 'pledged'; readonly signature: Uint8Array })
   | (Asked & { readonly kind: 'unknown' })
   | (Asked & {
       readonly kind: 'answered'
@@ -99,6 +104,12 @@ export type LedgerReply =
       readonly leaves: readonly Uint8Array[]
       readonly checkpoint: Checkpoint
     })
+
+/** What led to later keepers: it answers whoever showed a certificate that was not understood. */
+export interface StepLot extends About {
+  readonly kind: 'stepped'
+  readonly steps: readonly EpochStep[]
+}
 
 /** Receipts of one height for one client, under one certificate. The leaves are those that it handed in. */
 export interface ReceiptLot {
@@ -124,7 +135,7 @@ export type PeerMessage =
   | (About & { readonly kind: 'hour'; readonly number: number; readonly signature: Uint8Array })
 
 /** Everything that is said about ledgers. */
-export type LedgerMessage = LedgerRequest | LedgerReply | ReceiptLot | PeerMessage
+export type LedgerMessage = LedgerRequest | LedgerReply | ReceiptLot | StepLot | PeerMessage
 
 /** A genesis with all its accounts. */
 export const GENESIS_BYTES_MAX = 65_536
@@ -132,6 +143,8 @@ const WHY_BYTES_MAX = 400
 const ASSETS_MAX = 64
 /** Bytes of one page, as of one batch. */
 export const PAGE_BYTES_MAX = 256 * 1024
+/** Steps of one lot: who needs more asks again. */
+export const STEPS_MAX = 16
 /** Receipts of one lot. */
 export const RECEIPTS_MAX = 256
 
@@ -204,6 +217,10 @@ export const ledgerVocabulary: Codec<LedgerMessage> = variants<LedgerMessage>({
     checkpoint: checkpointCodec,
     receipts: list(struct<ReceiptLot['receipts'][number]>({ query, index: size, path }), RECEIPTS_MAX),
   },
+  steps: { query, ledger, from: uint(EPOCHS_MAX) },
+  pledge: { query, ledger, leaf: bytes(TRANSACTION_BYTES_MAX) },
+  stepped: { ledger, steps: list(epochStepCodec, STEPS_MAX) },
+  pledged: { query, signature: signatureCodec },
 })
 
 /** What a server saves, in the order in which it happened. */

@@ -101,5 +101,9 @@ export function describeTransaction(transaction: Transaction): string {
       return `freeze of the link to ${cut(transaction.ledger)}`
     case 'tick':
       return `tick ${transaction.number}`
+    case 'epoch':
+      return `epoch ${transaction.number}: kept by ${transaction.servers.map(server => server.name).join(', ')} from here on`
+    case 'follow':
+      return `follow of ${cut(transaction.ledger)} into its next epoch`
   }
 }

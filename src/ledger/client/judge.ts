@@ -3,9 +3,10 @@
 
 import { encode, kthLargest, type NodeId, sameBytes, toHex } from '../../core/index.ts'
 import { type Checkpoint, noteText, whyNotCertified } from '../checkpoint.ts'
-import type { Descriptor } from '../genesis.ts'
+import { type Descriptor, newestEpoch, votesNeeded } from '../genesis.ts'
 import { extend, frontierFrom, leafHash, verifyConsistency } from '../merkle.ts'
 import { type LedgerReceipt, whyNotThere } from '../receipt.ts'
+import { readTransaction, signingBytes } from '../transactions.ts'
 import { answerCodec, type LedgerReply } from '../wire.ts'
 import { type Call, CERTIFIED_MAX, type ClientScene, type LedgerEvent } from './state.ts'
 
@@ -41,6 +42,8 @@ function judgeAbout(scene: ClientScene, descriptor: Descriptor, call: Call): Led
       return judgeCompared(scene, descriptor, call)
     case 'page':
       return judgePaged(scene, descriptor, call)
+    case 'pledge':
+      return judgePledged(scene, descriptor, call) ?? judgeRefused(descriptor, asked.id, answers)
     default:
       return undefined
   }
@@ -90,8 +93,9 @@ function judgeCreated({ state, settings }: ClientScene, id: number, answers: Ans
   return created.length - ok > settings.crashes ? { kind: 'created', id, answers: words, ok: false } : undefined
 }
 
-function judgeUnknown({ genesis }: Descriptor, id: number, answers: Answers): LedgerEvent | undefined {
-  return of(answers, 'unknown').length > genesis.crashes + genesis.liars ? { kind: 'unknown', id } : undefined
+function judgeUnknown(descriptor: Descriptor, id: number, answers: Answers): LedgerEvent | undefined {
+  const { crashes, liars } = newestEpoch(descriptor)
+  return of(answers, 'unknown').length > crashes + liars ? { kind: 'unknown', id } : undefined
 }
 
 function judgeReceipt(scene: ClientScene, descriptor: Descriptor, { asked, answers }: Call): LedgerEvent | undefined {
@@ -115,6 +119,7 @@ function isCertified(scene: ClientScene, descriptor: Descriptor, checkpoint: Che
   if (sound.has(checkpoint)) return true
   const certified = isNoteCertified(scene, descriptor, checkpoint)
   if (certified) sound.add(checkpoint)
+  else if (!scene.state.doubted.has(descriptor.hex)) scene.state.doubted.set(descriptor.hex, 0)
   return certified
 }
 
@@ -153,25 +158,25 @@ function sameVotes(
 }
 
 /** b + 1 equal refusals at one size. */
-function judgeRefused({ genesis }: Descriptor, id: number, answers: Answers): LedgerEvent | undefined {
+function judgeRefused(descriptor: Descriptor, id: number, answers: Answers): LedgerEvent | undefined {
   const counts = new Map<string, number>()
   for (const [, { code, size, why }] of of(answers, 'refused')) {
     const name = `${size} ${code}`
     const count = (counts.get(name) ?? 0) + 1
     counts.set(name, count)
-    if (count > genesis.liars) return { kind: 'refused', id, code, why, size }
+    if (count > newestEpoch(descriptor).liars) return { kind: 'refused', id, code, why, size }
   }
   return undefined
 }
 
 function judgeAnswered(scene: ClientScene, descriptor: Descriptor, call: Call): LedgerEvent | undefined {
-  const { genesis } = descriptor
+  const keepers = newestEpoch(descriptor)
   const answered = of(call.answers, 'answered')
-  if (answered.length < genesis.servers.length - genesis.crashes) return undefined
+  if (answered.length < keepers.servers.length - keepers.crashes) return undefined
   // A finished transfer has the votes of n - f - b honest servers, and b + 1 of them at least answer here.
   call.target ??= kthLargest(
     answered.map(([, { voted }]) => voted),
-    genesis.liars + 1,
+    keepers.liars + 1,
   )
   const groups = new Map<string, Checkpoint[]>()
   for (const [, { answer, checkpoint }] of answered) {
@@ -180,11 +185,30 @@ function judgeAnswered(scene: ClientScene, descriptor: Descriptor, call: Call): 
     const group = groups.get(name) ?? []
     group.push(checkpoint)
     groups.set(name, group)
-    if (group.length <= genesis.liars) continue
+    if (group.length <= keepers.liars) continue
     const shown = group.sort((one, other) => one.size - other.size).find(one => isCertified(scene, descriptor, one))
     if (shown !== undefined) return { kind: 'answer', id: call.asked.id, answer, checkpoint: shown }
   }
   return undefined
+}
+
+/** Pledges of as many of the new keepers as it takes to certify. */
+function judgePledged(
+  { settings }: ClientScene,
+  { id }: Descriptor,
+  { asked, answers }: Call,
+): LedgerEvent | undefined {
+  const read = asked.kind === 'pledge' ? readTransaction(asked.leaf) : undefined
+  if (!read?.ok || read.value.kind !== 'epoch') return undefined
+  const next = read.value
+  const message = signingBytes(id, next)
+  const pledges = of(answers, 'pledged').flatMap(([name, { signature }]) => {
+    const server = next.servers.findIndex(voter => voter.name === name)
+    const voter = next.servers[server]
+    return voter !== undefined && settings.suite.verify(voter.key, message, signature) ? [{ server, signature }] : []
+  })
+  if (pledges.length < votesNeeded(next)) return undefined
+  return { kind: 'pledged', id: asked.id, pledges: pledges.sort((one, other) => one.server - other.server) }
 }
 
 function judgeCompared(scene: ClientScene, descriptor: Descriptor, { asked, answers }: Call): LedgerEvent | undefined {
@@ -197,7 +221,7 @@ function judgeCompared(scene: ClientScene, descriptor: Descriptor, { asked, answ
     if (first !== asked.first || !isCertified(scene, descriptor, checkpoint)) continue
     if (verifyConsistency(older, checkpoint, path, scene.settings.suite.hash))
       return { kind: 'compared', id, path, checkpoint }
-    if (++wrong > descriptor.genesis.liars) return { kind: 'forked', id, checkpoint, server }
+    if (++wrong > newestEpoch(descriptor).liars) return { kind: 'forked', id, checkpoint, server }
   }
   return undefined
 }

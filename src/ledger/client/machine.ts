@@ -1,10 +1,12 @@
 // The client's half of ledgers: hands transactions to all servers, asks, and believes a proof, or what more servers say
 // than can lie. It keeps nothing on disk: what is certified is found again by the same bytes.
 
-import type { Millis, NodeId, Protocol } from '../../core/index.ts'
-import { readDescriptor } from '../genesis.ts'
+import { type Millis, type NodeId, type Protocol, toHex } from '../../core/index.ts'
+import { newestEpoch } from '../genesis.ts'
+import { readDescriptor, takeStep, whyNoStep } from '../light.ts'
 import type { LedgerSettings } from '../settings.ts'
-import type { LedgerMessage, LedgerReply, ReceiptLot } from '../wire.ts'
+import type { EpochStep } from '../transactions.ts'
+import type { LedgerMessage, LedgerReply, ReceiptLot, StepLot } from '../wire.ts'
 import { judge } from './judge.ts'
 import {
   CALLS_MAX,
@@ -27,6 +29,8 @@ const FIRST_AGAIN: Millis = 300
 const AGAIN_MAX: Millis = 2_000
 /** A read that servers answered at different sizes is asked again soon. */
 const READ_AGAIN: Millis = 50
+/** How soon another server is asked for later keepers. */
+const STEPS_AGAIN: Millis = 20
 /** Servers that are to send the receipt, where all goes well. */
 const RECEIPTS = 2
 
@@ -41,6 +45,7 @@ export function ledgerClient(settings: LedgerSettings): LedgerClient {
       ticking: false,
       certified: new Set(),
       sound: new WeakSet(),
+      doubted: new Map(),
     }),
     step(state, input, turn) {
       const scene: ClientScene = { state, settings, turn }
@@ -73,13 +78,18 @@ function onCommand(scene: ClientScene, body: LedgerCommand): void {
     case 'prove':
     case 'compare':
     case 'page':
+    case 'pledge':
       return onCall(scene, body)
   }
 }
 
 function onOpen({ state, settings }: ClientScene, { genesis }: LedgerCommand & { kind: 'open' }): void {
   const descriptor = readDescriptor(genesis, settings.suite)
-  if (typeof descriptor !== 'string') state.ledgers.set(descriptor.hex, descriptor)
+  if (typeof descriptor === 'string') return
+  const known = state.ledgers.get(descriptor.hex)
+  // What is known of its keepers is not taken back.
+  if (known === undefined || known.epochs.length < descriptor.epochs.length)
+    state.ledgers.set(descriptor.hex, descriptor)
 }
 
 function onCancel({ state }: ClientScene, { id }: LedgerCommand & { kind: 'cancel' }): void {
@@ -148,6 +158,8 @@ function wordAbout(
       return { kind: 'compare', ...about, first: asked.first }
     case 'page':
       return { kind: 'page', ...about, from: asked.from }
+    case 'pledge':
+      return { kind: 'pledge', ...about, leaf: asked.leaf }
   }
 }
 
@@ -155,6 +167,7 @@ function onMessage(scene: ClientScene, from: NodeId, body: LedgerMessage): void 
   // Only servers answer, and only what was asked.
   if (!scene.state.servers.includes(from)) return
   if (body.kind === 'receipts') return onReceipts(scene, from, body)
+  if (body.kind === 'stepped') return onStepped(scene, body)
   if ('query' in body) onReply(scene, from, body as LedgerReply)
 }
 
@@ -168,14 +181,50 @@ function onReceipts(scene: ClientScene, from: NodeId, { checkpoint, receipts }: 
 }
 
 function onReply(scene: ClientScene, from: NodeId, body: LedgerReply): void {
-  const { state, turn } = scene
+  const { state } = scene
   const call = state.calls.get(body.query)
   if (call === undefined) return
   call.answers.set(from, body)
+  if (!settle(scene, call)) askSteps(scene, from, call)
+}
+
+/** Whether the call has come to its end. */
+function settle(scene: ClientScene, call: Call): boolean {
   const event = judge(scene, call)
-  if (event === undefined) return
-  state.calls.delete(call.asked.id)
-  turn.do({ kind: 'emit', event })
+  if (event === undefined) return false
+  scene.state.calls.delete(call.asked.id)
+  scene.turn.do({ kind: 'emit', event })
+  return true
+}
+
+/** Its certificate is not understood: others may keep the ledger by now. */
+function askSteps({ state, turn }: ClientScene, to: NodeId, { asked }: Call): void {
+  const ledger = 'ledger' in asked ? state.ledgers.get(asked.ledger) : undefined
+  if (ledger === undefined) return
+  const lately = state.doubted.get(ledger.hex)
+  if (lately === undefined || (lately > 0 && turn.now - lately < STEPS_AGAIN)) return
+  state.doubted.set(ledger.hex, Math.max(1, turn.now))
+  turn.do({ kind: 'send', to, body: { kind: 'steps', query: 0, ledger: ledger.id, from: newestEpoch(ledger).number } })
+}
+
+/** Later keepers, each named in a certificate of those before. What waited for them is looked at again. */
+function onStepped(scene: ClientScene, { ledger, steps }: StepLot): void {
+  const { state, settings, turn } = scene
+  const known = state.ledgers.get(toHex(ledger))
+  if (known === undefined) return
+  let descriptor = known
+  const taken: EpochStep[] = []
+  for (const step of steps) {
+    if (whyNoStep(descriptor, step, settings.suite, settings.rules) !== undefined) break
+    descriptor = takeStep(descriptor, step)
+    taken.push(step)
+  }
+  if (taken.length === 0) return
+  state.ledgers.set(known.hex, descriptor)
+  state.doubted.delete(known.hex)
+  turn.do({ kind: 'emit', event: { kind: 'epoch', id: 0, ledger: known.hex, descriptor, steps: taken } })
+  for (const call of [...state.calls.values()])
+    if ('ledger' in call.asked && call.asked.ledger === known.hex) settle(scene, call)
 }
 
 function onTimer(scene: ClientScene, { kind }: ReturnType<typeof clientTimers.due>): void {

@@ -1,11 +1,12 @@
 // What a client keeps of its calls to ledgers' servers: for each what was asked, and what each server said last.
 
 import { assert, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
-import type { Checkpoint } from '../checkpoint.ts'
+import type { Checkpoint, CountedVote } from '../checkpoint.ts'
 import type { Descriptor } from '../genesis.ts'
 import type { LedgerReceipt } from '../receipt.ts'
 import type { RefusalCode } from '../refusal.ts'
 import type { LedgerSettings } from '../settings.ts'
+import type { EpochStep } from '../transactions.ts'
 import type { Answer, LedgerMessage, LedgerReply, Question } from '../wire.ts'
 
 /** What a process asks of ledgers. `id` comes back with what answers it. */
@@ -25,6 +26,8 @@ export type LedgerCommand =
       readonly root: Uint8Array
     }
   | { readonly kind: 'page'; readonly id: number; readonly ledger: string; readonly from: number }
+  /** An epoch, signed by operators: who of the new keepers will keep the ledger? */
+  | { readonly kind: 'pledge'; readonly id: number; readonly ledger: string; readonly leaf: Uint8Array }
   | { readonly kind: 'cancel'; readonly id: number }
 
 /** The voting key that a server offers for a new ledger. */
@@ -70,6 +73,15 @@ export type LedgerEvent =
       readonly checkpoint: Checkpoint
       readonly server: NodeId
     }
+  | { readonly kind: 'pledged'; readonly id: number; readonly pledges: readonly CountedVote[] }
+  /** Others keep the ledger: what it is checked by from now on. Nobody asked: the id is 0. */
+  | {
+      readonly kind: 'epoch'
+      readonly id: 0
+      readonly ledger: string
+      readonly descriptor: Descriptor
+      readonly steps: readonly EpochStep[]
+    }
   /** More servers than can lie do not know the ledger. */
   | { readonly kind: 'unknown'; readonly id: number }
   /** Too much is under way. */
@@ -97,6 +109,8 @@ export interface LedgerClientState {
   readonly certified: Set<string>
   /** The same by the thing itself: a lot of receipts shares one. */
   readonly sound: WeakSet<Checkpoint>
+  /** Ledgers of which a certificate was shown that is not understood: when their servers were last asked for later keepers. */
+  readonly doubted: Map<string, Millis>
 }
 
 export type ClientScene = Scene<LedgerClientState, LedgerSettings, LedgerMessage, LedgerEvent>

@@ -44,10 +44,10 @@ function sameId({ id }: Descriptor, other: Uint8Array): boolean {
 }
 
 const others = ({ ledger }: LedgerScene) =>
-  [...ledger.places.keys()].filter(name => name !== ledger.descriptor.genesis.servers[ledger.place]!.name)
+  [...ledger.places.keys()].filter(name => name !== ledger.keepers.servers[ledger.place]?.name)
 
 function voter({ ledger, settings }: LedgerScene) {
-  return settings.voter(ledger.descriptor.genesis.servers[ledger.place]!.salt)
+  return settings.voter(ledger.keepers.servers[ledger.place]!.salt)
 }
 
 /** Votes for everything that anybody proposes, in every attempt, whatever it promised. */

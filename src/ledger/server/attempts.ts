@@ -21,7 +21,7 @@ const HANDED_ON_MAX = 64
 export function leaveAttempt(scene: LedgerScene): void {
   const { ledger, settings } = scene
   const { round, descriptor, place, head } = ledger
-  if (ledger.lost !== undefined || round.promised > round.attempt || round.attempt >= ATTEMPT_MAX) return
+  if (ledger.lost !== undefined || place < 0 || round.promised > round.attempt || round.attempt >= ATTEMPT_MAX) return
   const attempt = round.attempt + 1
   const said = { server: place, height: head.height + 1, attempt, vote: round.vote?.statement }
   const report: Report = { ...said, signature: voterOf(scene).sign(reportBytes(descriptor, said)) }
@@ -67,7 +67,7 @@ export function onReport(
 
 /** Signed by its server, about this height. */
 function isSound({ ledger, settings }: LedgerScene, report: Report): boolean {
-  const voter = ledger.descriptor.genesis.servers[report.server]
+  const voter = ledger.keepers.servers[report.server]
   if (voter === undefined || report.height !== ledger.head.height + 1 || report.attempt < 2) return false
   const { vote } = report
   if (vote !== undefined && (vote.attempt >= report.attempt || vote.attempt < 1)) return false
@@ -114,10 +114,9 @@ export function judgeReports(
   reports: readonly Report[],
 ): 'good' | 'bad' | 'unknown' {
   const { ledger, settings } = scene
-  const { genesis } = ledger.descriptor
   if (!settings.rules.asksForReports()) return 'good'
   if (new Set(reports.map(report => report.server)).size !== reports.length) return 'bad'
-  if (reports.length < settings.rules.reportsNeeded(genesis)) return 'bad'
+  if (reports.length < settings.rules.reportsNeeded(ledger.keepers)) return 'bad'
   if (reports.some(report => report.attempt !== attempt || !isSound(scene, report))) return 'bad'
   const newest = Math.max(0, ...reports.map(report => report.vote?.attempt ?? 0))
   const deciding = reports.filter(report => report.vote?.attempt === newest)
@@ -157,13 +156,13 @@ export function enterAttempt({ ledger }: LedgerScene, attempt: number, opened: r
 export function advanceAttempts(scene: LedgerScene): void {
   const { ledger, settings, turn } = scene
   const { round } = ledger
-  const { genesis } = ledger.descriptor
+  const { liars } = ledger.keepers
   openNext(scene)
   let ahead = 0
   for (const { attempt, server } of round.reports.values())
     if (attempt > round.attempt && server !== ledger.place) ahead++
-  if (ahead > genesis.liars) leaveAttempt(scene)
-  const busy = hasWork(ledger) || round.vote !== undefined || round.votes.size > genesis.liars
+  if (ahead > liars) leaveAttempt(scene)
+  const busy = hasWork(ledger) || round.vote !== undefined || round.votes.size > liars
   if (!busy) round.deadline = undefined
   else round.deadline ??= turn.now + settings.attemptMax * 2 ** Math.min(round.attempt - 1, DOUBLINGS_MAX)
 }
@@ -178,7 +177,7 @@ function openNext(scene: LedgerScene): void {
     else list.push(report)
   }
   for (const [attempt, reports] of counts) {
-    if (reports.length < settings.rules.reportsNeeded(ledger.descriptor.genesis)) continue
+    if (reports.length < settings.rules.reportsNeeded(ledger.keepers)) continue
     if (judgeReports(scene, attempt, reports) === 'good') enterAttempt(scene, attempt, reports)
   }
 }
@@ -189,5 +188,5 @@ export function choiceOf({ ledger, settings }: LedgerScene, attempt: number, rep
   const reported = reports.map(({ vote }): ReportedVote | undefined =>
     vote === undefined ? undefined : { attempt: vote.attempt, value: outcomeOf(vote) },
   )
-  return settings.rules.choose(reported, ledger.descriptor.genesis)
+  return settings.rules.choose(reported, ledger.keepers)
 }

@@ -42,10 +42,11 @@ export function onPage(
 ): void {
   const { ledger } = scene
   const at = Math.min(start, ledger.leaves.length)
+  // Up to the end of its epoch: who keeps the next one, whoever asks learns from these leaves.
+  const checkpoint = ledger.closings.find(({ size }) => size > at) ?? ledger.head
   let bytes = 0
   let end = at
-  while (end < ledger.leaves.length && end - at < BATCH_MAX && bytes < PAGE_BYTES_MAX)
-    bytes += ledger.leaves[end++]!.length
+  while (end < checkpoint.size && end - at < BATCH_MAX && bytes < PAGE_BYTES_MAX) bytes += ledger.leaves[end++]!.length
   const frontier = frontierOf(ledger.tree, at)
   send(scene, from, {
     kind: 'paged',
@@ -53,7 +54,7 @@ export function onPage(
     from: at,
     frontier,
     leaves: ledger.leaves.slice(at, end),
-    checkpoint: ledger.head,
+    checkpoint,
   })
 }
 
@@ -131,7 +132,7 @@ export function advanceRejoining(scene: LedgerScene): void {
   const { ledger, settings, turn } = scene
   const { lost, descriptor, head } = ledger
   if (lost === undefined) return
-  const { servers, crashes, liars } = descriptor.genesis
+  const { servers, crashes, liars } = ledger.keepers
   if (lost.size < servers.length - crashes) return
   if (head.height < settings.rules.votesAgainFrom([...lost.values()], liars)) return
   ledger.lost = undefined

@@ -21,7 +21,7 @@ export function countsHours({ ledger }: LedgerScene): boolean {
 /** On each beat: says that an hour has passed, again and again until it is a leaf. */
 export function sayHour(scene: LedgerScene): void {
   const { ledger, turn } = scene
-  if (!countsHours(scene)) return
+  if (!countsHours(scene) || ledger.place < 0) return
   ledger.hourAt ??= turn.now + HOUR
   const number = ledger.book.ticks + 1
   if (turn.now < ledger.hourAt) return
@@ -38,7 +38,7 @@ export function onHour(
 ): void {
   const { number, signature } = body
   if (number !== ledger.book.ticks + 1) return
-  const { key } = ledger.descriptor.genesis.servers[place]!
+  const { key } = ledger.keepers.servers[place]!
   if (settings.suite.verify(key, tickBytes(ledger.descriptor, number), signature))
     ledger.hours.set(place, { number, signature })
 }
@@ -48,14 +48,14 @@ export function advanceHours(scene: LedgerScene): void {
   const { ledger, turn } = scene
   const number = ledger.book.ticks + 1
   const signed = [...ledger.hours].filter(([, hour]) => hour.number === number)
-  if (signed.length <= ledger.descriptor.genesis.liars) return
+  if (signed.length <= ledger.keepers.liars) return
   const signatures = signed
     .sort(([one], [other]) => one - other)
     .map(([server, { signature }]) => ({ server, signature }))
   const leaf = writeTransaction({
     kind: 'tick',
     number,
-    signatures: signatures.slice(0, ledger.descriptor.genesis.liars + 1),
+    signatures: signatures.slice(0, ledger.keepers.liars + 1),
   })
   const { name } = ledger.memory.of(leaf)
   if (ledger.pool.entries.has(name) || whyNotNow(ledger.book, leaf, executionOf(scene)) !== undefined) return

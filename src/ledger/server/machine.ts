@@ -7,7 +7,7 @@
 
 import type { NodeId, Protocol } from '../../core/index.ts'
 import { toHex } from '../../core/index.ts'
-import { encodeDescriptor } from '../genesis.ts'
+import { encodeDescriptor } from '../light.ts'
 import type { LedgerServerSettings } from '../settings.ts'
 import type { LedgerMessage, PeerMessage } from '../wire.ts'
 import { advanceAttempts, leaveAttempt, onReport, sayReport } from './attempts.ts'
@@ -22,6 +22,7 @@ import {
   onRecalled,
 } from './catching-up.ts'
 import { advanceHours, countsHours, onHour, sayHour } from './hours.ts'
+import { onPledge, onSteps } from './keeping.ts'
 import { hasWork, onSubmit } from './pool.ts'
 import { onRollMessage, onRollTimer, onStart, openLedger, serverFrom } from './restart.ts'
 import { onAsk, onCompare, onCreate, onFind, onOffer, onProve } from './serving.ts'
@@ -106,6 +107,12 @@ function onWord(scene: ServerScene, from: NodeId, body: Word): void {
       return onCompare(about, from, body)
     case 'page':
       return onPage(about, from, body)
+    case 'steps':
+      return onSteps(about, from, body)
+    case 'pledge':
+      return onPledge(about, from, body)
+    case 'stepped':
+      return
     default:
       onPeer(about, from, body)
   }

@@ -140,10 +140,13 @@ export function drawBatch(scene: LedgerScene): Uint8Array[] {
     batch.push(entry.leaf)
     bytes += entry.leaf.length
     const next = entry.account === undefined ? undefined : takeNext(waiting.get(entry.account), entry.sequence + 1)
-    if (next !== undefined && batch.length < BATCH_MAX && bytes < BATCH_BYTES_MAX) tryOne(next)
+    const open = ledger.book.descriptor === ledger.descriptor
+    if (next !== undefined && open && batch.length < BATCH_MAX && bytes < BATCH_BYTES_MAX) tryOne(next)
   }
   for (const entry of ledger.pool.entries.values()) {
     if (batch.length >= BATCH_MAX || bytes + entry.leaf.length > BATCH_BYTES_MAX) break
+    // An epoch ends its height.
+    if (ledger.book.descriptor !== ledger.descriptor) break
     tryOne(entry)
   }
   undoAll(undo)

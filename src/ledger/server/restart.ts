@@ -3,7 +3,8 @@
 
 import { assert, decode, encode, type Millis, type NodeId, type Saved, sameBytes, toHex } from '../../core/index.ts'
 import { noteBytes, type Statement } from '../checkpoint.ts'
-import { type Descriptor, encodeDescriptor, genesisCodec, readDescriptor } from '../genesis.ts'
+import { type Descriptor, genesisCodec, newestEpoch, readGenesis } from '../genesis.ts'
+import { encodeDescriptor } from '../light.ts'
 import { type Proposal, proposalHash } from '../proposal.ts'
 import type { LedgerServerSettings } from '../settings.ts'
 import { type LedgerRecord, ledgerRecord } from '../wire.ts'
@@ -13,6 +14,7 @@ import {
   type LedgerScene,
   type LedgerServerState,
   newLedger,
+  placeIn,
   type ServedLedger,
   type ServerScene,
   save,
@@ -58,10 +60,9 @@ function restore(
 ): void {
   if (record.kind === 'salt') return
   if (record.kind === 'opened') {
-    const descriptor = readDescriptor(record.genesis, settings.suite)
+    const descriptor = readGenesis(record.genesis, settings.suite)
     assert(typeof descriptor !== 'string', 'a saved genesis that does not hold')
-    const place = placeOf(state, settings, descriptor)
-    assert(place !== undefined, 'a saved ledger that is not ours')
+    const place = placeIn(newestEpoch(descriptor), state.self, settings)
     insert(state, newLedger(descriptor, record.owner, place, isLost(state, descriptor, place), settings))
     return
   }
@@ -118,19 +119,8 @@ function restoreVote(scene: Restoring, { height, attempt, leaves, reports }: Pro
   ledger.voted = Math.max(ledger.voted, height)
 }
 
-/** This server's place in the genesis, if it names its key. */
-function placeOf(
-  { self }: LedgerServerState,
-  { voter }: LedgerServerSettings,
-  { genesis }: Descriptor,
-): number | undefined {
-  const place = genesis.servers.findIndex(({ name }) => name === self)
-  const named = genesis.servers[place]
-  return named !== undefined && sameBytes(voter(named.salt).publicKey, named.key) ? place : undefined
-}
-
 function isLost({ salt }: LedgerServerState, { genesis }: Descriptor, place: number): boolean {
-  return salt === undefined || !sameBytes(genesis.servers[place]!.salt, salt)
+  return place >= 0 && (salt === undefined || !sameBytes(genesis.servers[place]!.salt, salt))
 }
 
 function insert(state: LedgerServerState, ledger: ServedLedger): void {
@@ -144,12 +134,13 @@ export function openLedger(scene: ServerScene, encoded: Uint8Array, owner: strin
   // Before its keys are checked, which is dear.
   const known = state.ledgers.get(toHex(settings.suite.hash(encoded)))
   if (known !== undefined) return known
-  const descriptor = readDescriptor(encoded, settings.suite)
+  const descriptor = readGenesis(encoded, settings.suite)
   if (typeof descriptor === 'string') return descriptor
   const { name } = descriptor.genesis
   if (state.names.has(name)) return `there is another ledger '${name}' here.`
-  const place = placeOf(state, settings, descriptor)
-  if (place === undefined) return 'its genesis does not name the voting key of this server.'
+  const place = placeIn(newestEpoch(descriptor), state.self, settings)
+  // A later epoch may name it: only the servers that keep the ledger now can know.
+  if (place < 0 && !state.peers.includes(by)) return 'its genesis does not name the voting key of this server.'
   const brought = [...state.ledgers.values()].filter(one => one.owner === owner).length
   if (state.ledgers.size >= LEDGERS_MAX || brought >= LEDGERS_OF_CLIENT_MAX)
     return 'this server keeps too many ledgers already.'

@@ -1,11 +1,11 @@
 // What a server keeps of its ledgers: for each the leaves with their tree and book, the newest certificate, the round of
 // the height that is under way, and a pool of what waits.
 
-import { assert, encode, type Millis, type NodeId, type Scene, timers, toHex } from '../../core/index.ts'
+import { assert, encode, type Millis, type NodeId, type Scene, sameBytes, timers, toHex } from '../../core/index.ts'
 import type { Signer } from '../../crypto/index.ts'
 import { type Book, openBook } from '../book.ts'
 import { type Checkpoint, firstHead, headHash, type Statement } from '../checkpoint.ts'
-import type { Descriptor } from '../genesis.ts'
+import { type Descriptor, type Epoch, type Keepers, newestEpoch } from '../genesis.ts'
 import { LeafMemory } from '../memory.ts'
 import { newTree, type Tree } from '../merkle.ts'
 import type { Proposal, Report } from '../proposal.ts'
@@ -128,11 +128,17 @@ export interface Catching {
 }
 
 export interface ServedLedger {
-  readonly descriptor: Descriptor
+  /** With the epochs that its leaves name. */
+  descriptor: Descriptor
   readonly owner: string
-  readonly place: number
-  /** Places of the servers by name. */
-  readonly places: ReadonlyMap<NodeId, number>
+  /** Who keeps it now: of the height under way. */
+  keepers: Epoch
+  /** This server's place among them; -1 where it only follows. */
+  place: number
+  /** Their places by name. */
+  places: ReadonlyMap<NodeId, number>
+  /** The certificates with which epochs ended, oldest first. */
+  readonly closings: Checkpoint[]
   readonly book: Book
   readonly tree: Tree
   readonly leaves: Uint8Array[]
@@ -212,8 +218,10 @@ export function newLedger(
   return {
     descriptor,
     owner,
+    keepers: newestEpoch(descriptor),
     place,
-    places: new Map(descriptor.genesis.servers.map(({ name }, at) => [name, at])),
+    places: placesOf(newestEpoch(descriptor)),
+    closings: [],
     book: openBook(descriptor),
     tree: newTree(),
     leaves: [],
@@ -236,9 +244,18 @@ export function newLedger(
   }
 }
 
+export function placesOf({ servers }: Keepers): ReadonlyMap<NodeId, number> {
+  return new Map(servers.map(({ name }, at) => [name, at]))
+}
+
+/** A server's place among keepers that name its key; -1 where they do not. */
+export function placeIn({ servers }: Keepers, self: NodeId, { voter }: LedgerServerSettings): number {
+  return servers.findIndex(({ name, salt, key }) => name === self && sameBytes(voter(salt).publicKey, key))
+}
+
 /** The key with which this server votes in the ledger. */
 export function voterOf({ ledger, settings }: LedgerScene): Signer {
-  return settings.voter(ledger.descriptor.genesis.servers[ledger.place]!.salt)
+  return settings.voter(ledger.keepers.servers[ledger.place]!.salt)
 }
 
 /** How leaves of the ledger are tried and applied. */
@@ -247,7 +264,7 @@ export function executionOf({ ledger, settings }: LedgerScene): Execution {
 }
 
 export function nameOf(ledger: ServedLedger, place: number): NodeId {
-  return ledger.descriptor.genesis.servers[place]!.name
+  return ledger.keepers.servers[place]!.name
 }
 
 export function send({ turn }: ServerScene, to: NodeId, body: LedgerMessage): void {

@@ -4,6 +4,7 @@ import { sameBytes, toHex } from '../../core/index.ts'
 import { type Undo, undoAll } from '../book.ts'
 import { type Checkpoint, headHash, noteBytes, type Statement, whyNotCertified } from '../checkpoint.ts'
 import { execute } from '../execute.ts'
+import { newestEpoch } from '../genesis.ts'
 import { append, cutBack, rootOf, type SizedRoot } from '../merkle.ts'
 import { BATCH_BYTES_MAX, BATCH_MAX, leaderOf, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
 import type { PeerMessage } from '../wire.ts'
@@ -15,6 +16,8 @@ import {
   type LedgerScene,
   nameOf,
   newRound,
+  placeIn,
+  placesOf,
   save,
   send,
   sendOthers,
@@ -69,8 +72,8 @@ function retryStalled(scene: LedgerScene): void {
 
 /** Only what the leader itself brings is voted for; what others hand on is good to know. */
 function noteLeader({ ledger }: LedgerScene, from: number, { height, attempt, hash }: CheckedProposal): void {
-  const { round, descriptor } = ledger
-  if (from !== leaderOf(height, attempt, descriptor.genesis.servers.length)) return
+  const { round } = ledger
+  if (from !== leaderOf(height, attempt, ledger.keepers.servers.length)) return
   if (!round.led.has(attempt)) round.led.set(attempt, toHex(hash))
 }
 
@@ -93,6 +96,8 @@ export function tryLeaves(scene: LedgerScene, leaves: readonly Uint8Array[]): Si
   let good = true
   for (const leaf of leaves) {
     const refused = execute(ledger.book, leaf, how)
+    // The keepers of now certify no more after it: an epoch ends its height.
+    good &&= ledger.book.descriptor === ledger.descriptor || leaf === leaves[leaves.length - 1]
     good &&= refused === undefined || !settings.rules.executesFirst()
     if (!good) break
     const looked = ledger.memory.of(leaf)
@@ -110,7 +115,7 @@ function vote(scene: LedgerScene): void {
   const { ledger, settings } = scene
   const { round, descriptor, head } = ledger
   const chosen = round.proposals.get(round.led.get(round.attempt) ?? '')
-  if (ledger.lost !== undefined || chosen === undefined) return
+  if (ledger.lost !== undefined || ledger.place < 0 || chosen === undefined) return
   if (!settings.rules.mayVote(round.attempt, round.vote?.statement.attempt ?? 0, round.promised)) return
   const { height, attempt, leaves, reports, size, root } = chosen
   const statement: Statement = { height, size, root, previous: ledger.previous, attempt, proposal: chosen.hash }
@@ -137,7 +142,7 @@ export function onVote(scene: LedgerScene, _from: string, place: number, body: P
   if (known !== undefined && known.statement.attempt >= attempt) return
   if (attempt < 1 || !sameBytes(previous, ledger.previous)) return
   const statement = { height, size, root, previous, attempt, proposal }
-  const { key } = ledger.descriptor.genesis.servers[place]!
+  const { key } = ledger.keepers.servers[place]!
   if (!settings.suite.verify(key, noteBytes(ledger.descriptor, statement), signature)) return
   ledger.round.votes.set(place, { statement, signature })
 }
@@ -145,11 +150,11 @@ export function onVote(scene: LedgerScene, _from: string, place: number, body: P
 /** As leader: proposes what must be kept, or a batch. */
 function propose(scene: LedgerScene): void {
   const { ledger } = scene
-  const { round, head, descriptor, place } = ledger
+  const { round, head, place } = ledger
   const height = head.height + 1
   const { attempt } = round
   if (ledger.lost !== undefined || round.proposed !== undefined || round.promised > attempt) return
-  if (leaderOf(height, attempt, descriptor.genesis.servers.length) !== place) return
+  if (leaderOf(height, attempt, ledger.keepers.servers.length) !== place) return
   const leaves = leavesToPropose(scene)
   if (leaves === undefined || leaves.length === 0) return
   const proposal = { height, attempt, leaves, reports: round.opened }
@@ -185,7 +190,7 @@ export function onWant(scene: LedgerScene, from: string, _place: number, body: P
 /** c votes for one statement are a certificate. */
 function certify(scene: LedgerScene): void {
   const { ledger, settings } = scene
-  const { round, descriptor } = ledger
+  const { round } = ledger
   const counts = new Map<string, number[]>()
   for (const [place, { statement }] of round.votes) {
     const name = `${statement.attempt} ${outcomeOf(statement)} ${toHex(statement.proposal)}`
@@ -194,7 +199,7 @@ function certify(scene: LedgerScene): void {
     else voters.push(place)
   }
   for (const voters of counts.values()) {
-    if (voters.length < settings.rules.votesNeeded(descriptor.genesis)) continue
+    if (voters.length < settings.rules.votesNeeded(ledger.keepers)) continue
     const { statement } = round.votes.get(voters[0]!)!
     const votes = voters
       .sort((one, other) => one - other)
@@ -234,11 +239,7 @@ export function appendCertified(
 }
 
 /** The state after a certificate; also how a server that restarts gets there. */
-export function settle(
-  scene: Pick<LedgerScene, 'ledger' | 'settings'>,
-  checkpoint: Checkpoint,
-  leaves: readonly Uint8Array[],
-): void {
+export function settle(scene: Settling, checkpoint: Checkpoint, leaves: readonly Uint8Array[]): void {
   const { ledger, settings } = scene
   const { suite, rules } = settings
   const { hash } = suite
@@ -257,9 +258,24 @@ export function settle(
   for (const place of ledger.round.votes.keys()) ledger.late.add(place)
   ledger.before = ledger.head.size
   ledger.head = checkpoint
+  if (ledger.book.descriptor !== ledger.descriptor) beginEpoch(scene, checkpoint)
   ledger.previous = headHash(ledger.descriptor, checkpoint, suite)
   ledger.round = newRound()
 }
+
+/** From the next height on others keep the ledger. A key that is new to it has no votes behind it that could be forgotten. */
+function beginEpoch({ ledger, settings, state }: Settling, closing: Checkpoint): void {
+  ledger.descriptor = ledger.book.descriptor
+  ledger.closings.push(closing)
+  const before = ledger.keepers.servers[ledger.place]
+  ledger.keepers = newestEpoch(ledger.descriptor)
+  ledger.places = placesOf(ledger.keepers)
+  ledger.place = placeIn(ledger.keepers, state.self, settings)
+  const now = ledger.keepers.servers[ledger.place]
+  if (now === undefined || before === undefined || !sameBytes(now.key, before.key)) ledger.lost = undefined
+}
+
+type Settling = Pick<LedgerScene, 'state' | 'ledger' | 'settings'>
 
 /** A certificate of the height under way, with its leaves: from one who answers words about what is decided. */
 export function onCertified(
