@@ -8,10 +8,9 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { connect, type Group, type Ledger, move, newAccount, verifyReceipt } from '../src/index.ts'
-import { auditLedger, leafHash, ledgerCrypto } from '../src/ledger/index.ts'
+import { auditLedger, leafHash } from '../src/ledger/index.ts'
 import { append, newTree } from '../src/ledger/merkle.ts'
-import { opensslSignatures } from '../src/runtime/certificates/signatures.ts'
-import { ledgerCryptoOf } from '../src/runtime/ledger.ts'
+import { freshLedgerCrypto, ledgerCryptoOf } from '../src/runtime/ledger.ts'
 import { OWNERS, payments, postgresRate, sqliteRate } from './ledger/peers.ts'
 import { processorMs } from './ledger/processor.ts'
 import { coterieService } from './lock/coterie.ts'
@@ -113,15 +112,14 @@ async function spans(times: number, work: () => Promise<unknown>): Promise<numbe
 
 /** A receipt of c = 6, and a whole log, by somebody who has seen nothing before. */
 async function measureChecking(ledger: Ledger, scale: Scale, put: Put): Promise<void> {
-  const fresh = () => ledgerCrypto(opensslSignatures(), ledgerCryptoOf().hash)
   const receipt = await ledger.proof(0, TIMEOUT)
-  const suite = fresh()
+  const suite = freshLedgerCrypto()
   const verifying = await spans(scale.receipts, async () => verifyReceipt(receipt, ledger.descriptor, suite))
   put('verify a receipt, c = 6, median', median(verifying), 'ms', '≤ 1.5')
   const leaves: Uint8Array[] = []
   for await (const { leaf } of ledger.log(0, TIMEOUT)) leaves.push(leaf)
   const used = processorMs([])
-  const { size } = await auditLedger(leaves, { descriptor: ledger.descriptor, suite: fresh() })
+  const { size } = await auditLedger(leaves, { descriptor: ledger.descriptor, suite: freshLedgerCrypto() })
   put('audit, by processor time', size / ((processorMs([]) - used) / 1_000), 'leaves/s', '≥ 5,000')
 }
 

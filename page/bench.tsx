@@ -16,7 +16,7 @@ import { Tabs } from './panels/tabs.tsx'
 import { Asked } from './panels/traitor.tsx'
 import { Transport } from './panels/transport.tsx'
 import { Verdict } from './panels/verdict.tsx'
-import { fresh, insideAt, type Session, withWord } from './session.ts'
+import { fresh, insideAt, isClash, type Session, withWord } from './session.ts'
 import { sentenceOf } from './words.ts'
 
 export interface BenchProps {
@@ -64,6 +64,7 @@ export function Bench(props: BenchProps): JSX.Element {
               liars={session.liars}
               needed={props.needed}
               inside={insideAt(session, cursor.now)}
+              clash={isClash(session, cursor.now)}
             />
           ) : undefined}
         </div>

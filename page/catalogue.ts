@@ -21,6 +21,14 @@ export const catalogue: readonly Entry[] = [
   { name: 'token-ring', title: 'Mutual exclusion: token ring', script: 'mutex' },
 ]
 
+/** What can be explored, with the script that brings it. */
+export const explored: readonly Required<Entry>[] = [
+  { name: 'lock', title: 'The lock that ships', script: 'lock' },
+  { name: 'ordering', title: 'Objects in one order', script: 'ordering' },
+  { name: 'election', title: 'Election of a coordinator', script: 'members' },
+  { name: 'mutex', title: 'Mutual exclusion, the lecture’s four', script: 'mutex' },
+]
+
 export function scriptOf(name: string): string | undefined {
   return catalogue.find(entry => entry.name === name)?.script
 }

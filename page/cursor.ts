@@ -2,7 +2,16 @@
 // smoothly, so that a message is seen on its way.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Session } from './session.ts'
+import type { Drawing } from './diagram/marks.ts'
+
+/** What has places to stand at: a run, or a story. */
+export interface Told {
+  readonly drawing: Drawing
+  readonly spec: {
+    readonly at?: number | undefined
+    readonly say: Readonly<Record<string, { readonly words: readonly string[] }>>
+  }
+}
 
 export interface Cursor {
   readonly place: number
@@ -20,12 +29,12 @@ const SPEED = 6
 
 const still = () => globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches === true
 
-export function useCursor(session: Session): Cursor {
+export function useCursor(session: Told): Cursor {
   const { drawing, spec } = session
   const { marks } = drawing
   const last = marks.length - 1
   // A fraction between two places while it plays.
-  const [position, setPosition] = useState(() => Math.min(last, spec.at ?? last))
+  const [position, setPosition] = useState(() => Math.min(last, spec.at ?? usualPlace(drawing)))
   const [playing, setPlaying] = useState(false)
   const [speed, setSpeed] = useState(SPEED)
   const before = useRef(session)
@@ -67,8 +76,19 @@ export function useCursor(session: Session): Cursor {
   }
 }
 
+/** Longer runs are not seen whole. */
+const LONG = 600
+
+/** Where a reader begins: at the end, where it is decided; in a long run that held, where the first one is told something. */
+function usualPlace({ marks, clashes, steps }: Drawing): number {
+  const last = marks.length - 1
+  if (marks.length <= LONG || steps || clashes.length > 0) return last
+  const told = marks.findIndex(({ kind }) => kind === 'emit')
+  return Math.max(0, told)
+}
+
 /** How many events two runs have in common. */
-function sameUntil(one: Session, other: Session): number {
+function sameUntil(one: Told, other: Told): number {
   const [a, b] = [one.drawing.marks, other.drawing.marks]
   const length = Math.min(a.length, b.length)
   for (let place = 0; place < length; place++) {
@@ -83,10 +103,10 @@ interface Next {
   readonly plays: boolean
 }
 
-function nextPosition(before: Session, session: Session, position: number): Next {
+function nextPosition(before: Told, session: Told, position: number): Next {
   const last = session.drawing.marks.length - 1
   if (session.spec.at !== undefined) return { at: Math.min(last, session.spec.at), plays: false }
-  const words = (one: Session) => Object.values(one.spec.say).reduce((sum, script) => sum + script.words.length, 0)
+  const words = (one: Told) => Object.values(one.spec.say).reduce((sum, script) => sum + script.words.length, 0)
   if (words(session) > words(before)) {
     const common = sameUntil(before, session)
     return { at: Math.min(last, Math.max(0, common - 1)), plays: common <= last }

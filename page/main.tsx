@@ -3,7 +3,7 @@
 import { render } from 'preact'
 import { printedPlayground } from '../src/play/lock-printed.ts'
 import { App } from './app.tsx'
-import { hashesOf } from './hashes.ts'
+import { outcomesOf } from './engines.ts'
 import { register } from './registry.ts'
 import { serveTasks } from './worker.ts'
 
@@ -11,7 +11,7 @@ register(printedPlayground)
 
 if (typeof document === 'undefined') serveTasks()
 else {
-  Object.assign(globalThis, { coterieHashes: hashesOf })
+  Object.assign(globalThis, { coterieOutcomes: outcomesOf })
   const box = document.getElementById('page')
   if (box !== null) render(<App />, box)
 }

@@ -2,6 +2,7 @@
 // registers itself here when it is loaded.
 
 import type { ComponentType } from 'preact'
+import type { Explorer } from '../src/play/explorers/explorer.ts'
 import type { Playground } from '../src/simulator/index.ts'
 
 const known = new Map<string, Playground>()
@@ -25,6 +26,20 @@ export function registerTask(name: string, task: Task): void {
 
 export function taskNamed(name: string): Task | undefined {
   return tasks.get(name)
+}
+
+/** What of a protocol can be explored; its script brings it, for the page and for the worker. */
+const explorers = new Map<string, Explorer>()
+
+export function registerExplorer(explorer: Explorer): void {
+  explorers.set(explorer.protocol, explorer)
+  registerTask(`explore ${explorer.protocol}`, (name, progress) =>
+    explorer.explore(name as string, states => progress({ states })),
+  )
+}
+
+export function explorerNamed(protocol: string): Explorer | undefined {
+  return explorers.get(protocol)
 }
 
 export interface ViewProps {

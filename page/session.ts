@@ -1,7 +1,7 @@
 // One run as the page shows it: the played run, and what the picture needs of it.
 
-import { openAmong } from '../src/play/open.ts'
-import { Play, type Playable, type Playground, type RunSpec } from '../src/simulator/index.ts'
+import { hashNote } from '../src/play/open.ts'
+import type { Play, Playground, RunSpec } from '../src/simulator/index.ts'
 import { brief } from '../src/simulator/trace.ts'
 import { type Drawing, drawingOf, type Mark } from './diagram/marks.ts'
 
@@ -9,7 +9,6 @@ import { type Drawing, drawingOf, type Mark } from './diagram/marks.ts'
 export interface Session {
   readonly spec: RunSpec
   readonly playground: Playground
-  readonly playable: Playable
   readonly play: Play
   readonly drawing: Drawing
   readonly clients: readonly string[]
@@ -19,12 +18,9 @@ export interface Session {
   readonly differs: string | undefined
 }
 
-/** Plays a run to its end, to its first broken promise, or to a traitor's question; or says why it cannot be. */
-export function openSession(spec: RunSpec, playground: Playground): Session | string {
-  const playable = openAmong([playground], spec.run)
-  if (typeof playable === 'string') return playable
-  const play = new Play(spec, playable)
-  play.toEnd()
+/** What there is to show of a run that was played as far as it goes. */
+export function sessionOf(play: Play, playground: Playground): Session {
+  const { spec } = play
   const nodes = play.nodes
   const clients = nodes.filter(({ id }) => id.startsWith('client')).map(({ id }) => id)
   const servers = nodes.filter(({ id }) => !id.startsWith('client')).map(({ id }) => id)
@@ -32,12 +28,12 @@ export function openSession(spec: RunSpec, playground: Playground): Session | st
   const drawing = drawingOf({
     marks: marksOf(play),
     lanes,
-    exclusive: clients.length > 1,
+    broken: play.status === 'broken',
     asks: askedMark(play),
     lost: play.lost,
   })
   const liars = new Set(nodes.filter(({ lies }) => lies).map(({ id }) => id))
-  return { spec, playground, playable, play, drawing, clients, servers, liars, differs: differing(spec, play) }
+  return { spec, playground, play, drawing, clients, servers, liars, differs: differing(play) }
 }
 
 function askedMark({ question }: Play): Mark | undefined {
@@ -56,10 +52,11 @@ function marksOf(play: Play): Mark[] {
   })
 }
 
-function differing(spec: RunSpec, play: Play): string | undefined {
-  if (spec.hash === undefined || play.hash.startsWith(spec.hash)) return undefined
-  const by = spec.build === undefined ? 'another version' : `version ${spec.build}`
-  return `This address was made by ${by}; this build gives another run (its trace is ${play.hash.slice(0, 8)}, not ${spec.hash}).`
+function differing(play: Play): string | undefined {
+  if (hashNote(play) === undefined) return undefined
+  const { build, hash } = play.spec
+  const by = build === undefined ? 'another version' : `version ${build}`
+  return `This address was made by ${by}; this build gives another run (its trace is ${play.hash.slice(0, 8)}, not ${hash}).`
 }
 
 /** The spec with one more word of a traitor. */
@@ -72,6 +69,11 @@ export function withWord(spec: RunSpec, node: string, word: string): RunSpec {
 export function fresh(spec: RunSpec): RunSpec {
   const { hash: _hash, build: _build, at: _at, ...rest } = spec
   return rest
+}
+
+/** Whether two are inside that must not be. */
+export function isClash({ drawing }: Session, time: number): boolean {
+  return drawing.clashes.some(({ from, to }) => from <= time && time <= to)
 }
 
 /** Who is inside at a place of the run. */

@@ -1,15 +1,19 @@
 // The run that a view shows: its spec, what was done to it, and the way back.
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { playAmong } from '../src/play/open.ts'
+import { Running } from '../src/play/running.ts'
 import { encodeRun, type Playground, type RunSpec } from '../src/simulator/index.ts'
 import { scriptOf } from './catalogue.ts'
 import { playgroundNamed } from './registry.ts'
 import { loadScript } from './scripts.ts'
-import { openSession, type Session } from './session.ts'
+import { type Session, sessionOf } from './session.ts'
 
 export interface Run {
   /** The run; a sentence where it cannot be; nothing while its script is loaded. */
   readonly session: Session | string | undefined
+  /** A run that takes longer than a moment, while it runs; until then the one before it is shown. */
+  readonly going: Going | undefined
   readonly canUndo: boolean
   /** How often the spec was changed. */
   readonly changes: number
@@ -26,10 +30,7 @@ export function useRun(first: RunSpec): Run {
   const [past, setPast] = useState<readonly RunSpec[]>([])
   const [spec, setSpec] = useState(first)
   const playground = usePlayground(spec.run.name)
-  const session = useMemo(
-    () => (playground === undefined || typeof playground === 'string' ? playground : openSession(spec, playground)),
-    [playground, spec],
-  )
+  const { session, going } = useSession(spec, playground)
   const show = (next: RunSpec) => {
     setSpec(next)
     // Without a jump, and without a new view: the address of what is seen.
@@ -37,6 +38,7 @@ export function useRun(first: RunSpec): Run {
   }
   return {
     session,
+    going,
     canUndo: past.length > 0,
     changes: past.length,
     set: next => {
@@ -55,6 +57,58 @@ export function useRun(first: RunSpec): Run {
       show(next)
     },
   }
+}
+
+export interface Going {
+  readonly events: number
+  stop(): void
+}
+
+/** Nobody notices so long, and it needs no second picture. */
+const FIRST_MS = 250
+/** Then the page is asked in between. */
+const SLICE_MS = 40
+
+/** Plays a run: at once where that takes a moment, else in slices. */
+function useSession(spec: RunSpec, playground: Playground | string | undefined): Pick<Run, 'session' | 'going'> {
+  const running = useMemo(() => begun(spec, playground), [playground, spec])
+  const shown = useRef<Session | undefined>(undefined)
+  const [, redraw] = useState(0)
+  useEffect(() => {
+    if (running === undefined || typeof running === 'string' || running.ended) return
+    let timer = setTimeout(go)
+    function go() {
+      const ended = (running as Running).slice(SLICE_MS)
+      redraw(count => count + 1)
+      if (!ended) timer = setTimeout(go)
+    }
+    return () => clearTimeout(timer)
+  }, [running])
+  const ended = running === undefined || typeof running === 'string' || running.ended
+  const session = useMemo(
+    () => (running instanceof Running && ended ? sessionOf(running.play, playground as Playground) : undefined),
+    [running, ended, playground],
+  )
+  if (running === undefined || typeof running === 'string') return { session: running, going: undefined }
+  if (session !== undefined) {
+    shown.current = session
+    return { session, going: undefined }
+  }
+  const before = shown.current?.spec.run.name === spec.run.name ? shown.current : undefined
+  const stop = () => {
+    running.play.stopHere()
+    redraw(count => count + 1)
+  }
+  return { session: before, going: { events: running.play.trace.length, stop } }
+}
+
+function begun(spec: RunSpec, playground: Playground | string | undefined): Running | string | undefined {
+  if (playground === undefined || typeof playground === 'string') return playground
+  const play = playAmong([playground], spec)
+  if (typeof play === 'string') return play
+  const running = new Running(play, () => performance.now())
+  running.slice(FIRST_MS)
+  return running
 }
 
 /** The playground of this name; its script is loaded where it has one of its own. */

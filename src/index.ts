@@ -82,7 +82,7 @@ export { LedgerRefused, LedgerUnanswered, MoveInFlight } from './client/ledger/e
 export type { AccountInfo, Ledger } from './client/ledger/ledger.ts'
 export type { LedgerOptions } from './client/ledger/ledgers.ts'
 export { type Moved, type MoveOptions, type MoveStep, move, refundMove, resume } from './client/ledger/move.ts'
-export type { Burning, LinkOptions, Payment, RegisterOptions, Spending } from './client/ledger/options.ts'
+export type { Burning, Fork, LinkOptions, Payment, RegisterOptions, Spending } from './client/ledger/options.ts'
 export type { LockOptions } from './client/lock-options.ts'
 export type { ConsoleLike, LogTarget, PinoLike } from './client/log.ts'
 export type { Following, MemberGroup } from './client/member-group.ts'
@@ -108,7 +108,12 @@ export type { Attributes } from './client/peers/attributes.ts'
 export type { Aggregate, CoordinatorOptions, JoinedGroup } from './client/peers/joined-group.ts'
 export type { Candidacy, CoordinatorInfo } from './client/peers/leadership.ts'
 export type { MemberInfo } from './client/peers/roster.ts'
-export type { AmongOptions, BestArmAmongOptions, MaximiseAmongOptions } from './client/peers/run-options.ts'
+export type {
+  AmongOptions,
+  BestArmAmongOptions,
+  MaximiseAmongOptions,
+  ThesisSearchAmongOptions,
+} from './client/peers/run-options.ts'
 export { type Seat, SeatLost } from './client/peers/seat.ts'
 export type { ArmOptions, RunTerms, ServedArm } from './client/peers/served-arm.ts'
 export { type Incident, NoSeat, type NoSeatReason, type SeatOptions, type Slots } from './client/peers/slots.ts'

@@ -5,8 +5,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Ledger } from '../src/client/ledger/ledger.ts'
 import { JoinedGroup } from '../src/client/peers/joined-group.ts'
-import { CoterieError, embedded } from '../src/index.ts'
+import { CoterieError, embedded, newAccount } from '../src/index.ts'
+import { describeGenesis, fromHex } from '../src/ledger/index.ts'
+import { ledgerCryptoOf } from '../src/runtime/ledger.ts'
 import { type Stage, wrongUses } from './support/wrong-uses.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -21,9 +24,28 @@ beforeAll(async () => {
     isOperator: () => false,
     async stop() {},
   }
-  stage = { group, tree: group.tree(), joined: new JoinedGroup('anna', node, {}) }
+  stage = { group, tree: group.tree(), joined: new JoinedGroup('anna', node, {}), ledger: unservedLedger() }
 })
 afterAll(() => Promise.all([stage.group.close(), stage.joined.close()]))
+
+/** Refuses before anybody is asked: there is nobody. */
+function unservedLedger(): Ledger {
+  const servers = ['s1', 's2', 's3', 's4'].map(name => {
+    return { name, key: fromHex(newAccount().key)!, salt: new Uint8Array(16) }
+  })
+  const genesis = {
+    name: 'coins',
+    asset: 'coin',
+    registers: ['coins'],
+    balances: [],
+    operators: [],
+    operatorsNeeded: 0,
+  }
+  return new Ledger(
+    undefined as never,
+    describeGenesis({ ...genesis, servers, crashes: 1, liars: 0 }, ledgerCryptoOf()),
+  )
+}
 
 describe('a wrong use of', () => {
   it.each(wrongUses.map((use, number) => [`${use.call} (${number})`, use] as const))('%s', async (_, { use, says }) => {
@@ -66,6 +88,8 @@ const CLASSES: Readonly<Record<string, string>> = {
   JobWorker: 'src/client/jobs/worker.ts',
   JoinedGroup: 'src/client/peers/joined-group.ts',
   Slots: 'src/client/peers/slots.ts',
+  EmbeddedGroup: 'src/client/bandits/embedded-group.ts',
+  Ledger: 'src/client/ledger/ledger.ts',
 }
 
 /** Public methods with at least one parameter: what can be used wrongly. */

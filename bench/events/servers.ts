@@ -13,8 +13,8 @@ import { freePorts, makeFolder, start, stop, stopAll, untilReady } from '../supp
 /** A service as the measures see it. */
 interface Service {
   publish(payload: Uint8Array): Promise<unknown>
-  /** Hears of every event that is delivered. */
-  subscribe(heard: () => void): Promise<void>
+  /** Hears of every event that is delivered, and of how many were missed. */
+  subscribe(heard: (count: number) => void, missed: (count: number) => void): Promise<void>
   stop(): Promise<void>
 }
 
@@ -31,6 +31,8 @@ export interface ServersFigures {
   /** Milliseconds, one at a time: until accepted, and until delivered. */
   readonly acceptedMs: number
   readonly deliveredMs: number
+  /** Of a live channel: events that its subscriber was too slow for, and was told of. */
+  readonly missed: number
 }
 
 const PAYLOAD = new Uint8Array(256).fill(7)
@@ -49,7 +51,8 @@ const ours = (name: string, shape: { servers: number; liars: number }, durable: 
     const channel = group.events<Uint8Array>('bench', { durable })
     return {
       publish: payload => channel.publish({ price: 3 }, payload),
-      subscribe: async heard => channel.subscribe({ price: { lt: 10 } }, () => heard()).ready,
+      subscribe: async (heard, missed) =>
+        channel.subscribe({ price: { lt: 10 } }, { onMissed: ({ count }) => missed(count) }, () => heard(1)).ready,
       async stop() {
         await group.close()
         await cluster.stop()
@@ -72,7 +75,7 @@ const nats = (name: string, stream: boolean): Contender => ({
     return {
       publish: async payload => (stream ? client.request('bench', payload) : client.publish('bench', payload)),
       async subscribe(heard) {
-        client.subscribe('bench', { callback: heard })
+        client.subscribe('bench', { callback: () => heard(1) })
         await client.flush()
       },
       async stop() {
@@ -93,14 +96,21 @@ const CONTENDERS: readonly Contender[] = [
   nats('NATS, 1 server', false),
 ]
 
-/** Hears events, and says when so many came. */
+/** Hears events, and says when so many came or were missed: who waits for all of a live channel may wait for ever. */
 class Counter {
+  missed = 0
   private heard = 0
   private wanted = 0
   private reached = () => {}
 
-  hear = (): void => {
-    if (++this.heard === this.wanted) this.reached()
+  hear = (count: number): void => {
+    this.heard += count
+    if (this.heard >= this.wanted) this.reached()
+  }
+
+  miss = (count: number): void => {
+    this.missed += count
+    this.hear(count)
   }
 
   more(count: number): Promise<void> {
@@ -115,7 +125,7 @@ async function measure({ name, open }: Contender): Promise<ServersFigures> {
   const service = await open()
   try {
     const counter = new Counter()
-    await service.subscribe(counter.hear)
+    await service.subscribe(counter.hear, counter.miss)
     await flight(service, counter, WARM_EVENTS)
     const [accepted, delivered]: [number[], number[]] = [[], []]
     for (let i = 0; i < ALONE; i++) {
@@ -127,7 +137,7 @@ async function measure({ name, open }: Contender): Promise<ServersFigures> {
       ])
     }
     const rate = await flight(service, counter, FLIGHT_EVENTS)
-    return { name, rate, acceptedMs: median(accepted), deliveredMs: median(delivered) }
+    return { name, rate, acceptedMs: median(accepted), deliveredMs: median(delivered), missed: counter.missed }
   } finally {
     await service.stop()
   }
@@ -163,8 +173,10 @@ export async function measureServers(print: Print): Promise<ServersFigures[]> {
   print('events through servers: published with 256 in flight, accepted and delivered; wall clock')
   printTable(
     print,
-    ['', 'events/s', 'accepted ms', 'delivered ms'],
-    found.map(({ name, rate, acceptedMs, deliveredMs }) => [name, show(rate), show(acceptedMs), show(deliveredMs)]),
+    ['', 'events/s', 'accepted ms', 'delivered ms', 'missed'],
+    found.map(({ name, rate, acceptedMs, deliveredMs, missed }) => {
+      return [name, show(rate), show(acceptedMs), show(deliveredMs), show(missed)]
+    }),
   )
   const [durable, live, jetStream, plain] = [of('durable, 3'), of('live'), of('JetStream'), of('NATS')]
   if (durable && jetStream) print(`durable × JetStream: ${show(durable / jetStream)} (target 1)`)

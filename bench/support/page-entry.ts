@@ -45,7 +45,7 @@ function timed(what: string, work: (frame: number) => void) {
 }
 
 function frames(count: number, share: number) {
-  const drawing = drawingOf({ marks: marks(count), lanes: LANES, exclusive: false, asks: undefined, lost: [] })
+  const drawing = drawingOf({ marks: marks(count), lanes: LANES, broken: false, asks: undefined, lost: [] })
   const canvas = document.createElement('canvas')
   Object.assign(canvas, SIZE)
   const context = canvas.getContext('2d')!

@@ -3,6 +3,7 @@
 
 import { performance } from 'node:perf_hooks'
 import { execute, type LedgerCrypto, leafHash, ledgerRules, openBook, verifyReceipt } from '../../src/ledger/index.ts'
+import { LeafMemory } from '../../src/ledger/memory.ts'
 import { append, newTree } from '../../src/ledger/merkle.ts'
 import { ideals } from '../../src/ledger/proof/actors.ts'
 import { Stage } from '../../src/ledger/proof/index.ts'
@@ -56,9 +57,9 @@ export const speedExperiment: Experiment = {
     const book = openBook(stage.a.descriptor)
     for (const link of stage.a.leaves) execute(book, link, { suite, rules: ledgerRules })
     suite.looked = 0
-    const verified = new Set<string>()
+    const memory = new LeafMemory(suite.hash)
     const executing = micros(transfers.length, at =>
-      execute(book, transfers[at]!, { suite, rules: ledgerRules, verified }),
+      execute(book, transfers[at]!, { suite, rules: ledgerRules, memory }),
     )
     const looked = suite.looked / transfers.length
     // A server tries a proposal, takes it back, and executes it again when it is certified.
@@ -66,7 +67,7 @@ export const speedExperiment: Experiment = {
     for (const link of stage.a.leaves) execute(again, link, { suite, rules: ledgerRules })
     suite.looked = 0
     const repeating = micros(transfers.length, at =>
-      execute(again, transfers[at]!, { suite, rules: ledgerRules, verified }),
+      execute(again, transfers[at]!, { suite, rules: ledgerRules, memory }),
     )
     const lookedAgain = suite.looked
     progress(0.8, 'receipts')

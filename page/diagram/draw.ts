@@ -43,9 +43,9 @@ function drawClashes(context: CanvasRenderingContext2D, { drawing, size, view, c
 /** Steps of time that people count in. */
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500].flatMap(step => [step, step * 1e3, step * 1e6]).sort((a, b) => a - b)
 
-function drawAxis(context: CanvasRenderingContext2D, { size, view, colours }: Picture): void {
+function drawAxis(context: CanvasRenderingContext2D, { drawing, size, view, colours }: Picture): void {
   const ticks = Math.max(2, Math.floor(size.width / 110))
-  const step = STEPS.find(each => (view.to - view.from) / each <= ticks) ?? 1e9
+  const step = STEPS.find(each => (!drawing.steps || each >= 1_000) && (view.to - view.from) / each <= ticks) ?? 1e9
   context.font = '500 11px system-ui, sans-serif'
   context.textBaseline = 'middle'
   context.textAlign = 'center'
@@ -57,7 +57,7 @@ function drawAxis(context: CanvasRenderingContext2D, { size, view, colours }: Pi
     line(context, x, AXIS - 6, x, size.height - 4)
     context.globalAlpha = 1
     context.fillStyle = colours.soft
-    context.fillText(timeText(at), x, 12)
+    context.fillText(drawing.steps ? String(at / 1000) : timeText(at), x, 12)
   }
 }
 

@@ -16,6 +16,8 @@ export type SpanKind = 'inside' | 'down' | 'paused'
 /** A stretch of one lane. */
 export interface Span {
   readonly kind: SpanKind
+  /** Of those who are inside: of which lock, where several have names. */
+  readonly of?: string
   readonly lane: number
   readonly from: number
   readonly to: number
@@ -42,6 +44,8 @@ export interface Drawing {
   readonly first: number
   readonly last: number
   readonly lost: readonly Lost[]
+  /** A story: its times are only an order. */
+  readonly steps?: boolean
   /** A message that stands before a traitor who is asked what to say. */
   readonly asks: Mark | undefined
   /** The longest way of a message: how far back a window must look for arrows that reach into it. */
@@ -54,13 +58,14 @@ const LEAVES = /^(left|lost|released|gone|stepped ?down|resigned|ended|expired)\
 interface DrawingParts {
   readonly marks: readonly Mark[]
   readonly lanes: readonly string[]
-  /** Two that are inside at once are a clash. */
-  readonly exclusive: boolean
+  /** Whether it ends with a broken promise: then two that are inside at its end are a clash. While it holds, a holder that stands
+   * still may seem inside although its time is over. */
+  readonly broken: boolean
   readonly asks: Mark | undefined
   readonly lost: readonly Lost[]
 }
 
-export function drawingOf({ marks, lanes, exclusive, asks, lost }: DrawingParts): Drawing {
+export function drawingOf({ marks, lanes, broken, asks, lost }: DrawingParts): Drawing {
   let longest = 0
   let first = Number.POSITIVE_INFINITY
   let last = asks?.at ?? 0
@@ -75,7 +80,7 @@ export function drawingOf({ marks, lanes, exclusive, asks, lost }: DrawingParts)
   // What is still so at the end is drawn a little longer: two who are inside must be seen inside.
   const end = Math.max(last, first + 1) + (open ? (last - first) * 0.14 : 0)
   const spans = spansOf(marks, lanes, end)
-  const clashes = exclusive ? clashesOf(spans) : []
+  const clashes = broken ? clashesOf(spans, end) : []
   const points = marks.flatMap((mark, place) => (isPoint(mark) ? [place] : []))
   const laneOf = new Map(lanes.map((name, lane) => [name, lane]))
   return { lanes, laneOf, marks, points, spans, clashes, first, last: end, longest, asks, lost }
@@ -85,30 +90,41 @@ export function drawingOf({ marks, lanes, exclusive, asks, lost }: DrawingParts)
 function isOpen(marks: readonly Mark[]): boolean {
   const inside = new Set<string>()
   for (const { kind, node, what } of marks) {
-    if (kind === 'emit' && ENTERS.test(what)) inside.add(node)
-    if ((kind === 'emit' && LEAVES.test(what)) || kind === 'crash' || kind === 'stop') inside.delete(node)
+    if (kind === 'emit' && ENTERS.test(what)) inside.add(`${node} ${nameIn(what)}`)
+    if (kind === 'emit' && LEAVES.test(what)) inside.delete(`${node} ${nameIn(what)}`)
+    if (kind !== 'crash' && kind !== 'stop') continue
+    for (const one of inside) if (one.startsWith(`${node} `)) inside.delete(one)
   }
   return inside.size > 0
 }
 
+/** Which lock, where what is told has a name. */
+const nameIn = (what: string): string => /\bname=(\S+)/.exec(what)?.[1] ?? ''
+
 function spansOf(marks: readonly Mark[], lanes: readonly string[], end: number): Span[] {
-  const open = new Map<string, { kind: SpanKind; lane: number; from: number }>()
+  const open = new Map<string, Omit<Span, 'to'>>()
   const spans: Span[] = []
-  const begin = (kind: SpanKind, node: string, from: number) => {
-    const name = `${kind} ${node}`
-    if (!open.has(name)) open.set(name, { kind, lane: lanes.indexOf(node), from })
+  const begin = (kind: SpanKind, node: string, from: number, of = '') => {
+    const key = `${kind} ${node} ${of}`
+    if (!open.has(key)) open.set(key, { kind, of, lane: lanes.indexOf(node), from })
   }
-  const finish = (kind: SpanKind, node: string, to: number) => {
-    const found = open.get(`${kind} ${node}`)
+  const finish = (kind: SpanKind, node: string, to: number, of = '') => {
+    const key = `${kind} ${node} ${of}`
+    const found = open.get(key)
     if (found === undefined) return
-    open.delete(`${kind} ${node}`)
+    open.delete(key)
     spans.push({ ...found, to })
   }
+  const leaveAll = (node: string, to: number) => {
+    const lane = lanes.indexOf(node)
+    for (const span of open.values())
+      if (span.kind === 'inside' && span.lane === lane) finish('inside', node, to, span.of)
+  }
   for (const { kind, node, at, what } of marks) {
-    if (kind === 'emit' && ENTERS.test(what)) begin('inside', node, at)
-    if (kind === 'emit' && LEAVES.test(what)) finish('inside', node, at)
+    if (kind === 'emit' && ENTERS.test(what)) begin('inside', node, at, nameIn(what))
+    if (kind === 'emit' && LEAVES.test(what)) finish('inside', node, at, nameIn(what))
     if (kind === 'crash' || kind === 'stop') {
-      finish('inside', node, at)
+      leaveAll(node, at)
       finish('paused', node, at)
       begin('down', node, at)
     }
@@ -116,21 +132,19 @@ function spansOf(marks: readonly Mark[], lanes: readonly string[], end: number):
     if (kind === 'pause') begin('paused', node, at)
     if (kind === 'resume') finish('paused', node, at)
   }
-  for (const { kind, lane, from } of open.values()) spans.push({ kind, lane, from, to: end })
+  for (const span of open.values()) spans.push({ ...span, to: end })
   return spans.filter(span => span.lane >= 0).sort((a, b) => a.from - b.from)
 }
 
-function clashesOf(spans: readonly Span[]): { from: number; to: number }[] {
-  const inside = spans.filter(({ kind }) => kind === 'inside')
-  const found: { from: number; to: number }[] = []
-  let reach: Span | undefined
-  for (const span of inside) {
-    if (reach !== undefined && span.lane !== reach.lane && span.from < reach.to) {
-      found.push({ from: span.from, to: Math.min(span.to, reach.to) })
-    }
-    if (reach === undefined || span.to > reach.to) reach = span
-  }
-  return found
+/** Those who are inside the same when it ends: from when the later one came in. */
+function clashesOf(spans: readonly Span[], end: number): { from: number; to: number }[] {
+  const inside = spans.filter(({ kind, to }) => kind === 'inside' && to >= end)
+  const names = [...new Set(inside.map(({ of }) => of))]
+  return names.flatMap(name => {
+    const same = inside.filter(({ of }) => of === name)
+    const lanes = new Set(same.map(({ lane }) => lane))
+    return lanes.size < 2 ? [] : [{ from: Math.max(...same.map(({ from }) => from)), to: end }]
+  })
 }
 
 /** What is drawn one by one even where everything else is too much: what users are told and do, crashes and pauses. */

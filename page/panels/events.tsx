@@ -11,6 +11,8 @@ interface EventsProps {
   readonly lost: readonly Lost[]
   readonly cursor: number
   readonly canAct: boolean
+  /** A story, which has steps and no times. */
+  readonly steps?: boolean
   onPick(place: number): void
   onMessage(kind: 'hold' | 'drop' | 'twice', mark: Mark): void
 }
@@ -36,9 +38,13 @@ export function Sentence({ mark }: { mark: Mark }): JSX.Element {
   )
 }
 
-export const timeOf = (micros: number): string => `${(micros / 1000).toFixed(3)} ms`
+/** Of a story only the order counts: its times are steps. */
+export function timeOf(micros: number, steps = false): string {
+  if (steps) return `step ${Math.round(micros / 1000)}`
+  return micros < 10_000_000 ? `${(micros / 1000).toFixed(3)} ms` : `${(micros / 1e6).toFixed(4)} s`
+}
 
-export function Events({ marks, lost, cursor, canAct, onPick, onMessage }: EventsProps): JSX.Element {
+export function Events({ marks, lost, cursor, canAct, steps, onPick, onMessage }: EventsProps): JSX.Element {
   const list = useRef<HTMLOListElement>(null)
   const first = Math.floor(Math.max(0, cursor) / PAGE) * PAGE
   const shown = marks.slice(first, first + PAGE)
@@ -65,7 +71,7 @@ export function Events({ marks, lost, cursor, canAct, onPick, onMessage }: Event
       <ol class="events" ref={list} tabIndex={0} aria-label="Events of the run">
         {shown.map((mark, place) => (
           <li key={first + place} aria-current={first + place === cursor ? 'step' : undefined}>
-            <span class="time">{timeOf(mark.at)}</span>
+            <span class="time">{timeOf(mark.at, steps)}</span>
             <button type="button" class="line" title={mark.what} onClick={() => onPick(first + place)}>
               <Sentence mark={mark} />
             </button>

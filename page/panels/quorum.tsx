@@ -15,6 +15,8 @@ interface QuorumProps {
   readonly needed: number | undefined
   /** Who is inside at the cursor. */
   readonly inside: ReadonlySet<string>
+  /** Whether two of them must not be. */
+  readonly clash: boolean
 }
 
 interface Cell {
@@ -43,9 +45,10 @@ function cellsOf({ marks, cursor, clients, servers }: QuorumProps): Map<string, 
 }
 
 export function Quorum(props: QuorumProps): JSX.Element {
-  const { clients, servers, liars, needed, inside } = props
+  const { clients, servers, liars, needed, inside, clash } = props
   const rows = cellsOf(props)
-  const both = clients.filter(client => inside.has(client)).length > 1
+  const compact = servers.length > WIDE_MAX
+  const shape = compact ? 'quorum compact' : 'quorum'
   return (
     <section class="card" aria-labelledby="quorum-title">
       <header>
@@ -53,7 +56,7 @@ export function Quorum(props: QuorumProps): JSX.Element {
         {needed === undefined ? undefined : <span class="soft small">{needed} yes let a client in</span>}
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <section class="quorum" tabIndex={0} aria-label="Answers of each server to each client">
+      <section class={shape} tabIndex={0} aria-label="Answers of each server to each client">
         <table>
           <thead>
             <tr>
@@ -71,7 +74,7 @@ export function Quorum(props: QuorumProps): JSX.Element {
                 <th scope="row">{client}</th>
                 {servers.map(server => (
                   <td key={server}>
-                    <Said cell={rows.get(client)?.get(server)} />
+                    <Said cell={rows.get(client)?.get(server)} compact={compact} />
                   </td>
                 ))}
               </tr>
@@ -79,6 +82,11 @@ export function Quorum(props: QuorumProps): JSX.Element {
           </tbody>
         </table>
       </section>
+      {compact ? (
+        <p class="soft small">
+          <span aria-hidden="true">✓</span> yes, <span aria-hidden="true">✗</span> no; point at one to read the word.
+        </p>
+      ) : undefined}
       <div class="tally">
         {(needed === undefined ? [] : clients).map(client => (
           <Meter
@@ -90,7 +98,7 @@ export function Quorum(props: QuorumProps): JSX.Element {
             inside={inside.has(client)}
           />
         ))}
-        {both ? <p class="lie inside">Two are inside at once.</p> : undefined}
+        {clash ? <p class="lie inside">Two are inside at once.</p> : undefined}
       </div>
     </section>
   )
@@ -102,12 +110,17 @@ function short(name: string): string {
   return match === null ? name.slice(0, 6) : `${match[1]!.toUpperCase()}${match[2]}`
 }
 
-function Said({ cell }: { cell: Cell | undefined }): JSX.Element {
+/** With more servers the words have no room, and signs stand for them. */
+const WIDE_MAX = 6
+const SIGNS = { yes: '✓', no: '✗', other: '·' } as const
+
+function Said({ cell, compact }: { cell: Cell | undefined; compact: boolean }): JSX.Element {
   if (cell === undefined) return <span class="chip none">–</span>
   const tone = cell.lie ? 'lied' : cell.tone === 'other' ? 'none' : cell.tone
   return (
-    <span class={`chip ${tone} ${cell.fresh ? 'fresh' : ''}`}>
-      {cell.text}
+    <span class={`chip ${tone} ${cell.fresh ? 'fresh' : ''}`} title={cell.text}>
+      {compact ? <span aria-hidden="true">{SIGNS[cell.tone]}</span> : cell.text}
+      {compact ? <span class="unseen">{cell.text}</span> : undefined}
       {cell.lie ? <span class="unseen"> (a lie)</span> : undefined}
     </span>
   )

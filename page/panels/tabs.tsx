@@ -91,7 +91,7 @@ function Panel({ tab, ...props }: TabsProps & { tab: Tab }): JSX.Element {
           acts={spec.acts}
           nodes={drawing.lanes}
           clients={session.clients}
-          commands={Object.keys(session.playable.commands)}
+          commands={play.commands}
           at={mark?.at ?? 0}
           message={mark?.message}
           canUndo={props.canUndo}

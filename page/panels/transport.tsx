@@ -9,6 +9,8 @@ export interface TransportProps {
   readonly cursor: number
   readonly count: number
   readonly at: number
+  /** A story, which has steps and no times. */
+  readonly steps?: boolean
   readonly playing: boolean
   readonly speed: number
   onGo(place: number): void
@@ -27,7 +29,7 @@ export const SPEEDS: readonly (readonly [speed: number, name: string])[] = [
 ]
 
 export function Transport(props: TransportProps): JSX.Element {
-  const { cursor, count, at, playing, speed, onGo, onPlay, onSpeed } = props
+  const { cursor, count, at, steps, playing, speed, onGo, onPlay, onSpeed } = props
   useKeys(props)
   const last = count - 1
   const button = (name: string, sign: JSX.Element, keys: string, act: () => void, off: boolean) => (
@@ -63,7 +65,7 @@ export function Transport(props: TransportProps): JSX.Element {
       <input
         type="range"
         aria-label="Place in the run"
-        aria-valuetext={`event ${cursor + 1} of ${count}, ${timeOf(at)}`}
+        aria-valuetext={`event ${cursor + 1} of ${count}, ${timeOf(at, steps)}`}
         min={0}
         max={Math.max(0, last)}
         value={cursor}
@@ -71,7 +73,7 @@ export function Transport(props: TransportProps): JSX.Element {
       />
       <div class="row">
         <span class="where">
-          {Math.min(count, cursor + 1)} / {count} · {timeOf(at)}
+          {Math.min(count, cursor + 1)} / {count} · {timeOf(at, steps)}
         </span>
         <select aria-label="Speed" value={String(speed)} onChange={event => onSpeed(Number(event.currentTarget.value))}>
           {SPEEDS.map(([value, name]) => (

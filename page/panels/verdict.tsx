@@ -36,7 +36,7 @@ export function Verdict({ play, promise, onGo }: VerdictProps): JSX.Element {
       </div>
     )
   }
-  const stopped = play.stopped === 'events' ? 'Stopped here: more events than this page runs.' : undefined
+  const stopped = stoppedBy(play)
   return (
     <div class={`verdict ${stopped ? 'stopped' : 'held'}`} role="status" data-verdict={stopped ? 'stopped' : 'held'}>
       <span class="sign">
@@ -47,6 +47,14 @@ export function Verdict({ play, promise, onGo }: VerdictProps): JSX.Element {
       </p>
     </div>
   )
+}
+
+/** Where a limit ended it before its own end: what was reached can be looked at. */
+function stoppedBy({ stopped, trace }: Play): string | undefined {
+  const reached = `What was reached, ${trace.length.toLocaleString('en')} events, can be looked at.`
+  if (stopped === 'events') return `Stopped here: more events than this page runs. ${reached}`
+  if (stopped === 'patience') return `Stopped here: it took longer than this page waits. ${reached}`
+  return undefined
 }
 
 const sentence = (text: string) => {

@@ -2,17 +2,10 @@
 
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { type Cells, chartsOf } from '../charts.ts'
+import { Figure, Judged } from '../panels/figure.tsx'
 import { published, type ViewProps } from '../registry.ts'
 import { loadScript } from '../scripts.ts'
-
-type Cells = readonly [
-  what: string,
-  expected: number | null,
-  measured: number | null,
-  tolerance: number | null,
-  unit: string,
-  within: number,
-]
 
 interface Report {
   readonly name: string
@@ -20,6 +13,7 @@ interface Report {
   readonly source: string
   readonly scale: string
   readonly seed: number
+  readonly date?: string
   readonly within: boolean
   readonly notes: readonly string[]
   readonly rows: readonly Cells[]
@@ -84,12 +78,14 @@ function One({ report }: { report: Report }): JSX.Element {
         <h1>{report.name}</h1>
         <p>{report.title}</p>
         <p class="soft">
-          {report.source}. Measured at scale {report.scale}, seed {report.seed}; again with{' '}
+          {report.source}. Measured at scale {report.scale}, seed {report.seed}
+          {report.date === undefined ? '' : `, on ${report.date}`}; again with{' '}
           <code>
             coterie lab run {report.name} --scale {report.scale} --seed {report.seed}
           </code>
         </p>
       </div>
+      <Charts rows={report.rows} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <section class="card scroll" tabIndex={0} aria-label="Table">
         <table class="plain">
@@ -107,18 +103,12 @@ function One({ report }: { report: Report }): JSX.Element {
                 Tolerance
               </th>
               <th scope="col">Within</th>
+              <td />
             </tr>
           </thead>
           <tbody>
-            {report.rows.map(([what, expected, measured, tolerance, unit, within], place) => (
-              <tr key={`${place} ${what}`}>
-                <th scope="row">{what}</th>
-                <td class="number">{number(expected)}</td>
-                <td class="number">{number(measured)}</td>
-                <td>{unit}</td>
-                <td class="number">{tolerance === null ? '' : `± ${number(tolerance)}`}</td>
-                <td class={within ? 'good' : 'bad'}>{expected === null ? '' : within ? '✓ yes' : '✗ no'}</td>
-              </tr>
+            {report.rows.map((cells, place) => (
+              <Line key={`${place} ${cells[0]}`} cells={cells} />
             ))}
           </tbody>
         </table>
@@ -127,5 +117,36 @@ function One({ report }: { report: Report }): JSX.Element {
         <p key={note}>{note}</p>
       ))}
     </>
+  )
+}
+
+function Line({ cells }: { cells: Cells }): JSX.Element {
+  const [what, expected, measured, tolerance, unit, within] = cells
+  return (
+    <tr>
+      <th scope="row">{what}</th>
+      <td class="number">{number(expected)}</td>
+      <td class="number">
+        <b>{number(measured)}</b>
+      </td>
+      <td>{unit}</td>
+      <td class="number">{tolerance === null ? '' : `± ${number(tolerance)}`}</td>
+      <td class={within ? 'good' : 'bad'}>{expected === null ? '' : within ? '✓ yes' : '✗ no'}</td>
+      <td>
+        <Judged cells={cells} />
+      </td>
+    </tr>
+  )
+}
+
+function Charts({ rows }: { rows: readonly Cells[] }): JSX.Element | null {
+  const charts = chartsOf(rows)
+  if (charts.length === 0) return null
+  return (
+    <section class="card charts" aria-label="Drawn">
+      {charts.map(chart => (
+        <Figure key={`${chart.axis} ${chart.unit}`} chart={chart} />
+      ))}
+    </section>
   )
 }

@@ -1,49 +1,28 @@
 // The explorer: every schedule of a small system, tried in a worker while one watches; or the shortest story in which a
-// planted bug breaks a promise.
+// planted bug breaks a promise. What is explored is named by the address: `#explorer=lock:one-grant-too-few`.
 
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Exploration } from '../../src/simulator/index.ts'
-import { published } from '../registry.ts'
+import { type Explorer, STATES_MAX } from '../../src/play/explorers/explorer.ts'
+import type { NamedExploration } from '../../src/simulator/index.ts'
+import { explored } from '../catalogue.ts'
+import { explorerNamed, type ViewProps } from '../registry.ts'
 import { loadScript, type Work, work } from '../scripts.ts'
-
-interface Explorable {
-  readonly systems: readonly { readonly name: string; readonly about: string; readonly depth?: number }[]
-  readonly bugs: readonly string[]
-}
+import { Story } from './story.tsx'
 
 /** A worker that takes longer is ended; what it had counted is shown. */
 const MS_MAX = 60_000
 
-export function ExplorerView(): JSX.Element {
-  const [known, setKnown] = useState<Explorable | string | undefined>(() => published('explorer'))
-  const [chosen, setChosen] = useState('')
-  const [states, setStates] = useState<number | undefined>(undefined)
-  const [result, setResult] = useState<Exploration | string | undefined>(undefined)
-  const running = useRef<Work<Exploration> | undefined>(undefined)
+export function ExplorerView({ name, scheme }: ViewProps): JSX.Element {
+  const [protocol = '', system = ''] = (name ?? '').split(':')
+  const entry = explored.find(each => each.name === protocol) ?? explored[0]!
+  const known = useExplorer(entry.name, entry.script)
+  const { states, result, start } = useExploration(entry.name, entry.script)
+  const asked = typeof known === 'object' && isOffered(known, system) ? system : undefined
+  // What an address names is explored at once.
   useEffect(() => {
-    loadScript('lock').then(
-      () => setKnown(published<Explorable>('explorer')),
-      (error: Error) => setKnown(error.message),
-    )
-    return () => running.current?.stop()
-  }, [])
-  if (known === undefined || typeof known === 'string') return <p role="status">{known ?? 'Loading…'}</p>
-  const start = () => {
-    running.current?.stop()
-    setResult(undefined)
-    setStates(0)
-    const [kind, name] = (chosen || `system ${known.systems[0]?.name}`).split(' ') as ['system' | 'bug', string]
-    const options = { msMax: MS_MAX, progress: (told: unknown) => setStates((told as { states: number }).states) }
-    running.current = work<Exploration>(['lock'], 'explore', { [kind]: name }, options)
-    running.current.result.then(
-      done => {
-        setResult(done)
-        setStates(done.states)
-      },
-      (error: Error) => setResult(error.message),
-    )
-  }
+    if (asked !== undefined) start(asked)
+  }, [asked, start])
   return (
     <>
       <div>
@@ -55,45 +34,128 @@ export function ExplorerView(): JSX.Element {
         </p>
       </div>
       <section class="card stack" aria-label="What to explore">
-        <div class="row end">
-          <Systems known={known} chosen={chosen} onChosen={setChosen} />
-          <button type="button" class="main" onClick={start}>
-            Explore
-          </button>
-        </div>
+        {known === undefined || typeof known === 'string' ? (
+          <p role="status">{known ?? 'Loading…'}</p>
+        ) : (
+          <Choice key={`${known.protocol} ${asked}`} known={known} asked={asked} onStart={start} />
+        )}
+        {system !== '' && typeof known === 'object' && asked === undefined ? (
+          <p class="notice">There is no system or planted bug of that name; these are offered above.</p>
+        ) : undefined}
         <Result states={states} result={result} />
       </section>
+      {typeof result === 'object' && result.broken !== undefined ? (
+        <Story
+          key={result.system}
+          protocol={entry.name}
+          system={result.system}
+          property={result.broken.property}
+          story={result.broken.story}
+          scheme={scheme}
+        />
+      ) : undefined}
     </>
   )
 }
 
-interface SystemsProps {
-  readonly known: Explorable
-  readonly chosen: string
-  onChosen(chosen: string): void
+function isOffered({ systems, bugs }: Explorer, name: string): boolean {
+  return bugs.includes(name) || systems.some(system => system.name === name)
 }
 
-function Systems({ known, chosen, onChosen }: SystemsProps): JSX.Element {
+/** What of the protocol can be explored; its script is loaded first. */
+function useExplorer(protocol: string, script: string): Explorer | string | undefined {
+  const [known, setKnown] = useState<Explorer | string | undefined>(() => explorerNamed(protocol))
+  useEffect(() => {
+    loadScript(script).then(
+      () => setKnown(explorerNamed(protocol)),
+      (error: Error) => setKnown(error.message),
+    )
+  }, [protocol, script])
+  return known
+}
+
+interface Explored {
+  readonly states: number | undefined
+  readonly result: NamedExploration | string | undefined
+  readonly start: (name: string) => void
+}
+
+/** An exploration in a worker. */
+function useExploration(protocol: string, script: string): Explored {
+  const [states, setStates] = useState<number | undefined>(undefined)
+  const [result, setResult] = useState<NamedExploration | string | undefined>(undefined)
+  const running = useRef<Work<NamedExploration> | undefined>(undefined)
+  useEffect(() => () => running.current?.stop(), [])
+  const start = useRef((name: string) => {
+    running.current?.stop()
+    setResult(undefined)
+    setStates(0)
+    const progress = (told: unknown) => setStates((told as { states: number }).states)
+    running.current = work<NamedExploration>([script], `explore ${protocol}`, name, { msMax: MS_MAX, progress })
+    running.current.result.then(
+      done => {
+        setResult(done)
+        setStates(done.states)
+      },
+      (error: Error) => setResult(error.message),
+    )
+  })
+  return { states, result, start: start.current }
+}
+
+interface ChoiceProps {
+  readonly known: Explorer
+  readonly asked: string | undefined
+  onStart(name: string): void
+}
+
+function Choice({ known, asked, onStart }: ChoiceProps): JSX.Element {
+  const [chosen, setChosen] = useState(asked ?? known.systems[0]?.name ?? '')
+  const go = () => {
+    // The address names what is explored; where it is there already, it is explored once more.
+    if (asked === chosen) onStart(chosen)
+    else location.hash = `#explorer=${known.protocol}:${chosen}`
+  }
   return (
-    <label class="field">
-      System of the lock
-      <select value={chosen} onChange={event => onChosen(event.currentTarget.value)}>
-        <optgroup label="As it is">
-          {known.systems.map(({ name, about }) => (
-            <option key={name} value={`system ${name}`}>
-              {name}: {about}
+    <div class="row end">
+      <label class="field">
+        Protocol
+        <select
+          value={known.protocol}
+          onChange={event => {
+            location.hash = `#explorer=${event.currentTarget.value}`
+          }}
+        >
+          {explored.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title}
             </option>
           ))}
-        </optgroup>
-        <optgroup label="With a planted bug">
-          {known.bugs.map(bug => (
-            <option key={bug} value={`bug ${bug}`}>
-              {bug}
-            </option>
-          ))}
-        </optgroup>
-      </select>
-    </label>
+        </select>
+      </label>
+      <label class="field grow">
+        System
+        <select value={chosen} onChange={event => setChosen(event.currentTarget.value)}>
+          <optgroup label="As it is">
+            {known.systems.map(({ name, about }) => (
+              <option key={name} value={name}>
+                {about.startsWith(name) ? about : `${name}: ${about}`}
+              </option>
+            ))}
+          </optgroup>
+          <optgroup label="With a planted bug">
+            {known.bugs.map(bug => (
+              <option key={bug} value={bug}>
+                {bug.replaceAll('-', ' ')}
+              </option>
+            ))}
+          </optgroup>
+        </select>
+      </label>
+      <button type="button" class="main" onClick={go}>
+        Explore
+      </button>
+    </div>
   )
 }
 
@@ -102,9 +164,11 @@ function Result({
   result,
 }: {
   states: number | undefined
-  result: Exploration | string | undefined
+  result: NamedExploration | string | undefined
 }): JSX.Element {
-  if (states === undefined) return <p class="soft">Up to 200,000 states, a minute at most.</p>
+  if (states === undefined) {
+    return <p class="soft">Up to {STATES_MAX.toLocaleString('en')} states, a minute at most.</p>
+  }
   const count = (
     <p>
       <span class="count" data-states={states}>
@@ -133,23 +197,13 @@ function Result({
   return (
     <div class="stack" role="status" data-result={broken ? 'broken' : complete ? 'safe' : 'part'}>
       {count}
-      {broken === undefined ? (
-        <p>
-          {complete
-            ? 'All of them safe: nothing that can happen here breaks a promise.'
-            : `All of them safe; not everything was tried, but everything of at most ${result.depth} steps.`}
-        </p>
-      ) : (
-        <>
-          <p>
-            Broken: <b>{broken.property}</b>. The shortest story:
-          </p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-          <pre class="story" tabIndex={0}>
-            {broken.story.join('\n')}
-          </pre>
-        </>
-      )}
+      <p>{sentenceOf(result)}</p>
     </div>
   )
+}
+
+function sentenceOf({ broken, complete, depth }: NamedExploration): string {
+  if (broken !== undefined) return `Broken: ${broken.property}. The shortest story is below.`
+  if (complete) return 'All of them safe: nothing that can happen here breaks a promise.'
+  return `All of them safe; not everything was tried, but everything of at most ${depth} steps.`
 }

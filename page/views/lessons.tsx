@@ -45,7 +45,7 @@ function OneLesson({ lesson, number, scheme }: { lesson: Lesson; number: number;
   const [step, setStep] = useState(0)
   const [cursor, setCursor] = useState(0)
   const { session } = run
-  if (session === undefined || typeof session === 'string') return <NotShown session={session} />
+  if (session === undefined || typeof session === 'string') return <NotShown run={run} />
   const go = (to: number) => {
     const caption = lesson.captions[to]
     if (caption === undefined) return

@@ -29,7 +29,7 @@ export function LevelView({ number, scheme }: { number: number; scheme: string }
         </div>
       </div>
       {session === undefined || typeof session === 'string' ? (
-        <NotShown session={session} />
+        <NotShown run={run} />
       ) : (
         <Shown
           run={run}

@@ -4,12 +4,12 @@ import type { ComponentChildren, JSX } from 'preact'
 import type { RunSpec } from '../../src/simulator/index.ts'
 import { Bench } from '../bench.tsx'
 import { yesNeeded } from '../needed.ts'
-import { type Run, useRun } from '../use-run.ts'
+import { type Going, type Run, useRun } from '../use-run.ts'
 
 export function RunView({ spec, scheme }: { spec: RunSpec; scheme: string }): JSX.Element {
   const run = useRun(spec)
   const { session } = run
-  if (session === undefined || typeof session === 'string') return <NotShown session={session} />
+  if (session === undefined || typeof session === 'string') return <NotShown run={run} />
   const { playground } = session
   return (
     <>
@@ -24,11 +24,24 @@ export function RunView({ spec, scheme }: { spec: RunSpec; scheme: string }): JS
   )
 }
 
-export function NotShown({ session }: { session: string | undefined }): JSX.Element {
+/** Where there is no run to show: why; or that it is still running. */
+export function NotShown({ run: { session, going } }: { run: Run }): JSX.Element {
+  if (going !== undefined) return <StillRunning {...going} />
   return (
     <p class={session === undefined ? 'soft' : 'notice'} role="status">
-      {session ?? 'Loading…'}
+      {typeof session === 'string' ? session : 'Loading…'}
     </p>
+  )
+}
+
+function StillRunning({ events, stop }: Going): JSX.Element {
+  return (
+    <div class="notice row" role="status" data-going="yes">
+      <span>Still running: {events.toLocaleString('en')} events so far.</span>
+      <button type="button" onClick={stop}>
+        Stop here
+      </button>
+    </div>
   )
 }
 
@@ -43,7 +56,7 @@ interface ShownProps {
 export function Shown({ run, scheme, side, caption, onCursor }: ShownProps): JSX.Element | null {
   const { session } = run
   if (session === undefined || typeof session === 'string') return null
-  return (
+  const bench = (
     <Bench
       session={session}
       scheme={scheme}
@@ -55,5 +68,11 @@ export function Shown({ run, scheme, side, caption, onCursor }: ShownProps): JSX
       onCursor={onCursor}
       {...(caption === undefined ? {} : { caption })}
     />
+  )
+  return (
+    <>
+      {run.going === undefined ? undefined : <StillRunning {...run.going} />}
+      {bench}
+    </>
   )
 }

@@ -5,7 +5,7 @@
 import { sameBytes } from '../core/index.ts'
 import { framed, type PublicKey, type Sealing } from '../crypto/index.ts'
 import { TAG_BYTES } from './encoding.ts'
-import { digest, drawn, sealingChance } from './party.ts'
+import { digest, drawn, drawnBytes } from './party.ts'
 import type { BanditKeys, BanditTools } from './settings.ts'
 import { KEY_BYTES, TOKEN_BYTES } from './wire.ts'
 
@@ -24,10 +24,13 @@ export interface BoxContent {
   readonly win: Uint8Array
   readonly lose: Uint8Array
   readonly tags: Uint8Array
+  /** The arm has not its reward yet: the tags mean nothing. */
+  readonly late: boolean
 }
 
 const CHECK_BYTES = 8
-const TAGS_AT = KEY_BYTES + CHECK_BYTES + 2 * TOKEN_BYTES
+const LATE_AT = KEY_BYTES + CHECK_BYTES + 2 * TOKEN_BYTES
+const TAGS_AT = LATE_AT + 1
 
 /** An arm's token of an attempt: it knows its tokens of all attempts, and nobody else can draw them. */
 export function tokenOf(
@@ -65,9 +68,12 @@ export function sealBox(
   message.set(content.check, KEY_BYTES)
   message.set(content.win, KEY_BYTES + CHECK_BYTES)
   message.set(content.lose, KEY_BYTES + CHECK_BYTES + TOKEN_BYTES)
+  message[LATE_AT] = Number(content.late)
   message.set(content.tags, TAGS_AT)
-  message.set(proofOf(keys.tools, boxesKey, place, message.subarray(KEY_BYTES)))
-  return keys.sealing.seal(runKey, message, sealingChance(keys.tools, secret, message))
+  const proof = proofOf(keys.tools, boxesKey, place, message.subarray(KEY_BYTES))
+  message.set(proof)
+  // The proof is a hash of all the rest: two boxes never share their chance.
+  return keys.sealing.seal(runKey, message, length => drawnBytes(keys.tools, secret, ['box', proof], length))
 }
 
 /** The content of a box; undefined if it is not sealed to us, not from an arm, or not for this place. */
@@ -86,6 +92,7 @@ export function openBox(
     check: content.slice(0, CHECK_BYTES),
     win: content.slice(CHECK_BYTES, CHECK_BYTES + TOKEN_BYTES),
     lose: content.slice(CHECK_BYTES + TOKEN_BYTES, CHECK_BYTES + 2 * TOKEN_BYTES),
-    tags: content.slice(CHECK_BYTES + 2 * TOKEN_BYTES),
+    tags: content.slice(CHECK_BYTES + 2 * TOKEN_BYTES + 1),
+    late: content[CHECK_BYTES + 2 * TOKEN_BYTES] === 1,
   }
 }

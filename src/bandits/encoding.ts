@@ -32,28 +32,12 @@ export function comparable(index: number, tieRank: number): number {
   return index * 2 ** TIE_BITS + tieRank
 }
 
-function writeBlock(blocks: Uint8Array, place: number, kind: number, at: Attempt): number {
+/** The first eight bytes of a block: what it is for, the round, the attempt, and the pair of slots. */
+function writeBlock(blocks: DataView, place: number, kind: number, at: Attempt, slots = 0): number {
   const start = place * BLOCK_BYTES
-  blocks[start] = kind
-  blocks[start + 1] = at.all >>> 16
-  blocks[start + 2] = at.all >>> 8
-  blocks[start + 3] = at.all
-  blocks[start + 4] = at.attempt >>> 8
-  blocks[start + 5] = at.attempt
+  blocks.setUint32(start, kind * 2 ** 24 + (at.all & 0xff_ffff))
+  blocks.setUint32(start + 4, (at.attempt & 0xffff) * 2 ** 16 + slots)
   return start
-}
-
-/** Seven bytes for a number below 2^53. */
-function writeNumber(blocks: Uint8Array, start: number, value: number): void {
-  const high = Math.floor(value / 2 ** 32)
-  const low = value >>> 0
-  blocks[start] = high >>> 16
-  blocks[start + 1] = high >>> 8
-  blocks[start + 2] = high
-  blocks[start + 3] = low >>> 24
-  blocks[start + 4] = low >>> 16
-  blocks[start + 5] = low >>> 8
-  blocks[start + 6] = low
 }
 
 /** The shape of a round: how many slots there are, and how many bits are compared. */
@@ -76,24 +60,34 @@ export function tagsOf(
   const { slots, bits } = shape
   const perPair = bits + 1
   const blocks = new Uint8Array((slots - 1) * perPair * BLOCK_BYTES)
+  const view = viewOf(blocks)
   let place = 0
   for (let other = 0; other < slots; other++) {
     if (other === slot) continue
-    writePair(blocks, place, { value, bits, slot, other }, at)
+    writePair(view, place, { value, bits, slot, other }, at)
     place += perPair
   }
-  const drawn = blockFunction(blocks)
+  const drawn = viewOf(blockFunction(blocks))
   const tags = new Uint8Array((slots - 1) * bits * TAG_BYTES)
+  const to = viewOf(tags)
   for (let pair = 0; pair < slots - 1; pair++) {
     const first = pair * perPair
     const turn = rotation(drawn, first, bits)
-    for (let level = 0; level < bits; level++) {
-      const from = (first + 1 + level) * BLOCK_BYTES
-      const to = (pair * bits + ((level + turn) % bits)) * TAG_BYTES
-      tags.set(drawn.subarray(from, from + TAG_BYTES), to)
-    }
+    for (let level = 0; level < bits; level++)
+      copyTag(drawn, first + 1 + level, to, pair * bits + ((level + turn) % bits))
   }
   return tags
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** The first half of a block becomes a tag. */
+function copyTag(drawn: DataView, block: number, tags: DataView, tag: number): void {
+  const [from, to] = [block * BLOCK_BYTES, tag * TAG_BYTES]
+  tags.setUint32(to, drawn.getUint32(from))
+  tags.setUint32(to + 4, drawn.getUint32(from + 4))
 }
 
 interface Pair {
@@ -104,34 +98,29 @@ interface Pair {
 }
 
 /** First the block of the rotation, then one for each level from the top. */
-function writePair(blocks: Uint8Array, place: number, pair: Pair, at: Attempt): void {
+function writePair(blocks: DataView, place: number, pair: Pair, at: Attempt): void {
   const { value, bits, slot, other } = pair
   const isLeft = slot < other
-  const [left, right] = isLeft ? [slot, other] : [other, slot]
-  writeSlots(blocks, writeBlock(blocks, place, KIND_ROTATION, at), left, right)
-  for (let level = 0; level < bits; level++) {
-    // The bits down to this level.
-    const prefix = Math.floor(value / 2 ** (bits - 1 - level))
-    const speaks = (prefix % 2 === 1) === isLeft
-    const start = writeBlock(blocks, place + 1 + level, speaks ? KIND_TAG : KIND_DUMMY, at)
-    writeSlots(blocks, start, left, right)
-    blocks[start + 8] = level
+  const slots = isLeft ? slot * 256 + other : other * 256 + slot
+  writeBlock(blocks, place, KIND_ROTATION, at, slots)
+  // The bits down to a level; from the bottom, where all of them are there.
+  let prefix = value
+  for (let level = bits - 1; level >= 0; level--) {
+    const half = Math.floor(prefix / 2)
+    const speaks = (prefix - 2 * half === 1) === isLeft
+    const start = writeBlock(blocks, place + 1 + level, speaks ? KIND_TAG : KIND_DUMMY, at, slots)
     // The right one has 0 here and says what a larger number would have.
-    writeNumber(blocks, start + 9, speaks ? (isLeft ? prefix : prefix + 1) : Number(isLeft))
+    const said = speaks ? (isLeft ? prefix : prefix + 1) : Number(isLeft)
+    blocks.setUint32(start + 8, level * 2 ** 24 + Math.floor(said / 2 ** 32))
+    blocks.setUint32(start + 12, said % 2 ** 32)
+    prefix = half
   }
 }
 
-function writeSlots(blocks: Uint8Array, start: number, left: number, right: number): void {
-  blocks[start + 6] = left
-  blocks[start + 7] = right
-}
-
 /** By 48 bits: the bias towards small numbers is below 2^-42. */
-function rotation(drawn: Uint8Array, place: number, bits: number): number {
+function rotation(drawn: DataView, place: number, bits: number): number {
   const start = place * BLOCK_BYTES
-  let sum = 0
-  for (let at = 0; at < 6; at++) sum = sum * 256 + drawn[start + at]!
-  return sum % bits
+  return (drawn.getUint32(start) * 2 ** 16 + drawn.getUint16(start + 4)) % bits
 }
 
 /** What a comparator finds: for each slot how many others are smaller, or why the lists contradict each other. */
@@ -140,10 +129,11 @@ export type Compared = { readonly ranks: readonly number[] } | { readonly refusa
 /** Compares all slots by their tags alone. The slot with rank K - 1 has the largest number. */
 export function compareTags(lists: readonly Uint8Array[], bits: number): Compared {
   const slots = lists.length
+  const views = lists.map(viewOf)
   const ranks = new Array<number>(slots).fill(0)
   for (let left = 0; left < slots; left++) {
     for (let right = left + 1; right < slots; right++) {
-      const common = commonTags(lists[left]!, right - 1, lists[right]!, left, bits)
+      const common = commonTags(views[left]!, right - 1, views[right]!, left, bits)
       if (common > 1) return { refusal: `slots ${left} and ${right} agree at ${common} places` }
       ranks[common === 1 ? left : right]!++
     }
@@ -153,13 +143,12 @@ export function compareTags(lists: readonly Uint8Array[], bits: number): Compare
   return { ranks }
 }
 
-function commonTags(one: Uint8Array, onePair: number, other: Uint8Array, otherPair: number, bits: number): number {
+function commonTags(one: DataView, onePair: number, other: DataView, otherPair: number, bits: number): number {
   let common = 0
   for (let level = 0; level < bits; level++) {
     const a = (onePair * bits + level) * TAG_BYTES
     const b = (otherPair * bits + level) * TAG_BYTES
-    let differs = 0
-    for (let at = 0; at < TAG_BYTES; at++) differs |= one[a + at]! ^ other[b + at]!
+    const differs = (one.getUint32(a) ^ other.getUint32(b)) | (one.getUint32(a + 4) ^ other.getUint32(b + 4))
     if (differs === 0) common++
   }
   return common
@@ -172,17 +161,21 @@ function commonTags(one: Uint8Array, onePair: number, other: Uint8Array, otherPa
 export function tieRanks(arms: number, all: number, blockFunction: BlockFunction): number[] {
   const draws = Math.ceil(arms / 2)
   const blocks = new Uint8Array(draws * BLOCK_BYTES)
+  const places = viewOf(blocks)
   for (let place = 0; place < draws; place++) {
-    const start = writeBlock(blocks, place, KIND_TIES, { all, attempt: 0 })
-    blocks[start + 15] = place
+    places.setUint8(writeBlock(places, place, KIND_TIES, { all, attempt: 0 }) + 15, place)
   }
-  const drawn = blockFunction(blocks)
-  const view = new DataView(drawn.buffer, drawn.byteOffset, drawn.byteLength)
+  const view = viewOf(blockFunction(blocks))
   const ranks = Array.from({ length: arms }, (_, arm) => arm)
   for (let last = arms - 1; last > 0; last--) {
     // 64 bits for a place among at most 256: the bias is below 2^-56.
-    const chosen = Number(view.getBigUint64(last * 8) % BigInt(last + 1))
+    const chosen = remainder(view.getUint32(last * 8), view.getUint32(last * 8 + 4), last + 1)
     ;[ranks[last], ranks[chosen]] = [ranks[chosen]!, ranks[last]!]
   }
   return ranks
+}
+
+/** Of a number of 64 bits, without a big integer. */
+export function remainder(high: number, low: number, divisor: number): number {
+  return ((((high % divisor) * (2 ** 32 % divisor)) % divisor) + (low % divisor)) % divisor
 }

@@ -1,7 +1,17 @@
 // What all parties of one private run agree on, and the arithmetic that is given to them.
 
 import { type Millis, type NodeId, SettingsError } from '../core/index.ts'
-import type { PublicKey, Sealing, SealingScheme, Signatures, Signer } from '../crypto/index.ts'
+import type {
+  PaillierDecryption,
+  PaillierEncryption,
+  PaillierSecret,
+  PublicKey,
+  RandomBytes,
+  Sealing,
+  SealingScheme,
+  Signatures,
+  Signer,
+} from '../crypto/index.ts'
 import type { BlockFunction } from './encoding.ts'
 import type { RewardRange } from './rewards.ts'
 import type { BanditRules } from './rules.ts'
@@ -15,6 +25,15 @@ export const ALGORITHMS: readonly Algorithm[] = ['ucb1', 'thompson', 'successive
 /** More arms cost their square in every round. */
 export const ARMS_MAX = 32
 
+/**
+ * What is hidden from whom: `blind` every pull and reward from all but its arm; the others are the thesis's own protocols, whose
+ * controller sees who is pulled (UCB-D in the clear, UCB-DS, UCB-DS2) or in which order arms are rejected (SR-secured).
+ */
+export type Level = 'blind' | 'ucb-d' | 'ucb-ds' | 'ucb-ds2' | 'sr-secured'
+
+/** All levels. */
+export const LEVELS: readonly Level[] = ['blind', 'ucb-d', 'ucb-ds', 'ucb-ds2', 'sr-secured']
+
 /** One who takes part, with the keys that its certificate says. */
 export interface BanditParty {
   readonly id: NodeId
@@ -26,6 +45,9 @@ export interface BanditParty {
 export interface BanditRun {
   readonly name: string
   readonly algorithm: Algorithm
+  /** Default `blind`. */
+  readonly level?: Level
+  /** Who has the arms; in SR-secured who draws the rewards of each phase. */
   readonly arms: readonly BanditParty[]
   /** Knows who sits where, and sees nothing else. */
   readonly shuffler: BanditParty
@@ -39,6 +61,12 @@ export interface BanditRun {
   readonly rewards: RewardRange
   /** Drawn by the user: two runs of one name have nothing in common. */
   readonly nonce: Uint8Array
+  /** A box leaves so long after its slot came, for each pull of the round, whether its arm was pulled or not. Default 0: at once. */
+  readonly pace?: Millis
+  /** An arm that is silent for so long is lost. Default 0: it is waited for. */
+  readonly armTimeout?: Millis
+  /** Whether the others go on without an arm that is lost. Default: the run ends. */
+  readonly drops?: boolean
 }
 
 /** A run, and the patience of those in it. */
@@ -59,6 +87,24 @@ export interface BanditTools {
   blocks(key: Uint8Array): BlockFunction
   readonly sealing: SealingScheme
   readonly signatures: Signatures
+  readonly symmetric: SymmetricSeals
+  readonly sums: SumScheme
+}
+
+/** Seals under a key that both sides have, bound to what they are about: AES-256-GCM. */
+export interface SymmetricSeals {
+  /** With a nonce of 12 bytes that is used once. */
+  seal(key: Uint8Array, nonce: Uint8Array, about: string, message: Uint8Array): Uint8Array
+  /** Undefined where it was not sealed with this key, about this. */
+  open(key: Uint8Array, about: string, sealed: Uint8Array): Uint8Array | undefined
+}
+
+/** Sums under encryption: Paillier. */
+export interface SumScheme {
+  /** Whether a key of this modulus is long enough. */
+  isModulus(modulus: bigint): boolean
+  encryption(modulus: bigint, random: RandomBytes): PaillierEncryption
+  decryption(secret: PaillierSecret, random: RandomBytes): PaillierDecryption
 }
 
 /** What one party has besides: its own keys. */
@@ -69,22 +115,30 @@ export interface BanditKeys {
 }
 
 /** Refuses a run that cannot be private or cannot be played. */
-export function checkRun({ arms, shuffler, comparator, user, batch }: BanditRun): void {
+export function checkRun(run: BanditRun): void {
+  const { arms, shuffler, comparator, user, batch, level = 'blind' } = run
   const ids = arms.map(({ id }) => id)
-  if (ids.length < 2) throw new SettingsError(`a run needs at least 2 arms, not ${ids.length}.`)
-  if (ids.length > ARMS_MAX) {
+  const isSearch = level === 'sr-secured'
+  const count = isSearch ? ids.length + 1 : ids.length
+  if (count < 2) throw new SettingsError(`a run needs at least 2 arms, not ${count}.`)
+  if (count > ARMS_MAX) {
     throw new SettingsError(
-      `a private run has at most ${ARMS_MAX} arms, not ${ids.length}: each round costs their square. Use privacy: 'open'.`,
+      `a private run has at most ${ARMS_MAX} arms, not ${count}: each round costs their square. Use privacy: 'open'.`,
     )
   }
   const twice = ids.find((id, place) => ids.indexOf(id) !== place)
   if (twice !== undefined) throw new SettingsError(`two arms are called '${twice}'.`)
-  if (shuffler.id === comparator.id) {
+  const isRing = level !== 'blind' && !isSearch
+  // In a ring the one who shuffles is the controller, and nobody else compares.
+  if (shuffler.id === comparator.id && !isRing) {
     throw new SettingsError(`'${shuffler.id}' cannot shuffle and compare: together they see who is better than whom.`)
   }
+  const has = isSearch ? 'draws' : 'has an arm'
   for (const [what, { id }] of [['shuffle', shuffler] as const, ['compare', comparator] as const]) {
-    if (ids.includes(id)) throw new SettingsError(`'${id}' has an arm and cannot ${what} as well.`)
+    if (ids.includes(id)) throw new SettingsError(`'${id}' ${has} and cannot ${what} as well.`)
     if (id === user.id) throw new SettingsError(`'${id}' asks for the answer and cannot ${what} as well.`)
   }
+  if (isSearch && ids.includes(user.id))
+    throw new SettingsError(`'${user.id}' knows the values and cannot draw as well.`)
   if (!(batch >= 0 && batch <= 1)) throw new SettingsError(`batch is a number from 0 to 1, not ${batch}.`)
 }

@@ -5,8 +5,8 @@ import { TAG_BYTES } from './encoding.ts'
 import { idealParties, playTogether, tapes } from './proof/index.ts'
 import type { BanditMessage } from './wire.ts'
 
-/** In an ideal seal the message stands behind 16 bytes; in it a proof of 32, a check of 8 and two tokens of 16. */
-const TAGS_AT = 16 + 32 + 8 + 32
+/** In an ideal seal the message stands behind 16 bytes; in it a proof of 32, a check of 8, two tokens of 16, and a byte. */
+const TAGS_AT = 16 + 32 + 8 + 32 + 1
 
 function overheard(play: (hear: (body: BanditMessage) => void) => void): BanditMessage[] {
   const said: BanditMessage[] = []

@@ -4,6 +4,7 @@
 import { bool, bytes, type Codec, list, struct, text, uint, variants } from '../core/index.ts'
 import { BUDGET_MAX } from './phases.ts'
 import { ARMS_MAX } from './settings.ts'
+import { type ThesisMessage, thesisWords } from './thesis/wire.ts'
 
 export const TOKEN_BYTES = 16
 export const KEY_BYTES = 32
@@ -33,21 +34,26 @@ export type BanditMessage =
       pulls: number
       tokenAttempt: number
       token: Uint8Array
+      /** Which arms are lost, a bit for each place. */
+      lost: number
     }
   /** An arm to the shuffler: its tags and tokens, sealed to the comparator. */
   | { kind: 'box'; round: number; attempt: number; box: Uint8Array }
   /** Shuffler to comparator: all boxes in the order of slots. */
-  | { kind: 'boxes'; round: number; attempt: number; boxes: readonly Uint8Array[] }
+  | { kind: 'boxes'; round: number; attempt: number; boxes: readonly Uint8Array[]; lost: number }
   /** Comparator to shuffler: for each slot its token; at the end of a search, what proves the winner to the user. */
   | { kind: 'tokens'; round: number; attempt: number; tokens: readonly Uint8Array[]; verdict: Uint8Array }
   /** An arm to the shuffler: its part of the answer, sealed to the user. */
   | { kind: 'answer'; sealed: Uint8Array }
   /** Shuffler to user: all parts of the answer in the order of arms. */
-  | { kind: 'answers'; answers: readonly Uint8Array[]; verdict: Uint8Array }
+  | { kind: 'answers'; answers: readonly Uint8Array[]; verdict: Uint8Array; lost: number; again: number }
   /** Shuffler to user: how far it is. */
   | { kind: 'progress'; round: number; spent: number }
   /** Anybody to shuffler and user: something was wrong, and this party has stopped. */
   | { kind: 'stop'; why: string }
+  | ThesisMessage
+  /** Comparator to shuffler: somebody was not ready in time, try again in other seats. */
+  | { kind: 'again'; round: number; attempt: number }
 
 const round = uint(BUDGET_MAX)
 const attempt = uint(ATTEMPT_MAX)
@@ -56,6 +62,7 @@ const sealed = bytes(SEALED_BYTES_MAX)
 const token = bytes(TOKEN_BYTES)
 const why = text(WHY_BYTES_MAX)
 const count = uint(BUDGET_MAX)
+const lost = uint(2 ** ARMS_MAX - 1)
 
 /** How messages of a run are written. */
 export const banditVocabulary: Codec<BanditMessage> = variants<BanditMessage>({
@@ -63,14 +70,16 @@ export const banditVocabulary: Codec<BanditMessage> = variants<BanditMessage>({
   share: { sealed },
   want: {},
   begin: {},
-  turn: { round, attempt, slot, pulls: count, tokenAttempt: attempt, token },
+  turn: { round, attempt, slot, pulls: count, tokenAttempt: attempt, token, lost },
   box: { round, attempt, box: bytes(BOX_BYTES_MAX) },
-  boxes: { round, attempt, boxes: list(bytes(BOX_BYTES_MAX), ARMS_MAX) },
+  boxes: { round, attempt, boxes: list(bytes(BOX_BYTES_MAX), ARMS_MAX), lost },
   tokens: { round, attempt, tokens: list(token, ARMS_MAX), verdict: sealed },
   answer: { sealed },
-  answers: { answers: list(sealed, ARMS_MAX), verdict: sealed },
+  answers: { answers: list(sealed, ARMS_MAX), verdict: sealed, lost, again: uint() },
   progress: { round, spent: count },
   stop: { why },
+  ...thesisWords,
+  again: { round, attempt },
 })
 
 /** A part of the keys of a run, as it is signed and sealed. */
@@ -107,6 +116,7 @@ export interface ArmRecord {
   readonly slot: number
   readonly claim: Uint8Array
   readonly stopped: string
+  readonly lost: number
 }
 
 export const armRecord: Codec<ArmRecord> = struct<ArmRecord>({
@@ -122,6 +132,7 @@ export const armRecord: Codec<ArmRecord> = struct<ArmRecord>({
   slot,
   claim: token,
   stopped: why,
+  lost,
 })
 
 /** What a shuffler saves. */
@@ -134,6 +145,17 @@ export interface ShufflerRecord {
   readonly tokenAttempt: number
   readonly verdict: Uint8Array
   readonly stopped: string
+  /** Arms that are lost, and since when. */
+  readonly drops: readonly Drop[]
+  /** Attempts that were tried again since somebody was not ready. */
+  readonly again: number
+}
+
+/** An arm that is lost, and the first attempt without it. */
+export interface Drop {
+  readonly place: number
+  readonly round: number
+  readonly attempt: number
 }
 
 export const shufflerRecord: Codec<ShufflerRecord> = struct<ShufflerRecord>({
@@ -145,6 +167,8 @@ export const shufflerRecord: Codec<ShufflerRecord> = struct<ShufflerRecord>({
   tokenAttempt: attempt,
   verdict: sealed,
   stopped: why,
+  drops: list(struct<Drop>({ place: slot, round, attempt }), ARMS_MAX),
+  again: uint(),
 })
 
 /** What a comparator saves. */
@@ -158,6 +182,7 @@ export interface ComparatorRecord {
   readonly tokens: readonly Uint8Array[]
   readonly verdict: Uint8Array
   readonly stopped: string
+  readonly lost: number
 }
 
 export const comparatorRecord: Codec<ComparatorRecord> = struct<ComparatorRecord>({
@@ -169,6 +194,7 @@ export const comparatorRecord: Codec<ComparatorRecord> = struct<ComparatorRecord
   tokens: list(token, ARMS_MAX),
   verdict: sealed,
   stopped: why,
+  lost,
 })
 
 /** What a user saves. */

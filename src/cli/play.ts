@@ -5,6 +5,7 @@ import { SettingsError } from '../core/index.ts'
 import { allPlaygrounds } from '../play/all.ts'
 import { hashNote, playAddress } from '../play/index.ts'
 import { unpackAddress } from '../play/pack.ts'
+import { verdictOf } from '../play/verdict.ts'
 import { cannot } from '../runtime/files.ts'
 import { diagram, encodeRun, type Play, traceLine } from '../simulator/index.ts'
 import { colour, EXIT_FAILED, print } from './output.ts'
@@ -23,7 +24,7 @@ export async function playFrom(address: string, options: Options): Promise<void>
   play.toEnd()
   if (options.diagram !== undefined) {
     const { diagram: file } = options
-    await writeFile(file, diagram(play.trace, verdict(play))).catch(error => {
+    await writeFile(file, diagram(play.trace, verdictOf(play))).catch(error => {
       throw cannot('write', file, error)
     })
   }
@@ -36,7 +37,7 @@ function told(play: Play): object {
   return {
     address: encodeRun(play.spec),
     status,
-    verdict: verdict(play),
+    verdict: verdictOf(play),
     traceHash: hash,
     violations,
     outside,
@@ -49,18 +50,6 @@ function told(play: Play): object {
   }
 }
 
-/** In one line. */
-function verdict(play: Play): string {
-  const { question, violations } = play
-  if (question !== undefined) {
-    const words = question.answers.map(({ word }) => `${word.letter} (${word.name})`).join(', ')
-    return `${question.node} is asked by ${question.from} and has no word left; it could say ${words}`
-  }
-  if (violations.length > 0) return `broken: ${violations.map(({ what }) => what).join('; ')}`
-  if (play.stopped === 'events') return 'stopped here: more events than a run that is played may have'
-  return 'no promise was broken'
-}
-
 function ending(play: Play): string[] {
   const note = hashNote(play)
   const paint = play.status === 'broken' ? colour.red : play.status === 'asks' ? colour.yellow : colour.green
@@ -68,6 +57,6 @@ function ending(play: Play): string[] {
     ...play.outside.map(sentence => colour.yellow(sentence)),
     `trace hash ${play.hash}`,
     ...(note === undefined ? [] : [colour.yellow(note)]),
-    paint(verdict(play)),
+    paint(verdictOf(play)),
   ]
 }

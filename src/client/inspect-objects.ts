@@ -2,6 +2,7 @@
 // an accusation counts only where more servers pass it on than can lie, or where this client saw it itself.
 
 import { accuserOf, type Millis, type NodeId } from '../core/index.ts'
+import type { Recalled } from '../events/client/state.ts'
 import type { AccountedServer } from '../lock/index.ts'
 import type { Complaint, InspectedObject } from '../ordering/index.ts'
 import { orderingBasics } from '../ordering/settings.ts'
@@ -26,6 +27,8 @@ export interface Accusation {
   readonly version: number
   /** Where it was about a lock: its name. */
   readonly lock?: string
+  /** Where it was about events: their channel. */
+  readonly channel?: string
   /** The clients that say so. */
   readonly clients: readonly NodeId[]
   /** Enough say so, or this client saw it itself. Else one client accuses, and nothing more is known. */
@@ -82,6 +85,15 @@ export function tallyLockComplaints(
     complaints: complaints.map(({ name, ...complaint }) => ({ ...complaint, object: name, version: 0 })),
   }))
   return tallyComplaints(servers, lies, liars).map(accusation => ({ ...accusation, lock: accusation.object }))
+}
+
+/** The same of events. */
+export function tallyEventComplaints(servers: readonly Recalled[], lies: readonly Lie[], liars: number): Accusation[] {
+  const told = servers.map(({ server, complaints }) => ({
+    server,
+    complaints: complaints.map(({ channel, ...complaint }) => ({ ...complaint, object: channel, version: 0 })),
+  }))
+  return tallyComplaints(told, lies, liars).map(accusation => ({ ...accusation, channel: accusation.object }))
 }
 
 const THIS_CLIENT = 'this client'

@@ -8,7 +8,7 @@ import type { Attributes } from './peers/attributes.ts'
 import type { Aggregate, CoordinatorOptions, JoinedGroup } from './peers/joined-group.ts'
 import type { Candidacy, CoordinatorInfo } from './peers/leadership.ts'
 import type { MemberInfo } from './peers/roster.ts'
-import type { BestArmAmongOptions, MaximiseAmongOptions } from './peers/run-options.ts'
+import type { BestArmAmongOptions, MaximiseAmongOptions, ThesisSearchAmongOptions } from './peers/run-options.ts'
 import type { ArmOptions, ServedArm } from './peers/served-arm.ts'
 import type { Slots } from './peers/slots.ts'
 import type { SlotsOptions } from './peers/slots-settings.ts'
@@ -82,7 +82,7 @@ export class MemberGroup extends Group {
   }
 
   /** Finds the best of several arms that members serve, with a budget of pulls. */
-  bestArm(options: BestArmAmongOptions): BanditHandle<BestArmResult> {
+  bestArm(options: BestArmAmongOptions | ThesisSearchAmongOptions): BanditHandle<BestArmResult> {
     return this.member.bestArm(options)
   }
 

@@ -86,3 +86,27 @@ export function encodeContent(content: EventContent): Uint8Array {
 export function decodeContent(content: Uint8Array): Decoded<Required<EventContent>> {
   return decode(contentCodec, content)
 }
+
+/** How many readings are remembered at the least, and at most twice as many. */
+const READ_MAX = 1_024
+
+let newer = new WeakMap<Uint8Array, Decoded<Required<EventContent>>>()
+let older = newer
+let readings = 0
+
+/**
+ * As `decodeContent`, for bytes that are looked at several times in a row: stored, matched and sent, or checked, matched and
+ * handed over. Only the newest are remembered, so that what is kept for days is not kept twice.
+ */
+export function readContent(content: Uint8Array): Decoded<Required<EventContent>> {
+  const known = newer.get(content) ?? older.get(content)
+  if (known !== undefined) return known
+  if (++readings > READ_MAX) {
+    readings = 0
+    older = newer
+    newer = new WeakMap()
+  }
+  const read = decodeContent(content)
+  newer.set(content, read)
+  return read
+}

@@ -4,7 +4,17 @@ import { describe, expect, it } from 'vitest'
 import { idealSignatures } from '../crypto/index.ts'
 import { eventsDefaults } from './defaults.ts'
 import type { EventsSettings } from './settings.ts'
-import { isOwnersCursor, isSigned, leafOf, pathOf, rootBy, rootOf, signBatch, signCursor } from './signed.ts'
+import {
+  isOwnersCursor,
+  isSigned,
+  leafOf,
+  pathsOf,
+  rootBy,
+  rootOf,
+  signBatch,
+  signCursor,
+  signedAmong,
+} from './signed.ts'
 import type { Item } from './wire.ts'
 
 const { hash } = eventsDefaults
@@ -27,7 +37,7 @@ describe('trees', () => {
       const leaves = bare(1, count).map(item => leafOf(hash, source, item.counter, item.content))
       const root = rootOf(hash, leaves)
       for (const [place, leaf] of leaves.entries()) {
-        const path = pathOf(hash, leaves, place)
+        const path = pathsOf(hash, leaves).paths[place]!
         expect(path.length).toBeLessThanOrEqual(6)
         expect(rootBy(hash, leaf, place, count, path)).toEqual(root)
         if (count > 1) expect(rootBy(hash, leaf, (place + 1) % count, count, path)).not.toEqual(root)
@@ -66,6 +76,30 @@ describe('a signed event', () => {
     expect(isSigned(settings, source, NOBODY, { ...item, proof: { ...proof, count: 2 } })).toBe(false)
     expect(isSigned(settings, source, NOBODY, { ...item, proof: { ...proof, path: proof.path.slice(1) } })).toBe(false)
     expect(isSigned({ ...settings, keys: { ...keys, keyOf: () => undefined } }, source, NOBODY, item)).toBe(false)
+  })
+
+  it('is believed among others as it is alone: whole batches, parts of them, and one that is altered', () => {
+    const second = signBatch(settings, signer, source, bare(8, 64))
+    const spoiled = (item: Item, proof: Partial<NonNullable<Item['proof']>>): Item => {
+      return { ...item, proof: { ...item.proof!, ...proof } }
+    }
+    const wrongPath = second.map((item, place) => {
+      return place === 9 ? spoiled(item, { path: [...item.proof!.path].reverse() }) : item
+    })
+    const wrongSignature = second.map((item, place) => {
+      return place === 9 ? spoiled(item, { signature: new Uint8Array(64) }) : item
+    })
+    const wrongContent = second.map((item, place) => (place === 9 ? { ...item, content: new Uint8Array([9]) } : item))
+    const lists = [[...items, ...second], items.slice(1), second.slice(0, 63), wrongPath, wrongSignature, wrongContent]
+    for (const list of lists) {
+      const among = signedAmong(settings, source, NOBODY, list)
+      // A path that is not the tree's own is refused also where the whole batch is there: somebody may be shown it alone.
+      for (const item of list) expect(among.has(item)).toBe(isSigned(settings, source, NOBODY, item))
+    }
+    expect(signedAmong(settings, source, NOBODY, lists[0]!).size).toBe(67)
+    expect(signedAmong(settings, source, NOBODY, wrongPath).size).toBe(63)
+    expect(signedAmong(settings, source, NOBODY, wrongSignature).size).toBe(63)
+    expect(signedAmong(settings, source, NOBODY, wrongContent).size).toBe(63)
   })
 
   it('where nobody lies, nothing is signed', () => {

@@ -5,7 +5,7 @@
 // A leaf hashes the whole event with its id: channel, author, boot and counter. The root is signed with the group, the
 // source and the range of counters.
 
-import { assert, encode, sameBytes, uint } from '../core/index.ts'
+import { assert, sameBytes } from '../core/index.ts'
 import { framed, type Signer } from '../crypto/index.ts'
 import type { EventsClientSettings, EventsSettings, Hash } from './settings.ts'
 import type { EventProof, Item, Position, SavedCursor, Source } from './wire.ts'
@@ -54,19 +54,29 @@ function half(count: number): number {
 
 /** The root over these leaves. */
 export function rootOf(hash: Hash, leaves: readonly Uint8Array[]): Uint8Array {
-  assert(leaves.length > 0, 'a tree has a leaf')
-  if (leaves.length === 1) return leaves[0]!
-  const at = half(leaves.length)
-  return tagged(hash, NODE, rootOf(hash, leaves.slice(0, at)), rootOf(hash, leaves.slice(at)))
+  return pathsOf(hash, leaves).root
 }
 
-/** The hashes beside the way from a leaf to the root, from below. */
-export function pathOf(hash: Hash, leaves: readonly Uint8Array[], place: number): Uint8Array[] {
-  if (leaves.length === 1) return []
-  const at = half(leaves.length)
-  const [left, right] = [leaves.slice(0, at), leaves.slice(at)]
-  if (place < at) return [...pathOf(hash, left, place), rootOf(hash, right)]
-  return [...pathOf(hash, right, place - at), rootOf(hash, left)]
+/** The hashes beside the way from each leaf to the root, from below. Each node of the tree is hashed once. */
+export function pathsOf(hash: Hash, leaves: readonly Uint8Array[]): { root: Uint8Array; paths: Uint8Array[][] } {
+  const paths = leaves.map((): Uint8Array[] => [])
+  return { root: climb(hash, leaves, paths, 0, leaves.length), paths }
+}
+
+function climb(
+  hash: Hash,
+  leaves: readonly Uint8Array[],
+  paths: readonly Uint8Array[][],
+  from: number,
+  to: number,
+): Uint8Array {
+  assert(to > from, 'a tree has a leaf')
+  if (to - from === 1) return leaves[from]!
+  const middle = from + half(to - from)
+  const left = climb(hash, leaves, paths, from, middle)
+  const right = climb(hash, leaves, paths, middle, to)
+  for (let place = from; place < to; place++) paths[place]!.push(place < middle ? right : left)
+  return tagged(hash, NODE, left, right)
 }
 
 /** The root that this path leads to, or nothing where it has another length than the tree's. */
@@ -101,21 +111,81 @@ export function signBatch(settings: Signing, signer: Signer, source: Source, ite
   const { hash, group } = settings
   const leaves = items.map(({ counter, content }) => leafOf(hash, source, counter, content))
   const batch = { first: items[0]!.counter, count: items.length }
-  const signature = signer.sign(statement(group, source, batch, rootOf(hash, leaves)))
-  return items.map((item, place) => ({ ...item, proof: { ...batch, path: pathOf(hash, leaves, place), signature } }))
+  const { root, paths } = pathsOf(hash, leaves)
+  const signature = signer.sign(statement(group, source, batch, root))
+  return items.map((item, place) => ({ ...item, proof: { ...batch, path: paths[place]!, signature } }))
 }
 
 /** Whether the author signed this event under this id. Where nobody may lie, nothing is signed. */
 export function isSigned(settings: Checking, source: Source, identity: Uint8Array, item: Item): boolean {
+  return signedAmong(settings, source, identity, [item]).has(item)
+}
+
+/**
+ * Of several events of one author those that it signed. A signature is looked at once for all that have it; and where a
+ * batch is there as a whole, its tree is built once and each path compared with it, instead of climbed.
+ */
+export function signedAmong(
+  settings: Checking,
+  source: Source,
+  identity: Uint8Array,
+  items: readonly Item[],
+): ReadonlySet<Item> {
   const { liars, keys, hash, group } = settings
-  const { counter, content, proof } = item
-  if (liars === 0) return true
+  if (liars === 0) return new Set(items)
   const key = keys?.keyOf(source.author, identity)
-  if (keys === undefined || key === undefined || proof === undefined) return false
+  const signed = new Set<Item>()
+  if (keys === undefined || key === undefined) return signed
+  let known: { readonly words: Uint8Array; readonly signature: Uint8Array } | undefined
+  const isGood = (proof: EventProof, root: Uint8Array): boolean => {
+    const { signature } = proof
+    const words = statement(group, source, proof, root)
+    if (known !== undefined && sameBytes(known.words, words) && sameBytes(known.signature, signature)) return true
+    if (!keys.signatures.verify(key, words, signature)) return false
+    known = { words, signature }
+    return true
+  }
+  for (let place = 0; place < items.length; ) {
+    const batch = wholeBatch(items, place) ?? items.slice(place, place + 1)
+    const root = batch.length > 1 ? rootOfWhole(hash, source, batch) : undefined
+    place += batch.length
+    for (const item of batch) {
+      const own = root ?? rootFor(hash, source, item)
+      if (own !== undefined && isGood(item.proof!, own)) signed.add(item)
+    }
+  }
+  return signed
+}
+
+/** The batch that begins here, where all of it is there in order. */
+function wholeBatch(items: readonly Item[], from: number): readonly Item[] | undefined {
+  const proof = items[from]!.proof
+  if (proof === undefined || proof.count < 2 || items[from]!.counter !== proof.first) return undefined
+  const batch = items.slice(from, from + proof.count)
+  if (batch.length < proof.count) return undefined
+  for (const [place, item] of batch.entries()) {
+    if (item.counter !== proof.first + place || item.proof?.first !== proof.first) return undefined
+    if (item.proof.count !== proof.count) return undefined
+  }
+  return batch
+}
+
+/** The root of a batch, where every path is the tree's own; else each must be climbed. */
+function rootOfWhole(hash: Hash, source: Source, batch: readonly Item[]): Uint8Array | undefined {
+  const leaves = batch.map(({ counter, content }) => leafOf(hash, source, counter, content))
+  const { root, paths } = pathsOf(hash, leaves)
+  const isOwn = ({ proof }: Item, place: number) => {
+    const [path, given] = [paths[place]!, proof!.path]
+    return path.length === given.length && path.every((node, at) => sameBytes(node, given[at]!))
+  }
+  return batch.every(isOwn) ? root : undefined
+}
+
+function rootFor(hash: Hash, source: Source, { counter, content, proof }: Item): Uint8Array | undefined {
+  if (proof === undefined) return undefined
   const place = counter - proof.first
-  if (place < 0 || place >= proof.count) return false
-  const root = rootBy(hash, leafOf(hash, source, counter, content), place, proof.count, proof.path)
-  return root !== undefined && keys.signatures.verify(key, statement(group, source, proof, root), proof.signature)
+  if (place < 0 || place >= proof.count) return undefined
+  return rootBy(hash, leafOf(hash, source, counter, content), place, proof.count, proof.path)
 }
 
 /** What witnesses compare: the hash of the counters and leaves of what matched. */
@@ -157,5 +227,5 @@ export function sameEvent(one: Item, other: Item): boolean {
 
 /** Bytes that an item takes, about. */
 export function sizeOf({ content, proof }: Item): number {
-  return content.length + 64 + (proof === undefined ? 0 : 100 + 32 * proof.path.length) + encode(uint(), 0).length
+  return content.length + 65 + (proof === undefined ? 0 : 100 + 32 * proof.path.length)
 }

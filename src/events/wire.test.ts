@@ -27,6 +27,11 @@ const words: EventsMessage[] = [
   { kind: 'task', sub: 1, source, identity: new Uint8Array(), item, attempt: 2, dead: true },
   { kind: 'done', channel: 'c', name: 'n', source, counter: 7, failed: false },
   { kind: 'queued', channel: 'c', name: 'n', owner: 'o', entries: [] },
+  { kind: 'complain', server: 's', what: 'lied', channel: 'c' },
+  { kind: 'recall', id: 4 },
+  { kind: 'recalled', id: 4, complaints: [{ client: 'a#1', server: 's', what: 'lied', channel: 'c' }] },
+  { kind: 'terms', sub: 1, version: 2, filter: new Uint8Array([1]) },
+  { kind: 'skipped', sub: 1, source, from: 2, to: 9 },
 ]
 
 describe('the words on the wire', () => {

@@ -17,6 +17,8 @@ export const CONTENT_BYTES_MAX = PAYLOAD_BYTES_MAX + (1 << 20)
 /** Events of one batch under one signature: a path of six hashes. */
 export const BATCH_MAX = 64
 export const PATH_MAX = 6
+/** Matches in one answer to a subscription: the more, the fewer questions. */
+export const FOUND_MAX = 256
 /** Bytes of events in one message, unless one event alone has more: frames stay well below their limit. */
 export const ITEMS_BYTES_MAX = 1 << 18
 /** Heads in one answer: about 60 kB. The rest follows on the next beat. */
@@ -33,6 +35,9 @@ export const SURVEYED_ENTRIES_MAX = 64
 export const REMINDED_MAX = 256
 /** Cursors in one answer: of 4,096 entries each, about 7 MB. */
 export const COPIED_MAX = 16
+/** Lines of complaint that a server keeps and shows, and the bytes of each: about 60 kB. */
+export const COMPLAINTS_MAX = 100
+const WHAT_BYTES_MAX = 100
 /** Of a cursor among all: channel, owner and name. */
 const KEY_BYTES_MAX = 2 * CHANNEL_BYTES_MAX + NODE_BYTES_MAX + 2
 const HASH_BYTES = 32
@@ -102,6 +107,14 @@ export interface SurveyedCursor {
   readonly owner: string
   readonly queue: boolean
   readonly entries: readonly Position[]
+}
+
+/** What a client holds against a server. */
+export interface EventsComplaint {
+  readonly client: string
+  readonly server: string
+  readonly what: string
+  readonly channel: string
 }
 
 /** Where a durable subscription stands, signed by its owner. */
@@ -204,6 +217,15 @@ export type EventsMessage =
   | { kind: 'done'; channel: string; name: string; source: Source; counter: number; failed: boolean }
   /** Among servers: how far the queue is. */
   | { kind: 'queued'; channel: string; name: string; owner: string; entries: readonly Position[] }
+  /** A server was caught; said to all others. */
+  | { kind: 'complain'; server: string; what: string; channel: string }
+  /** Of whom do clients complain? */
+  | { kind: 'recall'; id: number }
+  | { kind: 'recalled'; id: number; complaints: readonly EventsComplaint[] }
+  /** To a member of a queue, in answer: the filter that counts, or nothing where it is the one that it came with. */
+  | { kind: 'terms'; sub: number; version: number; filter: Uint8Array }
+  /** To a member of a queue: these were cut before anybody had them. */
+  | { kind: 'skipped'; sub: number; source: Source; from: number; to: number }
 
 const channel = text(CHANNEL_BYTES_MAX)
 const node = text(NODE_BYTES_MAX)
@@ -247,6 +269,8 @@ const surveyed = struct<SurveyedCursor>({
   queue: bool,
   entries: list(position, SURVEYED_ENTRIES_MAX),
 })
+const what = text(WHAT_BYTES_MAX)
+const complaint = struct<EventsComplaint>({ client: node, server: node, what, channel })
 const sub = uint()
 const version = uint()
 
@@ -259,7 +283,7 @@ export const eventsVocabulary: Codec<EventsMessage> = variants<EventsMessage>({
   unfollow: { sub },
   heads: { sub, epoch: boot, mark: uint(), alone: bool, entries: list(head, HEADS_MAX) },
   fetch: { sub, version, source, after: uint(), to: uint() },
-  found: { sub, version, source, identity, after: uint(), through: uint(), items },
+  found: { sub, version, source, identity, after: uint(), through: uint(), items: list(itemCodec, FOUND_MAX) },
   check: { sub, version, source, after: uint(), to: uint() },
   digest: { sub, version, source, after: uint(), to: uint(), count: uint(), hash },
   ask: { source },
@@ -294,6 +318,11 @@ export const eventsVocabulary: Codec<EventsMessage> = variants<EventsMessage>({
   task: { sub, source, identity, item: itemCodec, attempt: uint(), dead: bool },
   done: { channel, name: channel, source, counter: uint(), failed: bool },
   queued: { channel, name: channel, owner: node, entries: list(position, ENTRIES_MAX) },
+  complain: { server: node, what, channel },
+  recall: { id: uint() },
+  recalled: { id: uint(), complaints: list(complaint, COMPLAINTS_MAX) },
+  terms: { sub, version, filter: bytes(FILTER_BYTES_MAX) },
+  skipped: { sub, source, from: uint(), to: uint() },
 })
 
 /** What a server saves. */

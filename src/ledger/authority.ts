@@ -8,30 +8,23 @@ import { type Checkpoint, whyNotCertified } from './checkpoint.ts'
 import { registerId, shownBurn } from './evidence.ts'
 import type { Descriptor, LedgerCrypto } from './genesis.ts'
 import { whyNoContradiction } from './link.ts'
+import type { KnownLeaf } from './memory.ts'
 import { leafHash, verifyInclusion } from './merkle.ts'
 import { type Execution, type Refusal, refuse } from './refusal.ts'
 import { type Evidence, type SpendingTransaction, signingBytes, type Transaction } from './transactions.ts'
-
-/** Leaves that were found good and not yet appended; beyond it the oldest is looked at again. */
-const VERIFIED_MAX = 100_000
 
 // Dear, and the answer depends on the leaf alone (a link, once there, names its peer's keys for ever): asked once. But for a
 // void of the other register's burn: whose burn has that index depends on which proposal was certified.
 export function whyUnsigned(
   book: Book,
-  leaf: Uint8Array,
   transaction: Transaction,
   how: Execution,
+  known: KnownLeaf | undefined,
 ): Refusal | undefined {
-  if (how.trusted) return undefined
-  const lasts = transaction.kind !== 'void' || transaction.evidence.kind === 'proof'
-  const name = lasts && how.verified ? toHex(how.suite.hash(leaf)) : undefined
-  if (name !== undefined && how.verified!.has(name)) return undefined
+  if (how.trusted || known?.signed) return undefined
   const refused = whyNotSigned(book, transaction, how)
-  if (refused === undefined && name !== undefined) {
-    if (how.verified!.size >= VERIFIED_MAX) how.verified!.delete(how.verified!.keys().next().value!)
-    how.verified!.add(name)
-  }
+  const lasts = transaction.kind !== 'void' || transaction.evidence.kind === 'proof'
+  if (known !== undefined) known.signed = refused === undefined && lasts
   return refused
 }
 

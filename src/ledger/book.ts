@@ -115,6 +115,17 @@ export function whyUnbalanced(book: Book): string | undefined {
   return undefined
 }
 
+const names = new WeakMap<Uint8Array, string>()
+
+/** A key or an id of a transaction in hex. A transaction is executed several times: written once. */
+export function hexOf(value: Uint8Array): string {
+  const known = names.get(value)
+  if (known !== undefined) return known
+  const hex = toHex(value)
+  names.set(value, hex)
+  return hex
+}
+
 /** How to undo changes of a book, newest last. */
 export type Undo = (() => void)[]
 

@@ -7,6 +7,7 @@ import { fromHex } from '../core/index.ts'
 import { openBook, supplyOf, type Undo, undoAll, whyUnbalanced } from './book.ts'
 import { execute, whyNotNow } from './execute.ts'
 import { encodeDescriptor } from './genesis.ts'
+import { LeafMemory } from './memory.ts'
 import { makeLedger, signed } from './proof/actors.ts'
 import { brokenLedgerRules, plantedExecutionBugs } from './proof/planted.ts'
 import { Stage, stories } from './proof/stories.ts'
@@ -191,7 +192,7 @@ describe('signatures that were found good once', () => {
     const made = { name: 'both', servers: ['s1', 's2', 's3', 's4'], crashes: 1, liars: 0 }
     const both = makeLedger(actors, { ...made, balances: { alice: 10n, mallory: 10n }, registers: ['a', 'b'] })
     const book = openBook(both)
-    const how = { suite: actors.suite, rules: ledgerRules, verified: new Set<string>() }
+    const how = { suite: actors.suite, rules: ledgerRules, memory: new LeafMemory(actors.suite.hash) }
     const [own, peer] = both.registerIds.map(id => fromHex(id)!) as [Uint8Array, Uint8Array]
     const burn = (owner: string) => {
       const fields = { register: 0, sequence: 0, asset: own, to: actors.signer(owner).publicKey, amount: 1n, until: 9 }

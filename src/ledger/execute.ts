@@ -5,7 +5,7 @@
 
 import { fromHex, toHex } from '../core/index.ts'
 import { whyUnsigned } from './authority.ts'
-import { accountOf, add, type Book, type BurnBook, put, type RegisterBook, type Undo } from './book.ts'
+import { accountOf, add, type Book, type BurnBook, hexOf, put, type RegisterBook, type Undo } from './book.ts'
 import { otherRegister, type ShownBurn, shownBurn, voidedHere, voidedThere } from './evidence.ts'
 import { AMOUNT_MAX, readDescriptor } from './genesis.ts'
 import { whyNotWithinLink } from './link.ts'
@@ -14,9 +14,10 @@ import { readTransaction, type SpendingTransaction, type Transaction } from './t
 
 /** Appends a leaf's effect to the book, or refuses it and changes nothing. */
 export function execute(book: Book, leaf: Uint8Array, how: Execution): Refusal | undefined {
-  const read = readTransaction(leaf)
+  const known = how.memory?.of(leaf)
+  const read = known?.read ?? readTransaction(leaf)
   if (!read.ok) return refuse('malformed', `no transaction: ${read.refusal}.`)
-  const refused = whyUnsigned(book, leaf, read.value, how) ?? apply(book, read.value, how)
+  const refused = whyUnsigned(book, read.value, how, known) ?? apply(book, read.value, how)
   if (refused === undefined) {
     how.undo?.push(() => book.size--)
     book.size++
@@ -59,7 +60,7 @@ function apply(book: Book, transaction: Transaction, how: Execution): Refusal | 
 function whyNotSpendable(book: Book, spending: SpendingTransaction, { rules }: Execution): Refusal | undefined {
   const register = book.registers[spending.register]
   if (register === undefined) return refuse('register', `there is no register ${spending.register}.`)
-  const account = register.accounts.get(toHex(spending.from))
+  const account = register.accounts.get(hexOf(spending.from))
   const next = account?.next ?? 0
   if (!rules.isNext(spending.sequence, next)) {
     return spending.sequence < next
@@ -68,24 +69,24 @@ function whyNotSpendable(book: Book, spending: SpendingTransaction, { rules }: E
   }
   if (book.size >= spending.until)
     return refuse('until', `it was good until size ${spending.until}, and the ledger has ${book.size} leaves.`)
-  const balance = account?.balances.get(toHex(spending.asset)) ?? 0n
+  const balance = account?.balances.get(hexOf(spending.asset)) ?? 0n
   return rules.covers(balance, spending.amount)
     ? undefined
     : refuse('balance', `the account holds ${balance}, and this takes ${spending.amount}.`)
 }
 
 function spend(register: RegisterBook, spending: SpendingTransaction, undo: Undo | undefined): void {
-  const account = accountOf(register, toHex(spending.from), undo)
+  const account = accountOf(register, hexOf(spending.from), undo)
   const next = account.next
   undo?.push(() => {
     account.next = next
   })
   account.next = Math.max(next, spending.sequence + 1)
-  add(account.balances, toHex(spending.asset), -spending.amount, undo)
+  add(account.balances, hexOf(spending.asset), -spending.amount, undo)
 }
 
 function credit(register: RegisterBook, key: Uint8Array, asset: string, amount: bigint, undo: Undo | undefined): void {
-  add(accountOf(register, toHex(key), undo).balances, asset, amount, undo)
+  add(accountOf(register, hexOf(key), undo).balances, asset, amount, undo)
 }
 
 function applyTransfer(book: Book, tx: Transaction & { kind: 'transfer' }, how: Execution): Refusal | undefined {
@@ -93,16 +94,16 @@ function applyTransfer(book: Book, tx: Transaction & { kind: 'transfer' }, how: 
   if (refused !== undefined) return refused
   const register = book.registers[tx.register]!
   spend(register, tx, how.undo)
-  credit(register, tx.to, toHex(tx.asset), tx.amount, how.undo)
+  credit(register, tx.to, hexOf(tx.asset), tx.amount, how.undo)
   return undefined
 }
 
 function applyBurn(book: Book, tx: Transaction & { kind: 'burn' }, how: Execution): Refusal | undefined {
   const register = book.registers[tx.register]
-  const peer = toHex(tx.peer)
+  const peer = hexOf(tx.peer)
   const refused = whyNotSpendable(book, tx, how) ?? whyNotLinked(book, tx.register, peer, how)
   if (refused !== undefined) return refused
-  if (!how.rules.burnsTo(toHex(tx.asset), register!.id, peer))
+  if (!how.rules.burnsTo(hexOf(tx.asset), register!.id, peer))
     return refuse('asset', 'coins of another ledger are burned to that ledger only.')
   spend(register!, tx, how.undo)
   noteBurn(book, register!, tx, { peer, expires: tx.expires }, how)
@@ -116,8 +117,8 @@ function noteBurn(
   { peer, expires }: { readonly peer: string; readonly expires: number },
   { undo }: Execution,
 ): BurnBook {
-  const asset = toHex(tx.asset)
-  const burn = { from: toHex(tx.from), peer, asset, to: tx.to, amount: tx.amount, expires, refunded: false }
+  const asset = hexOf(tx.asset)
+  const burn = { from: hexOf(tx.from), peer, asset, to: tx.to, amount: tx.amount, expires, refunded: false }
   put(register.burns, book.size, burn, undo)
   if (asset === register.id) add(register.outstanding, peer, tx.amount, undo)
   else add(register.foreign, asset, -tx.amount, undo)
@@ -251,7 +252,7 @@ function applyMove(book: Book, tx: Transaction & { kind: 'move' }, how: Executio
   const refused = whyNotSpendable(book, tx, how)
   if (refused !== undefined) return refused
   if (other === undefined) return refuse('register', 'only a ledger of two registers moves between them.')
-  if (!how.rules.burnsTo(toHex(tx.asset), register!.id, other.id))
+  if (!how.rules.burnsTo(hexOf(tx.asset), register!.id, other.id))
     return refuse('asset', 'coins of another ledger stay in their register.')
   const undo: Undo = []
   const within = { ...how, undo }

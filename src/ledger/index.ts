@@ -17,7 +17,7 @@ export {
 } from './checkpoint.ts'
 export { type LedgerClient, ledgerClient } from './client/machine.ts'
 export type { LedgerCommand, LedgerEvent, Offer } from './client/state.ts'
-export { ledgerCrypto } from './crypto.ts'
+export { ledgerCrypto, soundKeys } from './crypto.ts'
 export { execute } from './execute.ts'
 export {
   AMOUNT_MAX,

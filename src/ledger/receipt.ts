@@ -61,11 +61,15 @@ export function verifyReceipt(
 
 /** What is wrong with a receipt; nothing where it holds. */
 export function whyNoReceipt(receipt: LedgerReceipt, descriptor: Descriptor, suite: LedgerCrypto): string | undefined {
+  return whyNotThere(receipt, descriptor, suite) ?? whyNotCertified(descriptor, receipt.checkpoint, suite, ledgerRules)
+}
+
+/** The same but for the certificate: whether the leaf is where it says. */
+export function whyNotThere(receipt: LedgerReceipt, descriptor: Descriptor, suite: LedgerCrypto): string | undefined {
   const { ledger, leaf, index, path, checkpoint } = receipt
   if (!sameBytes(ledger, descriptor.id))
     return `it is of ledger ${toHex(ledger).slice(0, 8)}, not of ${descriptor.hex.slice(0, 8)}`
   const { size, root } = checkpoint
   const included = verifyInclusion({ leaf: leafHash(leaf, suite.hash), index, size, root }, path, suite.hash)
-  if (!included) return `its leaf is not at ${index} of ${size}`
-  return whyNotCertified(descriptor, checkpoint, suite, ledgerRules)
+  return included ? undefined : `its leaf is not at ${index} of ${size}`
 }

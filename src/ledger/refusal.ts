@@ -2,6 +2,7 @@
 
 import type { Undo } from './book.ts'
 import type { LedgerCrypto } from './genesis.ts'
+import { LeafMemory } from './memory.ts'
 import { type LedgerRules, ledgerRules } from './rules.ts'
 
 /** Why a transaction is refused. Append only: the codes are on the wire. */
@@ -59,15 +60,15 @@ export interface Execution {
   readonly rules: LedgerRules
   /** How to take the changes back; left out where they stand. */
   readonly undo?: Undo
-  /** Leaves whose signatures and certificates were found good, by their hash in hex. */
-  readonly verified?: Set<string>
+  /** What is known of leaves: each is looked at once. */
+  readonly memory?: LeafMemory
   /** The leaf was certified, or is our own: its signatures are not looked at again. */
   readonly trusted?: boolean
 }
 
 /** How leaves are executed, with signatures looked at once. */
 export function execution(suite: LedgerCrypto, rules: LedgerRules = ledgerRules): Execution {
-  return { suite, rules, verified: new Set() }
+  return { suite, rules, memory: new LeafMemory(suite.hash) }
 }
 
 export function refuse(code: RefusalCode, why: string): Refusal {

@@ -16,6 +16,8 @@ export interface LedgerSettings {
   readonly attemptMax: Millis
   /** How often words are said again until their height is certified. */
   readonly repeatEvery: Millis
+  /** How long a leader waits at most for about as many leaves as the last height had. */
+  readonly gatherMax: Millis
 }
 
 /** What a server has besides. */
@@ -31,4 +33,5 @@ export const ledgerDefaults: Omit<LedgerSettings, 'suite'> = {
   crashes: 1,
   attemptMax: 1_000,
   repeatEvery: 250,
+  gatherMax: 10,
 }

@@ -100,6 +100,13 @@ export type LedgerReply =
       readonly checkpoint: Checkpoint
     })
 
+/** Receipts of one height for one client, under one certificate. The leaves are those that it handed in. */
+export interface ReceiptLot {
+  readonly kind: 'receipts'
+  readonly checkpoint: Checkpoint
+  readonly receipts: readonly (Asked & { readonly index: number; readonly path: readonly Uint8Array[] })[]
+}
+
 /** Among servers. */
 export type PeerMessage =
   | (About & Proposal & { readonly kind: 'propose' })
@@ -117,7 +124,7 @@ export type PeerMessage =
   | (About & { readonly kind: 'hour'; readonly number: number; readonly signature: Uint8Array })
 
 /** Everything that is said about ledgers. */
-export type LedgerMessage = LedgerRequest | LedgerReply | PeerMessage
+export type LedgerMessage = LedgerRequest | LedgerReply | ReceiptLot | PeerMessage
 
 /** A genesis with all its accounts. */
 export const GENESIS_BYTES_MAX = 65_536
@@ -125,6 +132,8 @@ const WHY_BYTES_MAX = 400
 const ASSETS_MAX = 64
 /** Bytes of one page, as of one batch. */
 export const PAGE_BYTES_MAX = 256 * 1024
+/** Receipts of one lot. */
+export const RECEIPTS_MAX = 256
 
 const query = uint()
 const ledger = idCodec
@@ -191,6 +200,10 @@ export const ledgerVocabulary: Codec<LedgerMessage> = variants<LedgerMessage>({
   genesis: { genesis: bytes(GENESIS_BYTES_MAX) },
   hour: { ledger, number: uint(), signature: signatureCodec },
   roll: {},
+  receipts: {
+    checkpoint: checkpointCodec,
+    receipts: list(struct<ReceiptLot['receipts'][number]>({ query, index: size, path }), RECEIPTS_MAX),
+  },
 })
 
 /** What a server saves, in the order in which it happened. */

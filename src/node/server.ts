@@ -9,7 +9,7 @@ import {
   type Saved,
   type Wire,
 } from '../core/index.ts'
-import { type EventsServer, eventsServer } from '../events/server/machine.ts'
+import { type EventsServer, eventsServer, flushAfter } from '../events/server/machine.ts'
 import { eventsRecord } from '../events/wire.ts'
 import { type LedgerServer, ledgerServer } from '../ledger/server/machine.ts'
 import { type LockServer, lockServer } from '../lock/server/machine.ts'
@@ -53,9 +53,14 @@ export function serverOf(parts: ServerParts, rules: ComposeRules = composeRules)
   return compose('server', parts, { wires: wiresOf(parts), rules })
 }
 
+function wiresOf(parts: ServerParts): readonly Wire<ServerParts>[] {
+  const flushes: Wire<ServerParts> = { from: 'events', to: 'events', turn: flushAfter }
+  return [...livesWires(parts), ...(parts.events ? [flushes] : [])]
+}
+
 // What the others say of this server's lives is for all; that it lost its store is said to them when that is on disk.
 // Objects go first: a server that has an old copy of theirs votes on nothing, and must be told so at each of its starts.
-function wiresOf({ ordering, lives }: ServerParts): readonly Wire<ServerParts>[] {
+function livesWires({ ordering, lives }: ServerParts): readonly Wire<ServerParts>[] {
   if (lives === undefined) return []
   const toLock: Wire<ServerParts> = { from: 'lives', to: 'lock', turn: newsOfLife }
   if (ordering === undefined)

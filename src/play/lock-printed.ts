@@ -2,8 +2,8 @@
 
 import { printedLockServersNeeded } from '../core/index.ts'
 import { type PrintedPlan, printedPalette, printedScenario } from '../papers/lock/index.ts'
-import type { AnyScenario, Playable, Playground, PlayModel, RunName } from '../simulator/index.ts'
-import { hasClient, names, opening } from './sizes.ts'
+import type { AnyScenario, Playable, Playground, PlayModel } from '../simulator/index.ts'
+import { hasClient, names, opening, sized } from './sizes.ts'
 
 /** Δ and δ of the duel, in milliseconds. */
 export const DUEL_HOLD = 60
@@ -21,7 +21,7 @@ export const printedPlayground: Playground = {
   stories: { duel: 'Two clients at once, a quiet network' },
   bugs: [],
   bound(run) {
-    const { servers, liars, crashes } = sized(run)
+    const { servers, liars, crashes } = sized(run, 6)
     const needed = printedLockServersNeeded(liars, crashes)
     const rule = crashes === liars ? `5b + 1 = ${needed}` : `2f + 3b + 1 = ${needed}`
     if (servers >= needed) return `${servers} servers, and the rule needs ${rule}: enough.`
@@ -29,14 +29,10 @@ export const printedPlayground: Playground = {
   },
   open: run =>
     opening(() => {
-      const { servers, liars, crashes } = sized(run)
+      const { servers, liars, crashes } = sized(run, 6)
       const scenario = printedScenario({ servers, liars, crashes, unsafe: true })
       return playable(run.story === 'duel' ? duel(scenario) : scenario, servers, liars, run.story)
     }),
-}
-
-function sized({ servers = 6, liars = 1, crashes = liars }: RunName) {
-  return { servers, liars, crashes }
 }
 
 function playable(scenario: AnyScenario, servers: number, liars: number, story: string | undefined): Playable {

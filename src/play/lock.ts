@@ -9,8 +9,8 @@ import {
   lockScenario,
   plantedBugs,
 } from '../lock/proof/index.ts'
-import type { AnyScenario, Plan, Playable, Playground, PlayModel, RunName } from '../simulator/index.ts'
-import { hasClient, names, opening } from './sizes.ts'
+import type { AnyScenario, Plan, Playable, Playground, PlayModel } from '../simulator/index.ts'
+import { boundSentence, hasClient, names, opening, sized } from './sizes.ts'
 
 const DUEL_HEALS = 8_000_000
 const DUEL_ENDS = 20_000_000
@@ -26,21 +26,15 @@ export const lockPlayground: Playground = {
   stories: { duel: 'Two clients, a quiet network' },
   bugs: Object.keys(plantedBugs),
   bound(run) {
-    const { servers, liars, crashes } = sized(run)
-    const needed = lockServersNeeded(liars, crashes)
-    const state = servers >= needed ? 'enough' : `${needed - servers} too few`
-    return `${servers} servers; with ${liars} that may lie and ${crashes} that may be gone it takes ${needed}: ${state}.`
+    const size = sized(run, 4)
+    return boundSentence('servers', size, lockServersNeeded(size.liars, size.crashes))
   },
   open: run =>
     opening(() => {
-      const { servers, liars, crashes } = sized(run)
+      const { servers, liars, crashes } = sized(run, 4)
       const scenario = lockScenario(trust({ servers, liars, crashes }), { rules: brokenRules(run.bug) })
       return playable(run.story === 'duel' ? duel(scenario) : scenario, servers, liars)
     }),
-}
-
-function sized({ servers = 4, liars = 1, crashes = liars }: RunName) {
-  return { servers, liars, crashes }
 }
 
 function use(client: NodeId, change: Partial<LockAct & { kind: 'use' }> = {}): LockAct {

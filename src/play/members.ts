@@ -3,13 +3,20 @@
 import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/proof/index.ts'
 import { brokenMembershipRules, membershipBugs, membershipScenario } from '../membership/proof/index.ts'
 import type { ManualKind, Playground, RunName } from '../simulator/index.ts'
-import { opening } from './sizes.ts'
+import { boundSentence, opening } from './sizes.ts'
 
 const FAULTS: readonly ManualKind[] = ['hold', 'drop', 'twice', 'cut', 'slow', 'pause', 'crash']
 
-function sized({ servers, liars = 1 }: RunName) {
-  return { liars, ...(servers !== undefined && { members: servers }) }
+function membersOf({ servers = 5, liars = 1 }: RunName) {
+  return { members: servers, liars }
 }
+
+/** Members of an election: three at least, and three for each liar and one more. */
+function electing({ liars = 1, servers = electorsNeeded(liars) }: RunName) {
+  return { servers, liars, needed: electorsNeeded(liars) }
+}
+
+const electorsNeeded = (liars: number) => Math.max(3, 3 * liars + 1)
 
 /** Who is here. */
 export const membershipPlayground: Playground = {
@@ -24,7 +31,7 @@ export const membershipPlayground: Playground = {
     `${servers} members, of which ${liars} may lie: any number that is honest is enough.`,
   open: run =>
     opening(() => ({
-      scenario: membershipScenario({ members: 5, ...sized(run), rules: brokenMembershipRules(run.bug) }),
+      scenario: membershipScenario({ ...membersOf(run), rules: brokenMembershipRules(run.bug) }),
       // In runs that are drawn quiet it promises no false alarm: an act makes them other runs.
       model: { liars: 1, drift: 0.02, allows: [] },
       mayLie: [],
@@ -41,15 +48,13 @@ export const electionPlayground: Playground = {
   liars: { min: 0, max: 2, usual: 1 },
   stories: {},
   bugs: Object.keys(plantedElectionBugs),
-  bound({ liars = 1, servers = Math.max(3, 3 * liars + 1) }) {
-    const needed = Math.max(3, 3 * liars + 1)
-    return `${servers} members; with ${liars} that may lie it takes ${needed}: ${servers >= needed ? 'enough' : 'too few'}.`
+  bound(run) {
+    const { needed, ...size } = electing(run)
+    return boundSentence('members', size, needed)
   },
   open: run =>
     opening(() => {
-      const { liars = 1 } = run
-      const needed = Math.max(3, 3 * liars + 1)
-      const { servers = needed } = run
+      const { servers, liars, needed } = electing(run)
       if (servers < needed) throw new RangeError(`an election with ${liars} liars needs ${needed} members.`)
       return {
         scenario: electionScenario({ members: servers, liars }, { rules: brokenElectionRules(run.bug) }),

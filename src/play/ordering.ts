@@ -9,8 +9,8 @@ import {
   orderingScenario,
   plantedOrderingBugs,
 } from '../ordering/proof/index.ts'
-import type { AnyScenario, Plan, Playground, RunName } from '../simulator/index.ts'
-import { hasClient, names, opening } from './sizes.ts'
+import type { AnyScenario, Plan, Playground } from '../simulator/index.ts'
+import { boundSentence, hasClient, names, opening, sized } from './sizes.ts'
 
 const DUEL_HEALS = 4_000_000
 const DUEL_ENDS = 12_000_000
@@ -27,14 +27,12 @@ export const orderingPlayground: Playground = {
   stories: { duel: 'Two clients write, a quiet network' },
   bugs: Object.keys(plantedOrderingBugs),
   bound(run) {
-    const { servers, liars, crashes } = sized(run)
-    const needed = orderingServersNeeded(liars, crashes)
-    const state = servers >= needed ? 'enough' : `${needed - servers} too few`
-    return `${servers} servers; with ${liars} that may lie and ${crashes} that may be gone it takes ${needed}: ${state}.`
+    const size = sized(run, 7)
+    return boundSentence('servers', size, orderingServersNeeded(size.liars, size.crashes))
   },
   open: run =>
     opening(() => {
-      const { servers, liars, crashes } = sized(run)
+      const { servers, liars, crashes } = sized(run, 7)
       const group = trust({ servers, liars, crashes })
       if (group.orderingQuorum === undefined) {
         throw new RangeError(
@@ -58,10 +56,6 @@ export const orderingPlayground: Playground = {
         dies: (client, plan) => (hasClient(plan, client) ? { kind: 'die', client } : undefined),
       }
     }),
-}
-
-function sized({ servers = 7, liars = 1, crashes = liars }: RunName) {
-  return { servers, liars, crashes }
 }
 
 function reading(client: NodeId, plan: Plan<unknown>): OrderingAct | undefined {

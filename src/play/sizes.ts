@@ -1,7 +1,27 @@
 // What all playgrounds share.
 
 import { type NodeId, SettingsError } from '../core/index.ts'
-import type { Plan, Playable } from '../simulator/index.ts'
+import type { Plan, Playable, RunName } from '../simulator/index.ts'
+
+/** The sizes of a run, where an address leaves some of them out. */
+export function sized({ servers, liars = 1, crashes = liars }: RunName, usual: number): Required<Trusted> {
+  return { servers: servers ?? usual, liars, crashes }
+}
+
+interface Trusted {
+  readonly servers: number
+  readonly liars: number
+  /** Left out where nobody is counted as gone apart from liars. */
+  readonly crashes?: number
+}
+
+/** The size against what its rule needs, in a sentence. */
+export function boundSentence(kind: string, { servers, liars, crashes }: Trusted, needed: number): string {
+  const gone = crashes === undefined ? '' : ` and ${crashes} that may be gone`
+  const missing = needed - servers
+  const state = missing <= 0 ? 'enough' : `${missing === 1 ? 'one' : missing} too few`
+  return `${servers} ${kind}; with ${liars} that may lie${gone} it takes ${needed}: ${state}.`
+}
 
 /** `server-1`, `server-2`, … */
 export function names(kind: string, count: number): NodeId[] {

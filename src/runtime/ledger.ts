@@ -8,7 +8,7 @@ import { FileError } from '../core/index.ts'
 import { SIGNING_SEED_BYTES } from '../crypto/ed25519.ts'
 import { framed } from '../crypto/framing.ts'
 import type { Signer } from '../crypto/index.ts'
-import { fromHex, type LedgerCrypto, ledgerCrypto, toHex } from '../ledger/index.ts'
+import { fromHex, type LedgerCrypto, ledgerCrypto, soundKeys, toHex } from '../ledger/index.ts'
 import { opensslSignatures, opensslSigner } from './certificates/signatures.ts'
 import { exists, KEY_MODE, readText, writeNew } from './files.ts'
 import { sha256 } from './hash.ts'
@@ -23,8 +23,14 @@ let shared: LedgerCrypto | undefined
 
 /** Ledger signatures by OpenSSL. One for the process: what was found good once is not looked at again. */
 export function ledgerCryptoOf(): LedgerCrypto {
-  shared ??= remembering(ledgerCrypto(opensslSignatures(), input => new Uint8Array(sha256(input))))
+  shared ??= remembering(freshLedgerCrypto())
   return shared
+}
+
+/** The same, with nothing looked at yet: for measurements. */
+export function freshLedgerCrypto(): LedgerCrypto {
+  const isSound = soundKeys()
+  return ledgerCrypto(opensslSignatures(isSound), input => new Uint8Array(sha256(input)), isSound)
 }
 
 /** Signatures that were found good of late; in one process all servers and clients look at the same ones. */
@@ -35,8 +41,7 @@ function remembering(crypto: LedgerCrypto): LedgerCrypto {
   return {
     ...crypto,
     verify(key, message, signature) {
-      const digest = sha256(message)
-      const name = `${Buffer.from(signature).toString('latin1')}${Buffer.from(key).toString('latin1')}${Buffer.from(digest).toString('latin1')}`
+      const name = Buffer.concat([signature, key, sha256(message)]).toString('latin1')
       if (good.has(name)) return true
       if (!crypto.verify(key, message, signature)) return false
       if (good.size >= REMEMBERED_MAX) good.delete(good.keys().next().value!)

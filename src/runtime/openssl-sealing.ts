@@ -9,7 +9,7 @@ import {
   diffieHellman,
   type KeyObject,
 } from 'node:crypto'
-import { messageKey, SEAL_BYTES, type Sealing, type SealingScheme, x25519Sealing } from '../crypto/index.ts'
+import { messageKey, SEAL_BYTES, type Sealing, type SealingScheme } from '../crypto/index.ts'
 
 const KEY_BYTES = 32
 const TAG_BYTES = 16
@@ -20,10 +20,20 @@ const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 /** OpenSSL derives the public half from the secret; the format wants something in its place. */
 const UNREAD = text(new Uint8Array(KEY_BYTES))
 
-/** What is a key is asked of the scheme that everybody else uses. */
-export async function opensslSealing(): Promise<SealingScheme> {
-  const { isKey } = await x25519Sealing()
+/** The scheme; the same keys are keys as in src/crypto/sealing.ts. */
+export function opensslSealing(): SealingScheme {
   return { of: sealingOf, isKey }
+}
+
+/** Of a key of small order the shared secret would be the same for everybody: OpenSSL refuses it. */
+function isKey(publicKey: Uint8Array): boolean {
+  if (publicKey.length !== KEY_BYTES) return false
+  try {
+    shared(secretKey(new Uint8Array(KEY_BYTES).fill(1)), publicKeyFrom(publicKey))
+    return true
+  } catch {
+    return false
+  }
 }
 
 function secretKey(secret: Uint8Array): KeyObject {
@@ -35,8 +45,24 @@ function publicKeyOf(key: KeyObject): Uint8Array {
   return new Uint8Array(Buffer.from(x!, 'base64url'))
 }
 
-function shared(privateKey: KeyObject, other: Uint8Array): Uint8Array {
-  const publicKey = createPublicKey({ key: { ...CURVE, x: text(other) }, format: 'jwk' })
+function publicKeyFrom(bytes: Uint8Array): KeyObject {
+  return createPublicKey({ key: { ...CURVE, x: text(bytes) }, format: 'jwk' })
+}
+
+/** More keys than a run has parties; beyond it the one that came first is forgotten and made again. */
+const KEYS_MAX = 64
+const known = new Map<string, KeyObject>()
+
+/** Who is sealed to once is sealed to again, in every round: making the key costs a third of using it. */
+function recipient(to: Uint8Array): KeyObject {
+  const name = text(to)
+  const key = known.get(name) ?? publicKeyFrom(to)
+  if (known.size >= KEYS_MAX && !known.has(name)) known.delete(known.keys().next().value!)
+  known.set(name, key)
+  return key
+}
+
+function shared(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
   return new Uint8Array(diffieHellman({ privateKey, publicKey }))
 }
 
@@ -48,7 +74,7 @@ function sealingOf(secret: Uint8Array): Sealing {
     seal(to, message, random) {
       const freshSecret = secretKey(random(KEY_BYTES))
       const fresh = publicKeyOf(freshSecret)
-      const key = messageKey(fresh, to, shared(freshSecret, to))
+      const key = messageKey(fresh, to, shared(freshSecret, recipient(to)))
       const cipher = createCipheriv(CIPHER, key, NONCE, { authTagLength: TAG_BYTES })
       const hidden = [cipher.update(message), cipher.final(), cipher.getAuthTag()]
       return new Uint8Array(Buffer.concat([fresh, ...hidden]))
@@ -57,7 +83,7 @@ function sealingOf(secret: Uint8Array): Sealing {
       if (sealed.length < SEAL_BYTES) return undefined
       const fresh = sealed.slice(0, KEY_BYTES)
       try {
-        const key = messageKey(fresh, publicKey, shared(own, fresh))
+        const key = messageKey(fresh, publicKey, shared(own, publicKeyFrom(fresh)))
         const decipher = createDecipheriv(CIPHER, key, NONCE, { authTagLength: TAG_BYTES })
         decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
         const opened = decipher.update(sealed.subarray(KEY_BYTES, -TAG_BYTES))

@@ -45,11 +45,22 @@ function prime(bits: number): Promise<bigint> {
   )
 }
 
+/** The primes of a key, the highest byte first. */
+export async function newPrimes(): Promise<{ readonly p: Uint8Array; readonly q: Uint8Array }> {
+  const [p, q] = await drawPrimes()
+  const bytes = (value: bigint) => new Uint8Array(Buffer.from(value.toString(16), 'hex'))
+  return { p: bytes(p), q: bytes(q) }
+}
+
+function drawPrimes(): Promise<[bigint, bigint]> {
+  const half = PAILLIER_BITS_MIN / 2
+  // Node sets the two highest bits, so that the product has all its bits, and a number has an even number of digits.
+  return Promise.all([prime(half), prime(half)])
+}
+
 /** A pair of keys for one run. */
 export async function newPaillier(): Promise<PaillierDecryption> {
-  const half = PAILLIER_BITS_MIN / 2
-  // Node sets the two highest bits, so that the product has all its bits.
-  const [p, q] = await Promise.all([prime(half), prime(half)])
+  const [p, q] = await drawPrimes()
   return paillierDecryption({ p, q }, length => new Uint8Array(randomBytes(length)), opensslPower)
 }
 

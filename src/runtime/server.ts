@@ -227,8 +227,8 @@ function teller(log: Log, news: LifeNews): (event: ServerNodeEvent) => void {
   return event => {
     if (event.part === 'lives') tellOfLife(event.body, log, news)
     else if (event.part === 'ledger') tellOfLedger(event.body, log)
-    else if (event.part === 'events') return
     else if (event.body.kind === 'complaint') accuse(event.body.complaint)
+    else if (event.part === 'events') return
     else if (event.part === 'lock') tell(event.body, log)
     else tellOfObject(event.body, log)
   }

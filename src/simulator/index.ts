@@ -19,6 +19,8 @@ export { checkClaims } from './explorer/claims.ts'
 export { type Exploration, type ExploreOptions, explore, type Properties, type Property } from './explorer/explore.ts'
 export {
   type ExplorationSuite,
+  type ExploreBug,
+  type ExploreByName,
   explorationSuite,
   type NamedExploration,
   type NamedSystem,

@@ -20,6 +20,7 @@ export function twisting(name: string, twist: (send: Send, turn: AnyTurn) => voi
   return {
     name,
     corrupt: honest => ({
+      ...(honest.wire && { wire: honest.wire }),
       name: `${honest.name}, ${name}`,
       init: (self, peers, saved) => honest.init(self, peers, saved),
       step(state, input, turn) {

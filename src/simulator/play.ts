@@ -88,7 +88,7 @@ export class Play {
   status: PlayStatus = 'on'
   question: Question | undefined
   /** Which limit ended it, where its own end was not reached. */
-  stopped: 'events' | 'time' | undefined
+  stopped: 'events' | 'time' | 'patience' | undefined
   /** When everything heals, and when it ends. */
   readonly healsAt: Micros
   readonly ends: Micros
@@ -169,6 +169,11 @@ export class Play {
     })
   }
 
+  /** What its users can be told to do. */
+  get commands(): readonly string[] {
+    return Object.keys(this.playable.commands)
+  }
+
   /** Sentences on what lies beyond what the promise is made for, or could not be done. A traitor wins only without any. */
   get outside(): readonly string[] {
     const missing = this.spec.acts.flatMap(nodesOf).filter(node => !this.world.nodes.has(node))
@@ -216,6 +221,13 @@ export class Play {
   toEnd(eventsMax: number = PLAY_EVENTS_MAX): PlayStatus {
     for (let count = 0; this.status === 'on' && count < eventsMax; count++) this.stepOnce()
     return this.status
+  }
+
+  /** Ends it where it stands: whoever runs it has waited long enough. What was reached can be looked at. */
+  stopHere(): void {
+    if (this.status !== 'on') return
+    this.stopped = 'patience'
+    this.status = 'over'
   }
 
   private stepOnce(): void {

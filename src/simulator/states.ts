@@ -15,7 +15,7 @@ export interface Stretch {
 }
 
 /** Letters written in one run. Of small machines it is all that happens; of large ones the beginning, and then stretches. */
-const LETTERS_MAX = 2_000_000
+const LETTERS_MAX = 250_000
 const BYTES_SHOWN = 16
 /** Of one list or map. What comes after is counted. */
 const ITEMS_MAX = 40

@@ -1,4 +1,4 @@
-// The page's scripts in Firefox: no driver, the page itself sends its hashes to this test's server. They are Node's.
+// The page's scripts in Firefox: no driver, the page itself sends what runs come to, to this test's server. It is the same in Node.
 
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,15 +7,16 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { sized } from '../support/long.ts'
 import { builtPage, PAGE } from '../support/page.ts'
-import { hashesInNode, otherThanCarried, PLAYED } from '../support/played.ts'
+import { type Outcome, otherThanCarried, outcomesInNode, PLAYED } from '../support/played.ts'
 
 const PROGRAM = '/usr/bin/firefox-esr'
-const PATIENCE_MS = 90_000
+const PATIENCE_MS = sized(90_000, 600_000)
 const PROBE = `addEventListener('load', async () => {
   const addresses = await (await fetch('/addresses')).json()
-  const hashes = await coterieHashes(addresses)
-  await fetch('/hashes', { method: 'POST', body: JSON.stringify(hashes) })
+  const outcomes = await coterieOutcomes(addresses)
+  await fetch('/outcomes', { method: 'POST', body: JSON.stringify(outcomes) })
 })`
 /** Without first-run pages, and without anything that would be asked of another host. */
 const PREFERENCES = [
@@ -33,7 +34,7 @@ afterAll(() => {
   for (const end of ends) end()
 })
 
-function serving(told: (hashes: string[]) => void): Promise<Server> {
+function serving(told: (outcomes: (Outcome | string)[]) => void): Promise<Server> {
   const server = createServer((request, response) => {
     const name = request.url?.slice(1) ?? ''
     if (request.method === 'POST') {
@@ -41,7 +42,7 @@ function serving(told: (hashes: string[]) => void): Promise<Server> {
       request.on('data', piece => (body += piece))
       request.on('end', () => {
         response.end()
-        told(JSON.parse(body) as string[])
+        told(JSON.parse(body) as (Outcome | string)[])
       })
     } else if (name === '') {
       response.setHeader('content-type', 'text/html')
@@ -59,22 +60,26 @@ function serving(told: (hashes: string[]) => void): Promise<Server> {
 }
 
 // Where Debian's Firefox is not installed there is nothing to ask: apt-get install firefox-esr.
-it.skipIf(!existsSync(PROGRAM))('runs have in Firefox the hashes that they have in Node', async () => {
-  await builtPage()
-  const profile = mkdtempSync(join(tmpdir(), 'coterie-firefox-'))
-  ends.push(() => rmSync(profile, { recursive: true, force: true, maxRetries: 5 }))
-  writeFileSync(join(profile, 'user.js'), PREFERENCES)
-  const hashes = await new Promise<string[]>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('Firefox sent nothing')), PATIENCE_MS)
-    ends.push(() => clearTimeout(timer))
-    serving(resolve).then(server => {
-      const { port } = server.address() as AddressInfo
-      const args = ['--headless', '--no-remote', '--profile', profile, `http://127.0.0.1:${port}/`]
-      const firefox = spawn(PROGRAM, args, { stdio: 'ignore', env: { ...process.env, HOME: profile } })
-      firefox.on('error', reject)
-      ends.unshift(() => firefox.kill('SIGKILL'))
-    }, reject)
-  })
-  expect(hashes).toEqual(hashesInNode(PLAYED))
-  expect(otherThanCarried(PLAYED, hashes)).toEqual([])
-})
+it.skipIf(!existsSync(PROGRAM))(
+  'runs come in Firefox to the hashes and verdicts of Node',
+  async () => {
+    await builtPage()
+    const profile = mkdtempSync(join(tmpdir(), 'coterie-firefox-'))
+    ends.push(() => rmSync(profile, { recursive: true, force: true, maxRetries: 5 }))
+    writeFileSync(join(profile, 'user.js'), PREFERENCES)
+    const outcomes = await new Promise<(Outcome | string)[]>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('Firefox sent nothing')), PATIENCE_MS)
+      ends.push(() => clearTimeout(timer))
+      serving(resolve).then(server => {
+        const { port } = server.address() as AddressInfo
+        const args = ['--headless', '--no-remote', '--profile', profile, `http://127.0.0.1:${port}/`]
+        const firefox = spawn(PROGRAM, args, { stdio: 'ignore', env: { ...process.env, HOME: profile } })
+        firefox.on('error', reject)
+        ends.unshift(() => firefox.kill('SIGKILL'))
+      }, reject)
+    })
+    expect(outcomes).toEqual(outcomesInNode(PLAYED))
+    expect(otherThanCarried(PLAYED, outcomes)).toEqual([])
+  },
+  PATIENCE_MS + 60_000,
+)

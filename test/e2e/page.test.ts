@@ -9,13 +9,17 @@ import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { labCommand } from '../../src/cli/commands/lab.ts'
+import { simCommand } from '../../src/cli/commands/sim.ts'
+import { zoo } from '../../src/play/zoo.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { runCommand } from '../support/command.ts'
 import { builtPage } from '../support/page.ts'
-import { hashesInNode, otherThanCarried, PLAYED } from '../support/played.ts'
+import { type Outcome, otherThanCarried, outcomesInNode, PLAYED } from '../support/played.ts'
 
 let folder: string
 let browser: Browser
+/** A bug that an assertion of the machine itself notices. */
+const THROWS = zoo.find(({ says }) => says.startsWith('a machine threw'))!
 const refused: string[] = []
 const errors: string[] = []
 
@@ -33,7 +37,12 @@ afterAll(async () => {
 })
 
 /** A page from the disk, without a network and without motion. */
-async function opened(fragment: string, colorScheme: 'light' | 'dark' = 'light', bypassCSP = false): Promise<Page> {
+async function opened(
+  fragment: string,
+  colorScheme: 'light' | 'dark' = 'light',
+  bypassCSP = false,
+  before?: () => void,
+): Promise<Page> {
   const context = await browser.newContext({ colorScheme, reducedMotion: 'reduce', bypassCSP })
   await context.route('**/*', route => {
     const url = route.request().url()
@@ -41,6 +50,7 @@ async function opened(fragment: string, colorScheme: 'light' | 'dark' = 'light',
     refused.push(url)
     return route.abort()
   })
+  if (before !== undefined) await context.addInitScript(before)
   const page = await context.newPage()
   page.on('pageerror', error => errors.push(String(error)))
   page.on('console', message => message.type() === 'error' && errors.push(message.text()))
@@ -117,52 +127,171 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
     await old.context().close()
   })
 
-  it('gives runs the hashes that Node gives them', async () => {
+  it(`gives ${PLAYED.length} runs the hashes and verdicts that Node and coterie sim --play give them`, async () => {
     const page = await opened('')
     const there = await page.evaluate(
       addresses =>
-        (globalThis as unknown as { coterieHashes(a: readonly string[]): Promise<string[]> }).coterieHashes(addresses),
+        (
+          globalThis as unknown as { coterieOutcomes(a: readonly string[]): Promise<(Outcome | string)[]> }
+        ).coterieOutcomes(addresses),
       PLAYED,
     )
-    expect(there).toEqual(hashesInNode(PLAYED))
+    expect(there).toEqual(outcomesInNode(PLAYED))
     expect(otherThanCarried(PLAYED, there)).toEqual([])
+    for (const [place, address] of PLAYED.entries()) {
+      const { out } = await runCommand([simCommand()], ['sim', '--json', '--play', `#${address}`])
+      const { traceHash, verdict, note } = JSON.parse(out) as { traceHash: string; verdict: string; note?: string }
+      expect({ address, hash: traceHash, verdict, note }).toEqual({ address, ...(there[place] as Outcome) })
+    }
+    await page.context().close()
+  }, 600_000)
+
+  it('stops a run that takes too long, says so, and shows what was reached', async () => {
+    // A clock on which every look takes a tenth of a second: the run has its five seconds in four hundred events.
+    const page = await opened('#v=1&run=lock.n7.b1&seed=17&h=c6ce76dc', 'light', false, () => {
+      let now = 0
+      performance.now = () => (now += 100)
+    })
+    await page.waitForSelector('[data-verdict="stopped"]')
+    expect(await page.textContent('.verdict')).toMatch(
+      /Stopped here: it took longer than this page waits\. What was reached/,
+    )
+    const count = Number(/ \/ ([\d,]+)/.exec((await page.textContent('.where')) ?? '')?.[1]?.replace(',', ''))
+    expect(count).toBeGreaterThan(50)
+    expect(count).toBeLessThan(2_000)
+    // Of a run that was not played to its end no other hash is claimed.
+    expect(await page.$('.notice')).toBeNull()
+    await page.click('#tab-states')
+    expect(await page.textContent('.nodes')).toContain('server-1')
     await page.context().close()
   })
 
-  it('explores in a worker, from the disk', async () => {
-    const page = await opened('#explorer')
-    await page.waitForSelector('button.main')
-    await page.selectOption('select >> nth=1', 'bug no-drift-factor')
-    await page.click('button.main')
-    await page.waitForSelector('[data-result]')
-    expect(await page.getAttribute('[data-result]', 'data-result')).toBe('broken')
+  it('shows a machine that throws as a broken promise, at its event', async () => {
+    const page = await opened(`#${THROWS.address}`)
+    await page.waitForSelector('[data-verdict="broken"]')
+    expect(await page.textContent('.verdict')).toMatch(/A machine threw: broken invariant/)
+    await page.keyboard.press('Home')
+    await page.click('text=Show me where')
+    expect(await page.textContent('.where')).not.toMatch(/^1 \//)
     await page.context().close()
+  })
+
+  it('explores in a worker, from the disk; what breaks is a story to step through, with an address', async () => {
+    const page = await opened('#explorer')
+    await page.selectOption('select >> nth=2', 'no-drift-factor')
+    await page.click('button.main')
+    await page.waitForSelector('[data-result="broken"]')
+    const steps = Number(await page.getAttribute('[data-story]', 'data-story'))
+    expect(steps).toBeGreaterThan(3)
+    const first = await page.textContent('[data-now]')
+    await page.keyboard.press('ArrowLeft')
+    expect(await page.textContent('[data-now]')).not.toBe(first)
+    expect(new URL(page.url()).hash).toBe('#explorer=lock:no-drift-factor')
+    await page.click('text=The same bug in a run')
+    await page.waitForSelector('[data-verdict="broken"]')
+    await page.context().close()
+    for (const [name, result] of [
+      ['election:promise-not-kept', 'broken'],
+      ['mutex:ricart-agrawala-forgets', 'broken'],
+      ['mutex:centralised-2', 'safe'],
+    ]) {
+      const other = await opened(`#explorer=${name}`)
+      await other.waitForSelector(`[data-result="${result}"]`)
+      await other.context().close()
+    }
+  })
+
+  it('does by dragging what the forms do: an arrow held, a node paused, a link cut', async () => {
+    const page = await opened('#v=1&run=lock-printed.n5.b1.f1.s-duel&seed=2&say=server-5:*h')
+    const lanes = 7
+    // As page/diagram/geometry.ts has it: lanes from top to bottom below the axis, time between the margins.
+    const spot = async (share: number, lane: number): Promise<[number, number]> => {
+      const canvas = (await page.$('canvas'))!
+      await canvas.scrollIntoViewIfNeeded()
+      const box = (await canvas.boundingBox())!
+      return [box.x + box.width * share, box.y + 48 + ((box.height - 66) * (lane + 0.5)) / lanes]
+    }
+    const drag = async (from: [number, number], to: [number, number]) => {
+      await page.mouse.move(...from)
+      await page.mouse.down()
+      await page.mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2)
+      await page.mouse.move(...to)
+      await page.mouse.up()
+    }
+    const done = () => decodeURIComponent(new URL(page.url()).hash).match(/do=([^&]*)/)?.[1] ?? ''
+    await page.click('.picture >> text=All')
+    await drag(await spot(0.8, 0), await spot(0.86, 0))
+    expect(done()).toMatch(/^pause:client-1@\d+\+\d+$/)
+    await page.click('#tab-acts')
+    await page.click('text=Undo')
+    expect(done()).toBe('')
+    await drag(await spot(0.8, 1.3), await spot(0.801, 1.8))
+    expect(done()).toMatch(/^cut:client-2>server-1@\d+\+\d+$/)
+    await page.click('text=Undo')
+    const head = await headOf(page, spot)
+    await drag(head, [head[0] + 30, head[1]])
+    expect(done()).toMatch(/^hold:[\w-]+>[\w-]+#\d+:\d+$/)
+    await page.context().close()
+  })
+
+  it('opens a menu behind a lane’s name, by keyboard too, and does what it says', async () => {
+    const page = await opened('#v=1&run=lock.n4.b1.f1.s-duel&seed=1&say=server-4:*h')
+    await page.focus('.names button >> text=server-1')
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Crash it for a while')
+    await page.keyboard.press('Escape')
+    expect(await page.$('.menu')).toBeNull()
+    for (const [name, act] of [
+      ['Crash it for a while', /do=crash:server-1@\d+\+\d+/],
+      ['Its clock runs 5 % fast', /drift:server-1\*1\.05/],
+      ['Pause it', /pause:server-1@/],
+    ] as const) {
+      await page.click('.names button >> text=server-1')
+      await page.click(`.menu >> text="${name}"`)
+      expect(await page.$('.menu')).toBeNull()
+      expect(new URL(page.url()).hash).toMatch(act)
+    }
+    await page.context().close()
+  })
+
+  it.each([1440, 360])('cuts nothing off at %i pixels: twelve servers in the table of answers too', async width => {
+    for (const fragment of ['#level=1', '#v=1&run=lock.n7.b1&seed=17', '#v=1&run=lock.n12.b1&seed=3', '#experiments']) {
+      const page = await opened(fragment)
+      await page.setViewportSize({ width, height: 800 })
+      await page.waitForSelector('.card')
+      const [inner, whole] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth])
+      expect([fragment, whole! <= inner!]).toEqual([fragment, true])
+      if (width === 1440 && fragment.includes('n7')) {
+        const table = await page.evaluate(() => {
+          const box = document.querySelector('.quorum')!
+          return box.scrollWidth - box.clientWidth
+        })
+        expect(table).toBeLessThanOrEqual(0)
+      }
+      await page.context().close()
+    }
   })
 
   it.each(['light', 'dark'] as const)('pleases axe in every view, %s', async scheme => {
     const page = await opened('', scheme, true)
     await page.evaluate(axe.source)
-    for (const fragment of [
-      '#level=1',
-      '#runs',
-      '#zoo',
-      '#explorer',
-      '#experiments=backoff-response',
-      '#experiments',
-    ]) {
+    for (const [fragment, shown] of VIEWS) {
       await page.evaluate(hash => {
         location.hash = hash
       }, fragment)
-      await page.waitForSelector('h1')
+      await page.waitForSelector(shown)
       expect(await violations(page), `${fragment}, ${scheme}`).toEqual([])
     }
     await page.evaluate(() => {
       location.hash = '#level=1'
     })
+    await page.waitForSelector('[data-verdict="asks"]')
     for (const tab of ['states', 'acts', 'share']) {
       await page.click(`#tab-${tab}`)
       expect(await violations(page), `${tab}, ${scheme}`).toEqual([])
     }
+    await page.click('.names button >> nth=0')
+    expect(await violations(page), `menu, ${scheme}`).toEqual([])
     await page.context().close()
   })
 
@@ -170,6 +299,38 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
     expect({ refused, errors }).toEqual({ refused: [], errors: [] })
   })
 })
+
+/** Every view, and what is there when it is shown. */
+const VIEWS: readonly (readonly [fragment: string, shown: string])[] = [
+  ['#level=1', '[data-verdict="asks"]'],
+  ['#level=2', '[data-exhausted="yes"]'],
+  ['#level=3', '.picture >> text=server-4'],
+  ['#level=4', '.picture >> text=server-7'],
+  ['#level=5', '[aria-current="step"] >> text=Redlock'],
+  ['#runs', 'h1 >> text=Any run'],
+  ['#lessons', 'h1 >> text=Twelve lessons'],
+  ['#lesson=2', '.captions'],
+  ['#zoo', 'h1 >> text=bug zoo'],
+  ['#v=1&run=lock.n7.b1&seed=17', '.quorum.compact'],
+  ['#explorer=lock:one-grant-too-few', '[data-story]'],
+  ['#experiments=backoff-response', '.chart'],
+  ['#experiments', 'h1 >> text=Every table'],
+]
+
+/** A place on the canvas at which an arrow's head can be taken: the pointer shows a hand there. */
+async function headOf(
+  page: Page,
+  spot: (share: number, lane: number) => Promise<[number, number]>,
+): Promise<[number, number]> {
+  for (let lane = 0; lane < 7; lane++) {
+    const [[from, y], [to]] = [await spot(0.02, lane), await spot(0.6, lane)]
+    for (let x = from; x < to; x += 6) {
+      await page.mouse.move(x, y)
+      if (await page.$('canvas.grab')) return [x, y]
+    }
+  }
+  throw new Error('no arrow can be taken')
+}
 
 async function violations(page: Page): Promise<string[]> {
   return page.evaluate(async () => {

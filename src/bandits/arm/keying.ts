@@ -3,6 +3,7 @@
 
 import { decode, encode } from '../../core/index.ts'
 import type { Part } from '../../crypto/index.ts'
+import { keyCheck } from '../box.ts'
 import { boxesKey, shareAbout } from '../keys.ts'
 import { boundTo, digest, drawn, NOTHING, openSigned, say, signAndSeal } from '../party.ts'
 import type { BanditTools } from '../settings.ts'
@@ -59,7 +60,9 @@ export function keepRunKey(scene: ArmScene, { publicKey, signature }: BanditMess
 export function keepShare(scene: ArmScene, from: number, sealed: Uint8Array): void {
   const { state } = scene
   if (state.shares[from]!.length > 0 || state.runKey.length === 0) return
-  if (openShare(scene, from, sealed) === undefined) return
+  const opened = openShare(scene, from, sealed)
+  if (opened === undefined) return
+  state.opened[from] = opened
   state.shares[from] = sealed
   scene.save()
 }
@@ -84,7 +87,8 @@ export function makeKeys(scene: ArmScene): ArmKeys | undefined {
   if (state.runKey.length === 0 || !isWhole) return undefined
   const parts: Share[] = []
   for (const [place, sealed] of state.shares.entries()) {
-    const share = place === state.place ? ownShare(scene, place) : openShare(scene, place, sealed)
+    const share =
+      place === state.place ? ownShare(scene, place) : (state.opened[place] ?? openShare(scene, place, sealed))
     if (share === undefined) return undefined
     parts.push(share)
   }
@@ -107,5 +111,6 @@ export function keysFrom(
   }
   const boxes = parts.map(part => part.boxes)
   const arms = digest(tools, 'arms', run, ...parts.map(part => part.arms))
-  return { run, pairs, arms, boxes: boxesKey(tools, run, boxes) }
+  const [check, drawing] = [keyCheck(tools, arms, run), tools.blocks(arms)]
+  return { run, pairs, arms, boxes: boxesKey(tools, run, boxes), check, blocks: drawing }
 }

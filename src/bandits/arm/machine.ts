@@ -9,7 +9,7 @@ import { scheduleOf } from '../schedule.ts'
 import type { BanditKeys, BanditSettings } from '../settings.ts'
 import { type BanditMessage, KEY_BYTES } from '../wire.ts'
 import { keepRunKey, keepShare, makeKeys, sendShare, sendShares } from './keying.ts'
-import { onReward, playOn, takeTurn } from './playing.ts'
+import { onPace, onReward, playOn, takeTurn } from './playing.ts'
 import {
   type ArmCommand,
   type ArmEvent,
@@ -103,6 +103,8 @@ function onTimer(scene: ArmScene, { kind }: ReturnType<typeof armTimers.due>): v
   switch (kind) {
     case 'repeat':
       return onRepeat(scene)
+    case 'pace':
+      return onPace(scene)
   }
 }
 

@@ -2,9 +2,10 @@
 // said about it.
 
 import { assert, decode, encode, type NodeId, type Saved, timers } from '../../core/index.ts'
+import type { BlockFunction } from '../encoding.ts'
 import { NOTHING, type PartyScene, type PartyState } from '../party.ts'
 import { GRID } from '../policies/index.ts'
-import { type ArmRecord, armRecord, type BanditMessage } from '../wire.ts'
+import { type ArmRecord, armRecord, type BanditMessage, type Share } from '../wire.ts'
 
 /** What the owner of an arm tells it. */
 export type ArmCommand =
@@ -32,6 +33,10 @@ export interface ArmKeys {
   readonly pairs: ReadonlyMap<number, Uint8Array>
   /** What everything is bound to. */
   readonly run: Uint8Array
+  /** Says that all arms have the same key. */
+  readonly check: Uint8Array
+  /** The function that tags are drawn with. */
+  readonly blocks: BlockFunction
 }
 
 export interface ArmState extends PartyState {
@@ -41,6 +46,8 @@ export interface ArmState extends PartyState {
   runKey: Uint8Array
   /** The parts of the other arms, as they were sealed; empty where they have not come. By place; the own stays empty. */
   readonly shares: Uint8Array[]
+  /** What was in them, once it was looked at in this life. */
+  readonly opened: (Share | undefined)[]
   keys: ArmKeys | undefined
   pulls: number
   sum: number
@@ -56,6 +63,10 @@ export interface ArmState extends PartyState {
   asked: number
   /** Whether the shuffler waits for what follows from its last word. */
   owes: boolean
+  /** Arms that are lost, a bit for each place. */
+  lost: number
+  /** The attempt whose time runs, and whether it is up. */
+  paced: { readonly round: number; readonly attempt: number; isDue: boolean } | undefined
   /** The last box, to be said again. */
   box:
     | { readonly round: number; readonly attempt: number; readonly slot: number; readonly bytes: Uint8Array }
@@ -65,7 +76,7 @@ export interface ArmState extends PartyState {
 export type ArmScene = PartyScene<ArmState, ArmEvent>
 export type TurnMessage = BanditMessage & { kind: 'turn' }
 
-export const armTimers = timers('repeat')
+export const armTimers = timers('repeat', 'pace')
 
 export function newArm(self: NodeId, place: number, arms: number, saved: Saved): ArmState {
   const record = saved.get('')?.at(-1)
@@ -78,6 +89,7 @@ export function newArm(self: NodeId, place: number, arms: number, saved: Saved):
     secret: from?.secret ?? NOTHING,
     runKey: from?.runKey ?? NOTHING,
     shares: [...(from?.shares ?? Array.from({ length: arms }, () => NOTHING))],
+    opened: [],
     keys: undefined,
     pulls: from?.pulls ?? 0,
     sum: from?.sum ?? 0,
@@ -88,6 +100,8 @@ export function newArm(self: NodeId, place: number, arms: number, saved: Saved):
     slot: from?.slot ?? 0,
     claim: from?.claim ?? NOTHING,
     stopped: from?.stopped ?? '',
+    lost: from?.lost ?? 0,
+    paced: undefined,
     asked: 0,
     owes: false,
     box: undefined,

@@ -204,7 +204,7 @@ class Audit {
     if (entry === undefined || body?.kind !== 'answers') return
     for (const [place, { id }] of run.arms.entries()) {
       this.checkHandedOn(id, body.answers[place])
-      const answer = decode(answerCodec, this.signedBy(id, [ANSWER, this.bound], entry.opened[place]))
+      const answer = decode(answerCodec, this.signedBy(id, [ANSWER, this.bound, 0], entry.opened[place]))
       if (!answer.ok || answer.value.arm !== place || !sameBytes(answer.value.value, this.answerOf(rounds, place))) {
         lied(id, 'what it told the user at the end does not follow from its rewards and its tokens')
       }
@@ -241,7 +241,8 @@ class Audit {
     const { shuffler, comparator } = this.run
     const last = this.logs
       .get(shuffler.id)!
-      .heard.filter(({ word }) => word === 'tokens')
+      // An answer to an earlier round may come once more, and last: the network repeats and reorders.
+      .heard.filter(({ word, round }) => word === 'tokens' && round === this.course.rounds - 1)
       .map(bodyOf)
       .at(-1)
     if (last?.kind !== 'tokens' || !sameBytes(last.verdict, sealed)) {

@@ -2,7 +2,7 @@
 // numbers themselves.
 
 import { type NodeId, sameBytes } from '../../core/index.ts'
-import { type BoxScene, indexOf, makeBox } from '../arm/playing.ts'
+import { type BoxScene, indexOf, makeBox, makeLateBox } from '../arm/playing.ts'
 import type { ArmKeys } from '../arm/state.ts'
 import { tokenOf } from '../box.ts'
 import { comparable, tieRanks } from '../encoding.ts'
@@ -93,7 +93,16 @@ export class Rounds {
         const { attempt } = entry
         const slot = isOver ? 0 : seats(tools, shuffler, { round, attempt }, run.arms.length)[place]!
         const token = this.before.tokens[place] ?? new Uint8Array(0)
-        const right = { kind: 'turn', round, attempt, slot, pulls, tokenAttempt: this.before.attempt, token } as const
+        const right = {
+          kind: 'turn',
+          round,
+          attempt,
+          slot,
+          pulls,
+          tokenAttempt: this.before.attempt,
+          token,
+          lost: 0,
+        } as const
         if (sameBytes(briefOf(tools, right).hash, entry.hash)) continue
         lied(run.shuffler.id, `its turn for '${id}' in round ${round} is not the one that follows`)
       }
@@ -128,7 +137,7 @@ export class Rounds {
     const { run, tools, course, rules, runKey, secrets } = this.parts
     const { pulls, sum, isIn } = this.arms[place]!
     const settings: BanditSettings = { run, repeat: 0, timeout: 0, rules }
-    const state = { secret: secrets[place]!, round, attempt, slot, place, pulls, sum, isIn, runKey }
+    const state = { secret: secrets[place]!, round, attempt, slot, place, pulls, sum, isIn, runKey, lost: 0 }
     return { state, settings, course, keys: { tools, sealing: tools.sealing.of(secrets[place]!) } }
   }
 
@@ -137,18 +146,25 @@ export class Rounds {
     const { run, tools } = this.parts
     for (const [place, { id }] of run.arms.entries()) {
       for (const { attempt, hash } of this.heardAt(run.shuffler.id, id, 'box', round)) {
+        const isSame = (box: Uint8Array) => sameBytes(briefOf(tools, { kind: 'box', round, attempt, box }).hash, hash)
+        // That it was not ready is no lie that anybody could refute: the round was tried again.
+        if (isSame(this.lateBoxOf(place, round, attempt))) {
+          this.late.add(`${place} ${round} ${attempt}`)
+          continue
+        }
         if (this.arms[place]!.pulls < this.arms[place]!.target)
           lied(id, `it went on to round ${round} before its pulls`)
-        const box = this.boxOf(place, round, attempt)
-        if (sameBytes(briefOf(tools, { kind: 'box', round, attempt, box }).hash, hash)) continue
+        if (isSame(this.boxOf(place, round, attempt))) continue
         lied(id, `its box of round ${round} does not follow from its rewards and its secret`)
       }
     }
     for (const { attempt, hash } of this.heardAt(run.comparator.id, run.shuffler.id, 'boxes', round)) {
       const boxes: Uint8Array[] = []
       for (const [place, slot] of this.seatsAt(round, attempt).entries())
-        boxes[slot] = this.boxOf(place, round, attempt)
-      if (sameBytes(briefOf(tools, { kind: 'boxes', round, attempt, boxes }).hash, hash)) continue
+        boxes[slot] = this.late.has(`${place} ${round} ${attempt}`)
+          ? this.lateBoxOf(place, round, attempt)
+          : this.boxOf(place, round, attempt)
+      if (sameBytes(briefOf(tools, { kind: 'boxes', round, attempt, boxes, lost: 0 }).hash, hash)) continue
       lied(run.shuffler.id, `the boxes that it handed on in round ${round} are not those of the arms in their seats`)
     }
   }
@@ -162,6 +178,14 @@ export class Rounds {
     const { course, keys } = this.parts
     const slot = this.seatsAt(round, attempt)[place]!
     return makeBox(this.boxScene(place, round, attempt, slot), keys[place]!, course.at(round)!)
+  }
+
+  /** By place, round and attempt: who was not ready. */
+  private readonly late = new Set<string>()
+
+  private lateBoxOf(place: number, round: number, attempt: number): Uint8Array {
+    const slot = this.seatsAt(round, attempt)[place]!
+    return makeLateBox(this.boxScene(place, round, attempt, slot), this.parts.keys[place]!)
   }
 
   /** Who won, by the numbers themselves. */

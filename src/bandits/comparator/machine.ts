@@ -8,6 +8,7 @@ import { VERDICT, verdictOf } from '../answers.ts'
 import { type BoxContent, openBox } from '../box.ts'
 import { compareTags, TIE_BITS } from '../encoding.ts'
 import { boxesKey, shareAbout } from '../keys.ts'
+import { live, mayLose } from '../lost.ts'
 import {
   boundTo,
   digest,
@@ -102,6 +103,8 @@ function onRepeat(scene: ComparatorScene): void {
 
 /** The last key of a run that was asked for: making it costs more than using it. */
 const made = new WeakMap<BanditTools, { readonly secret: Uint8Array; readonly sealing: Sealing }>()
+/** The word that says it, by the state of the comparator that says it: signed once in a life. */
+const signed = new WeakMap<ComparatorState, BanditMessage & { kind: 'runKey' }>()
 
 function runSealing({ state, keys }: ComparatorScene): Sealing {
   const { tools } = keys
@@ -118,7 +121,9 @@ function runOf(scene: ComparatorScene): Uint8Array {
 
 function sendRunKey(scene: ComparatorScene, to: NodeId): void {
   const { publicKey } = runSealing(scene)
-  say(scene, to, { kind: 'runKey', publicKey, signature: scene.keys.signer.sign(runOf(scene)) })
+  const body = signed.get(scene.state) ?? { kind: 'runKey', publicKey, signature: scene.keys.signer.sign(runOf(scene)) }
+  signed.set(scene.state, body)
+  say(scene, to, body)
 }
 
 function onWant(scene: ComparatorScene, from: NodeId): void {
@@ -150,8 +155,15 @@ function onBoxes(scene: ComparatorScene, from: NodeId, body: BoxesMessage): void
     return isSame ? sendTokens(scene) : refuse(scene, 'the shuffler sent two sets of boxes in one attempt')
   }
   if (round > state.answered + 1 || round >= course.rounds) return refuse(scene, 'the shuffler skipped a round')
+  if (state.again?.round === round && attempt <= state.again.attempt) return sendAgain(scene, state.again)
+  if (!mayLose(settings.run, state.lost, body.lost)) return refuse(scene, 'the shuffler left out an arm')
   const opened = openAll(scene, body)
   if (opened === undefined) return
+  state.lost = body.lost
+  if (opened.some(({ late }) => late)) {
+    state.again = { round, attempt }
+    return sendAgain(scene, state.again)
+  }
   const compared = compareTags(
     opened.map(({ tags }) => tags),
     course.bits + TIE_BITS,
@@ -163,16 +175,24 @@ function onBoxes(scene: ComparatorScene, from: NodeId, body: BoxesMessage): void
   sendTokens(scene)
 }
 
-function openAll(scene: ComparatorScene, { round, attempt, boxes }: BoxesMessage): BoxContent[] | undefined {
+function sendAgain(
+  scene: ComparatorScene,
+  { round, attempt }: { readonly round: number; readonly attempt: number },
+): void {
+  say(scene, scene.settings.run.shuffler.id, { kind: 'again', round, attempt })
+}
+
+function openAll(scene: ComparatorScene, { round, attempt, boxes, lost }: BoxesMessage): BoxContent[] | undefined {
   const { state, settings, keys, course } = scene
-  const slots = settings.run.arms.length
-  const run = runOf(scene)
-  const key = boxesKey(keys.tools, run, state.shares)
+  const slots = live(settings.run.arms.length, lost).length
+  state.keys ??= { run: runOf(scene), boxes: boxesKey(keys.tools, runOf(scene), state.shares) }
+  const { run, boxes: key } = state.keys
+  const sealing = runSealing(scene)
   const opened: BoxContent[] = []
   for (const [slot, sealed] of boxes.entries()) {
     const place = { run, round, attempt, slot: settings.rules.boundSlot(slot) }
     const tags = (slots - 1) * (course.bits + TIE_BITS)
-    const content = openBox(runSealing(scene), keys.tools, key, place, { sealed, tags })
+    const content = openBox(sealing, keys.tools, key, place, { sealed, tags })
     if (content !== undefined) opened.push(content)
   }
   if (boxes.length !== slots || opened.length !== slots) {

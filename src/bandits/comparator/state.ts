@@ -8,6 +8,8 @@ export interface ComparatorState extends PartyState {
   secret: Uint8Array
   /** By arm; empty where it has not come. */
   readonly shares: Uint8Array[]
+  /** What everything is bound to, and the key that proves boxes: made once in a life, when all parts are there. */
+  keys: { readonly run: Uint8Array; readonly boxes: Uint8Array } | undefined
   /** The last round that was answered; -1 before the first. */
   answered: number
   attempt: number
@@ -15,6 +17,10 @@ export interface ComparatorState extends PartyState {
   digest: Uint8Array
   tokens: readonly Uint8Array[]
   verdict: Uint8Array
+  /** Arms that are lost, a bit for each place. */
+  lost: number
+  /** The attempt in which somebody was not ready, and its boxes: it is not compared any more. */
+  again: { readonly round: number; readonly attempt: number } | undefined
 }
 
 export type ComparatorScene = PartyScene<ComparatorState, never>
@@ -30,12 +36,15 @@ export function newComparator(self: NodeId, arms: number, saved: Saved): Compara
     self,
     secret: from?.secret ?? NOTHING,
     shares: [...(from?.shares ?? Array.from({ length: arms }, () => NOTHING))],
+    keys: undefined,
     answered: (from?.answered ?? 0) - 1,
     attempt: from?.attempt ?? 0,
     digest: from?.digest ?? NOTHING,
     tokens: from?.tokens ?? [],
     verdict: from?.verdict ?? NOTHING,
     stopped: from?.stopped ?? '',
+    lost: from?.lost ?? 0,
+    again: undefined,
   }
 }
 

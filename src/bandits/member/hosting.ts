@@ -6,9 +6,17 @@ import { banditArm } from '../arm/machine.ts'
 import type { ArmState } from '../arm/state.ts'
 import { banditComparator } from '../comparator/machine.ts'
 import { NOTHING } from '../party.ts'
-import type { BanditRun, BanditSettings } from '../settings.ts'
+import type { BanditRun, BanditSettings, Level } from '../settings.ts'
 import { banditShuffler } from '../shuffler/machine.ts'
 import type { BanditEvent } from '../table.ts'
+import type { PrimesEvent } from '../thesis/common.ts'
+import { searchComparator } from '../thesis/comparator/machine.ts'
+import { ringController } from '../thesis/controller/machine.ts'
+import { searchDrawer } from '../thesis/drawer/machine.ts'
+import { searchJudge } from '../thesis/judge/machine.ts'
+import { ringNode } from '../thesis/node/machine.ts'
+import { searchOwner } from '../thesis/owner/machine.ts'
+import { ringUser } from '../thesis/user/machine.ts'
 import { banditUser } from '../user/machine.ts'
 import type { BanditMessage } from '../wire.ts'
 import type { LogEntry } from './entries.ts'
@@ -21,8 +29,10 @@ import {
   type BanditMemberState,
   type Hosted,
   memberTimers,
+  noteEnded,
   type Playing,
   partiesOf,
+  savedAnswer,
   saveRecord,
 } from './state.ts'
 import type { Head, MemberMessage, Role, Terms } from './wire.ts'
@@ -31,7 +41,7 @@ import type { Head, MemberMessage, Role, Terms } from './wire.ts'
 const HEARD: Readonly<Record<BanditMessage['kind'], readonly Role[]>> = {
   runKey: ['arm', 'user'],
   share: ['arm', 'comparator'],
-  want: ['arm', 'comparator'],
+  want: ['arm', 'comparator', 'shuffler', 'user'],
   begin: ['shuffler'],
   turn: ['arm'],
   box: ['shuffler'],
@@ -41,6 +51,19 @@ const HEARD: Readonly<Record<BanditMessage['kind'], readonly Role[]>> = {
   answers: ['user'],
   progress: ['user'],
   stop: ['shuffler', 'user'],
+  again: ['shuffler'],
+  sumKey: ['arm', 'shuffler', 'user'],
+  ringKeys: ['arm'],
+  ringTurn: ['arm'],
+  ringPass: ['arm'],
+  ringLead: ['shuffler'],
+  ringSum: ['shuffler'],
+  ringTotal: ['user'],
+  values: ['arm'],
+  phase: ['arm'],
+  added: ['comparator', 'shuffler'],
+  worst: ['shuffler'],
+  best: ['user'],
 }
 
 /** Kept for longer than the user waits: it may be late by the drift of two clocks, and by a restart. */
@@ -57,30 +80,39 @@ function machineOf(
   const made = machines.get(run) ?? new Map<Role, AnyProtocol>()
   machines.set(run, made)
   const settings: BanditSettings = { run, repeat, timeout: terms.patience, rules }
-  const machine = made.get(role) ?? disguise?.(role, settings, keys) ?? makers[role](settings, keys)
+  const machine = made.get(role) ?? disguise?.(role, settings, keys) ?? makers[terms.level][role]!(settings, keys)
   made.set(role, machine)
   return machine
 }
 
-const makers: Readonly<Record<Role, (settings: BanditSettings, keys: BanditMemberSettings['keys']) => AnyProtocol>> = {
-  arm: banditArm,
-  shuffler: banditShuffler,
-  comparator: banditComparator,
-  user: banditUser,
+type Makers = Readonly<
+  Partial<Record<Role, (settings: BanditSettings, keys: BanditMemberSettings['keys']) => AnyProtocol>>
+>
+
+/** In a ring nobody compares but the arms themselves. */
+const RING: Makers = { arm: ringNode, shuffler: ringController, user: ringUser }
+
+const makers: Readonly<Record<Level, Makers>> = {
+  blind: { arm: banditArm, shuffler: banditShuffler, comparator: banditComparator, user: banditUser },
+  'ucb-d': RING,
+  'ucb-ds': RING,
+  'ucb-ds2': RING,
+  'sr-secured': { arm: searchDrawer, shuffler: searchJudge, comparator: searchComparator, user: searchOwner },
 }
 
 /** What this member plays in a run. The user is awake when all have agreed. */
-export function rolesOf(self: NodeId, { shuffler, comparator, seats, user }: Terms): Role[] {
+export function rolesOf(self: NodeId, { level, shuffler, comparator, seats, user }: Terms): Role[] {
   const roles: Role[] = []
   if (self === shuffler) roles.push('shuffler')
-  if (self === comparator) roles.push('comparator')
+  if (self === comparator && makers[level].comparator !== undefined) roles.push('comparator')
   if (seats.some(({ member }) => member === self)) roles.push('arm')
   if (self === user) roles.push('user')
   return roles
 }
 
-export const armOf = (self: NodeId, { seats }: Terms): string | undefined =>
-  seats.find(({ member }) => member === self)?.arm
+/** The arm that a member has in a run; who draws for a search has none, and needs nobody's consent. */
+export const armOf = (self: NodeId, { seats, level }: Terms): string | undefined =>
+  level === 'sr-secured' ? undefined : seats.find(({ member }) => member === self)?.arm
 
 /** A machine as it is before it hears anything, or as it was saved. */
 export function newPlaying(record: Uint8Array = NOTHING): Playing {
@@ -110,7 +142,9 @@ export function give(scene: BanditMemberScene, hosted: Hosted, role: Role, input
   const playing = hosted.roles.get(role)
   if (!playing?.awake) return
   const machine = machineOf(scene.settings, hosted, role)
-  const turn = ownTurn<BanditMessage, BanditEvent>(scene.turn, effect => perform(scene, hosted, role, effect))
+  const turn = ownTurn<BanditMessage, BanditEvent | PrimesEvent>(scene.turn, effect =>
+    perform(scene, hosted, role, effect),
+  )
   machine.step(playing.state, input, turn)
   machine.check?.(playing.state)
 }
@@ -119,7 +153,7 @@ function perform(
   scene: BanditMemberScene,
   hosted: Hosted,
   role: Role,
-  effect: Effect<BanditMessage, BanditEvent>,
+  effect: Effect<BanditMessage, BanditEvent | PrimesEvent>,
 ): void {
   const { state, turn } = scene
   const { id } = hosted.terms
@@ -154,7 +188,7 @@ function signedFor(
   return { body, signature: settings.keys.signer.sign(about) }
 }
 
-function told(scene: BanditMemberScene, hosted: Hosted, role: Role, event: BanditEvent): void {
+function told(scene: BanditMemberScene, hosted: Hosted, role: Role, event: BanditEvent | PrimesEvent): void {
   const { state } = scene
   const { id, name } = hosted.terms
   const emit = (said: BanditMemberEvent) => scene.turn.do({ kind: 'emit', event: said })
@@ -165,7 +199,7 @@ function told(scene: BanditMemberScene, hosted: Hosted, role: Role, event: Bandi
     case 'progress':
       return emit({ kind: 'progress', name, round: event.round, spent: event.spent })
     case 'answered':
-      scene.over.push({ hosted, event: { kind: 'answered', name, best: event.best, steps: event.steps, heads: [] } })
+      scene.over.push({ hosted, event: { ...event, name, heads: [] } })
       return
     case 'stopped':
       if (role === 'user') scene.over.push({ hosted, event: { kind: 'stopped', name, why: event.why } })
@@ -174,6 +208,8 @@ function told(scene: BanditMemberScene, hosted: Hosted, role: Role, event: Bandi
       // A machine tells the user by a message, and not itself.
       if (hosted.roles.has('user')) scene.own.push({ hosted, body: { kind: 'stop', why: event.why } })
       return
+    case 'primes':
+      return emit({ kind: 'primes', id, name })
     case 'round':
       return
   }
@@ -195,9 +231,16 @@ export function endWith(scene: BanditMemberScene, hosted: Hosted, event: BanditM
   }
   if (kept.answer !== undefined) return
   kept.answer = event
-  kept.patience = HEADS_TRIES
+  // Who hears that it is over forgets the run: after a crash nobody could tell the answer again.
+  saveRecord(scene, { kind: 'answer', id: terms.id, answer: savedAnswer(event) })
+  askForHeads(scene, hosted)
+}
+
+/** The others' last words on their logs, for a run that has its answer. */
+export function askForHeads(scene: BanditMemberScene, hosted: Hosted): void {
+  hosted.log.patience = HEADS_TRIES
   sayOver(scene, hosted)
-  memberTimers.set(turn, 'heads', scene.settings.repeat, terms.id)
+  memberTimers.set(scene.turn, 'heads', scene.settings.repeat, hosted.terms.id)
   answerIfWhole(scene, hosted)
 }
 
@@ -275,11 +318,13 @@ export function endHere(scene: BanditMemberScene, hosted: Hosted, why: string): 
   }
   for (const [role, { awake }] of hosted.roles) {
     if (!awake) continue
-    for (const timer of ['repeat', 'timeout']) memberTimers.cancel(turn, 'machine', `${id} ${role} ${timer}`)
+    for (const timer of ['repeat', 'timeout', 'work', 'pace', 'lost'])
+      memberTimers.cancel(turn, 'machine', `${id} ${role} ${timer}`)
   }
   memberTimers.cancel(turn, 'expire', id)
   memberTimers.cancel(turn, 'heads', id)
   state.runs.delete(id)
+  noteEnded(state.ended, id)
   saveRecord(scene, { kind: 'ended', id })
 }
 

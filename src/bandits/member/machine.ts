@@ -50,11 +50,12 @@ export function banditMember(settings: BanditMemberSettings): BanditMember {
   }
 }
 
-/** Shuffler and comparator need nobody's word to go on. */
+/** Shuffler, comparator and who draws for a search need nobody's word to go on. */
 function onStart(scene: BanditMemberScene): void {
   for (const hosted of scene.state.runs.values()) {
     watchRun(scene, hosted)
     for (const role of ['shuffler', 'comparator'] as const) wake(scene, hosted, role)
+    if (hosted.terms.level === 'sr-secured') wake(scene, hosted, 'arm')
   }
 }
 
@@ -99,6 +100,8 @@ function onCommand(scene: BanditMemberScene, body: BanditMemberCommand): void {
       return onAsk(scene, body.wanted)
     case 'cancel':
       return onCancel(scene, body.name)
+    case 'primes':
+      return onPrimes(scene, body)
     case 'changed':
       return onChanged(scene, body.view)
     default:
@@ -144,6 +147,13 @@ function onReward(scene: BanditMemberScene, { id, number, steps }: BanditMemberC
 function onFail(scene: BanditMemberScene, id: string): void {
   const hosted = scene.state.runs.get(id)
   if (hosted !== undefined) give(scene, hosted, 'arm', { kind: 'command', body: { kind: 'fail' } })
+}
+
+function onPrimes(scene: BanditMemberScene, { id, p, q }: BanditMemberCommand & { kind: 'primes' }): void {
+  const hosted = scene.state.runs.get(id)
+  if (hosted === undefined) return
+  const holder = hosted.terms.level === 'sr-secured' ? 'comparator' : 'user'
+  give(scene, hosted, holder, { kind: 'command', body: { kind: 'primes', p, q } })
 }
 
 function onChanged({ state, settings }: BanditMemberScene, view: Announced): void {
@@ -193,9 +203,11 @@ function onSaid(scene: BanditMemberScene, from: NodeId, said: MemberMessage & { 
     if (!hosted.terms.audit || logHeard(scene, hosted, from, said)) hear(scene, hosted, from, body)
     return
   }
-  if (body.kind !== 'begin' && body.kind !== 'turn' && body.kind !== 'boxes') return
+  if (!MUST_KNOW.has(body.kind)) return
   if (!state.invited.has(id)) turn.do({ kind: 'send', to: from, body: { kind: 'forgot', id } })
 }
+
+const MUST_KNOW: ReadonlySet<string> = new Set(['begin', 'turn', 'boxes', 'ringTurn', 'ringPass', 'phase', 'added'])
 
 function onExpire(scene: BanditMemberScene, id: string): void {
   const hosted = scene.state.runs.get(id)

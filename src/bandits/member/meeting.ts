@@ -6,8 +6,10 @@ import { digest, runDigest } from '../party.ts'
 import { rewardGrid } from '../rewards.ts'
 import { scheduleOf } from '../schedule.ts'
 import { type BanditParty, type BanditRun, checkRun } from '../settings.ts'
+import { searchCourse } from '../thesis/searching.ts'
 import {
   armOf,
+  askForHeads,
   countServed,
   endForAll,
   endHere,
@@ -54,7 +56,11 @@ export function onAsk(scene: BanditMemberScene, wanted: Wanted): void {
   for (const hosted of [...state.runs.values()]) {
     if (hosted.terms.name !== name || !hosted.roles.has('user')) continue
     if (hosted.roles.get('user')!.awake) return unstarted(scene, name, `a run of the name '${name}' is under way here`)
-    if (scene.settings.rules.resumes(isSame(wanted, hosted.terms))) return wake(scene, hosted, 'user')
+    if (scene.settings.rules.resumes(isSame(wanted, hosted.terms))) {
+      if (hosted.log.answer !== undefined) return askForHeads(scene, hosted)
+      wake(scene, hosted, 'user')
+      return begin(scene, hosted, wanted)
+    }
     endForAll(scene, hosted)
   }
   state.asking.set(name, { wanted, owners: new Map(), terms: undefined, accepted: new Set() })
@@ -63,16 +69,22 @@ export function onAsk(scene: BanditMemberScene, wanted: Wanted): void {
 }
 
 function isSame(wanted: Wanted, terms: Terms): boolean {
-  const of = ({ algorithm, budget, batch, shuffler, comparator, audit }: Wanted | Terms) => [
+  const of = ({
     algorithm,
     budget,
     batch,
     shuffler,
     comparator,
     audit,
-  ]
-  const one = [...of(wanted), ...wanted.rewards, ...wanted.arms]
-  const other = [...of(terms), terms.least, terms.most, ...terms.seats.map(({ arm }) => arm)]
+    level = 'blind',
+    pace = 0,
+    armTimeout = 0,
+    drops = false,
+  }: Wanted | Terms) => [algorithm, budget, batch, shuffler, comparator, audit, level, pace, armTimeout, drops]
+  const seats = wanted.search?.drawers ?? wanted.arms
+  const one = [...of(wanted), ...wanted.rewards, ...seats]
+  const seated = terms.seats.map(({ arm, member }) => (wanted.search === undefined ? arm : member))
+  const other = [...of(terms), terms.least, terms.most, ...seated]
   return one.length === other.length && one.every((value, at) => value === other[at])
 }
 
@@ -93,7 +105,7 @@ function seek(scene: BanditMemberScene, name: string): void {
   if (asking.terms === undefined) {
     const missing = asking.wanted.arms.filter(arm => !asking.owners.has(arm))
     for (const arm of missing) if (state.serving.has(armKey(name, arm))) asking.owners.set(arm, state.self)
-    for (const to of state.known.keys()) say(scene, to, { kind: 'call', name })
+    if (asking.wanted.search === undefined) for (const to of state.known.keys()) say(scene, to, { kind: 'call', name })
     invite(scene, asking)
     return
   }
@@ -120,15 +132,19 @@ export function onServes(
 function invite(scene: BanditMemberScene, asking: Asking): void {
   const { state, turn } = scene
   const { wanted, owners } = asking
-  const { name, algorithm, budget, batch, rewards, shuffler, comparator, patience, audit } = wanted
+  const { name, algorithm, budget, batch, rewards, shuffler, comparator, patience, audit, level = 'blind' } = wanted
+  const { pace = 0, armTimeout = 0, drops = false } = wanted
   const isKnown = (id: NodeId) => id === state.self || state.known.has(id)
   if (asking.terms !== undefined || !isKnown(shuffler) || !isKnown(comparator)) return
-  if (wanted.arms.some(arm => !owners.has(arm))) return
+  const isMissing = wanted.search?.drawers.some(drawer => !isKnown(drawer)) ?? wanted.arms.some(arm => !owners.has(arm))
+  if (isMissing) return
   const id = [...turn.bytes(ID_BYTES)].map(byte => byte.toString(16).padStart(2, '0')).join('')
-  const seats = wanted.arms.map(arm => ({ arm, member: owners.get(arm)! }))
+  const seats =
+    wanted.search?.drawers.map((member, phase) => ({ arm: `phase-${phase + 1}`, member })) ??
+    wanted.arms.map(arm => ({ arm, member: owners.get(arm)! }))
   const [least, most] = rewards
-  const fixed = { id, name, algorithm, budget, batch, least, most, shuffler, comparator, patience, audit }
-  const terms: Terms = { ...fixed, seats, user: state.self }
+  const fixed = { id, name, algorithm, budget, batch, least, most, shuffler, comparator, patience, audit, level }
+  const terms: Terms = { ...fixed, seats, user: state.self, pace, armTimeout, drops }
   const why = refusal(scene, terms)
   if (why !== undefined) return giveUp(scene, name, why)
   asking.terms = terms
@@ -177,7 +193,12 @@ function agree(scene: BanditMemberScene, terms: Terms, from: NodeId): void {
     saveRun(scene, hosted)
   }
   wake(scene, hosted, 'user')
-  give(scene, hosted, 'user', { kind: 'command', body: { kind: 'begin' } })
+  begin(scene, hosted, asking.wanted)
+}
+
+/** What only the user knows is told to its own machine, and to nobody else. */
+function begin(scene: BanditMemberScene, hosted: Hosted, { search }: Wanted): void {
+  give(scene, hosted, 'user', { kind: 'command', body: { kind: 'begin', ...search } })
 }
 
 export function onDeclined(
@@ -220,7 +241,9 @@ export function onCancel(scene: BanditMemberScene, name: string): void {
 function missingIn({ state }: BanditMemberScene, { wanted, owners, terms, accepted }: Asking): string {
   const named = (names: readonly string[]) => names.map(one => `'${one}'`).join(', ')
   if (terms !== undefined) return `no answer came from ${named(partiesOf(terms).filter(id => !accepted.has(id)))}`
-  const strangers = [wanted.shuffler, wanted.comparator].filter(id => id !== state.self && !state.known.has(id))
+  const strangers = [wanted.shuffler, wanted.comparator, ...(wanted.search?.drawers ?? [])].filter(
+    id => id !== state.self && !state.known.has(id),
+  )
   if (strangers.length > 0) return `${named(strangers)} is no member that is known here`
   return `nobody serves arm ${named(wanted.arms.filter(arm => !owners.has(arm)))}`
 }
@@ -252,12 +275,20 @@ function refusal(scene: BanditMemberScene, terms: Terms): string | undefined {
   const twice = terms.seats.find(({ arm }, place) => terms.seats.findIndex(seat => seat.arm === arm) !== place)
   if (twice !== undefined) return `two arms are called '${twice.arm}'`
   const owner = terms.seats.find(({ member }, place) => terms.seats.findIndex(seat => seat.member === member) !== place)
-  if (owner !== undefined) return `'${owner.member}' serves two of the arms; each needs a member of its own`
+  if (owner !== undefined) {
+    const what = terms.level === 'sr-secured' ? 'draws for two phases' : 'serves two of the arms'
+    return `'${owner.member}' ${what}; each needs a member of its own`
+  }
+  if (terms.audit && terms.level !== 'blind') return 'only a blind run can be audited'
+  if (terms.audit && terms.drops) return 'a run that goes on without lost arms cannot be audited'
+  if (terms.level !== 'blind' && (terms.pace > 0 || terms.armTimeout > 0 || terms.drops))
+    return 'only a blind run keeps time'
   const run = boundRun(scene, terms)
   if (run === undefined) return undefined
   try {
     checkRun(run)
-    scheduleOf(run)
+    if (terms.level === 'sr-secured') searchCourse(run)
+    else scheduleOf(run)
     rewardGrid(run.rewards)
     return undefined
   } catch (error) {
@@ -272,6 +303,7 @@ export function onInvite(scene: BanditMemberScene, from: NodeId, { terms }: Memb
   if (from !== user || user === state.self || !partiesOf(terms).includes(state.self)) return
   const known = state.runs.get(id)
   if (known !== undefined) return accept(scene, known)
+  if (state.ended.has(id)) return decline(scene, terms, 'the run is over')
   // Without the keys of all parties there is nothing to say yet: the user asks again.
   if (knownParties(scene, terms) === undefined) return
   const why = refusal(scene, terms) ?? crowded(scene, user)

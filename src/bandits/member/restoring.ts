@@ -4,20 +4,24 @@ import { encode, type NodeId, type Saved } from '../../core/index.ts'
 import { digest } from '../party.ts'
 import { newPlaying } from './hosting.ts'
 import {
+  answerFrom,
   armKey,
   type BanditMemberSettings,
   type BanditMemberState,
   type Hosted,
   newLog,
+  noteEnded,
   readSaved,
   runOf,
 } from './state.ts'
-import { type MemberRecord, termsCodec } from './wire.ts'
+import { type MemberRecord, type SavedAnswer, termsCodec } from './wire.ts'
 
 export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSettings): BanditMemberState {
   const runs = new Map<string, Hosted>()
   const served = new Map<string, number>()
   const logs = new Map<string, MemberRecord & { kind: 'log' }>()
+  const ended = new Set<string>()
+  const answers = new Map<string, SavedAnswer>()
   for (const record of readSaved(saved)) {
     switch (record.kind) {
       case 'run': {
@@ -37,8 +41,12 @@ export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSetti
       case 'log':
         logs.set(record.id, record)
         break
+      case 'answer':
+        answers.set(record.id, record.answer)
+        break
       case 'ended':
         runs.delete(record.id)
+        noteEnded(ended, record.id)
         break
       case 'served':
         served.set(armKey(record.name, record.arm), record.count)
@@ -51,6 +59,10 @@ export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSetti
     const hosted = runs.get(id)
     if (hosted !== undefined) runs.set(id, { ...hosted, log: { ...newLog(salt), count, head } })
   }
+  for (const [id, answer] of answers) {
+    const hosted = runs.get(id)
+    if (hosted !== undefined) hosted.log.answer = answerFrom(hosted.terms.name, answer)
+  }
   return {
     self,
     known: new Map(),
@@ -59,6 +71,7 @@ export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSetti
     runs,
     invited: new Map(),
     closed: new Map(),
+    ended,
     asking: new Map(),
     saves: 0,
   }

@@ -15,7 +15,7 @@ import {
 import type { PublicKey } from '../../crypto/index.ts'
 import type { RewardRange } from '../rewards.ts'
 import type { BanditRules } from '../rules.ts'
-import type { Algorithm, BanditKeys, BanditParty, BanditRun, BanditSettings } from '../settings.ts'
+import type { Algorithm, BanditKeys, BanditParty, BanditRun, BanditSettings, Level } from '../settings.ts'
 import type { BanditMessage } from '../wire.ts'
 import type { LogEntry } from './entries.ts'
 import {
@@ -25,6 +25,7 @@ import {
   memberRecord,
   type Role,
   RUNS_MAX,
+  type SavedAnswer,
   type Seat,
   type Terms,
 } from './wire.ts'
@@ -60,6 +61,23 @@ export interface Wanted {
   readonly comparator: NodeId
   readonly patience: number
   readonly audit: boolean
+  /** Default `blind`. */
+  readonly level?: Level
+  /** See `BanditRun`. */
+  readonly pace?: number
+  readonly armTimeout?: number
+  readonly drops?: boolean
+  /** For SR-secured: who draws for each phase, and what only the user knows. */
+  readonly search?: Search
+}
+
+/** What a search at the level of the thesis has besides. */
+export interface Search {
+  /** One less than there are arms. */
+  readonly drawers: readonly NodeId[]
+  /** What the arms are worth, and how far rewards are from it, in steps. */
+  readonly values: readonly number[]
+  readonly epsilon: number
 }
 
 /** What the owner of a member asks of it. */
@@ -77,6 +95,8 @@ export type BanditMemberCommand =
   | { kind: 'ask'; wanted: Wanted }
   /** The caller waits no longer. */
   | { kind: 'cancel'; name: string }
+  /** The answer to `primes`, the highest byte first. */
+  | { kind: 'primes'; id: string; p: Uint8Array; q: Uint8Array }
   /** From membership: what is known of a member now. */
   | { kind: 'changed'; view: Announced }
 
@@ -94,9 +114,13 @@ export type BanditMemberEvent =
       name: string
       best: number | undefined
       steps: number | undefined
+      lost?: readonly number[]
+      again?: number
       /** What the parties commit their logs with, where the run is to be audited. */
       heads: readonly { member: NodeId; head: Head }[]
     }
+  /** A part of that run decrypts sums: answer with two primes of its own. Asked again after a restart. */
+  | { kind: 'primes'; id: string; name: string }
   /** To be written behind the others, before anything else happens. */
   | { kind: 'log'; id: string; name: string; number: number; entry: LogEntry }
   /** There is no answer. Arms may have been pulled. */
@@ -158,6 +182,8 @@ export interface BanditMemberState {
   readonly invited: Map<string, Terms>
   /** Last words on logs of runs that are over, for a user that asks again. */
   readonly closed: Map<string, Head>
+  /** Runs that are over here: an invitation that comes once more begins none of them again. */
+  readonly ended: Set<string>
   /** By name. */
   readonly asking: Map<string, Asking>
   /** Records since the last account of everything. */
@@ -182,6 +208,16 @@ export const memberTimers = timers('seek', 'expire', 'machine', 'heads')
 export const KNOWN_MAX = 4_096
 /** Runs of one user at once. */
 export const RUNS_OF_USER_MAX = 8
+/** Runs that are over and not forgotten: messages are not late by more than these. */
+const ENDED_MAX = 64
+
+/** Notes that a run is over; the one that ended first is forgotten. */
+export function noteEnded(ended: Set<string>, id: string): void {
+  const [oldest] = ended
+  if (ended.size >= ENDED_MAX && oldest !== undefined) ended.delete(oldest)
+  ended.add(id)
+}
+
 /** Records between two accounts of everything. */
 const SAVES_MAX = 512
 
@@ -195,10 +231,15 @@ export function newLog(salt: Uint8Array): Kept {
 /** A run by its terms and the keys of its parties; `nonce` binds it to every word of the terms. */
 export function runOf(terms: Terms, parties: readonly BanditParty[], nonce: Uint8Array): BanditRun {
   const of = (id: NodeId) => parties.find(party => party.id === id)!
-  const { name, algorithm, budget, batch, least, most, seats, shuffler, comparator, user } = terms
+  const { name, algorithm, level, budget, batch, least, most, seats, shuffler, comparator, user } = terms
+  const { pace, armTimeout, drops } = terms
   return {
     name,
     algorithm,
+    level,
+    pace,
+    armTimeout,
+    drops,
     budget,
     batch,
     rewards: [least, most],
@@ -229,6 +270,7 @@ export function accountFor({ state, turn }: BanditMemberScene): void {
   if (state.saves < SAVES_MAX) return
   state.saves = 0
   const records: MemberRecord[] = []
+  for (const id of state.ended) records.push({ kind: 'ended', id })
   for (const [key, count] of state.served) {
     const [name, arm] = key.split('/') as [string, string]
     records.push({ kind: 'served', name, arm, count })
@@ -240,9 +282,29 @@ export function accountFor({ state, turn }: BanditMemberScene): void {
     }
     const { count, head, salt } = log
     if (terms.audit) records.push({ kind: 'log', id: terms.id, count, head, salt })
+    if (log.answer !== undefined) records.push({ kind: 'answer', id: terms.id, answer: savedAnswer(log.answer) })
   }
   const whole: MemberRecord = { kind: 'whole', records: records.map(record => encode(memberRecord, record)) }
   turn.do({ kind: 'snapshot', record: encode(memberRecord, whole) })
+}
+
+/** An answer in the form in which it is saved. */
+export function savedAnswer({
+  best,
+  steps,
+  lost = [],
+  again = 0,
+}: BanditMemberEvent & { kind: 'answered' }): SavedAnswer {
+  return { best: (best ?? -1) + 1, steps: steps ?? 0, lost, again }
+}
+
+/** And back. */
+export function answerFrom(
+  name: string,
+  { best, steps, lost, again }: SavedAnswer,
+): BanditMemberEvent & { kind: 'answered' } {
+  const found = best > 0 ? { best: best - 1, steps: undefined } : { best: undefined, steps }
+  return { kind: 'answered', name, ...found, lost, again, heads: [] }
 }
 
 /** What was saved, in order. A record that cannot be read is a broken disk: the node must not go on. */

@@ -15,10 +15,10 @@ import {
   variants,
 } from '../../core/index.ts'
 import { BUDGET_MAX } from '../phases.ts'
-import { ALGORITHMS, type Algorithm, ARMS_MAX, type BanditParty } from '../settings.ts'
+import { ALGORITHMS, type Algorithm, ARMS_MAX, type BanditParty, LEVELS, type Level } from '../settings.ts'
 import { type BanditMessage, banditVocabulary, KEY_BYTES } from '../wire.ts'
 
-/** Who has which arm. */
+/** Who has which arm; in SR-secured who draws for which phase. */
 export interface Seat {
   readonly arm: string
   readonly member: NodeId
@@ -42,6 +42,11 @@ export interface Terms {
   readonly patience: Millis
   /** Every message is signed, and every party keeps a log that can be audited. */
   readonly audit: boolean
+  readonly level: Level
+  /** See `BanditRun`. */
+  readonly pace: Millis
+  readonly armTimeout: Millis
+  readonly drops: boolean
 }
 
 /** What a party commits its log with, when the run is over. */
@@ -80,6 +85,8 @@ const ID_BYTES = 32
 export const WHY_BYTES_MAX = 256
 /** Runs that a member takes part in at once. */
 export const RUNS_MAX = 32
+/** A minute for a pull: who is slower has no use for a beat. */
+export const PACE_MAX: Millis = 60_000
 /** A week: a user that waits longer asks again. */
 export const PATIENCE_MAX: Millis = 604_800_000
 
@@ -105,6 +112,10 @@ export const termsCodec: Codec<Terms> = struct<Terms>({
   seats: list(struct<Seat>({ arm: name, member }), ARMS_MAX),
   patience: uint(PATIENCE_MAX),
   audit: bool,
+  level: oneOf<Level>(...LEVELS),
+  pace: uint(PACE_MAX),
+  armTimeout: uint(PATIENCE_MAX),
+  drops: bool,
 })
 
 /** More entries than any log has. */
@@ -138,8 +149,19 @@ export type MemberRecord =
   | { kind: 'served'; name: string; arm: string; count: number }
   /** How far its log of a run is; what is in it is in a file. */
   | { kind: 'log'; id: string; count: number; head: Uint8Array; salt: Uint8Array }
+  /** The user's answer, while it waits for the others' last words on their logs: they may have forgotten the run by now. */
+  | { kind: 'answer'; id: string; answer: SavedAnswer }
   /** Everything there is to know, instead of all before. */
   | { kind: 'whole'; records: readonly Uint8Array[] }
+
+/** An answer as it is saved. */
+export interface SavedAnswer {
+  /** One more than the place of the best arm; 0 where there is a sum. */
+  readonly best: number
+  readonly steps: number
+  readonly lost: readonly number[]
+  readonly again: number
+}
 
 export const role = oneOf<Role>('arm', 'shuffler', 'comparator', 'user')
 export const party = struct<BanditParty>({ id: member, signing: bytes(KEY_BYTES), sealing: bytes(KEY_BYTES) })
@@ -153,5 +175,14 @@ export const memberRecord: Codec<MemberRecord> = variants<MemberRecord>({
   ended: { id },
   served: { name, arm: name, count: uint() },
   log: { id, count: uint(ENTRIES_MAX), head: bytes(KEY_BYTES), salt: bytes(KEY_BYTES) },
-  whole: { records: list(bytes(2 * ROLE_BYTES_MAX), SERVED_MAX + 4 * RUNS_MAX) },
+  whole: { records: list(bytes(2 * ROLE_BYTES_MAX), SERVED_MAX + 8 * RUNS_MAX) },
+  answer: {
+    id,
+    answer: struct<SavedAnswer>({
+      best: uint(ARMS_MAX),
+      steps: uint(),
+      lost: list(uint(ARMS_MAX), ARMS_MAX),
+      again: uint(),
+    }),
+  },
 })

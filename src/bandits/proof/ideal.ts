@@ -2,9 +2,15 @@
 // no secret from anybody who looks; nobody in a simulation looks.
 
 import { seededRandom } from '../../core/index.ts'
-import { idealSignatures, type PublicKey, type Sealing, type SealingScheme } from '../../crypto/index.ts'
+import {
+  idealSignatures,
+  type PaillierDecryption,
+  type PublicKey,
+  type Sealing,
+  type SealingScheme,
+} from '../../crypto/index.ts'
 import type { BlockFunction } from '../encoding.ts'
-import type { BanditKeys, BanditParty, BanditTools } from '../settings.ts'
+import type { BanditKeys, BanditParty, BanditTools, SumScheme, SymmetricSeals } from '../settings.ts'
 
 const KEY_BYTES = 32
 const BLOCK_BYTES = 16
@@ -79,6 +85,50 @@ function sealingOf(secret: Uint8Array): Sealing {
   }
 }
 
+const aboutOf = (about: string) => new TextEncoder().encode(about)
+
+const idealSeals: SymmetricSeals = {
+  seal(key, nonce, about, message) {
+    const out = new Uint8Array(CHECK_BYTES + message.length)
+    out.set(check(key, aboutOf(about), message))
+    out.set(message, CHECK_BYTES)
+    void nonce
+    return out
+  },
+  open(key, about, sealed) {
+    const message = sealed.slice(CHECK_BYTES)
+    const found = check(key, aboutOf(about), message)
+    return found.every((byte, at) => byte === sealed[at]) ? message : undefined
+  },
+}
+
+const SUM_BYTES = 32
+const SUM_SPAN = 1n << BigInt(8 * SUM_BYTES)
+
+/** Nothing is encrypted: a ciphertext is its value, above half of the span a negative one. */
+function idealEncryption(modulus: bigint): PaillierDecryption {
+  const within = (value: bigint) => ((value % SUM_SPAN) + SUM_SPAN) % SUM_SPAN
+  return {
+    key: { modulus },
+    ciphertextBytes: SUM_BYTES,
+    encrypt: within,
+    add: (one, other) => within(one + other),
+    times: (value, factor) => within(value * factor),
+    rerandomise: value => value,
+    decrypt: value => (value > SUM_SPAN / 2n ? value - SUM_SPAN : value),
+    toBytes: value =>
+      Uint8Array.from({ length: SUM_BYTES }, (_, at) => Number((value >> BigInt(8 * (SUM_BYTES - 1 - at))) & 255n)),
+    fromBytes: bytes =>
+      bytes.length === SUM_BYTES ? bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n) : undefined,
+  }
+}
+
+const idealSums: SumScheme = {
+  isModulus: modulus => modulus > 1n,
+  encryption: idealEncryption,
+  decryption: ({ p, q }) => idealEncryption(p * q),
+}
+
 /** Keys of parties by name, and the arithmetic that all share. Counts the blocks that are encrypted. */
 export interface IdealParties {
   readonly tools: BanditTools
@@ -96,6 +146,8 @@ export function idealParties(): IdealParties {
     prf,
     sealing,
     signatures,
+    symmetric: idealSeals,
+    sums: idealSums,
     blocks: key => {
       const encrypt = blocks(key)
       return input => {

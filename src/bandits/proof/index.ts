@@ -1,6 +1,7 @@
 // What tests, the simulator's commands and the lab may touch of the bandits' proof. No machine imports it.
 
 export { type AmongResult, type AmongShape, type Lying, playAmong } from './among.ts'
+export { type ArithmeticRun, playArithmetic, quickBlocks, quickTools } from './arithmetic-path.ts'
 export { type IdealParties, idealParties } from './ideal.ts'
 export { banditLiars } from './liars.ts'
 export { memberRunScenario } from './member-scenario.ts'
@@ -9,6 +10,8 @@ export { brokenBanditRules, plantedBanditBugs } from './planted.ts'
 export { plantedBanditRuns as plantedRuns } from './runs.ts'
 export { type BanditPlan, type BanditScenarioShape, banditScenario } from './scenario.ts'
 export { tapes } from './tapes.ts'
+export { type ThesisPlan, thesisScenario } from './thesis-scenario.ts'
+export { playTimed, type Said, type TimedResult, type TimedShape } from './timed.ts'
 export { idealRun, playTogether, type TogetherResult } from './together.ts'
 export { openTwin } from './twin.ts'
 export { comparatorView, phasesInDoubles, type ViewDistances, type ViewShape } from './view.ts'

@@ -2,6 +2,7 @@
 // boxes under a key that it has not, and tokens that are random to it.
 
 import type { NodeId, Protocol } from '../../core/index.ts'
+import { live, mayLose, withLost } from '../lost.ts'
 import { refuse, repeatStop, type StoppedEvent, say } from '../party.ts'
 import { scheduleOf } from '../schedule.ts'
 import type { BanditKeys, BanditSettings } from '../settings.ts'
@@ -54,7 +55,7 @@ function onStart(scene: ShufflerScene): void {
     state.attempt++
     scene.save()
   }
-  if (state.begun) sendTurns(scene)
+  if (state.begun) beginAttempt(scene)
 }
 
 function onMessage(scene: ShufflerScene, from: NodeId, body: BanditMessage): void {
@@ -64,6 +65,8 @@ function onMessage(scene: ShufflerScene, from: NodeId, body: BanditMessage): voi
       return onBegin(scene, from)
     case 'box':
       return onBox(scene, from, body)
+    case 'again':
+      return onAgain(scene, from, body)
     case 'tokens':
       return onTokens(scene, from, body)
     case 'answer':
@@ -79,6 +82,8 @@ function onTimer(scene: ShufflerScene, { kind }: ReturnType<typeof shufflerTimer
   switch (kind) {
     case 'repeat':
       return onRepeat(scene)
+    case 'lost':
+      return onLost(scene)
   }
 }
 
@@ -89,73 +94,142 @@ function onRepeat(scene: ShufflerScene): void {
 /** The user asks until it has its answer. */
 function onBegin(scene: ShufflerScene, from: NodeId): void {
   const { state, settings, course } = scene
-  const { user, arms } = settings.run
+  const { user } = settings.run
   if (from !== user.id) return
   if (!state.begun) {
     state.begun = true
     scene.save()
-    return sendTurns(scene)
+    return beginAttempt(scene)
   }
-  if (state.answers.size < arms.length) {
+  if (!isAnswered(scene)) {
     const spent = course.at(state.round)?.all ?? course.spent
     return say(scene, from, { kind: 'progress', round: state.round, spent })
   }
   sendAnswers(scene)
 }
 
+/** A new attempt: from now on an arm is waited for as long as it may be silent. */
+function beginAttempt(scene: ShufflerScene): void {
+  const { armTimeout = 0 } = scene.settings.run
+  if (armTimeout > 0) shufflerTimers.set(scene.turn, 'lost', armTimeout)
+  sendTurns(scene)
+}
+
+/** Which arms were lost in that attempt at this round. */
+function lostIn({ state }: ShufflerScene, attempt: number): number {
+  const since = state.drops.filter(drop => drop.round < state.round || drop.attempt <= attempt)
+  return since.reduce((lost, { place }) => withLost(lost, place), 0)
+}
+
+const liveIn = (scene: ShufflerScene, attempt: number) => live(scene.settings.run.arms.length, lostIn(scene, attempt))
+
 /** To every arm that has not answered; or, where all have, to the comparator. */
 function sendTurns(scene: ShufflerScene): void {
   const { state, settings, turn, course } = scene
-  const { arms } = settings.run
-  const { round, attempt, tokenAttempt } = state
+  const { round, attempt } = state
   const isOver = round === course.rounds
   const answered = isOver ? state.answers : state.boxes
-  if (isOver && answered.size === arms.length) return
+  const places = liveIn(scene, attempt)
+  if (isOver && answered.size === places.length) return
   shufflerTimers.set(turn, 'repeat', settings.repeat)
-  if (answered.size === arms.length) return sendBoxes(scene)
-  const slots = seatsOf(scene, attempt)
+  if (answered.size === places.length) return sendBoxes(scene)
+  for (const place of places) if (!answered.has(place)) sendTurn(scene, place)
+}
+
+function sendTurn(scene: ShufflerScene, place: number): void {
+  const { state, settings, course } = scene
+  const { round, attempt, tokenAttempt } = state
+  const slot = round === course.rounds ? 0 : (seatsOf(scene, attempt).get(place) ?? 0)
+  const token = state.tokens[place] ?? NO_TOKEN
   const pulls = course.at(round - 1)?.pulls ?? course.first
-  for (const [place, { id }] of arms.entries()) {
-    if (answered.has(place)) continue
-    const slot = isOver ? 0 : slots[place]!
-    const token = state.tokens[place] ?? NO_TOKEN
-    say(scene, id, { kind: 'turn', round, attempt, slot, pulls, tokenAttempt, token })
-  }
+  const lost = lostIn(scene, attempt)
+  say(scene, settings.run.arms[place]!.id, { kind: 'turn', round, attempt, slot, pulls, tokenAttempt, token, lost })
 }
 
 const NO_TOKEN = new Uint8Array(0)
 
-function seatsOf({ state, settings, keys }: ShufflerScene, attempt: number): readonly number[] {
+/** For each arm that is there its slot. */
+function seatsOf(scene: ShufflerScene, attempt: number): ReadonlyMap<number, number> {
+  const { state, settings, keys } = scene
   const round = settings.rules.shuffledFor(state.round)
-  return seats(keys.tools, state.secret, { round, attempt }, settings.run.arms.length)
+  const places = liveIn(scene, attempt)
+  const slots = seats(keys.tools, state.secret, { round, attempt }, places.length)
+  return new Map(places.map((place, at) => [place, slots[at]!]))
 }
 
 function sendBoxes(scene: ShufflerScene): void {
   const { state, settings } = scene
   const { round, attempt } = state
   const boxes: Uint8Array[] = []
-  for (const [place, slot] of seatsOf(scene, attempt).entries()) boxes[slot] = state.boxes.get(place)!
-  say(scene, settings.run.comparator.id, { kind: 'boxes', round, attempt, boxes })
+  for (const [place, slot] of seatsOf(scene, attempt)) boxes[slot] = state.boxes.get(place)!
+  const lost = lostIn(scene, attempt)
+  say(scene, settings.run.comparator.id, { kind: 'boxes', round, attempt, boxes, lost })
+}
+
+/** The place of an arm that is there. One that is lost is told so. */
+function placeOf(scene: ShufflerScene, from: NodeId): number | undefined {
+  const { state, settings } = scene
+  const place = settings.run.arms.findIndex(({ id }) => id === from)
+  if (place < 0 || !state.begun) return undefined
+  if (!state.drops.some(drop => drop.place === place)) return place
+  sendTurn(scene, place)
+  return undefined
 }
 
 function onBox(scene: ShufflerScene, from: NodeId, { round, attempt, box }: BanditMessage & { kind: 'box' }): void {
-  const { state, settings } = scene
-  const { arms } = settings.run
-  const place = arms.findIndex(({ id }) => id === from)
-  if (place < 0 || !state.begun || round !== state.round || attempt !== state.attempt || state.boxes.has(place)) return
+  const { state } = scene
+  const place = placeOf(scene, from)
+  if (place === undefined || round !== state.round || attempt !== state.attempt || state.boxes.has(place)) return
   state.boxes.set(place, box)
-  if (state.boxes.size === arms.length) sendTurns(scene)
+  if (state.boxes.size === liveIn(scene, attempt).length) sendTurns(scene)
+}
+
+/** Somebody was not ready, and only the comparator knows in which slot: new seats. */
+function onAgain(scene: ShufflerScene, from: NodeId, { round, attempt }: BanditMessage & { kind: 'again' }): void {
+  const { state, settings, course } = scene
+  if (from !== settings.run.comparator.id || !state.begun || state.round >= course.rounds) return
+  if (round !== state.round || attempt !== state.attempt) return
+  state.again++
+  tryAgain(scene)
+}
+
+function tryAgain(scene: ShufflerScene): void {
+  const { state } = scene
+  if (state.attempt === ATTEMPT_MAX) return refuse(scene, 'a round was tried too often')
+  state.attempt++
+  state.boxes.clear()
+  scene.save()
+  beginAttempt(scene)
+}
+
+/** Who has said nothing in this attempt is lost; the others go on where they may. At the end nobody can be left out any more. */
+function onLost(scene: ShufflerScene): void {
+  const { state, settings, course } = scene
+  if (state.stopped !== '' || !state.begun) return
+  const isOver = state.round === course.rounds
+  const answered = isOver ? state.answers : state.boxes
+  const silent = liveIn(scene, state.attempt).filter(place => !answered.has(place))
+  if (silent.length === 0) return
+  if (isOver) return refuse(scene, 'a part of the answer did not come')
+  const before = lostIn(scene, state.attempt)
+  const lost = silent.reduce(withLost, before)
+  if (!settings.run.drops) return refuse(scene, 'an arm was silent for too long')
+  if (!mayLose(settings.run, before, lost)) return refuse(scene, 'too many arms were silent for too long')
+  const since = { round: state.round, attempt: state.attempt + 1 }
+  state.drops = [...state.drops, ...silent.map(place => ({ place, ...since }))]
+  tryAgain(scene)
 }
 
 /** The comparator may repeat its answer to an earlier attempt: its tokens are of that one, and so are the seats. */
 function onTokens(scene: ShufflerScene, from: NodeId, body: BanditMessage & { kind: 'tokens' }): void {
   const { state, settings, turn, course } = scene
-  const { comparator, arms } = settings.run
-  if (from !== comparator.id || !state.begun || body.round !== state.round || state.round >= course.rounds) return
-  if (body.attempt > state.attempt || body.tokens.length !== arms.length) {
+  if (from !== settings.run.comparator.id || !state.begun || body.round !== state.round) return
+  if (state.round >= course.rounds) return
+  if (body.attempt > state.attempt || body.tokens.length !== liveIn(scene, body.attempt).length) {
     return refuse(scene, 'the comparator answered what it was not asked')
   }
-  state.tokens = seatsOf(scene, body.attempt).map(slot => body.tokens[slot]!)
+  const slots = seatsOf(scene, body.attempt)
+  state.tokens = settings.run.arms.map((_, place) => body.tokens[slots.get(place) ?? -1] ?? NO_TOKEN)
   state.tokenAttempt = body.attempt
   state.verdict = body.verdict
   state.round++
@@ -164,27 +238,33 @@ function onTokens(scene: ShufflerScene, from: NodeId, body: BanditMessage & { ki
   scene.save()
   const spent = course.at(state.round)?.all ?? course.spent
   turn.do({ kind: 'emit', event: { kind: 'round', round: state.round, spent } })
-  sendTurns(scene)
+  beginAttempt(scene)
 }
 
 function onAnswer(scene: ShufflerScene, from: NodeId, { sealed }: BanditMessage & { kind: 'answer' }): void {
-  const { state, settings, course } = scene
-  const { arms } = settings.run
-  const place = arms.findIndex(({ id }) => id === from)
-  if (place < 0 || !state.begun || state.round !== course.rounds || state.answers.has(place)) return
+  const { state, course } = scene
+  const place = placeOf(scene, from)
+  if (place === undefined || state.round !== course.rounds || state.answers.has(place)) return
   state.answers.set(place, sealed)
-  if (state.answers.size === arms.length) sendAnswers(scene)
+  if (isAnswered(scene)) sendAnswers(scene)
+}
+
+const isAnswered = (scene: ShufflerScene) => {
+  const { state, course } = scene
+  return state.round === course.rounds && state.answers.size === liveIn(scene, state.attempt).length
 }
 
 function sendAnswers(scene: ShufflerScene): void {
   const { state, settings } = scene
-  const { user, arms } = settings.run
-  const answers = arms.map((_, place) => state.answers.get(place)!)
-  say(scene, user.id, { kind: 'answers', answers, verdict: state.verdict })
+  const answers = liveIn(scene, state.attempt).map(place => state.answers.get(place)!)
+  const { verdict, again } = state
+  const lost = lostIn(scene, state.attempt)
+  say(scene, settings.run.user.id, { kind: 'answers', answers, verdict, lost, again })
 }
 
 function onStop(scene: ShufflerScene, from: NodeId, { why }: BanditMessage & { kind: 'stop' }): void {
   const { comparator, user, arms } = scene.settings.run
   if (![comparator, user, ...arms].some(({ id }) => id === from)) return
-  refuse(scene, why)
+  const place = arms.findIndex(({ id }) => id === from)
+  if (!scene.state.drops.some(drop => drop.place === place)) refuse(scene, why)
 }

@@ -1,5 +1,6 @@
 // A permutation of the arms, drawn from the shuffler's secret for one attempt at one round.
 
+import { remainder } from '../encoding.ts'
 import { drawnBytes } from '../party.ts'
 import type { BanditTools } from '../settings.ts'
 
@@ -16,7 +17,7 @@ export function seats(
   const view = new DataView(bytes.buffer)
   const slots = Array.from({ length: arms }, (_, slot) => slot)
   for (let last = arms - 1; last > 0; last--) {
-    const chosen = Number(view.getBigUint64(last * DRAW_BYTES) % BigInt(last + 1))
+    const chosen = remainder(view.getUint32(last * DRAW_BYTES), view.getUint32(last * DRAW_BYTES + 4), last + 1)
     ;[slots[last], slots[chosen]] = [slots[chosen]!, slots[last]!]
   }
   return slots

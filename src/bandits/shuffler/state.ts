@@ -3,7 +3,7 @@
 
 import { assert, decode, encode, type NodeId, type Saved, timers } from '../../core/index.ts'
 import { NOTHING, type PartyScene, type PartyState } from '../party.ts'
-import { type ShufflerRecord, shufflerRecord } from '../wire.ts'
+import { type Drop, type ShufflerRecord, shufflerRecord } from '../wire.ts'
 
 /** A round is over. */
 export interface ShufflerEvent {
@@ -26,11 +26,15 @@ export interface ShufflerState extends PartyState {
   /** Boxes of this attempt by arm. */
   readonly boxes: Map<number, Uint8Array>
   readonly answers: Map<number, Uint8Array>
+  /** Arms that are lost, and since when. */
+  drops: readonly Drop[]
+  /** Attempts that were tried again since somebody was not ready. */
+  again: number
 }
 
 export type ShufflerScene = PartyScene<ShufflerState, ShufflerEvent>
 
-export const shufflerTimers = timers('repeat')
+export const shufflerTimers = timers('repeat', 'lost')
 
 export function newShuffler(self: NodeId, saved: Saved): ShufflerState {
   const record = saved.get('')?.at(-1)
@@ -47,6 +51,8 @@ export function newShuffler(self: NodeId, saved: Saved): ShufflerState {
     tokenAttempt: from?.tokenAttempt ?? 0,
     verdict: from?.verdict ?? NOTHING,
     stopped: from?.stopped ?? '',
+    drops: from?.drops ?? [],
+    again: from?.again ?? 0,
     boxes: new Map(),
     answers: new Map(),
   }

@@ -2,7 +2,9 @@
 // search exactly one arm must have the token that the comparator says has won.
 
 import { decode, type NodeId, type Protocol, sameBytes } from '../../core/index.ts'
+import type { Part } from '../../crypto/index.ts'
 import { ANSWER, VERDICT, verdictOf } from '../answers.ts'
+import { isLost, live, mayLose } from '../lost.ts'
 import { unmaskSums } from '../masks.ts'
 import { boundTo, openSigned, refuse, repeatStop, type StoppedEvent, say } from '../party.ts'
 import { GRID } from '../policies/index.ts'
@@ -146,18 +148,22 @@ function onAnswers(scene: UserScene, from: NodeId, body: BanditMessage & { kind:
   const { state, settings, keys, course } = scene
   if (from !== settings.run.shuffler.id || state.runKey.length === 0) return
   const run = boundTo(keys.tools, settings.run, state.runKey)
-  const values = openAnswers(scene, run, body.answers)
+  if (!mayLose(settings.run, 0, body.lost)) return refuse(scene, 'the shuffler left out an arm')
+  const places = live(settings.run.arms.length, body.lost)
+  const values = openAnswers(scene, run, places, body)
   if (values === undefined) return refuse(scene, 'an answer is not from its arm')
+  const lost = settings.run.arms.flatMap((_, place) => (isLost(body.lost, place) ? [place] : []))
+  const common = { kind: 'answered', lost, again: body.again } as const
   if (course.policy !== undefined) {
     const steps = unmaskSums(values, course.spent * GRID)
     if (steps === undefined) return refuse(scene, 'the answers do not add up')
-    return done(scene, { kind: 'answered', best: undefined, steps })
+    return done(scene, { ...common, best: undefined, steps })
   }
   const verdict = openSigned(keys, settings.run.comparator, [VERDICT, run], body.verdict)
   if (verdict === undefined) return refuse(scene, 'the verdict is not from the comparator')
   const best = settings.rules.winner(values.map(value => sameBytes(verdictOf(keys.tools, run, value), verdict)))
   if (best === undefined) return refuse(scene, 'not exactly one arm has won')
-  done(scene, { kind: 'answered', best, steps: undefined })
+  done(scene, { ...common, best: places[best]!, steps: undefined })
 }
 
 function done(scene: UserScene, event: UserEvent): void {
@@ -168,24 +174,35 @@ function done(scene: UserScene, event: UserEvent): void {
   turn.do({ kind: 'emit', event })
 }
 
+/** From the arms in these places, each signed for the set of arms that is left. */
 function openAnswers(
   { settings, keys }: UserScene,
   run: Uint8Array,
-  sealed: readonly Uint8Array[],
+  places: readonly number[],
+  { answers, lost }: BanditMessage & { kind: 'answers' },
 ): Uint8Array[] | undefined {
-  const { arms } = settings.run
-  if (sealed.length !== arms.length) return undefined
+  if (answers.length !== places.length) return undefined
   const values: Uint8Array[] = []
-  for (const [place, one] of sealed.entries()) {
-    // Every arm's key is tried only where the rule lets another's box stand.
-    const from = arms.findIndex(
-      (arm, other) =>
-        settings.rules.isAnswerOf(other, place) && openSigned(keys, arm, [ANSWER, run], one) !== undefined,
-    )
-    const content = from < 0 ? undefined : openSigned(keys, arms[from]!, [ANSWER, run], one)
+  for (const [at, place] of places.entries()) {
+    const content = answerAt(settings, keys, [ANSWER, run, lost], place, answers[at]!)
     const answer = content && decode(answerCodec, content)
     if (!answer?.ok || !settings.rules.isAnswerOf(answer.value.arm, place)) return undefined
     values.push(answer.value.value)
   }
   return values
+}
+
+/** Of the arm in that place. Another's key is tried only where the rule lets another's box stand. */
+function answerAt(
+  { run: { arms }, rules }: UserScene['settings'],
+  keys: BanditKeys,
+  about: readonly Part[],
+  place: number,
+  sealed: Uint8Array,
+): Uint8Array | undefined {
+  for (const [other, arm] of arms.entries()) {
+    const content = rules.isAnswerOf(other, place) ? openSigned(keys, arm, about, sealed) : undefined
+    if (content !== undefined) return content
+  }
+  return undefined
 }

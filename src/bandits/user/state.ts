@@ -13,7 +13,15 @@ export type UserCommand =
 /** What becomes of a run. */
 export type UserEvent =
   /** `best`: the place of the best arm, after a search; `steps`: the sum of all rewards on the grid, else. */
-  | { kind: 'answered'; best: number | undefined; steps: number | undefined }
+  | {
+      kind: 'answered'
+      best: number | undefined
+      steps: number | undefined
+      /** Places of arms that were lost on the way. */
+      lost?: readonly number[]
+      /** Attempts that were tried again since an arm was not ready in time. */
+      again?: number
+    }
   | { kind: 'progress'; round: number; spent: number }
 
 export interface UserState extends PartyState {

@@ -1,8 +1,10 @@
 // What `coterie bandit best` and `maximise` do: become a member, ask for a run, and print its answer.
 
-import type { BanditHandle, BanditResult } from '../../client/bandits/run.ts'
+import type { RingLevel } from '../../bandits/index.ts'
+import type { BanditHandle, BanditResult, BestArmResult } from '../../client/bandits/run.ts'
 import { join } from '../../client/join.ts'
 import type { JoinedGroup } from '../../client/peers/joined-group.ts'
+import type { AmongOptions, ThesisSearchAmongOptions } from '../../client/peers/run-options.ts'
 import { SettingsError } from '../../core/index.ts'
 import { createLog } from '../../runtime/json-log.ts'
 import { colour, print, warn } from '../output.ts'
@@ -19,26 +21,51 @@ export interface AskLine {
   readonly rewards?: readonly [number, number]
   readonly timeout?: number
   readonly audit?: boolean
+  readonly privacy?: string
+  readonly pace?: number
+  readonly armTimeout?: number
+  readonly onLost?: string
+  readonly protocol?: string
+  readonly values?: Readonly<Record<string, number>>
+  readonly epsilon?: number
+  readonly drawers?: readonly string[]
   readonly log: string
   readonly json?: boolean
 }
 
 export async function askBest(name: string, line: AskLine): Promise<void> {
-  await asking(name, line, async (group, options) => {
+  const show = async (run: BanditHandle<BestArmResult>) => {
+    const result = await followed(run)
+    print(line.json, result, () => `the best arm is ${colour.bold(printable(result.best))}\n${about(result)}`)
+  }
+  if (line.privacy === 'thesis')
+    return asking(line, async (group, wait) => show(group.bestArm(search(name, line, wait))))
+  await asking(line, async (group, wait) => {
     const { algorithm = 'successive-rejects' } = line
     if (algorithm !== 'successive-rejects' && algorithm !== 'sequential-halving') throw otherAlgorithm(algorithm)
-    const result = await followed(group.bestArm({ ...options, algorithm }))
-    print(line.json, result, () => `the best arm is ${colour.bold(printable(result.best))}\n${about(result)}`)
+    await show(group.bestArm({ ...among(name, line, wait), comparator: comparatorOf(line), algorithm }))
   })
 }
 
 export async function askMaximise(name: string, line: AskLine): Promise<void> {
-  await asking(name, line, async (group, options) => {
-    const { algorithm = 'ucb1', batch } = line
+  await asking(line, async (group, wait) => {
+    const { algorithm = 'ucb1', batch, privacy, protocol } = line
     if (algorithm !== 'ucb1' && algorithm !== 'thompson') throw otherAlgorithm(algorithm)
-    const result = await followed(group.maximise({ ...options, algorithm, ...(batch !== undefined && { batch }) }))
+    const how = { algorithm, ...(batch !== undefined && { batch }) } as const
+    const thesis = { privacy: 'thesis', ...(protocol && { protocol: protocol as RingLevel }) } as const
+    const options = among(name, line, wait)
+    const run =
+      privacy === 'thesis'
+        ? group.maximise({ ...without(options, 'audit'), ...how, ...thesis })
+        : group.maximise({ ...options, comparator: comparatorOf(line), ...how })
+    const result = await followed(run)
     print(line.json, result, () => `the sum of all rewards is ${colour.bold(String(result.sum))}\n${about(result)}`)
   })
+}
+
+function without<From extends object, Name extends keyof From>(from: From, name: Name): Omit<From, Name> {
+  const { [name]: _left, ...rest } = from
+  return rest
 }
 
 const otherAlgorithm = (algorithm: string) =>
@@ -46,39 +73,59 @@ const otherAlgorithm = (algorithm: string) =>
     `algorithm is ${JSON.stringify(algorithm)}; best takes successive-rejects or sequential-halving, maximise ucb1 or thompson.`,
   )
 
-function about({ spent, rounds, told, audit }: BanditResult): string {
+function about({ spent, rounds, told, audit, lost = [], again = 0 }: BanditResult): string {
+  const without = lost.length === 0 ? '' : `\nwithout ${lost.map(printable).join(', ')}, which were silent`
+  const tried = again === 0 ? '' : `, ${again} of them tried again`
   const log = audit?.file === undefined ? '' : `\nthis member's log: ${printable(audit.file)}`
-  return `${spent} pulls in ${rounds} rounds\n${told}${log}`
+  return `${spent} pulls in ${rounds} rounds${tried}${without}\n${told}${log}`
 }
 
-type Options = Parameters<JoinedGroup['bestArm']>[0]
+/** Until when it waits. */
+type Wait = Pick<AmongOptions, 'signal' | 'timeout'>
 
-async function asking(
-  name: string,
-  line: AskLine,
-  work: (group: JoinedGroup, options: Omit<Options, 'algorithm'>) => Promise<void>,
-): Promise<void> {
-  const { config, arms, budget, shuffler, comparator, rewards, timeout, audit = true } = line
+async function asking(line: AskLine, work: (group: JoinedGroup, wait: Wait) => Promise<void>): Promise<void> {
+  const { config, timeout } = line
   if (config === undefined) throw new SettingsError("which member? Name a member's folder with --config.")
-  if (arms === undefined) throw new SettingsError('which arms? Name them with --arms, with commas between.')
-  if (budget === undefined) throw new SettingsError('how many pulls? Name them with --budget.')
-  if (shuffler === undefined || comparator === undefined) {
-    throw new SettingsError('which members shuffle and compare? Name them with --shuffler and --comparator.')
-  }
+  if (line.budget === undefined) throw new SettingsError('how many pulls? Name them with --budget.')
+  if (line.privacy !== 'thesis') comparatorOf(line)
   const stopped = new AbortController()
   process.once('SIGINT', () => stopped.abort()).once('SIGTERM', () => stopped.abort())
   await using group = await join({ config, log: createLog('member', line.log) })
-  await work(group, {
-    name,
-    arms,
-    budget,
-    shuffler,
-    comparator,
-    signal: stopped.signal,
-    audit: audit ? 'owner' : false,
-    ...(rewards && { rewards }),
-    ...(timeout !== undefined && { timeout }),
-  })
+  await work(group, { signal: stopped.signal, ...(timeout !== undefined && { timeout }) })
+}
+
+function comparatorOf({ shuffler, comparator }: AskLine): string {
+  if (shuffler === undefined || comparator === undefined) {
+    throw new SettingsError('which members shuffle and compare? Name them with --shuffler and --comparator.')
+  }
+  return comparator
+}
+
+/** What every run on arms is asked with. */
+function among(name: string, line: AskLine, wait: Wait) {
+  const { arms, budget, shuffler, rewards, audit = true } = line
+  if (arms === undefined) throw new SettingsError('which arms? Name them with --arms, with commas between.')
+  if (shuffler === undefined) throw new SettingsError('which member controls the run? Name it with --shuffler.')
+  const { pace, armTimeout, onLost } = line
+  const kept = { audit: audit ? ('owner' as const) : (false as const), ...(rewards && { rewards }) }
+  const time = {
+    ...(pace !== undefined && { pace }),
+    ...(armTimeout !== undefined && { armTimeout }),
+    ...(onLost !== undefined && { onLost: onLost as 'stop' | 'drop' }),
+  }
+  return { name, arms, budget: budget!, shuffler, ...wait, ...kept, ...time }
+}
+
+/** What SR-secured is asked with. */
+function search(name: string, line: AskLine, wait: Wait): ThesisSearchAmongOptions {
+  const { values, epsilon, drawers, budget, shuffler } = line
+  if (values === undefined || epsilon === undefined || drawers === undefined) {
+    throw new SettingsError(
+      'what are the arms worth, and who draws? With --privacy thesis: --values, --epsilon, --drawers.',
+    )
+  }
+  const parties = { shuffler: shuffler ?? '', comparator: comparatorOf(line), drawers }
+  return { name, privacy: 'thesis', values, epsilon, budget: budget!, ...parties, ...wait }
 }
 
 /** Now and then how far it is, for the person at the terminal. */

@@ -5,6 +5,7 @@ import { serveArm } from '../bandit/arm.ts'
 import { askBest, askMaximise } from '../bandit/ask.ts'
 import { audit } from '../bandit/audit.ts'
 import { showPlan } from '../bandit/plan.ts'
+import { showStatus } from '../bandit/status.ts'
 import { duration } from '../duration.ts'
 import { action, choiceOption, logOption, newCommand, several, wholeNumber } from '../output.ts'
 
@@ -36,6 +37,15 @@ Example:
 
 Exit codes: 0 there is an answer, 1 there is none, 2 wrong usage.`
 
+const STATUS_HELP = `
+Example:
+  $ coterie bandit status page --config shops/members/member-2
+      each run of that name that this member was in: what it played, how far the run is, and its own pulls
+
+It reads the logs in runs/ of the member's folder, also while the member runs. A run with --no-audit leaves none.
+
+Exit codes: 0 shown, 1 there is no run of that name, 2 wrong usage.`
+
 const AUDIT_HELP = `
 Example:
   $ coterie bandit audit logs/*.log
@@ -55,7 +65,13 @@ Exit codes: 0 shown, 2 wrong usage.`
 
 export function banditCommand(): Command {
   return newCommand('bandit')
-    .addCommand(asks('best', 'find the best arm', SEARCHES, BEST_HELP).action(action(askBest)))
+    .addCommand(
+      asks('best', 'find the best arm', SEARCHES, BEST_HELP)
+        .option('--values <name=number,…>', 'with --privacy thesis: what each arm is worth', worth)
+        .option('--epsilon <number>', 'with --privacy thesis: how far a reward may be from its value', decimal)
+        .option('--drawers <members>', 'with --privacy thesis: who draws for each phase, with commas between', several)
+        .action(action(askBest)),
+    )
     .addCommand(
       asks('maximise', 'earn as much as a budget of pulls allows', EARNINGS, MAXIMISE_HELP)
         .option(
@@ -63,9 +79,17 @@ export function banditCommand(): Command {
           'after t pulls the chosen arm is pulled this share of t at once (default: 0)',
           share,
         )
+        .addOption(
+          choiceOption('--protocol <name>', 'with --privacy thesis: which (default: ucb-ds2)', [
+            'ucb-d',
+            'ucb-ds',
+            'ucb-ds2',
+          ]),
+        )
         .action(action(askMaximise)),
     )
     .addCommand(armCommand())
+    .addCommand(statusCommand())
     .addCommand(auditCommand())
     .addCommand(planCommand())
     .addHelpText(
@@ -86,6 +110,18 @@ function asks(word: string, description: string, algorithms: readonly string[], 
     .addOption(choiceOption('--algorithm <name>', `how (default: ${algorithms[0]})`, algorithms))
     .option('--rewards <least,most>', 'between which numbers rewards lie (default: 0,1)', range)
     .option('--timeout <duration>', 'how long to wait for the answer (default: for ever)', duration)
+    .addOption(choiceOption('--privacy <level>', 'who may see what (default: blind)', ['blind', 'thesis']))
+    .option(
+      '--pace <duration>',
+      'every arm answers so long after its slot, for each pull: time tells nothing',
+      duration,
+    )
+    .option(
+      '--arm-timeout <duration>',
+      'an arm that is silent for so long is lost (default: it is waited for)',
+      duration,
+    )
+    .addOption(choiceOption('--on-lost <what>', 'what becomes of the run then (default: stop)', ['stop', 'drop']))
     .option('--no-audit', 'sign nothing and keep no logs: quicker')
     .addOption(logOption())
     .option('--json', 'print the result as JSON')
@@ -103,6 +139,16 @@ function armCommand(): Command {
     .addOption(logOption())
     .addHelpText('after', ARM_HELP)
     .action(action(serveArm))
+}
+
+function statusCommand(): Command {
+  return newCommand('status')
+    .description('what a member knows of runs of a name, by its logs')
+    .argument('<name>', 'name of the run')
+    .option('--config <folder>', "the member's folder")
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', STATUS_HELP)
+    .action(action(showStatus))
 }
 
 function auditCommand(): Command {
@@ -141,4 +187,18 @@ function range(value: string): [number, number] {
     throw new InvalidArgumentError('It must be two numbers, the smaller first, such as 0,1.')
   }
   return [least!, most!]
+}
+
+function decimal(value: string): number {
+  const number = Number(value)
+  if (value.trim() === '' || !Number.isFinite(number)) throw new InvalidArgumentError('It must be a number.')
+  return number
+}
+
+function worth(value: string): Record<string, number> {
+  const pairs = value.split(',').map(pair => pair.split('='))
+  for (const pair of pairs) {
+    if (pair.length !== 2 || pair[0] === '') throw new InvalidArgumentError('It must be like red=13,green=17.')
+  }
+  return Object.fromEntries(pairs.map(([name, number]) => [name!, decimal(number!)]))
 }

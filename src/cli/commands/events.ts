@@ -2,8 +2,10 @@
 
 import type { Command } from 'commander'
 import type { ChannelStatus } from '../../client/events/status.ts'
+import type { Accusation } from '../../client/inspect-objects.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
 import { action, newCommand, print } from '../output.ts'
+import { describeAccusation } from './status.ts'
 
 interface Options extends ConnectionOptions {
   readonly json?: boolean
@@ -14,7 +16,8 @@ const TIMEOUT_MS = 5_000
 const EXAMPLE = `
 Example:
   $ coterie events
-      a line for each channel, and below it each durable subscription and queue, with how many events it is behind
+      a line for each channel, and below it each durable subscription and queue, with how many events it is behind;
+      then the servers that clients caught lying about events
 
 Of each number what more servers say than may lie. Behind are also events that a subscription's filter does not want and
 that it has not come to.
@@ -30,13 +33,16 @@ export function eventsCommand(): Command {
 
 async function events(options: Options): Promise<void> {
   await using group = await connectFrom(options, { events: true })
-  const channels = await group.events('default').survey({ timeout: TIMEOUT_MS })
-  print(options.json, channels, () => describe(channels))
+  const channel = group.events('default')
+  const [channels, accusations] = await Promise.all([channel.survey({ timeout: TIMEOUT_MS }), channel.accusations()])
+  print(options.json, { channels, accusations }, () => describe(channels, accusations))
 }
 
-function describe(channels: readonly ChannelStatus[]): string {
-  if (channels.length === 0) return 'no channel has events or subscriptions'
-  return channels.flatMap(channel => [lineOf(channel), ...channel.subscriptions.map(subscriptionLine)]).join('\n')
+function describe(channels: readonly ChannelStatus[], accusations: readonly Accusation[]): string {
+  const caught = accusations.map(describeAccusation)
+  if (channels.length === 0) return ['no channel has events or subscriptions', ...caught].join('\n')
+  const lines = channels.flatMap(channel => [lineOf(channel), ...channel.subscriptions.map(subscriptionLine)])
+  return [...lines, ...caught].join('\n')
 }
 
 function lineOf({ channel, events: count, authors }: ChannelStatus): string {

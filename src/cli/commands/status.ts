@@ -33,7 +33,7 @@ export function statusCommand(): Command {
 }
 
 async function status(options: Options): Promise<void> {
-  await using group = await connectFrom(options, { timeout: CONNECT_MS, anyway: true })
+  await using group = await connectFrom(options, { timeout: CONNECT_MS, anyway: true, events: true })
   const found = await group.status()
   print(options.json, JSON.parse(JSON.stringify(found, readable)), () => describeStatus(allPrintable(found)))
   if (!found.locksWork) process.exitCode = EXIT_FAILED
@@ -79,11 +79,17 @@ function describeObjects({ objects, trust }: GroupStatus, server: string): strin
 }
 
 /** Who says so stands beside it: an accusation is worth what its clients are. */
-function describeAccusation({ server, what, object, version, lock, clients, lied }: Accusation): string {
-  const about = lock === undefined ? `object '${object}', version ${version}` : `lock '${lock}'`
+export function describeAccusation(accusation: Accusation): string {
+  const { server, what, clients, lied } = accusation
+  const about = aboutWhat(accusation)
   const evidence = `${what} (${about})`
   const says = `${evidence}, says ${clients.join(', ')}`
   return lied ? colour.red(`  ! ${server} lied: ${says}`) : colour.yellow(`  ? ${server} is accused of ${says}`)
+}
+
+function aboutWhat({ object, version, lock, channel }: Accusation): string {
+  if (lock !== undefined) return `lock '${lock}'`
+  return channel === undefined ? `object '${object}', version ${version}` : `events of channel '${channel}'`
 }
 
 function describeSpeed({ roundTripMs, manner }: ServerInfo): string {

@@ -10,7 +10,7 @@ import {
   ucb2Open,
 } from '../../bandits/open.ts'
 import { thompson, ucb1 } from '../../bandits/policies/index.ts'
-import { anything, between, called, flag, optionsSchema } from '../../core/index.ts'
+import { anything, between, called, checkValue, flag, optionsSchema, type Rule, whole } from '../../core/index.ts'
 import { Group, type GroupDriver, type GroupShape } from '../group.ts'
 import { runHere, searchValues } from './here.ts'
 import { askedBest, askedMaximise, type BestArmOptions, type MaximiseOptions } from './options.ts'
@@ -37,21 +37,37 @@ const checkOpen = optionsSchema<OpenOptions>({
   record: flag,
 })
 
+const sourcesRule: Rule = {
+  must: 'a list of at least 2 functions, each of which gives the reward of its next pull',
+  fits: value => Array.isArray(value) && value.length >= 2 && value.every(source => typeof source === 'function'),
+}
+const alphaRule: Rule = {
+  must: 'a number above 0, at most 1',
+  fits: value => typeof value === 'number' && value > 0 && value <= 1,
+}
+
+function checkOpenCall(call: string, sources: readonly Source[], budget: number, options: OpenOptions): void {
+  checkValue('sources', sourcesRule, sources)
+  checkValue('budget', whole(sources.length), budget)
+  checkOpen(call, options)
+}
+
 const openBandits: OpenBandits = {
   ucb1(sources, budget, options = {}) {
-    checkOpen('group.bandits.ucb1', options)
+    checkOpenCall('group.bandits.ucb1', sources, budget, options)
     return playOpen(ucb1, sources, budget, options)
   },
   ucb2(sources, budget, alpha, options = {}) {
-    checkOpen('group.bandits.ucb2', options)
+    checkOpenCall('group.bandits.ucb2', sources, budget, options)
+    if (alpha !== undefined) checkValue('alpha', alphaRule, alpha)
     return ucb2Open(sources, budget, alpha, options)
   },
   thompson(sources, budget, options = {}) {
-    checkOpen('group.bandits.thompson', options)
+    checkOpenCall('group.bandits.thompson', sources, budget, options)
     return playOpen(thompson, sources, budget, { chance: () => Math.random, ...options })
   },
   successiveRejects(sources, budget, options = {}) {
-    checkOpen('group.bandits.successiveRejects', options)
+    checkOpenCall('group.bandits.successiveRejects', sources, budget, options)
     return successiveRejects(sources, budget, options)
   },
 }

@@ -21,6 +21,10 @@ export interface BanditResult {
   readonly told: string
   /** What the parties committed their logs with, where the run can be audited. */
   readonly audit?: RunAudit
+  /** Arms that were silent too long, and that the others went on without. */
+  readonly lost?: readonly string[]
+  /** With `pace`: how often a round was tried again since an arm was not ready. The shuffler knows it, too. */
+  readonly again?: number
 }
 
 /** What an audit begins with: `coterie bandit audit` needs this file and those of the other parties. */
@@ -58,6 +62,8 @@ export interface Played {
   readonly best: number | undefined
   readonly steps: number | undefined
   readonly audit?: RunAudit
+  readonly lost?: readonly number[]
+  readonly again?: number
 }
 
 /** Who follows a run: it is told of rounds, and says when nobody waits any more. */

@@ -42,22 +42,34 @@ const epsilonRule: Rule = {
   fits: value => isValue(value) && (value as number) >= 0,
 }
 
-const checkThesis = optionsSchema<ThesisSearchOptions>({
+/** The rules of what every search at this level is asked with. */
+export const searchRules = {
   ...waitRules,
   name: required(textOf('the name of the run')),
-  privacy: required({ must: "'thesis'", fits: value => value === 'thesis' }),
+  privacy: required({ must: "'thesis'", fits: (value: unknown) => value === 'thesis' }),
   values: required(valuesRule),
   epsilon: required(epsilonRule),
   budget: required(whole(1)),
-})
+}
+
+const checkThesis = optionsSchema<ThesisSearchOptions>(searchRules)
 
 export function askedValues(options: ThesisSearchOptions): AskedValues {
+  return askedOf('group.bestArm', options, checkThesis)
+}
+
+/** Refuses what is no search at this level, and gives values and epsilon in steps. */
+export function askedOf<Options extends ThesisSearchOptions>(
+  call: string,
+  options: Options,
+  check: (call: string, options: Options) => void,
+): AskedValues {
   if ('arms' in options) {
     throw new SettingsError(
       "a search at the level 'thesis' takes values and epsilon, not arms: its nodes draw the rewards. Use privacy: 'blind' for sources.",
     )
   }
-  checkThesis('group.bestArm', options)
+  check(call, options)
   const names = Object.keys(options.values)
   if (names.length < 2) throw new SettingsError(`a run needs at least 2 arms, not ${names.length}.`)
   if (names.length > ARMS_MAX) {

@@ -1,6 +1,6 @@
 // Who learned what in a run, in sentences: part of every result, so that nobody has to remember the table.
 
-import type { Wanted } from '../../bandits/index.ts'
+import type { RingLevel, Wanted } from '../../bandits/index.ts'
 import type { Asked } from './options.ts'
 
 /** For a run inside one process. */
@@ -8,18 +8,35 @@ export function told({ options, names }: Asked): string {
   const here = 'All parties ran in this process, and it saw everything.'
   if (options.privacy === 'open') return `${here} The run was open: who runs it sees every pull and every reward.`
   if (options.privacy === 'thesis') {
-    const whose =
-      (options.protocol ?? 'ucb-ds2') === 'ucb-ds2'
-        ? 'each arm the largest index so far'
-        : 'each arm the leader and its index'
-    return `${here} With every node at an owner of its own, the controller sees who is pulled in each round, and from that nearly all rewards; ${whose}; the user the sum.`
+    return `${here} With every node at an owner of its own, ${ringLearns(options.protocol ?? 'ucb-ds2', 'the controller')}`
   }
   return `${here} With every party at an owner of its own, ${learns(names.length, 'the shuffler', 'the comparator')}`
 }
 
+function ringLearns(level: RingLevel, controller: string): string {
+  const whose = level === 'ucb-ds2' ? 'each arm the largest index so far' : 'each arm the leader and its index'
+  return `${controller} sees who is pulled in each round, and from that nearly all rewards; ${whose}; the user the sum.`
+}
+
+/** For UCB-D, UCB-DS and UCB-DS2 among members. */
+export function toldOfRing(level: RingLevel, controller: string): string {
+  return ringLearns(level, controller)
+}
+
+/** For SR-secured among members. */
+export function toldOfSearch(shuffler: string, comparator: string): string {
+  return (
+    `'${shuffler}', which is BAI, learned the ranking of the arms; '${comparator}', which is Comp, all sums without names; ` +
+    'who drew, which arms were rejected before; the user the best arm. BAI and Comp together know every sum by name.'
+  )
+}
+
 /** For a run among members. */
-export function toldAmong({ arms, shuffler, comparator }: Pick<Wanted, 'arms' | 'shuffler' | 'comparator'>): string {
-  const slow = 'Time is not hidden: where pulls are slow, the shuffler can see who pulls.'
+export function toldAmong({ arms, shuffler, comparator, pace = 0 }: Wanted): string {
+  const slow =
+    pace > 0
+      ? `Every arm answered ${pace} ms after its slot for each pull of a round: time told the shuffler only how often somebody was not ready.`
+      : 'Time is not hidden: where pulls are slow, the shuffler can see who pulls.'
   return `If no two of them work together, ${learns(arms.length, `'${shuffler}', which shuffled,`, `'${comparator}', which compared,`)} ${slow}`
 }
 

@@ -5,6 +5,7 @@ import type { ClientEvent } from '../../events/client/state.ts'
 import { type Filter, parseFilter } from '../../events/filter.ts'
 import { type Attributes, parseAttributes } from '../../events/values.ts'
 import { CHANNEL_BYTES_MAX, type Keep } from '../../events/wire.ts'
+import type { Accusation } from '../inspect-objects.ts'
 import { checkName } from '../names.ts'
 import type { ObjectDefinition, SharedObject } from '../objects/shared-object.ts'
 import { checkWaiting, type WaitOptions } from '../waiting.ts'
@@ -34,12 +35,14 @@ export interface EventReceipt {
 
 const DAY_MS = 86_400_000
 const KEPT: Keep = { age: 7 * DAY_MS, bytes: 16_000_000 }
-const LIVE: Keep = { age: 60_000, bytes: 1_000_000 }
+/** A second of a busy author: a subscriber that is slower for longer misses some, and is told. */
+const LIVE: Keep = { age: 60_000, bytes: 8_000_000 }
 
 /** What a channel needs of its group. */
 export interface ChannelBelow {
   readonly hub: EventsHub
   readonly liars: number
+  accusations(): Promise<readonly Accusation[]>
   object<State, Operation, Result>(
     name: string,
     definition: ObjectDefinition<State, Operation, Result>,
@@ -73,7 +76,7 @@ export class EventChannel<Payload = unknown> {
     checkPublish('publish', options)
     const checked = await checkedPayload(this.options.check, payload)
     if ('why' in checked) throw new EventRefused(this.name, `the payload does not fit: ${checked.why}.`)
-    const { retained = false, expires } = options
+    const { retained = false, expires, wait = true } = options
     const time = Date.now()
     const content = {
       attributes: parseAttributes(attributes),
@@ -86,7 +89,7 @@ export class EventChannel<Payload = unknown> {
     return this.below.hub.ask(
       channel,
       options,
-      id => ({ kind: 'publish', id, channel, content, live, keep }),
+      id => ({ kind: 'publish', id, channel, content, live, keep, wait }),
       event => {
         const { source, counter } = event as ClientEvent & { kind: 'accepted' }
         return { id: eventIdOf(source, counter) }
@@ -133,6 +136,11 @@ export class EventChannel<Payload = unknown> {
   async survey(options: WaitOptions = {}): Promise<readonly ChannelStatus[]> {
     checkWaiting('survey', options)
     return channelsOf(await this.below.hub.survey('', options), this.below.liars)
+  }
+
+  /** Servers that were caught lying about events of any channel, and by whom. */
+  accusations(): Promise<readonly Accusation[]> {
+    return this.below.accusations()
   }
 
   /** Resolves when all subscriptions of this process to this channel have handled what was accepted before this call. */

@@ -152,6 +152,26 @@ describe('a queue', () => {
     })
   })
 
+  it('changes its filter for all its members, and says how far it is', async () => {
+    await withGroup(async group => {
+      const jobs = group.events<number>('jobs')
+      const got: number[] = []
+      const options = { name: 'work', queue: true, from: 'start' } as const
+      await using one = jobs.subscribe({ size: { lt: 5 } }, options, event => void got.push(event.payload))
+      await using two = jobs.subscribe({ size: { lt: 5 } }, options, event => void got.push(event.payload))
+      await Promise.all([one.ready, two.ready])
+      await jobs.publish({ size: 9 }, 1)
+      await jobs.publish({ size: 1 }, 2)
+      await until(() => got.length === 1)
+      await one.change({ size: { gte: 5 } })
+      for (let i = 3; i <= 8; i++) await jobs.publish({ size: i % 2 === 0 ? 9 : 1 }, i)
+      await until(() => got.length === 4)
+      expect(got.sort()).toEqual([2, 4, 6, 8])
+      expect(one.missed).toBe(0)
+      for (let i = 0; (await two.lag()) > 0; i++) expect(i).toBeLessThan(100)
+    })
+  })
+
   it('is named by a shared subscription of MQTT', async () => {
     await withGroup(async group => {
       const got: unknown[] = []

@@ -1,10 +1,14 @@
 // The events of a group: its channels, what is open, and what the node below says.
 
 import type { ClientCommand } from '../../events/client/state.ts'
+import { type Accusation, tallyEventComplaints } from '../inspect-objects.ts'
 import type { Lie } from '../objects/orders.ts'
 import { type ChannelBelow, EventChannel } from './channel.ts'
 import { EventsHub } from './hub.ts'
 import type { ChannelOptions } from './options.ts'
+
+/** Servers of an older version do not answer. */
+const RECALL_MS = 2_000
 
 /** What the events of a group need of it. */
 export interface EventsBelow {
@@ -29,7 +33,13 @@ export class GroupEvents {
 
   /** Lies about events that this client was told. */
   get lies(): readonly Lie[] {
-    return this.hub.lies.map(({ server, what }) => ({ server, what, object: 'events', version: 0 }))
+    return this.hub.lies.map(({ server, what, channel }) => ({ server, what, object: channel, version: 0 }))
+  }
+
+  /** What clients hold against servers that lied about events. Nothing where too few servers tell. */
+  async accusations(): Promise<readonly Accusation[]> {
+    const told = await this.hub.recall({ timeout: RECALL_MS }).catch(() => [])
+    return tallyEventComplaints(told, this.lies, this.liars)
   }
 
   open<Payload>(name: string, options: ChannelOptions<Payload>): EventChannel<Payload> {
@@ -37,6 +47,7 @@ export class GroupEvents {
       hub: this.hub,
       liars: this.liars,
       object: this.object,
+      accusations: () => this.accusations(),
       opened: closable => {
         this.subscriptions.add(closable)
         return () => this.subscriptions.delete(closable)

@@ -1,7 +1,7 @@
 // Promises over the events part of a client node: one call, one command, one event; and for each subscription its events.
 
 import { Unavailable } from '../../core/index.ts'
-import type { ClientCommand, ClientEvent, Reminded, Surveyed } from '../../events/client/state.ts'
+import type { ClientCommand, ClientEvent, Recalled, Reminded, Surveyed } from '../../events/client/state.ts'
 import { onWaitEnd, type WaitEnd, type WaitOptions } from '../waiting.ts'
 import { EventRefused, EventUnanswered } from './errors.ts'
 
@@ -21,6 +21,7 @@ export interface Listener {
 export interface EventsLie {
   readonly server: string
   readonly what: string
+  readonly channel: string
 }
 
 const LIES_MAX = 100
@@ -79,6 +80,17 @@ export class EventsHub {
     )
   }
 
+  /** Of whom clients complain, as each server was told. */
+  recall(options: WaitOptions): Promise<readonly Recalled[]> {
+    return this.ask(
+      'complaints',
+      options,
+      id => ({ kind: 'recall', id }),
+      event => (event as ClientEvent & { kind: 'recalled' }).servers,
+      why => new Unavailable(`too few servers answered: ${why}`),
+    )
+  }
+
   remind(channel: string, filter: Extract<ClientCommand, { kind: 'remind' }>['filter'], options: WaitOptions) {
     return this.ask(
       channel,
@@ -100,7 +112,8 @@ export class EventsHub {
 
   event(event: ClientEvent): void {
     if (event.kind === 'lied') {
-      if (this.lies.length < LIES_MAX) this.lies.push({ server: event.server, what: event.what })
+      if (this.lies.length < LIES_MAX)
+        this.lies.push({ server: event.server, what: event.what, channel: event.channel })
       return
     }
     if (event.kind === 'forked') return

@@ -27,7 +27,7 @@ export type FilterLike = Filter | Readonly<Record<string, unknown>>
 export interface ChannelOptions<Payload = unknown> {
   /** Whether servers save events, and subscriptions miss none. Default true. */
   readonly durable?: boolean
-  /** How long servers keep what this process publishes. Default 7 days and 16 MB for each process; live: a minute and 1 MB. */
+  /** How long servers keep what this process publishes. Default 7 days and 16 MB for each process; live: a minute and 8 MB. */
   readonly keep?: { readonly age?: Duration; readonly bytes?: number }
   /** Refuses payloads that do not fit, when they are published and when they come: any Standard Schema. */
   readonly check?: Checked<Payload>
@@ -39,6 +39,8 @@ export interface PublishOptions extends WaitOptions {
   readonly retained?: boolean
   /** After this time nobody is to have it. By the clocks of author and subscriber. */
   readonly expires?: Duration
+  /** Where 10,000 events wait to be accepted already: `false` refuses this one at once. Default true: it waits. */
+  readonly wait?: boolean
 }
 
 /** How a subscription is. */
@@ -117,6 +119,7 @@ export function checkChannel<Payload>(options: ChannelOptions<Payload>): void {
 export const checkPublish = optionsSchema<PublishOptions>({
   retained: flag,
   expires: duration,
+  wait: flag,
   timeout: waitTime,
   signal: abortSignal,
 })

@@ -96,7 +96,7 @@ export class EventSubscription<Payload = unknown> {
     return this.refusedCount
   }
 
-  /** Events above what was handled that the servers are known to hold, whether they match or not. */
+  /** Events above what was handled that the servers are known to hold, whether they match or not; of a queue: all its members'. */
   lag(): Promise<number> {
     return this.hub.ask(
       this.about.channel,
@@ -107,10 +107,9 @@ export class EventSubscription<Payload = unknown> {
     )
   }
 
-  /** Another filter from here on; the place in the channel stays. */
+  /** Another filter from here on; the place in the channel stays. Of a queue: for all its members. */
   change(filter: FilterLike): Promise<void> {
     const { channel, options } = this.about
-    if (options.queue) throw new SettingsError("a queue's filter cannot be changed: use another name.")
     if (this.isOver) return Promise.reject(new SubscriptionLost(channel, options.name ?? '', 'it was closed.'))
     const parsed = parseFilter(filter)
     return this.ready.then(
@@ -118,7 +117,7 @@ export class EventSubscription<Payload = unknown> {
         new Promise((resolve, reject) => {
           this.changing?.reject(new EventRefused(channel, 'the filter was changed again.'))
           this.changing = { resolve, reject }
-          this.hub.command({ kind: 'change', id: this.id, filter: parsed })
+          this.hub.command({ kind: 'change', id: this.id, filter: parsed, version: Date.now() })
         }),
     )
   }
@@ -158,7 +157,9 @@ export class EventSubscription<Payload = unknown> {
     const { name = '', from = 'now', queue = false, parallel = 1, attempts = ATTEMPTS_DEFAULT } = options
     const ackWait = millis(options.ackWait ?? ACK_WAIT_DEFAULT_MS)
     const shared = { id: this.id, channel, name, filter, parallel, ackWait }
-    if (queue) this.hub.command({ kind: 'enlist', ...shared, attempts, start: from === 'start' })
+    // The filter of the process that began last counts for the whole queue.
+    const version = Date.now()
+    if (queue) this.hub.command({ kind: 'enlist', ...shared, attempts, start: from === 'start', version })
     else this.hub.command({ kind: 'subscribe', ...shared, from })
   }
 

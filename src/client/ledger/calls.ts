@@ -17,6 +17,7 @@ import {
   type Offer,
   type Question,
   readDescriptor,
+  readTransaction,
 } from '../../ledger/index.ts'
 import { ledgerCryptoOf } from '../../runtime/ledger.ts'
 import { onWaitEnd, type WaitEnd, type WaitOptions } from '../waiting.ts'
@@ -151,7 +152,7 @@ export class LedgerCalls {
       this.waiting.set(id, {
         take: event => {
           end()
-          const failure = whyFailed(name, event)
+          const failure = whyFailed(name, event, leaf)
           if (failure === undefined) resolve(event)
           else reject(failure)
         },
@@ -170,10 +171,13 @@ function waited(why: WaitEnd): string {
   return why === 'timeout' ? 'the time is up. Check that enough servers run (coterie status).' : 'the signal fired.'
 }
 
-function whyFailed(name: string, event: LedgerEvent): Error | undefined {
+function whyFailed(name: string, event: LedgerEvent, leaf: Uint8Array | undefined): Error | undefined {
   switch (event.kind) {
-    case 'refused':
-      return new LedgerRefused(name, event.code, event.why, { size: event.size, final: isFinal(event) })
+    case 'refused': {
+      const read = leaf && readTransaction(leaf)
+      const kind = read?.ok ? read.value.kind : undefined
+      return new LedgerRefused(name, event.code, event.why, { size: event.size, final: isFinal(event), kind })
+    }
     case 'unknown':
       return new SettingsError(`the servers know no ledger '${name}' of that id.`)
     case 'crowded':

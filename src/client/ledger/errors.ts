@@ -1,7 +1,7 @@
 // What can go wrong with a ledger, in sentences that say whether it may have happened.
 
 import { CoterieError, type Outcome } from '../../core/index.ts'
-import type { LedgerReceipt, RefusalCode } from '../../ledger/index.ts'
+import type { LedgerReceipt, RefusalCode, Transaction } from '../../ledger/index.ts'
 
 /** Servers refused a transaction: `code` says why, and `outcome` whether the same bytes may still be appended later. */
 export class LedgerRefused extends CoterieError {
@@ -11,14 +11,35 @@ export class LedgerRefused extends CoterieError {
   /** The certified size at which it was refused. */
   readonly size: number
 
-  constructor(ledger: string, code: RefusalCode, why: string, at: { readonly size: number; readonly final: boolean }) {
-    const certain = at.final
-      ? 'It did not happen, and never will.'
-      : 'It did not happen, but whoever has its bytes may append them while its sequence is free: spend the sequence otherwise to be sure.'
+  constructor(
+    ledger: string,
+    code: RefusalCode,
+    why: string,
+    at: { readonly size: number; readonly final: boolean; readonly kind?: Transaction['kind'] | undefined },
+  ) {
+    const certain = at.final ? 'It did not happen, and never will.' : `It did not happen, but ${mayStill(at.kind)}`
     super(`ledger '${ledger}' refused at size ${at.size}: ${why} ${certain}`)
     this.code = code
     this.size = at.size
     this.outcome = at.final ? 'did not happen' : 'may have happened'
+  }
+}
+
+/** How bytes that were refused for now may still become a leaf, and what prevents it. */
+function mayStill(kind: Transaction['kind'] | undefined): string {
+  switch (kind) {
+    case 'transfer':
+    case 'burn':
+    case 'move':
+      return 'whoever has its bytes may append them while its sequence is free: spend the sequence otherwise to be sure.'
+    case 'mint':
+      return 'whoever shows the burn may mint it later: make the burn void to be sure that nobody does.'
+    case 'refund':
+      return 'whoever shows the void may refund it later. It goes to the one who burned.'
+    case 'link':
+      return 'whoever has its bytes may append them while its number is free: sign another link to be sure.'
+    default:
+      return 'whoever has its bytes may append them when that has changed.'
   }
 }
 

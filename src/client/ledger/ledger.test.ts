@@ -211,6 +211,16 @@ describe('moving between ledgers', () => {
     expect(await b.linkTo(a)).toMatchObject({ held: 60n, cap: 500n, frozen: false })
   })
 
+  it('what is refused for now says how it may still happen: a mint has no sequence', async () => {
+    const [a, b] = await pair()
+    const other = await make(`other${pairs}`)
+    const burn = await a.burn({ from: alice, to: carol.key, amount: 600n, into: b })
+    await expect(b.mint(burn)).rejects.toThrow('may mint it later: make the burn void')
+    await expect(b.mint(burn)).rejects.not.toThrow('sequence')
+    await expect(other.refund(burn)).rejects.toThrow('whoever shows the void may refund it later')
+    await expect(a.transfer({ from: bob, to: alice.key, amount: 11n })).rejects.toThrow('while its sequence is free')
+  })
+
   it('is resumed from its saved burn, as often as one likes', async () => {
     const [a, b] = await pair()
     let saved: Uint8Array | undefined

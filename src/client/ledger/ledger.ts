@@ -33,11 +33,20 @@ import {
   checkAudit,
   checkBalance,
   checkBurning,
+  checkCheckpoint,
   checkFollowing,
+  checkFork,
+  checkFrom,
+  checkLeaf,
   checkLink,
+  checkOwner,
   checkPayment,
+  checkPeer,
+  checkReceipt,
   checkRegister,
+  checkShown,
   checkSpending,
+  type Fork,
   type LinkOptions,
   type Payment,
   type RegisterOptions,
@@ -133,6 +142,7 @@ export class Ledger {
 
   /** Mints what was burned for this ledger at a linked one: by its receipt, or by its index in the other register. */
   async mint(burn: LedgerReceipt | number, options: RegisterOptions = {}): Promise<LedgerReceipt> {
+    checkShown('burn', burn)
     checkRegister('ledger.mint', options)
     const register = this.registerOf(options.register)
     return this.append(writeTransaction({ kind: 'mint', register, evidence: evidenceOf(burn) }), options)
@@ -140,6 +150,8 @@ export class Ledger {
 
   /** Makes sure that a burn is never minted here; by the one who burned. Then it can be refunded where it was burned. */
   async void(burn: LedgerReceipt | number, owner: Account, options: RegisterOptions = {}): Promise<LedgerReceipt> {
+    checkShown('burn', burn)
+    checkOwner(owner)
     checkRegister('ledger.void', options)
     const register = this.registerOf(options.register)
     const unsigned: Transaction = { kind: 'void', register, evidence: evidenceOf(burn), signature: new Uint8Array(0) }
@@ -149,6 +161,7 @@ export class Ledger {
 
   /** Gives back what was burned here, by proof that it was made void where it could have been minted. */
   async refund(voided: LedgerReceipt | number, options: RegisterOptions = {}): Promise<LedgerReceipt> {
+    checkShown('voided', voided)
     checkRegister('ledger.refund', options)
     const register = this.registerOf(options.register)
     return this.append(writeTransaction({ kind: 'refund', register, evidence: evidenceOf(voided) }), options)
@@ -156,6 +169,7 @@ export class Ledger {
 
   /** Hands in a signed transaction. The same bytes are appended at most once. */
   async submit(leaf: Uint8Array, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    checkLeaf(leaf)
     checkWaiting('ledger.submit', options)
     return this.append(leaf, options)
   }
@@ -206,6 +220,7 @@ export class Ledger {
 
   /** A certificate as a signed note, the form of transparency logs. */
   note(checkpoint: Checkpoint): string {
+    checkCheckpoint('checkpoint', checkpoint)
     return signedNote(this.descriptor, checkpoint, ledgerCryptoOf())
   }
 
@@ -222,6 +237,7 @@ export class Ledger {
     held: Checkpoint,
     options: WaitOptions = {},
   ): Promise<{ readonly path: readonly Uint8Array[]; readonly checkpoint: Checkpoint }> {
+    checkCheckpoint('held', held)
     checkWaiting('ledger.consistency', options)
     const { path, checkpoint } = await this.calls.compare(this.descriptor, held.size, held.root, options)
     return { path, checkpoint }
@@ -229,6 +245,7 @@ export class Ledger {
 
   /** All leaves from one on, up to a certificate of now. Each lot is checked against it before it is given. */
   log(from = 0, options: WaitOptions = {}): AsyncGenerator<LedgerEntry, void, undefined> {
+    checkFrom(from)
     checkWaiting('ledger.log', options)
     return this.entries(from, options)
   }
@@ -282,6 +299,7 @@ export class Ledger {
 
   /** Lets coins of another ledger come here, up to a cap, and ours go there. Numbered: an old link cannot come again. */
   async link(peer: Ledger | Descriptor, link: LinkOptions, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    checkPeer(peer)
     checkLink('ledger.link', link)
     checkWaiting('ledger.link', options)
     const other = 'descriptor' in peer ? peer.descriptor : peer
@@ -305,6 +323,7 @@ export class Ledger {
 
   /** How the link to another ledger is: its cap, how much of the other's coins is here, whether it is frozen. */
   async linkTo(peer: Ledger | Descriptor, options: WaitOptions = {}) {
+    checkPeer(peer)
     checkWaiting('ledger.linkTo', options)
     const { id } = 'descriptor' in peer ? peer.descriptor : peer
     const { answer } = await this.calls.question(this.descriptor, { kind: 'link', ledger: id }, options)
@@ -313,16 +332,9 @@ export class Ledger {
   }
 
   /** Stops a link by two certificates of the other ledger that contradict each other; by anybody. */
-  async freeze(
-    peer: Ledger | Descriptor,
-    fork: {
-      readonly one: Checkpoint
-      readonly other: Checkpoint
-      readonly root?: Uint8Array
-      readonly path?: readonly Uint8Array[]
-    },
-    options: WaitOptions = {},
-  ): Promise<LedgerReceipt> {
+  async freeze(peer: Ledger | Descriptor, fork: Fork, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    checkPeer(peer)
+    checkFork('ledger.freeze', fork)
     checkWaiting('ledger.freeze', options)
     const { id } = 'descriptor' in peer ? peer.descriptor : peer
     const { one, other, root = other.root, path = [] } = fork
@@ -340,6 +352,7 @@ export class Ledger {
 
   /** What became here of a burn of another ledger: open, minted, void; of our own, whether it was refunded. */
   async fate(burn: LedgerReceipt, options: RegisterOptions = {}): Promise<'open' | 'minted' | 'void' | 'refunded'> {
+    checkReceipt('burn', burn)
     checkRegister('ledger.fate', options)
     const question = {
       kind: 'fate' as const,
@@ -417,6 +430,7 @@ export class Ledger {
   private async sign(payment: Spending, make: Making, options: WaitOptions): Promise<Uint8Array> {
     const { from, amount } = payment
     checkAmount('amount', amount, 1n)
+    const to = keyBytes(payment.to, 'to')
     const register = this.registerOf(payment.register)
     const id = this.registerId(register)
     const account = this.accountName(payment)
@@ -431,7 +445,7 @@ export class Ledger {
       from: key,
       sequence,
       asset,
-      to: keyBytes(payment.to, 'to'),
+      to,
       amount,
       until,
       signature: new Uint8Array(0),

@@ -1,6 +1,6 @@
 // What callers of a ledger may say, by name and kind: what is not meant so is refused before anything is signed.
 
-import { optionsSchema, type Rule, required, textOf, whole } from '../../core/index.ts'
+import { checkValue, optionsSchema, type Rule, required, textOf, whole } from '../../core/index.ts'
 import type { Checkpoint, Descriptor } from '../../ledger/index.ts'
 import { type WaitOptions, waitRules } from '../waiting.ts'
 import type { Account } from './accounts.ts'
@@ -38,6 +38,15 @@ export interface RegisterOptions extends WaitOptions {
   readonly register?: string
 }
 
+/** Two certificates of another ledger that contradict each other. */
+export interface Fork {
+  readonly one: Checkpoint
+  readonly other: Checkpoint
+  /** Where they are of different sizes: the other root of the smaller, and how the larger tree grew out of it. */
+  readonly root?: Uint8Array
+  readonly path?: readonly Uint8Array[]
+}
+
 /** How to link another ledger. */
 export interface LinkOptions {
   /** Operators that the genesis names, as many as it asks for. */
@@ -52,8 +61,41 @@ export interface LinkOptions {
 const coins: Rule = { must: 'a bigint', fits: value => typeof value === 'bigint' }
 const anything = (must: string): Rule => ({ must, fits: value => value !== undefined && value !== null })
 const register = textOf('the name of a register')
+const field = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+const isBytes = (value: unknown): boolean => value instanceof Uint8Array
+const isCheckpoint = (value: unknown): boolean =>
+  isBytes(field(value, 'root')) && Number.isInteger(field(value, 'size')) && Array.isArray(field(value, 'votes'))
+const isReceipt = (value: unknown): boolean =>
+  isBytes(field(value, 'leaf')) && isBytes(field(value, 'ledger')) && isCheckpoint(field(value, 'checkpoint'))
+const isDescriptor = (value: unknown): boolean =>
+  isBytes(field(value, 'id')) && Array.isArray(field(value, 'registerIds'))
+const account: Rule = {
+  must: 'an account (newAccount, accountFrom)',
+  fits: value => typeof field(value, 'key') === 'string' && typeof field(value, 'sign') === 'function',
+}
+const checkpoint: Rule = { must: 'a checkpoint', fits: isCheckpoint }
+const receipt: Rule = { must: 'the receipt of a burn', fits: isReceipt }
+const shown: Rule = {
+  must: 'a receipt, or the index of a leaf where the ledger has two registers',
+  fits: value => isReceipt(value) || (Number.isSafeInteger(value) && (value as number) >= 0),
+}
+const peer: Rule = {
+  must: 'a ledger or its descriptor',
+  fits: value => isDescriptor(value) || isDescriptor(field(value, 'descriptor')),
+}
+
+/** Refuses what shows no burn, and no void. */
+export const checkShown = (name: string, value: unknown): void => checkValue(name, shown, value)
+export const checkReceipt = (name: string, value: unknown): void => checkValue(name, receipt, value)
+export const checkCheckpoint = (name: string, value: unknown): void => checkValue(name, checkpoint, value)
+export const checkPeer = (value: unknown): void => checkValue('peer', peer, value)
+export const checkOwner = (value: unknown): void => checkValue('owner', account, value)
+export const checkFrom = (value: unknown): void => checkValue('from', whole(0), value)
+export const checkLeaf = (value: unknown): void =>
+  checkValue('leaf', { must: 'the bytes of a signed transaction', fits: isBytes }, value)
 const spendingRules = {
-  from: required(anything('an account')),
+  from: required(account),
   to: required(textOf('the key of an account')),
   amount: required(anything('a bigint')),
   register,
@@ -72,7 +114,10 @@ export const checkBurning = optionsSchema<Burning>({
 })
 export const checkSpending = optionsSchema<Spending>(spendingRules)
 export const checkLink = optionsSchema<LinkOptions>({
-  operators: required({ must: 'a list of accounts', fits: Array.isArray }),
+  operators: required({
+    must: 'a list of accounts',
+    fits: value => Array.isArray(value) && value.every(account.fits),
+  }),
   cap: required(coins),
   rate: coins,
   window: whole(0),
@@ -86,5 +131,11 @@ export const checkBalance = optionsSchema<RegisterOptions & { readonly asset?: s
 export const checkFollowing = optionsSchema<WaitOptions & { readonly from?: number }>({ ...waitRules, from: whole(0) })
 export const checkAudit = optionsSchema<WaitOptions & { readonly seen?: Checkpoint }>({
   ...waitRules,
-  seen: anything('a checkpoint'),
+  seen: checkpoint,
+})
+export const checkFork = optionsSchema<Fork>({
+  one: required(checkpoint),
+  other: required(checkpoint),
+  root: { must: 'a root', fits: isBytes },
+  path: { must: 'a list of hashes', fits: value => Array.isArray(value) && value.every(isBytes) },
 })

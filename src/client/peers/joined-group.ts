@@ -31,7 +31,7 @@ import { type Attributes, attributesRule, changedValues, numberOf } from './attr
 import { Caught, type CaughtIn, wordsFor } from './caught.ts'
 import { type Candidacy, type CoordinatorInfo, Leadership } from './leadership.ts'
 import { type MemberInfo, Roster } from './roster.ts'
-import type { BestArmAmongOptions, MaximiseAmongOptions } from './run-options.ts'
+import type { BestArmAmongOptions, MaximiseAmongOptions, ThesisSearchAmongOptions } from './run-options.ts'
 import { MemberRuns } from './runs.ts'
 import type { ArmOptions, ServedArm } from './served-arm.ts'
 import { Slots } from './slots.ts'
@@ -203,7 +203,7 @@ export class JoinedGroup {
   }
 
   /** Finds the best of several arms that members serve, with a budget of pulls; nobody learns more than the answer. */
-  bestArm(options: BestArmAmongOptions): BanditHandle<BestArmResult> {
+  bestArm(options: BestArmAmongOptions | ThesisSearchAmongOptions): BanditHandle<BestArmResult> {
     this.checkOpen()
     return this.runs.bestArm(options)
   }

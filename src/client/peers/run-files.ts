@@ -1,7 +1,7 @@
 // The logs of runs that are to be audited, each in a file of its own beside the member's store. Written before anything follows from
 // it, so that a crash loses no entry. They have secrets: only their owner can read them.
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BanditMemberEvent, NumberedEntry } from '../../bandits/index.ts'
 import { numberedCodec } from '../../bandits/machines.ts'
@@ -48,6 +48,16 @@ export class RunFiles {
       },
     }
   }
+}
+
+/** The logs of the runs of a name in a member's folder, the oldest first. */
+export function runLogs(folder: string, name: string): string[] {
+  const runs = join(folder, FOLDER)
+  if (!existsSync(runs)) return []
+  const own = new RegExp(`^${name}-[0-9a-f]{32}\\.log$`)
+  const files = readdirSync(runs).filter(file => own.test(file))
+  const age = (file: string) => statSync(join(runs, file)).birthtimeMs
+  return files.sort((a, b) => age(a) - age(b)).map(file => join(runs, file))
 }
 
 /** The entries of a log that was written so; a last line that a crash cut short is left out. */

@@ -132,6 +132,76 @@ describe('three owners, and two members that shuffle and compare', () => {
   }, 40_000)
 })
 
+describe("the thesis's protocols among members", () => {
+  it.each(['ucb-ds', 'ucb-ds2'] as const)(
+    '%s earns what its arms paid, and one member controls it',
+    async protocol => {
+      const arms = await serveAll(protocol)
+      const options = {
+        name: protocol,
+        arms: [...COLOURS],
+        budget: 14,
+        timeout: 30_000,
+        privacy: 'thesis',
+        protocol,
+      } as const
+      const { sum, spent, told, audit } = await owners[0]!.maximise({ ...options, shuffler: north.name }).result
+      const paid = arms.flatMap((arm, place) =>
+        Array.from({ length: arm.pulls }, (_, at) =>
+          Number(coin(COLOURS[place]!)({ pull: at + 1, signal: AbortSignal.any([]) })),
+        ),
+      )
+      expect([sum, spent, paid.length]).toEqual([paid.reduce((a, b) => a + b, 0), 14, 14])
+      expect(told).toContain(`'${north.name}', the controller, sees who is pulled`)
+      expect(audit).toBe(undefined)
+    },
+    40_000,
+  )
+
+  it('SR-secured finds the best of values that only the caller knows: other members draw', async () => {
+    const { best, rounds, told } = await owners[0]!.bestArm({
+      name: 'worth',
+      privacy: 'thesis',
+      values: { red: 13, green: 17.5, blue: -4 },
+      epsilon: 2,
+      budget: 60,
+      shuffler: north.name,
+      comparator: south.name,
+      drawers: [owners[1]!.name, owners[2]!.name],
+      timeout: 30_000,
+    }).result
+    expect([best, rounds]).toEqual(['green', 2])
+    expect(told).toContain('BAI')
+  }, 40_000)
+
+  it('what these do not play is refused with a sentence', async () => {
+    const ring = { name: 'x', arms: ['red', 'green'], budget: 9, privacy: 'thesis', shuffler: north.name } as const
+    const search = {
+      name: 'x',
+      privacy: 'thesis',
+      values: { a: 1, b: 2 },
+      epsilon: 1,
+      budget: 9,
+      shuffler: north.name,
+      comparator: south.name,
+      timeout: 5_000,
+    } as const
+    const [anna, ben] = [owners[0]!, owners[1]!]
+    expect(() => anna.maximise({ ...ring, batch: 0.5 })).toThrow('one pull a round')
+    expect(() => anna.maximise({ ...ring, audit: 'owner' })).toThrow('keeps no logs')
+    expect(() => anna.maximise({ ...ring, comparator: south.name })).toThrow('leave out comparator')
+    expect(() => anna.maximise({ ...ring, privacy: 'blind' })).toThrow('which member compares?')
+    expect(() => anna.bestArm({ ...search, drawers: [] })).toThrow('drawers is an array; it must be a list of 1 to 31')
+    expect(() => anna.bestArm({ ...search, drawers: [ben.name, 'x'] })).toThrow('2 arms need 1 drawers')
+    expect(() => anna.bestArm({ ...search, drawers: [ben.name], arms: ['a'] } as never)).toThrow('not arms')
+    await expect(anna.bestArm({ ...search, drawers: [anna.name] }).result).rejects.toThrow('cannot draw as well')
+    await expect(anna.bestArm({ ...search, drawers: [north.name] }).result).rejects.toThrow('cannot shuffle as well')
+    await expect(anna.bestArm({ ...search, drawers: ['nobody'], timeout: 700 }).result).rejects.toThrow(
+      "'nobody' is no member that is known here",
+    )
+  })
+})
+
 describe('what is refused', () => {
   const ask = (options: object) =>
     owners[0]!.bestArm({ name: 'bad', ...among(), budget: 20, timeout: 600, ...options }).result

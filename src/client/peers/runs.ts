@@ -18,14 +18,20 @@ import {
   type MaximiseResult,
   type Played,
 } from '../bandits/run.ts'
-import { toldAmong } from '../bandits/told.ts'
+import { toldAmong, toldOfRing, toldOfSearch } from '../bandits/told.ts'
+import type { WaitOptions } from '../waiting.ts'
 import { RunFiles } from './run-files.ts'
 import {
+  type AmongOptions,
+  askedSearch,
   type BestArmAmongOptions,
   checkBestAmong,
+  checkLost,
   checkMaximiseAmong,
+  checkThesisAmong,
   type MaximiseAmongOptions,
   nameRule,
+  type ThesisSearchAmongOptions,
 } from './run-options.ts'
 import { type ArmOptions, checkArm, ServedArm } from './served-arm.ts'
 
@@ -63,55 +69,73 @@ export class MemberRuns {
     return served
   }
 
-  bestArm(options: BestArmAmongOptions): BanditHandle<BestArmResult> {
+  bestArm(options: BestArmAmongOptions | ThesisSearchAmongOptions): BanditHandle<BestArmResult> {
+    if (options?.privacy === 'thesis') return this.search(options)
     checkBestAmong('group.bestArm', options)
+    checkLost(options)
     const { algorithm = 'successive-rejects', arms } = options
-    return this.run(options, { algorithm, batch: 0 }, ({ best }, common) => ({ best: arms[best!]!, ...common }))
+    const wanted = wantedOf(options, { algorithm, batch: 0, comparator: options.comparator })
+    return this.run(options, wanted, toldAmong(wanted), ({ best }, common) => ({ best: arms[best!]!, ...common }))
   }
 
   maximise(options: MaximiseAmongOptions): BanditHandle<MaximiseResult> {
     checkMaximiseAmong('group.maximise', options)
-    const { algorithm = 'ucb1', batch = 0 } = options
+    checkThesisAmong(options)
+    checkLost(options)
+    const { algorithm = 'ucb1', batch = 0, privacy, protocol = 'ucb-ds2', shuffler } = options
     const grid = rewardGrid(options.rewards)
-    return this.run(options, { algorithm, batch }, ({ steps }, common) => ({
-      sum: grid.sum(steps!, common.spent),
+    const answer = ({ steps }: Played, common: BanditResult) => ({ sum: grid.sum(steps!, common.spent), ...common })
+    if (privacy === 'thesis') {
+      const asked = { ...options, audit: false as const }
+      const wanted = wantedOf(asked, { algorithm, batch, level: protocol, comparator: shuffler })
+      return this.run(options, wanted, toldOfRing(protocol, `'${shuffler}', the controller,`), answer)
+    }
+    const wanted = wantedOf(options, { algorithm, batch, comparator: options.comparator! })
+    return this.run(options, wanted, toldAmong(wanted), answer)
+  }
+
+  /** SR-secured: the arms are values that this member knows, and other members draw their rewards. */
+  private search(options: ThesisSearchAmongOptions): BanditHandle<BestArmResult> {
+    const { names, values, epsilon } = askedSearch(options)
+    const { name, budget, shuffler, comparator, drawers, timeout } = options
+    const algorithm = 'successive-rejects'
+    const asked = {
+      name,
+      arms: names,
+      budget,
+      shuffler,
+      audit: false as const,
+      ...(timeout !== undefined && { timeout }),
+    }
+    const search = { drawers, values, epsilon }
+    const wanted = wantedOf(asked, { algorithm, batch: 0, level: 'sr-secured', comparator, search })
+    return this.run(options, wanted, toldOfSearch(shuffler, comparator), ({ best }, common) => ({
+      best: names[best!]!,
       ...common,
     }))
   }
 
   private run<Result extends BanditResult>(
-    options: BestArmAmongOptions | MaximiseAmongOptions,
-    { algorithm, batch }: Pick<Wanted, 'algorithm' | 'batch'>,
+    wait: WaitOptions,
+    wanted: Wanted,
+    told: string,
     answer: (played: Played, common: BanditResult) => Result,
   ): BanditHandle<Result> {
-    const { name, arms, budget, rewards = [0, 1], shuffler, comparator, audit = 'owner' } = options
-    const course = scheduleOf({ algorithm, arms, budget, batch })
+    const { name, budget } = wanted
+    const course = scheduleOf(wanted)
     if (this.waiting.has(name)) throw new SettingsError(`a run of the name '${name}' is under way here already.`)
-    const patience = Math.min(PATIENCE_MAX, Math.ceil(options.timeout ?? PATIENCE_MAX))
-    const wanted: Wanted = {
-      name,
-      algorithm,
-      arms,
-      budget,
-      batch,
-      rewards,
-      shuffler,
-      comparator,
-      patience,
-      audit: audit !== false,
-    }
-    const common: BanditResult = { spent: course.spent, rounds: course.rounds, told: toldAmong(wanted) }
+    const common: BanditResult = { spent: course.spent, rounds: course.rounds, told }
     const handle: BanditHandle<Result> = new BanditHandle({
       name,
       budget,
-      wait: options,
+      wait,
       play: async follower => {
         const played = new Promise<Played>((resolve, reject) =>
           this.waiting.set(name, { resolve, reject, round: (round, spent) => follower.round(round, spent) }),
         )
         this.tell({ kind: 'ask', wanted })
         const found = await played
-        return answer(found, { ...common, ...(found.audit && { audit: found.audit }) })
+        return answer(found, { ...common, ...besides(wanted, found) })
       },
       // The member says whether it had begun.
       giveUp: why => this.giveUp(name, why),
@@ -144,6 +168,8 @@ export class MemberRuns {
       case 'pull':
       case 'released':
         return this.arms.get(`${event.name}/${event.arm}`)?.take(event)
+      case 'primes':
+        return void this.drawPrimes(event.id)
       case 'progress':
         return this.waiting.get(event.name)?.round(event.round, event.spent)
       case 'answered':
@@ -158,12 +184,43 @@ export class MemberRuns {
     this.waiting.delete(event.name)
   }
 
+  /** Drawing two primes takes a second or so: not in the machine. */
+  private async drawPrimes(id: string): Promise<void> {
+    const { newPrimes } = await import('../../runtime/printed-tools.ts')
+    const { p, q } = await newPrimes()
+    if (!this.isEnded) this.tell({ kind: 'primes', id, p, q })
+  }
+
+  private isEnded = false
+
   /** The member has ended. */
   ended(error: Error): void {
+    this.isEnded = true
     for (const arm of this.arms.values()) arm.over(error)
     for (const [name, waiting] of this.waiting) {
       waiting.reject(new RunEnded(`run '${name}' has no answer: ${error.message}. Arms may have been pulled.`))
     }
     this.waiting.clear()
   }
+}
+
+/** What is told besides, where there is something to tell. */
+function besides({ arms, pace = 0 }: Wanted, { audit, lost = [], again = 0 }: Played): Partial<BanditResult> {
+  return {
+    ...(audit && { audit }),
+    ...(lost.length > 0 && { lost: lost.map(place => arms[place]!) }),
+    ...(pace > 0 && { again }),
+  }
+}
+
+type AskedRun = Omit<AmongOptions, 'comparator' | 'privacy'>
+
+function wantedOf(
+  { name, arms, budget, shuffler, rewards = [0, 1], audit = 'owner', timeout, ...time }: AskedRun,
+  how: Pick<Wanted, 'algorithm' | 'batch' | 'comparator' | 'level' | 'search'>,
+): Wanted {
+  const patience = Math.min(PATIENCE_MAX, Math.ceil(timeout ?? PATIENCE_MAX))
+  const { pace = 0, armTimeout = 0, onLost = 'stop' } = time
+  const kept = { pace, armTimeout: Math.ceil(armTimeout), drops: onLost === 'drop', audit: audit !== false }
+  return { name, arms, budget, rewards, shuffler, patience, ...kept, ...how }
 }

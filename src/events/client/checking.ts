@@ -10,7 +10,7 @@ import { digestOf, sameEvent } from '../signed.ts'
 import { type EventsMessage, type Item, sourceKey } from '../wire.ts'
 import { handOver } from './handing.ts'
 import { passOver } from './members.ts'
-import { type ClientScene, type Subscription, say, type Tracked, tell } from './state.ts'
+import { accuse, type ClientScene, type Subscription, say, type Tracked, tell } from './state.ts'
 
 type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
 
@@ -25,7 +25,9 @@ function compare(scene: ClientScene, subscription: Subscription, one: Tracked): 
   const [lead, ...witnesses] = subscription.members
   const key = sourceKey(one.source)
   if (lead === undefined) return
-  const held = witnesses.map(({ heads }) => heads.get(key)?.counter ?? 0)
+  // A witness that does not hold it yet answers once it does. Where one has not for a beat, only what all hold is compared:
+  // a sender may show what nobody else has, or a witness say that it holds nothing.
+  const held = one.stalled > 0 ? witnesses.map(({ heads }) => heads.get(key)?.counter ?? 0) : []
   const to = Math.min(one.through, one.checked + (witnesses.length > 0 ? CHECKED_MAX : one.through), ...held)
   if (to <= one.checked) return
   if (witnesses.length === 0) {
@@ -40,6 +42,16 @@ function compare(scene: ClientScene, subscription: Subscription, one: Tracked): 
   for (const { server } of witnesses) {
     say(scene, server, { kind: 'check', sub, version, source: one.source, after: one.checked, to })
   }
+}
+
+/** On a beat: what a witness does not hold is compared another time. */
+export function narrow({ members }: Subscription, one: Tracked): void {
+  const { checking, source } = one
+  if (checking === undefined || checking.doubt !== undefined) return
+  const key = sourceKey(source)
+  const holds = ({ server, heads }: Subscription['members'][number]) =>
+    checking.agreed.has(server) || (heads.get(key)?.counter ?? 0) >= checking.to
+  if (!members.slice(1).every(holds)) one.checking = undefined
 }
 
 /** What was asked of the witnesses may be lost. */
@@ -111,7 +123,7 @@ export function settleDoubt(
 }
 
 function caught(scene: ClientScene, subscription: Subscription, server: NodeId, what: string): void {
-  tell(scene, { kind: 'lied', server, what })
+  accuse(scene, server, what, subscription.channel)
   passOver(scene, subscription, server)
 }
 

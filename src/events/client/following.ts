@@ -5,14 +5,15 @@
 // who of ours stays below that is passed over; above it nothing is waited for.
 
 import type { NodeId } from '../../core/index.ts'
-import { decodeContent } from '../content.ts'
+import { readContent } from '../content.ts'
 import { matches } from '../filter.ts'
-import { isSigned } from '../signed.ts'
+import { signedAmong } from '../signed.ts'
 import { type EventsMessage, type Item, isSource, sourceKey } from '../wire.ts'
-import { advanceTracked, askAgain, settleDoubt } from './checking.ts'
+import { advanceTracked, askAgain, narrow, settleDoubt } from './checking.ts'
 import { follow, passOver } from './members.ts'
 import { hearQueue } from './queueing.ts'
 import {
+  accuse,
   type ClientScene,
   PATIENCE_BEATS,
   type Subscription,
@@ -101,30 +102,26 @@ export function onFound(scene: ClientScene, from: NodeId, body: Message<'found'>
 
 /** Whether it is what was asked for: signed by its author, matching, in order. What is not names the server. */
 function isTrue(scene: ClientScene, subscription: Subscription, server: NodeId, body: Message<'found'>): boolean {
+  const { settings } = scene
+  const { source, identity, items } = body
+  const signed = settings.rules.checksSignature() ? signedAmong(settings, source, identity, items) : undefined
   let last = body.after
-  for (const item of body.items) {
-    const why = whyFalse(scene, subscription, item, body)
+  for (const item of items) {
+    const why = signed?.has(item) === false ? 'showed an event nobody signed' : whyFalse(subscription, item, body)
     if (why === undefined && item.counter > last) {
       last = item.counter
       continue
     }
-    tell(scene, { kind: 'lied', server, what: why ?? 'showed events out of order' })
+    accuse(scene, server, why ?? 'showed events out of order', subscription.channel)
     passOver(scene, subscription, server)
     return false
   }
   return true
 }
 
-function whyFalse(
-  { settings }: ClientScene,
-  { filter }: Subscription,
-  item: Item,
-  { source, identity, through }: Message<'found'>,
-) {
+function whyFalse({ filter }: Subscription, item: Item, { through }: Message<'found'>) {
   if (item.counter > through) return 'showed more than it said'
-  if (settings.rules.checksSignature() && !isSigned(settings, source, identity, item))
-    return 'showed an event nobody signed'
-  const decoded = decodeContent(item.content)
+  const decoded = readContent(item.content)
   if (!decoded.ok) return 'showed an event that cannot be read'
   return matches(filter, decoded.value.attributes) ? undefined : 'showed an event that was not asked for'
 }
@@ -151,6 +148,7 @@ function beatSource(scene: ClientScene, subscription: Subscription, one: Tracked
   // What was asked may be lost.
   one.fetching = false
   fetchNext(scene, subscription, one)
+  narrow(subscription, one)
   askAgain(scene, subscription, one)
   advanceTracked(scene, subscription, one)
   if (one.stalled < PATIENCE_BEATS) return

@@ -2,7 +2,7 @@
 // once. What the handler does not acknowledge in time, or fails, comes again.
 
 import { assert } from '../../core/index.ts'
-import { decodeContent } from '../content.ts'
+import { readContent } from '../content.ts'
 import { type Source, sourceKey } from '../wire.ts'
 import { finishTask } from './queueing.ts'
 import { type ClientCommand, type ClientScene, type Subscription, type Tracked, tell } from './state.ts'
@@ -43,7 +43,7 @@ function nextOf({ items, checked, done }: Tracked): number | undefined {
 
 function give(scene: ClientScene, { id }: Subscription, one: Tracked, counter: number): void {
   const { source, attempt } = one
-  const decoded = decodeContent(one.items.get(counter)!.content)
+  const decoded = readContent(one.items.get(counter)!.content)
   assert(decoded.ok, 'what is kept was read when it came')
   one.handed = counter
   one.handedAt = scene.turn.now

@@ -6,13 +6,16 @@
 import { kthLargest, type NodeId } from '../../core/index.ts'
 import { decodeContent } from '../content.ts'
 import { encodeFilter, type Filter, matches } from '../filter.ts'
+import { certificateOf } from '../rules.ts'
 import { isSigned } from '../signed.ts'
 import { type EventsMessage, isName, type RetainedEvent, sourceKey } from '../wire.ts'
 import {
+  accuse,
   type ClientCommand,
   type ClientScene,
   type Inquiry,
   PATIENCE_BEATS,
+  type Recalled,
   type Reminded,
   say,
   tell,
@@ -32,17 +35,26 @@ export function onRemind(scene: ClientScene, { id, channel, filter }: Command<'r
   begin(scene, { kind: 'remind', id, channel, filter: encodeFilter(filter) }, false, filter)
 }
 
+export function onRecall(scene: ClientScene, { id }: Command<'recall'>): void {
+  begin(scene, { kind: 'recall', id }, false)
+}
+
 export function onDrain(scene: ClientScene, { id, channel }: Command<'drain'>): void {
   begin(scene, { kind: 'survey', id, channel }, true)
 }
 
-function begin(scene: ClientScene, ask: Inquiry['ask'], drains: boolean, filter?: Filter): void {
+function channelOf(ask: Inquiry['ask']): string {
+  return ask.kind === 'recall' ? '' : ask.channel
+}
+
+function begin(scene: ClientScene, ask: Inquiry['ask'], drains: boolean, filter?: Filter, lagOf = ''): void {
   const { state } = scene
-  const { id, channel } = ask
+  const { id } = ask
+  const channel = channelOf(ask)
   if (channel !== '' && !isName(channel)) return tell(scene, { kind: 'refused', id, why: 'the channel has no name.' })
   if (state.inquiries.size >= INQUIRIES_MAX)
     return tell(scene, { kind: 'refused', id, why: `${INQUIRIES_MAX} questions are under way.` })
-  const inquiry: Inquiry = { id, ask, filter, answers: new Map(), beats: 0, targets: undefined, drains }
+  const inquiry: Inquiry = { id, ask, filter, answers: new Map(), beats: 0, targets: undefined, drains, lagOf }
   state.inquiries.set(id, inquiry)
   sayAgain(scene, inquiry)
 }
@@ -59,15 +71,20 @@ export function onSurveyed(scene: ClientScene, from: NodeId, body: Message<'surv
   answered(scene, from, body)
 }
 
+export function onRecalled(scene: ClientScene, from: NodeId, body: Message<'recalled'>): void {
+  answered(scene, from, body)
+}
+
 export function onReminded(scene: ClientScene, from: NodeId, body: Message<'reminded'>): void {
   answered(scene, from, body)
 }
 
-function answered(scene: ClientScene, from: NodeId, body: Message<'surveyed' | 'reminded'>): void {
+const ANSWERS = { survey: 'surveyed', remind: 'reminded', recall: 'recalled' } as const
+
+function answered(scene: ClientScene, from: NodeId, body: Message<'surveyed' | 'reminded' | 'recalled'>): void {
   const { state } = scene
   const inquiry = state.inquiries.get(body.id)
-  const wanted = inquiry?.ask.kind === 'survey' ? 'surveyed' : 'reminded'
-  if (inquiry === undefined || body.kind !== wanted || !state.servers.includes(from)) return
+  if (inquiry === undefined || body.kind !== ANSWERS[inquiry.ask.kind] || !state.servers.includes(from)) return
   if (inquiry.targets !== undefined) return
   inquiry.answers.set(from, body)
   if (inquiry.answers.size === state.servers.length) conclude(scene, inquiry)
@@ -95,6 +112,8 @@ function conclude(scene: ClientScene, inquiry: Inquiry): void {
   state.inquiries.delete(inquiry.id)
   const { id } = inquiry
   if (inquiry.ask.kind === 'remind') return tell(scene, { kind: 'reminded', id, events: newestOf(scene, inquiry) })
+  if (inquiry.ask.kind === 'recall') return tell(scene, { kind: 'recalled', id, servers: recalledBy(inquiry) })
+  if (inquiry.lagOf !== '') return tell(scene, { kind: 'lag', id, behind: queueBehind(scene, inquiry) })
   const servers = [...inquiry.answers].flatMap(([server, { kind, ...said }]) =>
     kind === 'surveyed' ? [{ server, ...(said as Omit<Message<'surveyed'>, 'kind'>) }] : [],
   )
@@ -103,6 +122,38 @@ function conclude(scene: ClientScene, inquiry: Inquiry): void {
     id,
     servers: servers.map(({ server, entries, cursors }) => ({ server, entries, cursors })),
   })
+}
+
+function recalledBy({ answers }: Inquiry): Recalled[] {
+  return [...answers].flatMap(([server, body]) =>
+    body.kind === 'recalled' ? [{ server, complaints: body.complaints }] : [],
+  )
+}
+
+/** Of each source what more servers say than may lie: how much is held, what was cut, and how far the queue is. */
+function queueBehind({ state, settings }: ClientScene, { answers, lagOf }: Inquiry): number {
+  const owner = certificateOf(state.self)
+  const said = new Map<string, { held: number[]; base: number[]; done: number[] }>()
+  const of = (key: string) => {
+    const one = said.get(key) ?? { held: [], base: [], done: [] }
+    said.set(key, one)
+    return one
+  }
+  for (const body of answers.values()) {
+    if (body.kind !== 'surveyed') continue
+    for (const head of body.entries) {
+      of(sourceKey(head)).held.push(head.counter)
+      of(sourceKey(head)).base.push(head.base)
+    }
+    const own = body.cursors.find(({ queue, name, owner: whose }) => queue && name === lagOf && whose === owner)
+    for (const { counter, ...life } of own?.entries ?? [])
+      of(sourceKey({ channel: own!.channel, ...life })).done.push(counter)
+  }
+  const sure = (numbers: readonly number[]) => Math.max(0, kthLargest(numbers, settings.liars + 1))
+  return [...said.values()].reduce(
+    (sum, { held, base, done }) => sum + Math.max(0, sure(held) - Math.max(sure(base), sure(done))),
+    0,
+  )
 }
 
 /** Up to where each source is to be handled. */
@@ -121,7 +172,7 @@ function targetsOf({ settings }: ClientScene, { answers }: Inquiry): ReadonlyMap
 function drained(scene: ClientScene, inquiry: Inquiry): void {
   const { state } = scene
   for (const { channel, tracked, phase } of state.subscriptions.values()) {
-    if (channel !== inquiry.ask.channel) continue
+    if (channel !== channelOf(inquiry.ask)) continue
     if (phase !== 'open') return
     for (const [key, target] of inquiry.targets!) {
       const one = tracked.get(key)
@@ -140,7 +191,7 @@ function newestOf(scene: ClientScene, { answers, filter }: Inquiry): readonly Re
     for (const event of body.events) {
       const one = readKept(scene, event, filter)
       if (one === undefined) {
-        tell(scene, { kind: 'lied', server, what: 'showed a kept event that is none' })
+        accuse(scene, server, 'showed a kept event that is none', event.source.channel)
         continue
       }
       const topic = String(one.content.attributes.topic ?? '')
@@ -166,6 +217,9 @@ function isNewer(one: Reminded, other: Reminded): boolean {
 }
 
 export function onLag(scene: ClientScene, { id, of }: Command<'lag'>): void {
+  const queue = scene.state.queues.get(of)
+  if (queue !== undefined)
+    return begin(scene, { kind: 'survey', id, channel: queue.channel }, false, undefined, queue.name)
   const subscription = scene.state.subscriptions.get(of)
   let behind = 0
   for (const [key, { done }] of subscription?.tracked ?? []) {

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { Puppet } from '../../../test/support/machine.ts'
 import { encodeContent } from '../content.ts'
 import { eventsDefaults } from '../defaults.ts'
-import { parseFilter } from '../filter.ts'
+import { encodeFilter, parseFilter } from '../filter.ts'
 import { eventsRules } from '../rules.ts'
 import { leafOf } from '../signed.ts'
 import type { EventsMessage } from '../wire.ts'
 import { eventsClient } from './machine.ts'
-import { OUTBOX_MAX } from './state.ts'
+import { OUTBOX_MAX, WAITING_MAX } from './state.ts'
 
 const servers = ['first', 'second', 'third']
 const content = { attributes: { price: 3 }, payload: new Uint8Array([1]), time: 0, retained: false, expires: 0 }
@@ -43,10 +43,28 @@ describe('publishing', () => {
     expect(told(client.hear('second', held(1)))).toEqual([{ kind: 'accepted', id: 5, source, counter: 1 }])
   })
 
+  it('goes at once when nothing is under way; what comes meanwhile gathers to a batch', () => {
+    const client = started()
+    const batches = (out: Out) => sent(out).flatMap(body => (body.kind === 'publish' ? [body.items.length] : []))
+    expect(batches(publish(client, 1))).toEqual([1, 1, 1])
+    for (let id = 2; id <= 64; id++) expect(batches(publish(client, id))).toEqual([])
+    // A full batch does not wait.
+    expect(batches(publish(client, 65))).toEqual([64, 64, 64])
+    expect(batches(publish(client, 66))).toEqual([])
+    const last = leafOf(hash, source, 65, encodeContent(content))
+    client.hear('first', held(65, last))
+    expect(batches(client.hear('second', held(65, last)))).toEqual([1, 1, 1])
+  })
+
   it('counts only its own events: another event, or more than was sent, names the server', () => {
     const client = started()
     publish(client, 5)
-    expect(told(client.hear('first', held(1, new Uint8Array(32))))).toMatchObject([{ kind: 'lied', server: 'first' }])
+    const caught = client.hear('first', held(1, new Uint8Array(32)))
+    expect(told(caught)).toMatchObject([{ kind: 'lied', server: 'first', channel: 'prices' }])
+    const complain = { kind: 'complain', server: 'first', what: 'holds other events than were sent', channel: 'prices' }
+    expect(sent(caught)).toEqual([complain, complain])
+    // The same is not said at every turn.
+    expect(sent(client.hear('first', held(1, new Uint8Array(32))))).toEqual([])
     expect(told(client.hear('second', held(2)))).toMatchObject([{ kind: 'lied', server: 'second' }])
     expect(told(client.hear('third', held(1)))).toEqual([])
     expect(client.hear('stranger', held(1))).toEqual([])
@@ -69,6 +87,9 @@ describe('publishing', () => {
     )
     expect(told(client.command({ kind: 'publish', id: 1, channel: '', content, ...terms }))).toMatchObject(refused)
     for (let id = 1; id <= OUTBOX_MAX; id++) publish(client, id)
+    const last = { kind: 'publish', id: 1, channel: 'prices', content, ...terms } as const
+    expect(told(client.command({ ...last, wait: false }))).toMatchObject(refused)
+    for (let id = OUTBOX_MAX; id < WAITING_MAX; id++) expect(told(publish(client, id))).toEqual([])
     expect(told(publish(client, 1))).toMatchObject(refused)
   })
 
@@ -105,5 +126,53 @@ describe('subscribing', () => {
     expect(waitedFor([3, 1_000_000, 2], 1)).toBe(3)
     expect(waitedFor([3], 1)).toBe(0)
     expect(waitedFor([3, 2], 0)).toBe(3)
+  })
+})
+
+describe('a queue', () => {
+  const filter = parseFilter({ price: { lt: 5 } })
+  const wider = parseFilter({ price: { lt: 50 } })
+  const source = { channel: 'prices', author: 'bob', boot: '0a' }
+  const part = { channel: 'prices', name: 'work', parallel: 1, ackWait: 1_000, attempts: 2, start: true } as const
+  const enlisted = () => {
+    const client = new Puppet(eventsClient({ ...eventsDefaults, liars: 1 }), [...servers, 'fourth'], undefined, 'ann#1')
+    client.start()
+    const out = client.command({ kind: 'enlist', id: 1, filter, version: 5, ...part })
+    const mine = out.flatMap(effect => (effect.kind === 'send' && effect.body.kind === 'enlist' ? [effect.to] : []))
+    return { client, mine: mine as [string, string] }
+  }
+  const terms = (version: number, of?: typeof filter): EventsMessage => {
+    return { kind: 'terms', sub: 1, version, filter: of === undefined ? new Uint8Array() : encodeFilter(of) }
+  }
+
+  it('is open when its servers have answered, and a change is made when all of them know it', () => {
+    const { client, mine } = enlisted()
+    expect(told(client.hear(mine[0], terms(5)))).toEqual([])
+    expect(told(client.hear(mine[1], terms(5)))).toEqual([{ kind: 'subscribed', id: 1 }])
+    const out = client.command({ kind: 'change', id: 1, filter: wider, version: 9 })
+    expect(sent(out)).toMatchObject([9, 9].map(version => ({ kind: 'enlist', version, filter: encodeFilter(wider) })))
+    // An answer to what was said before.
+    expect(told(client.hear(mine[0], terms(5)))).toEqual([])
+    expect(told(client.hear(mine[0], terms(9)))).toEqual([])
+    expect(told(client.hear(mine[1], terms(9)))).toEqual([{ kind: 'subscribed', id: 1 }])
+  })
+
+  it('takes over a later filter that all its servers name, and not what one invents', () => {
+    const { client, mine } = enlisted()
+    const filterNow = () => client.state.queues.get(1)!.encoded
+    client.hear(mine[0], terms(1_000, wider))
+    expect(told(client.hear(mine[1], terms(5)))).toEqual([{ kind: 'subscribed', id: 1 }])
+    expect(filterNow()).toEqual(encodeFilter(filter))
+    client.hear(mine[1], terms(1_000, wider))
+    expect(filterNow()).toEqual(encodeFilter(wider))
+    expect(client.hear('stranger', terms(2_000, filter))).toEqual([])
+  })
+
+  it('believes that events were cut when all its servers say so', () => {
+    const { client, mine } = enlisted()
+    const skipped = (from: number, to: number): EventsMessage => ({ kind: 'skipped', sub: 1, source, from, to })
+    expect(told(client.hear(mine[0], skipped(1, 1_000_000)))).toEqual([])
+    expect(told(client.hear(mine[1], skipped(3, 5)))).toEqual([{ kind: 'missed', id: 1, source, from: 3, to: 5 }])
+    expect(told(client.hear(mine[1], skipped(6, 7)))).toEqual([{ kind: 'missed', id: 1, source, from: 6, to: 7 }])
   })
 })

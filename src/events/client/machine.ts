@@ -6,10 +6,21 @@ import type { EventsMessage } from '../wire.ts'
 import { onDigest } from './checking.ts'
 import { beatFollowing, onFound, onHeads, onTold } from './following.ts'
 import { beatHanding, onAck, onAgain } from './handing.ts'
-import { beatInquiries, onCancel, onDrain, onLag, onRemind, onReminded, onSurvey, onSurveyed } from './inquiring.ts'
+import {
+  beatInquiries,
+  onCancel,
+  onDrain,
+  onLag,
+  onRecall,
+  onRecalled,
+  onRemind,
+  onReminded,
+  onSurvey,
+  onSurveyed,
+} from './inquiring.ts'
 import { keepCursor, onChange, onLoaded, onPassed, onSaved, onSubscribe, onUnsubscribe } from './opening.ts'
 import { onFull, onHeld, onPublishCommand, resend } from './publishing.ts'
-import { beatQueue, onEnlist, onTask } from './queueing.ts'
+import { beatQueue, onEnlist, onSkipped, onTask, onTerms } from './queueing.ts'
 import {
   type ClientCommand,
   type ClientEvent,
@@ -27,8 +38,9 @@ export function eventsClient(settings: EventsClientSettings): EventsClient {
   return {
     name: 'events client',
     init: (self, servers) => {
-      const maps = { outgoing: new Map(), subscriptions: new Map(), queues: new Map(), inquiries: new Map() }
-      return { self, servers, beating: false, beats: 0, ...maps }
+      const maps = { outgoing: new Map(), subscriptions: new Map(), queues: new Map() }
+      const rest = { inquiries: new Map(), blamed: new Map() }
+      return { self, servers, beating: false, beats: 0, ...maps, ...rest }
     },
     step(state, input, turn) {
       const scene: ClientScene = { state, settings, turn }
@@ -73,6 +85,12 @@ function onMessage(scene: ClientScene, from: NodeId, body: EventsMessage): void 
       return onSurveyed(scene, from, body)
     case 'reminded':
       return onReminded(scene, from, body)
+    case 'recalled':
+      return onRecalled(scene, from, body)
+    case 'terms':
+      return onTerms(scene, from, body)
+    case 'skipped':
+      return onSkipped(scene, from, body)
     default:
       // A question to a server has no business here.
       return
@@ -104,6 +122,8 @@ function onCommand(scene: ClientScene, body: ClientCommand): void {
       return onDrain(scene, body)
     case 'lag':
       return onLag(scene, body)
+    case 'recall':
+      return onRecall(scene, body)
     case 'cancel':
       return onCancel(scene, body)
   }

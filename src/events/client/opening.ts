@@ -9,8 +9,9 @@ import { certificateOf } from '../rules.ts'
 import { isOwnersCursor, signCursor } from '../signed.ts'
 import { ENTRIES_MAX, type EventsMessage, isName, type Position, type SavedCursor, sourceKey } from '../wire.ts'
 import { chooseMembers } from './members.ts'
-import { leaveQueue } from './queueing.ts'
+import { changeQueue, leaveQueue } from './queueing.ts'
 import {
+  accuse,
   type ClientCommand,
   type ClientScene,
   randomName,
@@ -77,7 +78,7 @@ export function onLoaded(scene: ClientScene, from: NodeId, { sub, cursor, entrie
   if (subscription?.phase !== 'loading' || !state.servers.includes(from)) return
   const valid = cursor !== undefined && belongs(scene, subscription, cursor) ? cursor : undefined
   if (cursor !== undefined && valid === undefined) {
-    tell(scene, { kind: 'lied', server: from, what: 'showed a cursor that its owner did not sign' })
+    accuse(scene, from, 'showed a cursor that its owner did not sign', subscription.channel)
   }
   subscription.loaded.set(from, { cursor: valid, entries })
   if (subscription.loaded.size < state.servers.length - settings.crashes) return
@@ -213,7 +214,9 @@ function end(scene: ClientScene, { id, members }: Subscription): void {
 }
 
 /** Another filter from here on: a new generation, at what is done. What was shown under the old one counts no more. */
-export function onChange(scene: ClientScene, { id, filter }: ClientCommand & { kind: 'change' }): void {
+export function onChange(scene: ClientScene, command: ClientCommand & { kind: 'change' }): void {
+  const { id, filter } = command
+  if (scene.state.queues.has(id)) return changeQueue(scene, command)
   const subscription = scene.state.subscriptions.get(id)
   if (subscription?.phase !== 'open') return tell(scene, { kind: 'refused', id, why: 'the subscription is not open.' })
   subscription.filter = filter

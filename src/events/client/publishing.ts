@@ -8,6 +8,7 @@ import { certificateOf } from '../rules.ts'
 import { FIRST_HEAD, leafOf, signBatch, sizeOf } from '../signed.ts'
 import { BATCH_MAX, type EventsMessage, ITEMS_BYTES_MAX, type Item, isName, PAYLOAD_BYTES_MAX } from '../wire.ts'
 import {
+  accuse,
   BOOT_BYTES,
   CHANNELS_MAX,
   type ClientCommand,
@@ -18,6 +19,7 @@ import {
   randomName,
   say,
   tell,
+  WAITING_MAX,
   WINDOW,
 } from './state.ts'
 
@@ -35,14 +37,15 @@ export function onPublishCommand(scene: ClientScene, command: ClientCommand & { 
   seal(scene, out)
 }
 
-function whyNot({ state, settings }: ClientScene, { channel, content, live }: ClientCommand & { kind: 'publish' }) {
+function whyNot({ state, settings }: ClientScene, command: ClientCommand & { kind: 'publish' }) {
+  const { channel, content, live, wait = true } = command
   if (!isName(channel)) return 'the channel needs a name of 1 to 200 bytes without control characters.'
   if (content.payload.length > PAYLOAD_BYTES_MAX) return `the payload has more than ${PAYLOAD_BYTES_MAX} bytes.`
   if (settings.liars > 0 && settings.signer === undefined) return 'events are signed here, and this client has no key.'
   const out = state.outgoing.get(outgoingKey(channel, live))
   if (out === undefined) return state.outgoing.size >= CHANNELS_MAX ? 'too many channels are open.' : undefined
-  if (out.queued.length + out.items.size >= OUTBOX_MAX) return `${OUTBOX_MAX} events wait to be accepted already.`
-  return undefined
+  const max = wait ? WAITING_MAX : OUTBOX_MAX
+  return out.queued.length + out.items.size >= max ? `${max} events wait to be accepted already.` : undefined
 }
 
 function outgoingKey(channel: string, live: boolean): string {
@@ -60,7 +63,7 @@ function open(scene: ClientScene, { channel, live, keep }: ClientCommand & { kin
     queued: [],
     items: new Map(),
     ids: new Map(),
-    leaves: new Map([[0, FIRST_HEAD]]),
+    leaf: FIRST_HEAD,
     last: 0,
     accepted: 0,
     holders: new Map(state.servers.map(server => [server, holder()])),
@@ -69,17 +72,17 @@ function open(scene: ClientScene, { channel, live, keep }: ClientCommand & { kin
   return out
 }
 
-/** Numbers and signs what waits. One batch at a time where signatures cost, as many as there are where they do not. */
+/**
+ * Numbers and signs what waits. The first goes at once; while anything is under way the next ones gather, and go when it is
+ * accepted or a batch is full: a message, a signature and a flush of the disk cost as much for one as for 64.
+ */
 function seal(scene: ClientScene, out: Outgoing): void {
   const { settings } = scene
-  const { signer, hash } = settings
-  const signing = settings.liars > 0
-  while (out.queued.length > 0 && !(signing && out.items.size > 0 && out.queued.length < BATCH_MAX)) {
+  while (out.queued.length >= BATCH_MAX || (out.queued.length > 0 && out.items.size === 0)) {
     const batch = out.queued.splice(0, BATCH_MAX)
     const bare = batch.map(({ content }, place): Item => ({ counter: out.last + 1 + place, content, proof: undefined }))
-    const items = signing ? signBatch(settings, signer!, out.source, bare) : bare
+    const items = settings.liars > 0 ? signBatch(settings, settings.signer!, out.source, bare) : bare
     for (const [place, item] of items.entries()) {
-      out.leaves.set(item.counter, leafOf(hash, out.source, item.counter, item.content))
       out.items.set(item.counter, item)
       out.ids.set(item.counter, batch[place]!.id)
     }
@@ -120,10 +123,10 @@ export function onHeld(scene: ClientScene, from: NodeId, { source, counter, leaf
   const out = ours(scene, source)
   const holder = out?.holders.get(from)
   if (out === undefined || holder === undefined) return
-  if (counter > out.last) return tell(scene, { kind: 'lied', server: from, what: 'holds more than was sent' })
-  const own = out.leaves.get(counter)
+  if (counter > out.last) return accuse(scene, from, 'holds more than was sent', source.channel)
+  const own = leafAt(scene, out, counter)
   if (own !== undefined && !sameBytes(own, leaf)) {
-    return tell(scene, { kind: 'lied', server: from, what: 'holds other events than were sent' })
+    return accuse(scene, from, 'holds other events than were sent', source.channel)
   }
   holder.silent = 0
   holder.held = counter
@@ -132,17 +135,24 @@ export function onHeld(scene: ClientScene, from: NodeId, { source, counter, leaf
   seal(scene, out)
 }
 
+/** The hash of an event that is not accepted yet, or of the last that is: of older ones nothing is kept. */
+function leafAt({ settings }: ClientScene, { source, items, accepted, leaf }: Outgoing, counter: number) {
+  const item = items.get(counter)
+  if (item !== undefined) return leafOf(settings.hash, source, counter, item.content)
+  return counter === accepted ? leaf : undefined
+}
+
 function accept(scene: ClientScene, out: Outgoing): void {
   const { state, settings } = scene
   const needed = settings.rules.acksNeeded(state.servers.length, settings.crashes)
   const promised = [...out.holders.values()].map(holder => holder.promised)
   const accepted = Math.min(out.last, kthLargest(promised, needed))
+  out.leaf = leafAt(scene, out, Math.max(accepted, out.accepted)) ?? out.leaf
   while (out.accepted < accepted) {
     const counter = ++out.accepted
     tell(scene, { kind: 'accepted', id: out.ids.get(counter)!, source: out.source, counter })
     out.items.delete(counter)
     out.ids.delete(counter)
-    out.leaves.delete(counter - 1)
   }
 }
 

@@ -1,12 +1,13 @@
 // Taking part in a queue: says on each beat that it is there, takes what it is given, and acknowledges to all servers.
 
-import type { NodeId } from '../../core/index.ts'
-import { decodeContent } from '../content.ts'
-import { encodeFilter, matches } from '../filter.ts'
+import { type NodeId, sameBytes } from '../../core/index.ts'
+import { readContent } from '../content.ts'
+import { decodeFilter, encodeFilter, matches } from '../filter.ts'
 import { isSigned } from '../signed.ts'
 import { type EventsMessage, isName, isSource, type Source, sourceKey } from '../wire.ts'
 import { order } from './members.ts'
 import {
+  accuse,
   type ClientCommand,
   type ClientScene,
   PASSED_BEATS,
@@ -23,10 +24,14 @@ type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind 
 const RECENT_MAX = 10_000
 /** Events under way to a member besides those that it works at. */
 const AHEAD = 1
+/** Sources of which servers say that something was cut: the oldest are forgotten. */
+const SKIPPED_MAX = 1_000
+/** Events that wait for the word of another filter: as many as the largest member has in hand. */
+const ASIDE_MAX = 1_001
 
 export function onEnlist(scene: ClientScene, command: ClientCommand & { kind: 'enlist' }): void {
   const { state } = scene
-  const { id, channel, name, filter, start, parallel, ackWait, attempts } = command
+  const { id, channel, name, filter, start, parallel, ackWait, attempts, version = 1 } = command
   const refuse = (why: string) => tell(scene, { kind: 'refused', id, why })
   if (!isName(channel)) return refuse('the channel needs a name of 1 to 200 bytes without control characters.')
   if (!isName(name)) return refuse('a queue needs a name of 1 to 200 bytes without control characters.')
@@ -36,6 +41,10 @@ export function onEnlist(scene: ClientScene, command: ClientCommand & { kind: 'e
   const queue: QueuePart = {
     ...terms,
     encoded: encodeFilter(filter),
+    version,
+    said: new Map(),
+    skipped: new Map(),
+    aside: new Map(),
     members: [],
     passed: new Map(),
     opened: false,
@@ -63,9 +72,9 @@ function choose(scene: ClientScene, queue: QueuePart): void {
 }
 
 function enlist(scene: ClientScene, queue: QueuePart): void {
-  const { id: sub, channel, name, encoded: filter, ackWait, attempts, credit, start } = queue
+  const { id: sub, channel, name, encoded: filter, version, ackWait, attempts, credit, start } = queue
   for (const [place, { server }] of queue.members.entries()) {
-    const terms = { channel, name, version: 1, filter, place, ackWait, attempts, credit, start }
+    const terms = { channel, name, version, filter, place, ackWait, attempts, credit, start }
     say(scene, server, { kind: 'enlist', sub, ...terms })
   }
 }
@@ -78,6 +87,80 @@ export function beatQueue(scene: ClientScene, queue: QueuePart): void {
   enlist(scene, queue)
 }
 
+interface Terms {
+  readonly version: number
+  readonly filter: Uint8Array
+}
+
+/** Another filter for the whole queue: it counts where no later one does. */
+export function changeQueue(scene: ClientScene, { id, filter, version = 0 }: ClientCommand & { kind: 'change' }): void {
+  const queue = scene.state.queues.get(id)!
+  queue.filter = filter
+  queue.encoded = encodeFilter(filter)
+  queue.version = Math.max(version, queue.version + 1)
+  queue.said.clear()
+  queue.opened = false
+  enlist(scene, queue)
+}
+
+/** What counts at this server. Where all of ours name the same later filter, another process has changed it. */
+export function onTerms(scene: ClientScene, from: NodeId, { sub, version, filter }: Message<'terms'>): void {
+  const queue = scene.state.queues.get(sub)
+  if (queue === undefined || !queue.members.some(({ server }) => server === from)) return
+  // An answer to what was said before the last change.
+  if (version < queue.version) return
+  queue.said.set(from, { version, filter })
+  const all = queue.members.map(({ server }) => queue.said.get(server))
+  if (all.some(one => one === undefined)) return
+  if (adopt(queue, all[0]!, all)) lookAgain(scene, queue)
+  if (queue.opened) return
+  queue.opened = true
+  tell(scene, { kind: 'subscribed', id: sub })
+}
+
+/** One that lies may name any filter: it counts when all of ours name it. */
+function adopt(queue: QueuePart, { version, filter }: Terms, all: readonly (Terms | undefined)[]): boolean {
+  const isSame = all.every(one => one?.version === version && sameBytes(one.filter, filter))
+  if (filter.length === 0 || !isSame || sameBytes(filter, queue.encoded)) return false
+  const decoded = decodeFilter(filter)
+  if (!decoded.ok) return false
+  queue.filter = decoded.value
+  queue.encoded = filter
+  queue.version = version
+  queue.said.clear()
+  return true
+}
+
+function lookAgain(scene: ClientScene, { aside }: QueuePart): void {
+  const waiting = [...aside.values()]
+  aside.clear()
+  for (const { from, body } of waiting) onTask(scene, from, body)
+}
+
+/** What every server of ours says was cut is missed: one of b + 1 is honest. */
+export function onSkipped(scene: ClientScene, from: NodeId, body: Message<'skipped'>): void {
+  const { sub, source } = body
+  const queue = scene.state.queues.get(sub)
+  if (queue === undefined || !queue.members.some(({ server }) => server === from) || !isSource(source)) return
+  const key = sourceKey(source)
+  const said = queue.skipped.get(key) ?? new Map<NodeId, { from: number; to: number }>()
+  // They come bit by bit, and not in the same bits from all.
+  const before = said.get(from)
+  said.set(from, { from: Math.min(body.from, before?.from ?? body.from), to: Math.max(body.to, before?.to ?? 0) })
+  queue.skipped.delete(key)
+  queue.skipped.set(key, said)
+  if (queue.skipped.size > SKIPPED_MAX) queue.skipped.delete(queue.skipped.keys().next().value!)
+  const all = queue.members.flatMap(({ server }) => said.get(server) ?? [])
+  if (all.length < queue.members.length) return
+  const first = Math.max(...all.map(one => one.from))
+  const to = scene.settings.rules.gone(all.map(one => one.to))
+  if (to < first) return
+  for (const [server, one] of said)
+    if (one.to <= to) said.delete(server)
+    else said.set(server, { from: to + 1, to: one.to })
+  tell(scene, { kind: 'missed', id: sub, source, from: first, to })
+}
+
 /** The server has heard of us: its heads come in answer. */
 export function hearQueue(scene: ClientScene, from: NodeId, { sub, alone }: Message<'heads'>): void {
   const queue = scene.state.queues.get(sub)
@@ -85,9 +168,6 @@ export function hearQueue(scene: ClientScene, from: NodeId, { sub, alone }: Mess
   if (queue === undefined || member === undefined) return
   member.silent = 0
   member.alone = alone
-  if (queue.opened) return
-  queue.opened = true
-  tell(scene, { kind: 'subscribed', id: sub })
 }
 
 function taskKey(source: Source, counter: number): string {
@@ -98,13 +178,18 @@ export function onTask(scene: ClientScene, from: NodeId, body: Message<'task'>):
   const { sub, source, identity, item, attempt, dead } = body
   const queue = scene.state.queues.get(sub)
   if (queue === undefined || !queue.members.some(({ server }) => server === from) || !isSource(source)) return
-  const decoded = decodeContent(item.content)
-  if (source.channel !== queue.channel || !decoded.ok || !matches(queue.filter, decoded.value.attributes))
-    return tell(scene, { kind: 'lied', server: from, what: 'handed out an event that was not asked for' })
+  const decoded = readContent(item.content)
+  if (source.channel !== queue.channel || !decoded.ok)
+    return accuse(scene, from, 'handed out an event that was not asked for', queue.channel)
   if (scene.settings.rules.checksSignature() && !isSigned(scene.settings, source, identity, item))
-    return tell(scene, { kind: 'lied', server: from, what: 'handed out an event nobody signed' })
+    return accuse(scene, from, 'handed out an event nobody signed', queue.channel)
   const { counter } = item
   const key = taskKey(source, counter)
+  // Another process may have changed the filter, and the word of it be late: nobody is to blame, and it waits for that word.
+  if (!matches(queue.filter, decoded.value.attributes)) {
+    if (queue.aside.size < ASIDE_MAX) queue.aside.set(key, { from, body })
+    return
+  }
   // Acknowledged, and the word was lost.
   if (queue.recent.has(key)) return finish(scene, queue, source, counter)
   if (queue.hand.has(key)) return

@@ -5,6 +5,7 @@ import type { EventContent } from '../content.ts'
 import type { Filter } from '../filter.ts'
 import type { EventsClientSettings } from '../settings.ts'
 import type {
+  EventsComplaint,
   EventsMessage,
   Head,
   Item,
@@ -16,8 +17,10 @@ import type {
   SurveyedCursor,
 } from '../wire.ts'
 
-/** Events that wait to be accepted, in one channel. */
+/** Events that wait to be accepted, in one channel: beyond, one that does not wait is refused. */
 export const OUTBOX_MAX = 10_000
+/** Events for which somebody waits besides: beyond, all are refused. Whoever publishes so many at once does not look. */
+export const WAITING_MAX = 100_000
 /** Events that a server may be behind what was sent to it: pipelined up to here. */
 export const WINDOW = 256
 /** Random bytes of a life's name. */
@@ -55,8 +58,8 @@ export interface Outgoing {
   /** Numbered, signed where it is signed, and not accepted yet. */
   readonly items: Map<number, Item>
   readonly ids: Map<number, number>
-  /** The hash of each event from the last accepted on. */
-  readonly leaves: Map<number, Uint8Array>
+  /** The hash of the last that is accepted. */
+  leaf: Uint8Array
   last: number
   accepted: number
   readonly holders: Map<NodeId, Holder>
@@ -145,8 +148,12 @@ export interface QueuePart {
   readonly id: number
   readonly channel: string
   readonly name: string
-  readonly filter: Filter
-  readonly encoded: Uint8Array
+  /** The filter that counts, and since when; a later one of another process is taken over. */
+  filter: Filter
+  encoded: Uint8Array
+  version: number
+  /** What each server says: the version that counts there, and its filter where it is another. */
+  readonly said: Map<NodeId, { readonly version: number; readonly filter: Uint8Array }>
   readonly start: boolean
   readonly ackWait: Millis
   readonly attempts: number
@@ -155,6 +162,10 @@ export interface QueuePart {
   members: { readonly server: NodeId; silent: number; alone: boolean }[]
   readonly passed: Map<NodeId, number>
   opened: boolean
+  /** What each server says was cut before anybody had it, by source. */
+  readonly skipped: Map<string, Map<NodeId, { readonly from: number; readonly to: number }>>
+  /** What came and does not match the filter as it is known here. */
+  readonly aside: Map<string, { readonly from: NodeId; readonly body: EventsMessage & { readonly kind: 'task' } }>
   /** What the handler has, and who gave it. */
   readonly hand: Map<string, { readonly server: NodeId; readonly dead: boolean }>
   /** What was acknowledged of late: it may be handed out once more. */
@@ -164,14 +175,16 @@ export interface QueuePart {
 /** A question to all servers. */
 export interface Inquiry {
   readonly id: number
-  readonly ask: EventsMessage & { readonly kind: 'survey' | 'remind' }
+  readonly ask: EventsMessage & { readonly kind: 'survey' | 'remind' | 'recall' }
   readonly filter: Filter | undefined
-  readonly answers: Map<NodeId, EventsMessage & { readonly kind: 'surveyed' | 'reminded' }>
+  readonly answers: Map<NodeId, EventsMessage & { readonly kind: 'surveyed' | 'reminded' | 'recalled' }>
   /** Beats since n - f have answered. */
   beats: number
   /** Of one who waits until all is handled: up to where, by source. */
   targets: ReadonlyMap<string, number> | undefined
   readonly drains: boolean
+  /** Of one who asks how far a queue is: its name. */
+  readonly lagOf: string
 }
 
 export interface ClientState {
@@ -184,6 +197,8 @@ export interface ClientState {
   readonly subscriptions: Map<number, Subscription>
   readonly queues: Map<number, QueuePart>
   readonly inquiries: Map<number, Inquiry>
+  /** When each server was last accused of each thing, in beats. */
+  readonly blamed: Map<string, number>
 }
 
 /** Where a subscription begins that has no cursor; `again`: at the start, whatever was saved. */
@@ -197,6 +212,8 @@ export type ClientCommand =
       readonly content: EventContent
       readonly live: boolean
       readonly keep: Keep
+      /** Whether it waits where the outbox is full. */
+      readonly wait?: boolean
     }
   | {
       readonly kind: 'subscribe'
@@ -213,7 +230,8 @@ export type ClientCommand =
   | { readonly kind: 'ack'; readonly id: number; readonly source: Source; readonly counter: number }
   /** The handler failed: once more. */
   | { readonly kind: 'again'; readonly id: number; readonly source: Source; readonly counter: number }
-  | { readonly kind: 'change'; readonly id: number; readonly filter: Filter }
+  /** `version`: of a queue's filter, the wall clock: the later counts for all its members. */
+  | { readonly kind: 'change'; readonly id: number; readonly filter: Filter; readonly version?: number }
   | { readonly kind: 'unsubscribe'; readonly id: number }
   /** Takes part in a queue. */
   | {
@@ -226,6 +244,7 @@ export type ClientCommand =
       readonly parallel: number
       readonly ackWait: Millis
       readonly attempts: number
+      readonly version?: number
     }
   /** What do the servers hold of this channel, or of all ('')? */
   | { readonly kind: 'survey'; readonly id: number; readonly channel: string }
@@ -234,6 +253,8 @@ export type ClientCommand =
   /** Says when all that is accepted now was handled by the subscriptions of this process. */
   | { readonly kind: 'drain'; readonly id: number; readonly channel: string }
   | { readonly kind: 'lag'; readonly id: number; readonly of: number }
+  /** Of whom do clients complain? */
+  | { readonly kind: 'recall'; readonly id: number }
   /** The answer is not waited for any more. */
   | { readonly kind: 'cancel'; readonly id: number }
 
@@ -242,6 +263,12 @@ export interface Surveyed {
   readonly server: NodeId
   readonly entries: readonly Head[]
   readonly cursors: readonly SurveyedCursor[]
+}
+
+/** What one server was told of others. */
+export interface Recalled {
+  readonly server: NodeId
+  readonly complaints: readonly EventsComplaint[]
 }
 
 /** The newest kept event of a topic. */
@@ -278,12 +305,13 @@ export type ClientEvent =
     }
   | { readonly kind: 'surveyed'; readonly id: number; readonly servers: readonly Surveyed[] }
   | { readonly kind: 'reminded'; readonly id: number; readonly events: readonly Reminded[] }
+  | { readonly kind: 'recalled'; readonly id: number; readonly servers: readonly Recalled[] }
   | { readonly kind: 'drained'; readonly id: number }
   /** Events above what was handled that the servers are known to hold, whether they match or not. */
   | { readonly kind: 'lag'; readonly id: number; readonly behind: number }
   /** Another process opened the name later. */
   | { readonly kind: 'lost'; readonly id: number }
-  | { readonly kind: 'lied'; readonly server: NodeId; readonly what: string }
+  | { readonly kind: 'lied'; readonly server: NodeId; readonly what: string; readonly channel: string }
   /** An author signed two events under one id. */
   | { readonly kind: 'forked'; readonly source: Source; readonly counter: number }
 
@@ -297,6 +325,21 @@ export function tell({ turn }: ClientScene, event: ClientEvent): void {
 
 export function say({ turn }: ClientScene, to: NodeId, body: EventsMessage): void {
   turn.do({ kind: 'send', to, body })
+}
+
+/** In beats: the same is told again now and then, since servers forget in a restart. */
+const TELL_AGAIN_BEATS = 600
+
+/** A server said what no honest one says: that is told here, and to the other servers. */
+export function accuse(scene: ClientScene, server: NodeId, what: string, channel: string): void {
+  const { state } = scene
+  tell(scene, { kind: 'lied', server, what, channel })
+  // One entry for each server and kind of lie.
+  const key = `${server} ${what}`
+  const last = state.blamed.get(key)
+  if (last !== undefined && state.beats - last < TELL_AGAIN_BEATS) return
+  state.blamed.set(key, state.beats)
+  for (const to of state.servers) if (to !== server) say(scene, to, { kind: 'complain', server, what, channel })
 }
 
 /** Random, as hex. */

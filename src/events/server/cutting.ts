@@ -6,7 +6,7 @@
 // by bit, and what stands before that account is forgotten.
 
 import { encode } from '../../core/index.ts'
-import { decodeContent } from '../content.ts'
+import { readContent } from '../content.ts'
 import { sizeOf } from '../signed.ts'
 import {
   BATCH_MAX,
@@ -91,7 +91,7 @@ function forgetStream(state: ServerState, key: string, { source }: Stream): void
 
 /** Whether the event is the newest of its topic that its author wants kept. */
 export function retain(scene: ServerScene, { source, terms }: Stream, item: Item): void {
-  const decoded = decodeContent(item.content)
+  const decoded = readContent(item.content)
   if (!decoded.ok || !decoded.value.retained) return
   const { time, attributes } = decoded.value
   if (time > wallNow(scene) + AHEAD_MAX) return

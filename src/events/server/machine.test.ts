@@ -41,14 +41,51 @@ function started(change: Partial<EventsSettings> = {}, saved = KNOWN) {
 type Server = ReturnType<typeof started>
 const sent = (out: ReturnType<Server['hear']>): EventsMessage[] =>
   out.flatMap(effect => (effect.kind === 'send' ? [effect.body] : []))
+/** What it says when the disk was quick: that it was flushed is told to the machine itself. */
+const flushed = (server: Server, out: ReturnType<Server['hear']>) => {
+  if (!out.some(({ kind }) => kind === 'emit')) return out
+  return [...out.filter(({ kind }) => kind !== 'emit'), ...server.command({ kind: 'flush' })]
+}
 const publish = (server: Server, from: string, ...items: Item[]) =>
-  server.hear(from, { kind: 'publish', source, terms, accepted: 0, items })
+  flushed(server, server.hear(from, { kind: 'publish', source, terms, accepted: 0, items }))
 
 describe('what is published', () => {
   it('is saved, and then said to be held', () => {
     const out = publish(started(), 'ann#1', item(1, 3), item(2, 4))
     expect(out.map(({ kind }) => kind)).toEqual(['save', 'save', 'send'])
     expect(sent(out)).toMatchObject([{ kind: 'held', counter: 2 }])
+  })
+
+  it('waits while the disk is busy; then all of it, of all authors, is one flush, and nothing is said before', () => {
+    const server = started()
+    const bob = { ...source, author: 'bob' }
+    server.hear('ann', { kind: 'publish', source, ...said, items: [item(1, 3)] })
+    expect(server.hear('ann', { kind: 'publish', source, ...said, items: [item(2, 3)] })).toEqual([])
+    expect(server.hear('bob', { kind: 'publish', source: bob, ...said, items: [item(1, 3)] })).toEqual([])
+    expect(server.hear('ann', { kind: 'publish', source, ...said, items: [item(3, 3)] })).toEqual([])
+    const out = server.command({ kind: 'flush' })
+    const [last, ...before] = out.filter(({ kind }) => kind === 'save').reverse()
+    expect(before.length).toBeGreaterThanOrEqual(3)
+    expect(before.every(effect => 'lazy' in effect && effect.lazy)).toBe(true)
+    expect(last).not.toHaveProperty('lazy')
+    const kinds = out.map(({ kind }) => kind)
+    expect(kinds.lastIndexOf('save')).toBeLessThan(kinds.indexOf('send'))
+    expect(sent(out).map(body => 'counter' in body && body.counter)).toEqual([2, 1, 3])
+    expect(server.command({ kind: 'flush' })).toEqual([])
+    expect(sent(publish(server, 'ann', item(4, 3)))).toMatchObject([{ kind: 'held', counter: 4 }])
+  })
+
+  it('keeps only so much of one client while the disk is busy: the rest its author says again', () => {
+    const server = started({ bytesMax: 1 << 30, authorBytesMax: 1 << 30 })
+    const large = (counter: number): Item => {
+      const payload = new Uint8Array(1 << 20)
+      return { counter, content: encodeContent({ attributes: {}, payload, time: 0 }), proof: undefined }
+    }
+    for (let counter = 1; counter <= 20; counter++)
+      server.hear('ann', { kind: 'publish', source, ...said, items: [large(counter)] })
+    expect(server.state.published.queue.length).toBe(7)
+    server.hear('bob', { kind: 'publish', source: { ...source, author: 'bob' }, ...said, items: [item(1, 3)] })
+    expect(server.state.published.queue.length).toBe(8)
   })
 
   it('is a prefix: what does not follow is not taken, and the author is told where to go on', () => {
@@ -197,7 +234,7 @@ describe('repair', () => {
 describe('what is kept', () => {
   const small = { ...terms, keep: { age: 1_000, bytes: 250 } }
   const sends = (server: Server, ...items: Item[]) =>
-    server.hear('ann', { kind: 'publish', source, terms: small, accepted: 0, items })
+    flushed(server, server.hear('ann', { kind: 'publish', source, terms: small, accepted: 0, items }))
   const stream = (server: Server) => [...server.state.streams.values()][0]!
 
   it('has the bytes that its author asked for: the oldest go, and the heads say so', () => {
@@ -322,6 +359,43 @@ describe('a queue', () => {
     expect(tasks(server.pass(1_100)).map(task => task.item.counter)).toEqual([2])
   })
 
+  it('has one filter, the latest of its members; who came with an older one is told', () => {
+    const server = started()
+    const other = encodeFilter(parseFilter({ price: { gte: 5 } }))
+    const termsOf = (out: ReturnType<Server['hear']>) => sent(out).filter(({ kind }) => kind === 'terms')
+    const none = new Uint8Array()
+    expect(termsOf(server.hear('eve#1', { ...enlist, sub: 1 }))).toEqual([
+      { kind: 'terms', sub: 1, version: 1, filter: none },
+    ])
+    // Everybody is told before anything is handed out by it.
+    expect(termsOf(server.hear('eve#2', { ...enlist, sub: 1, version: 2, filter: other }))).toEqual([
+      { kind: 'terms', sub: 1, version: 2, filter: other },
+      { kind: 'terms', sub: 1, version: 2, filter: none },
+    ])
+    expect(termsOf(server.hear('eve#1', { ...enlist, sub: 1 }))).toEqual([
+      { kind: 'terms', sub: 1, version: 2, filter: other },
+    ])
+    const given = tasks(publish(server, 'ann', item(1, 3), item(2, 9)))
+    expect(given.map(task => task.item.counter)).toEqual([2])
+  })
+
+  it('tells its members what was cut before anybody had it', () => {
+    const server = started()
+    server.hear('eve#1', { ...enlist, sub: 1, credit: 1 })
+    const small = { ...terms, keep: { ...keep, bytes: 250 } }
+    const out = [1, 2, 3, 4, 5, 6].flatMap(counter => {
+      const items = [item(counter, 3)]
+      return flushed(server, server.hear('ann', { kind: 'publish', source, terms: small, accepted: 0, items }))
+    })
+    expect([...server.state.streams.values()][0]!.base).toBe(4)
+    const skipped = sent([...out, ...server.hear('eve#1', done(1))]).flatMap(body =>
+      body.kind === 'skipped' ? [[body.from, body.to]] : [],
+    )
+    expect(skipped.at(0)?.[0]).toBe(2)
+    expect(skipped.at(-1)?.[1]).toBe(4)
+    for (const [place, [from]] of skipped.entries()) if (place > 0) expect(from).toBe(skipped[place - 1]![1]! + 1)
+  })
+
   it('is as far as b + 1 other servers say', () => {
     const queued = (counter: number) =>
       ({ kind: 'queued', channel: 'prices', name: 'work', owner: 'eve', entries: [{ ...source, counter }] }) as const
@@ -335,5 +409,32 @@ describe('a queue', () => {
     careful.hear('third', queued(4))
     expect(doneOf(careful)).toBe(4)
     expect(careful.hear('eve', queued(9))).toEqual([])
+  })
+})
+
+describe('complaints', () => {
+  const complain = {
+    kind: 'complain',
+    server: 'second',
+    what: 'showed an event nobody signed',
+    channel: 'prices',
+  } as const
+  const complaint = { client: 'eve#1', server: 'second', what: complain.what, channel: 'prices' }
+
+  it('are told to those who run the server, once for each accuser, and shown to who asks', () => {
+    const server = started()
+    expect(server.hear('eve#1', complain)).toEqual([{ kind: 'emit', event: { kind: 'complaint', complaint } }])
+    expect(server.hear('eve#2', complain)).toEqual([])
+    expect(sent(server.hear('bob', { kind: 'recall', id: 7 }))).toEqual([
+      { kind: 'recalled', id: 7, complaints: [{ ...complaint, client: 'eve#2' }] },
+    ])
+  })
+
+  it('of servers, and about strangers, are not kept', () => {
+    const server = started()
+    expect(server.hear('third', complain)).toEqual([])
+    expect(server.hear('eve', { ...complain, server: 'stranger' })).toEqual([])
+    expect(server.hear('eve', { ...complain, channel: '' })).toEqual([])
+    expect(server.state.complaints.count).toBe(0)
   })
 })

@@ -1,9 +1,10 @@
 // The server's half of events (protocols/events 10 to 15): keeps a prefix of each source, tells subscriptions what matches,
 // answers witnesses' questions, repairs others, keeps cursors.
 
-import { type NodeId, type Protocol, type Saved, toHex } from '../../core/index.ts'
+import { type NodeId, newComplaints, type Protocol, type Saved, toHex } from '../../core/index.ts'
 import type { EventsSettings, Hash } from '../settings.ts'
 import type { EventsMessage } from '../wire.ts'
+import { onComplain, onRecall } from './complaining.ts'
 import { onCopied, onCopy } from './copying.ts'
 import { onLoad, onSave } from './cursors.ts'
 import { onDone, onEnlist, onQueued, onResign } from './queueing.ts'
@@ -18,7 +19,7 @@ import {
   type ServerState,
   serverTimers,
 } from './state.ts'
-import { onPublish } from './storing.ts'
+import { onFlush, onPublish } from './storing.ts'
 import { onRemind, onSurvey } from './surveying.ts'
 
 const MICROS_PER_MS = 1_000
@@ -47,7 +48,16 @@ export function eventsServer(settings: EventsSettings): EventsServer {
       }
     },
     check: checkServer,
+    wire: event => {
+      const command = flushAfter(event)
+      return command === undefined ? [] : [command]
+    },
   }
+}
+
+/** What is on the disk is told to the machine itself; a node that has it as a part has a wire for that. */
+export function flushAfter({ kind }: ServerEvent): ServerCommand | undefined {
+  return kind === 'flushed' ? { kind: 'flush' } : undefined
 }
 
 function serverFrom(hash: Hash, self: NodeId, servers: readonly NodeId[], saved: Saved): ServerState {
@@ -71,6 +81,9 @@ function serverFrom(hash: Hash, self: NodeId, servers: readonly NodeId[], saved:
     next: 0,
     wall: 0,
     wallAt: 0,
+    saving: false,
+    published: { queue: [], bytes: new Map() },
+    complaints: newComplaints(),
     channels: new Map(),
     retained: new Map(),
     queues: new Map(),
@@ -85,11 +98,13 @@ function onCommand(scene: ServerScene, body: ServerCommand): void {
   switch (body.kind) {
     case 'clock':
       return onClock(scene, body)
+    case 'flush':
+      return onFlush(scene)
   }
 }
 
 /** The wall clock is not this process's own: it is told. */
-function onClock({ state, turn }: ServerScene, { micros }: ServerCommand): void {
+function onClock({ state, turn }: ServerScene, { micros }: ServerCommand & { kind: 'clock' }): void {
   state.wall = micros / MICROS_PER_MS
   state.wallAt = turn.now
 }
@@ -142,6 +157,10 @@ function onMessage(scene: ServerScene, from: NodeId, body: EventsMessage): void 
       return onDone(scene, from, body)
     case 'queued':
       return onQueued(scene, from, body)
+    case 'complain':
+      return onComplain(scene, from, body)
+    case 'recall':
+      return onRecall(scene, from, body)
     default:
       // A server's answer to a client has no business here.
       return

@@ -104,9 +104,11 @@ export function onEnlist(scene: ServerScene, from: NodeId, body: Message<'enlist
   const queue =
     state.queues.get(queueKey({ channel, name, owner })) ?? newQueue(state, { channel, name, owner }, body.start)
   if (queue === undefined) return
-  if (queue.filter === undefined || version >= queue.version) {
+  const counts = compareTerms({ version, filter }, { version: queue.version, filter: queue.encoded })
+  if (queue.filter === undefined || counts >= 0) {
     const decoded = decodeFilter(filter)
     if (!decoded.ok) return
+    if (counts > 0) tellTerms(scene, queue, { version, filter })
     Object.assign(queue, { filter: decoded.value, encoded: filter, version, ackWait, attempts, place })
   }
   const key = followerKey(from, sub)
@@ -115,7 +117,25 @@ export function onEnlist(scene: ServerScene, from: NodeId, body: Message<'enlist
   const member = known ?? { client: from, sub, heard: turn.now, credit, used: 0 }
   queue.members.set(key, Object.assign(member, { heard: turn.now, credit }))
   turn.do({ kind: 'send', to: from, body: headsFor(scene, state.epoch, state.mark, sub, channel) })
+  const newer = counts < 0 ? queue.encoded : new Uint8Array()
+  turn.do({ kind: 'send', to: from, body: { kind: 'terms', sub, version: queue.version, filter: newer } })
   deal(scene, queue)
+}
+
+interface Terms {
+  readonly version: number
+  readonly filter: Uint8Array
+}
+
+/** Of two filters of one queue the later counts; of two that were given at one time all servers take the same. */
+function compareTerms(one: Terms, other: Terms): number {
+  return one.version - other.version || compareBytes(one.filter, other.filter)
+}
+
+/** Before anything is handed out by the new filter. */
+function tellTerms({ turn }: ServerScene, { members }: Queue, { version, filter }: Terms): void {
+  for (const { client, sub } of members.values())
+    turn.do({ kind: 'send', to: client, body: { kind: 'terms', sub, version, filter } })
 }
 
 export function onResign({ state }: ServerScene, from: NodeId, { sub }: Message<'resign'>): void {
@@ -170,10 +190,18 @@ function deal(scene: ServerScene, queue: Queue): void {
     const stream = state.streams.get(key)
     if (stream === undefined) continue
     const one = sourceOf(queue, stream.source)
-    one.next = Math.max(one.next, stream.base)
+    skipCut(scene, queue, one, stream.base)
     dealStream(scene, queue, one, stream, arrivedBefore(queue, stream, before))
     settle(queue, one)
   }
+}
+
+/** What was cut before it was handed out is told to all members. */
+function skipCut({ turn }: ServerScene, queue: Queue, one: QueueSource, base: number): void {
+  if (base <= one.next) return
+  const skipped = { kind: 'skipped', source: one.source, from: one.next + 1, to: base } as const
+  one.next = base
+  for (const { client, sub } of queue.members.values()) turn.do({ kind: 'send', to: client, body: { ...skipped, sub } })
 }
 
 /** The first of the members' choices hands out at once; the next only what has been here for a while. */

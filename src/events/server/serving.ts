@@ -4,13 +4,13 @@
 // told on every beat.
 
 import { type NodeId, sameBytes } from '../../core/index.ts'
-import { decodeContent } from '../content.ts'
+import { readContent } from '../content.ts'
 import { decodeFilter, type Filter, matches } from '../filter.ts'
 import { CHECKED_MAX } from '../limits.ts'
 import { digestOf, sizeOf } from '../signed.ts'
 import {
-  BATCH_MAX,
   type EventsMessage,
+  FOUND_MAX,
   HEADS_MAX,
   type Head,
   ITEMS_BYTES_MAX,
@@ -151,7 +151,7 @@ function matching(filter: Filter, stream: Stream, after: number, to: number): { 
     const item = stream.items.get(counter)
     if (item === undefined || !fits(filter, item)) continue
     bytes += sizeOf(item)
-    if (items.length > 0 && (bytes > ITEMS_BYTES_MAX || items.length >= BATCH_MAX))
+    if (items.length > 0 && (bytes > ITEMS_BYTES_MAX || items.length >= FOUND_MAX))
       return { items, through: counter - 1 }
     items.push(item)
   }
@@ -159,7 +159,7 @@ function matching(filter: Filter, stream: Stream, after: number, to: number): { 
 }
 
 export function fits(filter: Filter, { content }: Item): boolean {
-  const decoded = decodeContent(content)
+  const decoded = readContent(content)
   return decoded.ok && matches(filter, decoded.value.attributes)
 }
 
@@ -169,7 +169,7 @@ export function answerParked(scene: ServerScene, stream: Stream, fresh: readonly
   const key = sourceKey(stream.source)
   const wanting = new Set<string>()
   for (const { content } of fresh) {
-    const decoded = decodeContent(content)
+    const decoded = readContent(content)
     if (!decoded.ok) continue
     for (const one of followersOf(state, stream.source.channel, decoded.value.attributes)) wanting.add(one)
   }
@@ -182,12 +182,26 @@ export function answerParked(scene: ServerScene, stream: Stream, fresh: readonly
   }
 }
 
+/** Witnesses were asked about what was not here yet. */
+export function answerChecks(scene: ServerScene, { checks, held }: Stream): void {
+  for (const [key, { from, body }] of checks) {
+    if (body.to > held) continue
+    checks.delete(key)
+    onCheck(scene, from, body)
+  }
+}
+
 export function onCheck({ state, settings, turn }: ServerScene, from: NodeId, body: Message<'check'>): void {
   const { sub, version, source, after, to } = body
   const follower = state.followers.get(followerKey(from, sub))
   const stream = state.streams.get(sourceKey(source))
   if (follower?.version !== version || follower.channel !== source.channel) return
-  if (stream === undefined || stream.held < to || stream.base > after || to - after > CHECKED_MAX) return
+  if (stream === undefined || stream.base > after || to - after > CHECKED_MAX) return
+  if (stream.held < to) {
+    const key = followerKey(from, sub)
+    if (stream.checks.has(key) || stream.checks.size < PARKED_MAX) stream.checks.set(key, { from, body })
+    return
+  }
   const items: Item[] = []
   for (let counter = after + 1; counter <= to; counter++) {
     const item = stream.items.get(counter)

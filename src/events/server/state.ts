@@ -1,9 +1,9 @@
 // What a server remembers: of each source a prefix, of each durable subscription its cursor, and for a while who follows.
 
-import { assert, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
+import { assert, type Complaints, type Millis, type NodeId, type Scene, timers } from '../../core/index.ts'
 import type { Filter } from '../filter.ts'
 import type { EventsSettings } from '../settings.ts'
-import type { EventsMessage, Item, Position, SavedCursor, Source, SourceTerms } from '../wire.ts'
+import type { EventsComplaint, EventsMessage, Item, Position, SavedCursor, Source, SourceTerms } from '../wire.ts'
 
 /** Authors times their lives. A life of which nothing is kept costs nothing. */
 export const SOURCES_MAX = 100_000
@@ -14,6 +14,9 @@ export const FOLLOWERS_MAX = 1_000_000
 export const CLIENT_FOLLOWERS_MAX = 10_000
 /** Sources for which one subscription waits here. */
 export const PARKED_MAX = 10_000
+/** Messages that wait while the disk is busy, and bytes of events in those of one client. An author has 256 events under way. */
+export const PUBLISHED_MAX = 4_096
+export const PUBLISHED_BYTES_MAX = 1 << 23
 /** Cursors of one owner, and together. */
 export const OWNER_CURSORS_MAX = 1_000
 export const CURSORS_MAX = 100_000
@@ -56,6 +59,8 @@ export interface Stream {
   changed: number
   /** Servers that say they have cut more than is held here, and how much. */
   readonly cuts: Map<NodeId, number>
+  /** What witnesses were asked about that is not here yet, by follower. */
+  readonly checks: Map<string, { readonly from: NodeId; readonly body: EventsMessage & { readonly kind: 'check' } }>
 }
 
 /** A client's subscription. */
@@ -131,6 +136,12 @@ export interface Queue {
   moved: boolean
 }
 
+/** What an author sent while the disk was busy. */
+export interface Published {
+  readonly from: NodeId
+  readonly body: EventsMessage & { readonly kind: 'publish' }
+}
+
 /** The newest kept event of a topic. */
 export interface Retained {
   readonly source: Source
@@ -167,6 +178,10 @@ export interface ServerState {
   /** The wall clock in milliseconds as it was last told, and when. */
   wall: number
   wallAt: Millis
+  /** Whether what authors published is being written; what came meanwhile, and how many bytes of each. */
+  saving: boolean
+  readonly published: { readonly queue: Published[]; readonly bytes: Map<NodeId, number> }
+  readonly complaints: Complaints<EventsComplaint>
   /** Sources of each channel. */
   readonly channels: Map<string, Set<string>>
   /** By channel and topic. */
@@ -177,9 +192,17 @@ export interface ServerState {
   account: string[] | undefined
 }
 
-/** The wall clock, in microseconds. It tells nothing. */
-export type ServerCommand = { readonly kind: 'clock'; readonly micros: number }
-export type ServerEvent = never
+export type ServerCommand =
+  /** The wall clock, in microseconds. */
+  | { readonly kind: 'clock'; readonly micros: number }
+  /** What was saved is on the disk. */
+  | { readonly kind: 'flush' }
+
+export type ServerEvent =
+  /** For the machine itself: held back by the disk like every word, it comes back as `flush`. */
+  | { readonly kind: 'flushed' }
+  /** A client says that a server lied. */
+  | { readonly kind: 'complaint'; readonly complaint: EventsComplaint }
 
 export type ServerScene = Scene<ServerState, EventsSettings, EventsMessage, ServerEvent>
 

@@ -4,10 +4,10 @@
 // accepted.
 
 import { encode, type NodeId } from '../../core/index.ts'
-import { decodeContent } from '../content.ts'
+import { readContent } from '../content.ts'
 import { certificateOf } from '../rules.ts'
 import type { Hash } from '../settings.ts'
-import { FIRST_HEAD, isSigned, leafOf, sizeOf } from '../signed.ts'
+import { FIRST_HEAD, leafOf, signedAmong, sizeOf } from '../signed.ts'
 import {
   type EventsMessage,
   eventsRecord,
@@ -20,41 +20,101 @@ import {
 } from '../wire.ts'
 import { cutBeyond, retain, streamRecord } from './cutting.ts'
 import { dealChannel } from './queueing.ts'
-import { answerParked } from './serving.ts'
-import { AUTHOR_SOURCES_MAX, type ServerScene, type ServerState, SOURCES_MAX, type Stream, wallNow } from './state.ts'
+import { answerChecks, answerParked } from './serving.ts'
+import {
+  AUTHOR_SOURCES_MAX,
+  PUBLISHED_BYTES_MAX,
+  PUBLISHED_MAX,
+  type Published,
+  type ServerScene,
+  type ServerState,
+  SOURCES_MAX,
+  type Stream,
+  wallNow,
+} from './state.ts'
 
 type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
 
 /** What is kept at the least, whatever an author asks for. */
 const KEEP_BYTES_MIN = 1
 
-/** From the author itself, by its certificate: nobody else publishes in its name. */
+/**
+ * From the author itself, by its certificate: nobody else publishes in its name. What comes while the disk is busy waits, and
+ * all of it, of all authors, is written together: a flush costs as much for one event as for a thousand.
+ */
 export function onPublish(scene: ServerScene, from: NodeId, body: Message<'publish'>): void {
-  const { source, accepted, terms } = body
+  const { source, terms } = body
   if (!isSource(source) || source.author !== certificateOf(from)) return
-  const { state, settings, turn } = scene
-  const { rules } = settings
-  const before = state.streams.get(sourceKey(source))
-  if (before !== undefined && before.terms.live !== terms.live) return
-  const start = terms.live ? startLive(before, body.items, accepted) : undefined
-  const fresh = following(scene, body, start ?? before?.held ?? 0, rules.checksSignature())
+  if (scene.state.saving && !terms.live) return queuePublish(scene.state, { from, body })
+  takePublished(scene, [{ from, body }])
+}
+
+/** Beyond its limits it is let go: its author says it again. */
+function queuePublish({ published }: ServerState, one: Published): void {
+  const bytes = one.body.items.reduce((sum, item) => sum + sizeOf(item), 0)
+  const own = published.bytes.get(one.from) ?? 0
+  if (own > 0 && own + bytes > PUBLISHED_BYTES_MAX) return
+  if (published.queue.length >= PUBLISHED_MAX) return
+  published.queue.push(one)
+  published.bytes.set(one.from, own + bytes)
+}
+
+/** What was saved is on the disk: what came meanwhile is next. */
+export function onFlush(scene: ServerScene): void {
+  const { published } = scene.state
+  scene.state.saving = false
+  const waiting = published.queue.splice(0)
+  published.bytes.clear()
+  if (waiting.length > 0) takePublished(scene, waiting)
+}
+
+interface TakenPublish {
+  readonly from: NodeId
+  readonly source: Source
+  readonly live: boolean
+  readonly stream: Stream | undefined
+  readonly fresh: readonly Item[]
+  readonly answer: EventsMessage
+}
+
+/** Everything is saved before anything is said of it. All but the last record go with the last one's flush. */
+function takePublished(scene: ServerScene, published: readonly Published[]): void {
+  const { state, turn } = scene
+  const first = scene.settings.rules.savesFirst()
+  const records: Uint8Array[] = []
+  const taken = published.flatMap(one => takeOne(scene, one, records))
+  if (first) saveAll(scene, records)
+  // What is live promises nothing about the disk, and does not wait for it.
+  for (const { from, answer, live } of taken)
+    turn.do({ kind: 'send', to: from, body: answer, ...(live && { lane: 'live' }) })
+  if (!first) saveAll(scene, records)
+  for (const { stream, fresh } of taken) if (stream !== undefined && fresh.length > 0) tellOf(scene, stream, fresh)
+  if (records.length === 0) return
+  state.saving = true
+  turn.do({ kind: 'emit', event: { kind: 'flushed' } })
+}
+
+function saveAll({ turn }: ServerScene, records: readonly Uint8Array[]): void {
+  for (const [place, record] of records.entries())
+    turn.do({ kind: 'save', record, ...(place + 1 < records.length && { lazy: true }) })
+}
+
+function takeOne(scene: ServerScene, { from, body }: Published, records: Uint8Array[]): TakenPublish[] {
+  const { source, accepted, terms, items } = body
+  const { live } = terms
+  const before = scene.state.streams.get(sourceKey(source))
+  if (before !== undefined && before.terms.live !== live) return []
+  const start = live ? startLive(before, items, accepted) : undefined
+  const fresh = following(scene, body, start ?? before?.held ?? 0, scene.settings.rules.checksSignature())
   if (fresh.length > 0 && !hasRoom(scene, source, fresh)) {
-    return turn.do({ kind: 'send', to: from, body: { kind: 'full', source, counter: before?.held ?? 0 } })
+    const answer = { kind: 'full', source, counter: before?.held ?? 0 } as const
+    return [{ from, source, live, stream: undefined, fresh: [], answer }]
   }
-  const saves = fresh.length > 0 && !terms.live
   const at = wallNow(scene)
-  if (saves && rules.savesFirst()) save(scene, body, fresh, at)
+  if (fresh.length > 0 && !live) records.push(...recordsOf(scene, body, fresh, at))
   const stream = fresh.length > 0 ? take(scene, { source, terms, at, start }, fresh) : before
   const { held = 0, leaf = FIRST_HEAD } = stream ?? {}
-  // What is live promises nothing about the disk, and does not wait for it.
-  turn.do({
-    kind: 'send',
-    to: from,
-    body: { kind: 'held', source, counter: held, leaf },
-    ...(terms.live && { lane: 'live' }),
-  })
-  if (saves && !rules.savesFirst()) save(scene, body, fresh, at)
-  if (stream !== undefined && fresh.length > 0) tellOf(scene, stream, fresh)
+  return [{ from, source, live, stream, fresh, answer: { kind: 'held', source, counter: held, leaf } }]
 }
 
 /** Where a live source goes on that is behind, or new here: everything before is accepted, and was missed. */
@@ -74,7 +134,7 @@ export function takeRange(scene: ServerScene, from: NodeId, body: Message<'range
   const fresh = following(scene, body, start ?? known?.held ?? 0, settings.rules.checksRepair())
   if (fresh.length === 0 || !hasRoom(scene, source, fresh)) return
   const at = wallNow(scene)
-  save(scene, body, fresh, at, start)
+  saveAll(scene, recordsOf(scene, body, fresh, at, start))
   tellOf(scene, take(scene, { source, terms, at, start }, fresh), fresh)
 }
 
@@ -101,12 +161,13 @@ function following(
   checked: boolean,
 ): Item[] {
   const fresh: Item[] = []
+  const signed = checked ? signedAmong(settings, source, terms.identity, items) : undefined
   let held = from
   let bytes = 0
   for (const item of items) {
     if (item.counter <= held) continue
     if (!settings.rules.continues(held, item.counter)) break
-    if (!decodeContent(item.content).ok || (checked && !isSigned(settings, source, terms.identity, item))) break
+    if (!readContent(item.content).ok || signed?.has(item) === false) break
     bytes += sizeOf(item)
     // All of them are one record on the disk.
     if (fresh.length > 0 && bytes > ITEMS_BYTES_MAX) break
@@ -124,17 +185,18 @@ function hasRoom({ state, settings }: ServerScene, source: Source, fresh: readon
   return state.streams.size < SOURCES_MAX && author.sources < AUTHOR_SOURCES_MAX
 }
 
-function save(
-  { state, turn }: ServerScene,
+/** What is to be written; the terms of a source stand in front of its first events. */
+function recordsOf(
+  { state }: ServerScene,
   { source, terms }: { source: Source; terms: SourceTerms },
   items: readonly Item[],
   at: number,
   start?: number,
-): void {
+): Uint8Array[] {
   const known = state.streams.get(sourceKey(source))
-  if (known === undefined || known.held === 0 || start !== undefined)
-    turn.do({ kind: 'save', record: streamRecord({ source, terms, base: start ?? 0 }), lazy: true })
-  turn.do({ kind: 'save', record: encode(eventsRecord, { kind: 'events', source, at, items }) })
+  const isNew = known === undefined || known.held === 0 || start !== undefined
+  const events = encode(eventsRecord, { kind: 'events', source, at, items })
+  return isNew ? [streamRecord({ source, terms, base: start ?? 0 }), events] : [events]
 }
 
 interface Taken {
@@ -161,6 +223,7 @@ function take(scene: ServerScene, { source, terms, at, start }: Taken, fresh: re
 function tellOf(scene: ServerScene, stream: Stream, fresh: readonly Item[]): void {
   for (const item of fresh) retain(scene, stream, item)
   answerParked(scene, stream, fresh)
+  answerChecks(scene, stream)
   dealChannel(scene, stream.source.channel)
   cutBeyond(scene, stream, undersized(stream))
 }
@@ -179,7 +242,8 @@ function undersized({ items, base, held, bytes, terms }: Stream): number {
 
 function newStream(source: Source, terms: SourceTerms): Stream {
   const numbers = { base: 0, held: 0, emptied: 0, bytes: 0, changed: 0 }
-  return { source, terms, items: new Map(), arrivals: [], leaf: FIRST_HEAD, cuts: new Map(), ...numbers }
+  const maps = { items: new Map(), cuts: new Map(), checks: new Map() }
+  return { source, terms, arrivals: [], leaf: FIRST_HEAD, ...maps, ...numbers }
 }
 
 function register(state: ServerState, stream: Stream): void {

@@ -5,7 +5,7 @@ import { encode, kthLargest, type NodeId, sameBytes, toHex } from '../../core/in
 import { type Checkpoint, noteText, whyNotCertified } from '../checkpoint.ts'
 import type { Descriptor } from '../genesis.ts'
 import { extend, frontierFrom, leafHash, verifyConsistency } from '../merkle.ts'
-import { whyNoReceipt } from '../receipt.ts'
+import { type LedgerReceipt, whyNotThere } from '../receipt.ts'
 import { answerCodec, type LedgerReply } from '../wire.ts'
 import { type Call, CERTIFIED_MAX, type ClientScene, type LedgerEvent } from './state.ts'
 
@@ -104,14 +104,21 @@ function judgeReceipt(scene: ClientScene, descriptor: Descriptor, { asked, answe
   return undefined
 }
 
-function holds(scene: ClientScene, descriptor: Descriptor, receipt: Parameters<typeof whyNoReceipt>[0]): boolean {
+function holds(scene: ClientScene, descriptor: Descriptor, receipt: LedgerReceipt): boolean {
   const { suite } = scene.settings
-  // Inclusion is cheap; the signatures of one certificate are looked at once for all its receipts.
-  const trusting = { ...suite, verify: () => true }
-  return isCertified(scene, descriptor, receipt.checkpoint) && whyNoReceipt(receipt, descriptor, trusting) === undefined
+  // The signatures of one certificate are looked at once for all its receipts.
+  return isCertified(scene, descriptor, receipt.checkpoint) && whyNotThere(receipt, descriptor, suite) === undefined
 }
 
-function isCertified({ state, settings }: ClientScene, descriptor: Descriptor, checkpoint: Checkpoint): boolean {
+function isCertified(scene: ClientScene, descriptor: Descriptor, checkpoint: Checkpoint): boolean {
+  const { sound } = scene.state
+  if (sound.has(checkpoint)) return true
+  const certified = isNoteCertified(scene, descriptor, checkpoint)
+  if (certified) sound.add(checkpoint)
+  return certified
+}
+
+function isNoteCertified({ state, settings }: ClientScene, descriptor: Descriptor, checkpoint: Checkpoint): boolean {
   const name = noteText(descriptor, checkpoint)
   if (state.certified.has(name)) {
     // The text is certified; these votes may be rubbish, and are handed on to others.

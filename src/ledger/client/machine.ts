@@ -4,7 +4,7 @@
 import type { Millis, NodeId, Protocol } from '../../core/index.ts'
 import { readDescriptor } from '../genesis.ts'
 import type { LedgerSettings } from '../settings.ts'
-import type { LedgerMessage, LedgerReply } from '../wire.ts'
+import type { LedgerMessage, LedgerReply, ReceiptLot } from '../wire.ts'
 import { judge } from './judge.ts'
 import {
   CALLS_MAX,
@@ -34,7 +34,14 @@ const RECEIPTS = 2
 export function ledgerClient(settings: LedgerSettings): LedgerClient {
   return {
     name: 'ledger client',
-    init: (_self, servers) => ({ servers, ledgers: new Map(), calls: new Map(), ticking: false, certified: new Set() }),
+    init: (_self, servers) => ({
+      servers,
+      ledgers: new Map(),
+      calls: new Map(),
+      ticking: false,
+      certified: new Set(),
+      sound: new WeakSet(),
+    }),
     step(state, input, turn) {
       const scene: ClientScene = { state, settings, turn }
       switch (input.kind) {
@@ -145,12 +152,26 @@ function wordAbout(
 }
 
 function onMessage(scene: ClientScene, from: NodeId, body: LedgerMessage): void {
-  const { state, turn } = scene
   // Only servers answer, and only what was asked.
-  if (!('query' in body) || !state.servers.includes(from)) return
+  if (!scene.state.servers.includes(from)) return
+  if (body.kind === 'receipts') return onReceipts(scene, from, body)
+  if ('query' in body) onReply(scene, from, body as LedgerReply)
+}
+
+/** Each as if it had come alone, with the leaf that was handed in. */
+function onReceipts(scene: ClientScene, from: NodeId, { checkpoint, receipts }: ReceiptLot): void {
+  for (const { query, index, path } of receipts) {
+    const asked = scene.state.calls.get(query)?.asked
+    if (asked?.kind === 'submit')
+      onReply(scene, from, { kind: 'receipt', query, leaf: asked.leaf, index, path, checkpoint })
+  }
+}
+
+function onReply(scene: ClientScene, from: NodeId, body: LedgerReply): void {
+  const { state, turn } = scene
   const call = state.calls.get(body.query)
   if (call === undefined) return
-  call.answers.set(from, body as LedgerReply)
+  call.answers.set(from, body)
   const event = judge(scene, call)
   if (event === undefined) return
   state.calls.delete(call.asked.id)

@@ -95,6 +95,8 @@ export interface LedgerClientState {
   ticking: boolean
   /** Certificates that were found good, by what they sign. */
   readonly certified: Set<string>
+  /** The same by the thing itself: a lot of receipts shares one. */
+  readonly sound: WeakSet<Checkpoint>
 }
 
 export type ClientScene = Scene<LedgerClientState, LedgerSettings, LedgerMessage, LedgerEvent>

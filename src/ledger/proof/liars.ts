@@ -135,7 +135,8 @@ const rubbish = (settings: Settings): Liar =>
 
 /** Gives nobody what it has: no proposals, no pages, no receipts. */
 const withholds: Liar = twisting('withholds', (send, turn) => {
-  if (!['propose', 'paged', 'receipt', 'certified', 'genesis'].includes(String(send.body.kind))) turn.do(send as never)
+  if (!['propose', 'paged', 'receipt', 'receipts', 'certified', 'genesis'].includes(String(send.body.kind)))
+    turn.do(send as never)
 })
 
 /** Answers clients with what it first knew. */
@@ -163,6 +164,9 @@ export function ledgerLiars(settings: Settings): readonly Liar[] {
 
 const liarTimers = timers('lie')
 const LIE_EVERY = 120
+/** Once all is healed, for as long as runs wait for progress: what it does then is what it did before, and takes as long. */
+const TIRED_AT = 14_000
+const TIRED_EVERY = 1_500
 
 /** A client that does anything: spends twice at different servers, sends rubbish, speaks as servers do, takes names. */
 export function lyingClient(actors: Actors, ledgers: readonly Descriptor[], owner: string): AnyProtocol {
@@ -202,7 +206,7 @@ export function lyingClient(actors: Actors, ledgers: readonly Descriptor[], owne
         const genesis = encode(genesisCodec, { ...ledger.genesis, name: `mine-${state.round % 3}` })
         if (state.round % 8 === 2) send({ kind: 'create', query: state.round, genesis })
       }
-      liarTimers.set(turn, 'lie', LIE_EVERY)
+      liarTimers.set(turn, 'lie', turn.now < TIRED_AT ? LIE_EVERY : TIRED_EVERY)
     },
   }
   return machine

@@ -27,6 +27,7 @@ export function leaveAttempt(scene: LedgerScene): void {
   const report: Report = { ...said, signature: voterOf(scene).sign(reportBytes(descriptor, said)) }
   round.promised = attempt
   round.report = report
+  round.saidAt = scene.turn.now
   round.reports.set(place, report)
   if (settings.rules.savesPromise())
     save(scene, { kind: 'promised', ledger: descriptor.id, report, opened: round.opened })

@@ -119,7 +119,10 @@ export function onRecalled(
   body: PeerMessage & { kind: 'recalled' },
 ): void {
   const { ledger } = scene
-  if (body.voted > ledger.head.height) catchUp(scene, place)
+  // A vote for the height that is under way here too is no news.
+  const { proposals, votes } = ledger.round
+  const here = proposals.size > 0 || votes.size > 0 ? ledger.head.height + 1 : ledger.head.height
+  if (body.voted > here) catchUp(scene, place)
   if (ledger.lost !== undefined && !ledger.lost.has(place)) ledger.lost.set(place, body.voted)
 }
 

@@ -2,12 +2,12 @@
 // would be no clock, since leaves cost nothing.
 
 import type { Millis } from '../../core/index.ts'
-import { toHex } from '../../core/index.ts'
 import { tickBytes } from '../authority.ts'
 import { whyNotNow } from '../execute.ts'
 
 import { writeTransaction } from '../transactions.ts'
 import type { PeerMessage } from '../wire.ts'
+import { put } from './pool.ts'
 import { executionOf, type LedgerScene, sendOthers, voterOf } from './state.ts'
 
 const HOUR: Millis = 3_600_000
@@ -45,7 +45,7 @@ export function onHour(
 
 /** b + 1 of them make a leaf that waits like any other. */
 export function advanceHours(scene: LedgerScene): void {
-  const { ledger, settings, turn } = scene
+  const { ledger, turn } = scene
   const number = ledger.book.ticks + 1
   const signed = [...ledger.hours].filter(([, hour]) => hour.number === number)
   if (signed.length <= ledger.descriptor.genesis.liars) return
@@ -57,10 +57,8 @@ export function advanceHours(scene: LedgerScene): void {
     number,
     signatures: signatures.slice(0, ledger.descriptor.genesis.liars + 1),
   })
-  const name = toHex(settings.suite.hash(leaf))
+  const { name } = ledger.memory.of(leaf)
   if (ledger.pool.entries.has(name) || whyNotNow(ledger.book, leaf, executionOf(scene)) !== undefined) return
-  const entry = { leaf, name, owner: '', ready: true, account: undefined, sequence: 0, askers: [] }
-  ledger.pool.entries.set(name, entry)
-  ledger.pool.bytes += leaf.length
+  put(ledger, { leaf, name, owner: '', ready: false, account: undefined, sequence: 0, askers: [] }, true)
   ledger.hourAt = turn.now + HOUR
 }

@@ -27,10 +27,12 @@ import { onRollMessage, onRollTimer, onStart, openLedger, serverFrom } from './r
 import { onAsk, onCompare, onCreate, onFind, onOffer, onProve } from './serving.ts'
 import {
   checkServer,
+  type EarlyWord,
   type LedgerScene,
   type LedgerServerCommand,
   type LedgerServerEvent,
   type LedgerServerState,
+  type ServedLedger,
   type ServerScene,
   send,
   serverTimers,
@@ -151,9 +153,46 @@ function isOfNow(
     if (body.kind === 'certified' && body.leaves.length === 0) catchUp(scene, place)
     return true
   }
-  if (height > next) catchUp(scene, place)
-  else if (body.kind !== 'certified') answerOld(scene, from, height)
+  if (height > next) noteEarly(scene, place, { from, height, at: scene.turn.now, body })
+  else if (body.kind !== 'certified' && !isOnlyLate(scene.ledger, place, height, body)) answerOld(scene, from, height)
   return false
+}
+
+/** Of the height before: its vote came behind the certificate, as one does at every height. Said twice, it asks for it. */
+function isOnlyLate({ late, head }: ServedLedger, place: number, height: number, body: PeerMessage): boolean {
+  if (body.kind !== 'vote' || height !== head.height || late.has(place)) return false
+  late.add(place)
+  return true
+}
+
+/** One height ahead is what happens: the votes for this one are under way. Who is farther ahead is followed. */
+function noteEarly(scene: LedgerScene, place: number, word: EarlyWord): void {
+  const { early, head } = scene.ledger
+  const { from, height, body } = word
+  const name = `${from} ${body.kind}`
+  if ((early.get(name)?.height ?? 0) <= height) early.set(name, word)
+  if (height > head.height + 2 || body.kind === 'certified') catchUp(scene, place)
+}
+
+/** What was said about the height that is now under way. */
+function hearEarly(scene: LedgerScene): void {
+  const { early, head } = scene.ledger
+  for (const [name, { from, height, body }] of [...early]) {
+    if (height > head.height + 1) continue
+    early.delete(name)
+    if (height === head.height + 1) onPeer(scene, from, body)
+  }
+}
+
+/** On each beat: who was ahead by one height all the while is followed. */
+function followEarly(scene: LedgerScene): void {
+  const { ledger, settings, turn } = scene
+  for (const [name, { from, at }] of [...ledger.early]) {
+    if (turn.now - at < settings.repeatEvery) continue
+    // What is still true is said again.
+    ledger.early.delete(name)
+    catchUp(scene, ledger.places.get(from)!)
+  }
 }
 
 function heightOf(body: PeerMessage): number | undefined {
@@ -205,6 +244,8 @@ function onTimer(scene: ServerScene, { kind, about }: ReturnType<typeof serverTi
   switch (kind) {
     case 'beat':
       return onBeat(scene, about)
+    case 'gather':
+      return onGather(scene, about)
     case 'roll':
       return onRollTimer(scene)
   }
@@ -217,14 +258,25 @@ function onBeat(server: ServerScene, hex: string): void {
   const { turn } = server
   const scene: LedgerScene = { ...server, ledger }
   ledger.beating = false
-  sayVote(scene)
-  sayReport(scene)
-  sayProposal(scene)
+  ledger.round.wanted.clear()
+  followEarly(scene)
+  // What was said just now is on its way.
+  if (turn.now - ledger.round.saidAt >= server.settings.repeatEvery / 2) {
+    sayVote(scene)
+    sayReport(scene)
+    sayProposal(scene)
+  }
   askRecall(scene)
   sayHour(scene)
   const { deadline } = ledger.round
   if (deadline !== undefined && turn.now >= deadline) leaveAttempt(scene)
   advance(scene)
+}
+
+/** Enough was waited for more leaves. */
+function onGather(scene: ServerScene, hex: string): void {
+  const ledger = scene.state.ledgers.get(hex)
+  if (ledger !== undefined) advance({ ...scene, ledger })
 }
 
 /** What follows from what is known. */
@@ -234,6 +286,7 @@ function advance(scene: LedgerScene): void {
   // A certificate opens the next height, for which there may be work.
   while (height !== ledger.head.height) {
     height = ledger.head.height
+    hearEarly(scene)
     advanceRejoining(scene)
     advanceHours(scene)
     advanceAttempts(scene)
@@ -248,6 +301,10 @@ function isBusy(scene: LedgerScene): boolean {
   const { ledger } = scene
   const { round } = ledger
   const underWay =
-    round.vote !== undefined || round.report !== undefined || round.proposed !== undefined || round.votes.size > 0
+    round.vote !== undefined ||
+    round.report !== undefined ||
+    round.proposed !== undefined ||
+    round.votes.size > 0 ||
+    ledger.early.size > 0
   return underWay || ledger.lost !== undefined || ledger.catching !== undefined || hasWork(ledger) || countsHours(scene)
 }

@@ -5,13 +5,20 @@ import type { NodeId } from '../../core/index.ts'
 import { toHex } from '../../core/index.ts'
 import { type Undo, undoAll } from '../book.ts'
 import { execute, whyNotNow } from '../execute.ts'
-
+import type { KnownLeaf } from '../memory.ts'
 import { inclusionProof } from '../merkle.ts'
 import { BATCH_BYTES_MAX, BATCH_MAX } from '../proposal.ts'
 import type { Refusal } from '../refusal.ts'
-import { readTransaction } from '../transactions.ts'
-import { type LedgerRequest, shortened } from '../wire.ts'
-import { executionOf, type LedgerScene, type Pooled, type ServedLedger, send } from './state.ts'
+import { type LedgerRequest, RECEIPTS_MAX, shortened } from '../wire.ts'
+import {
+  executionOf,
+  type LedgerScene,
+  type Pool,
+  type Pooled,
+  type ServedLedger,
+  send,
+  serverTimers,
+} from './state.ts'
 
 /** Leaves that wait, and their bytes. */
 export const POOL_MAX = 20_000
@@ -27,9 +34,10 @@ export function ownerOf(client: NodeId): string {
 }
 
 export function onSubmit(scene: LedgerScene, from: NodeId, body: LedgerRequest & { kind: 'submit' }): void {
-  const { ledger, settings } = scene
+  const { ledger } = scene
   const { leaf, query, receipt } = body
-  const name = toHex(settings.suite.hash(leaf))
+  const looked = ledger.memory.of(leaf)
+  const { name } = looked
   const index = ledger.indexes.get(name)
   if (index !== undefined) return receipt ? giveReceipt(scene, from, query, index) : undefined
   const known = ledger.pool.entries.get(name)
@@ -37,9 +45,9 @@ export function onSubmit(scene: LedgerScene, from: NodeId, body: LedgerRequest &
   const refused = whyNotNow(ledger.book, leaf, executionOf(scene))
   if (refused !== undefined && !mayWait(ledger, leaf, refused)) return giveRefusal(scene, from, query, refused)
   if (!hasRoom(ledger, ownerOf(from), leaf)) return send(scene, from, { kind: 'crowded', query })
-  const entry = pooled(leaf, name, ownerOf(from), refused === undefined)
+  const entry = pooled(looked, ownerOf(from))
   addAsker(entry, from, query, receipt)
-  put(ledger, entry)
+  put(ledger, entry, refused === undefined)
 }
 
 function addAsker({ askers }: Pooled, client: NodeId, query: number, wanted: boolean): void {
@@ -47,14 +55,13 @@ function addAsker({ askers }: Pooled, client: NodeId, query: number, wanted: boo
   if (!askers.some(one => one.client === client && one.query === query)) askers.push({ client, query })
 }
 
-function pooled(leaf: Uint8Array, name: string, owner: string, ready: boolean): Pooled {
-  const read = readTransaction(leaf)
+function pooled({ bytes, name, read }: KnownLeaf, owner: string): Pooled {
   const spending = read.ok && 'from' in read.value ? read.value : undefined
   return {
-    leaf,
+    leaf: bytes,
     name,
     owner,
-    ready,
+    ready: false,
     account: spending && `${spending.register} ${toHex(spending.from)}`,
     sequence: spending?.sequence ?? 0,
     askers: [],
@@ -63,7 +70,7 @@ function pooled(leaf: Uint8Array, name: string, owner: string, ready: boolean): 
 
 function mayWait(ledger: ServedLedger, leaf: Uint8Array, { code }: Refusal): boolean {
   if (code !== 'sequence ahead') return false
-  const read = readTransaction(leaf)
+  const { read } = ledger.memory.of(leaf)
   if (!read.ok || !('from' in read.value)) return false
   const { register, from, sequence } = read.value
   const next = ledger.book.registers[register]?.accounts.get(toHex(from))?.next ?? 0
@@ -75,14 +82,23 @@ function hasRoom({ pool }: ServedLedger, owner: string, leaf: Uint8Array): boole
   return (pool.shares.get(owner) ?? 0) < POOL_OF_CLIENT_MAX
 }
 
-function put({ pool }: ServedLedger, entry: Pooled): void {
+export function put({ pool, memory }: ServedLedger, entry: Pooled, ready: boolean): void {
   pool.entries.set(entry.name, entry)
+  memory.keep(memory.of(entry.leaf))
+  setReady(pool, entry, ready)
   pool.bytes += entry.leaf.length
   pool.shares.set(entry.owner, (pool.shares.get(entry.owner) ?? 0) + 1)
 }
 
-export function drop({ pool }: ServedLedger, entry: Pooled): void {
+function setReady(pool: Pool, entry: Pooled, ready: boolean): void {
+  if (entry.ready !== ready) pool.ready += ready ? 1 : -1
+  entry.ready = ready
+}
+
+function drop({ pool, memory }: ServedLedger, entry: Pooled): void {
   if (!pool.entries.delete(entry.name)) return
+  memory.forgetNamed(entry.name)
+  setReady(pool, entry, false)
   pool.bytes -= entry.leaf.length
   const left = (pool.shares.get(entry.owner) ?? 1) - 1
   if (left > 0) pool.shares.set(entry.owner, left)
@@ -91,8 +107,18 @@ export function drop({ pool }: ServedLedger, entry: Pooled): void {
 
 /** Whether something waits that could be appended now. */
 export function hasWork({ pool }: ServedLedger): boolean {
-  for (const { ready } of pool.entries.values()) if (ready) return true
-  return false
+  return pool.ready > 0
+}
+
+/** Whether about as much waits as the last height had, or more was waited for long enough: half as many heights. */
+export function hasGathered({ ledger, settings, turn }: LedgerScene): boolean {
+  const { round, pool, lately, descriptor } = ledger
+  if (round.attempt > 1 || 2 * pool.ready >= lately) return true
+  if (round.gathersUntil === undefined) {
+    round.gathersUntil = turn.now + settings.gatherMax
+    serverTimers.set(turn, 'gather', settings.gatherMax, descriptor.hex)
+  }
+  return turn.now >= round.gathersUntil
 }
 
 /** Leaves for one height, in an order in which each can be appended. What can no longer be is told and dropped. */
@@ -132,6 +158,7 @@ function takeNext(list: Pooled[] | undefined, sequence: number): Pooled | undefi
 /** After a height: what is in is answered, what can no longer be appended is refused, the rest is ready or waits. */
 export function sweepPool(scene: LedgerScene): void {
   const { ledger } = scene
+  const asked = new Map<NodeId, { readonly query: number; readonly index: number }[]>()
   for (const entry of [...ledger.pool.entries.values()]) {
     const index = ledger.indexes.get(entry.name)
     if (index === undefined) {
@@ -139,14 +166,36 @@ export function sweepPool(scene: LedgerScene): void {
       continue
     }
     drop(ledger, entry)
-    for (const { client, query } of entry.askers) giveReceipt(scene, client, query, index)
+    for (const { client, query } of entry.askers) {
+      if (query === 0) continue
+      const known = asked.get(client)
+      if (known === undefined) asked.set(client, [{ query, index }])
+      else known.push({ query, index })
+    }
+  }
+  for (const [client, all] of asked) giveReceipts(scene, client, all)
+}
+
+/** What one client asked for, under one certificate: it is written, sent, read and checked once for all of them. */
+function giveReceipts(
+  scene: LedgerScene,
+  to: NodeId,
+  asked: readonly { readonly query: number; readonly index: number }[],
+): void {
+  const { ledger, settings } = scene
+  const { head, tree } = ledger
+  for (let at = 0; at < asked.length; at += RECEIPTS_MAX) {
+    const receipts = asked
+      .slice(at, at + RECEIPTS_MAX)
+      .map(({ query, index }) => ({ query, index, path: inclusionProof(tree, index, head.size, settings.suite.hash) }))
+    send(scene, to, { kind: 'receipts', checkpoint: head, receipts })
   }
 }
 
 function sweepEntry(scene: LedgerScene, entry: Pooled): void {
   const { ledger } = scene
   const refused = whyNotNow(ledger.book, entry.leaf, executionOf(scene))
-  entry.ready = refused === undefined
+  setReady(ledger.pool, entry, refused === undefined)
   if (refused === undefined || mayWait(ledger, entry.leaf, refused)) return
   drop(ledger, entry)
   for (const { client, query } of entry.askers) giveRefusal(scene, client, query, refused)

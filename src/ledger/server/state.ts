@@ -6,11 +6,12 @@ import type { Signer } from '../../crypto/index.ts'
 import { type Book, openBook } from '../book.ts'
 import { type Checkpoint, firstHead, headHash, type Statement } from '../checkpoint.ts'
 import type { Descriptor } from '../genesis.ts'
+import { LeafMemory } from '../memory.ts'
 import { newTree, type Tree } from '../merkle.ts'
 import type { Proposal, Report } from '../proposal.ts'
 import type { Execution } from '../refusal.ts'
 import type { LedgerServerSettings } from '../settings.ts'
-import { type LedgerMessage, type LedgerRecord, ledgerRecord } from '../wire.ts'
+import { type LedgerMessage, type LedgerRecord, ledgerRecord, type PeerMessage } from '../wire.ts'
 
 /** What a ledger's server tells the people who run it. */
 export type LedgerServerEvent =
@@ -78,6 +79,12 @@ export interface Round {
   readonly reports: Map<number, Report>
   /** Words that wait for a proposal which is not here: the newest of each server. */
   readonly stalled: Map<number, Proposal>
+  /** Proposals that were asked for since the last beat. */
+  readonly wanted: Set<string>
+  /** When something of it was last said for the first time. */
+  saidAt: Millis
+  /** Until when more leaves are gathered before it proposes. */
+  gathersUntil: Millis | undefined
   readonly unchecked: Map<number, Report>
 }
 
@@ -100,6 +107,16 @@ export interface Pool {
   readonly entries: Map<string, Pooled>
   readonly shares: Map<string, number>
   bytes: number
+  /** Entries that could be appended now. */
+  ready: number
+}
+
+/** A word about a height that is not under way yet. */
+export interface EarlyWord {
+  readonly from: NodeId
+  readonly height: number
+  readonly at: Millis
+  readonly body: Extract<PeerMessage, { ledger: Uint8Array }>
 }
 
 /** Leaves that are fetched from one server, up to a certificate. */
@@ -138,8 +155,14 @@ export interface ServedLedger {
   /** For links with a rate: when the next tick is due, and who signed it. */
   hourAt: Millis | undefined
   readonly hours: Map<number, { readonly number: number; readonly signature: Uint8Array }>
-  /** Signatures that were found good. */
-  readonly verified: Set<string>
+  /** What is known of leaves that wait or are proposed. */
+  readonly memory: LeafMemory
+  /** Words about heights that are not under way yet, the newest of each server and kind: the next height begins at different moments. */
+  readonly early: Map<string, EarlyWord>
+  /** Servers whose vote for the newest certificate came after it, as happens: whoever says it again has missed the certificate. */
+  readonly late: Set<number>
+  /** Leaves of the last height: about as many are gathered before the next is proposed. */
+  lately: number
 }
 
 export type ServerScene = Scene<LedgerServerState, LedgerServerSettings, LedgerMessage, LedgerServerEvent>
@@ -149,8 +172,8 @@ export interface LedgerScene extends ServerScene {
   readonly ledger: ServedLedger
 }
 
-/** `beat` is about a ledger's id. */
-export const serverTimers = timers('beat', 'roll')
+/** `beat` and `gather` are about a ledger's id. */
+export const serverTimers = timers('beat', 'gather', 'roll')
 
 /** Ledgers of one server, and those that one client may bring: each has a book and a tree in memory. */
 export const LEDGERS_MAX = 256
@@ -171,6 +194,9 @@ export function newRound(): Round {
     votes: new Map(),
     reports: new Map(),
     stalled: new Map(),
+    wanted: new Set(),
+    saidAt: 0,
+    gathersUntil: undefined,
     unchecked: new Map(),
   }
 }
@@ -196,14 +222,17 @@ export function newLedger(
     before: 0,
     previous: headHash(descriptor, head, suite),
     round: newRound(),
-    pool: { entries: new Map(), shares: new Map(), bytes: 0 },
+    pool: { entries: new Map(), shares: new Map(), bytes: 0, ready: 0 },
     voted: 0,
     lost: lost ? new Map() : undefined,
     catching: undefined,
     beating: false,
     hourAt: undefined,
     hours: new Map(),
-    verified: new Set(),
+    memory: new LeafMemory(suite.hash),
+    early: new Map(),
+    late: new Set(),
+    lately: 0,
   }
 }
 
@@ -214,7 +243,7 @@ export function voterOf({ ledger, settings }: LedgerScene): Signer {
 
 /** How leaves of the ledger are tried and applied. */
 export function executionOf({ ledger, settings }: LedgerScene): Execution {
-  return { suite: settings.suite, rules: settings.rules, verified: ledger.verified }
+  return { suite: settings.suite, rules: settings.rules, memory: ledger.memory }
 }
 
 export function nameOf(ledger: ServedLedger, place: number): NodeId {

@@ -4,12 +4,11 @@ import { sameBytes, toHex } from '../../core/index.ts'
 import { type Undo, undoAll } from '../book.ts'
 import { type Checkpoint, headHash, noteBytes, type Statement, whyNotCertified } from '../checkpoint.ts'
 import { execute } from '../execute.ts'
-
-import { append, cutBack, leafHash, rootOf, type SizedRoot } from '../merkle.ts'
-import { BATCH_BYTES_MAX, leaderOf, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
+import { append, cutBack, rootOf, type SizedRoot } from '../merkle.ts'
+import { BATCH_BYTES_MAX, BATCH_MAX, leaderOf, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
 import type { PeerMessage } from '../wire.ts'
 import { checkWaiting, choiceOf, enterAttempt, judgeReports, wantDeciding } from './attempts.ts'
-import { drawBatch, hasWork, sweepPool } from './pool.ts'
+import { drawBatch, hasGathered, hasWork, sweepPool } from './pool.ts'
 import {
   type CheckedProposal,
   executionOf,
@@ -96,7 +95,9 @@ export function tryLeaves(scene: LedgerScene, leaves: readonly Uint8Array[]): Si
     const refused = execute(ledger.book, leaf, how)
     good &&= refused === undefined || !settings.rules.executesFirst()
     if (!good) break
-    append(ledger.tree, leafHash(leaf, hash), hash)
+    const looked = ledger.memory.of(leaf)
+    if (looked.signed) ledger.memory.keep(looked)
+    append(ledger.tree, looked.hash, hash)
   }
   const result = { size: ledger.tree.size, root: rootOf(ledger.tree, ledger.tree.size, hash) }
   undoAll(undo)
@@ -115,6 +116,7 @@ function vote(scene: LedgerScene): void {
   const statement: Statement = { height, size, root, previous: ledger.previous, attempt, proposal: chosen.hash }
   const signed = { statement, signature: voterOf(scene).sign(noteBytes(descriptor, statement)) }
   round.vote = signed
+  round.saidAt = scene.turn.now
   round.votes.set(ledger.place, signed)
   ledger.voted = Math.max(ledger.voted, head.height + 1)
   if (settings.rules.savesVote())
@@ -152,6 +154,7 @@ function propose(scene: LedgerScene): void {
   if (leaves === undefined || leaves.length === 0) return
   const proposal = { height, attempt, leaves, reports: round.opened }
   round.proposed = proposal
+  round.saidAt = scene.turn.now
   sayProposal(scene)
   takeProposal(scene, place, proposal)
 }
@@ -159,7 +162,7 @@ function propose(scene: LedgerScene): void {
 function leavesToPropose(scene: LedgerScene): readonly Uint8Array[] | undefined {
   const { round } = scene.ledger
   const choice = choiceOf(scene, round.attempt, round.opened)
-  if (choice.kind === 'free') return hasWork(scene.ledger) ? drawBatch(scene) : undefined
+  if (choice.kind === 'free') return hasWork(scene.ledger) && hasGathered(scene) ? drawBatch(scene) : undefined
   for (const held of round.proposals.values()) if (outcomeOf(held) === choice.value) return held.leaves
   // Restarted, or shown reports only: those who reported have it.
   for (const report of round.opened) wantDeciding(scene, report.server, [report])
@@ -204,6 +207,9 @@ function certify(scene: LedgerScene): void {
 
 function wantFrom(scene: LedgerScene, voters: readonly number[], { height, proposal }: Statement): void {
   const { ledger, turn } = scene
+  const name = toHex(proposal)
+  if (ledger.round.wanted.has(name)) return
+  ledger.round.wanted.add(name)
   const others = voters.filter(place => place !== ledger.place)
   const chosen = others[turn.below(others.length)]!
   send(scene, nameOf(ledger, chosen), { kind: 'want', ledger: ledger.descriptor.id, height, proposal })
@@ -238,12 +244,17 @@ export function settle(
   const { hash } = suite
   for (const leaf of leaves) {
     // Under a planted bug a leaf may be refused here: it stands in the log all the same.
-    if (execute(ledger.book, leaf, { suite, rules, trusted: true }) !== undefined) ledger.book.size++
-    append(ledger.tree, leafHash(leaf, hash), hash)
-    ledger.indexes.set(toHex(hash(leaf)), ledger.leaves.length)
-    ledger.leaves.push(leaf)
-    ledger.verified.delete(toHex(hash(leaf)))
+    if (execute(ledger.book, leaf, { suite, rules, memory: ledger.memory, trusted: true }) !== undefined)
+      ledger.book.size++
+    const looked = ledger.memory.of(leaf)
+    append(ledger.tree, looked.hash, hash)
+    ledger.indexes.set(looked.name, ledger.leaves.length)
+    ledger.leaves.push(looked.bytes)
+    ledger.memory.forget(looked)
   }
+  ledger.lately = Math.min(leaves.length, BATCH_MAX)
+  ledger.late.clear()
+  for (const place of ledger.round.votes.keys()) ledger.late.add(place)
   ledger.before = ledger.head.size
   ledger.head = checkpoint
   ledger.previous = headHash(ledger.descriptor, checkpoint, suite)

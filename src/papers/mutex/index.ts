@@ -1,5 +1,6 @@
 export { centralised } from './centralised.ts'
 export { type DecentralisedSettings, decentralised } from './decentralised.ts'
+export { exploreMutex, exploreMutexBug, mutexSystems, plantedMutexSystems } from './exploration.ts'
 export type { AnyMutexAlgorithm, MutexCommand, MutexEvent, MutexState } from './mutex.ts'
 export { ricartAgrawala } from './ricart-agrawala.ts'
 export { mutexScenario } from './scenario.ts'

@@ -137,6 +137,18 @@ describe('the doctor finds, in certificates', () => {
     await expectOne(server, /^problem server-1: .*server\.crt was not signed by .*authority\.crt/)
   })
 
+  it('that of a member as a client, which has another than as a member', async () => {
+    const made = await initGroup({ dir: join(group, 'both'), members: 3, memberClients: true, basePort })
+    const member = made.memberFolders[0]!
+    expect(told(await examine(member, { probe: false }))).toEqual([])
+    const as = { group: made.group.id, role: 'client', name: 'member-1' } as const
+    const validity = validFor(30, new Date('2020-01-01'))
+    const leaf = await issueCertificate(await readAuthority(made.dir), as, { validity })
+    await writeFile(join(member, 'client.crt'), leaf.certificate)
+    await writeFile(join(member, 'client.key'), leaf.key)
+    await expectOne(member, /^problem member-1: the certificate .*client\.crt expired on 2020-01-31$/)
+  })
+
   it('a swapped key', async () => {
     await cp(join(group, 'servers', 'server-2', 'server.key'), join(server, 'server.key'))
     await expectOne(server, /^problem server-1: .*server\.key is not the key of .*server\.crt/)

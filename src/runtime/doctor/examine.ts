@@ -7,6 +7,7 @@ import { explainTrust } from '../../core/index.ts'
 import {
   AUTHORITY_FILE,
   AUTHORITY_KEY_FILE,
+  credentialFiles,
   GROUP_FILE,
   type GroupSettings,
   loadGroup,
@@ -114,6 +115,7 @@ async function examineNode(folder: string, visit: Visit): Promise<Finding[]> {
   )
   if (visit.group !== undefined) compareSettings(findings, visit.group, node.group)
   const credentials = await checkCertificates(findings, node, visit.now, visit.group !== undefined)
+  if (node.role === 'member') await checkClientRole(findings, node, visit)
   let serving: boolean | undefined
   if (visit.probe && credentials !== undefined) {
     if (node.role === 'server') serving = await checkOwnPort(findings, node, credentials)
@@ -121,6 +123,21 @@ async function examineNode(folder: string, visit: Visit): Promise<Finding[]> {
   }
   if (node.role === 'server') await checkStore(findings, node, serving)
   return findings.list
+}
+
+/** A member may be a client, too: its folder has another certificate for that, which runs out on a day of its own. */
+async function checkClientRole(findings: Findings, node: NodeSettings, visit: Visit): Promise<void> {
+  const { name, group, folder, file } = node
+  const asClient = {
+    role: 'client',
+    identity: { group: group.id, role: 'client', name },
+    name,
+    group,
+    folder,
+    file,
+  } as const
+  if (!(await exists(credentialFiles(asClient).certificate))) return
+  await checkCertificates(findings, asClient, visit.now, visit.group !== undefined)
 }
 
 /** Dials them all at once, and tells of them in the order of the file. */

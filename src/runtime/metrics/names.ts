@@ -31,6 +31,7 @@ export const serverMetrics = {
   lock_renewals_refused_total: counter('Renewals that came too late'),
   lock_grant_seconds: histogram('From the request for a lock to its grant by this server'),
   lock_complaints_total: counter('Complaints of clients about servers that lied about locks'),
+  event_complaints_total: counter('Complaints of clients about servers that lied about events'),
   objects: gauge('Objects in memory'),
   object_entries: gauge('Entries of all objects'),
   object_sessions: gauge('Sessions of all objects, leases among them'),

@@ -13,16 +13,18 @@ export type ServerBook = Book<typeof serverMetrics>
 interface ServerParts {
   readonly lock: LockServerState
   readonly ordering?: OrderingServerState | undefined
+  readonly events?: { readonly complaints: Complaints<AnyComplaint> } | undefined
 }
 
 /** What is read from the state. */
-export function measureServer(book: ServerBook, { lock, ordering }: ServerParts, now: () => number): void {
+export function measureServer(book: ServerBook, { lock, ordering, events }: ServerParts, now: () => number): void {
   book.reads('lock_names', () => lock.locks.size)
   book.reads('lock_leases_out', () => sum(lock.locks.values(), entry => (isOut(entry, now()) ? 1 : 0)))
   book.reads('lock_waiters', () => sum(lock.locks.values(), entry => entry.waiters?.length ?? 0))
   book.reads('lock_highest_token', () => lock.highest)
   book.reads('lock_complaints_total', () => lock.complaints.count)
-  const complaints = [lock.complaints, ...(ordering === undefined ? [] : [ordering.complaints])]
+  const complaints = [lock, ordering, events].flatMap(part => (part === undefined ? [] : [part.complaints]))
+  book.reads('event_complaints_total', () => events?.complaints.count ?? 0)
   book.readsOf('servers_accused', () => accusersOf(complaints))
   if (ordering === undefined) return
   const { objects } = ordering
@@ -38,7 +40,7 @@ export function measureServer(book: ServerBook, { lock, ordering }: ServerParts,
   book.reads('object_rejoining', () => (ordering.rejoin === undefined ? 0 : 1))
 }
 
-/** By accused server: how many clients complain, about locks or objects. */
+/** By accused server: how many clients complain, about locks, objects or events. */
 function accusersOf(all: readonly Complaints<AnyComplaint>[]): Sample[] {
   const accusers = new Map<NodeId, Set<string>>()
   for (const { lines } of all) {

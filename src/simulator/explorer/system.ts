@@ -151,6 +151,7 @@ function runOnce(
   const state = copy(before.state)
   const timers = new Map(before.timers)
   const sent: Sent[] = []
+  const inputs = [input]
   let disk: DiskMoment = before
 
   const turn: Turn<unknown, unknown> = {
@@ -174,12 +175,16 @@ function runOnce(
           disk = write(disk, effect, spec.crashes ? () => below(2) === 0 : () => true)
           return
         case 'emit':
+          // The disk here is at once: what a node tells itself comes before anything else.
+          for (const body of spec.protocol.wire?.(effect.event) ?? []) inputs.push({ kind: 'command', body })
           return
       }
     },
   }
-  spec.protocol.step(state, input, turn)
-  spec.protocol.check?.(state)
+  for (const next of inputs) {
+    spec.protocol.step(state, next, turn)
+    spec.protocol.check?.(state)
+  }
   const { records, begun, lazy } = disk
   return { node: { state, timers, records, begun, lazy }, sent }
 }

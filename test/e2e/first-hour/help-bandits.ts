@@ -10,10 +10,11 @@ const BEST =
   'coterie bandit best page --config shops/members/member-1 --arms red,green,blue --budget 300 --shuffler member-4 --comparator member-5'
 const MAXIMISE =
   'coterie bandit maximise page --config shops/members/member-1 --arms red,green,blue --budget 40 --batch 0.1 --shuffler member-4 --comparator member-5'
+const STATUS = 'coterie bandit status page --config shops/members/member-2'
 const AUDIT = 'coterie bandit audit logs/*.log'
 const PLAN = 'coterie bandit plan --arms 10 --budget 1000'
 
-export const banditLines: readonly string[] = [ARM, BEST, MAXIMISE, AUDIT, PLAN]
+export const banditLines: readonly string[] = [ARM, BEST, MAXIMISE, STATUS, AUDIT, PLAN]
 
 export async function playBandits(world: World): Promise<void> {
   const folder = join(world.folder, 'bandits')
@@ -44,6 +45,7 @@ export async function playBandits(world: World): Promise<void> {
     `${BEST}  (with 20 pulls)`,
   )
   await world.line('mkdir logs && for m in 1 2 3 4 5 6; do cp shops/members/member-$m/runs/*.log logs/$m.log; done', at)
+  await world.line(STATUS, { ...at, says: /arm 'green': over after 2 rounds/ })
   await world.line(AUDIT, { ...at, says: /right: 2 rounds/ })
   await world.line(MAXIMISE, { ...at, says: /the sum of all rewards is \d+/ })
   for (const one of running) await one.stop('SIGINT', 0)
