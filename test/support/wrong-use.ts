@@ -1,10 +1,10 @@
 // What a wrong use is, for the lists of them.
 
-import type { Group, JoinedGroup, Ledger, SharedTree } from '../../src/index.ts'
+import type { EmbeddedGroup, JoinedGroup, Ledger, SharedTree } from '../../src/index.ts'
 
 /** What the uses are tried on. */
 export interface Stage {
-  readonly group: Group
+  readonly group: EmbeddedGroup
   readonly tree: SharedTree
   readonly joined: JoinedGroup
   readonly ledger: Ledger
