@@ -1,5 +1,6 @@
 import type { Experiment } from '../experiment.ts'
 import { boundErratum, controllerErratum, masksErratum, ringErratum, ringExperiment } from './leaks.ts'
+import { armErratum, noiseErratum, partiesExperiment, regretExperiment } from './parties.ts'
 import { floatErratum, phasesExperiment } from './phases.ts'
 import {
   countsExperiment,
@@ -21,6 +22,8 @@ import { dpExperiment, viewExperiment } from './views.ts'
 /** THESIS chapters 6 and 7. */
 export const banditExperiments: readonly Experiment[] = [
   phasesExperiment,
+  regretExperiment,
+  partiesExperiment,
   searchExperiment,
   figure73Experiment,
   figure74Experiment,
@@ -38,6 +41,8 @@ export const banditExperiments: readonly Experiment[] = [
   figure63Experiment,
   linkedErratum,
   rankingErratum,
+  noiseErratum,
+  armErratum,
   viewExperiment,
   dpExperiment,
 ]

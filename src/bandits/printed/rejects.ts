@@ -27,6 +27,8 @@ export interface RejectParts {
   readonly budget: number
   readonly seals: PrintedSeals
   readonly sums: RejectSums
+  /** As printed: the noise of each pull is encrypted for itself. The cost then grows with the budget. */
+  readonly eachPull?: boolean
   below(bound: number): number
   overhear?(from: string, to: string, what: string, message: unknown): void
   /** The noise that RP_j added for an arm, in steps. */
@@ -124,16 +126,23 @@ function drawRewards(
   sent: readonly bigint[],
   sealed: Uint8Array,
 ): bigint[] {
-  const { seals, sums, below, epsilon } = parts
+  const { seals, sums, below, epsilon, eachPull = false } = parts
   const order = seals.open(`RP${phase + 1}`, `phase ${phase}`, sealed)
   assert(order !== undefined, 'the order of a phase opens')
   const added = [...sent]
   for (const [place, arm] of arms.entries()) {
     let noise = 0
-    for (let pull = 0; pull < pulls; pull++) noise += below(2 * epsilon + 1) - epsilon
+    let printed: bigint | undefined
+    for (let pull = 0; pull < pulls; pull++) {
+      const one = below(2 * epsilon + 1) - epsilon
+      noise += one
+      if (!eachPull) continue
+      const encryptedOne = sums.encrypt(BigInt(one))
+      printed = printed === undefined ? encryptedOne : sums.add(printed, encryptedOne)
+    }
     parts.drew?.(phase, arm, noise)
     const fixed = pulls === 0 ? undefined : sums.times(encrypted[arm]!, BigInt(pulls))
-    const drawn = sums.encrypt(BigInt(noise))
+    const drawn = printed ?? sums.encrypt(BigInt(noise))
     const more = fixed === undefined ? drawn : sums.add(fixed, drawn)
     added[order[place]!] = sums.add(sent[order[place]!]!, more)
   }
