@@ -7,7 +7,7 @@ import { zoo } from '../../src/play/zoo.ts'
 import { useCursor } from '../cursor.ts'
 import { Canvas, heightFor, nameY, wholeView } from '../diagram/canvas.tsx'
 import type { View } from '../diagram/geometry.ts'
-import { drawingOf } from '../diagram/marks.ts'
+import { drawingOf, type Mark } from '../diagram/marks.ts'
 import { Events, Sentence } from '../panels/events.tsx'
 import { Transport } from '../panels/transport.tsx'
 import { sentenceOf } from '../words.ts'
@@ -26,7 +26,6 @@ export function Story({ protocol, system, property, story, scheme }: StoryProps)
   const cursor = useCursor(told)
   const [view, setView] = useState<View | undefined>(undefined)
   const mark = drawing.marks[cursor.place]
-  const specimen = zoo.find(each => each.protocol === protocol && each.bug === system)
   const none = () => {}
   return (
     <section class="card picture" aria-label="The shortest story" data-story={drawing.marks.length}>
@@ -34,24 +33,10 @@ export function Story({ protocol, system, property, story, scheme }: StoryProps)
         <h2>
           {drawing.marks.length} steps to “{property}” broken
         </h2>
-        <p class="small">
-          <a href={`#explorer=${protocol}:${system}`}>Address of this story</a>
-          {specimen === undefined ? undefined : (
-            <>
-              {' · '}
-              <a href={`#${specimen.address}`}>The same bug in a run</a>
-            </>
-          )}
-        </p>
+        <Addresses protocol={protocol} system={system} />
       </header>
       <div class="stage" style={{ height: `${heightFor(drawing.lanes.length)}px` }}>
-        <ul class="names">
-          {drawing.lanes.map((name, lane) => (
-            <li key={name} style={{ top: `${nameY(drawing.lanes.length, lane)}px` }}>
-              <span class="plain">{name}</span>
-            </li>
-          ))}
-        </ul>
+        <Lanes names={drawing.lanes} />
         <Canvas
           drawing={drawing}
           view={view ?? wholeView(drawing)}
@@ -76,16 +61,7 @@ export function Story({ protocol, system, property, story, scheme }: StoryProps)
         onSpeed={cursor.setSpeed}
         onNext={cursor.next}
       />
-      {mark === undefined ? undefined : (
-        <div class="now">
-          <p class="sentence" data-now="">
-            <Sentence mark={mark} />
-          </p>
-          <p class="raw mono">
-            {mark.kind} {mark.what}
-          </p>
-        </div>
-      )}
+      <Step mark={mark} />
       <div class="panel">
         <Events
           marks={drawing.marks}
@@ -98,6 +74,48 @@ export function Story({ protocol, system, property, story, scheme }: StoryProps)
         />
       </div>
     </section>
+  )
+}
+
+function Lanes({ names }: { names: readonly string[] }): JSX.Element {
+  return (
+    <ul class="names">
+      {names.map((name, lane) => (
+        <li key={name} style={{ top: `${nameY(names.length, lane)}px` }}>
+          <span class="plain">{name}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The story's own address; and the same bug as the simulator met it. */
+function Addresses({ protocol, system }: Pick<StoryProps, 'protocol' | 'system'>): JSX.Element {
+  const specimen = zoo.find(each => each.protocol === protocol && each.bug === system)
+  return (
+    <p class="small">
+      <a href={`#explorer=${protocol}:${system}`}>Address of this story</a>
+      {specimen === undefined ? undefined : (
+        <>
+          {' · '}
+          <a href={`#${specimen.address}`}>The same bug in a run</a>
+        </>
+      )}
+    </p>
+  )
+}
+
+function Step({ mark }: { mark: Mark | undefined }): JSX.Element | null {
+  if (mark === undefined) return null
+  return (
+    <div class="now">
+      <p class="sentence" data-now="">
+        <Sentence mark={mark} />
+      </p>
+      <p class="raw mono">
+        {mark.kind} {mark.what}
+      </p>
+    </div>
   )
 }
 
