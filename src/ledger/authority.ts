@@ -14,8 +14,8 @@ import { leafHash, verifyInclusion } from './merkle.ts'
 import { type Execution, type Refusal, refuse } from './refusal.ts'
 import { type Evidence, type SpendingTransaction, signingBytes, type Transaction } from './transactions.ts'
 
-// Dear, and the answer depends on the leaf alone (a link, once there, names its peer's keys for ever): asked once. But for a
-// void of the other register's burn: whose burn has that index depends on which proposal was certified.
+// Dear, and for what an owner signs the answer depends on the leaf alone: asked once. All else is held against keys that
+// may have changed meanwhile, by an epoch or by following a linked ledger's, or against whose burn has an index: each time.
 export function whyUnsigned(
   book: Book,
   transaction: Transaction,
@@ -24,7 +24,8 @@ export function whyUnsigned(
 ): Refusal | undefined {
   if (how.trusted || known?.signed) return undefined
   const refused = whyNotSigned(book, transaction, how)
-  const lasts = transaction.kind !== 'void' || transaction.evidence.kind === 'proof'
+  const { kind } = transaction
+  const lasts = kind === 'transfer' || kind === 'burn' || kind === 'move'
   if (known !== undefined) known.signed = refused === undefined && lasts
   return refused
 }

@@ -9,7 +9,7 @@ export const MEMBERS_MAX = 1_000
 /** Clauses that a link is told of; more become hulls. */
 export const CLAUSES_A_LINK = 32
 /** Clauses that are kept of a neighbour: while they change it adds as many before it removes. */
-export const HEARD_MAX = 2 * CLAUSES_A_LINK
+export const HEARD_MAX = 64
 /** Bytes of a clause on the wire. A longer one is widened until it fits, so that a link's take 256 KiB at most. */
 export const CLAUSE_BYTES_MAX = 4_096
 /** Subscriptions of one member, and their clauses: an event is held against each. */

@@ -39,7 +39,9 @@ export interface ExplorationSuite<Options, Sometimes extends string> {
   exploringBugs(systems: Readonly<Record<string, Options>>): ExploreBug
 }
 
+/** Explores a system, by name. */
 export type ExploreByName = (name: string, options?: ExploreOptions) => NamedExploration
+/** Explores the system of a planted bug, with the bug or without. */
 export type ExploreBug = (bug: string, planted?: boolean, options?: ExploreOptions) => NamedExploration
 
 /** Makes a protocol's explorations out of its small systems and properties. */
