@@ -211,7 +211,11 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
       const box = (await canvas.boundingBox())!
       return [box.x + box.width * share, box.y + 48 + ((box.height - 66) * (lane + 0.5)) / lanes]
     }
+    /** What was asked for is drawn. */
+    const drawn = () =>
+      page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))))
     const drag = async (from: [number, number], to: [number, number]) => {
+      await drawn()
       await page.mouse.move(...from)
       await page.mouse.down()
       await page.mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2)
@@ -220,17 +224,20 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
     }
     const done = () => decodeURIComponent(new URL(page.url()).hash).match(/do=([^&]*)/)?.[1] ?? ''
     await page.click('.picture >> text=All')
+    await drawn()
     await drag(await spot(0.8, 0), await spot(0.86, 0))
-    expect(done()).toMatch(/^pause:client-1@\d+\+\d+$/)
+    await expect.poll(done).toMatch(/^pause:client-1@\d+\+\d+$/)
     await page.click('#tab-acts')
     await page.click('text=Undo')
-    expect(done()).toBe('')
+    await expect.poll(done).toBe('')
     await drag(await spot(0.8, 1.3), await spot(0.801, 1.8))
-    expect(done()).toMatch(/^cut:client-2>server-1@\d+\+\d+$/)
+    await expect.poll(done).toMatch(/^cut:client-2>server-1@\d+\+\d+$/)
     await page.click('text=Undo')
+    await expect.poll(done).toBe('')
+    await drawn()
     const head = await headOf(page, spot)
     await drag(head, [head[0] + 30, head[1]])
-    expect(done()).toMatch(/^hold:[\w-]+>[\w-]+#\d+:\d+$/)
+    await expect.poll(done).toMatch(/^hold:[\w-]+>[\w-]+#\d+:\d+$/)
     await page.context().close()
   })
 
@@ -249,7 +256,7 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
       await page.click('.names button >> text=server-1')
       await page.click(`.menu >> text="${name}"`)
       expect(await page.$('.menu')).toBeNull()
-      expect(new URL(page.url()).hash).toMatch(act)
+      await expect.poll(() => new URL(page.url()).hash).toMatch(act)
     }
     await page.context().close()
   })
