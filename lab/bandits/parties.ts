@@ -11,7 +11,7 @@ import { type Letter, partiesDrawing } from './drawing.ts'
 import { coins } from './scenarios.ts'
 
 const CONFIDENCE = 0.9999
-/** The construction's own figures are of a few hundred runs. */
+/** The figures to compare with are of samples, too; how large they were is not recorded. */
 const THEIRS = 0.03
 
 export const regretExperiment: Experiment = {
