@@ -21,7 +21,7 @@ import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 /** Half of it is the laboratory with its page, the proofs and the documents: the rest is what programs need. */
-const PACKED_BYTES_MAX = 1_900_000
+const PACKED_BYTES_MAX = 1_950_000
 
 const root = join(import.meta.dirname, '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

@@ -2,6 +2,7 @@
 // honest error; never more than the budget. And the test of the test: every planted bug is found.
 
 import { describe, expect, it } from 'vitest'
+import { sized } from '../../../test/support/long.ts'
 import { readPins } from '../../../test/support/pins.ts'
 import { runOnce } from '../../simulator/index.ts'
 import { banditLiars } from './liars.ts'
@@ -9,7 +10,7 @@ import { plantedBanditBugs } from './planted.ts'
 import { plantedBanditRuns } from './runs.ts'
 import { banditScenario } from './scenario.ts'
 
-const SEEDS = 120
+const SEEDS = sized(40, 120)
 const LIES = banditLiars().map(({ name }, lie) => [name, lie] as const)
 
 describe('the same pulls as in the open, or an error', () => {
