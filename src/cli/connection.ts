@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { type ConnectOptions, connectAs } from '../client/connect.ts'
+import { type ConnectOptions, connectAs, type Parts } from '../client/connect.ts'
 import { Group } from '../client/group.ts'
 import { SettingsError } from '../core/index.ts'
 
@@ -30,16 +30,11 @@ export function clientFolder(options: ConnectionOptions): string {
   )
 }
 
-interface Parts {
-  readonly ledgers?: boolean
-  readonly events?: boolean
-}
-
-/** `ledgers`, `events`: for commands about these; the others start without what only those need. */
+/** `ledgers`, `events`, `recipes`: for commands about these; the others start without what only those need. */
 export function connectFrom(
   options: ConnectionOptions,
-  { ledgers = false, events = false, ...more }: Partial<ConnectOptions> & Parts = {},
+  { ledgers = false, events = false, recipes = false, ...more }: Partial<ConnectOptions> & Parts = {},
 ): Promise<Group> {
   // No command blocks its main thread: a thread for renewal would only make it start more slowly.
-  return connectAs(Group, { config: clientFolder(options), blockedMax: 0, ...more }, { ledgers, events })
+  return connectAs(Group, { config: clientFolder(options), blockedMax: 0, ...more }, { ledgers, events, recipes })
 }

@@ -72,17 +72,24 @@ export async function connect(options: ConnectOptions): Promise<Group> {
   return connectAs(Group, options)
 }
 
+/** What a program may use; a command leaves out what it does not, and starts sooner. */
+export interface Parts {
+  readonly ledgers?: boolean
+  readonly events?: boolean
+  readonly recipes?: boolean
+}
+
 /** A group of any class that is one: `MemberGroup` is another. */
 export async function connectAs<G extends Group>(
   Kind: Kind<G>,
   options: ConnectOptions,
-  { ledgers = true, events = true }: { readonly ledgers?: boolean; readonly events?: boolean } = {},
+  { ledgers = true, events = true, recipes = true }: Parts = {},
 ): Promise<G> {
   const config = await loadClientConfig(options.config)
   const { blockedMax = BLOCKED_MAX_DEFAULT_MS } = options
   const arrivals = new Arrivals(config)
   const log = arrivals.listenTo(logTo(options.log))
-  const { group, close } = await open(Kind, config, log, arrivals, { ...options, blockedMax, ledgers, events })
+  const { group, close } = await open(Kind, config, log, arrivals, { ...options, blockedMax, ledgers, events, recipes })
   try {
     await arrivals.enough(options.timeout ?? TIMEOUT_DEFAULT_MS, options.signal)
   } catch (error) {
@@ -96,16 +103,14 @@ export async function connectAs<G extends Group>(
 type Kind<G> = new (shape: GroupShape, driver: GroupDriver) => G
 type Opening = Pick<ConnectOptions, 'metrics'> & {
   readonly blockedMax: Millis
-  readonly ledgers: boolean
-  readonly events: boolean
-}
+} & Required<Parts>
 
 async function open<G extends Group>(
   Kind: Kind<G>,
   config: ClientConfig,
   log: Log,
   arrivals: Arrivals,
-  { metrics, blockedMax, ledgers, events: hasEvents }: Opening,
+  { metrics, blockedMax, ledgers, events: hasEvents, recipes }: Opening,
 ) {
   const { trust, lock, objects, operators } = config.group
   const servers = config.group.servers.map(server => server.name)
@@ -115,6 +120,7 @@ async function open<G extends Group>(
   const meter = metrics && (await meterOf(metrics, config.name, clock))
   const ledger = ledgers ? await ledgerOf(config) : undefined
   const { events, openEvents } = hasEvents ? await eventsOf(config) : {}
+  const { openRecipes } = recipes ? await import('./objects/group-recipes.ts') : {}
   const brought = { hash: sha256, findApplier: (object: string) => appliers.get(object), ledger, events }
   let group: G | undefined
   let keeper: WorkerKeeper | undefined
@@ -150,6 +156,7 @@ async function open<G extends Group>(
       ...arrivals.connections(),
       ...(openEvents && { openEvents }),
       openLedgers: () => import('./ledger/ledgers.ts'),
+      ...(openRecipes && { openRecipes }),
       appliers,
       ...(keeper && { keeper }),
     },

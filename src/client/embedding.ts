@@ -24,6 +24,7 @@ import { createMemoryStorage } from '../runtime/storage/memory.ts'
 import { instanceOf, newInstance } from '../runtime/transport/instance.ts'
 import { createMemoryNetwork, type MemoryNetwork } from '../runtime/transport/memory.ts'
 import type { Group, GroupDriver, GroupShape } from './group.ts'
+import { openRecipes } from './objects/group-recipes.ts'
 
 /** The group that `embedded` makes: how many servers, and what they mask. */
 export interface EmbeddedOptions extends TrustSettings {
@@ -112,6 +113,7 @@ export async function embed<G extends Group>(
       now: clock,
       wallMicros,
       appliers,
+      openRecipes,
       ...(events && { openEvents: events.open }),
       ...(ledgers && { openLedgers: ledgers.open }),
       async close() {

@@ -8,7 +8,9 @@ import type { ServerInfo } from './inspect.ts'
 import type { Accusation, ObjectServerInfo, SpoiledObject } from './inspect-objects.ts'
 import type { Keeper } from './keeper.ts'
 import type { Lease } from './lease.ts'
+import type { RecipesBelow } from './objects/group-recipes.ts'
 import type { Lie } from './objects/orders.ts'
+import type { Recipes } from './objects/recipes.ts'
 
 /** How a group is, as one client sees it. */
 export interface GroupStatus {
@@ -44,6 +46,8 @@ export interface GroupDriver {
   openEvents?(below: EventsBelow): GroupEvents
   /** Loads what speaks with ledgers; a tab has none. */
   openLedgers?(): Promise<typeof import('./ledger/ledgers.ts')>
+  /** What recipes are made by; commands do without. */
+  openRecipes?(below: RecipesBelow): () => Recipes
   /** Where the node below looks for appliers. */
   readonly appliers?: Map<string, Applier>
 }

@@ -1,6 +1,7 @@
 // A group as its user sees it: promises over the commands and events of a client node.
 
 import {
+  assert,
   because,
   checkValue,
   explainTrust,
@@ -37,9 +38,6 @@ import { describeForced, describeReset, type FloorReset, type ForcedUnlock } fro
 import { type GroupDriver, type GroupShape, type GroupStatus, type PendingLock, whyNoObjects } from './group-shape.ts'
 import { canGrant, describeServers, describeTokens, type LockInfo, tallyLocks } from './inspect.ts'
 import { repairableVersion, spoiledObjects, tallyComplaints, tallyLockComplaints } from './inspect-objects.ts'
-import { applyJobs } from './jobs/apply.ts'
-import { Jobs } from './jobs/jobs.ts'
-import { firstState, type JobsOperation, type JobsState } from './jobs/state.ts'
 import { type Lease, LeaseHandle, type LeaseOwner } from './lease.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { LedgerOptions, Ledgers } from './ledger/ledgers.ts'
@@ -48,7 +46,7 @@ import { checkName } from './names.ts'
 import { type DeletedObject, deleteObject } from './objects/delete.ts'
 import { ObjectSession } from './objects/object-session.ts'
 import { type Lie, Orders } from './objects/orders.ts'
-import { Recipes } from './objects/recipes.ts'
+import type { Recipes } from './objects/recipes.ts'
 import { describeRepaired, type RepairedObject } from './objects/repair.ts'
 import { type ObjectDefinition, SharedObject } from './objects/shared-object.ts'
 import {
@@ -85,7 +83,7 @@ export class Group {
   private ledgers: Ledgers | undefined
   private readonly channels: GroupEvents | undefined
   private readonly trees = new Map<string, SharedTree>()
-  private readonly queues = new Map<string, Jobs>()
+  private readonly openRecipes: (() => Recipes) | undefined
   private readonly objects = new Map<string, { close(): Promise<void> }>()
   private readonly ttlRule: Rule
   private ids = 0
@@ -111,6 +109,11 @@ export class Group {
       newId: () => ++this.ids,
       liars: shape.trust.liars,
       object: (name, definition) => this.object(name, definition),
+    })
+    this.openRecipes = driver.openRecipes?.({
+      tree: () => this.tree().plain,
+      object: (name, definition) => this.object(name, definition),
+      replace: (name, closable) => this.objects.set(name, closable),
     })
     this.owner = {
       now: () => driver.now(),
@@ -192,18 +195,8 @@ export class Group {
 
   /** What is usually built on a tree: counters, semaphores, queues, barriers. */
   get recipes(): Recipes {
-    return new Recipes(this.tree().plain, name => this.openJobs(name))
-  }
-
-  private openJobs(name: string): Jobs {
-    const known = this.queues.get(name)
-    if (known !== undefined) return known
-    const object = this.object<JobsState, JobsOperation>(`jobs/${name}`, { initial: firstState, apply: applyJobs })
-    const jobs = new Jobs(name, object, () => this.queues.delete(name))
-    this.queues.set(name, jobs)
-    // Its workers are closed before its session is.
-    this.objects.set(object.name, jobs)
-    return jobs
+    assert(this.openRecipes !== undefined, 'a command that uses recipes says so')
+    return this.openRecipes()
   }
 
   /** Makes a ledger, kept by the servers of this group; takes all of them. The same one may be made again. */
