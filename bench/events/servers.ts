@@ -70,7 +70,7 @@ const nats = (name: string, stream: boolean): Contender => ({
     const flags = stream ? ['-js', '-sd', folder] : []
     const server = start('nats-server', ['-a', '127.0.0.1', '-p', String(port), ...flags])
     await untilReady('nats-server', server, () => server.output().includes('Server is ready'))
-    const client = await natsConnect({ port, servers: `127.0.0.1:${port}` })
+    const client = await natsConnect({ servers: `127.0.0.1:${port}` })
     if (stream) await client.request('$JS.API.STREAM.CREATE.bench', JSON.stringify(STREAM))
     return {
       publish: async payload => (stream ? client.request('bench', payload) : client.publish('bench', payload)),
