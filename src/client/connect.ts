@@ -24,7 +24,7 @@ import { sha256 } from '../runtime/hash.ts'
 import type { Log } from '../runtime/transport/index.ts'
 import { instanceOf, newInstance } from '../runtime/transport/instance.ts'
 import { SETTINGS_DIFFER } from '../runtime/transport/settings.ts'
-import { createTlsTransport } from '../runtime/transport/tls.ts'
+import { createTlsTransport, type TlsTransport } from '../runtime/transport/tls.ts'
 import { Group, type GroupDriver, type GroupShape } from './group.ts'
 import type { WorkerKeeper } from './keeper.ts'
 import { type LogTarget, logRule, logTo } from './log.ts'
@@ -124,26 +124,31 @@ async function open<G extends Group>(
   const brought = { hash: sha256, findApplier: (object: string) => appliers.get(object), ledger, events }
   let group: G | undefined
   let keeper: WorkerKeeper | undefined
+  let transport: TlsTransport | undefined
   const driver = new Driver({
     protocol: clientNode({ trust, lock, objects, operators }, brought),
     self: instanceOf(config.name, instance),
     ...{ peers: servers, vocabulary: await wordsOf(ledgers || hasEvents), clock, log, saved: NOTHING_SAVED },
     news: () => keeper?.news() ?? [],
-    event: event => group?.event(event),
+    event: event => {
+      if ('server' in event.body && event.body.kind === 'lied') transport?.distrust(event.body.server)
+      group?.event(event)
+    },
     ...(meter && { meter: meter.meter }),
     failed: error => group?.ended(error),
     up: peer => arrivals.up(peer),
     down: (peer, why) => arrivals.down(peer, why),
   })
   const { addresses, ...link } = linkOf(config)
-  const transport = await createTlsTransport({ ...link, log, addresses, instance }, driver.events)
+  const links = await createTlsTransport({ ...link, log, addresses, instance }, driver.events)
+  transport = links
   if (blockedMax > 0) {
-    const shared = { ...keeperSettings(config), addresses, blockedMax, holder: transport.self, clock: memory }
+    const shared = { ...keeperSettings(config), addresses, blockedMax, holder: links.self, clock: memory }
     keeper = await keeperOf(shared, clock, log)
   }
   const close = async () => {
     await driver.stop()
-    await Promise.all([transport.close(), keeper?.close()])
+    await Promise.all([links.close(), keeper?.close()])
     meter?.end()
   }
   group = new Kind(
@@ -161,8 +166,8 @@ async function open<G extends Group>(
       ...(keeper && { keeper }),
     },
   )
-  meter?.measure(driver, transport)
-  driver.start(transport)
+  meter?.measure(driver, links)
+  driver.start(links)
   return { group, close }
 }
 

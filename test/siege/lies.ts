@@ -129,6 +129,7 @@ export const PROVABLE: readonly string[] = [
   'ordering/inventing',
   'ordering/always-busy',
   'ordering/forging',
+  'ordering/heavy-votes',
   'membership/two-faced',
   'membership/floods',
   'membership/forges leaves',
