@@ -157,7 +157,7 @@ export class Connection {
   private planFlush(): void {
     if (this.flushPlanned || this.underWay !== undefined) return
     this.flushPlanned = true
-    setImmediate(this.flush)
+    process.nextTick(this.flush)
   }
 
   private readonly flush = (): void => {
