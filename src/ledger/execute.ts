@@ -6,6 +6,7 @@
 import { fromHex, toHex } from '../core/index.ts'
 import { whyUnsigned } from './authority.ts'
 import { accountOf, add, type Book, type BurnBook, hexOf, put, type RegisterBook, type Undo } from './book.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import { otherRegister, type ShownBurn, shownBurn, voidedHere, voidedThere } from './evidence.ts'
 import { AMOUNT_MAX, type Descriptor, epochAt, newestEpoch } from './genesis.ts'
 import { readDescriptor, takeStep, whyNoStep, whyNotNext, withEpoch } from './light.ts'
@@ -320,12 +321,20 @@ function applyFollow(book: Book, tx: Transaction & { kind: 'follow' }, how: Exec
   return undefined
 }
 
+function whyOldEpoch(book: Book, evidence: Evidence, how: Execution): Refusal | undefined {
+  return evidence.kind === 'own' ? undefined : whyOldCheckpoint(book, evidence.ledger, evidence.checkpoint, how)
+}
+
 /** Why a certificate of a linked ledger does not count: those who kept it then keep it no more. */
-function whyOldEpoch(book: Book, evidence: Evidence, { rules }: Execution): Refusal | undefined {
-  if (evidence.kind === 'own') return undefined
-  const link = book.links.get(toHex(evidence.ledger))
+function whyOldCheckpoint(
+  book: Book,
+  ledger: Uint8Array,
+  { size }: Checkpoint,
+  { rules }: Execution,
+): Refusal | undefined {
+  const link = book.links.get(toHex(ledger))
   if (link === undefined) return undefined
-  const shown = epochAt(link.descriptor, evidence.checkpoint.size).number
+  const shown = epochAt(link.descriptor, size).number
   const newest = newestEpoch(link.descriptor).number
   return rules.takesEpoch(shown, newest)
     ? undefined
@@ -337,6 +346,8 @@ function applyFreeze(book: Book, tx: Transaction & { kind: 'freeze' }, how: Exec
   const link = book.links.get(ledger)
   if (link === undefined) return refuse('no link', `ledger ${ledger.slice(0, 8)} is not linked here.`)
   if (link.frozen) return refuse('spent', 'the link is frozen already.')
+  const old = whyOldCheckpoint(book, tx.ledger, tx.one, how) ?? whyOldCheckpoint(book, tx.ledger, tx.other, how)
+  if (old !== undefined) return old
   put(book.links, ledger, { ...link, frozen: true }, how.undo)
   return undefined
 }

@@ -31,7 +31,7 @@ function besides(
         honest.step(state, input, turn)
         if (input.kind !== 'message' || !('ledger' in input.body)) return
         const ledger = [...state.ledgers.values()].find(one => sameId(one.descriptor, input.body.ledger))
-        if (ledger === undefined) return
+        if (ledger === undefined || ledger.place < 0) return
         const scene = { state, settings: settings(state.self), turn, ledger } as LedgerScene
         lie(scene, input.body, (to, body) => turn.do({ kind: 'send', to, body }))
       },
