@@ -240,7 +240,8 @@ function judgeCompared(scene: ClientScene, descriptor: Descriptor, { asked, answ
     if (first !== asked.first || !isCertified(scene, descriptor, checkpoint)) continue
     if (verifyConsistency(older, checkpoint, path, scene.settings.suite.hash))
       return { kind: 'compared', id, path, checkpoint }
-    if (keepers.servers.some(one => one.name === server) && ++wrong > keepers.liars) return { kind: 'forked', id, checkpoint, server }
+    if (keepers.servers.some(one => one.name === server) && ++wrong > keepers.liars)
+      return { kind: 'forked', id, checkpoint, server }
   }
   return undefined
 }

@@ -147,7 +147,8 @@ function answersOld(): Liar {
     if (kind !== 'answered' && kind !== 'compared' && kind !== 'recalled') return turn.do(send as never)
     const old = first.get(kind) ?? send.body
     first.set(kind, old)
-    turn.do({ ...send, body: { ...old, query: send.body.query, voted: 0 } } as never)
+    const query = 'query' in send.body ? { query: send.body.query } : {}
+    turn.do({ ...send, body: { ...old, ...query, voted: 0 } } as never)
   })
 }
 
