@@ -15,7 +15,7 @@ import { type LedgerRules, ledgerRules } from '../rules.ts'
 import { ledgerServer } from '../server/machine.ts'
 import type { LedgerServerEvent, LedgerServerState } from '../server/state.ts'
 import { ledgerDefaults } from '../settings.ts'
-import { type Evidence, signingBytes, type Transaction, writeTransaction } from '../transactions.ts'
+import { type Evidence, readTransaction, signingBytes, type Transaction, writeTransaction } from '../transactions.ts'
 import { ledgerVocabulary } from '../wire.ts'
 import { type Actors, firstDisk, ideals, linked, makeLedger, nextEpoch, serverSettings, signed } from './actors.ts'
 import { EndsChecker, KeepersChecker, OneHistoryChecker, ReceiptChecker, ReplayChecker } from './checkers.ts'
@@ -51,8 +51,8 @@ interface Task {
   /** It uses the account's sequence. */
   readonly spends: boolean
   readonly followed?: (receipt: LedgerReceipt) => void
-  /** It rests on a proof that the other ledger does not take any more, or not yet. */
-  readonly outdated?: () => void
+  /** What to do instead, by the code of the refusal. */
+  readonly instead?: Readonly<Record<string, () => void>>
   readonly ended?: () => void
 }
 
@@ -267,9 +267,21 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
     const ended = () => this.ends.served(wanted)
     if (ends === 'mint') return this.prove(way, burned, one => this.mint(owner, to, one, ended))
     const voided = (receipt: LedgerReceipt) => this.afterVoid({ owner, from: to, to: from }, receipt, ended)
-    this.prove(way, burned, one => this.voiding(owner, to, one, voided))
+    // A server that was behind refused it, and others took it: the leaf is there under another proof.
+    const spent = () => this.proving.set(this.call(owner, { kind: 'prove', ...this.voidOf(to, burned) }), voided)
+    this.prove(way, burned, one => ({ ...this.voiding(owner, to, one, voided), instead: { spent } }))
     // Both cannot be: whoever tries gets one of them.
     this.prove(way, burned, one => this.mint(owner, to, one))
+  }
+
+  private voidOf({ hex }: Descriptor, burned: LedgerReceipt): { readonly ledger: string; readonly index: number } {
+    const logs = this.servers.map(server => this.stateOf<LedgerServerState>(server)?.ledgers.get(hex)?.leaves ?? [])
+    const longest = logs.reduce((one, other) => (one.length < other.length ? other : one))
+    const index = longest.findIndex(leaf => {
+      const read = readTransaction(leaf)
+      return read.ok && read.value.kind === 'void' && read.value.evidence.index === burned.index
+    })
+    return { ledger: hex, index: Math.max(0, index) }
   }
 
   private afterVoid(way: Way, voided: LedgerReceipt, ended: () => void): void {
@@ -293,8 +305,10 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
       const name = this.call(owner, { kind: 'prove', ledger: from.hex, index: shown.index })
       this.proving.set(name, receipt => this.prove(way, receipt, make, left - 1))
     }
-    const later = { outdated: () => this.world.at(this.world.now + SECOND / 2, again) }
-    this.queue({ ...make(shown), ...(left > 0 && later) })
+    // It rests on a proof that the other ledger does not take any more, or not yet.
+    const later = () => this.world.at(this.world.now + SECOND / 2, again)
+    const task = make(shown)
+    this.queue(left > 0 ? { ...task, instead: { evidence: later, epoch: later, ...task.instead } } : task)
   }
 
   private mint(owner: string, to: Descriptor, burned: LedgerReceipt, ended?: () => void): Task {
@@ -418,19 +432,12 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
   private retryOrEnd(name: string, task: Task | undefined, event: AnyEvent): void {
     if (task === undefined) return
     if (event.kind === 'refused') {
-      const outdated = event.code === 'evidence' || event.code === 'epoch'
-      if (outdated && task.outdated !== undefined) return this.laterTask(name, task.outdated)
+      const instead = task.instead?.[event.code]
+      if (instead !== undefined) this.tasks.set(name, { ...task, ended: instead })
       return this.endTask(name, undefined)
     }
     this.tasks.delete(name)
     this.world.at(this.world.now + SECOND, () => this.submitTask(task))
-  }
-
-  /** Makes room for what is to come before it. */
-  private laterTask(name: string, outdated: () => void): void {
-    const task = this.tasks.get(name)!
-    this.tasks.set(name, { ...task, ended: outdated })
-    this.endTask(name, undefined)
   }
 
   private look(): void {
