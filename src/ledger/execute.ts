@@ -9,7 +9,7 @@ import { accountOf, add, type Book, type BurnBook, hexOf, put, type RegisterBook
 import type { Checkpoint } from './checkpoint.ts'
 import { otherRegister, type ShownBurn, shownBurn, voidedHere, voidedThere } from './evidence.ts'
 import { AMOUNT_MAX, type Descriptor, epochAt, newestEpoch } from './genesis.ts'
-import { readDescriptor, takeStep, whyNoStep, whyNotNext, withEpoch } from './light.ts'
+import { isClosing, readDescriptor, takeStep, whyNoStep, whyNotNext, withEpoch } from './light.ts'
 import { whyNotWithinLink } from './link.ts'
 import { type Execution, type Refusal, refuse } from './refusal.ts'
 import { type Evidence, readTransaction, type SpendingTransaction, type Transaction } from './transactions.ts'
@@ -329,12 +329,13 @@ function whyOldEpoch(book: Book, evidence: Evidence, how: Execution): Refusal | 
 function whyOldCheckpoint(
   book: Book,
   ledger: Uint8Array,
-  { size }: Checkpoint,
+  checkpoint: Checkpoint,
   { rules }: Execution,
 ): Refusal | undefined {
   const link = book.links.get(toHex(ledger))
-  if (link === undefined) return undefined
-  const shown = epochAt(link.descriptor, size).number
+  // What the chain of keepers itself shows needs nobody's word: the certificate with which the epoch before ended.
+  if (link === undefined || isClosing(link.descriptor, checkpoint)) return undefined
+  const shown = epochAt(link.descriptor, checkpoint.size).number
   const newest = newestEpoch(link.descriptor).number
   return rules.takesEpoch(shown, newest)
     ? undefined

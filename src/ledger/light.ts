@@ -3,7 +3,7 @@
 // alone, also one of long ago; and refuses one that replaced keepers sign for a later size.
 
 import { type Codec, decode, encode, list, sameBytes } from '../core/index.ts'
-import { whyNotCertified } from './checkpoint.ts'
+import { type Checkpoint, whyNotCertified } from './checkpoint.ts'
 import { ledgerCrypto } from './crypto.ts'
 import {
   type Descriptor,
@@ -83,6 +83,14 @@ export function stepsOf({ epochs }: Pick<Descriptor, 'epochs'>, from = 0): Epoch
     steps.push(decoded.value)
   }
   return steps
+}
+
+/** Whether the last of the steps rests on this very history: later keepers were named at that size, with that root. */
+export function isClosing(descriptor: Descriptor, { size, root }: Checkpoint): boolean {
+  const { from, number } = newestEpoch(descriptor)
+  if (number === 0 || size !== from) return false
+  const [last] = stepsOf(descriptor, number - 1)
+  return last !== undefined && sameBytes(last.checkpoint.root, root)
 }
 
 /** The descriptor that the steps lead to; throws `NotProven` with the first that does not hold. */

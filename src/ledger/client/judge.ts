@@ -114,7 +114,9 @@ function judgeUnknown(descriptor: Descriptor, id: number, answers: Answers): Led
 function judgeReceipt(scene: ClientScene, descriptor: Descriptor, { asked, answers }: Call): LedgerEvent | undefined {
   for (const [, { leaf, index, path, checkpoint }] of of(answers, 'receipt')) {
     if (asked.kind === 'submit' && !sameBytes(leaf, asked.leaf)) continue
-    if (asked.kind === 'prove' && index !== asked.index) continue
+    // By one who keeps the ledger no more it would be a proof that linked ledgers do not take.
+    const old = checkpoint.size < newestEpoch(descriptor).from
+    if (asked.kind === 'prove' && (index !== asked.index || old)) continue
     const receipt = { ledger: descriptor.id, leaf, index, path, checkpoint }
     if (holds(scene, descriptor, receipt)) return { kind: 'receipt', id: asked.id, receipt }
   }
