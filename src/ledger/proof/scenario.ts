@@ -305,10 +305,12 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
       const name = this.call(owner, { kind: 'prove', ledger: from.hex, index: shown.index })
       this.proving.set(name, receipt => this.prove(way, receipt, make, left - 1))
     }
-    // It rests on a proof that the other ledger does not take any more, or not yet.
+    // It rests on a proof that the other ledger does not take any more, or not yet; or the link is not there yet.
     const later = () => this.world.at(this.world.now + SECOND / 2, again)
     const task = make(shown)
-    this.queue(left > 0 ? { ...task, instead: { evidence: later, epoch: later, ...task.instead } } : task)
+    this.queue(
+      left > 0 ? { ...task, instead: { evidence: later, epoch: later, 'no link': later, ...task.instead } } : task,
+    )
   }
 
   private mint(owner: string, to: Descriptor, burned: LedgerReceipt, ended?: () => void): Task {
