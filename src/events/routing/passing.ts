@@ -118,8 +118,7 @@ function pass(
 /** A copy of an event, from a neighbour. */
 export function take(scene: RoutingScene, overlay: Overlay, link: Link, { source, item }: Passing): void {
   const content = accept(scene, bitOf(overlay, link.tree), link.peer, { source, item })
-  if (content !== undefined)
-    pass(scene, overlay, link.tree, { source, item, from: link.peer }, content.attributes)
+  if (content !== undefined) pass(scene, overlay, link.tree, { source, item, from: link.peer }, content.attributes)
 }
 
 /** A copy that counts: noted, and handed over if it is the first. Nothing where it is to be dropped. */
@@ -140,7 +139,7 @@ export function accept(
       return undefined
     case 'forged':
     case 'unknown author':
-      turn.do({ kind: 'emit', event: { kind: 'dropped', from, why: `${verdict}: ${source.author}` } })
+      turn.do({ kind: 'emit', event: { kind: 'dropped', from, author: source.author, why: verdict } })
       return undefined
     case 'new':
     case 'known': {

@@ -169,7 +169,12 @@ export type RoutingEvent =
   /** An event came so late that nobody knows whether it was handed over before: it was not, now. */
   | { readonly kind: 'late'; readonly author: NodeId; readonly counter: number }
   /** A neighbour said what no honest one says. */
-  | { readonly kind: 'dropped'; readonly from: NodeId; readonly why: string }
+  | {
+      readonly kind: 'dropped'
+      readonly from: NodeId
+      readonly author: NodeId
+      readonly why: 'forged' | 'unknown author'
+    }
   /** The trees over the list of this number are in use. */
   | { readonly kind: 'open'; readonly overlay: number }
   /** This member is not in the list of this number: nothing comes to it, and it publishes nothing. */

@@ -95,7 +95,12 @@ export function forgetOld(scene: RoutingScene): void {
 }
 
 /** What is known of an event: `old` where it is too long ago to say. */
-export function knownOf({ state }: RoutingScene, author: NodeId, boot: string, counter: number): Seen | 'old' | undefined {
+export function knownOf(
+  { state }: RoutingScene,
+  author: NodeId,
+  boot: string,
+  counter: number,
+): Seen | 'old' | undefined {
   const life = state.seen.get(author)?.get(boot)
   return life?.counters.get(counter) ?? (counter <= (life?.floor ?? 0) ? 'old' : undefined)
 }

@@ -63,7 +63,9 @@ const repeating = twisted('repeating', body => [body, body])
 /** Gives receipts for everything that it is asked about. */
 const falseReceipts = twisted('false-receipts', body => {
   if (body.kind !== 'answer') return [body]
-  return [{ ...body, handed: [...body.handed, ...body.seen, ...body.lacking].slice(0, ASKED_MAX), seen: [], lacking: [] }]
+  return [
+    { ...body, handed: [...body.handed, ...body.seen, ...body.lacking].slice(0, ASKED_MAX), seen: [], lacking: [] },
+  ]
 })
 
 /** Never has what it is asked about, and wants it sent again. */
