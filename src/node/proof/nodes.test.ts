@@ -62,7 +62,14 @@ describe('members: gossip, election, slots and events in one node', () => {
     [5, 1, upTo(sized(4, 8))],
   ])('%i members, %i liars, seeds %j, and all are busy', (members, liars, seeds) => {
     const counts = keepsItsPromises(memberScenario({ members, liars }), seeds)
-    for (const thing of ['election elected', 'hints tell', 'membership changed', 'slots said seat', 'routing handed', 'restart']) {
+    for (const thing of [
+      'election elected',
+      'hints tell',
+      'membership changed',
+      'slots said seat',
+      'routing handed',
+      'restart',
+    ]) {
       expect(counts.get(thing) ?? 0, thing).toBeGreaterThanOrEqual(sized(1, seeds.length / 5))
     }
   })
