@@ -12,9 +12,11 @@ import { type Liar, twisting } from '../../src/simulator/index.ts'
 export const PER_SECOND: Readonly<Record<LyingPart, number>> = {
   lock: 2_000,
   ordering: 2_000,
+  events: 2_000,
   membership: 250,
   election: 2_000,
   slots: 500,
+  routing: 500,
   node: 2_000,
 }
 
