@@ -4,11 +4,10 @@
 // bundles of a batch; a leaf is a bundle, and covers the channel, the epoch, the tags and their numbers as well as all
 // counters and contents. The seal binds what is in the clear: nobody moves events to another epoch, lap or tag.
 
-import { sha256 } from '@noble/hashes/sha2.js'
 import { decode, encode } from '../../core/index.ts'
 import { framed, type PublicKey, type Signer } from '../../crypto/index.ts'
 import { pathsOf, rootBy } from '../signed.ts'
-import { type EpochKeys, lettersOf, type SecretMode } from './keys.ts'
+import { type EpochKeys, mapKeyOf, type SecretMode } from './keys.ts'
 import type { SecretSettings } from './settings.ts'
 import {
   type Bundled,
@@ -34,9 +33,9 @@ export interface Said {
   readonly events: readonly Bundled[]
 }
 
-type Bound = Pick<SecretSettings, 'rules' | 'channel'>
+type Bound = Pick<SecretSettings, 'rules' | 'channel' | 'hash'>
 
-function leafOf({ rules, channel }: Bound, { author, started, boot }: Life, said: Said): Uint8Array {
+function leafOf({ rules, channel, hash }: Bound, { author, started, boot }: Life, said: Said): Uint8Array {
   const { epoch, tags, numbers, events } = said
   const about = framed(rules.boundTo(channel.id), author, started, boot, epoch)
   const counters = framed(...events.map(({ counter }) => counter))
@@ -44,7 +43,7 @@ function leafOf({ rules, channel }: Bound, { author, started, boot }: Life, said
   const input = new Uint8Array(1 + body.length)
   input[0] = LEAF
   input.set(body, 1)
-  return sha256(input)
+  return hash(input)
 }
 
 function batchWords(bound: Bound, { author, started, boot }: Life, count: number, root: Uint8Array): Uint8Array {
@@ -55,7 +54,7 @@ function batchWords(bound: Bound, { author, started, boot }: Life, count: number
 export function signAll(bound: Bound, signer: Signer, life: Life, all: readonly Said[]): Inside[] {
   const leaves = all.map(said => leafOf(bound, life, said))
   const count = all.length
-  const { root, paths } = pathsOf(sha256, leaves)
+  const { root, paths } = pathsOf(bound.hash, leaves)
   const signature = signer.sign(batchWords(bound, life, count, root))
   return all.map(({ tags, numbers, events }, place) => {
     return { ...life, tags, numbers, events, place, count, path: paths[place]!, signature }
@@ -77,11 +76,11 @@ export function isAuthors(
   const { place, count, path, signature, tags, numbers, events } = inside
   if (place >= count) return false
   const leaf = leafOf(settings, inside, { epoch, tags, numbers, events })
-  const root = rootBy(sha256, leaf, place, count, path)
+  const root = rootBy(settings.hash, leaf, place, count, path)
   if (root === undefined) return false
   const words = batchWords(settings, inside, count, root)
   // All that the answer depends on: another key, root or signature is another question.
-  const question = lettersOf(sha256(framed(key, words, signature)))
+  const question = mapKeyOf(key) + mapKeyOf(signature) + mapKeyOf(words)
   if (verified.has(question)) return true
   if (!settings.signatures.verify(key, words, signature)) return false
   if (verified.size >= VERIFIED_MAX) verified.delete(verified.keys().next().value!)

@@ -1,6 +1,7 @@
 // The parts of secret channels that have no machine: keywords and covers, keys and tags, records, frames, padding.
 
 import { createCipheriv } from 'node:crypto'
+import { sha256 } from '@noble/hashes/sha2.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seededBytes, utf8 } from '../../../test/support/crypto.ts'
@@ -249,6 +250,7 @@ describe('signatures of events (protocols/secret-events 2)', () => {
     signatures,
     sealing: idealSealing()('a'),
     ciphers: idealCiphers(),
+    hash: sha256,
     wall: now => now,
   })
   const life = { author: 'a', started: 1, boot: new Uint8Array(8) }

@@ -14,7 +14,7 @@ import {
   uint,
   variants,
 } from '../../core/index.ts'
-import { BATCH_MAX, CONTENT_BYTES_MAX, NODE_BYTES_MAX, PATH_MAX } from '../wire.ts'
+import { CONTENT_BYTES_MAX, NODE_BYTES_MAX } from '../wire.ts'
 import { TAG_BYTES } from './keys.ts'
 import {
   CARRIED_MAX,
@@ -23,6 +23,8 @@ import {
   NUMBER_MAX,
   PADDED_MIN,
   SEALED_MAX,
+  SIGNED_MAX,
+  SIGNED_PATH_MAX,
   TOTALS_MAX,
   TRAPDOORS_MESSAGE_MAX,
 } from './limits.ts'
@@ -144,10 +146,10 @@ export const insideCodec: Codec<Inside> = struct<Inside>({
   ...life,
   tags: list(bytes(TAG_BYTES), COUNTED_TAGS_MAX),
   numbers: list(uint(NUMBER_MAX), COUNTED_TAGS_MAX),
-  events: list(struct<Bundled>({ counter: uint(), content: bytes(CONTENT_BYTES_MAX) }), BATCH_MAX),
-  place: uint(BATCH_MAX),
-  count: uint(BATCH_MAX),
-  path: list(bytes(HASH_BYTES), PATH_MAX),
+  events: list(struct<Bundled>({ counter: uint(), content: bytes(CONTENT_BYTES_MAX) }), SIGNED_MAX),
+  place: uint(SIGNED_MAX),
+  count: uint(SIGNED_MAX),
+  path: list(bytes(HASH_BYTES), SIGNED_PATH_MAX),
   signature: bytes(SIGNATURE_BYTES),
 })
 

@@ -40,7 +40,7 @@ describe('bundles (protocols/secret-events 2)', () => {
         const batch = all.map((keywords, id) => event(id, keywords))
         const flat = idsOf(batch).flat()
         expect([...flat].sort((one, other) => one - other)).toEqual(batch.map(({ id }) => id))
-        for (const word of ['a', 'b', 'c']) {
+        for (const word of ['a', 'b', 'c'] as const) {
           const having = flat.filter(id => all[id]!.includes(word))
           expect(having).toEqual([...having].sort((one, other) => one - other))
         }

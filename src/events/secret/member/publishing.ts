@@ -3,10 +3,17 @@
 
 import { assert } from '../../../core/index.ts'
 import { encodeContent } from '../../content.ts'
-import { BATCH_MAX } from '../../wire.ts'
 import { bytesOfLetters, countedTag, lettersOf, trapdoorOf } from '../keys.ts'
 import { keywordsOf } from '../keywords.ts'
-import { COUNTED_TAGS_MAX, EPOCH_EVENTS_MAX, OUTBOX_MAX, SEALED_MAX, TAGS_MAX, TOTALS_MAX } from '../limits.ts'
+import {
+  COUNTED_TAGS_MAX,
+  EPOCH_EVENTS_MAX,
+  OUTBOX_MAX,
+  SEALED_MAX,
+  SIGNED_MAX,
+  TAGS_MAX,
+  TOTALS_MAX,
+} from '../limits.ts'
 import { type Said, sealEvent, sealTotals, signAll } from '../sealed.ts'
 import { encodeFrame, type Inside } from '../wire.ts'
 import { type Bundle, bundled } from './bundling.ts'
@@ -43,7 +50,7 @@ export function onPublish(scene: MemberScene, { id, content }: MemberCommand & {
     return refuse(`the event has ${encoded.length} bytes: at most ${SEALED_MAX - AROUND_MAX} can be sealed.`)
   state.waiting.push({ id, content: encoded, keywords })
   // A whole batch need not wait: one signature serves all of it.
-  if (!state.batching || state.waiting.length >= BATCH_MAX) flush(scene)
+  if (!state.batching || state.waiting.length >= SIGNED_MAX) flush(scene)
 }
 
 /** Why nothing can be published now; nothing where it can. */
@@ -70,7 +77,7 @@ export function flush(scene: MemberScene): void {
   if (epoch.record.mode === 'counted' && !mayCountNow(scene)) return
   state.batching = true
   memberTimers.set(turn, 'batch', settings.batchEvery)
-  const bundles = bundled(epoch, state.waiting.splice(0, BATCH_MAX))
+  const bundles = bundled(epoch, state.waiting.splice(0, SIGNED_MAX))
   const counted = state.counter
   const said = bundles.map(bundle => saidOf(epoch, bundle, counted))
   for (const { events } of bundles) state.counter += events.length
