@@ -151,7 +151,7 @@ export class Connection {
   private planFlush(): void {
     if (this.flushPlanned || this.underWay !== undefined) return
     this.flushPlanned = true
-    process.nextTick(this.flush)
+    setImmediate(this.flush)
   }
 
   private readonly flush = (): void => {
