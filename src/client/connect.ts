@@ -15,6 +15,7 @@ import {
 } from '../core/index.ts'
 import { clientNode } from '../node/client.ts'
 import { commonVocabulary } from '../node/common-words.ts'
+import type { ClientNodeEvent } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
 import { type Clock, clockMemory, holderClock, wallMicros } from '../runtime/clock.ts'
 import { serverSettings } from '../runtime/config/agreed.ts'
@@ -124,31 +125,24 @@ async function open<G extends Group>(
   const brought = { hash: sha256, findApplier: (object: string) => appliers.get(object), ledger, events }
   let group: G | undefined
   let keeper: WorkerKeeper | undefined
-  let transport: TlsTransport | undefined
   const driver = new Driver({
     protocol: clientNode({ trust, lock, objects, operators }, brought),
     self: instanceOf(config.name, instance),
     ...{ peers: servers, vocabulary: await wordsOf(ledgers || hasEvents), clock, log, saved: NOTHING_SAVED },
     news: () => keeper?.news() ?? [],
-    event: event => {
-      if ('server' in event.body && event.body.kind === 'lied') transport?.distrust(event.body.server)
-      group?.event(event)
-    },
+    event: event => hear(event, group, transport),
     ...(meter && { meter: meter.meter }),
     failed: error => group?.ended(error),
     up: peer => arrivals.up(peer),
     down: (peer, why) => arrivals.down(peer, why),
   })
   const { addresses, ...link } = linkOf(config)
-  const links = await createTlsTransport({ ...link, log, addresses, instance }, driver.events)
-  transport = links
-  if (blockedMax > 0) {
-    const shared = { ...keeperSettings(config), addresses, blockedMax, holder: links.self, clock: memory }
-    keeper = await keeperOf(shared, clock, log)
-  }
+  const transport = await createTlsTransport({ ...link, log, addresses, instance }, driver.events)
+  const shared = { ...keeperSettings(config), addresses, blockedMax, holder: transport.self, clock: memory }
+  if (blockedMax > 0) keeper = await keeperOf(shared, clock, log)
   const close = async () => {
     await driver.stop()
-    await Promise.all([links.close(), keeper?.close()])
+    await Promise.all([transport.close(), keeper?.close()])
     meter?.end()
   }
   group = new Kind(
@@ -166,9 +160,15 @@ async function open<G extends Group>(
       ...(keeper && { keeper }),
     },
   )
-  meter?.measure(driver, links)
-  driver.start(links)
+  meter?.measure(driver, transport)
+  driver.start(transport)
   return { group, close }
+}
+
+/** A server that was caught lying is listened to slowly. */
+function hear(event: ClientNodeEvent, group: Group | undefined, transport: TlsTransport): void {
+  if (event.body.kind === 'lied') transport.distrust(event.body.server)
+  group?.event(event)
 }
 
 function linkOf(config: ClientConfig) {
