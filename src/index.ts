@@ -93,6 +93,14 @@ export type {
 } from './client/ledger/options.ts'
 export type { LockOptions } from './client/lock-options.ts'
 export type { ConsoleLike, LogTarget, PinoLike } from './client/log.ts'
+export type { MemberChannel, MemberReceipt } from './client/member-events/channel.ts'
+export type {
+  EventsVia,
+  MemberEventsOptions,
+  MemberPublishOptions,
+  MemberSubscribeOptions,
+} from './client/member-events/options.ts'
+export type { HeardEvent, HeardHandler, MemberSubscription } from './client/member-events/subscription.ts'
 export type { Following, MemberGroup } from './client/member-group.ts'
 export type { MetricsOptions } from './client/metrics.ts'
 export type { DeletedObject } from './client/objects/delete.ts'

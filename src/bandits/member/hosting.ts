@@ -92,7 +92,8 @@ type Makers = Readonly<
 /** In a ring nobody compares but the arms themselves. */
 const RING: Makers = { arm: ringNode, shuffler: ringController, user: ringUser }
 
-const makers: Readonly<Record<Level, Makers>> = {
+/** The machines of each level, by what a party does. */
+export const makers: Readonly<Record<Level, Makers>> = {
   blind: { arm: banditArm, shuffler: banditShuffler, comparator: banditComparator, user: banditUser },
   'ucb-d': RING,
   'ucb-ds': RING,
