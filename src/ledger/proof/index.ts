@@ -2,6 +2,7 @@
 // No machine imports it.
 
 export { type Actors, firstDisk, ideals, linked, makeLedger, serverSettings, signed } from './actors.ts'
+export { exploreLedger, exploreLedgerBug, ledgerSystems, plantedLedgerSystems } from './exploration.ts'
 export { ledgerLiars } from './liars.ts'
 export type { LedgerPlan } from './plan.ts'
 export { brokenLedgerRules, plantedExecutionBugs, plantedLedgerBugs, plantedVotingBugs } from './planted.ts'
