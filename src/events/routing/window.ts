@@ -1,16 +1,29 @@
 // Which events were seen: exactly for a while, and then only up to which counter. What is older is refused, for nobody knows
 // whether it was handed over.
 
-import { encode, type NodeId, toHex } from '../../core/index.ts'
+import { encode, type Millis, type NodeId, toHex } from '../../core/index.ts'
+import type { PublicKey } from '../../crypto/index.ts'
 import { isSigned } from '../signed.ts'
 import { type Item, itemCodec, type Source } from '../wire.ts'
 import { LIVES_MAX, WINDOW_MAX } from './limits.ts'
-import type { Life, Overlay, RoutingScene, Seen } from './state.ts'
+import type { RoutingRules } from './rules.ts'
+import type { RoutingSettings } from './settings.ts'
+import type { Life, Overlay, RoutingState, Seen } from './state.ts'
+
+/** What a window is kept for: routing in trees, or gossip by interest. */
+export interface WindowScene {
+  readonly state: Pick<RoutingState, 'seen'> & { readonly keys: ReadonlyMap<NodeId, PublicKey> }
+  readonly settings: Pick<RoutingSettings, 'hash' | 'group' | 'signatures' | 'window'> & {
+    readonly rules: Pick<RoutingRules, 'floorAfter' | 'verifiesFirst'>
+    keyFor?(member: NodeId): PublicKey | undefined
+  }
+  readonly turn: { readonly now: Millis }
+}
 
 /** What became of a copy of an event. */
 export type Verdict = 'new' | 'known' | 'repeat' | 'late' | 'forged' | 'unknown author'
 
-function livesOf({ state }: RoutingScene, author: string): Map<string, Life> {
+function livesOf({ state }: WindowScene, author: string): Map<string, Life> {
   const lives = state.seen.get(author) ?? new Map<string, Life>()
   state.seen.set(author, lives)
   return lives
@@ -29,7 +42,7 @@ export function bitOf({ slot }: Overlay, tree: number): number {
 }
 
 /** Whether this copy is the first of its event, the first in its tree (of this bit), or one to be dropped. Only what is signed is noted. */
-export function judge(scene: RoutingScene, bit: number, source: Source, item: Item): Verdict {
+export function judge(scene: WindowScene, bit: number, source: Source, item: Item): Verdict {
   const { state, settings, turn } = scene
   const life = state.seen.get(source.author)?.get(source.boot)
   const seen = life?.counters.get(item.counter)
@@ -48,10 +61,10 @@ export function judge(scene: RoutingScene, bit: number, source: Source, item: It
   return 'known'
 }
 
-function verify({ state, settings }: RoutingScene, source: Source, item: Item): Verdict | undefined {
+function verify({ state, settings }: WindowScene, source: Source, item: Item): Verdict | undefined {
   const { rules, hash, group, signatures } = settings
   if (!rules.verifiesFirst()) return undefined
-  const key = state.keys.get(source.author)
+  const key = state.keys.get(source.author) ?? settings.keyFor?.(source.author)
   if (key === undefined) return 'unknown author'
   const keys = { signatures, keyOf: () => key }
   return isSigned({ hash, group, liars: 1, keys }, source, NOBODY, item) ? undefined : 'forged'
@@ -60,14 +73,14 @@ function verify({ state, settings }: RoutingScene, source: Source, item: Item): 
 const NOBODY = new Uint8Array()
 
 /** An event of our own, in all trees that it goes out in. */
-export function noteOwn(scene: RoutingScene, overlays: readonly Overlay[], source: Source, item: Item): void {
+export function noteOwn(scene: WindowScene, overlays: readonly Overlay[], source: Source, item: Item): void {
   let passed = 0
   for (const overlay of overlays) for (let tree = 0; tree < overlay.trees; tree++) passed |= bitOf(overlay, tree)
   const seal = toHex(scene.settings.hash(encode(itemCodec, item)))
   note(scene, source, item.counter, { at: scene.turn.now, seal, passed, handed: false })
 }
 
-function note(scene: RoutingScene, { author, boot }: Source, counter: number, seen: Seen): void {
+function note(scene: WindowScene, { author, boot }: Source, counter: number, seen: Seen): void {
   const lives = livesOf(scene, author)
   lifeOf(lives, boot).counters.set(counter, seen)
   const sizes = [...lives.values()].map(({ counters }) => counters.size)
@@ -76,13 +89,13 @@ function note(scene: RoutingScene, { author, boot }: Source, counter: number, se
   forget(scene, fullest, fullest.counters.keys().next().value!)
 }
 
-function forget({ settings }: RoutingScene, life: Life, counter: number): void {
+function forget({ settings }: WindowScene, life: Life, counter: number): void {
   life.counters.delete(counter)
   life.floor = settings.rules.floorAfter(life.floor, counter)
 }
 
 /** Forgets what is older than the window. */
-export function forgetOld(scene: RoutingScene): void {
+export function forgetOld(scene: WindowScene): void {
   const { state, settings, turn } = scene
   for (const lives of state.seen.values()) {
     for (const life of lives.values()) {
@@ -96,7 +109,7 @@ export function forgetOld(scene: RoutingScene): void {
 
 /** What is known of an event: `old` where it is too long ago to say. */
 export function knownOf(
-  { state }: RoutingScene,
+  { state }: WindowScene,
   author: NodeId,
   boot: string,
   counter: number,
