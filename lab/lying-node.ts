@@ -24,6 +24,10 @@ import {
   electionVocabulary,
 } from '../src/election/index.ts'
 import { electionLiars } from '../src/election/proof/index.ts'
+import { eventsLiars } from '../src/events/proof/liars.ts'
+import { routingLiars } from '../src/events/proof/routing/liars.ts'
+import { routingVocabulary } from '../src/events/routing/wire.ts'
+import { eventsVocabulary } from '../src/events/wire.ts'
 import { lockVocabulary } from '../src/lock/index.ts'
 import { lockLiars } from '../src/lock/proof/index.ts'
 import { membershipVocabulary } from '../src/membership/index.ts'
@@ -43,7 +47,7 @@ import { slotsVocabulary } from '../src/slots/index.ts'
 import { slotsLiars } from '../src/slots/proof/index.ts'
 
 /** The parts of a node that can lie; `node` is the whole, down to the bytes of its frames. */
-export type LyingPart = 'lock' | 'ordering' | 'membership' | 'election' | 'slots' | 'node'
+export type LyingPart = 'lock' | 'ordering' | 'events' | 'membership' | 'election' | 'slots' | 'routing' | 'node'
 
 export interface Lie {
   readonly part: LyingPart
@@ -91,10 +95,12 @@ export function namesOfLies(role: 'server' | 'member', more: MoreLies = {}): Map
       ? [
           ['lock', lockLiars()],
           ['ordering', orderingLiars(sha256)],
+          ['events', eventsLiars()],
         ]
       : [
           ['membership', membershipLiars() as unknown as Liars],
           ['election', electionLiars(electionDefaults as ElectionSettings, keys)],
+          ['routing', routingLiars()],
           ['slots', slotsLiars({ group: undefined as never, signer: keys.signer, known: [] })],
         ]
   found.push(['node', nodeLiars])
@@ -149,8 +155,10 @@ function lyingServer(parts: ServerParts, mask: NodeMask) {
   const lock = mask.part('lock', parts.lock, lockVocabulary, lockLiars)
   const { ordering } = parts
   const objects = ordering && mask.part('ordering', ordering, orderingVocabulary, () => orderingLiars(sha256))
+  const { events: channels } = parts
+  const events = channels && mask.part('events', channels, eventsVocabulary, eventsLiars)
   // Without the other parts it would wait for their word, and lie to nobody.
-  const disguised = objects === undefined ? { ...parts, lock } : { ...parts, lock, ordering: objects }
+  const disguised = { ...parts, lock, ...(objects && { ordering: objects }), ...(events && { events }) }
   return mask.whole(serverOf(disguised as ServerParts), nodeVocabulary)
 }
 
@@ -169,7 +177,8 @@ function lyingMember(settings: MemberSettings, mask: NodeMask) {
   const votes = () => electionLiars(settings.election, keys)
   const membership = mask.part('membership', parts.membership, membershipVocabulary, gossips)
   const election = mask.part('election', parts.election, electionVocabulary, votes)
-  return mask.whole(memberOf({ ...parts, membership, election }), memberVocabulary)
+  const routing = mask.part('routing', parts.routing, routingVocabulary, routingLiars)
+  return mask.whole(memberOf({ ...parts, membership, election, routing }), memberVocabulary)
 }
 
 /** What a liar can do below all protocols. */

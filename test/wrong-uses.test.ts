@@ -92,6 +92,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   Ledger: 'src/client/ledger/ledger.ts',
   EventChannel: 'src/client/events/channel.ts',
   EventSubscription: 'src/client/events/subscription.ts',
+  MemberChannel: 'src/client/member-events/channel.ts',
 }
 
 /** Public methods with at least one parameter: what can be used wrongly. */

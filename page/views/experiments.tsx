@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { type Cells, chartsOf } from '../charts.ts'
+import { type Cells, chartsOf } from '../../lab/row-charts.ts'
 import { Figure, Judged } from '../panels/figure.tsx'
 import { published, type ViewProps } from '../registry.ts'
 import { loadScript } from '../scripts.ts'

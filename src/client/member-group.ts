@@ -3,7 +3,11 @@
 
 import type { ArmSource } from './bandits/options.ts'
 import type { BanditHandle, BestArmResult, MaximiseResult } from './bandits/run.ts'
+import type { EventChannel } from './events/channel.ts'
+import type { ChannelOptions } from './events/options.ts'
 import { Group } from './group.ts'
+import type { MemberChannel } from './member-events/channel.ts'
+import type { EventsVia, MemberEventsOptions } from './member-events/options.ts'
 import type { Attributes } from './peers/attributes.ts'
 import type { Aggregate, CoordinatorOptions, JoinedGroup } from './peers/joined-group.ts'
 import type { Candidacy, CoordinatorInfo } from './peers/leadership.ts'
@@ -74,6 +78,20 @@ export class MemberGroup extends Group {
   /** Slots that the members share without telling each other who has which. */
   slots(name: string, options: SlotsOptions): Slots {
     return this.member.slots(name, options)
+  }
+
+  /** A channel of the servers; with `via` one among the members, without servers. */
+  override events<Payload = unknown>(
+    name: string,
+    options: MemberEventsOptions<Payload> & { readonly via: EventsVia },
+  ): MemberChannel<Payload>
+  override events<Payload = unknown>(name: string, options?: ChannelOptions<Payload>): EventChannel<Payload>
+  override events<Payload = unknown>(
+    name: string,
+    options: ChannelOptions<Payload> | (MemberEventsOptions<Payload> & { readonly via: EventsVia }) = {},
+  ): EventChannel<Payload> | MemberChannel<Payload> {
+    const isAmongMembers = typeof options === 'object' && options !== null && 'via' in options
+    return isAmongMembers ? this.member.events(name, options) : super.events(name, options)
   }
 
   /** Serves an arm to runs of that name: `source` pulls it once and gives its reward. */

@@ -1,4 +1,4 @@
-// The node of a member: it knows who is here, elects, shares slots, and answers what clients ask.
+// The node of a member: it knows who is here, elects, shares slots, passes events on, and answers what clients ask.
 //
 // Gossip and election meet in the part `hints`: membership's events go to it by wire, and what it makes of them goes to the
 // election by wire. Nothing of an election's safety rests on these hints.
@@ -26,6 +26,8 @@ import {
   electionVocabulary,
   type Keys,
 } from '../election/index.ts'
+import type { RoutingSettings } from '../events/routing/settings.ts'
+import { routingVocabulary } from '../events/routing/wire.ts'
 import {
   type Membership,
   type MembershipEvent,
@@ -39,6 +41,7 @@ import { type ManySlots, type ManySlotsOptions, manySlots, manySlotsVocabulary }
 import { questions } from './questions/machine.ts'
 import type { Questions } from './questions/state.ts'
 import { questionsVocabulary } from './questions/wire.ts'
+import { keyOfGossip, listOfElection, type SleepingRouting, sleepingRouting } from './routing.ts'
 import { partedVocabulary } from './vocabulary.ts'
 
 export interface MemberSettings {
@@ -48,6 +51,7 @@ export interface MemberSettings {
   readonly slots: ManySlotsOptions
   readonly keysOf: HintSettings['keysOf']
   readonly bandits: Omit<BanditMemberSettings, 'keysOf'>
+  readonly routing: RoutingSettings
 }
 
 export type MemberParts = {
@@ -58,6 +62,8 @@ export type MemberParts = {
   /** Sends nothing: it stands between two parts of this node. */
   readonly hints: Hints
   readonly bandits: BanditMember
+  /** Events in trees of members. It sleeps until somebody publishes or subscribes. */
+  readonly routing: SleepingRouting
 }
 export type MemberNode = Composed<MemberParts>
 export type MemberCommand = PartCommand<MemberParts>
@@ -69,6 +75,7 @@ export const memberVocabulary = partedVocabulary({
   questions: questionsVocabulary,
   slots: manySlotsVocabulary,
   bandits: banditMemberVocabulary,
+  routing: routingVocabulary,
 })
 
 export function memberParts(settings: MemberSettings): MemberParts {
@@ -80,6 +87,7 @@ export function memberParts(settings: MemberSettings): MemberParts {
     slots: manySlots(settings.slots),
     hints: hints({ attributes: settings.election.attributes, keysOf }),
     bandits: banditMember({ ...settings.bandits, keysOf: view => partyKeys(keysOf(view)) }),
+    routing: sleepingRouting(settings.routing),
   }
 }
 
@@ -99,6 +107,8 @@ export function memberOf(parts: MemberParts, rules: ComposeRules = composeRules)
 const memberWires: readonly Wire<MemberParts>[] = [
   { from: 'membership', to: 'hints', turn: hintOfGossip },
   { from: 'membership', to: 'bandits', turn: keysOfGossip },
+  { from: 'membership', to: 'routing', turn: keyOfGossip },
+  { from: 'election', to: 'routing', turn: listOfElection },
   { from: 'election', to: 'hints', turn: hintOfElection },
   { from: 'hints', to: 'election', turn: event => (event.kind === 'tell' ? event.command : undefined) },
 ]

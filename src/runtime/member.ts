@@ -14,6 +14,7 @@ import {
   firstElectorate,
   type Newcomer,
 } from '../election/index.ts'
+import { routingBasics } from '../events/routing/settings.ts'
 import { isOperator } from '../lock/index.ts'
 import { type MemberView, membershipDefaults, type NamedKey, type NamedValue } from '../membership/index.ts'
 import {
@@ -25,6 +26,7 @@ import {
   memberNode,
   memberVocabulary,
 } from '../node/member.ts'
+import { treesFor } from '../node/routing.ts'
 import { opensslBanditTools } from './bandit-tools.ts'
 import { type Admits, admission, identityBytes } from './certificates/admission.ts'
 import { bytesOf, countingOf } from './certificates/counting-keys.ts'
@@ -34,6 +36,7 @@ import { memberSettings } from './config/agreed.ts'
 import { COUNT_KEY_FILE, type MemberAddress, type MemberConfig } from './config/config.ts'
 import { type Disguise, Driver, type DriverOf } from './driver.ts'
 import { openNodeStore } from './first-start.ts'
+import { sha256 } from './hash.ts'
 import type { Book } from './metrics/book.ts'
 import type { memberMetrics } from './metrics/names.ts'
 import { measureTraffic } from './metrics/traffic.ts'
@@ -245,6 +248,15 @@ async function settingsOf(
       keys: banditTools(await opensslBanditTools(), config, signer),
       repeat: BANDIT_REPEAT_MS,
       rules: banditRules,
+    },
+    routing: {
+      ...routingBasics,
+      group: group.id,
+      trees: treesFor(liars),
+      hash: sha256,
+      signatures,
+      signer,
+      keyOf: ({ member, identity }) => admits(member, identity),
     },
   }
 }

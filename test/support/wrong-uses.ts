@@ -1,5 +1,6 @@
 // One wrong use, or a few, of every public function, and what it says. Data, so that several suites can go through it.
 
+import { mqtt } from '../../src/events/index.ts'
 import {
   A2,
   advise,
@@ -366,6 +367,26 @@ const members: readonly WrongUse[] = [
   ),
   wrong('JoinedGroup.maximise', 'arms is', ({ joined }) =>
     joined.maximise(any({ name: 'colour', arms: ['a'], budget: 9, shuffler: 'x', comparator: 'y' })),
+  ),
+  wrong('JoinedGroup.events', 'via is "servers"; it must be', ({ joined }) =>
+    joined.events('news', { via: any('servers') }),
+  ),
+  wrong('JoinedGroup.events', 'member.events has no option "durable"', ({ joined }) =>
+    joined.events('news', any({ durable: true })),
+  ),
+  wrong('JoinedGroup.events', "the channel's name is the number 5", ({ joined }) => joined.events(any(5))),
+  wrong('MemberChannel.publish', 'publish has no option "receipt". Did you mean receipts?', ({ joined }) =>
+    joined.events('news').publish({ n: 1 }, 1, any({ receipt: true })),
+  ),
+  wrong('MemberChannel.publish', 'attribute', ({ joined }) => joined.events('news').publish(any({ n: () => 1 }))),
+  wrong('MemberChannel.subscribe', 'subscribe has no option "name"', ({ joined }) =>
+    joined.events('news').subscribe({ n: 1 }, any({ name: 'audit' })),
+  ),
+  wrong('MemberChannel.subscribe', 'the handler is a number', ({ joined }) =>
+    joined.events('news').subscribe({ n: 1 }, {}, any(5)),
+  ),
+  wrong('MemberChannel.subscribe', 'needs servers that remember it', ({ joined }) =>
+    joined.events('news').subscribe(mqtt('$share/team/eu/#')),
   ),
   wrong('JoinedGroup.slots', 'lease is 5.5; it must be a whole number of milliseconds', ({ joined }) =>
     joined.slots('desks', { slots: ['a'], lease: 5.5 }),

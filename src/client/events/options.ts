@@ -84,11 +84,11 @@ function millisOf(value: unknown): Millis | undefined {
 /** The milliseconds of a duration that was checked. */
 export function millis(value: Duration): Millis {
   const found = millisOf(value)
-  if (found === undefined) throw new SettingsError(`${String(value)} is no duration; it must be ${duration.must}.`)
+  if (found === undefined) throw new SettingsError(`${String(value)} is no duration; it must be ${durationRule.must}.`)
   return found
 }
 
-const duration: Rule = {
+export const durationRule: Rule = {
   must: "a number of milliseconds, or text such as '30s', '5m', '7d'",
   fits: value => millisOf(value) !== undefined,
 }
@@ -96,17 +96,19 @@ const duration: Rule = {
 const KEEP_BYTES_MAX = 64_000_000
 
 const checkKeep = optionsSchema<NonNullable<ChannelOptions['keep']>>({
-  age: duration,
+  age: durationRule,
   bytes: whole(1, KEEP_BYTES_MAX, 'bytes'),
 })
+
+export const checkedRule: Rule = {
+  must: "a Standard Schema: an object with '~standard'",
+  fits: value => value !== null && ['object', 'function'].includes(typeof value) && '~standard' in (value as object),
+}
 
 const checkChannelOptions = optionsSchema<ChannelOptions>({
   durable: flag,
   keep: { must: 'an object of age and bytes', fits: value => typeof value === 'object' && value !== null },
-  check: {
-    must: "a Standard Schema: an object with '~standard'",
-    fits: value => value !== null && ['object', 'function'].includes(typeof value) && '~standard' in (value as object),
-  },
+  check: checkedRule,
 })
 
 /** Refuses options that no channel has. */
@@ -118,7 +120,7 @@ export function checkChannel<Payload>(options: ChannelOptions<Payload>): void {
 /** Refuses options that no publication has. */
 export const checkPublish = optionsSchema<PublishOptions>({
   retained: flag,
-  expires: duration,
+  expires: durationRule,
   wait: flag,
   timeout: waitTime,
   signal: abortSignal,
@@ -131,7 +133,7 @@ const checkSubscribeOptions = optionsSchema<SubscribeOptions>({
   name: textOf('the name of the subscription'),
   from: oneWord(['now', 'start', 'again']),
   queue: flag,
-  ackWait: duration,
+  ackWait: durationRule,
   attempts: whole(1, ATTEMPTS_MAX),
   parallel: whole(1, PARALLEL_MAX),
   retained: flag,

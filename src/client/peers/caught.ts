@@ -1,7 +1,13 @@
 // What members were caught at, by this one: kept to be shown, and said in the log once a minute at most for each way.
 
-/** Where a member was caught: in gossip, or in an election. */
-export type CaughtIn = 'gossip' | 'election'
+/** Where a member was caught: in gossip, in an election, or with events. */
+export type CaughtIn = 'gossip' | 'election' | 'events'
+
+const IN_WORDS: Readonly<Record<CaughtIn, string>> = {
+  gossip: 'in gossip',
+  election: 'in an election',
+  events: 'with events',
+}
 
 /** Members times ways to misbehave that are kept. */
 const MATTERS_MAX = 1_000
@@ -36,7 +42,6 @@ export class Caught {
 
 /** In words for a log: what proves a lie is called one, and the rest is not. */
 export function wordsFor(where: CaughtIn, how: string): string {
-  if (NO_LIES.includes(how))
-    return `a member asks too much of the others in ${where === 'gossip' ? 'gossip' : 'an election'}`
-  return where === 'gossip' ? 'a member lies in gossip' : 'a member lies in an election'
+  if (NO_LIES.includes(how)) return `a member asks too much of the others ${IN_WORDS[where]}`
+  return `a member lies ${IN_WORDS[where]}`
 }

@@ -12,6 +12,7 @@ import {
   Unavailable,
 } from '../../core/index.ts'
 import type { ElectionEvent } from '../../election/index.ts'
+import type { RoutingEvent } from '../../events/routing/state.ts'
 import type { MembershipCommand, MembershipEvent } from '../../membership/index.ts'
 import { standsFor } from '../../node/hints/standing.ts'
 import type { ManySlotsEvent } from '../../node/many-slots.ts'
@@ -25,6 +26,9 @@ import type { Log } from '../../runtime/transport/index.ts'
 import type { ArmSource } from '../bandits/options.ts'
 import type { BanditHandle, BestArmResult, MaximiseResult } from '../bandits/run.ts'
 import { Feed } from '../feed.ts'
+import { MemberChannel } from '../member-events/channel.ts'
+import { MemberEventsHubs } from '../member-events/hub.ts'
+import type { MemberEventsOptions } from '../member-events/options.ts'
 import { checkFollowing } from '../waiting.ts'
 import { answerTo } from './answering.ts'
 import { type Attributes, attributesRule, changedValues, numberOf } from './attributes.ts'
@@ -83,6 +87,7 @@ export class JoinedGroup {
   private readonly openSlots = new Map<string, Slots>()
   private readonly questions = new Map<number, Question>()
   private readonly runs: MemberRuns
+  private readonly carriers: MemberEventsHubs
   private readonly clock = holderClock()
   private readonly refresh: NodeJS.Timeout | undefined
   private ids = 0
@@ -96,6 +101,7 @@ export class JoinedGroup {
     this.log = log
     this.node = node
     this.runs = new MemberRuns(body => this.tell({ part: 'bandits', body }), node.folder)
+    this.carriers = new MemberEventsHubs((_via, body) => this.tell({ part: 'routing', body }))
     this.voters = new Voters(body => this.tell({ part: 'hints', body }))
     if (Object.values(values).some(value => typeof value === 'function')) {
       this.refresh = setInterval(() => this.set(changedValues(values)), REFRESH_MS).unref()
@@ -214,6 +220,12 @@ export class JoinedGroup {
     return this.runs.maximise(options)
   }
 
+  /** A channel among the members, without servers: what is published goes to every member with a subscription that wants it. */
+  events<Payload = unknown>(name: string, options: MemberEventsOptions<Payload> = {}): MemberChannel<Payload> {
+    this.checkOpen()
+    return new MemberChannel<Payload>(this.carriers, name, options)
+  }
+
   /** Says goodbye and stops. */
   close(): Promise<void> {
     this.stopped ??= this.shutDown()
@@ -239,6 +251,8 @@ export class JoinedGroup {
         return this.voters.take(body)
       case 'bandits':
         return this.runs.take(body)
+      case 'routing':
+        return this.routingEvent(body)
     }
   }
 
@@ -252,6 +266,7 @@ export class JoinedGroup {
     this.voters.end(why)
     for (const slots of this.openSlots.values()) slots.ended(why)
     this.runs.ended(why)
+    this.carriers.ended(why)
     for (const question of this.questions.values()) question.reject(why)
     this.questions.clear()
     // What is left open below (a port, a store, a thread) would keep the process from its end.
@@ -369,6 +384,12 @@ export class JoinedGroup {
     this.openSlots.get(event.name)?.take(event)
     // A caller that asks again, with what works, gets another.
     if (event.kind === 'shut') this.openSlots.delete(event.name)
+  }
+
+  private routingEvent(event: RoutingEvent): void {
+    // An honest member passes on only what it has verified.
+    if (event.kind === 'dropped' && event.why === 'forged') return this.tellCaught(event.from, 'events', 'forged-event')
+    this.carriers.of('trees').event(event)
   }
 
   private questionsEvent(event: QuestionsEvent): void {

@@ -6,6 +6,7 @@ import type { NodeId } from '../../core/index.ts'
 import { askAgain, openLink, retell, sayStanding } from './announcing.ts'
 import { MEMBERS_MAX, OVERLAYS_MAX } from './limits.ts'
 import { neighboursOf, type OverlayRecord, treesOf } from './overlay.ts'
+import { awaitMore } from './receipts.ts'
 import type { Link, Overlay, RoutingScene } from './state.ts'
 
 /** A newer list: its trees are made beside the old ones. */
@@ -20,12 +21,15 @@ export function addOverlay(scene: RoutingScene, record: OverlayRecord): void {
     number: record.number,
     slot: SLOTS.find(slot => !taken.has(slot))!,
     trees: record.members.includes(state.self) ? treesOf(record.members.length, settings.trees) : 0,
+    members: record.members,
     links,
     since: turn.now,
     openAt: undefined,
   }
   state.overlays.push(overlay)
   for (const link of links) openLink(scene, overlay, link)
+  if (overlay.trees === 0) turn.do({ kind: 'emit', event: { kind: 'outside', overlay: overlay.number } })
+  else awaitMore(scene, record.members)
 }
 
 const SLOTS = Array.from({ length: OVERLAYS_MAX }, (_, slot) => slot)

@@ -23,3 +23,10 @@ export const WINDOW_MAX = 131_072
 export const LIVES_MAX = 8
 /** Members whose keys are known. */
 export const KEYS_MAX = 10_000
+/** Events of this member whose receipts are waited for, and their bytes: they are kept, to be sent again. */
+export const RECEIPTS_MAX = 1_000
+export const RECEIPT_BYTES_MAX = 16_000_000
+/** Events that one question for receipts is about. */
+export const ASKED_MAX = 64
+/** How often an event is sent to a member that says it lacks it: a liar says so for ever. */
+export const DIRECT_MAX = 3

@@ -7,7 +7,8 @@ import { answerAgain, hearAnnounce, retellAll } from './announcing.ts'
 import { addOverlay, advance, compareAll, hearStanding } from './changing.ts'
 import { keyOf } from './keys.ts'
 import { KEYS_MAX, OWN_CLAUSES_MAX, SUBSCRIPTIONS_MAX } from './limits.ts'
-import { flush, publish, take } from './passing.ts'
+import { accept, flush, publish, take, takeBack } from './passing.ts'
+import { answerAsk, askAll, hearAnswer, settle } from './receipts.ts'
 import type { RoutingSettings } from './settings.ts'
 import {
   CHANNEL,
@@ -20,7 +21,7 @@ import {
   routingTimers,
 } from './state.ts'
 import { forgetOld } from './window.ts'
-import { fitting, type RoutingMessage } from './wire.ts'
+import { fitting, type LinkMessage, type RoutingMessage } from './wire.ts'
 
 /** A member's routing, as a protocol. */
 export type Routing = Protocol<RoutingState, RoutingMessage, RoutingCommand, RoutingEvent>
@@ -65,11 +66,15 @@ function blankState(self: NodeId, { signer }: RoutingSettings): RoutingState {
     waiting: [],
     waitingBytes: 0,
     batching: false,
+    awaited: new Map(),
+    awaitedBytes: 0,
     repeats: 0,
   }
 }
 
 const BOOT_BYTES = 16
+/** Of what comes in no tree. */
+const OUTSIDE = 0
 
 function onStart({ state, settings, turn }: RoutingScene): void {
   state.boot = toHex(turn.bytes(BOOT_BYTES))
@@ -77,6 +82,19 @@ function onStart({ state, settings, turn }: RoutingScene): void {
 }
 
 function onMessage(scene: RoutingScene, from: NodeId, body: RoutingMessage): void {
+  switch (body.kind) {
+    case 'ask':
+      return onAsk(scene, from, body)
+    case 'answer':
+      return onAnswer(scene, from, body)
+    case 'direct':
+      return onDirect(scene, from, body)
+    default:
+      return onLink(scene, from, body)
+  }
+}
+
+function onLink(scene: RoutingScene, from: NodeId, body: LinkMessage): void {
   const found = linkOf(scene, from, body)
   if (found === undefined) return
   switch (body.kind) {
@@ -97,7 +115,7 @@ interface Found {
 }
 
 /** Only a neighbour of a tree that we know says anything about it. */
-function linkOf({ state }: RoutingScene, from: NodeId, { place }: RoutingMessage): Found | undefined {
+function linkOf({ state }: RoutingScene, from: NodeId, { place }: LinkMessage): Found | undefined {
   const overlay = state.overlays.find(({ number }) => number === place.overlay)
   const link = overlay?.links.find(({ tree, peer }) => tree === place.tree && peer === from)
   return overlay && link && { overlay, link }
@@ -119,6 +137,21 @@ function onEvent(scene: RoutingScene, { overlay, link }: Found, body: RoutingMes
   take(scene, overlay, link, body)
 }
 
+function onAsk(scene: RoutingScene, from: NodeId, body: RoutingMessage & { kind: 'ask' }): void {
+  answerAsk(scene, from, body)
+}
+
+function onAnswer(scene: RoutingScene, from: NodeId, body: RoutingMessage & { kind: 'answer' }): void {
+  hearAnswer(scene, from, body)
+}
+
+/** Only from its author; it is handed over as any, and the receipt goes at once. */
+function onDirect(scene: RoutingScene, from: NodeId, { source, item }: RoutingMessage & { kind: 'direct' }): void {
+  if (source.author !== from) return
+  accept(scene, OUTSIDE, from, { source, item })
+  answerAsk(scene, from, { kind: 'ask', boot: source.boot, counters: [item.counter] })
+}
+
 function onCommand(scene: RoutingScene, body: RoutingCommand): void {
   switch (body.kind) {
     case 'subscribe':
@@ -127,6 +160,8 @@ function onCommand(scene: RoutingScene, body: RoutingCommand): void {
       return onUnsubscribe(scene, body.id)
     case 'publish':
       return onPublish(scene, body)
+    case 'settle':
+      return onSettle(scene, body.id)
     case 'overlay':
       return onOverlay(scene, body)
     case 'changed':
@@ -166,6 +201,10 @@ function onPublish(scene: RoutingScene, body: RoutingCommand & { kind: 'publish'
   publish(scene, body)
 }
 
+function onSettle(scene: RoutingScene, id: number): void {
+  if (!takeBack(scene, id)) settle(scene, id)
+}
+
 function onOverlay(scene: RoutingScene, { record }: RoutingCommand & { kind: 'overlay' }): void {
   addOverlay(scene, record)
 }
@@ -182,6 +221,8 @@ function onTimer(scene: RoutingScene, { kind }: ReturnType<typeof routingTimers.
       return onBeat(scene)
     case 'batch':
       return onBatch(scene)
+    case 'ask':
+      return onAskTimer(scene)
   }
 }
 
@@ -193,4 +234,8 @@ function onBeat(scene: RoutingScene): void {
 
 function onBatch({ state }: RoutingScene): void {
   state.batching = false
+}
+
+function onAskTimer(scene: RoutingScene): void {
+  askAll(scene)
 }

@@ -8,7 +8,8 @@ import { signBatch } from '../signed.ts'
 import { type Attributes, parseAttributes } from '../values.ts'
 import { BATCH_MAX, CONTENT_BYTES_MAX, type Item, type Source } from '../wire.ts'
 import { inUse } from './changing.ts'
-import { WAITING_BYTES_MAX, WAITING_MAX } from './limits.ts'
+import { RECEIPT_BYTES_MAX, RECEIPTS_MAX, WAITING_BYTES_MAX, WAITING_MAX } from './limits.ts'
+import { awaitReceipts } from './receipts.ts'
 import {
   CHANNEL,
   type Link,
@@ -19,7 +20,7 @@ import {
   routingTimers,
   type Waiting,
 } from './state.ts'
-import { judge, noteOwn } from './window.ts'
+import { bitOf, judge, knownOf, noteOwn } from './window.ts'
 
 /** The attributes by which an event is routed: its own, and its channel. */
 function routedBy(channel: string, attributes: Attributes): Attributes {
@@ -36,8 +37,9 @@ function holdsAll(clause: Clause, attributes: Attributes): boolean {
 }
 
 /** One more event of our own. It goes out with the next signature, once there are trees that are ready. */
-export function publish(scene: RoutingScene, { id, channel, content }: RoutingCommand & { kind: 'publish' }): void {
+export function publish(scene: RoutingScene, command: RoutingCommand & { kind: 'publish' }): void {
   const { state, turn } = scene
+  const { id, channel, content, receipts = false } = command
   const refuse = (why: string) => turn.do({ kind: 'emit', event: { kind: 'refused', id, why } })
   const encoded = encodeContent({ ...content, attributes: parseAttributes(content.attributes) })
   if (encoded.length > CONTENT_BYTES_MAX)
@@ -45,9 +47,22 @@ export function publish(scene: RoutingScene, { id, channel, content }: RoutingCo
   if (state.overlays.at(-1)?.trees === 0) return refuse('this member is not in the list that the trees are made of')
   if (state.waiting.length >= WAITING_MAX || state.waitingBytes + encoded.length > WAITING_BYTES_MAX)
     return refuse(`${state.waiting.length} events wait for trees that are ready already, and no more are kept`)
-  state.waiting.push({ id, channel, content, encoded })
+  if (receipts && (state.awaited.size >= RECEIPTS_MAX || state.awaitedBytes + encoded.length > RECEIPT_BYTES_MAX))
+    return refuse(`the receipts of ${state.awaited.size} events are waited for already, and no more are`)
+  state.waiting.push({ id, channel, content, encoded, receipts })
   state.waitingBytes += encoded.length
   flush(scene)
+}
+
+/** An event that is not out yet stays here; false where it is out, or was never there. */
+export function takeBack({ state, turn }: RoutingScene, id: number): boolean {
+  const found = state.waiting.find(one => one.id === id)
+  if (found === undefined) return false
+  state.waiting = state.waiting.filter(one => one !== found)
+  state.waitingBytes -= found.encoded.length
+  const why = 'its time was up before this member had trees that are ready'
+  turn.do({ kind: 'emit', event: { kind: 'refused', id, why } })
+  return true
 }
 
 /** Signs and sends what waits: the first at once, the rest in batches. */
@@ -72,7 +87,7 @@ function send(scene: RoutingScene, overlays: readonly Overlay[], channel: string
   const items = batch.map(({ encoded }, at): Item => ({ counter: last + at + 1, content: encoded, proof: undefined }))
   state.counter += items.length
   for (const [at, item] of signBatch(settings, settings.signer, source, items).entries()) {
-    const { id, content } = batch[at]!
+    const { id, content, receipts } = batch[at]!
     noteOwn(scene, overlays, source, item)
     for (const overlay of overlays) {
       const used = settings.rules.treesUsed(overlay.trees)
@@ -80,6 +95,7 @@ function send(scene: RoutingScene, overlays: readonly Overlay[], channel: string
     }
     turn.do({ kind: 'emit', event: { kind: 'published', id, source, counter: item.counter } })
     handOver(scene, source, item.counter, content)
+    if (receipts) awaitReceipts(scene, id, { source, item }, overlays.at(-1)!.members)
   }
 }
 
@@ -101,31 +117,47 @@ function pass(
 
 /** A copy of an event, from a neighbour. */
 export function take(scene: RoutingScene, overlay: Overlay, link: Link, { source, item }: Passing): void {
+  const content = accept(scene, bitOf(overlay, link.tree), link.peer, { source, item })
+  if (content !== undefined) pass(scene, overlay, link.tree, { source, item, from: link.peer }, content.attributes)
+}
+
+/** A copy that counts: noted, and handed over if it is the first. Nothing where it is to be dropped. */
+export function accept(
+  scene: RoutingScene,
+  bit: number,
+  from: NodeId,
+  { source, item }: Passing,
+): EventContent | undefined {
   const { state, turn } = scene
-  const verdict = judge(scene, overlay, link.tree, source, item)
+  const verdict = judge(scene, bit, source, item)
   switch (verdict) {
     case 'repeat':
       state.repeats++
-      return
+      return undefined
     case 'late':
-      return turn.do({ kind: 'emit', event: { kind: 'late', author: source.author, counter: item.counter } })
+      turn.do({ kind: 'emit', event: { kind: 'late', author: source.author, counter: item.counter } })
+      return undefined
     case 'forged':
     case 'unknown author':
-      return turn.do({ kind: 'emit', event: { kind: 'dropped', from: link.peer, why: `${verdict}: ${source.author}` } })
+      turn.do({ kind: 'emit', event: { kind: 'dropped', from, author: source.author, why: verdict } })
+      return undefined
     case 'new':
     case 'known': {
       const content = decodeContent(item.content)
-      if (!content.ok) return
-      pass(scene, overlay, link.tree, { source, item, from: link.peer }, content.value.attributes)
+      if (!content.ok) return undefined
       if (verdict === 'new') handOver(scene, source, item.counter, content.value)
+      return content.value
     }
   }
 }
 
-function handOver({ state, turn }: RoutingScene, source: Source, counter: number, content: EventContent): void {
+function handOver(scene: RoutingScene, source: Source, counter: number, content: EventContent): void {
+  const { state, turn } = scene
+  assert(counter > 0, 'counters begin at one')
   for (const [id, { channel, filter }] of state.subscriptions) {
     if (channel !== source.channel || !matches(filter, content.attributes)) continue
     turn.do({ kind: 'emit', event: { kind: 'handed', id, source, counter, content } })
+    const seen = knownOf(scene, source.author, source.boot, counter)
+    if (typeof seen === 'object') seen.handed = true
   }
-  assert(counter > 0, 'counters begin at one')
 }

@@ -24,6 +24,8 @@ export interface RoutingRules {
   continues(heard: number, number: number): boolean
   /** In how many trees an event goes out. */
   treesUsed(trees: number): number
+  /** Whether a member gives a receipt for an event that it has seen. */
+  givesReceipt(handed: boolean): boolean
 }
 
 /** The rules as they must be. */
@@ -54,4 +56,7 @@ export const routingRules: RoutingRules = {
 
   // Nobody passes on in two trees, so b liars touch b of them. In one tree alone a single liar cuts off everybody below it.
   treesUsed: trees => trees,
+
+  // A member that only passed the event on gives a receipt, and the author believes that somebody there has it.
+  givesReceipt: handed => handed,
 }

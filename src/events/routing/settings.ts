@@ -40,12 +40,26 @@ export interface RoutingSettings {
   readonly window: Millis
   /** A batch is signed so long after the last one, at the soonest. */
   readonly batchEvery: Millis
+  /** How long after an event its receipts are asked for, and for how long. */
+  readonly askAfter: Millis
+  readonly receiptsFor: Millis
 }
 
 /** Everything that has a usual value. */
 export const routingBasics: Pick<
   RoutingSettings,
-  'rules' | 'trees' | 'degree' | 'clausesMax' | 'beat' | 'patience' | 'grace' | 'retireAfter' | 'window' | 'batchEvery'
+  | 'rules'
+  | 'trees'
+  | 'degree'
+  | 'clausesMax'
+  | 'beat'
+  | 'patience'
+  | 'grace'
+  | 'retireAfter'
+  | 'window'
+  | 'batchEvery'
+  | 'askAfter'
+  | 'receiptsFor'
 > = {
   rules: routingRules,
   trees: 1,
@@ -57,4 +71,6 @@ export const routingBasics: Pick<
   retireAfter: 15_000,
   window: 30_000,
   batchEvery: 2,
+  askAfter: 50,
+  receiptsFor: 10_000,
 }

@@ -49,6 +49,7 @@ export interface Overlay {
   /** Which of the places in `Seen.passed` is its own. */
   readonly slot: number
   readonly trees: number
+  readonly members: readonly NodeId[]
   readonly links: readonly Link[]
   readonly since: Millis
   /** When all neighbours were ready, or were passed over. */
@@ -62,6 +63,8 @@ export interface Seen {
   readonly seal: string
   /** In which trees of which overlays it was passed on: a bit each. */
   passed: number
+  /** A subscription of this member was given it. */
+  handed: boolean
 }
 
 /** One life of one author. */
@@ -86,6 +89,18 @@ export interface Waiting {
   readonly channel: string
   readonly content: EventContent
   readonly encoded: Uint8Array
+  readonly receipts: boolean
+}
+
+/** An event of our own whose receipts are waited for. */
+export interface Awaited extends Passing {
+  readonly id: number
+  readonly since: Millis
+  /** Members that have not said; how often each was sent the event itself. */
+  readonly waitsFor: Map<NodeId, number>
+  /** Members that gave a receipt, and members that have it and did not want it. */
+  readonly received: NodeId[]
+  readonly seen: NodeId[]
 }
 
 /** What a router remembers. */
@@ -105,6 +120,9 @@ export interface RoutingState {
   waitingBytes: number
   /** A batch was signed a moment ago: what comes now waits for the next. */
   batching: boolean
+  /** By counter. */
+  readonly awaited: Map<number, Awaited>
+  awaitedBytes: number
   /** Copies that came twice in one tree: from a liar, or from a bug. */
   repeats: number
 }
@@ -113,7 +131,16 @@ export interface RoutingState {
 export type RoutingCommand =
   | { readonly kind: 'subscribe'; readonly id: number; readonly channel: string; readonly filter: Filter }
   | { readonly kind: 'unsubscribe'; readonly id: number }
-  | { readonly kind: 'publish'; readonly id: number; readonly channel: string; readonly content: EventContent }
+  | {
+      readonly kind: 'publish'
+      readonly id: number
+      readonly channel: string
+      readonly content: EventContent
+      /** Who has it is asked for, and told by `received`. */
+      readonly receipts?: boolean
+    }
+  /** No longer waits: what is not out is taken back, and else `received` comes at once. */
+  | { readonly kind: 'settle'; readonly id: number }
   /** A newer list of members. */
   | { readonly kind: 'overlay'; readonly record: OverlayRecord }
   /** What membership says of a member. */
@@ -123,6 +150,13 @@ export type RoutingCommand =
 export type RoutingEvent =
   /** It went out in trees that were ready. */
   | { readonly kind: 'published'; readonly id: number; readonly source: Source; readonly counter: number }
+  /** Which members gave a receipt, and which have not said whether they have it. */
+  | {
+      readonly kind: 'received'
+      readonly id: number
+      readonly members: readonly NodeId[]
+      readonly silent: readonly NodeId[]
+    }
   /** Certainly not done. */
   | { readonly kind: 'refused'; readonly id: number; readonly why: string }
   | {
@@ -135,12 +169,19 @@ export type RoutingEvent =
   /** An event came so late that nobody knows whether it was handed over before: it was not, now. */
   | { readonly kind: 'late'; readonly author: NodeId; readonly counter: number }
   /** A neighbour said what no honest one says. */
-  | { readonly kind: 'dropped'; readonly from: NodeId; readonly why: string }
+  | {
+      readonly kind: 'dropped'
+      readonly from: NodeId
+      readonly author: NodeId
+      readonly why: 'forged' | 'unknown author'
+    }
   /** The trees over the list of this number are in use. */
   | { readonly kind: 'open'; readonly overlay: number }
+  /** This member is not in the list of this number: nothing comes to it, and it publishes nothing. */
+  | { readonly kind: 'outside'; readonly overlay: number }
 
-/** Its timers: what is compared and forgotten now and then, and the next batch. */
-export const routingTimers = timers('beat', 'batch')
+/** Its timers: what is compared and forgotten now and then, the next batch, and the next question for receipts. */
+export const routingTimers = timers('beat', 'batch', 'ask')
 
 /** What a handler of a router is given. */
 export type RoutingScene = Scene<RoutingState, RoutingSettings, RoutingMessage, RoutingEvent>

@@ -1,7 +1,7 @@
 // Which events were seen: exactly for a while, and then only up to which counter. What is older is refused, for nobody knows
 // whether it was handed over.
 
-import { encode, toHex } from '../../core/index.ts'
+import { encode, type NodeId, toHex } from '../../core/index.ts'
 import { isSigned } from '../signed.ts'
 import { type Item, itemCodec, type Source } from '../wire.ts'
 import { LIVES_MAX, WINDOW_MAX } from './limits.ts'
@@ -23,12 +23,13 @@ function lifeOf(lives: Map<string, Life>, boot: string): Life {
   return life
 }
 
-function bitOf({ slot }: Overlay, tree: number): number {
+/** The place of a tree in what an event has passed. What comes outside the trees has none. */
+export function bitOf({ slot }: Overlay, tree: number): number {
   return 1 << (slot * 8 + tree)
 }
 
-/** Whether this copy is the first of its event, the first in its tree, or one to be dropped. Only what is signed is noted. */
-export function judge(scene: RoutingScene, overlay: Overlay, tree: number, source: Source, item: Item): Verdict {
+/** Whether this copy is the first of its event, the first in its tree (of this bit), or one to be dropped. Only what is signed is noted. */
+export function judge(scene: RoutingScene, bit: number, source: Source, item: Item): Verdict {
   const { state, settings, turn } = scene
   const life = state.seen.get(source.author)?.get(source.boot)
   const seen = life?.counters.get(item.counter)
@@ -38,9 +39,8 @@ export function judge(scene: RoutingScene, overlay: Overlay, tree: number, sourc
     const verdict = verify(scene, source, item)
     if (verdict !== undefined) return verdict
   }
-  const bit = bitOf(overlay, tree)
   if (seen === undefined) {
-    note(scene, source, item.counter, { at: turn.now, seal, passed: bit })
+    note(scene, source, item.counter, { at: turn.now, seal, passed: bit, handed: false })
     return 'new'
   }
   if ((seen.passed & bit) !== 0) return 'repeat'
@@ -64,7 +64,7 @@ export function noteOwn(scene: RoutingScene, overlays: readonly Overlay[], sourc
   let passed = 0
   for (const overlay of overlays) for (let tree = 0; tree < overlay.trees; tree++) passed |= bitOf(overlay, tree)
   const seal = toHex(scene.settings.hash(encode(itemCodec, item)))
-  note(scene, source, item.counter, { at: scene.turn.now, seal, passed })
+  note(scene, source, item.counter, { at: scene.turn.now, seal, passed, handed: false })
 }
 
 function note(scene: RoutingScene, { author, boot }: Source, counter: number, seen: Seen): void {
@@ -92,4 +92,15 @@ export function forgetOld(scene: RoutingScene): void {
       }
     }
   }
+}
+
+/** What is known of an event: `old` where it is too long ago to say. */
+export function knownOf(
+  { state }: RoutingScene,
+  author: NodeId,
+  boot: string,
+  counter: number,
+): Seen | 'old' | undefined {
+  const life = state.seen.get(author)?.get(boot)
+  return life?.counters.get(counter) ?? (counter <= (life?.floor ?? 0) ? 'old' : undefined)
 }

@@ -5,7 +5,7 @@ import { bool, bytes, type Codec, list, struct, text, uint, variants } from '../
 import type { Clause } from '../canonical.ts'
 import { decodeFilter, encodeFilter } from '../filter.ts'
 import { BOOT_BYTES_MAX, CHANNEL_BYTES_MAX, type Item, itemCodec, NODE_BYTES_MAX, type Source } from '../wire.ts'
-import { CLAUSE_BYTES_MAX, HEARD_MAX, TREES_MAX } from './limits.ts'
+import { ASKED_MAX, CLAUSE_BYTES_MAX, HEARD_MAX, TREES_MAX } from './limits.ts'
 
 /** A link of one tree of one overlay. */
 export interface Place {
@@ -42,9 +42,24 @@ export type RoutingMessage =
       readonly ready: boolean
     }
   | { readonly kind: 'event'; readonly place: Place; readonly source: Source; readonly item: Item }
+  /** Of the sender's own events of this life: which were handed over, which only seen, which are lacking? */
+  | { readonly kind: 'ask'; readonly boot: string; readonly counters: readonly number[] }
+  | {
+      readonly kind: 'answer'
+      readonly boot: string
+      readonly handed: readonly number[]
+      readonly seen: readonly number[]
+      readonly lacking: readonly number[]
+    }
+  /** An event from its author, outside the trees, to one that said it lacks it. */
+  | { readonly kind: 'direct'; readonly source: Source; readonly item: Item }
+
+/** What is said over a link of a tree. */
+export type LinkMessage = Extract<RoutingMessage, { readonly place: Place }>
 
 const place = struct<Place>({ overlay: uint(), tree: uint(TREES_MAX - 1) })
 const life = text(BOOT_BYTES_MAX)
+const counters = list(uint(), ASKED_MAX)
 const source = struct<Source>({ channel: text(CHANNEL_BYTES_MAX), author: text(NODE_BYTES_MAX), boot: life })
 
 /** A clause as the filter that it is alone; bytes that are not in the one form are refused. */
@@ -76,6 +91,9 @@ export const routingVocabulary: Codec<RoutingMessage> = variants<RoutingMessage>
   again: { place },
   standing: { place, life, number: uint(), ready: bool },
   event: { place, source, item: itemCodec },
+  ask: { boot: life, counters },
+  answer: { boot: life, handed: counters, seen: counters, lacking: counters },
+  direct: { source, item: itemCodec },
 })
 
 /** The clause, widened until it fits: what is dropped only lets more through. */

@@ -12,11 +12,13 @@ export type MemberAct =
   | { kind: 'resign'; name: string }
   /** A member says something new of itself, and who is best changes. */
   | { kind: 'battery'; member: NodeId; value: number }
+  /** A member publishes an event. */
+  | { kind: 'publish'; member: NodeId }
   /** The operator wants the guest among those who vote, or out again. */
   | { kind: 'admit' | 'expel'; member: NodeId }
 
 /** Which part of a member's node lies, or the whole of it. */
-export type LyingPart = 'membership' | 'election' | 'slots' | 'all'
+export type LyingPart = 'membership' | 'election' | 'slots' | 'routing' | 'all'
 
 export interface MemberLiar {
   readonly part: LyingPart
@@ -80,7 +82,7 @@ export function drawMemberPlan(random: Random, group: MemberGroup): MemberPlan {
   const all = [...members, ...guests]
   const liars = new Map<NodeId, MemberLiar>()
   while (liars.size < group.liars) {
-    const part = pick(random, ['membership', 'election', 'slots', 'all'] as const)
+    const part = pick(random, ['membership', 'election', 'slots', 'routing', 'all'] as const)
     // Not the first: it is everybody's contact.
     liars.set(pick(random, members.slice(1)), { part, kind: random.below(1_000) })
   }
@@ -136,6 +138,9 @@ function drawActs(
   for (const member of guests) {
     acts.push({ kind: 'admit', member, at: at() })
     if (random.chance(0.3)) acts.push({ kind: 'expel', member, at: at() })
+  }
+  for (const member of members) {
+    for (let i = random.below(4); i > 0; i--) acts.push({ kind: 'publish', member, at: at() })
   }
   return acts
 }

@@ -1,4 +1,4 @@
-// Members as they ship: gossip, election and slots in one composed node, with the wires between them, one store, one fault
+// Members as they ship: gossip, election, slots and events in one composed node, with the wires between them, one store, one fault
 // plan. The nodes are those of `join`; the checkers of the protocols watch, and one that watches the wires.
 
 import {
@@ -23,6 +23,7 @@ import { NamingChecker, SeatChecker } from '../../slots/proof/index.ts'
 import { standsFor } from '../hints/standing.ts'
 import type { LeveledEvent } from '../many-slots.ts'
 import { type MemberCommand, type MemberEvent, type MemberNode, memberVocabulary } from '../member.ts'
+import { MemberEventsChecker, subscribing } from './member-events.ts'
 import { drawMemberPlan, type MemberAct, type MemberGroup, type MemberPlan, SECOND } from './member-plan.ts'
 import { SimulatedMembers } from './simulated-members.ts'
 import { WiresChecker } from './wires-checker.ts'
@@ -53,11 +54,14 @@ class MemberStage extends ScenarioStage<MemberPlan, MemberAct, MemberEvent> {
   private readonly seats = new SeatChecker()
   private readonly naming: NamingChecker
   private readonly wires = new WiresChecker()
+  private readonly events = new MemberEventsChecker()
   private readonly progress = new ProgressChecker()
   private readonly holds = new Map<number, Micros>()
   private readonly batteries: Map<NodeId, number>
   /** Members that wait for a seat since everything was healed. */
   private readonly waiting = new Set<NodeId>()
+  /** When all else was served, everybody publishes once more. */
+  private published = false
   private over = false
 
   constructor(world: World, plan: MemberPlan, rules: ComposeRules) {
@@ -70,8 +74,8 @@ class MemberStage extends ScenarioStage<MemberPlan, MemberAct, MemberEvent> {
     this.elections = new ElectionWitness(world, counted, DISK_GRACE)
     this.naming = new NamingChecker(new Set(plan.liars.keys()))
     const { exclusion, terms, electorates, count } = this.elections
-    const { seats, naming, wires, progress } = this
-    this.checkers = [exclusion, terms, electorates, count, seats, naming, wires, progress]
+    const { seats, naming, wires, events, progress } = this
+    this.checkers = [exclusion, terms, electorates, count, seats, naming, wires, events, progress]
   }
 
   protected override populate(): void {
@@ -97,6 +101,11 @@ class MemberStage extends ScenarioStage<MemberPlan, MemberAct, MemberEvent> {
   // Every second, until everything that was demanded has happened.
   private look(): void {
     if (this.missing().length > 0) return this.world.at(this.world.now + SECOND, () => this.look())
+    if (!this.published) {
+      this.published = true
+      for (const id of this.voters) this.tell(id, { part: 'routing', body: this.events.publishing(id, true) })
+      return this.world.at(this.world.now + SECOND, () => this.look())
+    }
     this.over = true
     this.crashAll()
   }
@@ -104,12 +113,17 @@ class MemberStage extends ScenarioStage<MemberPlan, MemberAct, MemberEvent> {
   /** A seat for all who wait, one coordinator that all voters know, and everybody in everybody's sight. */
   private missing(): string[] {
     const missing = [...this.waiting].map(member => `${member}, that wants a seat,`)
-    const voters = (this.elections.newest?.members ?? []).map(({ id }) => id).filter(id => this.isHonest(id))
+    const { voters } = this
     for (const name of this.plan.names) {
       const leaders = new Set(voters.map(id => this.elections.leaderAt(id, name)))
       if (leaders.size !== 1 || leaders.has('')) missing.push(`one answer to who leads '${name}' (${[...leaders]})`)
     }
-    return [...missing, ...this.unseen()]
+    return [...missing, ...this.unseen(), ...this.events.missing(voters)]
+  }
+
+  /** The honest ones of the newest list. */
+  private get voters(): NodeId[] {
+    return (this.elections.newest?.members ?? []).map(({ id }) => id).filter(id => this.isHonest(id))
   }
 
   private unseen(): string[] {
@@ -164,6 +178,7 @@ class MemberStage extends ScenarioStage<MemberPlan, MemberAct, MemberEvent> {
     const values = plan.names.map(name => ({ name: standsFor(name), value: 1 }))
     values.push({ name: 'battery', value: this.batteries.get(id)! })
     this.tell(id, { part: 'membership', body: { kind: 'set', id: this.nextCommand(), values } })
+    this.tell(id, { part: 'routing', body: subscribing })
     if (!plan.members.includes(id)) return
     this.tell(id, { part: 'slots', body: { kind: 'open', settings: plan.slots } })
     // A process that came back asks again for what it still waits for.
@@ -187,6 +202,8 @@ class MemberStage extends ScenarioStage<MemberPlan, MemberAct, MemberEvent> {
         const values = [{ name: 'battery', value: act.value }]
         return this.tell(act.member, { part: 'membership', body: { kind: 'set', id: this.nextCommand(), values } })
       }
+      case 'publish':
+        return this.tell(act.member, { part: 'routing', body: this.events.publishing(act.member, false) })
       case 'admit':
       case 'expel':
         for (const id of all) {
@@ -210,6 +227,7 @@ class MemberStage extends ScenarioStage<MemberPlan, MemberAct, MemberEvent> {
   protected override observe(node: SimulatedNode, event: MemberEvent): void {
     this.wires.observe(event)
     if (event.part === 'slots' && event.body.kind === 'said') this.observeSlots(node, event.body.body)
+    if (event.part === 'routing' && this.isHonest(node.spec.id)) this.events.observe(node, event.body, this.world.now)
     if (event.part === 'election' && this.isHonest(node.spec.id)) this.elections.saw(node, event.body)
   }
 

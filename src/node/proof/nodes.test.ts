@@ -56,13 +56,20 @@ describe('servers and clients: locks and objects in one node', () => {
   it.each(pinned)('%s is found by seed %i', (bug, seed) => finds(plantedNodeRuns[`server/${bug}`]!, seed))
 })
 
-describe('members: gossip, election and slots in one node', () => {
+describe('members: gossip, election, slots and events in one node', () => {
   it.each([
     [3, 0, sized([3, 6, 10, 11, 12], upTo(12))],
     [5, 1, upTo(sized(4, 8))],
   ])('%i members, %i liars, seeds %j, and all are busy', (members, liars, seeds) => {
     const counts = keepsItsPromises(memberScenario({ members, liars }), seeds)
-    for (const thing of ['election elected', 'hints tell', 'membership changed', 'slots said seat', 'restart']) {
+    for (const thing of [
+      'election elected',
+      'hints tell',
+      'membership changed',
+      'slots said seat',
+      'routing handed',
+      'restart',
+    ]) {
       expect(counts.get(thing) ?? 0, thing).toBeGreaterThanOrEqual(sized(1, seeds.length / 5))
     }
   })

@@ -1,5 +1,6 @@
 // Members for simulations: the nodes of `join`, with ideal keys and seals, and a group in which proofs cost nothing.
 
+import { sha256 } from '@noble/hashes/sha2.js'
 import { banditRules } from '../../bandits/index.ts'
 import { idealParties } from '../../bandits/proof/index.ts'
 import { type AnyProtocol, type ComposeRules, compose, type NodeId } from '../../core/index.ts'
@@ -7,15 +8,20 @@ import { idealSealing } from '../../crypto/ideal-sealing.ts'
 import { type Group, insecureBareGroup } from '../../crypto/index.ts'
 import { firstElectorate, type Newcomer } from '../../election/index.ts'
 import { electionLiars } from '../../election/proof/index.ts'
+import { routingLiars } from '../../events/proof/routing/liars.ts'
+import { routingBasics } from '../../events/routing/settings.ts'
 import { membershipLiars, type SimulatedGroup, simulatedGroup } from '../../membership/proof/index.ts'
 import { generalLiars } from '../../simulator/index.ts'
 import { type MemberSettings, memberFirstStart, memberOf, memberParts } from '../member.ts'
+import { treesFor } from '../routing.ts'
 import type { MemberLiar, MemberPlan } from './member-plan.ts'
 
 const SEAL_KEY = 'seal'
 /** No one liar can certify a failure alone. */
 const CERTIFY_AT = 2
 const BANDIT_REPEAT_MS = 500
+/** Shorter than in a node that ships, as everything in these runs. */
+const ROUTING_TIMES = { beat: 250, patience: 1_500, grace: 1_500, retireAfter: 4_000 }
 
 export class SimulatedMembers {
   readonly group: Group = insecureBareGroup()
@@ -57,6 +63,16 @@ export class SimulatedMembers {
         repeat: BANDIT_REPEAT_MS,
         rules: banditRules,
       },
+      routing: {
+        ...routingBasics,
+        group: 'simulated',
+        trees: treesFor(this.plan.election.liars),
+        hash: sha256,
+        signatures,
+        signer,
+        keyOf: ({ member }) => signatures.signer(member).publicKey,
+        ...ROUTING_TIMES,
+      },
       keysOf: ({ member, keys }) => {
         const sealKey = keys.find(({ name }) => name === SEAL_KEY)?.key
         return sealKey && { key: signatures.signer(member).publicKey, sealKey }
@@ -75,7 +91,7 @@ export class SimulatedMembers {
   }
 }
 
-/** The same node, with a part that lies, or as a whole. Its parts are not wired: a liar needs no hints. */
+/** The same node, with a part that lies, or as a whole. Most are not wired: a liar needs no hints. */
 function corrupted(settings: MemberSettings, { part, kind }: MemberLiar): AnyProtocol {
   const parts = memberParts(settings)
   const general = generalLiars()
@@ -83,6 +99,11 @@ function corrupted(settings: MemberSettings, { part, kind }: MemberLiar): AnyPro
   switch (part) {
     case 'all':
       return any.corrupt(memberOf(parts))
+    case 'routing': {
+      const kinds = routingLiars()
+      // It lies about what it passes on: for that it must know who is next to it.
+      return memberOf({ ...parts, routing: kinds[kind % kinds.length]!.corrupt(parts.routing) })
+    }
     case 'slots':
       return compose('member', { ...parts, slots: any.corrupt(parts.slots) })
     case 'election': {

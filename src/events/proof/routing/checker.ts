@@ -61,6 +61,29 @@ export class RoutingChecker implements Checker {
     handed.add(number)
   }
 
+  /** An author was given receipts by honest members. */
+  received(number: number, by: readonly string[], at: Micros): void {
+    const has = (member: string) =>
+      [...this.wishes.values()].some(wish => wish.member === member && wish.handed.has(number))
+    for (const member of by.filter(one => !has(one)))
+      this.fail(`${member} gave a receipt for event ${number}, which nobody there was handed`, at)
+  }
+
+  /** All receipts of an event are told: sound members have said, and who wanted it all the time has it, told or not in the trees. */
+  answered(
+    number: number,
+    { all, silent }: { readonly all: ReadonlySet<string>; readonly silent: readonly string[] },
+    at: Micros,
+  ): void {
+    const event = this.published.get(number)!
+    for (const member of silent) if (all.has(member)) this.fail(`${member} did not say whether it has ${number}`, at)
+    for (const { member, channel, filter, since, until, handed } of this.wishes.values()) {
+      if (!all.has(member) || channel !== event.channel || !matches(filter, event.attributes)) continue
+      if (since < event.at && until > at && !handed.has(number))
+        this.fail(`${member} wanted event ${number} all the time, and has it not after all receipts`, at)
+    }
+  }
+
   /** An honest member sends an event over a link of a tree. */
   passed(event: string, link: string, at: Micros): void {
     const key = `${event} ${link}`

@@ -1,7 +1,7 @@
 // Members that lie about what they want and about what they were given to pass on.
 
 import { generalLiars, type Liar, twisting } from '../../../simulator/index.ts'
-import { CLAUSES_A_LINK } from '../../routing/limits.ts'
+import { ASKED_MAX, CLAUSES_A_LINK } from '../../routing/limits.ts'
 import type { RoutingMessage } from '../../routing/wire.ts'
 
 type Twist = (body: RoutingMessage, below: (bound: number) => number) => readonly RoutingMessage[]
@@ -60,6 +60,20 @@ const misnumbering = twisted('misnumbering', (body, below) =>
 /** Everything twice. */
 const repeating = twisted('repeating', body => [body, body])
 
+/** Gives receipts for everything that it is asked about. */
+const falseReceipts = twisted('false-receipts', body => {
+  if (body.kind !== 'answer') return [body]
+  return [
+    { ...body, handed: [...body.handed, ...body.seen, ...body.lacking].slice(0, ASKED_MAX), seen: [], lacking: [] },
+  ]
+})
+
+/** Never has what it is asked about, and wants it sent again. */
+const lackingAll = twisted('lacking-all', body => {
+  if (body.kind !== 'answer') return [body]
+  return [{ ...body, handed: [], seen: [], lacking: [...body.handed, ...body.seen, ...body.lacking] }]
+})
+
 /** Asks for everything, all the time. */
 const asking = twisted('asking', body =>
   body.kind === 'standing'
@@ -81,6 +95,8 @@ export function routingLiars(): readonly Liar[] {
     misnumbering,
     repeating,
     asking,
+    falseReceipts,
+    lackingAll,
   ]
   return [...own, ...generalLiars()]
 }

@@ -13,6 +13,7 @@ export const plantedRoutingBugs: Readonly<Record<string, Partial<RoutingRules>>>
   'marked-unverified': { verifiesFirst: () => false },
   'announcement-gap-taken': { continues: () => true },
   'one-tree': { treesUsed: () => 1 },
+  'receipt-for-seen': { givesReceipt: () => true },
 }
 
 /** The rules with that planted bug; without one, as they are. */

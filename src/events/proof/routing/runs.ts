@@ -8,6 +8,7 @@ import { routingScenario } from './scenario.ts'
 const says: Readonly<Record<string, RegExp>> = {
   'back-to-sender': /twice in one tree/,
   'tree-window-forgets': /twice/,
+  'receipt-for-seen': /gave a receipt for event/,
   // What is not verified first is somebody's invention, or hides the true event.
   'marked-unverified': /did not publish|twice|did not reach/,
 }

@@ -62,6 +62,8 @@ const ENDS = 28 * SECOND
 const SETTLES = 3 * SECOND
 /** From then on those that were cut off, stood still or died are as good as any. */
 const HEALED = SAFETY + 5 * SECOND
+/** Of so many events one is published with receipts. */
+const RECEIPTS_EVERY = 4
 const CHANNELS = ['prices', 'orders']
 const SYMBOLS = ['AA', 'AB', 'B']
 
@@ -278,7 +280,9 @@ class RoutingStage extends ScenarioStage<RoutingPlan, RoutingAct, RoutingEvent> 
     const number = this.nextCommand()
     this.checker.published.set(number, { author: node, number, channel, attributes, at: this.world.now })
     const payload = new TextEncoder().encode(String(number))
-    this.world.command(node, { kind: 'publish', id: number, channel, content: { attributes, payload, time: number } })
+    const receipts = number % RECEIPTS_EVERY === 0
+    const content = { attributes, payload, time: number }
+    this.world.command(node, { kind: 'publish', id: number, channel, content, receipts })
   }
 
   private change({ members, spread }: Extract<RoutingAct, { kind: 'overlay' }>): void {
@@ -305,6 +309,11 @@ class RoutingStage extends ScenarioStage<RoutingPlan, RoutingAct, RoutingEvent> 
     if (event.kind === 'handed' && !this.plan.liars.has(id)) {
       const number = Number(new TextDecoder().decode(event.content.payload))
       this.checker.handed(`${id} ${event.id}`, event.source.author, number, this.world.now)
+    }
+    if (event.kind === 'received' && this.sound.has(id)) {
+      const honest = event.members.filter(member => !this.plan.liars.has(member))
+      this.checker.received(event.id, honest, this.world.now)
+      this.checker.answered(event.id, { all: this.sound, silent: event.silent }, this.world.now)
     }
   }
 

@@ -1,0 +1,176 @@
+// A subscription among members: a handler that is called, one event at a time, or a loop that reads. Nothing is kept for a process
+// that is gone; one that is too slow misses the oldest, and is told.
+
+import { because, SettingsError } from '../../core/index.ts'
+import type { Filter } from '../../events/filter.ts'
+import { EventRefused, SubscriptionLost } from '../events/errors.ts'
+import { type ReceivedEvent, receivedOf } from '../events/event.ts'
+import { type Checked, checkedPayload, unpackPayload } from '../events/payload.ts'
+import type { HandedEvent, MemberEventsHub } from './hub.ts'
+import type { MemberSubscribeOptions } from './options.ts'
+
+/** An event that came from another member, or from this one. */
+export type HeardEvent<Payload = unknown> = Omit<ReceivedEvent<Payload>, 'ack' | 'nack' | 'attempt' | 'redelivered'>
+
+/** What is called with each event. What it throws ends the subscription. */
+export type HeardHandler<Payload = unknown> = (event: HeardEvent<Payload>) => unknown
+
+/** What a subscription is about. */
+export interface MemberSubscribed {
+  readonly channel: string
+  readonly filter: Filter
+  readonly options: MemberSubscribeOptions
+  readonly check: Checked | undefined
+}
+
+/** Events that wait for a slow handler or loop: a second of a busy channel. */
+const WAITING_MAX = 10_000
+
+/** A subscription among members: dispose of it, or close it, to end it. */
+export class MemberSubscription<Payload = unknown> {
+  /** Resolves when the neighbours are told; what others publish a moment later comes. Rejects where this member cannot take part. */
+  readonly ready: Promise<void>
+  /** Resolves when it was closed; rejects when it ended otherwise. */
+  readonly closed: Promise<void>
+  private readonly about: MemberSubscribed
+  private readonly handler: HeardHandler<Payload> | undefined
+  private readonly waiting: HandedEvent[] = []
+  private readonly ends: (() => void)[] = []
+  private missedCount = 0
+  private refusedCount = 0
+  private isBusy = false
+  private isOver = false
+  private failure: Error | undefined
+  private wake: (() => void) | undefined
+  private isReady!: () => void
+  private isRefused!: (error: Error) => void
+  private isClosed!: () => void
+  private isLost!: (error: Error) => void
+
+  /** @internal Made by `channel.subscribe`. */
+  constructor(hub: MemberEventsHub, about: MemberSubscribed, handler: HeardHandler<Payload> | undefined) {
+    this.about = about
+    this.handler = handler
+    this.ready = new Promise((resolve, reject) => {
+      this.isReady = resolve
+      this.isRefused = reject
+    })
+    this.closed = new Promise((resolve, reject) => {
+      this.isClosed = resolve
+      this.isLost = reject
+    })
+    // Whoever does not wait for them hears it from the loop, or not at all.
+    this.ready.catch(() => {})
+    this.closed.catch(() => {})
+    const { signal } = about.options
+    if (signal?.aborted) {
+      this.finish()
+      return
+    }
+    const stop = () => void this.close()
+    signal?.addEventListener('abort', stop, { once: true })
+    this.ends.push(() => signal?.removeEventListener('abort', stop))
+    this.ends.push(
+      hub.subscribe(about.channel, about.filter, {
+        handed: event => this.take(event),
+        opened: () => this.isReady(),
+        ended: error => this.fail(error),
+      }),
+    )
+  }
+
+  /** How many events this process was too slow for. */
+  get missed(): number {
+    return this.missedCount
+  }
+
+  /** How many events came whose payload the channel's check refused: they were not handed over. */
+  get refused(): number {
+    return this.refusedCount
+  }
+
+  /** Ends it. What waits is dropped. */
+  async close(): Promise<void> {
+    if (!this.isOver) this.finish()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Reads it. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<HeardEvent<Payload>, void, undefined> {
+    if (this.handler !== undefined) throw new SettingsError('this subscription has a handler: it cannot be read, too.')
+    try {
+      for (;;) {
+        const next = this.waiting.shift()
+        if (next !== undefined) {
+          const heard = await this.heard(next)
+          if (heard !== undefined) yield heard
+        } else if (this.failure !== undefined) throw this.failure
+        else if (this.isOver) return
+        else await new Promise<void>(resolve => (this.wake = resolve))
+      }
+    } finally {
+      await this.close()
+    }
+  }
+
+  private take(event: HandedEvent): void {
+    if (this.isOver) return
+    this.waiting.push(event)
+    if (this.waiting.length > WAITING_MAX) {
+      this.waiting.shift()
+      this.missedCount++
+      this.about.options.onMissed?.(1)
+    }
+    if (this.handler === undefined) this.wake?.()
+    else void this.handle(this.handler)
+  }
+
+  private async handle(handler: HeardHandler<Payload>): Promise<void> {
+    if (this.isBusy) return
+    this.isBusy = true
+    try {
+      for (let next = this.waiting.shift(); next !== undefined && !this.isOver; next = this.waiting.shift()) {
+        const heard = await this.heard(next)
+        if (heard !== undefined) await handler(heard)
+      }
+    } catch (error) {
+      this.fail(error instanceof Error ? error : new Error(String(error)))
+    } finally {
+      this.isBusy = false
+    }
+  }
+
+  /** Nothing where its time is over, or the channel's check refuses it. */
+  private async heard(event: HandedEvent): Promise<HeardEvent<Payload> | undefined> {
+    const { source, counter, content } = event
+    if (content.expires !== undefined && content.expires > 0 && content.expires <= Date.now()) return undefined
+    const checked = await checkedPayload(this.about.check, unpackPayload(content.payload))
+    if ('why' in checked) {
+      this.refusedCount++
+      return undefined
+    }
+    const handed = { source, counter, content, attempt: 1, dead: false }
+    const { id, channel, author, attributes, payload, time } = receivedOf<Payload>(handed, checked.value)
+    return { id, channel, author, attributes, payload, time }
+  }
+
+  private fail(error: Error): void {
+    if (this.isOver) return
+    const isOwn = error instanceof EventRefused || error instanceof SubscriptionLost
+    this.finish(isOwn ? error : because(new SubscriptionLost(this.about.channel, '', error.message), error))
+  }
+
+  private finish(why?: Error): void {
+    this.isOver = true
+    this.failure = why
+    this.waiting.length = 0
+    for (const end of this.ends.splice(0)) end()
+    this.isRefused(why ?? new SubscriptionLost(this.about.channel, '', 'it was closed.'))
+    if (why === undefined) this.isClosed()
+    else this.isLost(why)
+    this.wake?.()
+  }
+}
