@@ -33,14 +33,14 @@ const CHECK_BYTES = 8
 const LATE_AT = KEY_BYTES + CHECK_BYTES + 2 * TOKEN_BYTES
 const TAGS_AT = LATE_AT + 1
 
-/** An arm's token of an attempt: it knows its tokens of all attempts, and nobody else can draw them. */
-export function tokenOf(
+/** An arm's tokens of an attempt: it knows those of all attempts, and nobody else can draw them. Both from one draw. */
+export function tokensOf(
   tools: BanditTools,
   secret: Uint8Array,
   { run, round, attempt }: Omit<BoxPlace, 'slot'>,
-  won: boolean,
-): Uint8Array {
-  return drawn(tools, secret, won ? 'win' : 'lose', run, round, attempt).subarray(0, TOKEN_BYTES)
+): { readonly win: Uint8Array; readonly lose: Uint8Array } {
+  const both = drawn(tools, secret, 'tokens', run, round, attempt)
+  return { win: both.subarray(0, TOKEN_BYTES), lose: both.subarray(TOKEN_BYTES, 2 * TOKEN_BYTES) }
 }
 
 /** What tells two keys of arms apart, and nothing else of them. */

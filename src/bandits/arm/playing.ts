@@ -3,7 +3,7 @@
 import { encode, sameBytes } from '../../core/index.ts'
 import { ANSWER } from '../answers.ts'
 import type { Chance } from '../arithmetic.ts'
-import { type BoxPlace, sealBox, tokenOf } from '../box.ts'
+import { type BoxPlace, sealBox, tokensOf } from '../box.ts'
 import { comparable, TAG_BYTES, TIE_BITS, tagsOf, tieRanks } from '../encoding.ts'
 import { isLost, live, mayLose } from '../lost.ts'
 import { maskSum } from '../masks.ts'
@@ -62,10 +62,10 @@ function actOnToken(scene: ArmScene, { round, pulls: asked, tokenAttempt, token 
     return true
   }
   const place = { run: state.keys!.run, round: round - 1, attempt: settings.rules.tokensFor(tokenAttempt) }
-  const isToken = (won: boolean) =>
-    tokenAttempt <= state.attempt && sameBytes(token, tokenOf(keys.tools, state.secret, place, won))
-  const won = isToken(true)
-  if (!won && !isToken(false) && !settings.rules.takesStrangeToken()) {
+  const { win, lose } = tokensOf(keys.tools, state.secret, place)
+  const isToken = (one: Uint8Array) => tokenAttempt <= state.attempt && sameBytes(token, one)
+  const won = isToken(win)
+  if (!won && !isToken(lose) && !settings.rules.takesStrangeToken()) {
     refuse(scene, 'a token is neither of the two that were sealed')
     return false
   }
@@ -170,8 +170,7 @@ export function makeBox(scene: BoxScene, armKeys: ArmKeys, { all }: Round): Uint
 }
 
 function tokensAt({ state: { secret }, keys: { tools }, settings: { rules } }: BoxScene, place: BoxPlace) {
-  const of = { ...place, attempt: rules.tokensFor(place.attempt) }
-  return { win: tokenOf(tools, secret, of, true), lose: tokenOf(tools, secret, of, false) }
+  return tokensOf(tools, secret, { ...place, attempt: rules.tokensFor(place.attempt) })
 }
 
 /** A box of the same length from an arm that has not its reward yet: only the comparator sees the difference, and no name. */

@@ -37,6 +37,11 @@ describe('killed at one step', () => {
     TIMEOUT,
   )
 
+  it('the user is killed with its answer, when the others have heard that it is over: it has the answer after the restart', () => {
+    expect(runOnce(memberRunScenario(undefined, true), 69).violations).toEqual([])
+    expect(runOnce(thesisScenario({ kills: true }), 98).violations).toEqual([])
+  })
+
   it.each(ALGORITHMS)(
     '%s, two arms and six pulls: each party at each of its steps, until there is none left',
     algorithm => {

@@ -253,19 +253,20 @@ function repeated(seen: Map<string, string>, start: string, whole: string): stri
 export interface Told {
   readonly feature: string
   readonly distance: number
-  /** The 99.9 % point of the chi-square; 0 where nothing may differ at all. */
+  /** The 99.999 % point of the chi-square; 0 where nothing may differ at all. */
   readonly limit: number
 }
 
 /** Rarer values are taken together, and what was hidden more rarely is left out: a chi-square needs some of each. */
 const RARE = 20
-const QUANTILE = 3.0902
+/** The 99.999 % point of the normal distribution: a hundred features are looked at, and all of them together pass 99.9 times in 100. */
+const QUANTILE = 4.2649
 
-/** The 99.9 % point, by Wilson and Hilferty: within a fiftieth of it. */
-export function chiSquareLimit(degrees: number): number {
+/** The point of a chi-square that the normal distribution has at `quantile`, by Wilson and Hilferty: within a fiftieth of it. */
+export function chiSquareLimit(degrees: number, quantile = QUANTILE): number {
   if (degrees === 0) return 0
   const part = 2 / (9 * degrees)
-  return degrees * (1 - part + QUANTILE * Math.sqrt(part)) ** 3
+  return degrees * (1 - part + quantile * Math.sqrt(part)) ** 3
 }
 
 /** For each feature how much it tells. `slots`: how many values something uniform has. */
