@@ -26,11 +26,11 @@ const RUNTIME = `globalThis.coterieParts??={};globalThis.coterieRun??=name=>{con
 
 /** Writes the page into a folder, and says how large each script is. */
 export async function buildPage(folder) {
-  const entries = new Map([[CORE, join(here, 'main.tsx')], ...scriptsIn('parts'), ...scriptsIn('measures')])
+  const entries = new Map([[CORE, join(here, 'main.tsx')], ...scriptsIn('parts')])
   const first = await modulesOf(entries.get(CORE))
   const uses = new Map()
   for (const [name, entry] of entries) {
-    if (name === CORE || entry.includes('/measures/')) continue
+    if (name === CORE) continue
     for (const file of await modulesOf(entry)) uses.set(file, (uses.get(file) ?? 0) + 1)
   }
   const isEntry = new Set(entries.values())
@@ -39,8 +39,11 @@ export async function buildPage(folder) {
     { name: BASE, test: within, includeDependenciesRecursively: false },
     { name: COMMON, test: id => !first.has(id) && uses.get(id) > 1, includeDependenciesRecursively: false },
   ])
+  // Experiments run in a worker, and there alone: each script of theirs holds all that it needs.
+  for (const [name, entry] of scriptsIn('measures')) chunks.push(...(await bundled({ [name]: entry }, true)))
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
+  for (const chunk of chunks) withoutCircle(chunk, chunks)
   const scripts = new Map(chunks.map(chunk => [chunk.fileName.slice(0, -'.js'.length), kept(chunk)]))
   scripts.set(CORE, `${RUNTIME}${scripts.get(BASE)}${scripts.get(CORE)}coterieRun("${CORE}");\n`)
   scripts.delete(BASE)
@@ -60,6 +63,19 @@ export function sizesIn(folder) {
   return Object.fromEntries(sizes)
 }
 
+/** The files of a built page that these scripts need, themselves included. */
+export function neededFor(folder, names, found = new Set()) {
+  for (const name of names) {
+    const file = `${name === BASE ? CORE : name}.js`
+    if (found.has(file)) continue
+    found.add(file)
+    const text = readFileSync(join(folder, file), 'utf8')
+    for (const [, needs] of text.matchAll(/={needs:(\[[^\]]*\]),body:function/g))
+      neededFor(folder, JSON.parse(needs), found)
+  }
+  return found
+}
+
 function scriptsIn(folder) {
   const files = readdirSync(join(here, folder)).filter(file => file.endsWith('.ts'))
   const prefix = folder === 'measures' ? 'measure-' : ''
@@ -71,6 +87,14 @@ async function modulesOf(entry) {
   const chunks = await bundled({ entry }, false)
   const used = chunks.flatMap(({ modules }) => Object.entries(modules))
   return new Set(used.filter(([, { renderedLength }]) => renderedLength > 0).map(([file]) => file))
+}
+
+/** A script that needs itself could not be run. */
+function withoutCircle(chunk, chunks, above = []) {
+  if (above.includes(chunk.fileName))
+    throw new Error(`scripts need each other: ${[...above, chunk.fileName].join(' > ')}`)
+  const needed = chunks.filter(({ fileName }) => chunk.imports.includes(fileName))
+  for (const other of needed) withoutCircle(other, chunks, [...above, chunk.fileName])
 }
 
 function kept({ fileName, imports, code }) {
@@ -86,9 +110,9 @@ const texts = {
     id.endsWith('.md') ? { code: `export default ${JSON.stringify(code)}`, moduleType: 'js' } : undefined,
 }
 
-/** To be imported changes nothing in a source of ours: what is not used is left out. */
-const isPlain = id =>
-  !id.includes('/node_modules/') && (id.startsWith(join(root, 'src/')) || id.startsWith(join(root, 'lab/')))
+/** To be imported changes nothing in a source of ours, nor in this library: what is not used is left out. */
+const isPlain = id => OURS.some(folder => id.startsWith(folder)) || id.includes('/node_modules/libsodium')
+const OURS = ['src/', 'lab/'].map(folder => join(root, folder))
 
 async function bundled(input, minify, groups = []) {
   const { output } = await build({
@@ -112,7 +136,7 @@ async function bundled(input, minify, groups = []) {
           esModule: false,
           entryFileNames: '[name].js',
           chunkFileNames: '[name].js',
-          codeSplitting: { groups },
+          codeSplitting: groups.length > 0 && { groups },
         },
       },
     },

@@ -24,7 +24,8 @@ export async function loadScript(name: string): Promise<void> {
   kept().coterieRun(name)
 }
 
-async function fetched(name: string): Promise<void> {
+/** Loads a script of the page and all that it needs, for a worker. */
+export async function fetched(name: string): Promise<void> {
   if (kept().coterieParts[name] === undefined) {
     const known = loading.get(name) ?? added(name)
     loading.set(name, known)
@@ -57,12 +58,16 @@ function withNeeds(names: readonly string[], found = new Set<string>()): Set<str
   return found
 }
 
-function workerText(scripts: readonly string[]): string {
+/** Without scripts of the page's own: one that holds all that it needs. */
+const isAlone = (scripts: readonly string[]) => scripts.every(name => name.startsWith('measure-')) && scripts.length > 0
+
+function workerText(given: readonly string[]): string {
+  const scripts = isAlone(given) ? given : ['core', ...given]
   const { coterieParts, coterieRun } = kept()
-  const texts = [...withNeeds(['core', ...scripts])].map(
+  const texts = [...withNeeds(scripts)].map(
     name => `coterieParts[${JSON.stringify(name)}]={body:${coterieParts[name]!.body}}`,
   )
-  const runs = ['core', ...scripts].map(name => `coterieRun(${JSON.stringify(name)})`)
+  const runs = scripts.map(name => `coterieRun(${JSON.stringify(name)})`)
   return [`globalThis.coterieParts={};globalThis.coterieRun=${coterieRun}`, ...texts, ...runs].join(';\n')
 }
 

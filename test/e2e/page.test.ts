@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findExperiment, runExperiment } from '../../lab/index.ts'
 import { labCommand } from '../../src/cli/commands/lab.ts'
 import { simCommand } from '../../src/cli/commands/sim.ts'
 import { zoo } from '../../src/play/zoo.ts'
@@ -215,6 +216,24 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
       await other.waitForSelector(`[data-result="${result}"]`)
       await other.context().close()
     }
+  })
+
+  it('measures an experiment in a worker, as Node does', async () => {
+    const page = await opened('#experiments=mutex-table')
+    await page.click('[data-measure]')
+    await page.waitForSelector('[data-measured="within"]')
+    const there = await page.$$eval('tbody tr', rows => rows.map(row => row.querySelector('b')?.textContent ?? ''))
+    const { rows } = await runExperiment(findExperiment('mutex-table')!, {
+      scale: 'small',
+      seed: 1,
+      progress: () => {},
+    })
+    const text = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : String(value))
+    expect(there).toEqual(rows.map(({ measured }) => text(measured)))
+    await page.context().close()
+    const other = await opened('#experiments=one-liar')
+    expect(await other.textContent('main')).toContain('more than a browser has')
+    await other.context().close()
   })
 
   it('does by dragging what the forms do: an arrow held, a node paused, a link cut', async () => {

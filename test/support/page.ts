@@ -12,6 +12,7 @@ type Sizes = Readonly<Record<string, { readonly bytes: number; readonly gzip: nu
 interface PageBuild {
   buildPage(folder: string): Promise<Sizes>
   sizesIn(folder: string): Sizes
+  neededFor(folder: string, names: readonly string[]): ReadonlySet<string>
 }
 
 const pageBuild = () => import(join(root, 'page/build.mjs')) as Promise<PageBuild>
@@ -25,4 +26,9 @@ export async function builtPage(): Promise<void> {
 /** What each file of the built page weighs. */
 export async function pageSizes(): Promise<Sizes> {
   return (await pageBuild()).sizesIn(PAGE)
+}
+
+/** The files of the built page that these scripts need. */
+export async function pageFilesFor(names: readonly string[]): Promise<readonly string[]> {
+  return [...(await pageBuild()).neededFor(PAGE, names)]
 }
