@@ -57,7 +57,36 @@ export function tableRates(rule: TableRule, shape: TableShape, stream: StreamSha
   if (shape.cells > 1 && rule !== 'QQHTD' && length < fullAfter(shape) * 20) {
     return fillingRates(rowChain(rule, shape), shape.rows, { ...stream, length })
   }
+  if (shape.cells > 1 && rule === 'QQHTD') return windowRates(queuedBehaviour(shape, stream.alphabet), stream)
   return windowRates({ rows: shape.rows, fresh: freshAfter(rule, shape), lost: lostAfter(rule, shape) }, stream)
+}
+
+/** A queue keeps an element as often as it came: of the newest k, two may be one, and then fewer fingerprints are there. */
+function queuedBehaviour({ rows, cells, fingerprints }: TableShape, alphabet = Number.POSITIVE_INFINITY) {
+  const apart = apartAmong(cells, 1 - 1 / fingerprints, alphabet / rows)
+  const full = apart[cells]!
+  return {
+    rows,
+    fresh: (hits: number) => 1 - (hits > ALL_FULL ? full : keptApart(hits, apart)),
+    lost: (hits: number) => (hits > ALL_FULL ? full : full * (1 - poissonBelow(hits, cells))),
+  }
+}
+
+/** By m: E[z^D], where D different ones are among m draws out of `crowd`. */
+function apartAmong(cells: number, z: number, crowd: number): number[] {
+  let chances = [1]
+  const apart = [1]
+  for (let draw = 1; draw <= cells; draw++) {
+    const next = new Array<number>(draw + 1).fill(0)
+    for (const [different, chance] of chances.entries()) {
+      const again = Math.min(1, different / crowd)
+      next[different] = next[different]! + chance * again
+      next[different + 1] = next[different + 1]! + chance * (1 - again)
+    }
+    chances = next
+    apart.push(chances.reduce((sum, chance, different) => sum + chance * z ** different, 0))
+  }
+  return apart
 }
 
 /** So many elements leave no row with an empty cell, but for one in e^30. */
@@ -73,23 +102,25 @@ function freshAfter(rule: TableRule, shape: TableShape): ByHits {
   const full = saturatedFalsePositive(rule, shape)
   if (cells === 1) return hits => -Math.expm1(-hits) / fingerprints
   if (rule === 'QQHTD') {
-    return hits => (hits > ALL_FULL ? full : 1 - keptApart(hits, cells, 1 - 1 / fingerprints))
+    const apart = apartAmong(cells, 1 - 1 / fingerprints, Number.POSITIVE_INFINITY)
+    return hits => (hits > ALL_FULL ? full : 1 - keptApart(hits, apart))
   }
   const chain = rowChain(rule, shape)
   return hits => (hits > 30 + 4 * cells ? full : chain.present(chain.pass(chain.empty, hits)))
 }
 
-/** E[z^min(k, hits)] for Poisson hits: nobody among the row's newest k has our fingerprint. */
-function keptApart(mean: number, cells: number, z: number): number {
+/** `apart` at min(k, hits), for Poisson hits: nobody among the row's newest k has our fingerprint. */
+function keptApart(mean: number, apart: readonly number[]): number {
+  const cells = apart.length - 1
   let term = Math.exp(-mean)
   let sum = 0
   let below = 0
   for (let hits = 0; hits < cells; hits++) {
-    sum += term * z ** hits
+    sum += term * apart[hits]!
     below += term
     term *= mean / (hits + 1)
   }
-  return sum + Math.max(0, 1 - below) * z ** cells
+  return sum + Math.max(0, 1 - below) * apart[cells]!
 }
 
 const TABLE_POINTS = 1024
