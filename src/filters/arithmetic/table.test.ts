@@ -184,7 +184,6 @@ describe('the Streaming Quotient Filter', () => {
     }
     // Measured at full scale (filters-table-3-3): 21.49 %. With all elements apart it would be 21.63 %.
     expect(100 * rates(2 ** 20).falsePositive).toBeCloseTo(21.49, 1)
-    expect(100 * rates(2 ** 40).falsePositive).toBeCloseTo(21.63, 1)
     expect(rates(2 ** 20).falsePositive).toBeLessThan(rates(2 ** 22).falsePositive)
   })
 })
