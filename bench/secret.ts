@@ -4,7 +4,9 @@
 // Rates are messages for a second of wall time through a broker, medians over rounds in which ours and the bare one take
 // turns; of matcher and pairing for a second of processor time.
 //
-// Options: --events N (2,000 a round), --rounds N (5), --trapdoors N (100,000).
+// Through NATS twice: all events with one keyword, which travel in bundles, and with 64 keywords in turn.
+//
+// Options: --events N (9,000 a round), --rounds N (5), --trapdoors N (100,000).
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -52,8 +54,9 @@ async function bare(carrier: Carrier, events: number): Promise<number> {
   return rate
 }
 
-/** The same, sealed, signed in batches, opened and checked. */
-async function sealed(folder: string, carrier: Carrier, events: number): Promise<number> {
+/** The same, sealed, signed in batches, opened and checked; with so many keywords in turn. */
+async function sealed(folder: string, carrier: Carrier, events: number, keywords: number): Promise<number> {
+  const symbols = Array.from({ length: keywords }, (_, at) => `S${at}`)
   const open = (name: string) =>
     carried<Uint8Array>({ identity: join(folder, 'clients', name), carriers: [carrier], channel: 'bench' })
   await using reader = await open('reader')
@@ -63,12 +66,18 @@ async function sealed(folder: string, carrier: Carrier, events: number): Promise
   const all = new Promise<void>(resolve => {
     done = resolve
   })
-  await using _feed = await reader.subscribe({ symbol: 'A' }, () => ++came === events && done())
+  await using _feed = await reader.subscribe({ symbol: { in: symbols } }, () => ++came === events && done())
   await new Promise(resolve => setTimeout(resolve, 100))
   const began = performance.now()
-  await Promise.all(Array.from({ length: events }, () => writer.publish({ symbol: 'A' }, PAYLOAD)))
+  const publish = (_: unknown, at: number) => writer.publish({ symbol: symbols[at % keywords]! }, PAYLOAD)
+  await Promise.all(Array.from({ length: events }, publish))
   await all
   return events / ((performance.now() - began) / 1000)
+}
+
+interface Wanted {
+  readonly least: number
+  readonly keywords: number
 }
 
 async function throughBroker(
@@ -76,12 +85,12 @@ async function throughBroker(
   what: string,
   carrier: Carrier,
   size: Sizes,
-  least: number,
+  { least, keywords }: Wanted,
 ): Promise<Measured> {
   const [ours, peer]: [number[], number[]] = [[], []]
   for (let round = 0; round < size.rounds; round++) {
     peer.push(await bare(carrier, size.events))
-    ours.push(await sealed(folder, carrier, size.events))
+    ours.push(await sealed(folder, carrier, size.events, keywords))
   }
   return { what, ours: median(ours), peer: median(peer), least }
 }
@@ -181,7 +190,7 @@ interface Sizes {
 export async function run(print: Print = console.log, args: readonly string[] = []): Promise<Measured[]> {
   const option = (name: string, usual: number) => Number(args[args.indexOf(name) + 1] || Number.NaN) || usual
   const size = {
-    events: option('--events', 2_000),
+    events: option('--events', 9_000),
     rounds: option('--rounds', 5),
     trapdoors: option('--trapdoors', 100_000),
   }
@@ -192,14 +201,16 @@ export async function run(print: Print = console.log, args: readonly string[] = 
     await initGroup({ dir: shop, servers: 1, liars: 0, crashes: 0, clients: ['writer', 'reader'] })
     const searchable = [{ attribute: 'symbol', search: { kind: 'equal' } }] as const
     await newChannel(shop, 'bench', { readers: ['reader'], writers: ['writer'] }, { mode: 'tagged', searchable })
-    const through = async (why: string | undefined, start: () => Promise<Broker>, what: string, least: number) => {
+    const through = async (why: string | undefined, start: () => Promise<Broker>, what: string, wanted: Wanted) => {
       if (why !== undefined) return print(`${what}: skipped. ${why}`)
       await using broker = await start()
       const carrier = broker.url.startsWith('nats:') ? nats(broker.url) : mqttBroker(broker.url)
-      measured.push(await throughBroker(shop, what, carrier, size, least))
+      measured.push(await throughBroker(shop, what, carrier, size, wanted))
     }
-    await through(noNats, natsServer, 'tagged over NATS, sealed, signed in batches', 0.1)
-    await through(noMosquitto, mosquitto, 'tagged over mosquitto, QoS 0', 0.4)
+    const one = { least: 0.12, keywords: 1 }
+    await through(noNats, natsServer, 'tagged over NATS, sealed, signed in batches', one)
+    await through(noNats, natsServer, 'the same, 64 keywords in turn', { least: 0.1, keywords: 64 })
+    await through(noMosquitto, mosquitto, 'tagged over mosquitto, QoS 0', { least: 0.4, keywords: 1 })
     measured.push(matching(size.trapdoors), await testing())
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -9,6 +9,7 @@ import {
   encode,
   finite,
   list,
+  type Reader,
   struct,
   text,
   uint,
@@ -21,7 +22,6 @@ import {
   type Attributes,
   type AttributeValue,
   ITEMS_MAX,
-  isAttributeName,
   type Scalar,
 } from './values.ts'
 import { PAYLOAD_BYTES_MAX } from './wire.ts'
@@ -40,13 +40,41 @@ export interface EventContent {
 
 type Value = { readonly kind: 'one'; readonly of: Scalar } | { readonly kind: 'list'; readonly of: readonly Scalar[] }
 
-const pairs = list(
-  struct<{ name: string; value: Value }>({
-    name: text(ATTRIBUTE_BYTES_MAX),
-    value: variants<Value>({ one: { of: scalarCodec }, list: { of: list(scalarCodec, ITEMS_MAX) } }),
-  }),
-  ATTRIBUTES_MAX,
-)
+const nameCodec = text(ATTRIBUTE_BYTES_MAX)
+const valueCodec = variants<Value>({ one: { of: scalarCodec }, list: { of: list(scalarCodec, ITEMS_MAX) } })
+const pairs = list(struct<{ name: string; value: Value }>({ name: nameCodec, value: valueCodec }), ATTRIBUTES_MAX)
+
+/**
+ * As `pairs` has them, into the object at once: every server reads every event. A name is text of its length by its codec;
+ * what is left to refuse is none, and one that is not above the last.
+ */
+function readAttributes(reader: Reader): Attributes {
+  const count = reader.uint()
+  if (count > ATTRIBUTES_MAX) reader.refuse(`a list of more than ${ATTRIBUTES_MAX}`)
+  const attributes: Record<string, AttributeValue> = {}
+  let last = ''
+  for (let place = 0; place < count; place++) {
+    const name = nameCodec.read(reader)
+    if (name === '') reader.refuse('an attribute without a name')
+    if (place > 0 && !(last < name)) reader.refuse('attributes out of order')
+    const value = valueCodec.read(reader).of
+    // A name like any other, and not the object's prototype.
+    if (name === '__proto__')
+      Object.defineProperty(attributes, name, { value, enumerable: true, writable: true, configurable: true })
+    else attributes[name] = value
+    last = name
+  }
+  return attributes
+}
+
+/** Without a copy: what is handed to a user is copied there, and servers do not look at it. */
+const payloadCodec: Codec<Uint8Array> = {
+  write: bytes(PAYLOAD_BYTES_MAX).write,
+  read(reader) {
+    const length = reader.uint()
+    return length <= PAYLOAD_BYTES_MAX ? reader.view(length) : reader.refuse(`more than ${PAYLOAD_BYTES_MAX} bytes`)
+  },
+}
 
 const contentCodec: Codec<Required<EventContent>> = struct<Required<EventContent>>({
   attributes: {
@@ -57,16 +85,9 @@ const contentCodec: Codec<Required<EventContent>> = struct<Required<EventContent
         names.map(name => ({ name, value: asValue(attributes[name]!) })),
       )
     },
-    read(reader) {
-      const found = pairs.read(reader)
-      for (let place = 0; place < found.length; place++) {
-        if (!isAttributeName(found[place]!.name)) reader.refuse('an attribute without a name')
-        if (place > 0 && !(found[place - 1]!.name < found[place]!.name)) reader.refuse('attributes out of order')
-      }
-      return Object.fromEntries(found.map(({ name, value }) => [name, value.of as AttributeValue]))
-    },
+    read: readAttributes,
   },
-  payload: bytes(PAYLOAD_BYTES_MAX),
+  payload: payloadCodec,
   // Before the time, which stands last: the proof's liar changes the last byte, and what it shows can still be read.
   retained: bool,
   expires: uint(),

@@ -1,7 +1,13 @@
 // The lines on which delivery rests, apart from the machines that use them. Each says the smallest story that goes wrong
 // without it; proof/planted.ts breaks each, and the simulator or the explorer must notice.
 
-import { kthLargest } from '../core/index.ts'
+import { kthLargest, sameBytes } from '../core/index.ts'
+
+/** How many events there are, and the hash of their counters and contents. */
+export interface Digest {
+  readonly count: number
+  readonly hash: Uint8Array
+}
 
 /** The lines on which delivery rests. */
 export interface EventsRules {
@@ -13,6 +19,10 @@ export interface EventsRules {
   acksNeeded(servers: number, crashes: number): number
   /** How many servers, the one that sends among them, must agree on what matched before the cursor moves. */
   agreeing(liars: number): number
+  /** Whether what a witness counts and hashes is what the client has. */
+  agrees(own: Digest, theirs: Digest): boolean
+  /** The channel as it is signed with an event. */
+  boundTo(channel: string): string
   /** Whether what a server shows of an author is looked at: signature, path, counter. */
   checksSignature(): boolean
   /** Whether what another server sends to repair a log is looked at in the same way. */
@@ -51,6 +61,13 @@ export const eventsRules: EventsRules = {
 
   // One of b + 1 is honest and holds the prefix: what all of them agree on is whole. The one that sends, alone, may skip.
   agreeing: liars => liars + 1,
+
+  // An author in league with the server that sends signs two events under one id: both count one, and only the hash tells
+  // that the others have something else.
+  agrees: (own, theirs) => own.count === theirs.count && sameBytes(own.hash, theirs.hash),
+
+  // The third event of one channel is shown as the third of another: the same author, the same life, a good signature.
+  boundTo: channel => channel,
 
   // A server that may lie invents events in the name of others.
   checksSignature: () => true,

@@ -3,6 +3,8 @@
 import { describe, expect, it } from 'vitest'
 import { idealSignatures } from '../crypto/index.ts'
 import { eventsDefaults } from './defaults.ts'
+import { brokenEventsRules } from './proof/planted.ts'
+import { eventsRules } from './rules.ts'
 import type { EventsSettings } from './settings.ts'
 import {
   isOwnersCursor,
@@ -14,6 +16,7 @@ import {
   signBatch,
   signCursor,
   signedAmong,
+  signedSource,
 } from './signed.ts'
 import type { Item } from './wire.ts'
 
@@ -60,6 +63,15 @@ describe('a signed event', () => {
 
   it('is believed, each of its batch alone', () => {
     for (const item of items) expect(isSigned(settings, source, NOBODY, item)).toBe(true)
+  })
+
+  it('root-not-bound-to-channel: with that bug an event of one channel holds in another, and without it not', () => {
+    const other = { ...source, channel: 'orders' }
+    for (const rules of [eventsRules, brokenEventsRules('root-not-bound-to-channel')]) {
+      const [item] = signBatch(settings, signer, signedSource({ rules }, source), bare(5, 1)) as [Item]
+      expect(isSigned(settings, signedSource({ rules }, source), NOBODY, item)).toBe(true)
+      expect(isSigned(settings, signedSource({ rules }, other), NOBODY, item)).toBe(rules !== eventsRules)
+    }
   })
 
   it('is refused under another id, group, content, place or name', () => {

@@ -106,6 +106,12 @@ type Batch = Pick<EventProof, 'first' | 'count'>
 type Signing = Pick<EventsSettings, 'hash' | 'group'>
 type Checking = Signing & Pick<EventsSettings, 'liars' | 'keys'>
 
+/** The source as it is signed. */
+export function signedSource({ rules }: Pick<EventsSettings, 'rules'>, source: Source): Source {
+  const channel = rules.boundTo(source.channel)
+  return channel === source.channel ? source : { ...source, channel }
+}
+
 /** Signs a batch: the items, each with its path. */
 export function signBatch(settings: Signing, signer: Signer, source: Source, items: readonly Item[]): Item[] {
   const { hash, group } = settings

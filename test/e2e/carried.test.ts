@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CarriedNews, carried, mqttBroker, NotCarried, nats } from '../../src/index.ts'
-import { runMatcher, shareRecord } from '../../src/runtime/carriers/share.ts'
+import { shareRecord } from '../../src/runtime/carriers/share.ts'
 import { newChannel, nextEpoch } from '../../src/runtime/channels.ts'
 import { initGroup } from '../../src/runtime/setup/group.ts'
 import { type Broker, lyingProxy, mosquitto, natsServer, noMosquitto, noNats, someOfAll } from '../support/brokers.ts'
+import { coterie, endAll, waitFor } from '../support/processes.ts'
 
 const why = noNats ?? noMosquitto
 if (why !== undefined) console.warn(`skipped: ${why}`)
@@ -37,11 +38,19 @@ describe.skipIf(why !== undefined)('a broker that is not trusted', () => {
     await newChannel(join(root, 'shop'), 'counted', roles, { mode: 'counted', searchable })
   }, 60_000)
   afterAll(async () => {
+    await endAll()
     await first?.[Symbol.asyncDispose]()
     await second?.[Symbol.asyncDispose]()
     rmSync(root, { recursive: true, force: true })
   })
 
+  /** A command of the keeper, to its end. */
+  const keeper = async (...words: string[]) => {
+    const running = coterie(['channel', ...words, '--group', join(root, 'shop'), '--json'])
+    const status = await running.ended
+    expect(running.errors()).toBe('')
+    return { status, ...(JSON.parse(running.output()) as { id: string }) }
+  }
   const until = async (holds: () => boolean, ms: number) => {
     for (const end = Date.now() + ms; !holds() && Date.now() < end; )
       await new Promise(resolve => setTimeout(resolve, 20))
@@ -152,15 +161,9 @@ describe.skipIf(why !== undefined)('a broker that is not trusted', () => {
 
   it('counted: the matcher finds what readers want, and no tag comes twice', { timeout: 60_000 }, async () => {
     const carriers = [nats(first.url)]
-    const channels = [(await nextEpoch(join(root, 'shop'), 'counted')).channel.id]
-    const matcher = await runMatcher(
-      carriers,
-      channels,
-      () => {},
-      error => {
-        throw error
-      },
-    )
+    const { id } = await keeper('rotate', 'counted')
+    const matcher = coterie(['matcher', '--nats', first.url, '--channel', id, '--json'])
+    await waitFor('the matcher', () => matcher.output().includes('matching'))
     const got: number[] = []
     await using reader = await carried<number>({
       identity: client('reader'),
@@ -174,7 +177,41 @@ describe.skipIf(why !== undefined)('a broker that is not trusted', () => {
     // It begins with the next lap of ten seconds.
     await until(() => got.length === 10, 15_000)
     expect(got).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18])
-    await matcher.close()
+    matcher.child.kill('SIGINT')
+    expect(await matcher.ended).toBe(0)
+    const { messages, matched, sent } = JSON.parse(matcher.output().trim().split('\n').at(-1)!) as Record<
+      string,
+      number
+    >
+    expect([messages! > matched!, matched! > 0, sent]).toEqual([true, true, matched])
+  })
+
+  it('its keeper uses commands: a channel is made, a client is added and removed, the key is changed', {
+    timeout: 60_000,
+  }, async () => {
+    const made = await keeper('new', 'orders', '--writer', 'writer', '--reader', 'reader', '--search', 'symbol=equal')
+    expect(made).toMatchObject({ status: 0, epoch: 1, writers: ['writer'], readers: ['reader'] })
+    const carriers = [nats(first.url), mqttBroker(second.url)]
+    await using writer = await carried<string>({ identity: client('writer'), carriers, channel: 'orders' })
+    await using reader = await carried<string>({ identity: client('reader'), carriers, channel: 'orders' })
+    const broker = ['--nats', first.url, '--mqtt', second.url]
+    const added = await keeper('add', 'orders', 'other', '--reads', ...broker)
+    expect(added).toMatchObject({
+      status: 0,
+      epoch: 2,
+      readers: expect.arrayContaining(['other', 'reader']),
+      missing: [],
+    })
+    const removed = await keeper('remove', 'orders', 'other', ...broker)
+    expect(removed).toMatchObject({ status: 0, epoch: 3, readers: ['reader'], missing: [] })
+    const got: string[] = []
+    await using _feed = await reader.subscribe({ symbol: 'ACME' }, ({ payload }) => got.push(payload))
+    await writer.publish({ symbol: 'ACME' }, 'under the new key')
+    await until(() => got.length === 1, 3_000)
+    expect([writer.epoch, reader.epoch, got]).toEqual([3, 3, ['under the new key']])
+    await writer.close()
+    const alone = await keeper('rotate', 'orders', '--wait', '200ms', ...broker)
+    expect(alone).toMatchObject({ status: 1, epoch: 4, missing: ['writer'] })
   })
 
   it('says what is wrong', async () => {

@@ -23,6 +23,8 @@ const EVENTS = { small: 500, full: 20_000 }
 const DROPS_EVERY = 10
 const START_MS = 1_000_000
 const ENDS_MS = 20_000
+/** Longer than a batch: each event has a message of its own, and the broker drops events, not bundles. */
+const APART_MS = 5
 
 type Party = Host<unknown, CarrierMessage, MemberCommand>
 
@@ -141,9 +143,9 @@ function run({ scale, seed }: RunOptions) {
   for (let id = 1; id <= EVENTS[scale]; id++) {
     const content = { attributes: { symbol: 'A' }, payload: new Uint8Array(8), time: id }
     table.give('writer', { kind: 'command', body: { kind: 'publish', id, content } })
-    table.until(id)
+    table.until(id * APART_MS)
   }
-  table.until(EVENTS[scale] + ENDS_MS)
+  table.until(EVENTS[scale] * APART_MS + ENDS_MS)
   const handed = table.told.filter(({ kind }) => kind === 'handed').length
   const missed = table.told.reduce((sum, event) => sum + (event.kind === 'missed' ? event.to - event.from + 1 : 0), 0)
   return {

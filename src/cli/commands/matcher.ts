@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import { runMatcher } from '../../runtime/carriers/share.ts'
 import { type CarrierOptions, someCarriers, withCarriers } from '../carriers.ts'
-import { action, colour, fail, newCommand, print } from '../output.ts'
+import { action, colour, fail, newCommand, printLine } from '../output.ts'
 
 interface Options extends CarrierOptions {
   readonly channel: readonly Uint8Array[]
@@ -34,7 +34,7 @@ function ids(text: string, before: readonly Uint8Array[] = []): Uint8Array[] {
 }
 
 async function match(options: Options): Promise<void> {
-  const counts = { events: 0, matched: 0, sent: 0 }
+  const counts = { messages: 0, matched: 0, sent: 0 }
   let stop = () => {}
   const stopped = new Promise<void>(resolve => {
     stop = resolve
@@ -49,7 +49,7 @@ async function match(options: Options): Promise<void> {
     options.channel,
     event => {
       if (event.kind !== 'matched') return
-      counts.events++
+      counts.messages++
       if (event.boxes > 0) counts.matched++
       counts.sent += event.boxes
     },
@@ -57,11 +57,15 @@ async function match(options: Options): Promise<void> {
   )
   process.once('SIGINT', stop).once('SIGTERM', stop)
   const where = carriers.map(({ url }) => url).join(', ')
-  print(options.json, { matching: where }, () => `${colour.green('matching')} on ${where}; Ctrl-C ends it`)
+  printLine(options.json, { matching: where }, () => `${colour.green('matching')} on ${where}; Ctrl-C ends it`)
   // The machine's timers do not keep a process alive.
   const alive = setInterval(() => {}, 60_000)
   await stopped
   clearInterval(alive)
   await matcher.close()
-  print(options.json, counts, () => `${counts.events} events, ${counts.matched} matched, ${counts.sent} sent on`)
+  printLine(
+    options.json,
+    counts,
+    () => `${counts.messages} messages, ${counts.matched} matched, ${counts.sent} sent on`,
+  )
 }

@@ -4,7 +4,7 @@
 // Where they differ, the witness is asked for what it has. A signed event that the sender passed over names the sender; a
 // signed event that the witness leaves out, or a hash that its own events do not give, names the witness.
 
-import { type NodeId, sameBytes } from '../../core/index.ts'
+import type { NodeId } from '../../core/index.ts'
 import { CHECKED_MAX } from '../limits.ts'
 import { digestOf, sameEvent } from '../signed.ts'
 import { type EventsMessage, type Item, sourceKey } from '../wire.ts'
@@ -81,8 +81,7 @@ export function onDigest(scene: ClientScene, from: NodeId, body: Message<'digest
   const witnesses = subscription.members.slice(1)
   if (one === undefined || checking === undefined || !witnesses.some(({ server }) => server === from)) return
   if (body.after !== one.checked || body.to !== checking.to) return
-  if (body.count !== checking.count || !sameBytes(body.hash, checking.hash))
-    return doubt(scene, subscription, one, from)
+  if (!scene.settings.rules.agrees(checking, body)) return doubt(scene, subscription, one, from)
   checking.agreed.add(from)
   if (checking.agreed.size < witnesses.length) return
   one.checked = checking.to

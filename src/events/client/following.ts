@@ -7,7 +7,7 @@
 import type { NodeId } from '../../core/index.ts'
 import { readContent } from '../content.ts'
 import { matches } from '../filter.ts'
-import { signedAmong } from '../signed.ts'
+import { signedAmong, signedSource } from '../signed.ts'
 import { type EventsMessage, type Item, isSource, sourceKey } from '../wire.ts'
 import { advanceTracked, askAgain, narrow, settleDoubt } from './checking.ts'
 import { follow, passOver } from './members.ts'
@@ -104,7 +104,9 @@ export function onFound(scene: ClientScene, from: NodeId, body: Message<'found'>
 function isTrue(scene: ClientScene, subscription: Subscription, server: NodeId, body: Message<'found'>): boolean {
   const { settings } = scene
   const { source, identity, items } = body
-  const signed = settings.rules.checksSignature() ? signedAmong(settings, source, identity, items) : undefined
+  const signed = settings.rules.checksSignature()
+    ? signedAmong(settings, signedSource(settings, source), identity, items)
+    : undefined
   let last = body.after
   for (const item of items) {
     const why = signed?.has(item) === false ? 'showed an event nobody signed' : whyFalse(subscription, item, body)

@@ -7,7 +7,7 @@ import { kthLargest, type NodeId } from '../../core/index.ts'
 import { decodeContent } from '../content.ts'
 import { encodeFilter, type Filter, matches } from '../filter.ts'
 import { certificateOf } from '../rules.ts'
-import { isSigned } from '../signed.ts'
+import { isSigned, signedSource } from '../signed.ts'
 import { type EventsMessage, isName, type RetainedEvent, sourceKey } from '../wire.ts'
 import {
   accuse,
@@ -206,7 +206,8 @@ function readKept({ settings }: ClientScene, event: RetainedEvent, filter: Filte
   const { source, identity, item } = event
   const decoded = decodeContent(item.content)
   if (!decoded.ok || !decoded.value.retained || filter === undefined) return undefined
-  if (!isSigned(settings, source, identity, item) || !matches(filter, decoded.value.attributes)) return undefined
+  if (!isSigned(settings, signedSource(settings, source), identity, item) || !matches(filter, decoded.value.attributes))
+    return undefined
   return { source, counter: item.counter, content: decoded.value }
 }
 

@@ -5,7 +5,7 @@
 import { kthLargest, type NodeId, sameBytes } from '../../core/index.ts'
 import { encodeContent } from '../content.ts'
 import { certificateOf } from '../rules.ts'
-import { FIRST_HEAD, leafOf, signBatch, sizeOf } from '../signed.ts'
+import { FIRST_HEAD, leafOf, signBatch, signedSource, sizeOf } from '../signed.ts'
 import { BATCH_MAX, type EventsMessage, ITEMS_BYTES_MAX, type Item, isName, PAYLOAD_BYTES_MAX } from '../wire.ts'
 import {
   accuse,
@@ -81,7 +81,8 @@ function seal(scene: ClientScene, out: Outgoing): void {
   while (out.queued.length >= BATCH_MAX || (out.queued.length > 0 && out.items.size === 0)) {
     const batch = out.queued.splice(0, BATCH_MAX)
     const bare = batch.map(({ content }, place): Item => ({ counter: out.last + 1 + place, content, proof: undefined }))
-    const items = settings.liars > 0 ? signBatch(settings, settings.signer!, out.source, bare) : bare
+    const items =
+      settings.liars > 0 ? signBatch(settings, settings.signer!, signedSource(settings, out.source), bare) : bare
     for (const [place, item] of items.entries()) {
       out.items.set(item.counter, item)
       out.ids.set(item.counter, batch[place]!.id)

@@ -3,7 +3,7 @@
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import { readContent } from '../content.ts'
 import { decodeFilter, encodeFilter, matches } from '../filter.ts'
-import { isSigned } from '../signed.ts'
+import { isSigned, signedSource } from '../signed.ts'
 import { type EventsMessage, isName, isSource, type Source, sourceKey } from '../wire.ts'
 import { order } from './members.ts'
 import {
@@ -181,7 +181,10 @@ export function onTask(scene: ClientScene, from: NodeId, body: Message<'task'>):
   const decoded = readContent(item.content)
   if (source.channel !== queue.channel || !decoded.ok)
     return accuse(scene, from, 'handed out an event that was not asked for', queue.channel)
-  if (scene.settings.rules.checksSignature() && !isSigned(scene.settings, source, identity, item))
+  if (
+    scene.settings.rules.checksSignature() &&
+    !isSigned(scene.settings, signedSource(scene.settings, source), identity, item)
+  )
     return accuse(scene, from, 'handed out an event nobody signed', queue.channel)
   const { counter } = item
   const key = taskKey(source, counter)

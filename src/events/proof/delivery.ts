@@ -15,8 +15,9 @@ export interface HandedEvent {
   readonly source: Source
   readonly counter: number
   readonly attempt: number
-  /** The number in its payload. */
+  /** The number in its payload, and the author's time, which here is the same number. */
   readonly number: number
+  readonly time: number
 }
 
 export class DeliveryChecker implements Checker {
@@ -31,6 +32,12 @@ export class DeliveryChecker implements Checker {
   private readonly last = new Map<string, number>()
   /** Under which id each number was seen. */
   private readonly ids = new Map<number, string>()
+  /** An author that is in league with a server: it may be called a liar, and what it published need not arrive. */
+  private readonly traitor: string | undefined
+
+  constructor(traitor?: string) {
+    this.traitor = traitor
+  }
 
   publish(number: number, event: Published): void {
     this.published.set(number, event)
@@ -41,8 +48,9 @@ export class DeliveryChecker implements Checker {
   }
 
   handed(process: string, event: HandedEvent, at: Micros): void {
-    const { source, counter, attempt, number } = event
+    const { source, counter, attempt, number, time } = event
     const said = this.published.get(number)
+    if (time !== number) this.broken.push({ what: `${process} was handed other words than honest servers hold`, at })
     if (said?.author !== source.author) {
       this.broken.push({ what: `${process} was handed what ${source.author} did not publish`, at })
       return
@@ -73,6 +81,7 @@ export class DeliveryChecker implements Checker {
 
   /** Here no author signs two events under one id. */
   accuse(author: string, at: Micros): void {
+    if (author === this.traitor) return
     this.broken.push({ what: `${author} is honest and is said to have signed two events under one id`, at })
   }
 
@@ -91,7 +100,8 @@ export class DeliveryChecker implements Checker {
     const lost = (number: number, to: string) => `event ${number} was accepted and never delivered to ${to}`
     for (const consumer of consumers) {
       for (const number of this.accepted) {
-        if (!this.published.get(number)!.matches || this.handled.get(consumer)?.has(number)) continue
+        const { matches, author } = this.published.get(number)!
+        if (!matches || author === this.traitor || this.handled.get(consumer)?.has(number)) continue
         this.broken.push({ what: lost(number, consumer), at })
         return
       }

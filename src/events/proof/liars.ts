@@ -1,7 +1,7 @@
 // Servers that lie about events, knowing the words: each row of the table of faults.
 
 import { generalLiars, type Liar, twisting } from '../../simulator/index.ts'
-import type { EventsMessage, Item, SavedCursor } from '../wire.ts'
+import type { EventsMessage, Item, SavedCursor, Source } from '../wire.ts'
 
 type Twist = (body: EventsMessage) => EventsMessage | undefined
 
@@ -111,6 +111,14 @@ function altered(item: Item): Item {
   const content = new Uint8Array(item.content)
   content[content.length - 1]! ^= 1
   return { ...item, content }
+}
+
+/** In league with an author, which signs for it: shows other words under its ids than all the others hold. */
+export function inLeague(author: string, sign: (source: Source, item: Item) => Item): Liar {
+  return twisted('in-league', body => {
+    if (body.kind !== 'found' || body.source.author !== author) return body
+    return { ...body, items: body.items.map(item => sign(body.source, altered(item))) }
+  })
 }
 
 /** Fresh ones for each run: some remember. */

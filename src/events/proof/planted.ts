@@ -8,6 +8,8 @@ export const plantedEventsBugs: Readonly<Record<string, Partial<EventsRules>>> =
   'gap-accepted': { continues: (held, counter) => counter > held },
   'few-acks': { acksNeeded: () => 1 },
   'main-alone': { agreeing: () => 1 },
+  'witness-count-only': { agrees: (own, theirs) => own.count === theirs.count },
+  'root-not-bound-to-channel': { boundTo: () => '' },
   'found-unsigned': { checksSignature: () => false },
   'repair-unsigned': { checksRepair: () => false },
   'cursor-unsigned': { checksCursor: () => false },

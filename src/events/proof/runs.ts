@@ -3,7 +3,7 @@
 import { trust } from '../../core/index.ts'
 import type { PlantedRun } from '../../simulator/index.ts'
 import { brokenEventsRules, plantedEventsBugs } from './planted.ts'
-import { eventsScenario } from './scenario.ts'
+import { type EventsOptions, eventsScenario } from './scenario.ts'
 
 /** Where faults weigh most. */
 const honest = trust({ servers: 3 })
@@ -17,19 +17,29 @@ const lying: readonly string[] = [
   'one-liar-waited-for',
   'never-passed-over',
   'cursor-past-cut',
+  'witness-count-only',
 ]
+
+/** What a run must have for it to show. */
+const where: Readonly<Record<string, EventsOptions>> = {
+  'witness-count-only': { league: true },
+}
 
 /** The words of the checker that finds it, where it is not a loss. */
 const says: Readonly<Record<string, RegExp>> = {
   // The author sees it first: the chain of what the server says to hold is not its own.
   'gap-accepted': /is honest and was blamed: holds other events than were sent|accepted and never delivered/,
+  'witness-count-only': /was handed other words than honest servers hold/,
   'found-unsigned': /is said to have signed two events|was handed/,
   'repair-unsigned': /is honest and was blamed/,
   'cursor-past-cut': /was told that events are gone|accepted and never delivered/,
 }
 
-/** It costs time, and loses nothing: client/machine.test.ts has its arithmetic. */
-export const told: readonly string[] = ['one-liar-waited-for']
+/**
+ * The first costs time and loses nothing: client/machine.test.ts has its arithmetic. The second shows nothing while every
+ * channel has a life of its own: signed.test.ts shows what the rule is worth alone.
+ */
+export const told: readonly string[] = ['one-liar-waited-for', 'root-not-bound-to-channel']
 
 /** The planted bugs of events, each as a run that shows it. */
 export const plantedEventsRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
@@ -37,7 +47,8 @@ export const plantedEventsRuns: Readonly<Record<string, PlantedRun>> = Object.fr
     .filter(bug => !told.includes(bug))
     .map((bug): [string, PlantedRun] => {
       const group = lying.includes(bug) ? lied : honest
-      const scenario = () => eventsScenario(group, { rules: brokenEventsRules(bug) })
-      return [bug, { scenario, sound: () => eventsScenario(group), says: says[bug] ?? /accepted and never delivered/ }]
+      const scenario = () => eventsScenario(group, { rules: brokenEventsRules(bug) }, where[bug])
+      const sound = () => eventsScenario(group, {}, where[bug])
+      return [bug, { scenario, sound, says: says[bug] ?? /accepted and never delivered/ }]
     }),
 )

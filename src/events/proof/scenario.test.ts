@@ -32,6 +32,15 @@ describe('what is accepted is delivered', () => {
     expect(runOnce(eventsScenario(groups['3 servers, none lies']), seed).violations).toEqual([])
   })
 
+  it('an author in league with a lying server: nobody is handed what honest servers do not hold', {
+    timeout: 120_000,
+  }, () => {
+    for (let seed = 1; seed <= sized(4, 100); seed++) {
+      const { violations } = runOnce(eventsScenario(groups['4 servers, one lies'], {}, { league: true }), seed)
+      expect(violations, `seed ${seed}`).toEqual([])
+    }
+  })
+
   it('the runs have what they are about', { timeout: 60_000 }, () => {
     const counts = new Map<string, number>()
     const seen = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)

@@ -7,6 +7,7 @@ import {
   BlameChecker,
   drawFaults,
   drawNetwork,
+  type Liar,
   type Micros,
   type Plan,
   pick,
@@ -22,9 +23,10 @@ import { parseFilter } from '../filter.ts'
 import { eventsServer } from '../server/machine.ts'
 import type { ServerState } from '../server/state.ts'
 import type { EventsSettings } from '../settings.ts'
+import { signBatch, signedSource } from '../signed.ts'
 import { eventsRecord, eventsVocabulary, type Keep, type Source, sourceKey } from '../wire.ts'
 import { DeliveryChecker } from './delivery.ts'
-import { eventsLiars } from './liars.ts'
+import { eventsLiars, inLeague } from './liars.ts'
 
 export type EventsAct =
   | { kind: 'publish'; client: string; price: number }
@@ -36,7 +38,7 @@ export type EventsAct =
   | { kind: 'power'; lasts: Micros }
 
 /** Everything that is drawn for one run. */
-export interface EventsPlan extends Plan<EventsAct> {
+export interface EventsPlan extends Plan<EventsAct>, EventsOptions {
   readonly settings: EventsSettings
   readonly authors: readonly string[]
   readonly consumers: readonly string[]
@@ -56,6 +58,8 @@ const SAFETY = 12 * SECOND
 const LIVENESS = 20 * SECOND
 const LOOK_EVERY = SECOND / 10
 const CHANNEL = 'prices'
+/** Who is in league with the liars, where somebody is. */
+const TRAITOR = 'author-1'
 const PRICES = 10
 /** Half of the events match. */
 const FILTER = parseFilter({ price: { lt: PRICES / 2 } })
@@ -67,12 +71,22 @@ const WORKER = 'worker'
 /** Whoever sets a group up knows that no server of it has lost anything. */
 const FIRST_START = new Map([['', [encode(eventsRecord, { kind: 'known' })]]])
 
+/** What only some runs have. */
+export interface EventsOptions {
+  /** The liars are in league with the first author, which signs two events under one id. */
+  readonly league?: boolean
+}
+
 /** Events under faults and liars, for the simulator. */
-export function eventsScenario(trust: Trust, change: Partial<EventsSettings> = {}): Scenario<EventsPlan, EventsAct> {
+export function eventsScenario(
+  trust: Trust,
+  change: Partial<EventsSettings> = {},
+  options: EventsOptions = {},
+): Scenario<EventsPlan, EventsAct> {
   const servers = Array.from({ length: trust.servers }, (_, place) => `server-${place + 1}`)
   return {
     name: 'events',
-    plan: random => drawPlan(random, trust, servers, change),
+    plan: random => ({ ...drawPlan(random, trust, servers, change), ...options }),
     stage: (world, plan) => new EventsStage(world, servers, plan).begin(),
   }
 }
@@ -160,7 +174,7 @@ function drawLosses(random: Random, servers: readonly string[], spare: number): 
 class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
   readonly checkers
   private readonly servers: readonly string[]
-  private readonly delivery = new DeliveryChecker()
+  private readonly delivery: DeliveryChecker
   private readonly blame = new BlameChecker()
   private readonly signatures = idealSignatures()
   private readonly kinds = eventsLiars()
@@ -173,6 +187,7 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
   constructor(world: World, servers: readonly string[], plan: EventsPlan) {
     super(world, plan)
     this.servers = servers
+    this.delivery = new DeliveryChecker(plan.league ? TRAITOR : undefined)
     this.checkers = [this.delivery, this.blame]
   }
 
@@ -201,7 +216,7 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
 
   private addServer(id: string): void {
     const kind = this.plan.liars.get(id)
-    const liar = kind === undefined ? undefined : this.kinds[kind]!
+    const liar = kind === undefined ? undefined : this.liarOf(kind)
     const protocol = eventsServer(this.settings())
     const spec = {
       id,
@@ -213,6 +228,13 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
     }
     this.addNode(spec, liar && (honest => liar.corrupt(honest)))
     this.world.start(id)
+  }
+
+  private liarOf(kind: number): Liar {
+    if (!this.plan.league) return this.kinds[kind]!
+    const settings = this.settings()
+    const signer = this.signatures.signer(TRAITOR)
+    return inLeague(TRAITOR, (source, item) => signBatch(settings, signer, signedSource(settings, source), [item])[0]!)
   }
 
   private addClient(client: string): void {
@@ -320,7 +342,7 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
     const { world } = this
     const { source, counter, attempt } = event
     const number = Number(new TextDecoder().decode(event.content.payload))
-    const handed = { source, counter, attempt, number }
+    const handed = { source, counter, attempt, number, time: event.content.time }
     if (this.clientOf(process) === WORKER) this.delivery.given(process, handed, world.now)
     else this.delivery.handed(process, handed, world.now)
     const { slowest, fails } = this.plan.handling

@@ -311,8 +311,8 @@ describe('signatures of events (protocols/secret-events 2)', () => {
     }
   })
 
-  it('root-not-bound-to-channel: with that bug an event of one channel holds in another', () => {
-    const broken = brokenSecretRules('root-not-bound-to-channel')
+  it('sealed-not-bound-to-channel: with that bug an event of one channel holds in another', () => {
+    const broken = brokenSecretRules('sealed-not-bound-to-channel')
     const [inside] = signAll(settingsOf(broken, 1), signatures.signer('a'), life, said)
     expect(isAuthors(settingsOf(broken, 2), key, 1, inside!)).toBe(true)
   })

@@ -7,7 +7,7 @@ import { encode, type NodeId } from '../../core/index.ts'
 import { readContent } from '../content.ts'
 import { certificateOf } from '../rules.ts'
 import type { Hash } from '../settings.ts'
-import { FIRST_HEAD, leafOf, signedAmong, sizeOf } from '../signed.ts'
+import { FIRST_HEAD, leafOf, signedAmong, signedSource, sizeOf } from '../signed.ts'
 import {
   type EventsMessage,
   eventsRecord,
@@ -161,7 +161,7 @@ function following(
   checked: boolean,
 ): Item[] {
   const fresh: Item[] = []
-  const signed = checked ? signedAmong(settings, source, terms.identity, items) : undefined
+  const signed = checked ? signedAmong(settings, signedSource(settings, source), terms.identity, items) : undefined
   let held = from
   let bytes = 0
   for (const item of items) {

@@ -27,7 +27,7 @@ const where: Readonly<Record<string, Partial<SecretOptions>>> = {
 }
 
 /** A signed leaf has the event's tags too, which no two channels share: secret.test.ts shows what the rule is worth alone. */
-export const told: readonly string[] = ['root-not-bound-to-channel']
+export const told: readonly string[] = ['sealed-not-bound-to-channel']
 
 /** The planted bugs of secret channels, each as a run that shows it. */
 export const plantedSecretRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
