@@ -119,6 +119,7 @@ function note(scene: MemberScene, epoch: Epoch, inside: Inside, wanted: Readonly
     // The usual way: nothing is missing, and these are the next.
     if (next === followed.through + 1 && followed.ahead.size === 0) followed.through = Math.max(followed.through, last)
     for (let number = next; number <= last && followed.through < number; number++) {
+      if (followed.ahead.size >= AHEAD_MAX) tellFirst(scene, followed)
       if (followed.ahead.size < AHEAD_MAX) followed.ahead.set(number, scene.turn.now)
     }
     raise(scene, followed, last)
@@ -224,6 +225,12 @@ export function onLook(scene: MemberScene): void {
     if (seen.counters.size > 0) isBusy = true
   }
   if (isBusy) look(scene)
+}
+
+/** What came beyond a gap has no room any more: the gap is told now, or what came would be told as missing later. */
+function tellFirst(scene: MemberScene, followed: Followed): void {
+  const { rules, patience } = scene.settings
+  if (rules.tells(patience, patience)) tell(scene, followed)
 }
 
 /** Everything that is missing, without any more patience. */
