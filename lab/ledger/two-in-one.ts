@@ -10,9 +10,11 @@ const SYSTEMS = {
   full: [
     { supply: 2n, burns: 1, states: 237, steps: 1_884 },
     { supply: 3n, burns: 1, states: 496, steps: 5_264 },
+    { supply: 2n, burns: 2, states: 3_865, steps: 30_684 },
+    { supply: 3n, burns: 2, states: 10_816, steps: 117_024 },
   ],
 }
-const WALKS = { small: 40, full: 20_000 }
+const WALKS = { small: 40, full: 100_000 }
 const WALK_STEPS = 60
 
 export const twoInOneExperiment: Experiment = {
@@ -23,7 +25,7 @@ export const twoInOneExperiment: Experiment = {
     const rows: Row[] = []
     for (const { supply, burns, states, steps } of SYSTEMS[scale]) {
       progress(0.2, `supply ${supply}`)
-      const what = `supply ${supply}, ${burns} burn`
+      const what = `supply ${supply}, ${burns} burn${burns === 1 ? '' : 's'}`
       const found = exploreTwoInOne({ supply, burns })
       rows.push(row(`${what}: states`, found.states, states, 0), row(`${what}: steps`, found.steps, steps, 0))
       rows.push(row(`${what}: differences`, found.difference === undefined ? 0 : 1, 0, 0))

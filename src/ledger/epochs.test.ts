@@ -18,37 +18,37 @@ import { ledgerVocabulary } from './wire.ts'
 const SERVERS = ['server-1', 'server-2', 'server-3', 'server-4']
 const SECOND = 1_000_000
 
-function group(bug?: string) {
+function group(bug?: string, names: readonly string[] = SERVERS) {
   const actors = ideals()
   const rules = brokenLedgerRules(bug)
   const world = new World({ seed: 1, network: calm })
-  const spec = { peers: SERVERS, vocabulary: ledgerVocabulary }
-  for (const id of SERVERS)
+  const spec = { peers: names, vocabulary: ledgerVocabulary }
+  for (const id of names)
     world.add({ id, protocol: ledgerServer(serverSettings(actors, id, rules)), saved: firstDisk(id), ...spec })
   const settings = { ...ledgerDefaults, suite: actors.suite, liars: 0, crashes: 1 }
-  world.add({ id: 'client', protocol: ledgerClient(settings), ...spec })
+  for (const id of ['client', 'late']) world.add({ id, protocol: ledgerClient(settings), ...spec })
   const events: LedgerEvent[] = []
   world.listen((node, event) => {
-    if (node.spec.id === 'client') events.push(event as LedgerEvent)
+    if (node.spec.id === 'client' || node.spec.id === 'late') events.push(event as LedgerEvent)
   })
-  for (const id of [...SERVERS, 'client']) world.start(id)
+  for (const id of [...names, 'client', 'late']) world.start(id)
   let ids = 0
-  const run = (command: Record<string, unknown>): LedgerEvent | undefined => {
+  const run = (command: Record<string, unknown>, client = 'client'): LedgerEvent | undefined => {
     const id = ++ids
-    world.command('client', { id, ...command })
+    world.command(client, { id, ...command })
     for (let i = 0; i < 100 && !events.some(event => event.id === id); i++) world.run(world.now + SECOND / 10)
     return events.find(event => event.id === id)
   }
-  const coins = makeLedger(actors, { name: 'coins', servers: SERVERS, crashes: 1, liars: 0, balances: { alice: 100n } })
+  const coins = makeLedger(actors, { name: 'coins', servers: names, crashes: 1, liars: 0, balances: { alice: 100n } })
   run({ kind: 'create', genesis: encodeDescriptor(coins) })
   world.command('client', { kind: 'open', genesis: encodeDescriptor(coins) })
-  const pay = (sequence: number) => {
-    const to = actors.signer('bob').publicKey
+  const pay = (sequence: number, from = 'alice', target = 'bob') => {
+    const to = actors.signer(target).publicKey
     const fields = { register: 0, sequence, asset: coins.id, to, amount: 1n, until: 1_000, memo: '' }
     const event = run({
       kind: 'submit',
       ledger: coins.hex,
-      leaf: signed(actors, coins, 'alice', { kind: 'transfer', ...fields }),
+      leaf: signed(actors, coins, from, { kind: 'transfer', ...fields }),
     })
     return (event as LedgerEvent & { kind: 'receipt' }).receipt
   }
@@ -107,6 +107,49 @@ describe('epochs', () => {
     const { actors, run, coins } = group()
     const next = nextEpoch(actors, coins, coins.genesis, 'mallory')
     expect(run({ kind: 'pledge', ledger: coins.hex, leaf: writeTransaction(next) })).toMatchObject({ code: 'epoch' })
+  })
+})
+
+describe('one that is left out', () => {
+  const five = [...SERVERS, 'server-5']
+  const voters = ({ genesis }: Descriptor) => genesis.servers.slice(0, 4)
+
+  it('and does not know it, is not counted: what it refuses is not refused', () => {
+    const one = group(undefined, five)
+    const { world, coins, pay } = one
+    world.crash('server-5')
+    expect(change(one, coins, voters(coins))?.kind).toBe('receipt')
+    pay(0)
+    // Its log ends before bob was paid.
+    world.start('server-5')
+    expect(pay(0, 'bob', 'alice')?.index).toBe(2)
+  })
+  it('whoever reads without knowing of it is told first, also where nothing has happened since', () => {
+    const one = group(undefined, five)
+    const { world, run, coins, events } = one
+    change(one, coins, voters(coins))
+    world.command('late', { kind: 'open', genesis: encodeDescriptor(coins) })
+    world.run(world.now + SECOND)
+    events.length = 0
+    expect(run({ kind: 'ask', ledger: coins.hex, question: { kind: 'head' } }, 'late')?.kind).toBe('answer')
+    expect(events.find(event => event.kind === 'epoch')?.descriptor.epochs).toHaveLength(2)
+  })
+  it('loses its store, hears how the ledger went on, and is named again', () => {
+    const one = group(undefined, five)
+    const { actors, world, coins, pay, state, events } = one
+    const known = () => events.findLast(event => event.kind === 'epoch')!.descriptor
+    change(one, coins, voters(coins))
+    pay(0)
+    world.lose('server-5')
+    world.start('server-5')
+    world.run(world.now + 3 * SECOND)
+    const held = state('server-5').ledgers.get(coins.hex)!
+    expect([held.keepers.number, held.place, held.lost, held.head.size]).toEqual([1, -1, undefined, 2])
+    const salt = state('server-5').salt!
+    const fresh = { name: 'server-5', key: actors.voter('server-5')(salt).publicKey, salt }
+    world.crash('server-4')
+    expect(change(one, known(), [...voters(coins), fresh])?.kind).toBe('receipt')
+    expect(pay(1).index).toBe(3)
   })
 })
 

@@ -72,6 +72,16 @@ export const ledgerWrongUses: readonly WrongUse[] = [
   wrong('freeze', 'ledger.freeze needs other: a checkpoint', ({ ledger }) =>
     ledger.freeze(ledger.descriptor, any({ one: checkpoint })),
   ),
+  wrong('epoch', 'ledger.epoch needs operators: a list of accounts', ({ ledger }) => ledger.epoch(any({}))),
+  wrong('epoch', 'ledger.epoch has no option "server". Did you mean servers?', ({ ledger }) =>
+    ledger.epoch(any({ operators: [alice], server: ['server-1'] })),
+  ),
+  wrong('epoch', 'servers is "server-1"; it must be a list of names of servers', ({ ledger }) =>
+    ledger.epoch(any({ operators: [alice], servers: 'server-1' })),
+  ),
+  wrong('follow', 'peer is undefined; it must be a ledger or its descriptor', ({ ledger }) =>
+    ledger.follow(any(undefined)),
+  ),
   wrong('totals', "has no register 'c'", ({ ledger }) => ledger.totals({ register: 'c' })),
   wrong('fate', 'burn is 17; it must be the receipt of a burn', ({ ledger }) => ledger.fate(any(17))),
 ]

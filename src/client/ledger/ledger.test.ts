@@ -83,6 +83,8 @@ describe('a ledger of an embedded group', () => {
       () => coins.link(coins, { operators: [], cap: 1n }, wrong),
       () => coins.linkTo(coins, wrong),
       () => coins.freeze(coins, {} as never, wrong),
+      () => coins.epoch({ operators: [operator] }, wrong),
+      () => coins.follow(coins, wrong),
       () => coins.totals(wrong),
       () => coins.fate({} as never, wrong),
     ]

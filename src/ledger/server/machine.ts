@@ -151,6 +151,7 @@ function onPeer(scene: LedgerScene, from: NodeId, body: Extract<PeerMessage, { l
 function onFormer(scene: LedgerScene, from: NodeId, body: Extract<PeerMessage, { ledger: Uint8Array }>): void {
   if (!scene.state.peers.includes(from)) return
   if (body.kind === 'need') return onNeed(scene, from)
+  if (body.kind === 'recall') return onRecall(scene, from)
   const height = heightOf(body)
   if (height !== undefined && height <= scene.ledger.head.height && body.kind !== 'certified')
     answerOld(scene, from, height)

@@ -90,4 +90,16 @@ export const ledgerScenes: readonly Scene[] = [
     code: 1,
     says: /refused/,
   },
+  { line: 'coterie ledger epoch coins --operator alice.key', says: /^epoch 1, kept by .*: leaf/m },
+  {
+    line: 'coterie ledger epoch coins --operator alice.key --server server-1,server-2,server-3,server-4,server-5,server-6',
+    says: /^epoch 2, kept by server-1, .*server-6: leaf/m,
+  },
+  {
+    line: 'coterie ledger follow shares --peer coins.ledger',
+    as:
+      'rm coins.ledger && coterie ledger status coins --descriptor coins.ledger && ' +
+      'coterie ledger follow shares --peer coins.ledger',
+    says: /knows epoch 2 of coins/,
+  },
 ]

@@ -43,6 +43,7 @@ const ALONE: readonly Scene[] = [
   },
   { line: 'coterie explore lock', as: 'coterie explore lock --system list-restart' },
   { line: 'coterie explore lock --bug no-drift-factor', code: 1 },
+  { line: 'coterie explore ledger', as: 'coterie explore ledger --system two-in-one', says: /all of them safe/ },
   {
     line: 'coterie explore ordering --system three --depth 18',
     as: 'coterie explore ordering --system three --depth 12',
