@@ -31,8 +31,12 @@ interface Measured {
   readonly unit: string
 }
 
-/** Processor seconds of this process. */
-async function cpu(work: () => unknown): Promise<number> {
+/** Handed over between two looks at how far it is. */
+const LETTERS = 10_000
+
+/** Processor seconds of this process. At full size some parts take minutes: each says on stderr when it begins. */
+async function cpu(what: string, work: () => unknown): Promise<number> {
+  process.stderr.write(`${what} …\n`)
   const began = process.cpuUsage()
   await work()
   const { user, system } = process.cpuUsage(began)
@@ -86,7 +90,10 @@ async function blind(algorithm: Algorithm, arms: number, budget: number, batch: 
     },
   })
   table.begin()
-  while (table.work(10_000)) {}
+  const letters = scheduleOf(run).rounds * (2 * arms + 2)
+  for (let done = 0; table.work(LETTERS); done += LETTERS) {
+    if (done % (20 * LETTERS) === 0) process.stderr.write(`  ${Math.floor((100 * done) / letters)} %\r`)
+  }
   if (!isDone) throw new Error('the run has no answer')
 }
 
@@ -100,20 +107,22 @@ export async function run(print: Print = console.log, args: readonly string[] = 
   const began = performance.now()
   const sums = await newPaillier()
   const rounds = (batch: number) => scheduleOf({ algorithm: 'ucb1', arms: { length: arms }, budget, batch }).rounds
-  const open = await cpu(() => playOpen(ucb1, coins(arms, 1), budget))
-  const ds = await cpu(() => ring('ucb-ds', arms, budget, sums))
-  const ds2 = await cpu(() => ring('ucb-ds2', arms, budget, sums))
-  const blindFull = await cpu(() => blind('ucb1', arms, budget, 0))
-  const batched = await cpu(() => blind('ucb1', arms, budget, 0.003))
+  const open = await cpu('open', () => playOpen(ucb1, coins(arms, 1), budget))
+  const ds = await cpu('UCB-DS', () => ring('ucb-ds', arms, budget, sums))
+  const ds2 = await cpu('UCB-DS2', () => ring('ucb-ds2', arms, budget, sums))
+  const blindFull = await cpu('blind', () => blind('ucb1', arms, budget, 0))
+  const batched = await cpu('blind, in batches', () => blind('ucb1', arms, budget, 0.003))
   const values = Array.from({ length: arms }, (_, arm) => arm * GRID)
   const reject = (pulls: number) =>
-    cpu(() => playRejects({ values, epsilon: GRID, budget: pulls, seals: gcmSeals('bench'), sums, below: secretBelow }))
+    cpu(`SR-secured, ${pulls} pulls`, () =>
+      playRejects({ values, epsilon: GRID, budget: pulls, seals: gcmSeals('bench'), sums, below: secretBelow }),
+    )
   const [small, large] = [await reject(budget), await reject(4 * budget)]
-  const draws = await cpu(() => {
+  const draws = await cpu('draws', () => {
     for (let pull = 0; pull < 3 * budget; pull++) secretBelow(2 * GRID + 1)
   })
-  const searchOpen = await cpu(() => successiveRejects(coins(arms, 1), budget))
-  const search = await cpu(() => blind('successive-rejects', arms, budget, 0))
+  const searchOpen = await cpu('a search in the open', () => successiveRejects(coins(arms, 1), budget))
+  const search = await cpu('a search in blind', () => blind('successive-rejects', arms, budget, 0))
   const figures: Measured[] = [
     { what: 'open', figure: open, target: undefined, unit: 's' },
     { what: 'UCB-DS / open', figure: ds / open, target: 70, unit: '' },

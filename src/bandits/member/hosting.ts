@@ -240,8 +240,8 @@ export function endWith(scene: BanditMemberScene, hosted: Hosted, event: BanditM
 /** Tells the answer, also after a restart. Where the run is to be audited, the others' last words on their logs are waited for. */
 export function tellAnswer(scene: BanditMemberScene, hosted: Hosted): void {
   if (hosted.terms.audit) return askForHeads(scene, hosted)
-  endForAll(scene, hosted)
   scene.turn.do({ kind: 'emit', event: hosted.log.answer! })
+  endForAll(scene, hosted)
 }
 
 /** The others' last words on their logs, for a run that has its answer. */
@@ -282,8 +282,9 @@ function answerWith(scene: BanditMemberScene, hosted: Hosted): void {
   const heads = [...found].map(([member, head]) => ({ member, head }))
   const own = closeLog(scene, hosted)
   closeFile(scene, hosted, own, heads)
-  endHere(scene, hosted, 'the run is over')
+  // Told before the run is forgotten: after a crash in between it is told again, and not lost.
   turn.do({ kind: 'emit', event: { ...answer!, heads: [...heads, { member: state.self, head: own }] } })
+  endHere(scene, hosted, 'the run is over')
 }
 
 /** The last line of the file: it is not part of the chain. */

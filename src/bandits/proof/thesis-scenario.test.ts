@@ -11,6 +11,30 @@ const SEEDS = Number(process.env.BANDIT_SEEDS ?? 40)
 const LIES = thesisLiars().map((liar, lie) => [liar.name, lie, liar] as const)
 const PER_LIE = Math.max(3, Math.ceil(SEEDS / LIES.length))
 
+/** What the user is told; of keys that nobody takes, and of silence, only that its time was up. */
+const SAYS: Readonly<Record<string, RegExp>> = {
+  'changes turns': /a turn of AS does not open/,
+  'skips rings': /AS skipped a round/,
+  'says old turns again': /a turn of AS does not open/,
+  'changes the keys of the ring': /no answer in time/,
+  'changes the total': /the sum is none/,
+  'passes rubbish on': /along the ring does not open/,
+  'names a leader that nobody sealed': /no arm sealed the leader/,
+  'passes an old leader on': /along the ring does not open/,
+  'names an old leader': /no arm sealed the leader/,
+  'sends rubbish for its sum': /the sum is none/,
+  'changes the order of a phase': /the order of a phase does not open/,
+  'sends two lists for one phase': /two lists of sums/,
+  'leaves out an arm': /the order of a phase does not open/,
+  'names a best arm unsigned': /the best arm is not from BAI/,
+  'leaves a sum out': /left out an arm/,
+  'sends sums under no key': /no sums under the key/,
+  'names a place where nobody is': /a place where nobody is/,
+  'has a key that is none': /no answer in time/,
+  'arm is silent': /no answer in time/,
+  'shuffler is silent': /no answer in time/,
+}
+
 describe('UCB-DS, UCB-DS2 and SR-secured among members', () => {
   it(`every member crashing: the right answer, ${SEEDS} seeds`, () => {
     const levels = new Set<unknown>()
@@ -48,19 +72,20 @@ describe('lies at the level of the thesis', () => {
     3_600_000,
   )
 
-  const isStopped = (lie: number, seed: number) =>
-    runOnce(thesisScenario({ lie }), seed, {}, true).trace.some(
-      ({ kind, node, what }) => kind === 'emit' && node === 'user' && what.startsWith('stopped'),
+  const stopped = (lie: number, seed: number) =>
+    runOnce(thesisScenario({ lie }), seed, {}, true).trace.flatMap(({ kind, node, what }) =>
+      kind === 'emit' && node === 'user' && what.startsWith('stopped') ? [what] : [],
     )
 
-  it.each(LIES.filter(([, , { refused }]) => refused))(
-    '%s is refused: the user is told that there is no answer',
-    (_name, lie) => {
-      expect([1, 2, 3, 4, 5, 6].some(seed => isStopped(lie, seed))).toBe(true)
-    },
-  )
+  it('each that is refused has its words', () => {
+    expect(Object.keys(SAYS)).toEqual(LIES.filter(([, , { refused }]) => refused).map(([name]) => name))
+  })
+
+  it.each(LIES.filter(([, , { refused }]) => refused))('%s is refused, and the user is told why', (name, lie) => {
+    expect([1, 2, 3, 4, 5, 6].flatMap(seed => stopped(lie, seed)).join('; ')).toMatch(SAYS[name]!)
+  })
 
   it.each(LIES.filter(([name, , { refused }]) => !refused && !/ is /.test(name)))('%s is not refused', (_name, lie) => {
-    expect([1, 2, 3, 4, 5, 6].every(seed => isStopped(lie, seed))).toBe(false)
+    expect([1, 2, 3, 4, 5, 6].every(seed => stopped(lie, seed).length > 0)).toBe(false)
   })
 })

@@ -37,6 +37,7 @@ export async function showStatus(name: string, line: StatusLine): Promise<void> 
   if (runs.length === 0) {
     warn(`this member has no log of a run of the name '${printable(name)}'`)
     process.exitCode = EXIT_FAILED
+    if (!line.json) return
   }
   print(line.json, runs, () => runs.map(sentence).join('\n'))
 }
@@ -65,7 +66,9 @@ export function statusOf(file: string, entries: readonly NumberedEntry[]): RunSt
 
 function sentence({ id, user, parts, algorithm, budget, rounds, pulls, isOver }: RunStatus): string {
   const own = parts.some(part => part.startsWith('arm')) ? `, ${pulls} pulls of its own` : ''
-  const state = isOver ? `over after ${rounds} rounds` : `under way, round ${rounds}`
+  // A user is told of no round: it has its answer, or waits.
+  const seen = parts.some(part => part !== 'user')
+  const state = isOver ? `over${seen ? ` after ${rounds} rounds` : ''}` : `under way${seen ? `, round ${rounds}` : ''}`
   const asked = `${algorithm}, ${budget} pulls for ${printable(user)}`
   return `${id.slice(0, 8)}  ${printable(parts.join(', '))}: ${state}${own} (${asked})`
 }
