@@ -18,6 +18,8 @@ const CORE = 'core'
 const BASE = 'base'
 /** What several further scripts use and the first does not. */
 const COMMON = 'common'
+/** What several experiments use. */
+const MEASURE_COMMON = 'measure-common'
 const COPIED = ['index.html', 'icon.svg']
 const STYLE = 'style.css'
 
@@ -26,21 +28,11 @@ const RUNTIME = `globalThis.coterieParts??={};globalThis.coterieRun??=name=>{con
 
 /** Writes the page into a folder, and says how large each script is. */
 export async function buildPage(folder) {
-  const entries = new Map([[CORE, join(here, 'main.tsx')], ...scriptsIn('parts')])
-  const first = await modulesOf(entries.get(CORE))
-  const uses = new Map()
-  for (const [name, entry] of entries) {
-    if (name === CORE) continue
-    for (const file of await modulesOf(entry)) uses.set(file, (uses.get(file) ?? 0) + 1)
-  }
-  const isEntry = new Set(entries.values())
-  const within = id => first.has(id) && !isEntry.has(id)
-  const chunks = await bundled(Object.fromEntries(entries), true, [
-    { name: BASE, test: within, includeDependenciesRecursively: false },
-    { name: COMMON, test: id => !first.has(id) && uses.get(id) > 1, includeDependenciesRecursively: false },
-  ])
-  // Experiments run in a worker, and there alone: each script of theirs holds all that it needs.
-  for (const [name, entry] of scriptsIn('measures')) chunks.push(...(await bundled({ [name]: entry }, true)))
+  const chunks = [
+    ...(await bundled(Object.fromEntries([FIRST, ...scriptsIn('parts')]), true, await pageGroups(scriptsIn('parts')))),
+    // Experiments run in a worker, and there alone: nothing of theirs is in the page's own scripts.
+    ...(await bundled(Object.fromEntries(scriptsIn('measures')), true, await measureGroups(scriptsIn('measures')))),
+  ]
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   for (const chunk of chunks) withoutCircle(chunk, chunks)
@@ -52,6 +44,29 @@ export async function buildPage(folder) {
   for (const [name, text] of files) writeFileSync(join(folder, name), text)
   for (const name of COPIED) copyFileSync(join(here, name), join(folder, name))
   return sizesIn(folder)
+}
+
+const FIRST = [CORE, join(here, 'main.tsx')]
+
+/** How many of these scripts use each source. */
+async function usesIn(entries) {
+  const uses = new Map()
+  for (const [, entry] of entries) for (const file of await modulesOf(entry)) uses.set(file, (uses.get(file) ?? 0) + 1)
+  return uses
+}
+
+async function pageGroups(parts) {
+  const first = await modulesOf(FIRST[1])
+  const uses = await usesIn(parts)
+  return [
+    { name: BASE, test: id => first.has(id) && id !== FIRST[1], includeDependenciesRecursively: false },
+    { name: COMMON, test: id => !first.has(id) && uses.get(id) > 1, includeDependenciesRecursively: false },
+  ]
+}
+
+async function measureGroups(measures) {
+  const uses = await usesIn(measures)
+  return [{ name: MEASURE_COMMON, test: id => uses.get(id) > 1, includeDependenciesRecursively: true }]
 }
 
 /** Bytes of each file of a built page, as they are and packed. */

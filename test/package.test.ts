@@ -20,8 +20,11 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
-/** Half of it is the laboratory with its page, the proofs and the documents: the rest is what programs need. */
-const PACKED_BYTES_MAX = 1_950_000
+/**
+ * Half of it is the laboratory with its page, the proofs and the documents: the rest is what programs need. Of the page 270 KB are
+ * experiments that it measures in the browser.
+ */
+const PACKED_BYTES_MAX = 2_150_000
 
 const root = join(import.meta.dirname, '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

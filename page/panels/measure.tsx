@@ -72,17 +72,24 @@ export function Measure({ name, onMeasured }: MeasureProps): JSX.Element {
         )}
         <p class="soft small">In your browser, at the small scale: the same code, the same seed, the same figures.</p>
       </div>
-      {isGoing(state) ? (
-        <div role="status">
-          <progress aria-label="Measuring" max={1} value={state.fraction} /> <span class="small">{state.doing}</span>
-        </div>
-      ) : undefined}
-      {typeof state === 'object' && 'refused' in state ? (
-        <p class="notice" role="alert">
-          {state.refused}
-        </p>
-      ) : undefined}
+      <Progress state={state} />
     </section>
+  )
+}
+
+function Progress({ state }: { state: State }): JSX.Element | null {
+  if (state === 'idle') return null
+  if (isGoing(state)) {
+    return (
+      <div role="status">
+        <progress aria-label="Measuring" max={1} value={state.fraction} /> <span class="small">{state.doing}</span>
+      </div>
+    )
+  }
+  return (
+    <p class="notice" role="alert">
+      {state.refused}
+    </p>
   )
 }
 

@@ -92,37 +92,43 @@ function One({ report }: { report: Report }): JSX.Element {
       <Measure name={report.name} onMeasured={setFresh} />
       {fresh === undefined ? undefined : <MeasuredHere report={fresh} />}
       <Charts rows={rows} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <section class="card scroll" tabIndex={0} aria-label="Table">
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">What</th>
-              <th scope="col" class="number">
-                The paper’s
-              </th>
-              <th scope="col" class="number">
-                Ours
-              </th>
-              <th scope="col">Unit</th>
-              <th scope="col" class="number">
-                Tolerance
-              </th>
-              <th scope="col">Within</th>
-              <td />
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((cells, place) => (
-              <Line key={`${place} ${cells[0]}`} cells={cells} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table rows={rows} />
       {(fresh ?? report).notes.map(note => (
         <p key={note}>{note}</p>
       ))}
     </>
+  )
+}
+
+function Table({ rows }: { rows: readonly Cells[] }): JSX.Element {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section class="card scroll" tabIndex={0} aria-label="Table">
+      <table class="plain">
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col" class="number">
+              The paper’s
+            </th>
+            <th scope="col" class="number">
+              Ours
+            </th>
+            <th scope="col">Unit</th>
+            <th scope="col" class="number">
+              Tolerance
+            </th>
+            <th scope="col">Within</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, place) => (
+            <Line key={`${place} ${cells[0]}`} cells={cells} />
+          ))}
+        </tbody>
+      </table>
+    </section>
   )
 }
 
