@@ -75,6 +75,7 @@ election | one-word-followed | 3 | 8 | v=1&run=election.n4.b1.x-one-word-followe
 election | every-call-followed | 0 | 15 | v=1&run=election.n7.b2.x-every-call-followed&seed=8&calm=1&only=none&h=36a6272d | member-1, on who leads 'jobs', was not served within 30 s although everything is healed
 election | led-for-ever | 1 | 8 | v=1&run=election.n7.b2.x-led-for-ever&seed=1&only=1&h=b14fa807 | member-5, on who leads 'jobs', was not served within 30 s although everything is healed
 election | proved-by-no-signature | 0 | 21 | v=1&run=election.n7.b2.x-proved-by-no-signature&seed=10&calm=1&only=none&h=dfce88af | term 2 of 'jobs' has two coordinators: member-6 and member-3
+election | anybody-resigns | 1 | 10 | v=1&run=election.n4.b1.x-anybody-resigns&seed=21&calm=1&only=0&h=bcf83196 | 'mail' is held by member-1 (token 24) and member-2 (token 20)
 election | list-without-signatures | 0 | 11 | v=1&run=election.n4.b1.x-list-without-signatures&seed=2&calm=1&only=none&h=f14ad4ab | electorate 2 has two lists: ghost-0 member-1 member-2 member-3 member-4 and ghost-1 member-1 member-2 member-3 member-4
 slots | no-possession | 0 | 11 | v=1&run=slots.n4.b1.x-no-possession&seed=2&calm=1&only=none&h=6926e2f7 | the ticket of member-3 in round 1 is opened with a known number
 slots | share-before-seals | 0 | 14 | v=1&run=slots.n4.b1.x-share-before-seals&seed=1&calm=1&only=none&h=7ac3789c | member-3 gave a share of round 1 after 1 seals

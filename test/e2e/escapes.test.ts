@@ -5,13 +5,12 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { join as joinGroup } from '../../src/client/join.ts'
 import type { JoinedGroup } from '../../src/client/peers/joined-group.ts'
 import { initGroup } from '../../src/runtime/setup/group.ts'
-import { freePorts } from '../support/processes.ts'
+import { freePorts, waitFor } from '../support/processes.ts'
 
 const BIN = join(import.meta.dirname, '../../bin/coterie')
 /** Clears the screen, rings, goes back, colours, turns letters around and hides. */
@@ -70,24 +69,25 @@ const CASES: readonly (readonly [name: string, args: readonly string[], shows: b
 ]
 /** These print nothing that others chose; the rest must be above. */
 const ELSEWHERE = ['up', 'init', 'client', 'member', 'join', 'lab', 'channel', 'matcher']
-/** These go on until they are stopped. */
-const ENDLESS = ['watch', 'lead']
-const ENDLESS_MS = 10_000
-/** By then a command that goes on has begun. */
-const BEGUN_MS = 4_000
 
-async function run(args: readonly string[]): Promise<string> {
+function start(args: readonly string[]) {
   const env = { ...process.env, NO_COLOR: '1', COTERIE_CONFIG: join(dir, 'group/clients/admin') }
   const child = spawn(process.execPath, [BIN, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
   // What `restore` reads: a dump by somebody who means no good.
   child.stdin.on('error', () => {}).end(`${JSON.stringify({ path: `/${EVIL}`, base64: '' })}\n`)
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', text => (said += text))
-  const timer = setTimeout(() => child.kill(), ENDLESS.includes(args[0]!) ? ENDLESS_MS : PATIENCE_MS)
-  await new Promise(resolve => child.once('close', resolve))
-  clearTimeout(timer)
-  return said
+  const timer = setTimeout(() => child.kill(), PATIENCE_MS)
+  const ended = new Promise<string>(resolve => {
+    child.once('close', () => {
+      clearTimeout(timer)
+      resolve(said)
+    })
+  })
+  return { child, ended, said: () => said }
 }
+
+const run = (args: readonly string[]): Promise<string> => start(args).ended
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'coterie-escapes-'))
@@ -118,13 +118,25 @@ describe('hostile names', () => {
     if (shows) expect(said).toMatch(/gnp\.exe/)
   })
   it('in what is held, and in what changes while somebody looks', async () => {
-    const [watched, , locks] = await Promise.all([
-      run(['watch', '/', '--recursive']),
-      run(['lock', EVIL, '--', 'sleep', String(ENDLESS_MS / 1_000)]),
-      sleep(BEGUN_MS).then(() => run(['locks'])),
-      sleep(BEGUN_MS).then(() => run(['set', `/${EVIL_PATH}`, EVIL])),
-    ])
-    for (const said of [watched, locks]) {
+    const watching = start(['watch', '/', '--recursive'])
+    const holding = start(['lock', EVIL, '--', 'sleep', String(PATIENCE_MS / 1_000)])
+    let locks = ''
+    const isHeld = async () => {
+      locks = await run(['locks'])
+      return /gnp\.exe/.test(locks)
+    }
+    await waitFor('it is held', isHeld, PATIENCE_MS)
+    await waitFor(
+      'the change is seen',
+      async () => {
+        await run(['set', `/${EVIL_PATH}`, EVIL])
+        return /gnp\.exe/.test(watching.said())
+      },
+      PATIENCE_MS,
+    )
+    for (const { child } of [watching, holding]) child.kill()
+    await holding.ended
+    for (const said of [await watching.ended, locks]) {
       expect(said).toMatch(/gnp\.exe/)
       for (const line of said.split('\n')) expect(line).not.toMatch(OBEYED)
     }

@@ -18,6 +18,8 @@ const SERVERS = 5
 const TTL_MAX = 1_500
 /** Of the users' leases. A user that is cut off for longer has lost them. */
 const TTL = 1_000
+/** Users are told when it is enough; on a machine that is busy with other things that takes its time. */
+const PATIENCE_MS = 60_000
 
 /** Half of the users, with wires of its own to every server. */
 interface Side {
@@ -122,7 +124,7 @@ describe('five servers as processes, behind wires that fail', () => {
     await mkdir(guarded)
     await writeFile(journal, '')
     const script = join(root, 'test/e2e/user.mjs')
-    const user = (side: Side) => run(process.execPath, [script, side.config, journal, '21000', guarded])
+    const user = (side: Side) => run(process.execPath, [script, side.config, journal, String(PATIENCE_MS), guarded])
     const users = [left, right, left, right, left].map(user)
     const victim = user(right)
     const read = async () => readJournal(await readFile(journal, 'utf8'))
@@ -133,18 +135,18 @@ describe('five servers as processes, behind wires that fail', () => {
     // Each side has a majority, and they share one server.
     for (const place of [3, 4]) left.wires[place]!.cut()
     for (const place of [0, 1]) right.wires[place]!.cut()
-    await sleep(2_000)
+    await sleep(1_500)
     // One side alone has a majority: it goes on. The other is still heard by a server that the first one needs.
     left.wires[2]!.halt('to user')
-    let since = millis()
-    await sleep(4_000)
-    expect(await entriesSince(since + TTL)).toBeGreaterThan(0)
+    const goesOn = async () => {
+      const since = millis() + TTL
+      await waitFor('one side goes on', async () => (await entriesSince(since)) > 0)
+    }
+    await goesOn()
     // The other way round; and what stood still goes on.
     for (const wire of wires()) wire.heal()
     for (const place of [2, 3, 4]) right.wires[place]!.halt('to server')
-    since = millis()
-    await sleep(2_500)
-    expect(await entriesSince(since + TTL)).toBeGreaterThan(0)
+    await goesOn()
     // Slow, a user and a server stand still, and one of each is killed.
     for (const wire of wires()) wire.heal()
     for (const wire of wires()) wire.delay(60)
@@ -163,7 +165,12 @@ describe('five servers as processes, behind wires that fail', () => {
     await sleep(1_000)
 
     for (const wire of wires()) wire.heal()
-    since = millis() + TTL_MAX
+    const since = millis() + TTL_MAX
+    for (const running of users) {
+      const who = `user-${running.child.pid}`
+      await waitFor(`${who} enters after healing`, async () => (await entriesSince(since, who)) > 0)
+    }
+    for (const running of users) running.child.stdin!.end('enough\n')
     const ends = await Promise.all(users.map(running => running.ended))
     for (const running of users) expect(running.errors()).toBe('')
     expect(ends).toEqual([0, 0, 0, 0, 0])
@@ -171,10 +178,6 @@ describe('five servers as processes, behind wires that fail', () => {
     const report = checkJournal(lines)
     expect(report.problems).toEqual([])
     expect(report.entries).toBeGreaterThan(50)
-    for (const running of users) {
-      const who = `user-${running.child.pid}`
-      expect(await entriesSince(since, who), `${who} after healing`).toBeGreaterThan(0)
-    }
     await expectLastWriter(guarded, lines)
     const woken = lines.filter(line => line.what === 'woke' && line.token === stopped.token)
     expect(woken).toMatchObject([{ who: stopped.who, held: false, accepted: false }])

@@ -14,7 +14,7 @@ import { checkJournal, readJournal } from './journal.ts'
 const SERVERS = 7
 const TTL_MAX = 2_000
 /** How long users come and go while servers are killed. */
-const LASTS_MS = sized(5_500, 9_000)
+const LASTS_MS = sized(4_500, 9_000)
 
 describe('seven servers as processes, one of which may lie or be gone', () => {
   let dir: string

@@ -1,6 +1,7 @@
 // A user of a group, as a process of its own: enters and leaves rooms, and writes it into the journal. With a folder
 // to write to, it also writes into a guarded file of the room: in time, and once more when it has been inside for
 // too long, with the token that it had.
+// It goes on for that long, or until anything comes in on its standard input.
 // node user.mjs CLIENT_FOLDER JOURNAL MILLISECONDS [GUARDED_FOLDER]
 
 import { appendFileSync } from 'node:fs'
@@ -60,7 +61,11 @@ async function stay(name, lease) {
 }
 
 const group = await connect({ config })
-const end = millis() + Number(duration)
+let end = millis() + Number(duration)
+process.stdin.once('data', () => {
+  end = 0
+})
+process.stdin.unref?.()
 let entered = 0
 while (millis() < end) {
   const name = rooms[Math.floor(Math.random() * rooms.length)]

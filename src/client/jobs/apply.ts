@@ -124,9 +124,9 @@ function freeNumber(draft: Draft, from: number): string {
 function take(draft: Draft, { now, worker, lease, count: most }: Word<'take'>): Json {
   if (draft.head.paused) return []
   const ready: [string, JobRecord][] = []
-  for (const [id, seen] of Object.entries(draft)) {
+  for (const id of Object.keys(draft)) {
     if (id === 'head') continue
-    const job = seen as JobRecord
+    const job = draft[id as keyof Draft & `job ${string}`]!
     if (job.due > now) continue
     // Whoever had it did not renew: it is tried again, or was tried often enough.
     if (job.state === 'active') failed(draft, idOf(id), job, `its worker ${job.worker} fell silent`, now)

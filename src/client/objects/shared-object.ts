@@ -109,14 +109,16 @@ export class SharedObject<State, Operation = unknown, Result = unknown> {
     const feed = new Feed<Version<State>>(signal)
     const mirror = new Map<string, Uint8Array>()
     let seen = -1
-    const show = (version: number) => {
+    let shown: State | undefined
+    const show = (version: number, state: State) => {
       seen = version
-      feed.push({ version, state: this.state(mirror) })
+      shown = state
+      feed.push({ version, state })
     }
     const replace = (version: number, table: LiveTable) => {
       mirror.clear()
       for (const [key, value] of table) mirror.set(key, value)
-      show(version)
+      show(version, this.state(mirror))
     }
     const early: { version: number; writes: readonly Write[] }[] = []
     const stop = this.orders.watch(this.name, undefined, {
@@ -136,7 +138,7 @@ export class SharedObject<State, Operation = unknown, Result = unknown> {
     const advance = (version: number, writes: readonly Write[]) => {
       if (version <= seen) return
       for (const { key, value } of writes) value === undefined ? mirror.delete(key) : mirror.set(key, value)
-      show(version)
+      show(version, (this.tables.patched(shown, writes) as State | undefined) ?? this.state(mirror))
     }
     try {
       yield* feed.items()

@@ -6,7 +6,7 @@
 // TypeError instead of changing what this process believes and nobody else sees.
 
 import { sameBytes } from '../../core/index.ts'
-import type { TableView } from '../../ordering/index.ts'
+import type { TableView, Write } from '../../ordering/index.ts'
 import { join, whyNotJson } from './json.ts'
 
 /** Which of the two forms the state has. */
@@ -36,22 +36,66 @@ interface Parsed {
 
 type Readable = Pick<TableView, 'get' | 'keys'>
 
+/** The properties of the last state that was read: mostly the next has the same, and few of them changed. */
+interface Last {
+  /** As the table gave them. */
+  readonly found: readonly string[]
+  /** In the order of the alphabet, the same in every process; and without what marks a property. */
+  readonly keys: readonly string[]
+  readonly names: readonly string[]
+  readonly state: Readonly<Record<string, unknown>>
+}
+
 /** Reads and writes states; remembers what it parsed, by the bytes it came from. */
 export class StateTable {
   private readonly parsed = new Map<string, Parsed>()
-  private order: { readonly found: readonly string[]; readonly sorted: readonly string[] } = { found: [], sorted: [] }
+  private last: Last = { found: [], keys: [], names: [], state: Object.freeze({}) }
 
   /** The state in the table, or undefined where there is none yet. */
   read(view: Readable): unknown {
     const form = view.get(FORM)
     if (form === undefined) return undefined
     if (DECODER.decode(form) === 'value') return this.value(VALUE, view.get(VALUE)!)
-    const properties = this.sorted([...view.keys(PROPERTY)])
-    if (this.parsed.size > 2 * properties.length + FORGET_FROM) this.forgetOthers(properties)
-    const state = Object.fromEntries(
-      properties.map(key => [key.slice(PROPERTY.length), this.value(key, view.get(key)!)]),
-    )
-    return Object.freeze(state)
+    return this.properties(view, [...view.keys(PROPERTY)])
+  }
+
+  /**
+   * The state that `before`, which this table read, becomes by these writes; undefined where it has to be read anew, because
+   * properties came or went, or the form changed.
+   */
+  patched(before: unknown, writes: readonly Write[]): unknown {
+    if (!isPlain(before)) return undefined
+    const known = (key: string) => key.startsWith(PROPERTY) && Object.hasOwn(before, key.slice(PROPERTY.length))
+    if (!writes.every(({ key, value }) => value !== undefined && known(key))) return undefined
+    const after = { ...before }
+    for (const { key, value } of writes) after[key.slice(PROPERTY.length)] = this.value(key, value!)
+    return Object.freeze(after)
+  }
+
+  /** To make an object of ten thousand properties anew costs ten times what it costs to see that it is the same. */
+  private properties(view: Readable, found: readonly string[]): unknown {
+    const { last } = this
+    if (found.length !== last.found.length || !found.every((key, place) => key === last.found[place]))
+      return this.allProperties(view, found)
+    const { keys, names, state } = last
+    let changed: Record<string, unknown> | undefined
+    for (let place = 0; place < keys.length; place++) {
+      const value = this.value(keys[place]!, view.get(keys[place]!)!)
+      if (value === state[names[place]!]) continue
+      changed ??= { ...state }
+      changed[names[place]!] = value
+    }
+    if (changed !== undefined) this.last = { ...last, state: Object.freeze(changed) }
+    return this.last.state
+  }
+
+  private allProperties(view: Readable, found: readonly string[]): unknown {
+    const keys = [...found].sort()
+    const names = keys.map(key => key.slice(PROPERTY.length))
+    if (this.parsed.size > 2 * keys.length + FORGET_FROM) this.forgetOthers(keys)
+    const state = Object.fromEntries(keys.map((key, place) => [names[place]!, this.value(key, view.get(key)!)]))
+    this.last = { found, keys, names, state: Object.freeze(state) }
+    return this.last.state
   }
 
   /** Makes the table hold `after`; `before` is what `read` gave. */
@@ -61,8 +105,9 @@ export class StateTable {
     const old: Record<string, unknown> = isPlain(before) ? before : {}
     if (before !== undefined && !isPlain(before)) view.remove(VALUE)
     if (before === undefined || !isPlain(before)) view.set(FORM, OBJECT_FORM)
-    for (const [property, value] of Object.entries(after)) {
-      if (Object.hasOwn(old, property) && old[property] === value) continue
+    for (const property of Object.keys(after)) {
+      const value = after[property]
+      if (old[property] === value && Object.hasOwn(old, property)) continue
       this.put(view, PROPERTY + property, value, join(STATE, property))
     }
     for (const property of Object.keys(old)) if (!Object.hasOwn(after, property)) view.remove(PROPERTY + property)
@@ -78,14 +123,6 @@ export class StateTable {
     const why = whyNotJson(value, path)
     if (why !== undefined) throw new TypeError(`${why}, and JSON has no word for that`)
     view.set(key, ENCODER.encode(JSON.stringify(value)))
-  }
-
-  /** The same in every process. Mostly they are those of the last time, in the same order of keeping. */
-  private sorted(keys: readonly string[]): readonly string[] {
-    const { found, sorted } = this.order
-    if (found.length === keys.length && found.every((key, place) => key === keys[place])) return sorted
-    this.order = { found: keys, sorted: [...keys].sort() }
-    return this.order.sorted
   }
 
   /** Properties come and go; what was parsed of those that went would stay for ever. */
