@@ -19,7 +19,7 @@ import {
 import { type Experiment, type RunOptions, row } from '../../experiment.ts'
 import { seededBytes } from './words.ts'
 
-const EVENTS = { small: 2_000, full: 20_000 }
+const EVENTS = { small: 500, full: 20_000 }
 const DROPS_EVERY = 10
 const START_MS = 1_000_000
 const ENDS_MS = 20_000
