@@ -67,6 +67,8 @@ function olds(told: Told, kind: 'ringTurn' | 'ringPass' | 'ringLead'): ThesisLia
 }
 
 const other = (bytes: Uint8Array) => bytes.map(byte => byte ^ 0x55)
+/** A number that no rewards add up to, and that is one nevertheless. */
+const larger = (sum: Uint8Array) => sum.map((byte, at) => (at === sum.length - 6 ? byte ^ 0x55 : byte))
 const controller = (name: string, levels = RING): Told => ({ name, part: 'shuffler', levels })
 const node = (name: string, levels = RING): Told => ({ name, part: 'arm', levels })
 const judge = (name: string): Told => ({ name, part: 'shuffler', levels: SEARCH })
@@ -80,7 +82,7 @@ export function thesisLiars(): readonly ThesisLiar[] {
     about(controller('skips rings'), 'ringTurn', body => [{ ...body, round: body.round + 2 }]),
     olds(controller('says old turns again', SEALED), 'ringTurn'),
     about(controller('changes the keys of the ring'), 'ringKeys', body => [{ ...body, sealed: other(body.sealed) }]),
-    about(controller('changes the total'), 'ringTotal', body => [{ ...body, sum: other(body.sum) }]),
+    about(controller('changes the total'), 'ringTotal', body => [{ ...body, sum: larger(body.sum) }]),
     about(node('passes rubbish on', SEALED), 'ringPass', body => [{ ...body, sealed: other(body.sealed) }]),
     about(node('names a leader that nobody sealed', SEALED), 'ringLead', body => [
       { ...body, sealed: other(body.sealed) },
