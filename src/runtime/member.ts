@@ -14,6 +14,7 @@ import {
   firstElectorate,
   type Newcomer,
 } from '../election/index.ts'
+import { interestBasics } from '../events/interest/settings.ts'
 import { routingBasics } from '../events/routing/settings.ts'
 import { isOperator } from '../lock/index.ts'
 import { type MemberView, membershipDefaults, type NamedKey, type NamedValue } from '../membership/index.ts'
@@ -257,6 +258,17 @@ async function settingsOf(
       signatures,
       signer,
       keyOf: ({ member, identity }) => admits(member, identity),
+    },
+    interest: {
+      ...interestBasics,
+      group: group.id,
+      hash: sha256,
+      signatures,
+      signer,
+      keyOf: ({ member, identity }) => admits(member, identity),
+      // By the wall clock: what is said after a restart is newer than what was said before.
+      since: Date.now() - granterClock(),
+      ...(liars === 0 && { entries: 1, fans: 1 }),
     },
   }
 }

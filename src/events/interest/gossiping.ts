@@ -78,8 +78,7 @@ function sayExchange(scene: InterestScene, to: NodeId, own: Claim, asks: boolean
   const other = state.links.get(to) ?? state.random.get(to)
   const known = [...state.links.values(), ...state.random.values()].filter(({ claim }) => claim.member !== to)
   const alike = other === undefined ? [] : known.filter(({ claim }) => overlap(other.claim.boxes, claim.boxes))
-  const near = (one: Known) =>
-    Math.min(stepsBetween(other!.place, one.place), stepsBetween(one.place, other!.place))
+  const near = (one: Known) => Math.min(stepsBetween(other!.place, one.place), stepsBetween(one.place, other!.place))
   const nearest = alike.sort((one, two) => near(one) - near(two)).slice(0, GIVEN_MAX)
   const rest = known.filter(one => !nearest.includes(one))
   const given = [...nearest, ...someOf(rest, RANDOM_GIVEN, bound => turn.below(bound))].map(one => givenOf(scene, one))
@@ -126,7 +125,11 @@ export function choose(scene: InterestScene, fresh: ReadonlyMap<NodeId, Known>):
   const below = (bound: number) => turn.below(bound)
   const known = new Map([...state.random, ...state.links, ...fresh])
   const links = chooseLinks(ownBoxes(scene), state.place, [...known.values()], below)
-  const rest = someOf([...known.values()].filter(({ claim }) => !links.has(claim.member)), RANDOM_MAX, below)
+  const rest = someOf(
+    [...known.values()].filter(({ claim }) => !links.has(claim.member)),
+    RANDOM_MAX,
+    below,
+  )
   state.links.clear()
   state.random.clear()
   for (const [id, one] of links) state.links.set(id, one)

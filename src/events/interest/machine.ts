@@ -7,6 +7,7 @@ import { boxesOf } from './boxes.ts'
 import { choose, giveUp, goRound, hearExchange, renew } from './gossiping.ts'
 import { PEERS_MAX, SUBSCRIPTIONS_MAX } from './limits.ts'
 import type { InterestSettings } from './settings.ts'
+import { hearGot, lookAfter, publish, take } from './spreading.ts'
 import {
   type InterestCommand,
   type InterestEvent,
@@ -14,7 +15,6 @@ import {
   type InterestState,
   interestTimers,
 } from './state.ts'
-import { hearGot, lookAfter, publish, take } from './spreading.ts'
 import type { InterestMessage } from './wire.ts'
 
 /** A member's gossip by interest, as a protocol. */

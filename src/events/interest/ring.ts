@@ -71,7 +71,11 @@ function piecesOf(box: Box, others: readonly Box[]): Point[] {
     if (both !== undefined) ends.add(both.from).add(both.to)
   }
   const cuts = [...ends].sort((one, other) => one - other)
-  return cuts.slice(1).map((end, at) => middle(box.map(one => (one.attribute === attribute ? { ...one, from: cuts[at]!, to: end } : one))))
+  return cuts
+    .slice(1)
+    .map((end, at) =>
+      middle(box.map(one => (one.attribute === attribute ? { ...one, from: cuts[at]!, to: end } : one))),
+    )
 }
 
 /** The middle of what each other one has in common with the box, and points at random. */

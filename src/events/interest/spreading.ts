@@ -107,8 +107,13 @@ function passRound(scene: InterestScene, outgoing: Outgoing): void {
   const { state, settings, turn } = scene
   const wanting = known(scene).filter(({ claim }) => holdsPoint(claim.boxes, outgoing.point))
   const sides = neighbours(state.place, wanting)
-  const across = someOf(wanting.filter(one => !sides.includes(one)), settings.fans, bound => turn.below(bound))
-  for (const { claim } of [...sides, ...across]) if (!outgoing.sent.has(claim.member)) send(scene, outgoing, claim.member)
+  const across = someOf(
+    wanting.filter(one => !sides.includes(one)),
+    settings.fans,
+    bound => turn.below(bound),
+  )
+  for (const { claim } of [...sides, ...across])
+    if (!outgoing.sent.has(claim.member)) send(scene, outgoing, claim.member)
 }
 
 /** To so many that want it, or are nearer to it than others. */

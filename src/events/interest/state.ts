@@ -82,7 +82,12 @@ export type InterestEvent =
       readonly content: EventContent
     }
   /** A member said what no honest one says. */
-  | { readonly kind: 'dropped'; readonly from: NodeId; readonly author: NodeId; readonly why: 'forged' | 'unknown author' }
+  | {
+      readonly kind: 'dropped'
+      readonly from: NodeId
+      readonly author: NodeId
+      readonly why: 'forged' | 'unknown author'
+    }
 
 /** Its timers: the next round, and when those that were sent something must have answered. */
 export const interestTimers = timers('round', 'patience')

@@ -52,6 +52,9 @@ export const interestVocabulary: Codec<InterestMessage> = variants<InterestMessa
 
 /** What the owner of a claim signs. */
 export function claimWords(group: string, { member, number, boxes }: Omit<Claim, 'signature'>): Uint8Array {
-  const said = boxes.flatMap(box => [box.length, ...box.flatMap(({ attribute, from, to }) => [attribute, `${from}`, `${to}`])])
+  const said = boxes.flatMap(box => [
+    box.length,
+    ...box.flatMap(({ attribute, from, to }) => [attribute, `${from}`, `${to}`]),
+  ])
   return framed('coterie/events/interest', group, member, number, ...said)
 }
