@@ -4,7 +4,7 @@ import { backoffExperiments } from './backoff/index.ts'
 import { banditExperiments } from './bandits/index.ts'
 import { electionExperiments } from './election/index.ts'
 import { eventExperiments } from './events/index.ts'
-import type { Experiment, Result, RunOptions } from './experiment.ts'
+import type { Experiment } from './experiment.ts'
 import { filterExperiments } from './filters/index.ts'
 import { gossipExperiments } from './gossip/index.ts'
 import { ledgerExperiments } from './ledger/index.ts'
@@ -17,6 +17,7 @@ import { redlockExperiments } from './redlock/index.ts'
 
 export type { Experiment, Scale } from './experiment.ts'
 export { nearestNames } from './nearest.ts'
+export { type Report, runExperiment } from './report.ts'
 export { formatTable, toCsv, toJson } from './table.ts'
 
 /** In the order in which they are listed and run: one line for each folder. */
@@ -38,25 +39,4 @@ export const experiments: readonly Experiment[] = [
 
 export function findExperiment(name: string): Experiment | undefined {
   return experiments.find(experiment => experiment.name === name)
-}
-
-export interface Report extends Result {
-  readonly name: string
-  readonly title: string
-  readonly source: string
-  readonly scale: RunOptions['scale']
-  readonly seed: number
-  readonly wallMs: number
-  /** Every row is, and there is one: what was not measured is not within anything. */
-  readonly within: boolean
-}
-
-/** Runs one experiment, and says with its result what was run. */
-export async function runExperiment(experiment: Experiment, options: RunOptions): Promise<Report> {
-  const { name, title, source } = experiment
-  const start = performance.now()
-  const result = await experiment.run(options)
-  const wallMs = Math.round(performance.now() - start)
-  const within = result.rows.length > 0 && result.rows.every(row => row.within)
-  return { name, title, source, scale: options.scale, seed: options.seed, wallMs, within, ...result }
 }

@@ -16,7 +16,12 @@ export function playgroundNamed(name: string): Playground | undefined {
 }
 
 /** Work that a page gives to its worker, by name; a script brings its own. */
-export type Task = (given: unknown, progress: (told: unknown) => void) => unknown
+export type Task = (
+  given: unknown,
+  tell: (told: unknown) => void,
+  /** What the page says while the task runs, and after it. */
+  hear: (heard: (wish: unknown) => void) => void,
+) => unknown
 
 const tasks = new Map<string, Task>()
 

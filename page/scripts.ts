@@ -2,24 +2,37 @@
 // opened from a disk can read no file, its own scripts included; but every script keeps its body as a function, and a
 // function knows its text.
 
-type Parts = Record<string, () => void>
+interface Part {
+  /** Scripts whose parts this one uses. */
+  readonly needs: readonly string[]
+  readonly body: (require: (file: string) => unknown, exports: object) => void
+}
 
-const parts = (): Parts => (globalThis as unknown as { coterieParts: Parts }).coterieParts
+/** What the build puts at the head of the first script. */
+interface Kept {
+  readonly coterieParts: Record<string, Part>
+  coterieRun(name: string): unknown
+}
+
+const kept = () => globalThis as unknown as Kept
 
 const loading = new Map<string, Promise<void>>()
 
-/** Loads a script of the page once. */
-export function loadScript(name: string): Promise<void> {
-  if (parts()[name] !== undefined) return Promise.resolve()
-  const known = loading.get(name)
-  if (known !== undefined) return known
-  const promise = name === COMMON ? added(name) : loadScript(COMMON).then(() => added(name))
-  loading.set(name, promise)
-  return promise
+/** Loads a script of the page once, with all that it needs, and runs it. */
+export async function loadScript(name: string): Promise<void> {
+  await fetched(name)
+  kept().coterieRun(name)
 }
 
-/** What several scripts use, loaded before any of them. */
-const COMMON = 'common'
+/** Loads a script of the page and all that it needs, for a worker. */
+export async function fetched(name: string): Promise<void> {
+  if (kept().coterieParts[name] === undefined) {
+    const known = loading.get(name) ?? added(name)
+    loading.set(name, known)
+    await known
+  }
+  await Promise.all(kept().coterieParts[name]!.needs.map(fetched))
+}
 
 function added(name: string): Promise<void> {
   return new Promise<void>((resolve, reject) => {
@@ -35,6 +48,52 @@ function added(name: string): Promise<void> {
   })
 }
 
+/** The scripts with all that they need, each after what it needs. */
+function withNeeds(names: readonly string[], found = new Set<string>()): Set<string> {
+  for (const name of names) {
+    if (found.has(name)) continue
+    withNeeds(kept().coterieParts[name]!.needs, found)
+    found.add(name)
+  }
+  return found
+}
+
+/** Without scripts of the page's own: one that holds all that it needs. */
+const isAlone = (scripts: readonly string[]) => scripts.every(name => name.startsWith('measure-')) && scripts.length > 0
+
+function workerText(given: readonly string[]): string {
+  const scripts = isAlone(given) ? given : ['core', ...given]
+  const { coterieParts, coterieRun } = kept()
+  const texts = [...withNeeds(scripts)].map(
+    name => `coterieParts[${JSON.stringify(name)}]={body:${coterieParts[name]!.body}}`,
+  )
+  const runs = scripts.map(name => `coterieRun(${JSON.stringify(name)})`)
+  return [`globalThis.coterieParts={};globalThis.coterieRun=${coterieRun}`, ...texts, ...runs].join(';\n')
+}
+
+/** What a worker tells: something on the way, what came out, or why nothing did. */
+export type Told = { readonly told: unknown } | { readonly done: unknown } | { readonly failed: string }
+
+export interface Helper {
+  send(message: unknown): void
+  end(): void
+}
+
+/** A worker made of these scripts, which must be loaded. */
+export function helperOf(scripts: readonly string[], hear: (told: Told) => void): Helper {
+  const address = URL.createObjectURL(new Blob([workerText(scripts)], { type: 'text/javascript' }))
+  const worker = new Worker(address)
+  worker.onmessage = ({ data }: MessageEvent<Told>) => hear(data)
+  worker.onerror = event => hear({ failed: event.message || 'the worker could not start.' })
+  return {
+    send: message => worker.postMessage(message),
+    end: () => {
+      worker.terminate()
+      URL.revokeObjectURL(address)
+    },
+  }
+}
+
 export interface Work<Result> {
   readonly result: Promise<Result>
   stop(): void
@@ -47,34 +106,23 @@ export function work<Result>(
   given: unknown,
   options: { readonly msMax: number; progress?(told: unknown): void },
 ): Work<Result> {
-  const names = ['core', COMMON, ...scripts]
-  const text = names.map(name => `coterieParts[${JSON.stringify(name)}]=${parts()[name]}`)
-  const runs = names.map(name => `coterieParts[${JSON.stringify(name)}]()`)
-  const source = ['globalThis.coterieParts={}', ...text, ...runs].join(';\n')
-  const address = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }))
-  const worker = new Worker(address)
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const end = () => {
-    clearTimeout(timer)
-    worker.terminate()
-    URL.revokeObjectURL(address)
-  }
+  let stop = () => {}
   const result = new Promise<Result>((resolve, reject) => {
-    timer = setTimeout(() => {
-      end()
+    const helper = helperOf(scripts, told => {
+      if ('told' in told) return options.progress?.(told.told)
+      stop()
+      if ('failed' in told) reject(new Error(told.failed))
+      else resolve(told.done as Result)
+    })
+    const timer = setTimeout(() => {
+      stop()
       reject(new Error(`stopped after ${options.msMax / 1000} s.`))
     }, options.msMax)
-    worker.onmessage = ({ data }: MessageEvent<{ done?: Result; told?: unknown; failed?: string }>) => {
-      if ('told' in data) return options.progress?.(data.told)
-      end()
-      if (data.failed !== undefined) reject(new Error(data.failed))
-      else resolve(data.done as Result)
+    stop = () => {
+      clearTimeout(timer)
+      helper.end()
     }
-    worker.onerror = event => {
-      end()
-      reject(new Error(event.message || 'the worker could not start.'))
-    }
+    helper.send({ task, given })
   })
-  worker.postMessage({ task, given })
-  return { result, stop: end }
+  return { result, stop: () => stop() }
 }

@@ -1,15 +1,16 @@
 // One run as the page shows it: the played run, and what the picture needs of it.
 
 import { hashNote } from '../src/play/open.ts'
-import type { Play, Playground, RunSpec } from '../src/simulator/index.ts'
+import type { Playground, RunSpec } from '../src/simulator/index.ts'
 import { brief } from '../src/simulator/trace.ts'
 import { type Drawing, drawingOf, type Mark } from './diagram/marks.ts'
+import type { Played } from './played.ts'
 
 /** A run that was played as far as it goes. */
 export interface Session {
   readonly spec: RunSpec
   readonly playground: Playground
-  readonly play: Play
+  readonly play: Played
   readonly drawing: Drawing
   readonly clients: readonly string[]
   readonly servers: readonly string[]
@@ -19,7 +20,7 @@ export interface Session {
 }
 
 /** What there is to show of a run that was played as far as it goes. */
-export function sessionOf(play: Play, playground: Playground): Session {
+export function sessionOf(play: Played, playground: Playground): Session {
   const { spec } = play
   const nodes = play.nodes
   const clients = nodes.filter(({ id }) => id.startsWith('client')).map(({ id }) => id)
@@ -36,13 +37,13 @@ export function sessionOf(play: Play, playground: Playground): Session {
   return { spec, playground, play, drawing, clients, servers, liars, differs: differing(play) }
 }
 
-function askedMark({ question }: Play): Mark | undefined {
+function askedMark({ question }: Played): Mark | undefined {
   if (question === undefined) return undefined
   const { at, sentAt, from, node, body } = question
   return { at, sentAt, from, node, kind: 'deliver', what: brief(body) }
 }
 
-function marksOf(play: Play): Mark[] {
+function marksOf(play: Played): Mark[] {
   const drawnLiars = new Set(play.nodes.filter(({ lies, played }) => lies && !played).map(({ id }) => id))
   return play.trace.map((entry, place) => {
     if (entry.kind !== 'deliver' || entry.from === undefined || entry.nth === undefined) return entry
@@ -52,7 +53,7 @@ function marksOf(play: Play): Mark[] {
   })
 }
 
-function differing(play: Play): string | undefined {
+function differing(play: Played): string | undefined {
   if (hashNote(play) === undefined) return undefined
   const { build, hash } = play.spec
   const by = build === undefined ? 'another version' : `version ${build}`

@@ -5,6 +5,8 @@ import { playAmong } from '../src/play/open.ts'
 import { Running } from '../src/play/running.ts'
 import { encodeRun, type Playground, type RunSpec } from '../src/simulator/index.ts'
 import { scriptOf } from './catalogue.ts'
+import { type FarRun, playFar } from './far.ts'
+import type { Played } from './played.ts'
 import { playgroundNamed } from './registry.ts'
 import { loadScript } from './scripts.ts'
 import { type Session, sessionOf } from './session.ts'
@@ -66,28 +68,40 @@ export interface Going {
 
 /** Nobody notices so long, and it needs no second picture. */
 const FIRST_MS = 250
-/** Then the page is asked in between. */
-const SLICE_MS = 40
 
-/** Plays a run: at once where that takes a moment, else in slices. */
+/** What a worker says of the run that it plays. */
+interface Far {
+  readonly of: Running
+  readonly events: number
+  readonly played?: Played
+}
+
+/** Plays a run: at once where that takes a moment, else in a worker. */
 function useSession(spec: RunSpec, playground: Playground | string | undefined): Pick<Run, 'session' | 'going'> {
   const running = useMemo(() => begun(spec, playground), [playground, spec])
   const shown = useRef<Session | undefined>(undefined)
-  const [, redraw] = useState(0)
+  const [said, setFar] = useState<Far | undefined>(undefined)
+  const worker = useRef<FarRun | undefined>(undefined)
   useEffect(() => {
-    if (running === undefined || typeof running === 'string' || running.ended) return
-    let timer = setTimeout(go)
-    function go() {
-      const ended = (running as Running).slice(SLICE_MS)
-      redraw(count => count + 1)
-      if (!ended) timer = setTimeout(go)
-    }
-    return () => clearTimeout(timer)
+    if (!(running instanceof Running) || running.ended) return
+    const script = scriptOf(running.play.spec.run.name)
+    const far = playFar(running.play, script === undefined ? [] : [script], {
+      events: events => setFar({ of: running, events }),
+      played: played => setFar({ of: running, events: played.trace.length, played }),
+      failed: () => {
+        // What was reached here is shown.
+        running.play.stopHere()
+        setFar({ of: running, events: running.play.trace.length })
+      },
+    })
+    worker.current = far
+    return far.end
   }, [running])
-  const ended = running === undefined || typeof running === 'string' || running.ended
+  const far = said?.of === running ? said : undefined
+  const played = running instanceof Running && running.ended ? running.play : far?.played
   const session = useMemo(
-    () => (running instanceof Running && ended ? sessionOf(running.play, playground as Playground) : undefined),
-    [running, ended, playground],
+    () => (played === undefined ? undefined : sessionOf(played, playground as Playground)),
+    [played, playground],
   )
   if (running === undefined || typeof running === 'string') return { session: running, going: undefined }
   if (session !== undefined) {
@@ -95,11 +109,8 @@ function useSession(spec: RunSpec, playground: Playground | string | undefined):
     return { session, going: undefined }
   }
   const before = shown.current?.spec.run.name === spec.run.name ? shown.current : undefined
-  const stop = () => {
-    running.play.stopHere()
-    redraw(count => count + 1)
-  }
-  return { session: before, going: { events: running.play.trace.length, stop } }
+  const events = far?.events ?? running.play.trace.length
+  return { session: before, going: { events, stop: () => worker.current?.stop() } }
 }
 
 function begun(spec: RunSpec, playground: Playground | string | undefined): Running | string | undefined {

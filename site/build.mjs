@@ -2,17 +2,19 @@
 //
 // node site/build.mjs [--out FOLDER] [--pictures]
 //
-// The pages are those of docs/, README and its neighbours, and the README of each folder of the source. A link to a file
-// of code becomes the file's name: the site carries no code. A link that leads nowhere fails the build. `--pictures` runs
-// the laboratory at small scale (some minutes) and shows what it drew.
+// The pages are those of docs/, README and its neighbours, the README of each folder of the source, and one for each result
+// that docs/papers/results holds, drawn from its rows. A link to a file of code becomes the file's name: the site carries no
+// code. A link that leads nowhere, a page that cannot be searched, or anything that would be loaded from another host fails
+// the build (check.mjs). `--pictures` also runs the laboratory at small scale (some minutes) and shows what it drew.
 
-import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'vitepress'
 import { buildPage } from '../page/build.mjs'
+import { complaintsAbout } from './check.mjs'
+import { writeResults } from './results.mjs'
 import { themeFor } from './theme.mjs'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -35,7 +37,7 @@ function documentsIn(folder) {
 
 rmSync(stage, { recursive: true, force: true })
 for (const [file, page] of pages) write(page, relinked(file, readFileSync(join(root, file), 'utf8')))
-write('lab.md', labPage())
+for (const [page, text] of await writeResults({ root, stage, escaped, pictures: values.pictures })) write(page, text)
 // As `coterie lab export` writes it.
 await buildPage(join(stage, 'public/play'))
 // Vite looks for what it needs above the pages.
@@ -43,14 +45,24 @@ if (!existsSync(join(root, '.site/node_modules')))
   symlinkSync(join(root, 'node_modules'), join(root, '.site/node_modules'))
 mkdirSync(join(stage, '.vitepress'), { recursive: true })
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const titles = new Map([...pages.values(), 'lab.md'].map(page => [page, titleOf(page)]))
+const written = readdirSync(stage, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.md'))
+const titles = new Map(written.sort().map(page => [page, titleOf(page)]))
 writeFileSync(
   join(stage, '.vitepress/config.mjs'),
-  `export default ${JSON.stringify(themeFor(titles, version), null, 2)}\n`,
+  [
+    `import { slugOf } from ${JSON.stringify(new URL('./slug.mjs', import.meta.url).href)}`,
+    `const settings = ${JSON.stringify(themeFor(titles, version), null, 2)}`,
+    'settings.markdown.anchor = { slugify: slugOf }',
+    'export default settings',
+    '',
+  ].join('\n'),
 )
 await build(stage, { outDir: out })
+const complaints = complaintsAbout(out)
+for (const complaint of complaints) process.stderr.write(`${complaint}\n`)
+if (complaints.length > 0) throw new Error(`the site is not whole: ${complaints.length} complaints above`)
 process.stdout.write(
-  `wrote ${relative(process.cwd(), out) || out}: open index.html with a web server, e.g. npx vite preview --outDir ${relative(process.cwd(), out)}\n`,
+  `wrote ${relative(process.cwd(), out) || out}, ${titles.size} pages, every link followed: open it with a web server, e.g. npx vite preview --outDir ${relative(process.cwd(), out)}\n`,
 )
 
 function write(page, text) {
@@ -89,37 +101,4 @@ function withLinks(file, text) {
     const link = relative(from, page)
     return `[${words}](${link.startsWith('.') ? link : `./${link}`}${anchor === undefined ? '' : `#${anchor}`})`
   })
-}
-
-/** The experiments, with what they drew where that was asked for. */
-function labPage() {
-  const command = (...args) =>
-    execFileSync(process.execPath, [join(root, 'bin/coterie'), 'lab', ...args], { encoding: 'utf8' })
-  const experiments = JSON.parse(command('list', '--json'))
-  const pictures = join(root, '.site/pictures')
-  if (values.pictures) {
-    rmSync(pictures, { recursive: true, force: true })
-    execFileSync(
-      process.execPath,
-      [join(root, 'bin/coterie'), 'lab', 'run', 'all', '--scale', 'small', '--out', pictures],
-      { stdio: 'inherit' },
-    )
-  }
-  const lines = [
-    '# The laboratory',
-    '',
-    '**[Break it yourself](/play/index.html)**: play a lying server in your browser, step through every run.',
-    '',
-    'Every table and figure of the papers is one command away; `coterie lab run NAME` measures it again.',
-    '',
-  ]
-  for (const { name, title, source } of experiments) {
-    lines.push(`## ${name}`, '', `${escaped(title)} _${escaped(source ?? '')}_`, '')
-    const drawn = join(pictures, `${name}.svg`)
-    if (!existsSync(drawn)) continue
-    mkdirSync(join(stage, 'public/pictures'), { recursive: true })
-    cpSync(drawn, join(stage, 'public/pictures', `${name}.svg`))
-    lines.push(`![${name}, at small scale](/pictures/${name}.svg)`, '')
-  }
-  return lines.join('\n')
 }

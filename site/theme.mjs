@@ -3,11 +3,14 @@
 /** Folders of pages, in the order in which a reader wants them. */
 const CHAPTERS = [
   ['Guide', 'guide/'],
+  ['Lessons', 'lessons/'],
   ['Operating', 'operating/'],
   ['Reference', 'reference/'],
   ['Doors', 'reference/api/'],
   ['Protocols', 'protocols/'],
   ['Papers', 'papers/'],
+  ['Laboratory', 'lab/'],
+  ['Results, as recorded', 'papers/results/'],
   ['Decisions', 'decisions/'],
   ['Code', 'code/'],
 ]
@@ -26,7 +29,7 @@ export function themeFor(titles, version) {
     'index.md',
     'ARCHITECTURE.md',
     'glossary.md',
-    'lab.md',
+    'lab/index.md',
     'security.md',
     'changelog.md',
     'contributing.md',
@@ -38,7 +41,7 @@ export function themeFor(titles, version) {
     lang: 'en',
     cleanUrls: false,
     lastUpdated: false,
-    // Not a page of this site: the laboratory, which the build puts beside them.
+    // Not pages of this site: the laboratory's own, which the build puts beside them. check.mjs follows every link there is.
     ignoreDeadLinks: [/^\/play\//],
     // VitePress would fetch its default font from its own files; the reader's own font needs no file at all.
     head: [['meta', { name: 'generator', content: `coterie ${version}` }]],
@@ -50,7 +53,8 @@ export function themeFor(titles, version) {
         { text: 'Guide', link: '/guide/' },
         { text: 'Reference', link: '/reference/api' },
         { text: 'Protocols', link: '/protocols/' },
-        { text: 'Laboratory', link: '/lab' },
+        { text: 'Laboratory', link: '/lab/' },
+        { text: 'Break it yourself', link: '/play/index.html', target: '_self' },
       ],
       sidebar: [{ text: `Coterie ${version}`, items: first }, ...chapters.filter(({ items }) => items.length > 0)],
     },

@@ -82,7 +82,15 @@ export { LedgerRefused, LedgerUnanswered, MoveInFlight } from './client/ledger/e
 export type { AccountInfo, Ledger } from './client/ledger/ledger.ts'
 export type { LedgerOptions } from './client/ledger/ledgers.ts'
 export { type Moved, type MoveOptions, type MoveStep, move, refundMove, resume } from './client/ledger/move.ts'
-export type { Burning, Fork, LinkOptions, Payment, RegisterOptions, Spending } from './client/ledger/options.ts'
+export type {
+  Burning,
+  EpochOptions,
+  Fork,
+  LinkOptions,
+  Payment,
+  RegisterOptions,
+  Spending,
+} from './client/ledger/options.ts'
 export type { LockOptions } from './client/lock-options.ts'
 export type { ConsoleLike, LogTarget, PinoLike } from './client/log.ts'
 export type { MemberChannel, MemberReceipt } from './client/member-events/channel.ts'
@@ -168,7 +176,7 @@ export {
 } from './core/index.ts'
 export type { Attribute } from './election/index.ts'
 export { type Audit, type AuditOptions, auditLedger } from './ledger/audit.ts'
-export type { Descriptor, Genesis, LedgerCrypto } from './ledger/genesis.ts'
+export type { Descriptor, Epoch, Genesis, LedgerCrypto } from './ledger/genesis.ts'
 export type { Book, Checkpoint, CountedVote, RefusalCode, Transaction } from './ledger/index.ts'
 export { encodeDescriptor, followEpochs, readDescriptor } from './ledger/light.ts'
 export { decodeReceipt, encodeReceipt, type LedgerReceipt, NotProven, verifyReceipt } from './ledger/receipt.ts'

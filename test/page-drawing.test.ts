@@ -1,7 +1,7 @@
 // What the page draws of a run and of an experiment, apart from any browser: who is inside, two at once, lines of a chart.
 
 import { describe, expect, it } from 'vitest'
-import { axisOf, type Cells, chartsOf } from '../page/charts.ts'
+import { axisOf, type Cells, chartsOf } from '../lab/row-charts.ts'
 import { drawingOf, type Mark } from '../page/diagram/marks.ts'
 import { allPlaygrounds } from '../src/play/all.ts'
 import { playAddress } from '../src/play/index.ts'

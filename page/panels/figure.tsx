@@ -1,7 +1,7 @@
 // What an experiment measured, drawn: ours as a line, the paper's figures as diamonds with what they tolerate.
 
 import type { JSX } from 'preact'
-import { axisOf, type Cells, type Chart, type Line, type Point, type Scale } from '../charts.ts'
+import { axisOf, type Cells, type Chart, type Line, type Point, type Scale } from '../../lab/row-charts.ts'
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [560, 280, 58, 16, 14, 40]
 

@@ -81,7 +81,7 @@ function Panel({ tab, ...props }: TabsProps & { tab: Tab }): JSX.Element {
         />
       )
     case 'states':
-      return <States nodes={statesAt(session, cursor)} touched={mark?.node} />
+      return <StatesHere session={session} cursor={cursor} />
     case 'share':
       return <Share session={session} cursor={cursor} />
     case 'acts':
@@ -101,6 +101,14 @@ function Panel({ tab, ...props }: TabsProps & { tab: Tab }): JSX.Element {
         />
       )
   }
+}
+
+/** States that a worker keeps come a moment later. */
+function StatesHere({ session, cursor }: Pick<TabsProps, 'session' | 'cursor'>): JSX.Element {
+  const [, redraw] = useState(0)
+  const here = session.play.has?.(cursor, () => redraw(count => count + 1)) ?? true
+  if (!here) return <p role="status">Looking…</p>
+  return <States nodes={statesAt(session, cursor)} touched={session.drawing.marks[cursor]?.node} />
 }
 
 function statesAt({ play, drawing, liars }: Session, cursor: number) {

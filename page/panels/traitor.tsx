@@ -2,13 +2,14 @@
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { freeWord, type Play, type Question } from '../../src/simulator/index.ts'
+import { freeWord } from '../../src/simulator/index.ts'
 import { brief } from '../../src/simulator/trace.ts'
+import type { Played, PlayedQuestion } from '../played.ts'
 import { sentenceOf } from '../words.ts'
 
 interface QuestionProps {
-  readonly play: Play
-  readonly question: Question
+  readonly play: Played
+  readonly question: PlayedQuestion
   onSay(node: string, word: string): void
 }
 

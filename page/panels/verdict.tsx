@@ -1,11 +1,11 @@
 // The verdict, always in sight: held or broken, in the checker's own sentence, and where.
 
 import type { JSX } from 'preact'
-import type { Play } from '../../src/simulator/index.ts'
+import type { Played } from '../played.ts'
 import { VerdictSign } from './signs.tsx'
 
 interface VerdictProps {
-  readonly play: Play
+  readonly play: Played
   readonly promise: string
   onGo(place: number): void
 }
@@ -50,7 +50,7 @@ export function Verdict({ play, promise, onGo }: VerdictProps): JSX.Element {
 }
 
 /** Where a limit ended it before its own end: what was reached can be looked at. */
-function stoppedBy({ stopped, trace }: Play): string | undefined {
+function stoppedBy({ stopped, trace }: Played): string | undefined {
   const reached = `What was reached, ${trace.length.toLocaleString('en')} events, can be looked at.`
   if (stopped === 'events') return `Stopped here: more events than this page runs. ${reached}`
   if (stopped === 'patience') return `Stopped here: it took longer than this page waits. ${reached}`

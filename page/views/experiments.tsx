@@ -2,8 +2,10 @@
 
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { type Cells, chartsOf } from '../charts.ts'
+import { type Cells, chartsOf } from '../../lab/row-charts.ts'
+import type { Measured } from '../measured.ts'
 import { Figure, Judged } from '../panels/figure.tsx'
+import { Measure } from '../panels/measure.tsx'
 import { published, type ViewProps } from '../registry.ts'
 import { loadScript } from '../scripts.ts'
 
@@ -69,6 +71,8 @@ const number = (value: number | null) =>
   value === null ? '' : Number.isInteger(value) ? value.toLocaleString('en') : String(value)
 
 function One({ report }: { report: Report }): JSX.Element {
+  const [fresh, setFresh] = useState<Measured | undefined>(undefined)
+  const rows = fresh === undefined ? report.rows : cellsOf(fresh)
   return (
     <>
       <div>
@@ -85,7 +89,9 @@ function One({ report }: { report: Report }): JSX.Element {
           </code>
         </p>
       </div>
-      <Charts rows={report.rows} />
+      <Measure name={report.name} onMeasured={setFresh} />
+      {fresh === undefined ? undefined : <MeasuredHere report={fresh} />}
+      <Charts rows={rows} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <section class="card scroll" tabIndex={0} aria-label="Table">
         <table class="plain">
@@ -107,16 +113,49 @@ function One({ report }: { report: Report }): JSX.Element {
             </tr>
           </thead>
           <tbody>
-            {report.rows.map((cells, place) => (
+            {rows.map((cells, place) => (
               <Line key={`${place} ${cells[0]}`} cells={cells} />
             ))}
           </tbody>
         </table>
       </section>
-      {report.notes.map(note => (
+      {(fresh ?? report).notes.map(note => (
         <p key={note}>{note}</p>
       ))}
     </>
+  )
+}
+
+function cellsOf({ rows }: Measured): Cells[] {
+  return rows.map(({ what, expected, measured, tolerance, unit, within }) => [
+    what,
+    expected,
+    measured,
+    tolerance,
+    unit ?? '',
+    within ? 1 : 0,
+  ])
+}
+
+/** What came out here, and what the experiment itself draws of it. */
+function MeasuredHere({ report: { scale, seed, wallMs, within, pictures } }: { report: Measured }): JSX.Element {
+  return (
+    <section class="card stack" role="status" data-measured={within ? 'within' : 'outside'}>
+      <p>
+        <b>Measured here, just now</b>: scale {scale}, seed {seed}, {(wallMs / 1000).toFixed(1)} s.{' '}
+        {within ? 'Every figure is within what it tolerates.' : 'Not every figure is within what it tolerates.'} Charts
+        and table below are these.
+      </p>
+      <div class="charts">
+        {pictures.map(({ name, svg }) => (
+          <img
+            key={name}
+            alt={`Drawn by the experiment: ${name}`}
+            src={`data:image/svg+xml,${encodeURIComponent(svg)}`}
+          />
+        ))}
+      </div>
+    </section>
   )
 }
 

@@ -6,6 +6,7 @@ import { sameBytes } from '../core/index.ts'
 import { framed, type PublicKey, type Sealing } from '../crypto/index.ts'
 import { TAG_BYTES } from './encoding.ts'
 import { digest, drawn, drawnBytes } from './party.ts'
+import type { BanditRules } from './rules.ts'
 import type { BanditKeys, BanditTools } from './settings.ts'
 import { KEY_BYTES, TOKEN_BYTES } from './wire.ts'
 
@@ -32,14 +33,14 @@ const CHECK_BYTES = 8
 const LATE_AT = KEY_BYTES + CHECK_BYTES + 2 * TOKEN_BYTES
 const TAGS_AT = LATE_AT + 1
 
-/** An arm's token of an attempt: it knows its tokens of all attempts, and nobody else can draw them. */
-export function tokenOf(
+/** An arm's tokens of an attempt: it knows those of all attempts, and nobody else can draw them. Both from one draw. */
+export function tokensOf(
   tools: BanditTools,
   secret: Uint8Array,
   { run, round, attempt }: Omit<BoxPlace, 'slot'>,
-  won: boolean,
-): Uint8Array {
-  return drawn(tools, secret, won ? 'win' : 'lose', run, round, attempt).subarray(0, TOKEN_BYTES)
+): { readonly win: Uint8Array; readonly lose: Uint8Array } {
+  const both = drawn(tools, secret, 'tokens', run, round, attempt)
+  return { win: both.subarray(0, TOKEN_BYTES), lose: both.subarray(TOKEN_BYTES, 2 * TOKEN_BYTES) }
 }
 
 /** What tells two keys of arms apart, and nothing else of them. */
@@ -57,10 +58,16 @@ export interface BoxMaker {
   readonly secret: Uint8Array
   readonly boxesKey: Uint8Array
   readonly runKey: PublicKey
+  readonly rules: Pick<BanditRules, 'boxChance' | 'sealedTo'>
+}
+
+/** What somebody opens with who has the key that proves boxes, and nothing else: no honest box. */
+export function openedByArms(tools: BanditTools, boxesKey: Uint8Array): Sealing {
+  return tools.sealing.of(boxesKey)
 }
 
 export function sealBox(
-  { keys, secret, boxesKey, runKey }: BoxMaker,
+  { keys, secret, boxesKey, runKey, rules }: BoxMaker,
   place: BoxPlace,
   content: BoxContent,
 ): Uint8Array {
@@ -72,8 +79,9 @@ export function sealBox(
   message.set(content.tags, TAGS_AT)
   const proof = proofOf(keys.tools, boxesKey, place, message.subarray(KEY_BYTES))
   message.set(proof)
-  // The proof is a hash of all the rest: two boxes never share their chance.
-  return keys.sealing.seal(runKey, message, length => drawnBytes(keys.tools, secret, ['box', proof], length))
+  const chance = ['box', ...rules.boxChance(proof, place.round, place.slot)]
+  const to = rules.sealedTo(runKey, () => openedByArms(keys.tools, boxesKey).publicKey)
+  return keys.sealing.seal(to, message, length => drawnBytes(keys.tools, secret, chance, length))
 }
 
 /** The content of a box; undefined if it is not sealed to us, not from an arm, or not for this place. */

@@ -6,7 +6,8 @@ import type { BanditRun } from './settings.ts'
 
 /** The places of the arms that are there. */
 export function live(arms: number, lost: number): number[] {
-  return Array.from({ length: arms }, (_, place) => place).filter(place => !isLost(lost, place))
+  const all = Array.from({ length: arms }, (_, place) => place)
+  return lost === 0 ? all : all.filter(place => !isLost(lost, place))
 }
 
 export function isLost(lost: number, place: number): boolean {

@@ -52,6 +52,17 @@ export function drawnBytes(tools: BanditTools, secret: Uint8Array, parts: readon
 
 /** The settings of a run and the keys of all who take part. What the comparator adds is in `boundTo`. */
 export function runDigest(tools: BanditTools, run: BanditRun): Uint8Array {
+  const known = digests.get(run)
+  if (known?.tools === tools) return known.found
+  const found = digestOf(tools, run)
+  digests.set(run, { tools, found })
+  return found
+}
+
+/** A run never changes, and every message is bound to its digest. */
+const digests = new WeakMap<BanditRun, { readonly tools: BanditTools; readonly found: Uint8Array }>()
+
+function digestOf(tools: BanditTools, run: BanditRun): Uint8Array {
   const parties = [run.user, run.shuffler, run.comparator, ...run.arms]
   const said = [run.name, run.algorithm, run.budget, String(run.batch), ...run.rewards.map(String), run.nonce]
   return digest(tools, 'bandit run', ...said, ...parties.flatMap(({ id, signing, sealing }) => [id, signing, sealing]))

@@ -31,6 +31,20 @@ export interface BanditRules {
   startsFrom(record: Uint8Array): Uint8Array
   /** Whether a user that asks for a run that it began before a restart goes on with it. */
   resumes(isSame: boolean): boolean
+  /** The attempt that an arm's tokens are drawn for. */
+  tokensFor(attempt: number): number
+  /** What the chance of a box is drawn for, given the proof inside of it. */
+  boxChance(proof: Uint8Array, round: number, slot: number): readonly (Uint8Array | number)[]
+  /** Whether an arm of a search sends boxes. */
+  sendsBox(isIn: boolean): boolean
+  /** The key that a box is sealed to: the comparator's for this run, or one made of the key that proves boxes. */
+  sealedTo<Key>(runKey: Key, boxesKey: () => Key): Key
+  /** The round that a ring's seal is bound to. */
+  sealedFor(round: number): number
+  /** Whether an arm of the ring leads, given whether its index is the larger one. */
+  leads(isLarger: boolean): boolean
+  /** Whether a number can be the sum of this many rewards. */
+  isSum(sum: bigint, most: bigint): boolean
 }
 
 /** The rules as they must be. */
@@ -76,4 +90,25 @@ export const banditRules: BanditRules = {
 
   // A user that begins another run has arms pulled for one that nobody waits for; and they serve one run.
   resumes: isSame => isSame,
+
+  // With the same tokens in two attempts the comparator follows an arm from one seat to the other.
+  tokensFor: attempt => attempt,
+
+  // The proof is a hash of all that is in the box. By round and slot, two boxes of two attempts would share their key.
+  boxChance: proof => [proof],
+
+  // A rejected arm that says no more tells the shuffler that it is out.
+  sendsBox: () => true,
+
+  // Every arm has the key that proves boxes: with it alone, the shuffler and one arm would open them all.
+  sealedTo: runKey => runKey,
+
+  // Who leads in one round could be played again in the next.
+  sealedFor: round => round,
+
+  // Algorithm 10 as printed has no comparison: then the last in the ring always leads.
+  leads: isLarger => isLarger,
+
+  // A controller that sends anything else than the product of all sums would have it taken for the answer.
+  isSum: (sum, most) => sum >= 0n && sum <= most,
 }

@@ -1,6 +1,12 @@
 // What `coterie sim` can run, as plain data that travels to worker threads and into a browser.
 
-import { banditScenario, brokenBanditRules, memberRunScenario, plantedBanditBugs } from '../bandits/proof/index.ts'
+import {
+  banditScenario,
+  brokenBanditRules,
+  memberRunScenario,
+  plantedBanditBugs,
+  thesisScenario,
+} from '../bandits/proof/index.ts'
 import { lockServersNeeded, SettingsError, trust } from '../core/index.ts'
 import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/proof/index.ts'
 import {
@@ -120,6 +126,10 @@ const simulated: Readonly<Record<string, Simulated>> = {
   'bandit-members': {
     bugs: {},
     scenario: () => memberRunScenario(),
+  },
+  'bandit-thesis': {
+    bugs: plantedBanditBugs,
+    scenario: ({ liars, bug }) => thesisScenario({ liars, rules: brokenBanditRules(bug) }),
   },
   server: {
     bugs: plantedNodeBugs,

@@ -15,6 +15,7 @@ import {
 } from '../core/index.ts'
 import { clientNode } from '../node/client.ts'
 import { commonVocabulary } from '../node/common-words.ts'
+import type { ClientNodeEvent } from '../node/index.ts'
 import type { Applier } from '../ordering/index.ts'
 import { type Clock, clockMemory, holderClock, wallMicros } from '../runtime/clock.ts'
 import { serverSettings } from '../runtime/config/agreed.ts'
@@ -24,7 +25,7 @@ import { sha256 } from '../runtime/hash.ts'
 import type { Log } from '../runtime/transport/index.ts'
 import { instanceOf, newInstance } from '../runtime/transport/instance.ts'
 import { SETTINGS_DIFFER } from '../runtime/transport/settings.ts'
-import { createTlsTransport } from '../runtime/transport/tls.ts'
+import { createTlsTransport, type TlsTransport } from '../runtime/transport/tls.ts'
 import { Group, type GroupDriver, type GroupShape } from './group.ts'
 import type { WorkerKeeper } from './keeper.ts'
 import { type LogTarget, logRule, logTo } from './log.ts'
@@ -129,7 +130,7 @@ async function open<G extends Group>(
     self: instanceOf(config.name, instance),
     ...{ peers: servers, vocabulary: await wordsOf(ledgers || hasEvents), clock, log, saved: NOTHING_SAVED },
     news: () => keeper?.news() ?? [],
-    event: event => group?.event(event),
+    event: event => hear(event, group, transport),
     ...(meter && { meter: meter.meter }),
     failed: error => group?.ended(error),
     up: peer => arrivals.up(peer),
@@ -137,10 +138,8 @@ async function open<G extends Group>(
   })
   const { addresses, ...link } = linkOf(config)
   const transport = await createTlsTransport({ ...link, log, addresses, instance }, driver.events)
-  if (blockedMax > 0) {
-    const shared = { ...keeperSettings(config), addresses, blockedMax, holder: transport.self, clock: memory }
-    keeper = await keeperOf(shared, clock, log)
-  }
+  const shared = { ...keeperSettings(config), addresses, blockedMax, holder: transport.self, clock: memory }
+  if (blockedMax > 0) keeper = await keeperOf(shared, clock, log)
   const close = async () => {
     await driver.stop()
     await Promise.all([transport.close(), keeper?.close()])
@@ -164,6 +163,12 @@ async function open<G extends Group>(
   meter?.measure(driver, transport)
   driver.start(transport)
   return { group, close }
+}
+
+/** A server that was caught lying is listened to slowly. */
+function hear(event: ClientNodeEvent, group: Group | undefined, transport: TlsTransport): void {
+  if (event.body.kind === 'lied') transport.distrust(event.body.server)
+  group?.event(event)
 }
 
 function linkOf(config: ClientConfig) {

@@ -7,7 +7,7 @@ import type { MemberEvent } from '../node/member.ts'
 import type { OrderingMessage } from '../ordering/index.ts'
 import { Book, type MetricsRegistry } from '../runtime/metrics/book.ts'
 import { clientMetrics, memberMetrics } from '../runtime/metrics/names.ts'
-import { Stopwatches } from '../runtime/metrics/tally.ts'
+import { type Sample, Stopwatches } from '../runtime/metrics/tally.ts'
 
 /** Where a process puts its numbers. */
 export interface MetricsOptions {
@@ -31,6 +31,10 @@ interface Message {
   readonly body: { readonly kind: string }
 }
 
+/** A question with one of these is answered by every server that is well. */
+const ANSWERED = ['attempt', 'ping', 'query'] as const
+const NEWEST_WEIGHS = 0.1
+
 /** Measures one connection to a group. */
 export class ClientMeter {
   readonly book: ClientBook
@@ -39,10 +43,15 @@ export class ClientMeter {
   private readonly reading: Stopwatches
   private readonly announced: Stopwatches
   private readonly held = new Set<number>()
+  /** By server: since when it owes an answer, and how long its answers took. */
+  private readonly asked = new Map<NodeId, number>()
+  private readonly took = new Map<NodeId, number>()
+  private readonly now: () => number
 
   constructor(options: MetricsOptions, node: string, now: () => number) {
     checkMetrics('metrics', options)
     const { registry } = options
+    this.now = now
     this.book = new Book(registry, clientMetrics, { node })
     this.acquiring = new Stopwatches(now)
     this.submitted = new Stopwatches(now)
@@ -50,6 +59,7 @@ export class ClientMeter {
     this.announced = new Stopwatches(now)
     this.book.reads('client_lock_waiters', () => this.acquiring.size)
     this.book.reads('client_locks_held', () => this.held.size)
+    this.book.readsOf('client_server_answer_seconds', () => this.answerTimes())
   }
 
   command({ part, body }: ClientNodeCommand): void {
@@ -63,7 +73,31 @@ export class ClientMeter {
     else if (body.kind === 'copy' || (body.kind === 'read' && !body.stale)) this.reading.start(`${body.id}`)
   }
 
-  received(_from: NodeId, { part, body }: Message): void {
+  sent(to: NodeId, { body }: Message): void {
+    if (!this.asked.has(to) && ANSWERED.some(field => field in body)) this.asked.set(to, this.now())
+  }
+
+  /** Of one that owes an answer for longer than its answers took: so long. */
+  private answerTimes(): Sample[] {
+    const servers = new Set([...this.took.keys(), ...this.asked.keys()])
+    return [...servers].map(server => {
+      const owed = this.now() - (this.asked.get(server) ?? this.now())
+      return { labels: { server }, value: Math.max(owed, this.took.get(server) ?? 0) / 1_000 }
+    })
+  }
+
+  /** It said something: what it owed is answered. Its times are smoothed, so that one late answer is not a slow server. */
+  private heard(from: NodeId): void {
+    const since = this.asked.get(from)
+    if (since === undefined) return
+    this.asked.delete(from)
+    const took = Math.max(0, this.now() - since)
+    const before = this.took.get(from)
+    this.took.set(from, before === undefined ? took : before + (took - before) * NEWEST_WEIGHS)
+  }
+
+  received(from: NodeId, { part, body }: Message): void {
+    this.heard(from)
     if (part !== 'ordering' || body.kind !== 'committed') return
     const { object, head } = body as OrderingMessage & { kind: 'committed' }
     this.announced.start(`${head.version} ${object}`)

@@ -73,8 +73,13 @@ function sealingOf(secret: Uint8Array): Sealing {
 }
 
 /** The key of one message, from both public keys and the shared secret. */
-export function messageKey(fresh: PublicKey, to: PublicKey, shared: Uint8Array): Uint8Array {
-  return sha256(framed(DOMAIN, fresh, to, shared))
+export function messageKey(
+  fresh: PublicKey,
+  to: PublicKey,
+  shared: Uint8Array,
+  hash: (message: Uint8Array) => Uint8Array = sha256,
+): Uint8Array {
+  return hash(framed(DOMAIN, fresh, to, shared))
 }
 
 function isKey(publicKey: PublicKey): boolean {

@@ -24,6 +24,10 @@ export interface ElectionRules {
   mayCallAgain(since: Millis, patience: Millis): boolean
   /** How many grants prove a coordinator to those who did not grant it, given the quorum. */
   grantsThatProve(quorum: number): number
+  /** Whether the signatures of grants are checked that prove a coordinator. */
+  checksGrants(): boolean
+  /** Whether to hear from others who leads a term, given the highest term whose coordinator was proved before. */
+  isNewlyLed(term: number, proved: number): boolean
   /** Whether this member's word ends the promise that was given to that coordinator. */
   mayResign(from: NodeId, coordinator: NodeId): boolean
   /** Whether a term is above those of the lists before. */
@@ -88,6 +92,13 @@ export const electionRules: ElectionRules = {
 
   // A liar that grants twice, and whoever it deceived, are one less than a quorum; the others elect somebody else.
   grantsThatProve: quorum => quorum,
+
+  // Otherwise a liar names whom it likes, to each member another.
+  checksGrants: () => true,
+
+  // Grants prove that somebody was elected, and not that it is still there. A liar that shows them again and again would
+  // keep members from electing another for ever; the coordinator's own word is needed from then on.
+  isNewlyLed: (term, proved) => term > proved,
 
   // Whoever says that the coordinator has resigned frees its granters, and a second one leads beside it.
   mayResign: (from, coordinator) => from === coordinator,

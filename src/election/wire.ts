@@ -180,6 +180,12 @@ export interface Granted {
   readonly coordinator: NodeId
 }
 
+/** Who is proved to lead: with the grants that made it coordinator, and the number of the list under which they were given. */
+export interface Led extends Granted {
+  readonly under: number
+  readonly grants: readonly SignedGrant[]
+}
+
 export interface GrantText extends Granted {
   readonly purpose: string
   readonly electorate: Uint8Array
@@ -273,6 +279,8 @@ export type ElectionMessage =
   | { kind: 'behind'; number: number }
   /** A list and the signatures that made it the successor. */
   | { kind: 'list'; listed: SignedList }
+  /** To one that calls although somebody leads: who does, with the grants that prove it to anybody. */
+  | ({ kind: 'led' } & Led)
 
 /** The winner's message: it is coordinator of this term, with the count. */
 export type Claim = Extract<ElectionMessage, { kind: 'claim' }>
@@ -321,6 +329,7 @@ export const electionVocabulary: Codec<ElectionMessage> = variants<ElectionMessa
   approve: { number, approval },
   behind: { number },
   list: { listed },
+  led: { name, term, coordinator: node, under: number, grants: list(signedGrant, MEMBERS_MAX) },
 })
 
 /** One election, as a member must remember it. */

@@ -132,10 +132,9 @@ function whyEpochUnsigned(book: Book, tx: Transaction & { kind: 'epoch' }, how: 
     const voter = tx.servers[server]
     if (voter !== undefined && how.suite.verify(voter.key, message, signature)) pledged.add(server)
   }
-  const needed = votesNeeded(tx)
-  return pledged.size >= needed
+  return how.rules.isPledged(pledged.size, tx)
     ? undefined
-    : refuse('unsigned', `${pledged.size} of the new keepers pledged, and it takes ${needed}.`)
+    : refuse('unsigned', `${pledged.size} of the new keepers pledged, and it takes ${votesNeeded(tx)}.`)
 }
 
 function whyNotFollowing(

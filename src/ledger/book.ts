@@ -81,7 +81,12 @@ export function openBook(descriptor: Descriptor): Book {
     const { id, accounts } = registers[register]!
     accounts.set(toHex(key), { next: 0, balances: new Map([[id, amount]]) })
   }
-  return { descriptor, size: 0, registers, links: new Map(), peers: new Map(), ticks: 0 }
+  return { descriptor: atFirst(descriptor), size: 0, registers, links: new Map(), peers: new Map(), ticks: 0 }
+}
+
+/** Who kept it at first: later keepers are what leaves say. */
+function atFirst(descriptor: Descriptor): Descriptor {
+  return descriptor.epochs.length === 1 ? descriptor : { ...descriptor, epochs: descriptor.epochs.slice(0, 1) }
 }
 
 /** What was in one register at first. */

@@ -4,25 +4,27 @@ import { describe, expect, it } from 'vitest'
 import { calm, World } from '../simulator/index.ts'
 import { ledgerClient } from './client/machine.ts'
 import type { LedgerEvent } from './client/state.ts'
-import { type Descriptor, epochHash, newestEpoch, type Voter } from './genesis.ts'
+import type { Descriptor, Voter } from './genesis.ts'
 import { encodeDescriptor, followEpochs, readDescriptor } from './light.ts'
-import { type Actors, firstDisk, ideals, makeLedger, serverSettings, signed } from './proof/actors.ts'
+import { firstDisk, ideals, makeLedger, nextEpoch, serverSettings, signed } from './proof/actors.ts'
+import { brokenLedgerRules, plantedEpochBugs } from './proof/planted.ts'
 import { verifyReceipt } from './receipt.ts'
 import { ledgerServer } from './server/machine.ts'
 import type { LedgerServerState } from './server/state.ts'
 import { ledgerDefaults } from './settings.ts'
-import { type EpochStep, signingBytes, type Transaction, writeTransaction } from './transactions.ts'
+import { type EpochStep, writeTransaction } from './transactions.ts'
 import { ledgerVocabulary } from './wire.ts'
 
 const SERVERS = ['server-1', 'server-2', 'server-3', 'server-4']
 const SECOND = 1_000_000
 
-function group() {
+function group(bug?: string) {
   const actors = ideals()
+  const rules = brokenLedgerRules(bug)
   const world = new World({ seed: 1, network: calm })
   const spec = { peers: SERVERS, vocabulary: ledgerVocabulary }
   for (const id of SERVERS)
-    world.add({ id, protocol: ledgerServer(serverSettings(actors, id)), saved: firstDisk(id), ...spec })
+    world.add({ id, protocol: ledgerServer(serverSettings(actors, id, rules)), saved: firstDisk(id), ...spec })
   const settings = { ...ledgerDefaults, suite: actors.suite, liars: 0, crashes: 1 }
   world.add({ id: 'client', protocol: ledgerClient(settings), ...spec })
   const events: LedgerEvent[] = []
@@ -54,21 +56,12 @@ function group() {
   return { actors, world, run, events, coins, pay, state }
 }
 
-function draft(actors: Actors, ledger: Descriptor, servers: readonly Voter[], operator = 'operator') {
-  const now = newestEpoch(ledger)
-  const previous = epochHash(ledger, now, actors.suite)
-  const unsigned = {
-    kind: 'epoch' as const,
-    number: now.number + 1,
-    previous,
-    servers,
-    crashes: 1,
-    liars: 0,
-    signatures: [],
-    pledges: [],
-  } satisfies Transaction
-  const signature = actors.signer(operator).sign(signingBytes(ledger.id, unsigned))
-  return { ...unsigned, signatures: [{ server: 0, signature }] }
+/** The epoch as the operator signs it, with the pledges of those it names, handed in. */
+function change({ actors, run, coins }: ReturnType<typeof group>, ledger: Descriptor, servers: readonly Voter[]) {
+  const next = nextEpoch(actors, ledger, { servers, crashes: 1, liars: 0 })
+  const pledged = run({ kind: 'pledge', ledger: coins.hex, leaf: writeTransaction(next) })
+  const { pledges } = pledged as LedgerEvent & { kind: 'pledged' }
+  return run({ kind: 'submit', ledger: coins.hex, leaf: writeTransaction({ ...next, pledges }) })
 }
 
 describe('epochs', () => {
@@ -80,7 +73,11 @@ describe('epochs', () => {
     world.run(world.now + 2 * SECOND)
     const salt = state('server-4').salt!
     const fresh = { name: 'server-4', key: actors.voter('server-4')(salt).publicKey, salt }
-    const next = draft(actors, coins, [...coins.genesis.servers.slice(0, 3), fresh])
+    const next = nextEpoch(actors, coins, {
+      servers: [...coins.genesis.servers.slice(0, 3), fresh],
+      crashes: 1,
+      liars: 0,
+    })
     const pledged = run({ kind: 'pledge', ledger: coins.hex, leaf: writeTransaction(next) })
     expect(pledged).toMatchObject({ kind: 'pledged' })
     const { pledges } = pledged as LedgerEvent & { kind: 'pledged' }
@@ -100,7 +97,7 @@ describe('epochs', () => {
     const known = followEpochs(coins, steps as EpochStep[], actors.suite)
     for (const receipt of [before, after]) expect(verifyReceipt(receipt, known, actors.suite).kind).toBe('transfer')
     expect(() => verifyReceipt(after, coins, actors.suite)).toThrow('does not hold')
-    const file = encodeDescriptor(coins, steps as EpochStep[])
+    const file = encodeDescriptor(known)
     expect(readDescriptor(file, actors.suite)).toEqual(known)
     const turned = { ...steps[0]!, path: [...steps[0]!.path].reverse() }
     if (turned.path.length > 1) expect(() => followEpochs(coins, [turned], actors.suite)).toThrow('not the last')
@@ -108,7 +105,54 @@ describe('epochs', () => {
   })
   it('nobody but the operators names keepers', () => {
     const { actors, run, coins } = group()
-    const next = draft(actors, coins, coins.genesis.servers, 'mallory')
+    const next = nextEpoch(actors, coins, coins.genesis, 'mallory')
     expect(run({ kind: 'pledge', ledger: coins.hex, leaf: writeTransaction(next) })).toMatchObject({ code: 'epoch' })
+  })
+})
+
+/** What each planted bug of changing keepers leads to, and the rules do not. */
+const STORIES: Readonly<Record<string, (bug?: string) => boolean>> = {
+  // A height is under way, and two leaves wait for the next, the epoch first: what comes behind it must be certified by those who keep it then.
+  'epoch-in-the-middle': bug => {
+    const one = group(bug)
+    const { actors, world, run, coins, state } = one
+    const next = nextEpoch(actors, coins, coins.genesis)
+    const pledged = run({ kind: 'pledge', ledger: coins.hex, leaf: writeTransaction(next) })
+    const { pledges } = pledged as LedgerEvent & { kind: 'pledged' }
+    const to = actors.signer('bob').publicKey
+    const fields = { register: 0, asset: coins.id, to, amount: 1n, until: 1_000, memo: '' }
+    const paid = (sequence: number) => signed(actors, coins, 'alice', { kind: 'transfer', sequence, ...fields })
+    for (const [id, leaf] of [paid(0), writeTransaction({ ...next, pledges }), paid(1)].entries())
+      world.command('client', { kind: 'submit', id: 100 + id, ledger: coins.hex, leaf })
+    world.run(world.now + SECOND)
+    const { closings, descriptor, leaves } = state('server-1').ledgers.get(coins.hex)!
+    expect(leaves.length).toBe(3)
+    return closings[0]!.size === descriptor.epochs[1]!.from
+  },
+  // It lost its store and got a fresh key; it voted under that, and lost its store again.
+  'fresh-key-forgets': bug => {
+    const one = group(bug)
+    const { actors, world, coins, pay, state } = one
+    const lose = () => {
+      world.lose('server-4')
+      world.start('server-4')
+      world.run(world.now + 2 * SECOND)
+    }
+    lose()
+    const salt = state('server-4').salt!
+    const fresh = { name: 'server-4', key: actors.voter('server-4')(salt).publicKey, salt }
+    expect(change(one, coins, [...coins.genesis.servers.slice(0, 3), fresh])?.kind).toBe('receipt')
+    pay(0)
+    lose()
+    const { keepers, lost } = state('server-4').ledgers.get(coins.hex)!
+    expect(keepers.number).toBe(1)
+    return lost !== undefined
+  },
+}
+
+describe('planted bugs of changing keepers', () => {
+  it('none is forgotten', () => expect(Object.keys(STORIES).sort()).toEqual(Object.keys(plantedEpochBugs).sort()))
+  it.each(Object.entries(STORIES))('%s', (bug, story) => {
+    expect([story(), story(bug)]).toEqual([true, false])
   })
 })

@@ -6,9 +6,10 @@
 import { fromHex, toHex } from '../core/index.ts'
 import { whyUnsigned } from './authority.ts'
 import { accountOf, add, type Book, type BurnBook, hexOf, put, type RegisterBook, type Undo } from './book.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import { otherRegister, type ShownBurn, shownBurn, voidedHere, voidedThere } from './evidence.ts'
 import { AMOUNT_MAX, type Descriptor, epochAt, newestEpoch } from './genesis.ts'
-import { readDescriptor, takeStep, whyNoStep, whyNotNext, withEpoch } from './light.ts'
+import { isClosing, readDescriptor, takeStep, whyNoStep, whyNotNext, withEpoch } from './light.ts'
 import { whyNotWithinLink } from './link.ts'
 import { type Execution, type Refusal, refuse } from './refusal.ts'
 import { type Evidence, readTransaction, type SpendingTransaction, type Transaction } from './transactions.ts'
@@ -320,12 +321,21 @@ function applyFollow(book: Book, tx: Transaction & { kind: 'follow' }, how: Exec
   return undefined
 }
 
+function whyOldEpoch(book: Book, evidence: Evidence, how: Execution): Refusal | undefined {
+  return evidence.kind === 'own' ? undefined : whyOldCheckpoint(book, evidence.ledger, evidence.checkpoint, how)
+}
+
 /** Why a certificate of a linked ledger does not count: those who kept it then keep it no more. */
-function whyOldEpoch(book: Book, evidence: Evidence, { rules }: Execution): Refusal | undefined {
-  if (evidence.kind === 'own') return undefined
-  const link = book.links.get(toHex(evidence.ledger))
-  if (link === undefined) return undefined
-  const shown = epochAt(link.descriptor, evidence.checkpoint.size).number
+function whyOldCheckpoint(
+  book: Book,
+  ledger: Uint8Array,
+  checkpoint: Checkpoint,
+  { rules }: Execution,
+): Refusal | undefined {
+  const link = book.links.get(toHex(ledger))
+  // What the chain of keepers itself shows needs nobody's word: the certificate with which the epoch before ended.
+  if (link === undefined || isClosing(link.descriptor, checkpoint)) return undefined
+  const shown = epochAt(link.descriptor, checkpoint.size).number
   const newest = newestEpoch(link.descriptor).number
   return rules.takesEpoch(shown, newest)
     ? undefined
@@ -337,6 +347,8 @@ function applyFreeze(book: Book, tx: Transaction & { kind: 'freeze' }, how: Exec
   const link = book.links.get(ledger)
   if (link === undefined) return refuse('no link', `ledger ${ledger.slice(0, 8)} is not linked here.`)
   if (link.frozen) return refuse('spent', 'the link is frozen already.')
+  const old = whyOldCheckpoint(book, tx.ledger, tx.one, how) ?? whyOldCheckpoint(book, tx.ledger, tx.other, how)
+  if (old !== undefined) return old
   put(book.links, ledger, { ...link, frozen: true }, how.undo)
   return undefined
 }

@@ -74,6 +74,8 @@ export interface Keepers {
 export interface Epoch extends Keepers {
   readonly number: number
   readonly from: number
+  /** What led to it, as bytes (`EpochStep`), where it was learned by a step and not from the leaves. */
+  readonly step?: Uint8Array
 }
 
 /** A genesis with what follows from it: what others need to check this ledger's certificates. */

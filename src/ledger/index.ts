@@ -36,7 +36,7 @@ export {
   newestEpoch,
   type Voter,
 } from './genesis.ts'
-export { encodeDescriptor, followEpochs, readDescriptor, stepsCodec, takeStep, whyNoStep, withEpoch } from './light.ts'
+export { encodeDescriptor, followEpochs, readDescriptor, stepsOf, takeStep, whyNoStep, withEpoch } from './light.ts'
 export {
   extend,
   type Frontier,
@@ -58,6 +58,7 @@ export {
   type EpochStep,
   type Evidence,
   MEMO_BYTES_MAX,
+  PEER_BYTES_MAX,
   readTransaction,
   SEQUENCE_MAX,
   type Spending,

@@ -3,7 +3,7 @@
 // alone, also one of long ago; and refuses one that replaced keepers sign for a later size.
 
 import { type Codec, decode, encode, list, sameBytes } from '../core/index.ts'
-import { whyNotCertified } from './checkpoint.ts'
+import { type Checkpoint, whyNotCertified } from './checkpoint.ts'
 import { ledgerCrypto } from './crypto.ts'
 import {
   type Descriptor,
@@ -32,8 +32,12 @@ export function whyNotNext(
   rules: Pick<LedgerRules, 'isNextEpoch'> = ledgerRules,
 ): string | undefined {
   const now = newestEpoch(descriptor)
-  if (!rules.isNextEpoch(next.number, now.number)) return `the next epoch is ${now.number + 1}, not ${next.number}`
-  if (!sameBytes(next.previous, epochHash(descriptor, now, suite))) return `it does not follow epoch ${now.number}`
+  const follows = sameBytes(next.previous, epochHash(descriptor, now, suite))
+  if (!rules.isNextEpoch(next.number, now.number, follows)) {
+    return next.number === now.number + 1
+      ? `it does not follow epoch ${now.number}`
+      : `the next epoch is ${now.number + 1}, not ${next.number}`
+  }
   return whyNoServers(next, suite)?.replace(/\.$/, '')
 }
 
@@ -62,10 +66,31 @@ export function whyNoStep(
   return whyNotNext(descriptor, read.value, suite, rules) ?? whyNotCertified(descriptor, checkpoint, suite, rules)
 }
 
-/** Goes one step on. The step was found good. */
-export function takeStep(descriptor: Descriptor, { leaf, checkpoint }: EpochStep): Descriptor {
-  const read = readTransaction(leaf)
-  return withEpoch(descriptor, (read as { readonly value: EpochTransaction }).value, checkpoint.size)
+/** Goes one step on. The step was found good; it is kept, so that the descriptor can be written. */
+export function takeStep(descriptor: Descriptor, step: EpochStep): Descriptor {
+  const read = readTransaction(step.leaf)
+  const next = withEpoch(descriptor, (read as { readonly value: EpochTransaction }).value, step.checkpoint.size)
+  const epochs = next.epochs.with(-1, { ...newestEpoch(next), step: encode(epochStepCodec, step) })
+  return { ...next, epochs }
+}
+
+/** The steps that led to a descriptor, from one epoch on; those that were learned from leaves alone are not among them. */
+export function stepsOf({ epochs }: Pick<Descriptor, 'epochs'>, from = 0): EpochStep[] {
+  const steps: EpochStep[] = []
+  for (const { step } of epochs.slice(from + 1)) {
+    const decoded = step && decode(epochStepCodec, step)
+    if (!decoded?.ok) break
+    steps.push(decoded.value)
+  }
+  return steps
+}
+
+/** Whether the last of the steps rests on this very history: later keepers were named at that size, with that root. */
+export function isClosing(descriptor: Descriptor, { size, root }: Checkpoint): boolean {
+  const { from, number } = newestEpoch(descriptor)
+  if (number === 0 || size !== from) return false
+  const [last] = stepsOf(descriptor, number - 1)
+  return last !== undefined && sameBytes(last.checkpoint.root, root)
 }
 
 /** The descriptor that the steps lead to; throws `NotProven` with the first that does not hold. */
@@ -90,8 +115,7 @@ interface Described {
   readonly steps: readonly EpochStep[]
 }
 
-/** Steps as bytes. */
-export const stepsCodec: Codec<readonly EpochStep[]> = list(epochStepCodec, EPOCHS_MAX)
+const stepsCodec: Codec<readonly EpochStep[]> = list(epochStepCodec, EPOCHS_MAX)
 
 /** Of a ledger that was never kept by others: the genesis alone. */
 const describedCodec: Codec<Described> = {
@@ -122,10 +146,19 @@ export function readDescriptor(encoded: Uint8Array, suite: LedgerCrypto = ledger
   }
 }
 
-/** A descriptor as bytes, to be kept in a file or put into a link: its genesis, and the steps to the keepers of now. */
+/**
+ * A descriptor as bytes, to be kept in a file or put into a link: its genesis, and the steps to the keepers of now; as many
+ * of them as there is room for.
+ */
 export function encodeDescriptor(
-  { genesis }: Pick<Descriptor, 'genesis'>,
-  steps: readonly EpochStep[] = [],
+  { genesis, epochs }: Pick<Descriptor, 'genesis' | 'epochs'>,
+  bytesMax = Number.POSITIVE_INFINITY,
 ): Uint8Array {
-  return encode(describedCodec, { genesis, steps })
+  const steps = stepsOf({ epochs })
+  let encoded = encode(describedCodec, { genesis, steps })
+  while (encoded.length > bytesMax && steps.length > 0) {
+    steps.pop()
+    encoded = encode(describedCodec, { genesis, steps })
+  }
+  return encoded
 }

@@ -14,6 +14,16 @@ export interface ReportedVote {
 /** What an attempt must propose: a value that may have been certified, or what its leader likes. */
 export type Choice = { readonly kind: 'free' } | { readonly kind: 'keep'; readonly value: string }
 
+/** The key by which an epoch names a server. */
+export interface KeyOfEpoch {
+  /** It had the same key in the epoch before. */
+  readonly kept: boolean
+  /** It had forgotten votes then. */
+  readonly lost: boolean
+  /** The key was drawn in this life of the server's store: every vote under it is there. */
+  readonly ofThisStore: boolean
+}
+
 /** What became of a burn where it may be minted. */
 export type Fate = 'minted' | 'void'
 
@@ -69,8 +79,14 @@ export interface LedgerRules {
   isNextLink(number: number, next: number): boolean
   /** Whether a certificate of a linked ledger counts, by its epoch and the newest that is known. */
   takesEpoch(shown: number, newest: number): boolean
-  /** Whether keepers of that number follow those of now. */
-  isNextEpoch(number: number, now: number): boolean
+  /** Whether keepers of that number follow those of now; `follows`: they name them as those before. */
+  isNextEpoch(number: number, now: number, follows: boolean): boolean
+  /** Whether pledges of so many of the new keepers are enough. */
+  isPledged(pledged: number, keepers: Keepers): boolean
+  /** Whether an epoch must be the last leaf of its height. */
+  endsHeight(): boolean
+  /** Whether a server has forgotten votes under the key by which an epoch names it. */
+  hasForgotten(key: KeyOfEpoch): boolean
   /** Coins of A burned on B go to A only: burning worthless coins would release good ones. */
   burnsTo(asset: string, own: string, peer: string): boolean
 }
@@ -160,6 +176,16 @@ export const ledgerRules: LedgerRules = {
   takesEpoch: (shown, newest) => shown === newest,
 
   // S is replaced by S', and S' by S: the old word "by S'" would bring S' back, whoever has it now.
-  isNextEpoch: (number, now) => number === now + 1,
+  isNextEpoch: (number, now, follows) => number === now + 1 && follows,
+
+  // Keepers that are not there, or do not know the ledger, would end it: nobody could certify anything, not even others.
+  isPledged: (pledged, keepers) => pledged >= votesNeeded(keepers),
+
+  // A leaf behind it would be certified by those who keep the ledger no more, and its checkpoint would be of neither.
+  endsHeight: () => true,
+
+  // A server lost its store, got a fresh key by an epoch, and lost its store again: its votes under the fresh key are
+  // forgotten, though the key is not the one that it had when the ledger was made.
+  hasForgotten: ({ kept, lost, ofThisStore }) => (kept ? lost : !ofThisStore),
   burnsTo: (asset, own, peer) => asset === own || asset === peer,
 }

@@ -117,7 +117,8 @@ export const TRANSACTION_BYTES_MAX = 81_920
 export const MEMO_BYTES_MAX = 256
 /** A burn with its memo-less fields, or a void with the burn that it is about. */
 const LEAF_BYTES_MAX = 16_384
-const PEER_BYTES_MAX = 65_536
+/** A linked ledger's descriptor in a link. */
+export const PEER_BYTES_MAX = 65_536
 const OPERATORS_MAX = 32
 const WINDOW_MAX = 10_000
 /** Epochs of one ledger: one a day for two years and a half. */
@@ -147,7 +148,9 @@ const spending = {
   until: size,
 }
 
-const stepFields = { leaf: bytes(LEAF_BYTES_MAX), path, checkpoint: checkpointCodec }
+/** An epoch of a hundred servers with long names, all of which pledged. */
+const EPOCH_BYTES_MAX = 32_768
+const stepFields = { leaf: bytes(EPOCH_BYTES_MAX), path, checkpoint: checkpointCodec }
 
 /** A step as bytes. */
 export const epochStepCodec: Codec<EpochStep> = struct<EpochStep>(stepFields)

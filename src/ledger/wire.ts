@@ -36,6 +36,8 @@ export type Answer =
       readonly cap: bigint
       readonly held: bigint
       readonly frozen: boolean
+      /** The newest epoch of that ledger which is known here. */
+      readonly epoch: number
     }
   | { readonly kind: 'totals'; readonly accounts: number; readonly held: bigint; readonly outstanding: bigint }
 
@@ -60,7 +62,8 @@ export type LedgerRequest =
   | (Asked & { readonly kind: 'create'; readonly genesis: Uint8Array })
   /** `receipt`: this server is to answer; all answer where they refuse. */
   | (Asked & About & { readonly kind: 'submit'; readonly leaf: Uint8Array; readonly receipt: boolean })
-  | (Asked & About & { readonly kind: 'ask'; readonly question: Question })
+  /** `epoch`: the newest that the asker knows. Who knows a later one answers with the steps to it. */
+  | (Asked & About & { readonly kind: 'ask'; readonly epoch: number; readonly question: Question })
   | (Asked & About & { readonly kind: 'prove'; readonly index: number })
   | (Asked & About & { readonly kind: 'compare'; readonly first: number })
   | (Asked & About & { readonly kind: 'page'; readonly from: number })
@@ -173,7 +176,7 @@ export const answerCodec: Codec<Answer> = variants<Answer>({
   },
   head: {},
   fate: { fate: oneOf('open', 'minted', 'void', 'refunded') },
-  link: { next: uint(SEQUENCE_MAX), cap: amount, held: amount, frozen: bool },
+  link: { next: uint(SEQUENCE_MAX), cap: amount, held: amount, frozen: bool, epoch: uint(EPOCHS_MAX) },
   totals: { accounts: uint(), held: amount, outstanding: amount },
 })
 
@@ -188,7 +191,7 @@ export const ledgerVocabulary: Codec<LedgerMessage> = variants<LedgerMessage>({
   find: { query, name: text(LEDGER_NAME_BYTES_MAX) },
   create: { query, genesis: bytes(GENESIS_BYTES_MAX) },
   submit: { query, ledger, leaf: bytes(TRANSACTION_BYTES_MAX), receipt: bool },
-  ask: { query, ledger, question },
+  ask: { query, ledger, epoch: uint(EPOCHS_MAX), question },
   prove: { query, ledger, index: size },
   compare: { query, ledger, first: size },
   page: { query, ledger, from: size },

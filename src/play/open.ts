@@ -30,7 +30,7 @@ export function playAmong(known: readonly Playground[], spec: RunSpec): Play | s
 }
 
 /** What is said of a run whose hash is not that of its address. */
-export function hashNote(play: Play): string | undefined {
+export function hashNote(play: Pick<Play, 'spec' | 'stopped' | 'hash'>): string | undefined {
   const { hash, build } = play.spec
   // Of a run that was stopped for want of patience nothing is known: on a faster machine it goes on.
   if (hash === undefined || play.stopped === 'patience' || play.hash.startsWith(hash)) return undefined

@@ -62,19 +62,20 @@ membership | no-time-to-refute | 0 | 16 | v=1&run=membership.n8.b1.x-no-time-to-
 election | majority-of-those-seen | 1 | 12 | v=1&run=election.n3.b0.x-majority-of-those-seen&seed=36&calm=1&only=7&h=831faa4d | 'jobs' is held by member-2 (token 2) and member-1 (token 1)
 election | literal-weights | 0 | 10 | v=1&run=election.n3.b0.x-literal-weights&seed=1&calm=1&only=none&h=3cb1368e | the count of term 1 of 'jobs', led by member-3: member-1 has 8 votes
 election | ties-by-arrival | 0 | 10 | v=1&run=election.n3.b0.x-ties-by-arrival&seed=1&calm=1&only=none&h=9de69aab | the count of term 1 of 'jobs', led by member-2: the candidates are member-1 member-3
-election | vote-counted-twice | 3 | 13 | v=1&run=election.n4.b1.x-vote-counted-twice&seed=1&calm=1&only=5,6,8&h=4ff3816a | the count of term 4 of 'jobs', led by member-4: a voter has two ballots
+election | vote-counted-twice | 0 | 13 | v=1&run=election.n4.b1.x-vote-counted-twice&seed=1&calm=1&only=none&h=c823f361 | the count of term 3 of 'jobs', led by member-2: a voter has two ballots
 election | grant-not-saved | 1 | 8 | v=1&run=election.n3.b0.x-grant-not-saved&seed=528&only=7&h=24e85c33 | 'jobs' is held by member-3 (token 2) and member-1 (token 1)
 election | promise-not-kept | 1 | 13 | v=1&run=election.n3.b0.x-promise-not-kept&seed=34&only=10&h=64b176be | 'jobs' is held by member-2 (token 2) and member-1 (token 1)
-election | promise-forgotten | 5 | 13 | v=1&run=election.n3.b0.x-promise-forgotten&seed=245&only=1,2,9,10,12&h=bf2363e3 | 'mail' is held by member-3 (token 12) and member-1 (token 9)
+election | promise-forgotten | 1 | 8 | v=1&run=election.n3.b0.x-promise-forgotten&seed=528&only=7&h=05636185 | 'jobs' is held by member-3 (token 2) and member-1 (token 1)
 election | no-drift-factor | 0 | 11 | v=1&run=election.n3.b0.x-no-drift-factor&seed=61&only=none&h=21de2de6 | 'jobs' is held by member-2 (token 2) and member-1 (token 1)
 election | deadline-from-answer | 1 | 7 | v=1&run=election.n3.b0.x-deadline-from-answer&seed=2012&only=6&h=eb877d26 | 'jobs' is held by member-3 (token 2) and member-1 (token 1)
-election | loss-noticed-late | 1 | 13 | v=1&run=election.n4.b1.x-loss-noticed-late&seed=1&calm=1&only=8&h=2e2bd1b5 | member-2 was told too late that 'jobs' is lost
-election | ballot-of-any-term | 0 | 13 | v=1&run=election.n4.b1.x-ballot-of-any-term&seed=1&calm=1&only=none&h=0bab890c | the count of term 1 of 'jobs', led by member-2: a ballot is not valid
+election | loss-noticed-late | 1 | 13 | v=1&run=election.n4.b1.x-loss-noticed-late&seed=1&calm=1&only=8&h=a163b821 | member-2 was told too late that 'jobs' is lost
+election | ballot-of-any-term | 0 | 13 | v=1&run=election.n4.b1.x-ballot-of-any-term&seed=1&calm=1&only=none&h=d004451a | the count of term 4 of 'jobs', led by member-2: a ballot is not valid
 election | no-turnout-check | 0 | 12 | v=1&run=election.n3.b0.x-no-turnout-check&seed=10&calm=1&only=none&h=b66741ef | the count of term 1 of 'jobs', led by member-3: 1 ballots of 2
-election | one-word-followed | 0 | 9 | v=1&run=election.n7.b2.x-one-word-followed&seed=3&only=none&h=14342301 | member-1, on who leads 'jobs', was not served within 30 s although everything is healed
-election | every-call-followed | 1 | 7 | v=1&run=election.n7.b2.x-every-call-followed&seed=9&only=4&h=9541791c | member-1, on who leads 'jobs', was not served within 30 s although everything is healed
-election | anybody-resigns | 1 | 13 | v=1&run=election.n7.b2.x-anybody-resigns&seed=2&calm=1&only=12&h=9a6bbbda | 'jobs' is held by member-3 (token 29) and member-6 (token 27)
-election | list-without-signatures | 0 | 8 | v=1&run=election.n7.b2.x-list-without-signatures&seed=1&calm=1&only=none&h=8fd50f2b | electorate 2 has two lists: ghost-0 member-1 member-2 member-3 member-4 member-5 member-6 member-7 and ghost-1 member-1 member-2 member-3 member-4 member-5 member-6 member-7
+election | one-word-followed | 3 | 8 | v=1&run=election.n4.b1.x-one-word-followed&seed=7&calm=1&only=0,1,7&h=70b2b0ff | member-1, on who leads 'jobs', was not served within 30 s although everything is healed
+election | every-call-followed | 0 | 15 | v=1&run=election.n7.b2.x-every-call-followed&seed=8&calm=1&only=none&h=36a6272d | member-1, on who leads 'jobs', was not served within 30 s although everything is healed
+election | led-for-ever | 1 | 8 | v=1&run=election.n7.b2.x-led-for-ever&seed=1&only=1&h=b14fa807 | member-5, on who leads 'jobs', was not served within 30 s although everything is healed
+election | proved-by-no-signature | 0 | 21 | v=1&run=election.n7.b2.x-proved-by-no-signature&seed=10&calm=1&only=none&h=dfce88af | term 2 of 'jobs' has two coordinators: member-6 and member-3
+election | list-without-signatures | 0 | 11 | v=1&run=election.n4.b1.x-list-without-signatures&seed=2&calm=1&only=none&h=f14ad4ab | electorate 2 has two lists: ghost-0 member-1 member-2 member-3 member-4 and ghost-1 member-1 member-2 member-3 member-4
 slots | no-possession | 0 | 11 | v=1&run=slots.n4.b1.x-no-possession&seed=2&calm=1&only=none&h=6926e2f7 | the ticket of member-3 in round 1 is opened with a known number
 slots | share-before-seals | 0 | 14 | v=1&run=slots.n4.b1.x-share-before-seals&seed=1&calm=1&only=none&h=7ac3789c | member-3 gave a share of round 1 after 1 seals
 slots | share-for-any-point | 0 | 37 | v=1&run=slots.n4.b1.x-share-for-any-point&seed=1&calm=1&only=none&h=9b6590ab | member-4 is honest, and named: it signed two versions of one share

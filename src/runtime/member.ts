@@ -250,22 +250,24 @@ async function settingsOf(
       repeat: BANDIT_REPEAT_MS,
       rules: banditRules,
     },
-    routing: {
-      ...routingBasics,
-      group: group.id,
-      trees: treesFor(liars),
-      hash: sha256,
-      signatures,
-      signer,
-      keyOf: ({ member, identity }) => admits(member, identity),
-    },
+    ...eventsOf(config, admits, { signer, signatures }),
+  }
+}
+
+/** Events among members: in trees, and by gossip. */
+function eventsOf(
+  { group }: MemberConfig,
+  admits: Admits,
+  keys: Pick<MemberSettings['routing'], 'signer' | 'signatures'>,
+): Pick<MemberSettings, 'routing' | 'interest'> {
+  const { liars } = group.membership
+  const keyOf: MemberSettings['routing']['keyOf'] = ({ member, identity }) => admits(member, identity)
+  const common = { group: group.id, hash: sha256, ...keys, keyOf }
+  return {
+    routing: { ...routingBasics, ...common, trees: treesFor(liars) },
     interest: {
       ...interestBasics,
-      group: group.id,
-      hash: sha256,
-      signatures,
-      signer,
-      keyOf: ({ member, identity }) => admits(member, identity),
+      ...common,
       // By the wall clock: what is said after a restart is newer than what was said before.
       since: Date.now() - granterClock(),
       ...(liars === 0 && { entries: 1, fans: 1 }),

@@ -4,6 +4,7 @@
 import {
   createCipheriv,
   createDecipheriv,
+  createHash,
   createPrivateKey,
   createPublicKey,
   diffieHellman,
@@ -62,8 +63,10 @@ function recipient(to: Uint8Array): KeyObject {
   return key
 }
 
+const sha256 = (message: Uint8Array): Uint8Array => createHash('sha256').update(message).digest()
+
 function shared(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
-  return new Uint8Array(diffieHellman({ privateKey, publicKey }))
+  return diffieHellman({ privateKey, publicKey })
 }
 
 function sealingOf(secret: Uint8Array): Sealing {
@@ -74,20 +77,26 @@ function sealingOf(secret: Uint8Array): Sealing {
     seal(to, message, random) {
       const freshSecret = secretKey(random(KEY_BYTES))
       const fresh = publicKeyOf(freshSecret)
-      const key = messageKey(fresh, to, shared(freshSecret, recipient(to)))
+      const key = messageKey(fresh, to, shared(freshSecret, recipient(to)), sha256)
       const cipher = createCipheriv(CIPHER, key, NONCE, { authTagLength: TAG_BYTES })
-      const hidden = [cipher.update(message), cipher.final(), cipher.getAuthTag()]
-      return new Uint8Array(Buffer.concat([fresh, ...hidden]))
+      const sealed = new Uint8Array(SEAL_BYTES + message.length)
+      sealed.set(fresh)
+      // A stream: all of it comes at once, and nothing at the end.
+      sealed.set(cipher.update(message), KEY_BYTES)
+      cipher.final()
+      sealed.set(cipher.getAuthTag(), KEY_BYTES + message.length)
+      return sealed
     },
     open(sealed) {
       if (sealed.length < SEAL_BYTES) return undefined
       const fresh = sealed.slice(0, KEY_BYTES)
       try {
-        const key = messageKey(fresh, publicKey, shared(own, publicKeyFrom(fresh)))
+        const key = messageKey(fresh, publicKey, shared(own, publicKeyFrom(fresh)), sha256)
         const decipher = createDecipheriv(CIPHER, key, NONCE, { authTagLength: TAG_BYTES })
         decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
-        const opened = decipher.update(sealed.subarray(KEY_BYTES, -TAG_BYTES))
-        return new Uint8Array(Buffer.concat([opened, decipher.final()]))
+        const { buffer, byteOffset, byteLength } = decipher.update(sealed.subarray(KEY_BYTES, -TAG_BYTES))
+        decipher.final()
+        return new Uint8Array(buffer, byteOffset, byteLength)
       } catch {
         // A key of small order, or a wrong tag: somebody's bad bytes.
         return undefined

@@ -46,6 +46,18 @@ describe('seven servers as processes, one of which may lie or be gone', () => {
     )
   })
 
+  it('hears of a release also from a program that exits right after it', async () => {
+    const program = `import { connect } from 'coterie'
+      const group = await connect({ config: process.argv[1], blockedMax: 0 })
+      const lease = await group.lock('brief', { ttl: ${TTL_MAX} })
+      await lease.release()
+      process.exit(0)`
+    const brief = run(process.execPath, ['--input-type=module', '-e', program, config])
+    expect([await brief.ended, brief.errors()]).toEqual([0, ''])
+    await using client = await connect({ config })
+    expect(await client.tryLock('brief')).toBeDefined()
+  })
+
   it('keeps users apart while servers and users are killed and restarted', async () => {
     const journal = join(dir, 'journal')
     await writeFile(journal, '')

@@ -49,7 +49,7 @@ function serving(told: (outcomes: (Outcome | string)[]) => void): Promise<Server
       response.end('<!doctype html><title>test</title><script src="core.js"></script><script src="probe.js"></script>')
     } else if (name === 'addresses') response.end(JSON.stringify(PLAYED))
     else if (name === 'probe.js') response.end(PROBE)
-    else if (/^[a-z]+\.js$/.test(name) && existsSync(join(PAGE, name))) response.end(readFileSync(join(PAGE, name)))
+    else if (/^[a-z0-9-]+\.js$/.test(name) && existsSync(join(PAGE, name))) response.end(readFileSync(join(PAGE, name)))
     else response.writeHead(404).end()
   })
   ends.push(

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findExperiment, runExperiment } from '../../lab/index.ts'
 import { labCommand } from '../../src/cli/commands/lab.ts'
 import { simCommand } from '../../src/cli/commands/sim.ts'
 import { zoo } from '../../src/play/zoo.ts'
@@ -146,13 +147,21 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
     await page.context().close()
   }, 600_000)
 
-  it('stops a run that takes too long, says so, and shows what was reached', async () => {
-    // A clock on which every look takes a tenth of a second: the run has its five seconds in four hundred events.
+  it('stops a run that takes too long in its worker, says so, and shows what was reached', async () => {
+    // A clock on which every look takes a tenth of a second: the page gives the run to a worker at once, and there it has had
+    // its five seconds in four hundred events.
     const page = await opened('#v=1&run=lock.n7.b1&seed=17&h=c6ce76dc', 'light', false, () => {
-      let now = 0
-      performance.now = () => (now += 100)
+      let looks = 0
+      performance.now = () => (looks += 100)
+      const slow = 'let looks = 0; performance.now = () => (looks += 100);'
+      globalThis.Blob = class extends Blob {
+        constructor(parts: BlobPart[] = [], options?: BlobPropertyBag) {
+          super(options?.type === 'text/javascript' ? [slow, ...parts] : parts, options)
+        }
+      }
     })
     await page.waitForSelector('[data-verdict="stopped"]')
+    expect(page.workers()).toHaveLength(1)
     expect(await page.textContent('.verdict')).toMatch(
       /Stopped here: it took longer than this page waits\. What was reached/,
     )
@@ -161,8 +170,16 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
     expect(count).toBeLessThan(2_000)
     // Of a run that was not played to its end no other hash is claimed.
     expect(await page.$('.notice')).toBeNull()
+    // What each remembered the worker knows.
     await page.click('#tab-states')
-    expect(await page.textContent('.nodes')).toContain('server-1')
+    await page.waitForSelector('.nodes >> text=server-1')
+    expect(await page.$('.nodes .tree')).not.toBeNull()
+    // A changed run is another: its worker takes the place of this one.
+    await page.click('.names button >> text=server-1')
+    await page.click('.menu >> text="Pause it"')
+    await expect.poll(() => new URL(page.url()).hash).toMatch(/pause:server-1@/)
+    await page.waitForSelector('[data-verdict="stopped"]')
+    expect(page.workers()).toHaveLength(1)
     await page.context().close()
   })
 
@@ -199,6 +216,24 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
       await other.waitForSelector(`[data-result="${result}"]`)
       await other.context().close()
     }
+  })
+
+  it('measures an experiment in a worker, as Node does', async () => {
+    const page = await opened('#experiments=mutex-table')
+    await page.click('[data-measure]')
+    await page.waitForSelector('[data-measured="within"]')
+    const there = await page.$$eval('tbody tr', rows => rows.map(row => row.querySelector('b')?.textContent ?? ''))
+    const { rows } = await runExperiment(findExperiment('mutex-table')!, {
+      scale: 'small',
+      seed: 1,
+      progress: () => {},
+    })
+    const text = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : String(value))
+    expect(there).toEqual(rows.map(({ measured }) => text(measured)))
+    await page.context().close()
+    const other = await opened('#experiments=one-liar')
+    expect(await other.textContent('main')).toContain('more than a browser has')
+    await other.context().close()
   })
 
   it('does by dragging what the forms do: an arrow held, a node paused, a link cut', async () => {

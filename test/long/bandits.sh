@@ -17,5 +17,7 @@ BANDIT_TAPES=$played npx vitest run src/bandits/together.test.ts src/bandits/pri
 node bin/coterie sim bandits --liars 0 --seeds "$seeds" || broken=$((broken + 1))
 node bin/coterie sim bandits --liars 1 --seeds "$seeds" || broken=$((broken + 1))
 node bin/coterie sim bandit-members --seeds "$seeds" || broken=$((broken + 1))
+node bin/coterie sim bandit-thesis --liars 1 --seeds "$seeds" || broken=$((broken + 1))
+BANDIT_KILLS=$seeds npx vitest run src/bandits/proof/kills.test.ts --maxWorkers=1 || broken=$((broken + 1))
 BANDIT_SEEDS=$seeds npx vitest run src/bandits/proof/thesis-scenario.test.ts --maxWorkers=1 || broken=$((broken + 1))
 [ "$broken" -eq 0 ]

@@ -15,7 +15,7 @@ import { plantedRuns as slotsRuns } from '../../src/slots/proof/index.ts'
 
 const OUT = process.env.COTERIE_ZOO ?? ''
 if (OUT === '') throw new Error('COTERIE_ZOO names the file')
-const SEEDS = 12
+const SEEDS = 40
 const NOTHING = { from: -1, to: -1 }
 
 const runs: Readonly<Record<string, Readonly<Record<string, PlantedRun>>>> = {
@@ -51,7 +51,8 @@ const sizes: Readonly<Record<string, readonly Omit<RunName, 'name'>[]>> = {
 
 const named = process.argv.slice(2)
 const before = readZoo()
-const zoo: Specimen[] = before.filter(({ bug }) => named.length > 0 && !named.includes(bug))
+const isKept = ({ protocol, bug }: Specimen) => !named.includes(protocol) && !named.includes(bug)
+const zoo: Specimen[] = before.filter(one => named.length > 0 && isKept(one))
 for (const [name, planted] of Object.entries(runs)) {
   const pins = JSON.parse(readFileSync(`src/${name}/proof/pins.json`, 'utf8')) as Record<string, number>
   for (const [bug, run] of Object.entries(planted)) {

@@ -131,6 +131,7 @@ export const PROVABLE: readonly string[] = [
   'ordering/inventing',
   'ordering/always-busy',
   'ordering/forging',
+  'ordering/heavy-votes',
   'membership/two-faced',
   'membership/floods',
   'membership/forges leaves',
@@ -176,9 +177,14 @@ export const BEGINNINGS: readonly string[] = ['slots/two-keys', 'slots/rogue-key
 /**
  * Before that they have proved nothing: whoever floods has not used up what everybody may say at once (1,024 words of
  * gossip, at 500 a second), and of whoever accuses, six suspicions of each of two members must have been refuted, a second
- * or two each.
+ * or two each. Whoever invents operations is found out where a client hears of the same one from two others before it is
+ * done: that takes clients that meet.
  */
-const TOLD_MIN_MS: Readonly<Record<string, number>> = { 'membership/floods': 6_000, 'membership/accuses all': 12_000 }
+const TOLD_MIN_MS: Readonly<Record<string, number>> = {
+  'membership/floods': 6_000,
+  'membership/accuses all': 12_000,
+  'ordering/inventing': 6_000,
+}
 
 /** Whether its words prove it, when it is told for so long. */
 export function isProvable(part: LyingPart, lie: string, toldMs: number): boolean {

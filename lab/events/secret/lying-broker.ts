@@ -1,6 +1,7 @@
 // A broker that drops every tenth event. Whoever trusts it hears nothing of that; a reader of a secret channel is told how
 // many of whose events it did not get, also of the last ones.
 
+import { sha256 } from '@noble/hashes/sha2.js'
 import { createHost, type Host, type Ports, seededRandom } from '../../../src/core/index.ts'
 import { idealCiphers, idealSealing, idealSignatures } from '../../../src/crypto/index.ts'
 import { parseFilter } from '../../../src/events/index.ts'
@@ -129,6 +130,7 @@ function run({ scale, seed }: RunOptions) {
       signatures,
       sealing: sealings(name),
       ciphers: idealCiphers(),
+      hash: sha256,
       wall: (now: number) => START_MS + now,
     }
     const saved = new Map([['', [encodeRecords([record])]]])

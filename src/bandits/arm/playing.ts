@@ -3,7 +3,7 @@
 import { encode, sameBytes } from '../../core/index.ts'
 import { ANSWER } from '../answers.ts'
 import type { Chance } from '../arithmetic.ts'
-import { type BoxPlace, sealBox, tokenOf } from '../box.ts'
+import { type BoxPlace, sealBox, tokensOf } from '../box.ts'
 import { comparable, TAG_BYTES, TIE_BITS, tagsOf, tieRanks } from '../encoding.ts'
 import { isLost, live, mayLose } from '../lost.ts'
 import { maskSum } from '../masks.ts'
@@ -61,11 +61,11 @@ function actOnToken(scene: ArmScene, { round, pulls: asked, tokenAttempt, token 
     state.target = pulls
     return true
   }
-  const place = { run: state.keys!.run, round: round - 1, attempt: tokenAttempt }
-  const isToken = (won: boolean) =>
-    tokenAttempt <= state.attempt && sameBytes(token, tokenOf(keys.tools, state.secret, place, won))
-  const won = isToken(true)
-  if (!won && !isToken(false) && !settings.rules.takesStrangeToken()) {
+  const place = { run: state.keys!.run, round: round - 1, attempt: settings.rules.tokensFor(tokenAttempt) }
+  const { win, lose } = tokensOf(keys.tools, state.secret, place)
+  const isToken = (one: Uint8Array) => tokenAttempt <= state.attempt && sameBytes(token, one)
+  const won = isToken(win)
+  if (!won && !isToken(lose) && !settings.rules.takesStrangeToken()) {
     refuse(scene, 'a token is neither of the two that were sealed')
     return false
   }
@@ -134,6 +134,7 @@ function sendBox(scene: ArmScene, armKeys: ArmKeys, round: Round, late: boolean)
   const { state, turn, settings } = scene
   const { shuffler } = settings.run
   const { attempt, slot } = state
+  if (!settings.rules.sendsBox(state.isIn)) return
   if (state.box?.round !== state.round || state.box.attempt !== attempt || state.box.slot !== slot) {
     state.box = {
       round: state.round,
@@ -157,7 +158,6 @@ export type BoxScene = Pick<ArmScene, 'settings' | 'course'> & {
 /** The box of a round: the same bytes whenever it is made again, by the arm or by an auditor who has its secret. */
 export function makeBox(scene: BoxScene, armKeys: ArmKeys, { all }: Round): Uint8Array {
   const { state, settings, keys, course } = scene
-  const { tools } = keys
   const { secret, round, attempt, slot } = state
   const { blocks } = armKeys
   const arms = settings.run.arms.length
@@ -165,12 +165,12 @@ export function makeBox(scene: BoxScene, armKeys: ArmKeys, { all }: Round): Uint
   const shape = { slots: live(arms, state.lost).length, bits: course.bits + TIE_BITS }
   const tags = tagsOf(comparable(indexOf(scene, armKeys.run, all), rank), slot, shape, { all: round, attempt }, blocks)
   const place = { run: armKeys.run, round, attempt, slot: settings.rules.boundSlot(slot) }
-  const content = { ...tokensAt(tools, secret, place), check: armKeys.check, tags, late: false }
-  return sealBox({ keys, secret, boxesKey: armKeys.boxes, runKey: state.runKey }, place, content)
+  const content = { ...tokensAt(scene, place), check: armKeys.check, tags, late: false }
+  return sealBox({ keys, secret, boxesKey: armKeys.boxes, runKey: state.runKey, rules: settings.rules }, place, content)
 }
 
-function tokensAt(tools: BanditTools, secret: Uint8Array, place: BoxPlace) {
-  return { win: tokenOf(tools, secret, place, true), lose: tokenOf(tools, secret, place, false) }
+function tokensAt({ state: { secret }, keys: { tools }, settings: { rules } }: BoxScene, place: BoxPlace) {
+  return tokensOf(tools, secret, { ...place, attempt: rules.tokensFor(place.attempt) })
 }
 
 /** A box of the same length from an arm that has not its reward yet: only the comparator sees the difference, and no name. */
@@ -180,8 +180,8 @@ export function makeLateBox(scene: BoxScene, armKeys: ArmKeys): Uint8Array {
   const place = { run: armKeys.run, round, attempt, slot: settings.rules.boundSlot(slot) }
   const length = (live(settings.run.arms.length, lost).length - 1) * (course.bits + TIE_BITS) * TAG_BYTES
   const tags = drawnBytes(keys.tools, secret, ['late', armKeys.run, round, attempt], length)
-  const content = { ...tokensAt(keys.tools, secret, place), check: armKeys.check, tags, late: true }
-  return sealBox({ keys, secret, boxesKey: armKeys.boxes, runKey }, place, content)
+  const content = { ...tokensAt(scene, place), check: armKeys.check, tags, late: true }
+  return sealBox({ keys, secret, boxesKey: armKeys.boxes, runKey, rules: settings.rules }, place, content)
 }
 
 /** What the arm compares. */

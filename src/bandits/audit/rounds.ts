@@ -4,7 +4,7 @@
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import { type BoxScene, indexOf, makeBox, makeLateBox } from '../arm/playing.ts'
 import type { ArmKeys } from '../arm/state.ts'
-import { tokenOf } from '../box.ts'
+import { tokensOf } from '../box.ts'
 import { comparable, tieRanks } from '../encoding.ts'
 import { briefOf } from '../member/log.ts'
 import type { BanditRules } from '../rules.ts'
@@ -201,8 +201,9 @@ export class Rounds {
     )
     const ranks = values.map(value => values.filter(other => other < value).length)
     const won = rules.wins(ranks, stay)
-    const right = run.arms.map((_, place) =>
-      tokenOf(tools, secrets[place]!, { run: keys[place]!.run, round, attempt }, won[place]!),
+    const right = run.arms.map(
+      (_, place) =>
+        tokensOf(tools, secrets[place]!, { run: keys[place]!.run, round, attempt })[won[place] ? 'win' : 'lose'],
     )
     for (const [place, slot] of slots.entries()) {
       if (tokens[slot]?.length === TOKEN_BYTES && sameBytes(tokens[slot]!, right[place]!)) continue

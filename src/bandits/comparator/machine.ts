@@ -5,7 +5,7 @@
 import { decode, type NodeId, type Protocol, sameBytes } from '../../core/index.ts'
 import type { Sealing } from '../../crypto/index.ts'
 import { VERDICT, verdictOf } from '../answers.ts'
-import { type BoxContent, openBox } from '../box.ts'
+import { type BoxContent, openBox, openedByArms } from '../box.ts'
 import { compareTags, TIE_BITS } from '../encoding.ts'
 import { boxesKey, shareAbout } from '../keys.ts'
 import { live, mayLose } from '../lost.ts'
@@ -187,7 +187,7 @@ function openAll(scene: ComparatorScene, { round, attempt, boxes, lost }: BoxesM
   const slots = live(settings.run.arms.length, lost).length
   state.keys ??= { run: runOf(scene), boxes: boxesKey(keys.tools, runOf(scene), state.shares) }
   const { run, boxes: key } = state.keys
-  const sealing = runSealing(scene)
+  const sealing = settings.rules.sealedTo(runSealing(scene), () => openedByArms(keys.tools, key))
   const opened: BoxContent[] = []
   for (const [slot, sealed] of boxes.entries()) {
     const place = { run, round, attempt, slot: settings.rules.boundSlot(slot) }

@@ -92,7 +92,8 @@ type Makers = Readonly<
 /** In a ring nobody compares but the arms themselves. */
 const RING: Makers = { arm: ringNode, shuffler: ringController, user: ringUser }
 
-const makers: Readonly<Record<Level, Makers>> = {
+/** The machines of each level, by what a party does. */
+export const makers: Readonly<Record<Level, Makers>> = {
   blind: { arm: banditArm, shuffler: banditShuffler, comparator: banditComparator, user: banditUser },
   'ucb-d': RING,
   'ucb-ds': RING,
@@ -220,11 +221,11 @@ export function hear(scene: BanditMemberScene, hosted: Hosted, from: NodeId, bod
   for (const role of HEARD[body.kind]) give(scene, hosted, role, { kind: 'message', from, body })
 }
 
-/** The user has its answer. Where the run is to be audited, it waits a while for the others' last words on their logs. */
+/** The user has its answer, or knows that there is none. */
 export function endWith(scene: BanditMemberScene, hosted: Hosted, event: BanditMemberEvent | undefined): void {
   const { turn } = scene
   const { terms, log: kept } = hosted
-  if (!terms.audit || event?.kind !== 'answered') {
+  if (event?.kind !== 'answered') {
     endForAll(scene, hosted)
     if (event !== undefined) turn.do({ kind: 'emit', event })
     return
@@ -233,11 +234,18 @@ export function endWith(scene: BanditMemberScene, hosted: Hosted, event: BanditM
   kept.answer = event
   // Who hears that it is over forgets the run: after a crash nobody could tell the answer again.
   saveRecord(scene, { kind: 'answer', id: terms.id, answer: savedAnswer(event) })
-  askForHeads(scene, hosted)
+  tellAnswer(scene, hosted)
+}
+
+/** Tells the answer, also after a restart. Where the run is to be audited, the others' last words on their logs are waited for. */
+export function tellAnswer(scene: BanditMemberScene, hosted: Hosted): void {
+  if (hosted.terms.audit) return askForHeads(scene, hosted)
+  endForAll(scene, hosted)
+  scene.turn.do({ kind: 'emit', event: hosted.log.answer! })
 }
 
 /** The others' last words on their logs, for a run that has its answer. */
-export function askForHeads(scene: BanditMemberScene, hosted: Hosted): void {
+function askForHeads(scene: BanditMemberScene, hosted: Hosted): void {
   hosted.log.patience = HEADS_TRIES
   sayOver(scene, hosted)
   memberTimers.set(scene.turn, 'heads', scene.settings.repeat, hosted.terms.id)

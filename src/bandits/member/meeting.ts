@@ -9,7 +9,6 @@ import { type BanditParty, type BanditRun, checkRun } from '../settings.ts'
 import { searchCourse } from '../thesis/searching.ts'
 import {
   armOf,
-  askForHeads,
   countServed,
   endForAll,
   endHere,
@@ -17,6 +16,7 @@ import {
   newPlaying,
   rolesOf,
   runOfArm,
+  tellAnswer,
   wake,
   watchRun,
 } from './hosting.ts'
@@ -57,7 +57,7 @@ export function onAsk(scene: BanditMemberScene, wanted: Wanted): void {
     if (hosted.terms.name !== name || !hosted.roles.has('user')) continue
     if (hosted.roles.get('user')!.awake) return unstarted(scene, name, `a run of the name '${name}' is under way here`)
     if (scene.settings.rules.resumes(isSame(wanted, hosted.terms))) {
-      if (hosted.log.answer !== undefined) return askForHeads(scene, hosted)
+      if (hosted.log.answer !== undefined) return tellAnswer(scene, hosted)
       wake(scene, hosted, 'user')
       return begin(scene, hosted, wanted)
     }

@@ -27,6 +27,7 @@ import { scheduleOf } from '../schedule.ts'
 import { ALGORITHMS, type Algorithm } from '../settings.ts'
 import { PullChecker } from './checkers.ts'
 import { idealParties } from './ideal.ts'
+import { drawKill, type Kill, killing } from './kills.ts'
 import { tapes } from './tapes.ts'
 import { openTwin } from './twin.ts'
 
@@ -47,8 +48,11 @@ export interface MemberRunPlan extends Plan<MemberRunAct> {
   readonly ownsArm: boolean
   /** The place of an owner that refuses; beyond the last: nobody does. */
   readonly refuses: number
+  readonly kill?: Kill
 }
 
+/** Steps of a member in the longest run, more or less. */
+const STEPS_MAX = 80
 const SECOND: Micros = 1_000_000
 const SAFETY = 15 * SECOND
 const LIVENESS = 60 * SECOND
@@ -61,22 +65,25 @@ const SHUFFLER = 'north'
 const COMPARATOR = 'south'
 
 /** A run among members under faults, for the simulator. */
-export function memberRunScenario(rules: BanditRules = banditRules): Scenario<MemberRunPlan, MemberRunAct> {
+export function memberRunScenario(
+  rules: BanditRules = banditRules,
+  kills = false,
+): Scenario<MemberRunPlan, MemberRunAct> {
   return {
     name: 'bandit-members',
-    plan: drawPlan,
+    plan: random => drawPlan(random, kills),
     stage: (world, plan) => new MemberRunStage(world, plan, rules).begin(),
   }
 }
 
-function drawPlan(random: Random): MemberRunPlan {
+function drawPlan(random: Random, kills: boolean): MemberRunPlan {
   const arms = 2 + random.below(3)
   const algorithm = pick(random, ALGORITHMS)
   const ownsArm = random.below(2) === 0
   const names = [...owners(arms), SHUFFLER, COMPARATOR, ...(ownsArm ? [] : ['user'])]
   const faults = drawFaults(random, { durable: names, all: names }, SAFETY, 3 * SECOND)
   const refuses = random.below(4 * arms)
-  return {
+  const plan: MemberRunPlan = {
     algorithm,
     arms,
     budget: 3 * arms + random.below(20),
@@ -97,6 +104,9 @@ function drawPlan(random: Random): MemberRunPlan {
       faults: faults.length,
     },
   }
+  if (!kills) return plan
+  const kill = drawKill(random, names, STEPS_MAX)
+  return { ...plan, faults: [], kill, drawn: { ...plan.drawn, faults: 0, kill: `${kill.party} ${kill.step}` } }
 }
 
 const owners = (arms: number) => Array.from({ length: arms }, (_, place) => `owner-${place + 1}`)
@@ -145,13 +155,15 @@ class MemberRunStage extends ScenarioStage<MemberRunPlan, MemberRunAct, BanditMe
   /** The owner's program begins with each life. */
   private begun(id: NodeId, node: AnyProtocol): AnyProtocol {
     const { world } = this
-    return {
+    const { kill } = this.plan
+    const begun: AnyProtocol = {
       ...node,
       step: (state, input, turn) => {
         node.step(state, input, turn)
         if (input.kind === 'start') world.at(world.now, () => this.enter(id))
       },
     }
+    return kill === undefined ? begun : killing(world, kill, id, begun)
   }
 
   private enter(id: NodeId): void {
@@ -211,6 +223,9 @@ class MemberRunStage extends ScenarioStage<MemberRunPlan, MemberRunAct, BanditMe
     const { world } = this
     const arm = this.owners.indexOf(id)
     if (this.plan.refuses < this.plan.arms) this.pulls.broken(`arm ${arm} pulled, and an owner has refused`, world.now)
+    // A user that was killed before it began asks for another run: what counts is the one that is pulled for.
+    this.pulledRun ??= run
+    this.compare()
     this.pulls.pull(arm, number, -1, world.now)
     const steps = rewardGrid().steps(this.sources[arm]!(number))
     world.at(world.now + ((number * 977) % PULL_MAX), () =>
@@ -242,6 +257,7 @@ class MemberRunStage extends ScenarioStage<MemberRunPlan, MemberRunAct, BanditMe
   }
 
   private isCompared = false
+  private pulledRun: string | undefined
   /** What the arms of each run drew; a member that is down now was seen before. */
   private readonly drawn = new Map<string, Map<NodeId, ArmState>>()
 
@@ -254,7 +270,7 @@ class MemberRunStage extends ScenarioStage<MemberRunPlan, MemberRunAct, BanditMe
         if (state?.keys === undefined) continue
         const drawn = this.drawn.get(terms.id) ?? new Map<NodeId, ArmState>()
         this.drawn.set(terms.id, drawn.set(id, state))
-        if (drawn.size < this.owners.length) continue
+        if (drawn.size < this.owners.length || terms.id !== this.pulledRun) continue
         this.isCompared = true
         const states = this.owners.map(owner => drawn.get(owner)!)
         return this.pulls.compare(openTwin(run, this.parties.tools, states, this.sources))

@@ -17,6 +17,9 @@ export const plantedBanditBugs: Readonly<Record<string, Partial<BanditRules>>> =
   'plays-with-other-keys': { playsWithOtherKeys: () => true },
   'restarts-from-nothing': { startsFrom: () => new Uint8Array(0) },
   'asks-anew': { resumes: () => false },
+  'old-leader-taken': { sealedFor: () => 0 },
+  'ring-without-comparison': { leads: () => true },
+  'any-number-is-the-sum': { isSum: () => true },
 }
 
 /** The rules with that planted bug; without one, as they are. */

@@ -5,6 +5,8 @@ import { banditLiars } from './liars.ts'
 import { memberRunScenario } from './member-scenario.ts'
 import { brokenBanditRules, plantedBanditBugs } from './planted.ts'
 import { banditScenario } from './scenario.ts'
+import { thesisLiars } from './thesis-liars.ts'
+import { thesisScenario } from './thesis-scenario.ts'
 
 /** The lie that a rule is against. */
 const against: Readonly<Record<string, string>> = {
@@ -31,6 +33,16 @@ const says: Readonly<Record<string, RegExp>> = {
   'plays-with-other-keys': /in the open|the best arm is said/,
   'restarts-from-nothing': /all were honest|told nothing|left out a pull/,
   'asks-anew': /told nothing|all were honest|where the budget is/,
+  'old-leader-taken': /in the open|the sum is said/,
+  'ring-without-comparison': /in the open|the sum is said/,
+  'any-number-is-the-sum': /the sum is said/,
+}
+
+/** What only the thesis's protocols rest on, and the lie that it is against. */
+const AT_THE_THESIS: Readonly<Record<string, string | undefined>> = {
+  'old-leader-taken': 'names an old leader',
+  'ring-without-comparison': undefined,
+  'any-number-is-the-sum': 'changes the total',
 }
 
 /** What only shows where members find each other, and begin again. */
@@ -42,6 +54,12 @@ export const plantedBanditRuns: Readonly<Record<string, PlantedRun>> = Object.fr
     if (AMONG_MEMBERS.includes(bug)) {
       const broken = () => memberRunScenario(brokenBanditRules(bug))
       return [bug, { scenario: broken, sound: () => memberRunScenario(), says: says[bug] ?? /./ }]
+    }
+    if (bug in AT_THE_THESIS) {
+      const lying = thesisLiars().findIndex(({ name }) => name === AT_THE_THESIS[bug])
+      const told = lying < 0 ? {} : { lie: lying }
+      const broken = () => thesisScenario({ rules: brokenBanditRules(bug), ...told })
+      return [bug, { scenario: broken, sound: () => thesisScenario(told), says: says[bug] ?? /./ }]
     }
     const lie = banditLiars().findIndex(({ name }) => name === against[bug])
     const told = lie < 0 ? {} : { lie }

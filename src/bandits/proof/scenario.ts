@@ -2,6 +2,7 @@
 
 import type { AnyProtocol, NodeId, Random } from '../../core/index.ts'
 import {
+  calm,
   drawFaults,
   drawNetwork,
   type Micros,
@@ -27,6 +28,7 @@ import { banditUser } from '../user/machine.ts'
 import { type BanditMessage, banditVocabulary } from '../wire.ts'
 import { PullChecker, ViewChecker } from './checkers.ts'
 import { idealParties } from './ideal.ts'
+import { drawKill, type Kill, killing } from './kills.ts'
 import { type BanditLiar, banditLiars, listening } from './liars.ts'
 import { tapes } from './tapes.ts'
 import { idealRun } from './together.ts'
@@ -47,6 +49,7 @@ export interface BanditPlan extends Plan<BanditAct> {
   /** Which lie, and which arm tells it if an arm does. */
   readonly lie: number | undefined
   readonly lyingArm: number
+  readonly kill?: Kill
 }
 
 /** What may be chosen of a run; the rest is drawn. */
@@ -57,8 +60,12 @@ export interface BanditScenarioShape {
   /** Which lie, by its place among all. */
   readonly lie?: number
   readonly algorithm?: Algorithm
+  /** In place of faults, one party is killed: the one that is drawn, or this one in the smallest run. */
+  readonly kill?: 'drawn' | Kill
 }
 
+/** Steps of a party in the longest run, more or less: turns, boxes, answers, and what is said again. */
+const STEPS_MAX = 60
 const SECOND: Micros = 1_000_000
 const SAFETY = 15 * SECOND
 const LIVENESS = 60 * SECOND
@@ -84,7 +91,7 @@ function drawPlan(random: Random, options: BanditScenarioShape): BanditPlan {
   const kinds = banditLiars()
   const drawnLie = random.below(kinds.length)
   const lie = options.lie ?? (options.liars ? drawnLie : undefined)
-  return {
+  const plan: BanditPlan = {
     algorithm,
     arms,
     budget: 3 * arms + random.below(30),
@@ -99,6 +106,10 @@ function drawPlan(random: Random, options: BanditScenarioShape): BanditPlan {
     ends: SAFETY + LIVENESS,
     drawn: { algorithm, arms, liar: lie === undefined ? 'none' : kinds[lie]!.name, faults: faults.length },
   }
+  if (options.kill === undefined) return plan
+  const kill = options.kill === 'drawn' ? drawKill(random, names, STEPS_MAX) : options.kill
+  const killed = { ...plan, faults: [], kill, drawn: { ...plan.drawn, faults: 0, kill: `${kill.party} ${kill.step}` } }
+  return options.kill === 'drawn' ? killed : { ...killed, arms: 2, budget: 6, batch: 0, network: calm }
 }
 
 class BanditStage extends ScenarioStage<BanditPlan, BanditAct, BanditEvent> {
@@ -148,7 +159,9 @@ class BanditStage extends ScenarioStage<BanditPlan, BanditAct, BanditEvent> {
   private addParty(id: NodeId, make: (keys: BanditKeys) => AnyProtocol, lies: boolean): void {
     const honest = this.parties.keysOf(id)
     const keys = lies ? (this.liar!.keys?.(honest) ?? honest) : honest
-    const spec = { id, protocol: make(keys), peers: [], vocabulary: banditVocabulary, diskMax: 3_000 }
+    const made = make(keys)
+    const protocol = this.plan.kill === undefined ? made : killing(this.world, this.plan.kill, id, made)
+    const spec = { id, protocol, peers: [], vocabulary: banditVocabulary, diskMax: 3_000 }
     this.addNode(spec, lies ? one => this.liar!.corrupt(one) : undefined)
     this.world.start(id)
   }

@@ -13,6 +13,7 @@ import {
   type SimulatedNode,
   type World,
 } from '../../simulator/index.ts'
+import { makers } from '../member/hosting.ts'
 import { banditMember } from '../member/machine.ts'
 import type { BanditMemberEvent, BanditMemberState, Wanted } from '../member/state.ts'
 import { banditMemberVocabulary, type Role } from '../member/wire.ts'
@@ -22,12 +23,14 @@ import { ucb1 } from '../policies/index.ts'
 import { rewardGrid } from '../rewards.ts'
 import { type BanditRules, banditRules } from '../rules.ts'
 import { scheduleOf } from '../schedule.ts'
-import type { Level } from '../settings.ts'
+import type { BanditKeys, BanditSettings, Level } from '../settings.ts'
 import { ringOf } from '../thesis/controller/machine.ts'
 import { noiseOf, noiseSum } from '../thesis/drawer/noise.ts'
 import { PullChecker, type Twin } from './checkers.ts'
 import { idealParties } from './ideal.ts'
+import { drawKill, type Kill, killing } from './kills.ts'
 import { tapes } from './tapes.ts'
+import { type ThesisLiar, thesisLiars } from './thesis-liars.ts'
 
 /** The user's program asks for the run. */
 export interface ThesisAct {
@@ -41,7 +44,12 @@ export interface ThesisPlan extends Plan<ThesisAct> {
   readonly budget: number
   readonly tapes: number
   readonly values: readonly number[]
+  readonly lie?: number
+  readonly kill?: Kill
 }
+
+/** Steps of a member in the longest run, more or less. */
+const STEPS_MAX = 60
 
 const SECOND: Micros = 1_000_000
 /** A run takes a second or two: faults fall into it. */
@@ -58,20 +66,38 @@ const USER = 'user'
 const EPSILON = 50_000
 const LEVELS: readonly Level[] = ['ucb-d', 'ucb-ds', 'ucb-ds2', 'sr-secured']
 
+/** What may be chosen of a run; the rest is drawn. */
+export interface ThesisScenarioShape {
+  readonly rules?: BanditRules
+  /** Which lie, by its place among all; the level is one that it is told in. */
+  readonly lie?: number
+  /** Whether somebody lies, in a way that is drawn. */
+  readonly liars?: number
+  /** In place of faults, one party is killed at one of its steps. */
+  readonly kills?: boolean
+}
+
 /** A run of the thesis's protocols among members under faults, for the simulator. */
-export function thesisScenario(rules: BanditRules = banditRules): Scenario<ThesisPlan, ThesisAct> {
-  return { name: 'bandit-thesis', plan: drawPlan, stage: (world, plan) => new ThesisStage(world, plan, rules).begin() }
+export function thesisScenario(options: ThesisScenarioShape = {}): Scenario<ThesisPlan, ThesisAct> {
+  return {
+    name: 'bandit-thesis',
+    plan: random => drawPlan(random, options),
+    stage: (world, plan) => new ThesisStage(world, plan, options.rules ?? banditRules).begin(),
+  }
 }
 
 const seatNames = (level: Level, arms: number) =>
   Array.from({ length: level === 'sr-secured' ? arms - 1 : arms }, (_, place) => `member-${place + 1}`)
 
-function drawPlan(random: Random): ThesisPlan {
-  const level = pick(random, LEVELS)
+function drawPlan(random: Random, options: ThesisScenarioShape): ThesisPlan {
+  const drawnLevel = pick(random, LEVELS)
+  const lie = options.lie ?? (options.liars ? random.below(thesisLiars().length) : undefined)
+  const told = lie === undefined ? LEVELS : thesisLiars()[lie]!.levels
+  const level = told.includes(drawnLevel) ? drawnLevel : pick(random, told)
   const arms = 2 + random.below(3)
   const names = [...seatNames(level, arms), SHUFFLER, COMPARATOR, USER]
   const faults = drawFaults(random, { durable: names, all: names }, SAFETY, SECOND)
-  return {
+  const plan: ThesisPlan = {
     level,
     arms,
     budget: 3 * arms + random.below(20),
@@ -82,8 +108,12 @@ function drawPlan(random: Random): ThesisPlan {
     acts: [{ kind: 'ask', at: random.below(SECOND) }],
     healsAt: SAFETY,
     ends: SAFETY + LIVENESS,
-    drawn: { level, arms, faults: faults.length },
+    drawn: { level, arms, faults: faults.length, liar: lie === undefined ? 'none' : thesisLiars()[lie]!.name },
+    ...(lie !== undefined && { lie }),
   }
+  if (!options.kills) return plan
+  const kill = drawKill(random, names, STEPS_MAX)
+  return { ...plan, faults: [], kill, drawn: { ...plan.drawn, faults: 0, kill: `${kill.party} ${kill.step}` } }
 }
 
 class ThesisStage extends ScenarioStage<ThesisPlan, ThesisAct, BanditMemberEvent> {
@@ -103,6 +133,7 @@ class ThesisStage extends ScenarioStage<ThesisPlan, ThesisAct, BanditMemberEvent
     super(world, plan)
     const { level, arms, budget, values } = plan
     this.rules = rules
+    this.liar = plan.lie === undefined ? undefined : thesisLiars()[plan.lie]!
     this.seats = seatNames(level, arms)
     this.sources = tapes(plan.tapes, arms, 3)
     const isSearch = level === 'sr-secured'
@@ -125,6 +156,28 @@ class ThesisStage extends ScenarioStage<ThesisPlan, ThesisAct, BanditMemberEvent
     }
   }
 
+  private readonly liar: ThesisLiar | undefined
+
+  private get liarId(): NodeId {
+    const { part } = this.liar!
+    return part === 'arm' ? this.seats[0]! : part === 'shuffler' ? SHUFFLER : COMPARATOR
+  }
+
+  private disguised(role: Role, settings: BanditSettings, keys: BanditKeys): AnyProtocol | undefined {
+    const { part, corrupt } = this.liar!
+    return role === part ? corrupt(makers[this.plan.level][role]!(settings, keys)) : undefined
+  }
+
+  /** Whether the answer must be right where there is one. */
+  private get isRefused(): boolean {
+    return this.liar?.refused ?? true
+  }
+
+  /** Whose pulls are its own affair. */
+  private get lyingArm(): number {
+    return this.liar?.part === 'arm' ? 0 : -1
+  }
+
   private get everybody(): readonly NodeId[] {
     return [...this.seats, SHUFFLER, COMPARATOR, USER]
   }
@@ -132,7 +185,14 @@ class ThesisStage extends ScenarioStage<ThesisPlan, ThesisAct, BanditMemberEvent
   protected populate(): void {
     for (const id of this.everybody) {
       const keysOf = ({ member }: { readonly member: NodeId }) => this.parties.party(member)
-      const protocol = banditMember({ keys: this.parties.keysOf(id), repeat: REPEAT_MS, rules: this.rules, keysOf })
+      const lies = this.liar !== undefined && this.liarId === id
+      const protocol = banditMember({
+        keys: this.parties.keysOf(id),
+        repeat: REPEAT_MS,
+        rules: this.rules,
+        keysOf,
+        ...(lies && { disguise: (role, settings, keys) => this.disguised(role, settings, keys) }),
+      })
       const spec = { id, protocol: this.begun(id, protocol), peers: [], vocabulary: banditMemberVocabulary }
       this.addNode({ ...spec, diskMax: 3_000 })
       this.world.start(id)
@@ -142,7 +202,8 @@ class ThesisStage extends ScenarioStage<ThesisPlan, ThesisAct, BanditMemberEvent
   /** The owner's program begins with each life. */
   private begun(id: NodeId, node: AnyProtocol): AnyProtocol {
     const { world } = this
-    return {
+    const { kill } = this.plan
+    const begun: AnyProtocol = {
       ...node,
       step: (state, input, turn) => {
         node.step(state, input, turn)
@@ -150,6 +211,7 @@ class ThesisStage extends ScenarioStage<ThesisPlan, ThesisAct, BanditMemberEvent
         if (input.kind === 'start') world.at(world.now, () => this.enter(id))
       },
     }
+    return kill === undefined ? begun : killing(world, kill, id, begun)
   }
 
   private enter(id: NodeId): void {
@@ -173,7 +235,7 @@ class ThesisStage extends ScenarioStage<ThesisPlan, ThesisAct, BanditMemberEvent
   }
 
   protected override finish(): void {
-    this.pulls.finish(this.world.now, true)
+    this.pulls.finish(this.world.now, this.liar === undefined)
   }
 
   protected observe(node: SimulatedNode, event: BanditMemberEvent): void {
@@ -188,6 +250,10 @@ class ThesisStage extends ScenarioStage<ThesisPlan, ThesisAct, BanditMemberEvent
       case 'pull':
         return this.pull(id, event)
       case 'answered':
+        if (!this.isRefused) {
+          this.pulls.ended = 'answered'
+          return
+        }
         this.compare()
         return this.pulls.answered(event.best, event.steps, world.now)
       case 'stopped':
@@ -204,7 +270,9 @@ class ThesisStage extends ScenarioStage<ThesisPlan, ThesisAct, BanditMemberEvent
   private pull(id: NodeId, { id: run, number }: BanditMemberEvent & { kind: 'pull' }): void {
     const { world } = this
     const arm = this.seats.indexOf(id)
-    this.pulls.pull(arm, number, -1, world.now)
+    const most = this.plan.budget - this.plan.arms + 1
+    if (number > most) this.pulls.broken(`arm ${arm} pulled more than ${most} times`, world.now)
+    if (this.isRefused && arm !== this.lyingArm) this.pulls.pull(arm, number, -1, world.now)
     const steps = rewardGrid().steps(this.sources[arm]!(number))
     world.at(world.now + ((number * 977) % ANSWER_MAX), () =>
       world.command(id, { kind: 'reward', id: run, number, steps }),

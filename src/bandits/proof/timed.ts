@@ -7,7 +7,7 @@ import type { ArmState } from '../arm/state.ts'
 import { banditComparator } from '../comparator/machine.ts'
 import type { Source } from '../open.ts'
 import { rewardGrid } from '../rewards.ts'
-import { banditRules } from '../rules.ts'
+import { type BanditRules, banditRules } from '../rules.ts'
 import type { BanditRun } from '../settings.ts'
 import { banditShuffler } from '../shuffler/machine.ts'
 import type { BanditEvent } from '../table.ts'
@@ -26,6 +26,10 @@ export interface TimedShape {
   pullMs?(arm: number, number: number): number
   /** From when on a party hears and says nothing, and until when. */
   readonly gone?: Readonly<Record<NodeId, { readonly from: number; readonly until?: number }>>
+  /** Rules of all parties; default: as they must be. */
+  readonly rules?: BanditRules
+  /** Keys of all parties; default: ideal ones. */
+  readonly parties?: IdealParties
 }
 
 /** A message, and when it was sent. */
@@ -90,7 +94,7 @@ class TimedTable {
   readonly said: Said[] = []
   readonly pulls: TimedResult['pulls'][number][] = []
   readonly hosts = new Map<NodeId, AnyHost>()
-  readonly parties = idealParties()
+  readonly parties: IdealParties
   readonly run: BanditRun
   readonly clock = new Clock()
   answer: TimedResult['answer']
@@ -102,9 +106,10 @@ class TimedTable {
 
   constructor(shape: TimedShape) {
     this.shape = shape
+    this.parties = shape.parties ?? idealParties()
     this.run = idealRun(shape.run, shape.sources.length, this.parties)
     this.random = seededRandom(shape.seed, 0x71)
-    const settings = { run: this.run, repeat: REPEAT_MS, timeout: TIMEOUT_MS, rules: banditRules }
+    const settings = { run: this.run, repeat: REPEAT_MS, timeout: TIMEOUT_MS, rules: shape.rules ?? banditRules }
     const keys = (id: NodeId) => this.parties.keysOf(id)
     const { arms, shuffler, comparator, user } = this.run
     for (const { id } of arms) this.seat(id, banditArm(settings, keys(id)))

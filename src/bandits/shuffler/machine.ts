@@ -152,10 +152,26 @@ const NO_TOKEN = new Uint8Array(0)
 function seatsOf(scene: ShufflerScene, attempt: number): ReadonlyMap<number, number> {
   const { state, settings, keys } = scene
   const round = settings.rules.shuffledFor(state.round)
+  const lost = lostIn(scene, attempt)
+  const known = seated.get(state)
+  if (known?.round === round && known.attempt === attempt && known.lost === lost) return known.slots
   const places = liveIn(scene, attempt)
-  const slots = seats(keys.tools, state.secret, { round, attempt }, places.length)
-  return new Map(places.map((place, at) => [place, slots[at]!]))
+  const drawn = seats(keys.tools, state.secret, { round, attempt }, places.length)
+  const slots = new Map(places.map((place, at) => [place, drawn[at]!]))
+  seated.set(state, { round, attempt, lost, slots })
+  return slots
 }
+
+/** The seats that were asked for last: every arm is told one of them. */
+const seated = new WeakMap<
+  ShufflerState,
+  {
+    readonly round: number
+    readonly attempt: number
+    readonly lost: number
+    readonly slots: ReadonlyMap<number, number>
+  }
+>()
 
 function sendBoxes(scene: ShufflerScene): void {
   const { state, settings } = scene

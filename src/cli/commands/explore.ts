@@ -19,6 +19,7 @@ import {
   plantedRoutingSystems,
   routingSystems,
 } from '../../events/proof/index.ts'
+import { exploreLedger, exploreLedgerBug, ledgerSystems, plantedLedgerSystems } from '../../ledger/proof/index.ts'
 import { exploreLock, explorePlanted, lockSystems, plantedSystems } from '../../lock/proof/index.ts'
 import {
   exploreOrdering,
@@ -46,6 +47,9 @@ Example:
   $ coterie explore ordering --system three --depth 18
       three servers and two clients, every schedule of at most 18 steps; some systems have a depth of their own, beyond
       which there are too many states
+  $ coterie explore ledger
+      every schedule of the votes for one height, a lost store and a liar included; and two ledgers beside one with two
+      registers, in every state
 
 Exit codes: 0 every promise is kept in every schedule (as deep as asked), 1 one is broken or not everything was tried,
 2 wrong usage.`
@@ -75,6 +79,12 @@ const suites: Readonly<Record<string, Suite>> = {
     planted: plantedOrderingSystems,
     explore: exploreOrdering,
     explorePlanted: exploreOrderingBug,
+  },
+  ledger: {
+    systems: ledgerSystems,
+    planted: plantedLedgerSystems,
+    explore: exploreLedger,
+    explorePlanted: exploreLedgerBug,
   },
   events: {
     systems: eventsSystems,

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { auditCommand, verifyCommand } from '../ledger/checking.ts'
-import { createCommand, freezeCommand, linkCommand } from '../ledger/governing.ts'
+import { createCommand, epochCommand, followCommand, freezeCommand, linkCommand } from '../ledger/governing.ts'
 import {
   accountCommand,
   balanceCommand,
@@ -40,6 +40,7 @@ export function ledgerCommand(): Command {
   const all = [keyCommand, createCommand, statusCommand, transferCommand, balanceCommand, accountCommand]
   const history = [logCommand, watchCommand, checkpointCommand, proofCommand, verifyCommand, auditCommand]
   const between = [linkCommand, moveCommand, burnCommand, mintCommand, voidCommand, refundCommand, freezeCommand]
-  for (const make of [...all, ...history, ...between]) ledger.addCommand(make())
+  const keepers = [epochCommand, followCommand]
+  for (const make of [...all, ...history, ...between, ...keepers]) ledger.addCommand(make())
   return ledger
 }

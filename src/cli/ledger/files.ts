@@ -26,7 +26,8 @@ import { cannotRead } from '../output.ts'
 const KEY_BYTES_MAX = 1_024
 /** As long as the longest leaf with its proof and all votes. */
 const RECEIPT_BYTES_MAX = 128 * 1024
-const DESCRIPTOR_BYTES_MAX = 65_536
+/** A genesis, and a thousand changes of keepers. */
+const DESCRIPTOR_BYTES_MAX = 8 << 20
 /** A leaf in base 64. */
 const LINE_CHARACTERS_MAX = 128 * 1024
 const OTHERS = 0o077

@@ -1,4 +1,4 @@
-// What operators do, and what anybody does who holds proof: a ledger made, linked, frozen.
+// What operators do, and what anybody does who holds proof: a ledger made, linked, kept by others, followed, frozen.
 
 import { type Command, InvalidArgumentError } from 'commander'
 import { SettingsError } from '../../core/index.ts'
@@ -131,6 +131,84 @@ export function linkCommand(): Command {
         await withLedger(name, line, async ledger =>
           appended(line, 'linked', await ledger.link(peer, link, waiting(line))),
         )
+      }),
+    )
+}
+
+interface EpochLine extends LedgerLine {
+  readonly operator: readonly string[]
+  readonly server?: readonly string[]
+  readonly crashes?: number
+  readonly liars?: number
+  readonly receipt?: string
+}
+
+const EPOCH = `
+Example:
+  $ coterie ledger epoch coins --operator alice.key
+      the same servers, each with the voting key that it offers now: after one lost its store or its voting.key
+  $ coterie ledger epoch coins --operator alice.key --server server-1,server-2,server-3,server-4,server-5,server-6
+      these servers keep it from here on, and the one that is not named keeps it no more
+
+The servers of now certify it, and as many of the new ones pledge as it takes to certify: a ledger cannot end by it. Receipts of
+before hold as before. Who checks without a network needs the new description (coterie ledger status NAME --descriptor FILE),
+and linked ledgers must follow (coterie ledger follow).
+
+Exit codes: 0 certified, 1 refused (not enough operators or pledges) or no answer, 2 wrong usage, or too few servers.`
+
+export function epochCommand(): Command {
+  return asking('epoch', 'for operators: change who keeps the ledger', EPOCH)
+    .argument('<name>', 'name of the ledger')
+    .requiredOption('--operator <file>', 'the file of the secret of an operator that the ledger names', several)
+    .option('--server <names>', 'servers of the group that are to keep it (default: those of now)', several)
+    .option('--crashes <number>', 'how many of them may be gone (default: as before)', wholeNumber)
+    .option('--liars <number>', 'how many of those may lie (default: as before)', wholeNumber)
+    .option('--receipt <file>', 'where to keep the receipt')
+    .action(
+      action(async (name: string, line: EpochLine) => {
+        const operators = await Promise.all(line.operator.map(readKey))
+        const { server: servers, crashes, liars } = line
+        const next = {
+          operators,
+          ...(servers !== undefined && { servers }),
+          ...(crashes !== undefined && { crashes }),
+          ...(liars !== undefined && { liars }),
+        }
+        await withLedger(name, line, async ledger => {
+          const receipt = await ledger.epoch(next, waiting(line))
+          const { number, servers: kept } = ledger.descriptor.epochs.at(-1)!
+          await appended(line, `epoch ${number}, kept by ${kept.map(one => one.name).join(', ')}`, receipt)
+        })
+      }),
+    )
+}
+
+const FOLLOW = `
+Example:
+  $ coterie ledger follow shares --peer coins.ledger
+      coins is kept by others now, as its description shows: shares takes their certificates from here on, and no older ones
+
+Anybody may, who holds the description (coterie ledger status NAME --descriptor FILE). coterie ledger move does it by itself.
+
+Exit codes: 0 followed, or nothing is new; 1 refused or no answer, 2 wrong usage, or no link.`
+
+export function followCommand(): Command {
+  return asking('follow', 'show that a linked ledger is kept by others', FOLLOW)
+    .argument('<name>', 'name of the ledger')
+    .requiredOption('--peer <file>', 'the description of the other ledger, as it is now')
+    .action(
+      action(async (name: string, line: LedgerLine & { readonly peer: string }) => {
+        const peer = await readDescription(line.peer)
+        await withLedger(name, line, async ledger => {
+          const receipts = await ledger.follow(peer, waiting(line))
+          const { epoch } = await ledger.linkTo(peer, waiting(line))
+          const words = receipts.length === 0 ? 'nothing is new' : `leaf ${receipts.map(one => one.index).join(', ')}`
+          print(
+            line.json,
+            { followed: receipts.length, epoch },
+            () => `${name} knows epoch ${epoch} of ${peer.genesis.name}: ${words}`,
+          )
+        })
       }),
     )
 }

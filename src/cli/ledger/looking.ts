@@ -169,8 +169,8 @@ Example:
       action((name: string, line: LedgerLine & { readonly descriptor?: string }) =>
         withLedger(name, line, async ledger => {
           const { genesis, hex, registerIds } = ledger.descriptor
-          if (line.descriptor !== undefined) await writeDescription(line.descriptor, ledger.descriptor)
           const checkpoint = await ledger.checkpoint(waiting(line))
+          if (line.descriptor !== undefined) await writeDescription(line.descriptor, ledger.descriptor)
           const registers = await Promise.all(
             genesis.registers.map(async (register, place) => {
               const totals = await ledger.totals({
@@ -180,14 +180,16 @@ Example:
               return { register, id: registerIds[place]!, ...totals }
             }),
           )
-          const { asset, liars, crashes } = genesis
-          const servers = genesis.servers.map(server => server.name)
-          const shown = { name, id: hex, asset, servers, liars, crashes, ...shownCheckpoint(checkpoint), registers }
+          const { asset } = genesis
+          const { number: epoch, liars, crashes, servers: voters } = ledger.descriptor.epochs.at(-1)!
+          const servers = voters.map(server => server.name)
+          const kept = { epoch, servers, liars, crashes }
+          const shown = { name, id: hex, asset, ...kept, ...shownCheckpoint(checkpoint), registers }
           print(line.json, plain(shown), () =>
             [
               `${colour.bold(name)}  ${hex}`,
               `  counts ${asset === '' ? 'units' : asset}, kept by ${servers.join(', ')}; ${liars} may lie, ${crashes} may be gone`,
-              `  ${checkpoint.size} leaves, ${checkpoint.height} heights, ${checkpoint.votes.length} signatures`,
+              `  ${checkpoint.size} leaves, ${checkpoint.height} heights, ${checkpoint.votes.length} signatures${epoch === 0 ? '' : `, epoch ${epoch}`}`,
               ...registers.map(
                 ({ register, accounts, held, outstanding }) =>
                   `  ${register === '' ? '' : `register ${register}: `}${accounts} accounts hold ${held}; ${outstanding} are out at linked ledgers`,

@@ -39,6 +39,13 @@ export function shownCheckpoint({ size, root, height, attempt, votes }: Checkpoi
 
 /** Without what only machines read: proofs, certificates and signatures. */
 function short(transaction: Transaction): Words {
+  if (transaction.kind === 'epoch') {
+    const { kind, number, servers, crashes, liars, signatures, pledges } = transaction
+    const kept = { servers: servers.map(server => server.name), crashes, liars }
+    return { kind, number, ...kept, signatures: signatures.length, pledges: pledges.length }
+  }
+  if (transaction.kind === 'follow')
+    return { kind: transaction.kind, ledger: transaction.ledger, size: transaction.checkpoint.size }
   const {
     signature: _,
     signatures,

@@ -17,6 +17,7 @@ import { opensslSignatures } from '../../runtime/certificates/signatures.ts'
 import { loadCard, newestOf, partyKeys, saveCard } from '../../runtime/channels.ts'
 import { opensslCiphers } from '../../runtime/ciphers.ts'
 import { loadClientConfig } from '../../runtime/config/config.ts'
+import { sha256 } from '../../runtime/hash.ts'
 import { NotCarried } from './errors.ts'
 import type { CarriedNews, CarriedOptions } from './options.ts'
 import { searchableOf } from './searching.ts'
@@ -72,6 +73,7 @@ export async function openCarried<Payload>(options: CarriedOptions): Promise<Car
     signatures: opensslSignatures(),
     sealing,
     ciphers: opensslCiphers,
+    hash: sha256,
     wall: () => Date.now(),
     lane: options.lane ?? 0,
   })
@@ -246,8 +248,15 @@ class Carried<Payload> implements CarriedChannel<Payload> {
   }
 }
 
-function idOf({ author, started, boot }: Life, counter: number): string {
-  return `${author}/${started}-${Buffer.from(boot).toString('hex')}/${counter}`
+/** The life that was told last: many events have the same. */
+let told: { readonly life: Life; readonly text: string } | undefined
+
+function idOf(life: Life, counter: number): string {
+  if (told?.life !== life) {
+    const { author, started, boot } = life
+    told = { life, text: `${author}/${started}-${Buffer.from(boot).toString('hex')}/` }
+  }
+  return told.text + counter
 }
 
 function bytesOf(payload: unknown): Uint8Array {

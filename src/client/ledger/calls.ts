@@ -4,6 +4,7 @@ import { type NodeId, SettingsError, type Trust, Unavailable } from '../../core/
 import {
   type Answer,
   type Checkpoint,
+  type CountedVote,
   type Descriptor,
   describeGenesis,
   encodeDescriptor,
@@ -39,6 +40,7 @@ export class LedgerCalls {
   private readonly newId: () => number
   private readonly trust: Trust
   private readonly waiting = new Map<number, Waiting>()
+  private readonly known = new Map<string, Descriptor>()
   private broken: Error | undefined
 
   constructor(command: (body: LedgerCommand) => void, newId: () => number, trust: Trust) {
@@ -59,8 +61,13 @@ export class LedgerCalls {
     }
   }
 
-  async offers(name: string, options: WaitOptions): Promise<readonly Offer[]> {
-    const event = await this.ask({ kind: 'offers' }, name, options)
+  /** Voting keys of all servers; or of those, of whom so many must answer and the others are waited for a while. */
+  async offers(
+    name: string,
+    options: WaitOptions,
+    asked: { readonly of?: readonly NodeId[]; readonly needed?: number } = {},
+  ): Promise<readonly Offer[]> {
+    const event = await this.ask({ kind: 'offers', ...asked }, name, options)
     return (event as LedgerEvent & { kind: 'offers' }).offers
   }
 
@@ -99,6 +106,18 @@ export class LedgerCalls {
     return (event as LedgerEvent & { kind: 'receipt' }).receipt
   }
 
+  /** Of the next keepers that a signed epoch names. */
+  async pledges({ hex, genesis }: Descriptor, leaf: Uint8Array, options: WaitOptions): Promise<readonly CountedVote[]> {
+    const event = await this.ask({ kind: 'pledge', ledger: hex, leaf }, genesis.name, options)
+    return (event as LedgerEvent & { kind: 'pledged' }).pledges
+  }
+
+  /** The descriptor with all keepers that this process was shown. */
+  newest(descriptor: Descriptor): Descriptor {
+    const known = this.known.get(descriptor.hex)
+    return known !== undefined && known.epochs.length > descriptor.epochs.length ? known : descriptor
+  }
+
   async prove(descriptor: Descriptor, index: number, options: WaitOptions): Promise<LedgerReceipt> {
     const event = await this.ask({ kind: 'prove', ledger: descriptor.hex, index }, descriptor.genesis.name, options)
     return (event as LedgerEvent & { kind: 'receipt' }).receipt
@@ -129,7 +148,8 @@ export class LedgerCalls {
   }
 
   event(event: LedgerEvent): void {
-    this.waiting.get(event.id)?.take(event)
+    if (event.kind === 'epoch') this.known.set(event.ledger, event.descriptor)
+    else this.waiting.get(event.id)?.take(event)
   }
 
   ended(error: Error): void {

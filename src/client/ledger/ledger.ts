@@ -6,16 +6,9 @@ import {
   auditLedger,
   type Checkpoint,
   type Descriptor,
-  encodeDescriptor,
-  extend,
-  type Frontier,
   fromHex,
-  frontierFrom,
-  frontierRoot,
   type LedgerReceipt,
-  leafHash,
   MEMO_BYTES_MAX,
-  NotProven,
   signedNote,
   signingBytes,
   type Transaction,
@@ -25,15 +18,18 @@ import {
 import { ledgerCryptoOf } from '../../runtime/ledger.ts'
 import { checkWaiting, type WaitOptions } from '../waiting.ts'
 import { type Account, keyBytes } from './accounts.ts'
-import type { LedgerCalls, Page } from './calls.ts'
-import { checkAmount, entryOf, evidenceOf, idOf, type LedgerEntry, pause, peerId } from './checks.ts'
+import type { LedgerCalls } from './calls.ts'
+import { checkAmount, evidenceOf, idOf, type LedgerEntry, pause, peerId } from './checks.ts'
 import { LedgerRefused } from './errors.ts'
+import { followingLeaves, pledgedEpoch, signedLink } from './governing.ts'
+import { lotOf } from './logs.ts'
 import {
   type Burning,
   checkAudit,
   checkBalance,
   checkBurning,
   checkCheckpoint,
+  checkEpoch,
   checkFollowing,
   checkFork,
   checkFrom,
@@ -46,6 +42,7 @@ import {
   checkRegister,
   checkShown,
   checkSpending,
+  type EpochOptions,
   type Fork,
   type LinkOptions,
   type Payment,
@@ -80,8 +77,7 @@ const POLL_MS = 200
 
 /** A ledger that the servers of a group keep. */
 export class Ledger {
-  /** Its genesis and id: what others need to check receipts. */
-  readonly descriptor: Descriptor
+  private readonly first: Descriptor
   private readonly calls: LedgerCalls
   private readonly sequences = new Sequences()
   private size = 0
@@ -89,7 +85,12 @@ export class Ledger {
   /** @internal Made by `group.createLedger` and `group.ledger`. */
   constructor(calls: LedgerCalls, descriptor: Descriptor) {
     this.calls = calls
-    this.descriptor = descriptor
+    this.first = descriptor
+  }
+
+  /** Its genesis, its id and who keeps it: what others need to check receipts. As far as is known: it grows when keepers change. */
+  get descriptor(): Descriptor {
+    return this.calls.newest(this.first)
   }
 
   get name(): string {
@@ -302,33 +303,44 @@ export class Ledger {
     checkPeer(peer)
     checkLink('ledger.link', link)
     checkWaiting('ledger.link', options)
-    const other = 'descriptor' in peer ? peer.descriptor : peer
-    if (other.hex === this.descriptor.hex) throw new SettingsError('a ledger is not linked to itself.')
-    const { answer } = await this.calls.question(this.descriptor, { kind: 'link', ledger: other.id }, options)
-    const { cap, rate = 0n, window = 0 } = link
-    checkAmount('cap', cap, 0n)
-    checkAmount('rate', rate, 0n)
-    const fields = { number: answer.next, peer: encodeDescriptor(other), cap, rate, window }
-    const unsigned: Transaction = { kind: 'link', ...fields, signatures: [] }
-    const message = signingBytes(this.descriptor.id, unsigned)
-    const signatures = link.operators.map(operator => ({
-      server: this.operatorPlace(operator),
-      signature: operator.sign(message),
-    }))
-    return this.append(
-      writeTransaction({ ...unsigned, signatures: signatures.sort((one, two) => one.server - two.server) }),
-      options,
-    )
+    const leaf = await signedLink(this.calls, this.descriptor, described(peer), link, options)
+    return this.append(leaf, options)
   }
 
-  /** How the link to another ledger is: its cap, how much of the other's coins is here, whether it is frozen. */
+  /**
+   * Lets others keep the ledger from here on: those servers of the group, each with the voting key that it offers now. For
+   * operators. Also for a server that lost its voting key, or must be trusted no more.
+   */
+  async epoch(next: EpochOptions, options: WaitOptions = {}): Promise<LedgerReceipt> {
+    checkEpoch('ledger.epoch', next)
+    checkWaiting('ledger.epoch', options)
+    // What is known of its keepers may be old.
+    await this.head(options)
+    const leaf = await pledgedEpoch(this.calls, this.descriptor, next, options)
+    const receipt = await this.append(leaf, options)
+    await this.head(options)
+    return receipt
+  }
+
+  /** Shows this ledger that a linked one is kept by others: by anybody. The receipts of what was appended, none where nothing is new. */
+  async follow(peer: Ledger | Descriptor, options: WaitOptions = {}): Promise<LedgerReceipt[]> {
+    checkPeer(peer)
+    checkWaiting('ledger.follow', options)
+    if (peer instanceof Ledger) await peer.head(options)
+    const receipts: LedgerReceipt[] = []
+    for (const leaf of await followingLeaves(this.calls, this.descriptor, described(peer), options))
+      receipts.push(await this.append(leaf, options))
+    return receipts
+  }
+
+  /** How the link to another ledger is: its cap, how much of the other's coins is here, whether it is frozen, which epoch of it is known. */
   async linkTo(peer: Ledger | Descriptor, options: WaitOptions = {}) {
     checkPeer(peer)
     checkWaiting('ledger.linkTo', options)
-    const { id } = 'descriptor' in peer ? peer.descriptor : peer
+    const { id } = described(peer)
     const { answer } = await this.calls.question(this.descriptor, { kind: 'link', ledger: id }, options)
-    const { next, cap, held, frozen } = answer
-    return { linked: next > 0, cap, held, frozen }
+    const { next, cap, held, frozen, epoch } = answer
+    return { linked: next > 0, cap, held, frozen, epoch }
   }
 
   /** Stops a link by two certificates of the other ledger that contradict each other; by anybody. */
@@ -336,7 +348,7 @@ export class Ledger {
     checkPeer(peer)
     checkFork('ledger.freeze', fork)
     checkWaiting('ledger.freeze', options)
-    const { id } = 'descriptor' in peer ? peer.descriptor : peer
+    const { id } = described(peer)
     const { one, other, root = other.root, path = [] } = fork
     return this.append(writeTransaction({ kind: 'freeze', ledger: id, one, other, root, path }), options)
   }
@@ -367,34 +379,8 @@ export class Ledger {
     for await (const { leaf } of this.entries(0, options)) yield leaf
   }
 
-  /** Pages up to the certificate of the first of them; the root is compared before anything is given out. */
-  private async lot(from: number, options: WaitOptions): Promise<LedgerEntry[]> {
-    const { hash } = ledgerCryptoOf()
-    for (let tries = 0; ; tries++) {
-      const first = await this.calls.page(this.descriptor, from, options)
-      if (first.leaves.length === 0) return []
-      const tree = frontierFrom(from, first.frontier)!
-      const leaves = await this.pagesUpTo(first, tree, options)
-      if (leaves !== undefined && toHex(frontierRoot(tree, hash)) === toHex(first.checkpoint.root)) {
-        return leaves.map((leaf, place) => entryOf(from + place, leaf))
-      }
-      if (tries >= RETRIES)
-        throw new NotProven(`${first.server} and others gave a log that does not lead to its certificate.`)
-    }
-  }
-
-  private async pagesUpTo(first: Page, tree: Frontier, options: WaitOptions): Promise<Uint8Array[] | undefined> {
-    const { hash } = ledgerCryptoOf()
-    const leaves: Uint8Array[] = []
-    let page = first
-    for (;;) {
-      const taken = page.leaves.slice(0, first.checkpoint.size - tree.size)
-      for (const leaf of taken) extend(tree, leafHash(leaf, hash), hash)
-      leaves.push(...taken)
-      if (tree.size >= first.checkpoint.size) return leaves
-      page = await this.calls.page(this.descriptor, tree.size, options)
-      if (page.leaves.length === 0) return undefined
-    }
+  private lot(from: number, options: WaitOptions): Promise<LedgerEntry[]> {
+    return lotOf(this.calls, this.descriptor, from, options)
   }
 
   private async spend(payment: Spending, make: Making, options: WaitOptions): Promise<LedgerReceipt> {
@@ -475,12 +461,6 @@ export class Ledger {
   private registerId(register: number): Uint8Array {
     return fromHex(this.descriptor.registerIds[register]!)!
   }
-
-  private operatorPlace({ key }: Account): number {
-    const place = this.descriptor.genesis.operators.findIndex(operator => toHex(operator) === key)
-    if (place < 0) throw new SettingsError(`${key} is no operator of ledger '${this.name}'.`)
-    return place
-  }
 }
 
 type SpendingFields = {
@@ -493,4 +473,8 @@ type SpendingFields = {
   readonly until: number
   readonly signature: Uint8Array
 }
+function described(peer: Ledger | Descriptor): Descriptor {
+  return 'descriptor' in peer ? peer.descriptor : peer
+}
+
 type Making = (fields: SpendingFields) => Transaction

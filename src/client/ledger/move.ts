@@ -3,7 +3,7 @@
 
 import { called, optionsSchema, type Rule, required, textOf } from '../../core/index.ts'
 import type { LedgerReceipt } from '../../ledger/index.ts'
-import { NotProven, verifyReceipt } from '../../ledger/index.ts'
+import { NotProven, toHex, verifyReceipt } from '../../ledger/index.ts'
 import { ledgerCryptoOf } from '../../runtime/ledger.ts'
 import { type WaitOptions, waitRules } from '../waiting.ts'
 import type { Account } from './accounts.ts'
@@ -84,19 +84,52 @@ export async function refundMove(
   options: WaitOptions & Pick<MoveOptions, 'out' | 'into' | 'from'>,
 ): Promise<LedgerReceipt> {
   const { out, into, from } = options
-  const voided = await into.void(burn, from, waitOf(options))
-  return out.refund(voided, waitOf(options))
+  const wait = waitOf(options)
+  const voided = await shown(out, into, burn, wait, one => into.void(one, from, wait)).catch(async error => {
+    // It was made void before, by one who was stopped then: that leaf is as good.
+    if (!(error instanceof LedgerRefused) || error.code !== 'spent') throw error
+    if ((await into.fate(burn, wait)) !== 'void') throw error
+    return into.proof(await voidOf(into, burn, wait), wait)
+  })
+  return shown(into, out, voided, wait, one => out.refund(one, wait))
+}
+
+async function voidOf(into: Ledger, burn: LedgerReceipt, options: WaitOptions): Promise<number> {
+  for await (const { index, transaction } of into.log(0, options)) {
+    if (transaction.kind !== 'void' || transaction.evidence.index !== burn.index) continue
+    const { evidence } = transaction
+    if (evidence.kind === 'own' || toHex(evidence.ledger) === toHex(burn.ledger)) return index
+  }
+  throw new NotProven(`ledger '${into.name}' says that burn ${burn.index} was made void, and its log does not show it.`)
+}
+
+/** Shows a leaf of one ledger to another. Where keepers changed meanwhile they are followed, and it is shown by those of now. */
+async function shown(
+  from: Ledger,
+  to: Ledger,
+  leaf: LedgerReceipt,
+  options: WaitOptions,
+  act: (leaf: LedgerReceipt) => Promise<LedgerReceipt>,
+): Promise<LedgerReceipt> {
+  try {
+    return await act(leaf)
+  } catch (error) {
+    const outdated = error instanceof LedgerRefused && (error.code === 'evidence' || error.code === 'epoch')
+    if (!outdated) throw error
+    await to.follow(from, options)
+    return act(await from.proof(leaf.index, options))
+  }
 }
 
 async function arrive(
   burn: LedgerReceipt,
   options: WaitOptions & Pick<MoveOptions, 'out' | 'into' | 'from' | 'progress'>,
 ): Promise<Moved> {
-  const { out, into, progress } = options
+  const { out, progress } = options
   if (verifyReceipt(burn, out.descriptor, ledgerCryptoOf()).kind !== 'burn')
     throw new NotProven('the receipt is of no burn.')
   progress?.({ step: 'burned', receipt: burn })
-  const mint = await mintOnce(burn, into, waitOf(options)).catch(error => {
+  const mint = await mintOnce(burn, options).catch(error => {
     throw new MoveInFlight(burn, error)
   })
   progress?.({ step: 'minted', receipt: mint })
@@ -104,12 +137,16 @@ async function arrive(
 }
 
 /** Another process, or anybody, may have minted it: that is an arrival too. */
-async function mintOnce(burn: LedgerReceipt, into: Ledger, options: WaitOptions): Promise<LedgerReceipt | undefined> {
+async function mintOnce(
+  burn: LedgerReceipt,
+  { out, into, ...options }: WaitOptions & Pick<MoveOptions, 'out' | 'into'>,
+): Promise<LedgerReceipt | undefined> {
+  const wait = waitOf(options)
   try {
-    return await into.mint(burn, options)
+    return await shown(out, into, burn, wait, one => into.mint(one, wait))
   } catch (error) {
     if (!(error instanceof LedgerRefused) || error.code !== 'spent') throw error
-    if ((await into.fate(burn, options)) === 'minted') return undefined
+    if ((await into.fate(burn, wait)) === 'minted') return undefined
     throw error
   }
 }

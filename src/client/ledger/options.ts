@@ -58,6 +58,17 @@ export interface LinkOptions {
   readonly window?: number
 }
 
+/** Who is to keep a ledger. */
+export interface EpochOptions {
+  /** Operators that the genesis names, as many as it asks for. */
+  readonly operators: readonly Account[]
+  /** Servers of the group, by name. Default those of now, each with the key that it offers now. */
+  readonly servers?: readonly string[]
+  /** How many of them may be gone, and how many of those may lie. Default as before. */
+  readonly crashes?: number
+  readonly liars?: number
+}
+
 const coins: Rule = { must: 'a bigint', fits: value => typeof value === 'bigint' }
 const anything = (must: string): Rule => ({ must, fits: value => value !== undefined && value !== null })
 const register = textOf('the name of a register')
@@ -73,6 +84,10 @@ const isDescriptor = (value: unknown): boolean =>
 const account: Rule = {
   must: 'an account (newAccount, accountFrom)',
   fits: value => typeof field(value, 'key') === 'string' && typeof field(value, 'sign') === 'function',
+}
+const operators: Rule = {
+  must: 'a list of accounts',
+  fits: value => Array.isArray(value) && value.every(account.fits),
 }
 const checkpoint: Rule = { must: 'a checkpoint', fits: isCheckpoint }
 const receipt: Rule = { must: 'the receipt of a burn', fits: isReceipt }
@@ -114,13 +129,19 @@ export const checkBurning = optionsSchema<Burning>({
 })
 export const checkSpending = optionsSchema<Spending>(spendingRules)
 export const checkLink = optionsSchema<LinkOptions>({
-  operators: required({
-    must: 'a list of accounts',
-    fits: value => Array.isArray(value) && value.every(account.fits),
-  }),
+  operators: required(operators),
   cap: required(coins),
   rate: coins,
   window: whole(0),
+})
+export const checkEpoch = optionsSchema<EpochOptions>({
+  operators: required(operators),
+  servers: {
+    must: 'a list of names of servers',
+    fits: value => Array.isArray(value) && value.length > 0 && value.every(one => typeof one === 'string'),
+  },
+  crashes: whole(0),
+  liars: whole(0),
 })
 export const checkRegister = optionsSchema<RegisterOptions>({ ...waitRules, register })
 export const checkBalance = optionsSchema<RegisterOptions & { readonly asset?: string }>({

@@ -2,7 +2,8 @@
 
 import { encode } from '../../core/index.ts'
 import type { Signatures, Signer } from '../../crypto/index.ts'
-import { type Electorate, type Granted, grantText, type SignedGrant } from '../wire.ts'
+import type { ElectionRules } from '../rules.ts'
+import { type Electorate, type Granted, grantText, type Led, type SignedGrant } from '../wire.ts'
 import { digestOf, memberOf } from './electorate.ts'
 
 function grantBytes({ name, term, coordinator }: Granted, electorate: Electorate): Uint8Array {
@@ -26,13 +27,13 @@ export function isGrantOf(
 
 /** Whether q members granted this: what makes a coordinator known to those who did not grant it. */
 export function isQuorumOf(
-  granted: Granted,
+  led: Led,
   electorate: Electorate,
-  grants: readonly SignedGrant[],
   quorum: number,
+  rules: ElectionRules,
   signatures: Signatures,
 ): boolean {
-  const granters = new Set(grants.map(({ granter }) => granter))
-  if (granters.size < grants.length || granters.size < quorum) return false
-  return grants.every(signed => isGrantOf(granted, electorate, signed, signatures))
+  const granters = new Set(led.grants.map(({ granter }) => granter))
+  if (granters.size < led.grants.length || granters.size < rules.grantsThatProve(quorum)) return false
+  return !rules.checksGrants() || led.grants.every(signed => isGrantOf(led, electorate, signed, signatures))
 }

@@ -48,5 +48,8 @@ function checkRace({ self, electorate }: ElectionState, race: Race): void {
   for (const id of [...race.saidTerms.keys(), ...race.followedAt.keys()]) {
     assert(memberOf(electorate, id) !== undefined, `${of} keeps a word of ${id}, who is not listed`)
   }
-  if (leader !== undefined) assert(race.hadCoordinator, `${of} knows who leads and never met anybody`)
+  if (leader !== undefined) {
+    assert(race.hadCoordinator, `${of} knows who leads and never met anybody`)
+    assert(leader.term <= (race.proof?.term ?? 0), `${of} knows who leads term ${leader.term}, without a proof`)
+  }
 }

@@ -36,7 +36,7 @@ export type Misbehaviour =
   | 'false-claim'
   /** Two claims in one term, on different views. */
   | 'two-claims'
-  /** Says that it leads, with grants that are too few or that nobody gave. */
+  /** Says that it leads, or that another does, with grants that are too few or that nobody gave. */
   | 'false-proof'
   /** Gives up a term that another is proved to lead. */
   | 'false-resignation'

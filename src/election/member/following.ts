@@ -1,9 +1,13 @@
 // Following: what a member does for a coordinator. It promises again while it hears of the coordinator (IAA), knows who
 // leads until it does not, and when nobody does any more, sees to an election.
+//
+// It keeps the grants that proved the coordinator, and shows them to a member that calls although somebody leads: a coordinator
+// that lies would else keep a member that missed its election from knowing who leads, by showing it too few.
 
 import type { NodeId } from '../../core/index.ts'
+import { memberOf } from '../count/electorate.ts'
 import { isQuorumOf } from '../count/grant.ts'
-import type { MessageOf } from '../wire.ts'
+import type { Led, MessageOf } from '../wire.ts'
 import { dropAttempt } from './attempt-time.ts'
 import { isSameList } from './lists.ts'
 import { blame } from './own-view.ts'
@@ -16,28 +20,49 @@ import type { Race } from './state.ts'
 export function onAlive(scene: ElectionScene, from: NodeId, alive: MessageOf<'alive'>): void {
   const race = raceOf(scene, alive.name, from)
   if (race === undefined || !isSameList(scene, from, alive.electorate)) return
-  const { name, term, asked } = alive
-  const isKnown = race.leader?.term === term && race.leader.coordinator === from
-  const proved = isKnown || (alive.grants.length > 0 && isProved(scene, from, alive))
+  const { name, term, asked, under, grants } = alive
+  // Proved once is proved, also where it was not heard of for a while.
+  const known = race.proof?.term === term && race.proof.coordinator === from ? race.proof : undefined
+  const led = known ?? { name, term, coordinator: from, under, grants }
+  const proved = known !== undefined || (grants.length > 0 && isProved(scene, from, led))
   if (proved) findDoubleGrants(scene, race, alive)
   const promised = promise(scene, race, from, alive, proved)
   // One that lags behind the term that is known to be led has nothing to tell.
-  if (proved && term >= (race.leader?.term ?? 0) && !isOutvoted(scene, race, from)) learn(scene, race, term, from)
+  if (proved && term >= (race.leader?.term ?? 0) && !isOutvoted(scene, race, from)) learn(scene, race, led)
   send(scene, from, { kind: 'renewed', name, term, asked, promised, informed: proved })
 }
 
 /**
- * Whether its grants prove that it leads. It may have been elected under a list that was changed since. Whoever leads has a
- * quorum of them: one that shows others, under a list that is known here, lies.
+ * Whether these grants prove who leads. It may have been elected under a list that was changed since. Whoever leads, or knows
+ * who does, has a quorum of them: one that shows others, under a list that is known here, lies.
  */
-function isProved(scene: ElectionScene, coordinator: NodeId, alive: MessageOf<'alive'>): boolean {
-  const { name, term, under, grants } = alive
-  const electorate = scene.state.chain.find(listed => listed.electorate.number === under)?.electorate
+function isProved(scene: ElectionScene, from: NodeId, led: Led): boolean {
+  const { state, settings, keys } = scene
+  const electorate = state.chain.find(listed => listed.electorate.number === led.under)?.electorate
   if (electorate === undefined) return false
-  const needed = scene.settings.rules.grantsThatProve(quorum(scene, electorate))
-  const proved = isQuorumOf({ name, term, coordinator }, electorate, grants, needed, scene.keys.signatures)
-  if (!proved) report(scene, coordinator, 'false-proof')
+  const proved = isQuorumOf(led, electorate, quorum(scene, electorate), settings.rules, keys.signatures)
+  if (!proved) report(scene, from, 'false-proof')
   return proved
+}
+
+/** Somebody calls, and somebody leads: it may have missed the election. */
+export function tellWhoLeads(scene: ElectionScene, { leader, proof }: Race, to: NodeId): void {
+  if (proof !== undefined && proof.term === leader?.term && proof.coordinator !== to)
+    send(scene, to, { kind: 'led', ...proof })
+}
+
+/**
+ * What another member knows of who leads: enough to hear the coordinator out, and no promise. As with `alive`, the term may be
+ * below one that was granted here and led by nobody. Of itself a member knows more.
+ */
+export function onLed(scene: ElectionScene, from: NodeId, led: MessageOf<'led'>): void {
+  const { state, settings } = scene
+  const race = state.races.get(led.name)
+  const { term, coordinator } = led
+  if (race === undefined || !settings.rules.isNewlyLed(term, race.proof?.term ?? 0)) return
+  if (coordinator === state.self || memberOf(state.electorate, coordinator) === undefined) return
+  if (race.candidacy?.phase === 'leading' || race.candidacy?.phase === 'ending') return
+  if (isProved(scene, from, led)) learn(scene, race, led)
 }
 
 /** A member that granted this term to its coordinator, and to this claimant too: both have its signature. */
@@ -73,11 +98,13 @@ function isOutvoted(scene: ElectionScene, race: Race, coordinator: NodeId): bool
 }
 
 /** Who leads is now known, until nothing is heard of it for the length of a promise. */
-export function learn(scene: ElectionScene, race: Race, term: number, coordinator: NodeId): void {
+export function learn(scene: ElectionScene, race: Race, led: Led): void {
   const { settings, turn } = scene
+  const { name, term, coordinator, under, grants } = led
   const until = turn.now + settings.promise
   const isNew = race.leader?.term !== term || race.leader.coordinator !== coordinator
   race.leader = { term, coordinator, until }
+  if (term >= (race.proof?.term ?? 0)) race.proof = { name, term, coordinator, under, grants }
   race.hadCoordinator = true
   race.rowsSince.clear()
   race.failures = 0

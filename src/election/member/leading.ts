@@ -4,7 +4,7 @@
 import type { NodeId } from '../../core/index.ts'
 import { memberOf } from '../count/electorate.ts'
 import { signGrant } from '../count/grant.ts'
-import type { MessageOf } from '../wire.ts'
+import type { Led, MessageOf } from '../wire.ts'
 import { deadlineOf, isUseful, nextAsked, notePromise, warningOf, withdraw } from './candidacy.ts'
 import type { CommandOf } from './commands.ts'
 import { lapse, learn, release } from './following.ts'
@@ -41,7 +41,7 @@ function tryToLead(scene: ElectionScene, race: Race, candidacy: Candidacy): void
 }
 
 function becomeCoordinator(scene: ElectionScene, race: Race, candidacy: Candidacy): void {
-  const { state, turn } = scene
+  const { turn } = scene
   const deadline = deadlineOf(scene, candidacy)
   // Every answer may have been slower than the promises are long.
   if (turn.now >= deadline) return
@@ -50,9 +50,14 @@ function becomeCoordinator(scene: ElectionScene, race: Race, candidacy: Candidac
   const { term, claim } = candidacy
   cancelTimers(scene, race, 'claim')
   emit(scene, { kind: 'elected', name: race.name, term, deadline, claim })
-  learn(scene, race, term, state.self)
+  learn(scene, race, ledBy(scene, candidacy))
   setEndTimer(scene, race, candidacy)
   renew(scene, race, candidacy)
+}
+
+/** What proves to the others that this member leads. */
+function ledBy({ state }: ElectionScene, { claim, term, grants }: Candidacy): Led {
+  return { name: claim.name, term, coordinator: state.self, under: claim.electorate, grants: [...grants.values()] }
 }
 
 function setEndTimer(scene: ElectionScene, race: Race, candidacy: Candidacy): void {
@@ -97,7 +102,7 @@ function renew(scene: ElectionScene, race: Race, candidacy: Candidacy): void {
   if (mayPromise(scene)) {
     grant(scene, race, state.self, term, by)
     candidacy.believedUntil.set(state.self, turn.now + belief)
-    learn(scene, race, term, state.self)
+    learn(scene, race, ledBy(scene, candidacy))
     prolong(scene, race, candidacy)
   }
   setTimer(scene, 'renew', race, belief * RENEWAL_PART)

@@ -305,6 +305,84 @@ describe('voting', () => {
   })
 })
 
+describe('who leads, as others know it', () => {
+  const grantsOf = (term: number, ...granters: string[]) =>
+    granters.map(granter => ({ granter, signature: signatureOf(granter, 'b', term) }))
+  const led = (term: number, grants = grantsOf(term, 'b', 'c')): ElectionMessage => {
+    return { kind: 'led', name: 'jobs', term, coordinator: 'b', under: 1, grants }
+  }
+  const alive = (term: number, grants = grantsOf(term, 'b', 'c')): ElectionMessage => {
+    return { kind: 'alive', name: 'jobs', term, electorate: 1, asked: 1, by: 1, under: 1, grants }
+  }
+  const call = { kind: 'call', name: 'jobs', term: 9, electorate: 1, view: alone('c') } as const
+  function opened(): Member {
+    const puppet = member()
+    puppet.command({ kind: 'open', name: 'jobs' })
+    return puppet
+  }
+  const answers = (puppet: Member, message: ElectionMessage) =>
+    sent<ElectionMessage>(puppet.hear('b', message))[0]?.body
+
+  it('is told to one that calls, with the grants; not to the coordinator itself, and not when it is over', () => {
+    const puppet = opened()
+    puppet.hear('b', alive(3))
+    expect(sent(puppet.hear('c', call))).toEqual([{ to: 'c', body: led(3) }])
+    expect(kinds(puppet.hear('b', call))).toEqual([])
+    puppet.pass(1_000)
+    expect(kinds(puppet.hear('c', { ...call, term: 10 }))).not.toContain('led')
+  })
+  it('is believed with q grants that hold: then the coordinator need not prove it again', () => {
+    const puppet = opened()
+    expect(answers(puppet, alive(3, grantsOf(3, 'b')))).toMatchObject({ promised: false, informed: false })
+    const before = puppet.state.races.get('jobs')!.grantedTerm
+    expect(told(puppet.hear('c', led(3)))).toMatchObject([{ kind: 'coordinator', term: 3, coordinator: 'b' }])
+    expect(puppet.state.races.get('jobs')!.grantedTerm, 'no promise yet').toBe(before)
+    expect(answers(puppet, alive(3, grantsOf(3, 'b')))).toMatchObject({ promised: true, informed: true })
+    puppet.pass(1_500)
+    expect(answers(puppet, alive(3, []))).toMatchObject({ promised: true, informed: true })
+  })
+  it('is believed also below a term that was granted, without a promise: stores may be far apart', () => {
+    const puppet = opened()
+    puppet.hear('c', claim('c', 4))
+    expect(told(puppet.hear('c', led(3)))).toMatchObject([{ kind: 'coordinator', term: 3, coordinator: 'b' }])
+    expect(answers(puppet, alive(3, []))).toMatchObject({ promised: false, informed: true })
+  })
+  it('is refused with too few grants, some twice, some forged, or of another term, and the teller is named', () => {
+    const forged = [...grantsOf(3, 'b'), { granter: 'c', signature: signatureOf('b', 'b', 3) }]
+    for (const grants of [
+      grantsOf(3, 'b'),
+      [...grantsOf(3, 'b'), ...grantsOf(3, 'b')],
+      forged,
+      grantsOf(4, 'b', 'c'),
+    ]) {
+      expect(told(opened().hear('c', led(3, grants)))).toEqual([
+        { kind: 'misbehaved', member: 'c', how: 'false-proof' },
+      ])
+    }
+  })
+  it('is heard once a term: nobody is kept from electing by what was true', () => {
+    const puppet = opened()
+    expect(told(puppet.hear('c', led(3)))).toHaveLength(1)
+    puppet.pass(500)
+    puppet.hear('c', led(3))
+    expect(told(puppet.pass(500))[0]).toMatchObject({ kind: 'vacant', term: 3 })
+    expect(told(puppet.hear('c', led(3)))).toEqual([])
+    expect(told(puppet.hear('c', led(2)))).toEqual([])
+    expect(told(puppet.hear('c', led(4)))).toHaveLength(1)
+  })
+  it('is not heard by the one it names, by one that leads, of a stranger or for a place that nobody wants', () => {
+    const own = ['b', 'c'].map(granter => ({ granter, signature: signatureOf(granter, 'self', 3) }))
+    expect(told(opened().hear('c', { ...led(3, own), coordinator: 'self' } as ElectionMessage))).toEqual([])
+    expect(told(opened().hear('c', { ...led(3), coordinator: 'stranger' } as ElectionMessage))).toEqual([])
+    expect(told(member().hear('c', led(3)))).toEqual([])
+    const leads = member()
+    leads.command({ kind: 'view', name: 'jobs', rows: alone('self').rows })
+    leads.command({ kind: 'open', name: 'jobs' })
+    leads.hear('b', grant('b', 'self', 1))
+    expect(told(leads.hear('c', led(3)))).toEqual([])
+  })
+})
+
 describe('floods', () => {
   it('a member that asks for more than its share is slowed and named once, and nobody else is', () => {
     const puppet = member()

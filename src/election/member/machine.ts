@@ -18,7 +18,7 @@ import { onAllow, onApprove, onCarryTimer, onChange, onList, onPropose } from '.
 import { check } from './check.ts'
 import { onClaimTimer, onGrant, onRefusal } from './claiming.ts'
 import type { ElectionCommand, ElectionEvent } from './commands.ts'
-import { lapse, onAlive, onPromiseTimer, onResigned } from './following.ts'
+import { lapse, onAlive, onLed, onPromiseTimer, onResigned } from './following.ts'
 import { onClaim, onHeldTimer } from './granting.ts'
 import { onClose, onFailed, onOpen, onSeen, onView, onVouch } from './hints.ts'
 import { onEndTimer, onOverTimer, onRenewed, onRenewTimer, onResign } from './leading.ts'
@@ -114,6 +114,8 @@ function onMessage(scene: ElectionScene, from: NodeId, body: ElectionMessage): v
       return onBehind(scene, from, body)
     case 'list':
       return onList(scene, from, body)
+    case 'led':
+      return onLed(scene, from, body)
   }
 }
 

@@ -51,6 +51,7 @@ function costOf(body: ElectionMessage): number {
     case 'tally':
       return 1 + body.ballots.length + 2 * body.voided.length
     case 'alive':
+    case 'led':
       return 1 + body.grants.length
     case 'list':
       return 1 + body.listed.approvals.length

@@ -8,6 +8,7 @@ import type {
   Claim,
   ElectionMessage,
   Electorate,
+  Led,
   OpenBallot,
   Row,
   SignedGrant,
@@ -135,6 +136,8 @@ export interface Race {
   lastCoordinator: NodeId
   /** Who leads, as q grants prove, and until when without news. */
   leader: { readonly term: number; readonly coordinator: NodeId; until: Millis } | undefined
+  /** The coordinator of the highest term of which one was proved in this life, with the grants. Its term never goes back. */
+  proof: Led | undefined
   attempt: Attempt | undefined
   /** Attempts in a row that failed. */
   failures: number
@@ -234,6 +237,7 @@ export function newRace(name: string, by: NodeId = ''): Race {
     promisedUnder: 0,
     lastCoordinator: '',
     leader: undefined,
+    proof: undefined,
     attempt: undefined,
     failures: 0,
     silentCandidates: [],

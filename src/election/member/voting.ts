@@ -12,6 +12,7 @@ import { dropAttempt, extendAttempt, isOverdue, patienceOf } from './attempt-tim
 import { addEarlyBallots, castBallot, sendBallot } from './ballots.ts'
 import { withdraw } from './candidacy.ts'
 import { firstElectionWait, isFirstElection } from './first-election.ts'
+import { tellWhoLeads } from './following.ts'
 import { isSameList } from './lists.ts'
 import { blame, isAcceptable, ownView } from './own-view.ts'
 import { noteCaller } from './promise-limit.ts'
@@ -95,7 +96,8 @@ export function onCall(scene: ElectionScene, from: NodeId, body: MessageOf<'call
     return
   }
   // While somebody leads, a call is a mistake or a lie.
-  if (isLed(scene, race) || isBound(scene, race) || race.candidacy?.phase === 'leading') return
+  if (isLed(scene, race)) return tellWhoLeads(scene, race, from)
+  if (isBound(scene, race) || race.candidacy?.phase === 'leading') return
   if (body.term <= Math.max(race.grantedTerm, race.votedTerm)) return
   if (!isReachable(scene, race, body.term) || !mayPromise(scene)) return
   if (!isAcceptable(scene, race, body.view) || !mayInterrupt(scene, race, from)) return

@@ -330,6 +330,43 @@ export const claimsAtTheFloor: Liar = besides('claims-at-the-floor', (state, _fr
   }
 })
 
+/** Says of each member to another that it leads the next term, with grants of all that it signed itself. */
+export function forgesLeaders(keys: Keys): Liar {
+  return besides('forges-leaders', ({ electorate, self }, _from, body, turn) => {
+    if (electorate === undefined || !('name' in body) || !('term' in body) || body.term >= TERM_MAX) return
+    const { name } = body
+    const others = electorate.members.filter(({ id }) => id !== self)
+    for (const [place, { id: to }] of others.entries()) {
+      const coordinator = others[(place + 1) % others.length]!.id
+      const term = body.term + 1
+      const signature = keys.signer.sign(grantFor(electorate, name, term, coordinator))
+      const grants = electorate.members.map(({ id: granter }) => ({ granter, signature }))
+      turn.do({ kind: 'send', to, body: { kind: 'led', name, term, coordinator, under: electorate.number, grants } })
+    }
+  })
+}
+
+/** Honest, but that it says again and again who led last, with grants that hold, whether or not it is still there. */
+export const tellsOfTheGone: Liar = {
+  name: 'tells-of-the-gone',
+  corrupt(honest: Machine) {
+    const machine: Machine = {
+      name: `${honest.name}, tells-of-the-gone`,
+      init: honest.init,
+      step(state, input, turn) {
+        honest.step(state, input, turn)
+        for (const { proof } of state.races.values()) {
+          if (proof === undefined) continue
+          for (const { id: to } of state.electorate?.members ?? []) {
+            if (to !== state.self) turn.do({ kind: 'send', to, body: { kind: 'led', ...proof } })
+          }
+        }
+      },
+    }
+    return machine
+  },
+}
+
 /** Never hands in a ballot: a denial of voting. */
 export const withholds: Liar = dropping('withholds', 'ballot')
 /** Wins and does not claim. */
@@ -347,11 +384,12 @@ function dropping(name: string, kind: ElectionMessage['kind']): Liar {
 export function electionLiars(settings: ElectionSettings, keys: Keys): readonly Liar[] {
   const own = [votesTwice(settings, keys), grantsTwice(keys), claimsAlways, proposesTwice(keys)]
   const before = [...own, withholds, doesNotClaim, leadsInSilence, ...generalLiars(), inflatesTerms, callsWithoutEnd]
-  const all = [...before, provesWithTooFew(settings, keys), resignsForOthers, forgesLists(keys), claimsAtTheFloor]
+  const words = [provesWithTooFew(settings, keys), resignsForOthers, forgesLists(keys), claimsAtTheFloor]
+  const all = [...before, ...words, forgesLeaders(keys), tellsOfTheGone]
   const { counting } = keys
   if (counting === undefined) return all
   return [...all, stuffs(settings, keys, counting), opensFalsely(counting), talliesTwice, doesNotOpen]
 }
 
 /** How many kinds there are, for plans that are drawn before anybody has keys. */
-export const LIARS = { sealed: 17, secret: 21 } as const
+export const LIARS = { sealed: 19, secret: 23 } as const

@@ -17,6 +17,8 @@ export const plantedElectionBugs: Readonly<Record<string, Partial<ElectionRules>
   'apart-for-ever': { followsOneWord: () => false },
   'every-call-followed': { mayCallAgain: () => true },
   'proved-by-too-few': { grantsThatProve: quorum => quorum - 1 },
+  'proved-by-no-signature': { checksGrants: () => false },
+  'led-for-ever': { isNewlyLed: (term, proved) => term >= proved },
   'anybody-resigns': { mayResign: () => true },
   'term-at-the-floor': { isAboveFloor: (term, floor) => term >= floor },
   'list-without-signatures': { checksSigners: () => false },

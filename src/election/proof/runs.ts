@@ -12,6 +12,8 @@ export const TOO_FEW: Partial<ElectionGroup> = { lie: 13 }
 export const RESIGNS: Partial<ElectionGroup> = { lie: 14 }
 export const FORGES_LISTS: Partial<ElectionGroup> = { lie: 15 }
 export const AT_THE_FLOOR: Partial<ElectionGroup> = { lie: 16 }
+export const FORGES_LEADERS: Partial<ElectionGroup> = { lie: 17 }
+export const OF_THE_GONE: Partial<ElectionGroup> = { lie: 18 }
 export const SPOILED: Partial<ElectionGroup> = { spoiled: true }
 
 /** Three members, and no liar. */
@@ -56,9 +58,11 @@ const ofTerms: Readonly<Record<string, Partial<ElectionGroup>>> = {
   'one-word-followed': INFLATES,
   'every-call-followed': CALLS,
   'apart-for-ever': SPOILED,
+  'led-for-ever': OF_THE_GONE,
 }
 const ofWords: Readonly<Record<string, readonly [group: Partial<ElectionGroup>, says: RegExp]>> = {
   'proved-by-too-few': [TOO_FEW, /has two coordinators/],
+  'proved-by-no-signature': [FORGES_LEADERS, /has two coordinators/],
   'anybody-resigns': [RESIGNS, /is held by/],
   'list-without-signatures': [FORGES_LISTS, /has two lists/],
   'term-at-the-floor': [AT_THE_FLOOR, /granted term .* begins above/],

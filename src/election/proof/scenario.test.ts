@@ -62,6 +62,7 @@ describe('liars are named, by what their words prove', () => {
     ['proves-with-too-few', 13, /^misbehaved.*false-proof/],
     ['resigns-for-others', 14, /^misbehaved.*false-resignation/],
     ['forges-lists', 15, /^misbehaved.*forged-list/],
+    ['forges-leaders', 17, /^misbehaved.*false-proof/],
   ])('%s', (name, lie, how) => {
     const seeds = Array.from({ length: sized(2, 4) }, (_, place) => place + 1)
     const caught = seeds.filter(seed => {
@@ -119,6 +120,13 @@ describe('seeds that found something', () => {
   it('90006: a ballot before its call does not split the votes', () => {
     expect(told(90006, 8, [3, 4, 5, 9])).toEqual([])
   })
+  // Elected by grants that hold, it showed fewer to a member that missed them, or that had not heard of it for a while.
+  it.each([14, 25, 34])(
+    '%i: a coordinator that proves too little does not keep a member from knowing who leads',
+    seed => {
+      expect(runOnce(electionScenario({ members: 4, liars: 1, lie: 13 }), seed).violations).toEqual([])
+    },
+  )
   // Membership never saw a quorum of a list with newcomers: those who came back waited for it for half a minute.
   it('304517: a first election does not wait long for a quorum that is not seen', () => {
     expect(runOnce(electionScenario({ members: 3, liars: 0 }), 304517).violations).toEqual([])

@@ -73,6 +73,11 @@ export function countedTag(
   return ciphers.block(trapdoor, block)
 }
 
+/** Bytes as the key of a map: one letter each. */
+export function mapKeyOf(bytes: Uint8Array): string {
+  return String.fromCharCode.apply(undefined, bytes as unknown as number[])
+}
+
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /** Sixteen bytes as 22 letters that a subject and a topic may have. */

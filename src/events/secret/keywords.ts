@@ -12,6 +12,7 @@ import { scalarCodec } from '../filter-codec.ts'
 import { refuse } from '../refusals.ts'
 import type { Test } from '../tests.ts'
 import { ATTRIBUTE_BYTES_MAX, type Attributes, itemsOf, type Scalar } from '../values.ts'
+import { mapKeyOf } from './keys.ts'
 import { CELLS_MAX, SEARCHABLE_MAX } from './limits.ts'
 
 /** How one attribute can be searched. */
@@ -94,7 +95,7 @@ export function keywordsOf(searchable: readonly Searchable[], attributes: Attrib
   const found = new Map<string, Uint8Array>()
   for (const { attribute, search } of searchable) {
     for (const item of itemsOf(attributes, attribute)) {
-      for (const keyword of itemKeywords(attribute, search, item)) found.set(keyword.join(), keyword)
+      for (const keyword of itemKeywords(attribute, search, item)) found.set(mapKeyOf(keyword), keyword)
     }
   }
   return [...found.values()]
@@ -124,7 +125,7 @@ export function listenedOf(searchable: readonly Searchable[], filter: Filter): U
     }
     if (best === undefined)
       return refuse(`a clause asks for nothing that this channel can be searched by: ${described(searchable)}.`)
-    for (const keyword of best) found.set(keyword.join(), keyword)
+    for (const keyword of best) found.set(mapKeyOf(keyword), keyword)
   }
   if (found.size > CELLS_MAX)
     return refuse(`the filter listens on ${found.size} keywords: at most ${CELLS_MAX} are allowed.`)

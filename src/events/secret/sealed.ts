@@ -1,15 +1,16 @@
-// An event under its author's signature and the channel's seal, and back.
+// Events under their author's signature and the channel's seal, and back.
 //
-// The signature is over the root of a batch, as elsewhere; a leaf covers the channel, the epoch, the tags and their numbers
-// as well as the content. The seal binds what is in the clear: nobody moves an event to another epoch, lap or tag.
+// Events of one batch with the same tags are a bundle: one seal, one message a tag. The signature is over the root of all
+// bundles of a batch; a leaf is a bundle, and covers the channel, the epoch, the tags and their numbers as well as all
+// counters and contents. The seal binds what is in the clear: nobody moves events to another epoch, lap or tag.
 
-import { sha256 } from '@noble/hashes/sha2.js'
 import { decode, encode } from '../../core/index.ts'
 import { framed, type PublicKey, type Signer } from '../../crypto/index.ts'
-import { rootBy, rootOf } from '../signed.ts'
-import { type EpochKeys, lettersOf, type SecretMode } from './keys.ts'
+import { pathsOf, rootBy } from '../signed.ts'
+import { type EpochKeys, mapKeyOf, type SecretMode } from './keys.ts'
 import type { SecretSettings } from './settings.ts'
 import {
+  type Bundled,
   type Inside,
   insideCodec,
   type Life,
@@ -24,65 +25,46 @@ const BATCH = 'coterie/events/secret batch'
 const TOTALS = 'coterie/events/secret totals'
 const LEAF = 0
 
-/** What is signed of an event, but for its place in a batch. */
+/** What is signed of a bundle, but for its place in a batch. */
 export interface Said {
   readonly epoch: number
-  readonly counter: number
   readonly tags: readonly Uint8Array[]
   readonly numbers: readonly number[]
-  readonly content: Uint8Array
+  readonly events: readonly Bundled[]
 }
 
-type Bound = Pick<SecretSettings, 'rules' | 'channel'>
+type Bound = Pick<SecretSettings, 'rules' | 'channel' | 'hash'>
 
-function leafOf({ rules, channel }: Bound, { author, started, boot }: Life, said: Said): Uint8Array {
-  const { epoch, counter, tags, numbers, content } = said
-  const about = framed(rules.boundTo(channel.id), author, started, boot, epoch, counter)
-  const body = framed(about, framed(...tags), framed(...numbers), content)
+function leafOf({ rules, channel, hash }: Bound, { author, started, boot }: Life, said: Said): Uint8Array {
+  const { epoch, tags, numbers, events } = said
+  const about = framed(rules.boundTo(channel.id), author, started, boot, epoch)
+  const counters = framed(...events.map(({ counter }) => counter))
+  const body = framed(about, framed(...tags), framed(...numbers), counters, ...events.map(({ content }) => content))
   const input = new Uint8Array(1 + body.length)
   input[0] = LEAF
   input.set(body, 1)
-  return sha256(input)
+  return hash(input)
 }
 
-function batchWords(bound: Bound, life: Life, batch: Pick<Inside, 'first' | 'count'>, root: Uint8Array): Uint8Array {
-  const { author, started, boot } = life
-  return framed(BATCH, bound.rules.boundTo(bound.channel.id), author, started, boot, batch.first, batch.count, root)
+function batchWords(bound: Bound, { author, started, boot }: Life, count: number, root: Uint8Array): Uint8Array {
+  return framed(BATCH, bound.rules.boundTo(bound.channel.id), author, started, boot, count, root)
 }
 
-/** One signature for all of them; each with its path. */
+/** One signature for all bundles of a batch; each with its path. */
 export function signAll(bound: Bound, signer: Signer, life: Life, all: readonly Said[]): Inside[] {
   const leaves = all.map(said => leafOf(bound, life, said))
-  const batch = { first: all[0]!.counter, count: all.length }
-  const { root, paths } = treeOf(leaves)
-  const signature = signer.sign(batchWords(bound, life, batch, root))
-  return all.map(({ counter, tags, numbers, content }, place) => {
-    return { ...life, counter, tags, numbers, content, ...batch, path: paths[place]!, signature }
+  const count = all.length
+  const { root, paths } = pathsOf(bound.hash, leaves)
+  const signature = signer.sign(batchWords(bound, life, count, root))
+  return all.map(({ tags, numbers, events }, place) => {
+    return { ...life, tags, numbers, events, place, count, path: paths[place]!, signature }
   })
 }
 
-interface Tree {
-  readonly root: Uint8Array
-  readonly paths: Uint8Array[][]
-}
-
-/** The root with all paths at once: each node is hashed once. */
-function treeOf(leaves: readonly Uint8Array[]): Tree {
-  if (leaves.length === 1) return { root: leaves[0]!, paths: [[]] }
-  let half = 1
-  while (half * 2 < leaves.length) half *= 2
-  const [left, right] = [treeOf(leaves.slice(0, half)), treeOf(leaves.slice(half))]
-  const beside = (paths: Uint8Array[][], other: Uint8Array) => paths.map(path => [...path, other])
-  return {
-    root: rootOf(sha256, [left.root, right.root]),
-    paths: [...beside(left.paths, right.root), ...beside(right.paths, left.root)],
-  }
-}
-
-/** Signatures of batches that held: the events of one batch come one by one. */
+/** Signatures of batches that held: the bundles of one batch come one by one. */
 export const VERIFIED_MAX = 1_024
 
-/** Whether the owner of the key signed it, in this channel and epoch. `verified` keeps what held. */
+/** Whether the owner of the key signed the bundle, in this channel and epoch. `verified` keeps what held. */
 export function isAuthors(
   settings: SecretSettings,
   key: PublicKey,
@@ -91,15 +73,14 @@ export function isAuthors(
   verified: Set<string> = new Set(),
 ): boolean {
   if (!settings.rules.checksSignature()) return true
-  const { counter, first, count, path, signature, tags, numbers, content } = inside
-  const place = counter - first
-  if (place < 0 || place >= count) return false
-  const leaf = leafOf(settings, inside, { epoch, counter, tags, numbers, content })
-  const root = rootBy(sha256, leaf, place, count, path)
+  const { place, count, path, signature, tags, numbers, events } = inside
+  if (place >= count) return false
+  const leaf = leafOf(settings, inside, { epoch, tags, numbers, events })
+  const root = rootBy(settings.hash, leaf, place, count, path)
   if (root === undefined) return false
-  const words = batchWords(settings, inside, inside, root)
+  const words = batchWords(settings, inside, count, root)
   // All that the answer depends on: another key, root or signature is another question.
-  const question = lettersOf(sha256(framed(key, words, signature)))
+  const question = mapKeyOf(key) + mapKeyOf(signature) + mapKeyOf(words)
   if (verified.has(question)) return true
   if (!settings.signatures.verify(key, words, signature)) return false
   if (verified.size >= VERIFIED_MAX) verified.delete(verified.keys().next().value!)
@@ -140,8 +121,14 @@ export function openEvent(
   const value = text && unpadded(text)
   const decoded = value && decode(insideCodec, value)
   if (decoded === undefined || !decoded.ok) return undefined
-  const { tags, numbers } = decoded.value
-  return tags.length === numbers.length ? decoded.value : undefined
+  return isWhole(decoded.value) ? decoded.value : undefined
+}
+
+/** Each tag has its number, and no event comes twice. */
+function isWhole({ tags, numbers, events }: Inside): boolean {
+  if (tags.length !== numbers.length || events.length === 0) return false
+  for (let at = 1; at < events.length; at++) if (events[at]!.counter <= events[at - 1]!.counter) return false
+  return true
 }
 
 type Unsigned = Omit<Totals, 'signature'>

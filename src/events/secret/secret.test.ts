@@ -1,6 +1,7 @@
 // The parts of secret channels that have no machine: keywords and covers, keys and tags, records, frames, padding.
 
 import { createCipheriv } from 'node:crypto'
+import { sha256 } from '@noble/hashes/sha2.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seededBytes, utf8 } from '../../../test/support/crypto.ts'
@@ -23,7 +24,7 @@ import {
   type Party,
 } from './record.ts'
 import { secretRules } from './rules.ts'
-import { isAuthors, signAll } from './sealed.ts'
+import { isAuthors, openEvent, sealEvent, signAll } from './sealed.ts'
 import { type SecretSettings, secretBasics } from './settings.ts'
 import { carrierVocabulary, decodeFrame, encodeFrame, padded, unpadded } from './wire.ts'
 
@@ -249,15 +250,15 @@ describe('signatures of events (protocols/secret-events 2)', () => {
     signatures,
     sealing: idealSealing()('a'),
     ciphers: idealCiphers(),
+    hash: sha256,
     wall: now => now,
   })
   const life = { author: 'a', started: 1, boot: new Uint8Array(8) }
-  const said = [1, 2, 3].map(counter => ({
+  const said = [1, 3, 5].map(counter => ({
     epoch: 1,
-    counter,
     tags: [new Uint8Array(16)],
     numbers: [counter],
-    content: utf8(`event ${counter}`),
+    events: [counter, counter + 1].map(one => ({ counter: one, content: utf8(`event ${one}`) })),
   }))
   const key = signatures.signer('a').publicKey
 
@@ -268,17 +269,45 @@ describe('signatures of events (protocols/secret-events 2)', () => {
       expect(isAuthors(settingsOf(secretRules, 2), key, 1, inside)).toBe(false)
       expect(isAuthors(settings, key, 2, inside)).toBe(false)
       expect(isAuthors(settings, signatures.signer('b').publicKey, 1, inside)).toBe(false)
+      const [one, two] = inside.events
       const changes = [
-        { counter: 4 },
+        { events: [one!] },
+        { events: [two!, one!] },
+        { events: [one!, { ...two!, counter: 9 }] },
+        { events: [one!, { ...two!, content: utf8('else') }] },
+        // The border between two contents, moved.
+        { events: [{ ...one!, content: utf8('event') }, two!] },
         { numbers: [9] },
         { tags: [] },
         { author: 'b' },
-        { content: utf8('else') },
-        { first: 0 },
+        { boot: new Uint8Array(8).fill(1) },
+        { place: (inside.place + 1) % 3 },
+        { place: 3 },
+        { count: 2 },
       ]
       for (const change of changes) {
         expect(isAuthors(settings, key, 1, { ...inside, ...change }), Object.keys(change)[0]).toBe(false)
       }
+    }
+  })
+
+  it('a bundle is opened only with a number for each tag, and with rising counters', () => {
+    const settings = settingsOf(secretRules, 1)
+    const keys = epochKeys(secretRules, settings.channel, 1, 'tagged', new Uint8Array(32))
+    const [inside] = signAll(settings, settings.signer, life, said)
+    const outside = { epoch: 1, lap: 0, tags: inside!.tags, nonce: new Uint8Array(12) }
+    const again = (change: object) =>
+      openEvent(settings, 'tagged', keys, sealEvent(settings, 'tagged', keys, outside, { ...inside!, ...change })!)
+    expect(again({})).toEqual(inside)
+    const [one, two] = inside!.events
+    for (const change of [
+      { numbers: [] },
+      { numbers: [1, 2] },
+      { events: [] },
+      { events: [one, one] },
+      { events: [two, one] },
+    ]) {
+      expect(again(change), JSON.stringify(Object.keys(change))).toBeUndefined()
     }
   })
 

@@ -2,6 +2,7 @@
 
 import type { Millis } from '../../core/index.ts'
 import type { Ciphers, PublicKey, Sealing, Signatures, Signer } from '../../crypto/index.ts'
+import type { Hash } from '../settings.ts'
 import type { ChannelName } from './keys.ts'
 import { LAP_MS } from './limits.ts'
 import { type SecretRules, secretRules } from './rules.ts'
@@ -18,6 +19,7 @@ export interface SecretSettings {
   readonly signatures: Signatures
   readonly sealing: Pick<Sealing, 'open'>
   readonly ciphers: Ciphers
+  readonly hash: Hash
   /** The wall clock, in milliseconds, at a reading of the local one: epochs and laps are counted by it. */
   wall(now: Millis): number
   /** Which of its author's instances this is, in counted mode. */

@@ -14,14 +14,17 @@ import {
   uint,
   variants,
 } from '../../core/index.ts'
-import { BATCH_MAX, CONTENT_BYTES_MAX, NODE_BYTES_MAX, PATH_MAX } from '../wire.ts'
+import { CONTENT_BYTES_MAX, NODE_BYTES_MAX } from '../wire.ts'
 import { TAG_BYTES } from './keys.ts'
 import {
   CARRIED_MAX,
   COUNTED_TAGS_MAX,
   NAME_MAX,
+  NUMBER_MAX,
   PADDED_MIN,
   SEALED_MAX,
+  SIGNED_MAX,
+  SIGNED_PATH_MAX,
   TOTALS_MAX,
   TRAPDOORS_MESSAGE_MAX,
 } from './limits.ts'
@@ -64,7 +67,7 @@ export type Frame =
   /** From the matcher: your lap is not mine. */
   | { readonly kind: 'lap'; readonly lap: number; readonly yours: number }
 
-/** An event, sealed. */
+/** A bundle of events, sealed. */
 export interface SealedEvent {
   readonly kind: 'event'
   readonly epoch: number
@@ -107,14 +110,21 @@ export interface Life {
   readonly boot: Uint8Array
 }
 
-/** What is inside the seal of an event. */
-export interface Inside extends Life {
+/** One event of a bundle. */
+export interface Bundled {
   readonly counter: number
-  /** The tags of its keywords in this epoch, and which of this life's events of each tag it is. */
+  readonly content: Uint8Array
+}
+
+/** What is inside the seal of a bundle: events of one batch with the same tags. */
+export interface Inside extends Life {
+  /** The tags of their keywords in this epoch, and which of this life's events of each tag the first of them is. */
   readonly tags: readonly Uint8Array[]
   readonly numbers: readonly number[]
-  readonly content: Uint8Array
-  readonly first: number
+  /** By rising counters. The numbers of the next one are one more each, but for 0, which stays: a tag without numbers. */
+  readonly events: readonly Bundled[]
+  /** Which of the batch's bundles it is, and the way to the root that is signed. */
+  readonly place: number
   readonly count: number
   readonly path: readonly Uint8Array[]
   readonly signature: Uint8Array
@@ -134,13 +144,12 @@ const life = { author: text(NODE_BYTES_MAX), started: uint(), boot: bytes(BOOT_B
 
 export const insideCodec: Codec<Inside> = struct<Inside>({
   ...life,
-  counter: uint(),
   tags: list(bytes(TAG_BYTES), COUNTED_TAGS_MAX),
-  numbers: list(uint(), COUNTED_TAGS_MAX),
-  content: bytes(CONTENT_BYTES_MAX),
-  first: uint(),
-  count: uint(BATCH_MAX),
-  path: list(bytes(HASH_BYTES), PATH_MAX),
+  numbers: list(uint(NUMBER_MAX), COUNTED_TAGS_MAX),
+  events: list(struct<Bundled>({ counter: uint(), content: bytes(CONTENT_BYTES_MAX) }), SIGNED_MAX),
+  place: uint(SIGNED_MAX),
+  count: uint(SIGNED_MAX),
+  path: list(bytes(HASH_BYTES), SIGNED_PATH_MAX),
   signature: bytes(SIGNATURE_BYTES),
 })
 
@@ -154,14 +163,21 @@ export const totalsCodec: Codec<Totals> = struct<Totals>({
 
 /** Padded to a power of two, so that the length tells little: the value's length, the value, zeros. */
 export function padded(value: Uint8Array): Uint8Array | undefined {
-  const head = encode(uint(), value.length)
-  let length = PADDED_MIN
-  while (length < head.length + value.length) length *= 2
+  const head = encode(lengthCodec, value.length)
+  const length = paddedLength(head.length + value.length)
   if (length > SEALED_MAX) return undefined
   const out = new Uint8Array(length)
   out.set(head)
   out.set(value, head.length)
   return out
+}
+
+const lengthCodec = uint()
+
+function paddedLength(least: number): number {
+  let length = PADDED_MIN
+  while (length < least) length *= 2
+  return length
 }
 
 /** What was padded; nothing where it was not padded so. */
@@ -173,7 +189,9 @@ export function unpadded(input: Uint8Array): Uint8Array | undefined {
     length += (byte & 127) * scale
     if (byte < 128) break
   }
-  const value = input.subarray(at, at + length)
-  const again = value.length === length ? padded(value) : undefined
-  return again?.length === input.length && again.every((byte, place) => byte === input[place]) ? value : undefined
+  const end = at + length
+  // The shortest way to write the length, the shortest padding, and zeros only: one padding for one value.
+  if (encode(lengthCodec, length).length !== at || paddedLength(end) !== input.length) return undefined
+  for (let place = end; place < input.length; place++) if (input[place] !== 0) return undefined
+  return input.subarray(at, end)
 }

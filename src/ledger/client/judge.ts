@@ -3,7 +3,7 @@
 
 import { encode, kthLargest, type NodeId, sameBytes, toHex } from '../../core/index.ts'
 import { type Checkpoint, noteText, whyNotCertified } from '../checkpoint.ts'
-import { type Descriptor, newestEpoch, votesNeeded } from '../genesis.ts'
+import { type Descriptor, type Keepers, newestEpoch, votesNeeded } from '../genesis.ts'
 import { extend, frontierFrom, leafHash, verifyConsistency } from '../merkle.ts'
 import { type LedgerReceipt, whyNotThere } from '../receipt.ts'
 import { readTransaction, signingBytes } from '../transactions.ts'
@@ -17,7 +17,7 @@ export function judge(scene: ClientScene, call: Call): LedgerEvent | undefined {
   const { asked } = call
   switch (asked.kind) {
     case 'offers':
-      return judgeOffers(scene, asked.id, call.answers)
+      return judgeOffers(scene, call)
     case 'find':
       return judgeFound(scene, asked.id, call.answers)
     case 'create':
@@ -43,7 +43,7 @@ function judgeAbout(scene: ClientScene, descriptor: Descriptor, call: Call): Led
     case 'page':
       return judgePaged(scene, descriptor, call)
     case 'pledge':
-      return judgePledged(scene, descriptor, call) ?? judgeRefused(descriptor, asked.id, answers)
+      return judgePledged(scene, descriptor, call)
     default:
       return undefined
   }
@@ -56,11 +56,22 @@ function of<K extends LedgerReply['kind']>(answers: Answers, kind: K): [NodeId, 
   return found
 }
 
-/** The genesis names the keys of all: all must say theirs. */
-function judgeOffers({ state }: ClientScene, id: number, answers: Answers): LedgerEvent | undefined {
-  const offered = of(answers, 'offered')
-  if (offered.length < state.servers.length) return undefined
-  return { kind: 'offers', id, offers: state.servers.map(server => offerOf(server, answers)) }
+/** What counts by how many say it, counts from those who keep the ledger: others may be behind, and nobody vouches for them. */
+function ofKeepers<K extends LedgerReply['kind']>({ servers }: Keepers, answers: Answers, kind: K) {
+  return of(answers, kind).filter(([name]) => servers.some(server => server.name === name))
+}
+
+/** How often keys are asked for before those who do not answer are left out, where that is allowed. */
+const OFFERS_ASKED = 3
+
+/** The genesis names the keys of all: all must say theirs. The next keepers are named with those that are there. */
+function judgeOffers({ state }: ClientScene, { asked, answers, said }: Call): LedgerEvent | undefined {
+  if (asked.kind !== 'offers') return undefined
+  const named = asked.of ?? state.servers
+  const offered = named.filter(server => answers.get(server)?.kind === 'offered')
+  const needed = said < OFFERS_ASKED ? named.length : (asked.needed ?? named.length)
+  if (offered.length < needed) return undefined
+  return { kind: 'offers', id: asked.id, offers: offered.map(server => offerOf(server, answers)) }
 }
 
 function offerOf(server: NodeId, answers: Answers) {
@@ -94,14 +105,18 @@ function judgeCreated({ state, settings }: ClientScene, id: number, answers: Ans
 }
 
 function judgeUnknown(descriptor: Descriptor, id: number, answers: Answers): LedgerEvent | undefined {
-  const { crashes, liars } = newestEpoch(descriptor)
-  return of(answers, 'unknown').length > crashes + liars ? { kind: 'unknown', id } : undefined
+  const keepers = newestEpoch(descriptor)
+  return ofKeepers(keepers, answers, 'unknown').length > keepers.crashes + keepers.liars
+    ? { kind: 'unknown', id }
+    : undefined
 }
 
 function judgeReceipt(scene: ClientScene, descriptor: Descriptor, { asked, answers }: Call): LedgerEvent | undefined {
   for (const [, { leaf, index, path, checkpoint }] of of(answers, 'receipt')) {
     if (asked.kind === 'submit' && !sameBytes(leaf, asked.leaf)) continue
-    if (asked.kind === 'prove' && index !== asked.index) continue
+    // By one who keeps the ledger no more it would be a proof that linked ledgers do not take.
+    const old = checkpoint.size < newestEpoch(descriptor).from
+    if (asked.kind === 'prove' && (index !== asked.index || old)) continue
     const receipt = { ledger: descriptor.id, leaf, index, path, checkpoint }
     if (holds(scene, descriptor, receipt)) return { kind: 'receipt', id: asked.id, receipt }
   }
@@ -160,18 +175,19 @@ function sameVotes(
 /** b + 1 equal refusals at one size. */
 function judgeRefused(descriptor: Descriptor, id: number, answers: Answers): LedgerEvent | undefined {
   const counts = new Map<string, number>()
-  for (const [, { code, size, why }] of of(answers, 'refused')) {
+  const keepers = newestEpoch(descriptor)
+  for (const [, { code, size, why }] of ofKeepers(keepers, answers, 'refused')) {
     const name = `${size} ${code}`
     const count = (counts.get(name) ?? 0) + 1
     counts.set(name, count)
-    if (count > newestEpoch(descriptor).liars) return { kind: 'refused', id, code, why, size }
+    if (count > keepers.liars) return { kind: 'refused', id, code, why, size }
   }
   return undefined
 }
 
 function judgeAnswered(scene: ClientScene, descriptor: Descriptor, call: Call): LedgerEvent | undefined {
   const keepers = newestEpoch(descriptor)
-  const answered = of(call.answers, 'answered')
+  const answered = ofKeepers(keepers, call.answers, 'answered')
   if (answered.length < keepers.servers.length - keepers.crashes) return undefined
   // A finished transfer has the votes of n - f - b honest servers, and b + 1 of them at least answer here.
   call.target ??= kthLargest(
@@ -207,21 +223,27 @@ function judgePledged(
     const voter = next.servers[server]
     return voter !== undefined && settings.suite.verify(voter.key, message, signature) ? [{ server, signature }] : []
   })
-  if (pledges.length < votesNeeded(next)) return undefined
-  return { kind: 'pledged', id: asked.id, pledges: pledges.sort((one, other) => one.server - other.server) }
+  if (pledges.length >= votesNeeded(next))
+    return { kind: 'pledged', id: asked.id, pledges: pledges.sort((one, other) => one.server - other.server) }
+  // So many of those who are to keep it say no that it can no longer be enough.
+  const [refused, ...more] = ofKeepers(next, answers, 'refused').map(([, reply]) => reply)
+  if (refused === undefined || more.length < next.crashes) return undefined
+  return { kind: 'refused', id: asked.id, code: refused.code, why: refused.why, size: refused.size }
 }
 
 function judgeCompared(scene: ClientScene, descriptor: Descriptor, { asked, answers }: Call): LedgerEvent | undefined {
   if (asked.kind !== 'compare') return undefined
   const { id } = asked
   const older = { size: asked.first, root: asked.root }
+  const keepers = newestEpoch(descriptor)
   // A right path counts whoever shows it. One server that shows a wrong one shows nothing; more than can lie, each with a certificate, show another history.
   let wrong = 0
   for (const [server, { first, path, checkpoint }] of of(answers, 'compared')) {
     if (first !== asked.first || !isCertified(scene, descriptor, checkpoint)) continue
     if (verifyConsistency(older, checkpoint, path, scene.settings.suite.hash))
       return { kind: 'compared', id, path, checkpoint }
-    if (++wrong > newestEpoch(descriptor).liars) return { kind: 'forked', id, checkpoint, server }
+    if (keepers.servers.some(one => one.name === server) && ++wrong > keepers.liars)
+      return { kind: 'forked', id, checkpoint, server }
   }
   return undefined
 }

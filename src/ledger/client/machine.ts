@@ -136,8 +136,8 @@ function wordOf(state: LedgerClientState, { asked }: Call, receipt: boolean): Le
     case 'create':
       return { kind: 'create', query, genesis: asked.genesis }
     default: {
-      const ledger = state.ledgers.get(asked.ledger)?.id
-      return ledger && wordAbout(asked, { query, ledger }, receipt)
+      const known = state.ledgers.get(asked.ledger)
+      return known && wordAbout(asked, { query, ledger: known.id }, receipt, newestEpoch(known).number)
     }
   }
 }
@@ -146,12 +146,13 @@ function wordAbout(
   asked: Extract<LedgerCall, { ledger: string }>,
   about: { readonly query: number; readonly ledger: Uint8Array },
   receipt: boolean,
+  epoch: number,
 ): LedgerMessage {
   switch (asked.kind) {
     case 'submit':
       return { kind: 'submit', ...about, leaf: asked.leaf, receipt }
     case 'ask':
-      return { kind: 'ask', ...about, question: asked.question }
+      return { kind: 'ask', ...about, epoch, question: asked.question }
     case 'prove':
       return { kind: 'prove', ...about, index: asked.index }
     case 'compare':
@@ -224,7 +225,14 @@ function onStepped(scene: ClientScene, { ledger, steps }: StepLot): void {
   state.doubted.delete(known.hex)
   turn.do({ kind: 'emit', event: { kind: 'epoch', id: 0, ledger: known.hex, descriptor, steps: taken } })
   for (const call of [...state.calls.values()])
-    if ('ledger' in call.asked && call.asked.ledger === known.hex) settle(scene, call)
+    if ('ledger' in call.asked && call.asked.ledger === known.hex && !settle(scene, call)) askAnew(scene, call)
+}
+
+/** What was said to one who knew other keepers is not counted among what these say. */
+function askAnew(scene: ClientScene, call: Call): void {
+  call.answers.clear()
+  call.target = undefined
+  if (call.asked.kind === 'ask') say(scene, call)
 }
 
 function onTimer(scene: ClientScene, { kind }: ReturnType<typeof clientTimers.due>): void {
@@ -237,6 +245,9 @@ function onTimer(scene: ClientScene, { kind }: ReturnType<typeof clientTimers.du
 function onRepeat(scene: ClientScene): void {
   const { state, turn } = scene
   state.ticking = false
-  for (const call of state.calls.values()) if (turn.now >= call.nextAt) say(scene, call)
+  for (const call of [...state.calls.values()]) {
+    if (turn.now < call.nextAt || (call.asked.kind === 'offers' && settle(scene, call))) continue
+    say(scene, call)
+  }
   keepTicking(scene)
 }

@@ -12,7 +12,8 @@ import type { Answer, LedgerMessage, LedgerReply, Question } from '../wire.ts'
 /** What a process asks of ledgers. `id` comes back with what answers it. */
 export type LedgerCommand =
   | { readonly kind: 'open'; readonly genesis: Uint8Array }
-  | { readonly kind: 'offers'; readonly id: number }
+  /** Of all servers; or of those, of whom so many must answer and the others are waited for a while. */
+  | { readonly kind: 'offers'; readonly id: number; readonly of?: readonly NodeId[]; readonly needed?: number }
   | { readonly kind: 'find'; readonly id: number; readonly name: string }
   | { readonly kind: 'create'; readonly id: number; readonly genesis: Uint8Array }
   | { readonly kind: 'submit'; readonly id: number; readonly ledger: string; readonly leaf: Uint8Array }

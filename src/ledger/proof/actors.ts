@@ -3,7 +3,15 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { encode, fromHex, type NodeId, type Saved, toHex } from '../../core/index.ts'
 import { type IdealSignatures, idealSignatures, type Signer } from '../../crypto/index.ts'
-import { type Descriptor, describeGenesis, type Genesis, type LedgerCrypto } from '../genesis.ts'
+import {
+  type Descriptor,
+  describeGenesis,
+  epochHash,
+  type Genesis,
+  type Keepers,
+  type LedgerCrypto,
+  newestEpoch,
+} from '../genesis.ts'
 import type { LedgerRules } from '../rules.ts'
 import { ledgerRules } from '../rules.ts'
 import type { LedgerServerSettings } from '../settings.ts'
@@ -124,4 +132,26 @@ export function linked(
   const unsigned: Transaction = { kind: 'link', ...link, signatures: [] }
   const signature = actors.signer('operator').sign(signingBytes(descriptor.id, unsigned))
   return writeTransaction({ ...unsigned, signatures: [{ server: 0, signature }] })
+}
+
+/** The next keepers as an operator names them; nobody has pledged yet. */
+export function nextEpoch(
+  actors: Actors,
+  descriptor: Descriptor,
+  { servers, crashes, liars }: Keepers,
+  operator = 'operator',
+): Transaction & { readonly kind: 'epoch' } {
+  const now = newestEpoch(descriptor)
+  const unsigned = {
+    kind: 'epoch' as const,
+    number: now.number + 1,
+    previous: epochHash(descriptor, now, actors.suite),
+    servers: servers.map(({ name, key, salt }) => ({ name, key, salt })),
+    crashes,
+    liars,
+    signatures: [],
+    pledges: [],
+  }
+  const signature = actors.signer(operator).sign(signingBytes(descriptor.id, unsigned))
+  return { ...unsigned, signatures: [{ server: 0, signature }] }
 }

@@ -7,10 +7,12 @@ import type { Checker, Micros, Violation } from '../../simulator/index.ts'
 import { openBook, whyUnbalanced } from '../book.ts'
 import { type Checkpoint, noteText, whyNotCertified } from '../checkpoint.ts'
 import { execute } from '../execute.ts'
-import type { Descriptor, LedgerCrypto } from '../genesis.ts'
+import { type Descriptor, type Epoch, epochHash, type LedgerCrypto, newestEpoch } from '../genesis.ts'
+import { withEpoch } from '../light.ts'
 import { outcomeOf } from '../proposal.ts'
 import { type LedgerReceipt, whyNoReceipt } from '../receipt.ts'
 import { ledgerRules } from '../rules.ts'
+import { readTransaction } from '../transactions.ts'
 
 class Watching implements Checker {
   readonly name: string
@@ -108,6 +110,14 @@ export class ReceiptChecker extends Watching {
     this.final.set(descriptor.hex, Math.max(this.final.get(descriptor.hex) ?? -1, receipt.index))
   }
 
+  /** By the keepers of the end, too. */
+  forEver(descriptor: Descriptor, at: Micros): void {
+    for (const { descriptor: of, receipt } of this.given) {
+      const wrong = of.hex === descriptor.hex ? whyNoReceipt(receipt, descriptor, this.suite) : undefined
+      if (wrong !== undefined) this.blame(`a receipt that no longer holds: ${wrong}`, at)
+    }
+  }
+
   readBegins(call: string, { hex }: Descriptor): void {
     this.begun.set(call, this.final.get(hex) ?? -1)
   }
@@ -126,6 +136,37 @@ export class ReceiptChecker extends Watching {
         this.blame(`leaf ${receipt.index} of ${descriptor.genesis.name} was promised, and another is there`, at)
       }
     }
+  }
+}
+
+/** Who keeps each ledger, by what honest servers have certified; clients are led to nobody else. */
+export class KeepersChecker extends Watching {
+  private readonly known = new Map<string, Descriptor>()
+  private readonly suite: LedgerCrypto
+
+  constructor(suite: LedgerCrypto) {
+    super('keepers')
+    this.suite = suite
+  }
+
+  now(descriptor: Descriptor): Descriptor {
+    return this.known.get(descriptor.hex) ?? descriptor
+  }
+
+  /** The last leaf of a certificate. */
+  certified(descriptor: Descriptor, leaf: Uint8Array, { size }: Checkpoint): void {
+    const known = this.now(descriptor)
+    const read = readTransaction(leaf)
+    if (!read.ok || read.value.kind !== 'epoch' || newestEpoch(known).from >= size) return
+    this.known.set(descriptor.hex, withEpoch(known, read.value, size))
+  }
+
+  followed(descriptor: Descriptor, at: Micros): void {
+    const { epochs } = this.now(descriptor)
+    const hash = (epoch: Epoch | undefined) => epoch && toHex(epochHash(descriptor, epoch, this.suite))
+    const wrong = descriptor.epochs.find(epoch => hash(epochs[epoch.number]) !== hash(epoch))
+    if (wrong !== undefined)
+      this.blame(`a client was led to keepers of epoch ${wrong.number} whom nobody certified`, at)
   }
 }
 

@@ -31,7 +31,7 @@ function besides(
         honest.step(state, input, turn)
         if (input.kind !== 'message' || !('ledger' in input.body)) return
         const ledger = [...state.ledgers.values()].find(one => sameId(one.descriptor, input.body.ledger))
-        if (ledger === undefined) return
+        if (ledger === undefined || ledger.place < 0) return
         const scene = { state, settings: settings(state.self), turn, ledger } as LedgerScene
         lie(scene, input.body, (to, body) => turn.do({ kind: 'send', to, body }))
       },
@@ -147,7 +147,8 @@ function answersOld(): Liar {
     if (kind !== 'answered' && kind !== 'compared' && kind !== 'recalled') return turn.do(send as never)
     const old = first.get(kind) ?? send.body
     first.set(kind, old)
-    turn.do({ ...send, body: { ...old, query: send.body.query, voted: 0 } } as never)
+    const query = 'query' in send.body ? { query: send.body.query } : {}
+    turn.do({ ...send, body: { ...old, ...query, voted: 0 } } as never)
   })
 }
 

@@ -37,12 +37,22 @@ export const plantedExecutionBugs: Readonly<Record<string, Partial<LedgerRules>>
   'frozen-link-used': { isOpen: () => true },
   'old-link-again': { isNextLink: () => true },
   'own-burned-others-released': { burnsTo: () => true },
+  'old-epoch-taken': { takesEpoch: () => true },
+  'old-epoch-again': { isNextEpoch: () => true },
+  'unpledged-epoch': { isPledged: () => true },
+}
+
+/** Rules of servers whose keepers change, broken on purpose: epochs.test.ts tells the story of each. */
+export const plantedEpochBugs: Readonly<Record<string, Partial<LedgerRules>>> = {
+  'epoch-in-the-middle': { endsHeight: () => false },
+  'fresh-key-forgets': { hasForgotten: ({ kept, lost }) => kept && lost },
 }
 
 /** All of them. */
 export const plantedLedgerBugs: Readonly<Record<string, Partial<LedgerRules>>> = {
   ...plantedVotingBugs,
   ...plantedExecutionBugs,
+  ...plantedEpochBugs,
 }
 
 /** The rules with that planted bug; without one, as they are. */

@@ -1,57 +1,27 @@
 // Ledgers under faults and liars: two of them on the same servers, linked, with owners that pay and move between them,
-// clients that lie, servers that lie, crash and lose their stores. Who watches: checkers.ts.
+// clients that lie, servers that lie, crash and lose their stores, and operators who let others keep a ledger. Who watches:
+// checkers.ts; what is drawn: plan.ts.
 
-import type { NodeId, Random, Trust } from '../../core/index.ts'
+import type { NodeId, Trust } from '../../core/index.ts'
 import { fromHex } from '../../core/index.ts'
-import {
-  drawFaults,
-  drawNetwork,
-  type Micros,
-  type Plan,
-  pick,
-  type Scenario,
-  ScenarioStage,
-  type SimulatedNode,
-  type World,
-} from '../../simulator/index.ts'
+import { type Scenario, ScenarioStage, type SimulatedNode, type World } from '../../simulator/index.ts'
+import type { Checkpoint } from '../checkpoint.ts'
 import { ledgerClient } from '../client/machine.ts'
 import type { LedgerEvent } from '../client/state.ts'
 import type { Descriptor } from '../genesis.ts'
-import { encodeDescriptor } from '../light.ts'
+import { encodeDescriptor, stepsOf } from '../light.ts'
 import type { LedgerReceipt } from '../receipt.ts'
 import { type LedgerRules, ledgerRules } from '../rules.ts'
 import { ledgerServer } from '../server/machine.ts'
 import type { LedgerServerEvent, LedgerServerState } from '../server/state.ts'
 import { ledgerDefaults } from '../settings.ts'
-import { type Evidence, signingBytes, type Transaction, writeTransaction } from '../transactions.ts'
+import { type Evidence, readTransaction, signingBytes, type Transaction, writeTransaction } from '../transactions.ts'
 import { ledgerVocabulary } from '../wire.ts'
-import { type Actors, firstDisk, ideals, linked, makeLedger, serverSettings, signed } from './actors.ts'
-import { EndsChecker, OneHistoryChecker, ReceiptChecker, ReplayChecker } from './checkers.ts'
+import { type Actors, firstDisk, ideals, linked, makeLedger, nextEpoch, serverSettings, signed } from './actors.ts'
+import { EndsChecker, KeepersChecker, OneHistoryChecker, ReceiptChecker, ReplayChecker } from './checkers.ts'
 import { ledgerLiars, lyingClient } from './liars.ts'
+import { drawPlan, hurry, type LedgerAct, type LedgerPlan, LOOK_EVERY, SECOND } from './plan.ts'
 
-export type LedgerAct =
-  | { kind: 'pay'; owner: string; ledger: number; to: string; amount: number }
-  /** Burns on one ledger; then mints on the other, or makes void and refunds. */
-  | { kind: 'move'; owner: string; ledger: number; amount: number; ends: 'mint' | 'refund' }
-  | { kind: 'read'; owner: string; ledger: number }
-  /** The server's disk is gone; only while all others have theirs. */
-  | { kind: 'lose'; server: string; lasts: Micros }
-
-/** Everything that is drawn for one run. */
-export interface LedgerPlan extends Plan<LedgerAct> {
-  readonly trust: { readonly servers: number; readonly crashes: number; readonly liars: number }
-  readonly rules: LedgerRules
-  readonly owners: readonly string[]
-  readonly liars: ReadonlyMap<NodeId, number>
-  readonly lyingClients: number
-  /** Of the servers: short ones make many attempts. */
-  readonly attemptMax: number
-}
-
-const SECOND: Micros = 1_000_000
-const SAFETY = 12 * SECOND
-const LIVENESS = 40 * SECOND
-const LOOK_EVERY = SECOND / 2
 const UNTIL = 2 ** 30
 
 /**
@@ -74,83 +44,6 @@ export function ledgerScenario(
   }
 }
 
-function drawPlan(
-  random: Random,
-  trust: LedgerPlan['trust'],
-  servers: readonly string[],
-  rules: LedgerRules,
-): LedgerPlan {
-  const owners = ['anna', 'bela', 'cleo'].slice(0, 2 + random.below(2))
-  const liars = new Map<NodeId, number>()
-  const kinds = ledgerLiars(() => undefined as never)
-  for (let i = 0; i < trust.liars; i++) liars.set(pick(random, servers), random.below(kinds.length))
-  const faults = drawFaults(random, { durable: servers, all: [...servers, ...owners] }, SAFETY, 4 * SECOND)
-  const lyingClients = random.below(2)
-  return {
-    trust,
-    rules,
-    owners,
-    liars,
-    lyingClients,
-    attemptMax: pick(random, [60, 150, 400]),
-    network: drawNetwork(random),
-    faults,
-    acts: [...drawActs(random, owners), ...drawLosses(random, trust, servers)],
-    healsAt: SAFETY,
-    ends: SAFETY + LIVENESS,
-    drawn: {
-      servers: trust.servers,
-      liars: [...liars].map(([server, kind]) => `${server} ${kinds[kind]!.name}`).join(', ') || 'none',
-      lyingClients,
-      faults: faults.length,
-    },
-  }
-}
-
-const CRASHES = 24
-const CRASH_MAX = 300_000
-
-function hurry(random: Random, plan: LedgerPlan, servers: readonly string[]): LedgerPlan {
-  const crashes = Array.from({ length: CRASHES }, () => {
-    const fault = {
-      kind: 'crash' as const,
-      node: pick(random, servers),
-      lasts: 1 + random.below(CRASH_MAX),
-      clean: false,
-    }
-    return { ...fault, at: random.below(SAFETY) }
-  })
-  const losses = [0, 1, 2, 3].flatMap(() => drawLosses(random, plan.trust, servers))
-  const network = { ...plan.network, delaySpread: 20_000 + random.below(100_000), loss: random.unit() * 0.3 }
-  return { ...plan, network, attemptMax: 60, acts: [...plan.acts, ...losses], faults: [...plan.faults, ...crashes] }
-}
-
-function drawActs(random: Random, owners: readonly string[]): LedgerPlan['acts'] {
-  const acts: (LedgerAct & { at: Micros })[] = []
-  const busy = 2 + random.below(12)
-  for (const owner of owners) {
-    for (let i = 0; i < busy; i++) {
-      const at = random.below(SAFETY)
-      const ledger = random.below(2)
-      const amount = 1 + random.below(40)
-      const kind = pick(random, ['pay', 'pay', 'pay', 'move', 'read'] as const)
-      if (kind === 'pay') acts.push({ kind, at, owner, ledger, to: pick(random, owners), amount })
-      if (kind === 'move')
-        acts.push({ kind, at, owner, ledger, amount, ends: pick(random, ['mint', 'mint', 'refund']) })
-      if (kind === 'read') acts.push({ kind, at, owner, ledger })
-    }
-  }
-  return acts
-}
-
-// One that lost its store counts as gone until its votes are behind: where the liars are all that may be gone, none is lost.
-function drawLosses(random: Random, trust: LedgerPlan['trust'], servers: readonly string[]): LedgerPlan['acts'] {
-  if (trust.liars >= trust.crashes) return []
-  return Array.from({ length: pick(random, [0, 0, 1, 2]) }, () => {
-    return { kind: 'lose', server: pick(random, servers), lasts: random.below(SECOND), at: random.below(SAFETY) }
-  })
-}
-
 interface Task {
   readonly owner: string
   readonly ledger: Descriptor
@@ -158,8 +51,22 @@ interface Task {
   /** It uses the account's sequence. */
   readonly spends: boolean
   readonly followed?: (receipt: LedgerReceipt) => void
+  /** What to do instead, by the code of the refusal. */
+  readonly instead?: Readonly<Record<string, () => void>>
   readonly ended?: () => void
 }
+
+/** Whose, out of which ledger and into which. */
+interface Way {
+  readonly owner: string
+  readonly from: Descriptor
+  readonly to: Descriptor
+}
+
+type EpochTransaction = Transaction & { readonly kind: 'epoch' }
+
+/** Proofs are made anew so often, where keepers change. */
+const PROOFS_MAX = 8
 
 type AnyEvent = LedgerEvent | LedgerServerEvent
 
@@ -171,6 +78,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
   private readonly replay: ReplayChecker
   private readonly receipts: ReceiptChecker
   private readonly ends = new EndsChecker()
+  private readonly keepers: KeepersChecker
   private readonly ledgers: readonly Descriptor[]
   /** What each owner has under way, one after the other; and the next sequence of each account. */
   private readonly queues = new Map<string, Task[]>()
@@ -178,6 +86,15 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
   private readonly tasks = new Map<string, Task>()
   private readonly reads = new Map<string, Descriptor>()
   private readonly lost = new Set<string>()
+  /** What waits for offers, for pledges and for proofs. */
+  private readonly offering = new Map<string, LedgerAct & { kind: 'epoch' }>()
+  private readonly pledging = new Map<
+    string,
+    { readonly owner: string; readonly ledger: Descriptor; readonly next: EpochTransaction }
+  >()
+  private readonly proving = new Map<string, (receipt: LedgerReceipt) => void>()
+  /** The longest chain of keepers that a client has followed, by ledger. */
+  private readonly chains = new Map<string, Descriptor>()
 
   constructor(world: World, servers: readonly string[], plan: LedgerPlan) {
     super(world, plan)
@@ -186,7 +103,8 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
     this.history = new OneHistoryChecker(suite)
     this.replay = new ReplayChecker(suite)
     this.receipts = new ReceiptChecker(suite)
-    this.checkers = [this.history, this.replay, this.receipts, this.ends]
+    this.keepers = new KeepersChecker(suite)
+    this.checkers = [this.history, this.replay, this.receipts, this.ends, this.keepers]
     const balances = Object.fromEntries([...plan.owners, 'liar'].map(owner => [owner, 100n]))
     this.ledgers = ['a', 'b'].map(name => makeLedger(this.actors, { name, ...plan.trust, servers, balances }))
   }
@@ -289,6 +207,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
 
   protected act(act: LedgerAct): void {
     if (act.kind === 'lose') return this.lose(act)
+    if (act.kind === 'epoch') return this.askOffers(act)
     const { owner } = act
     const ledger = this.ledgers[act.ledger]!
     if (act.kind === 'read') return this.read(owner, ledger)
@@ -336,33 +255,108 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
           peer: to.id,
           expires: 0,
         }),
-      followed: receipt => this.afterBurn(owner, from, to, receipt, ends),
+      followed: receipt => this.afterBurn({ owner, from, to }, receipt, ends),
     }
     this.queue(burn)
   }
 
-  private afterBurn(
+  private afterBurn(way: Way, burned: LedgerReceipt, ends: 'mint' | 'refund'): void {
+    const { owner, from, to } = way
+    const wanted = `burn ${burned.index} of ${from.genesis.name}`
+    this.ends.demand(wanted, wanted)
+    const ended = () => this.ends.served(wanted)
+    if (ends === 'mint') return this.prove(way, burned, one => this.mint(owner, to, one, ended))
+    const voided = (receipt: LedgerReceipt) => this.afterVoid({ owner, from: to, to: from }, receipt, ended)
+    // A server that was behind refused it, and others took it: the leaf is there under another proof.
+    const spent = () => this.proving.set(this.call(owner, { kind: 'prove', ...this.voidOf(to, burned) }), voided)
+    this.prove(way, burned, one => ({ ...this.voiding(owner, to, one, voided), instead: { spent } }))
+    // Both cannot be: whoever tries gets one of them.
+    this.prove(way, burned, one => this.mint(owner, to, one))
+  }
+
+  private voidOf({ hex }: Descriptor, burned: LedgerReceipt): { readonly ledger: string; readonly index: number } {
+    const logs = this.servers.map(server => this.stateOf<LedgerServerState>(server)?.ledgers.get(hex)?.leaves ?? [])
+    const longest = logs.reduce((one, other) => (one.length < other.length ? other : one))
+    const index = longest.findIndex(leaf => {
+      const read = readTransaction(leaf)
+      return read.ok && read.value.kind === 'void' && read.value.evidence.index === burned.index
+    })
+    return { ledger: hex, index: Math.max(0, index) }
+  }
+
+  private afterVoid(way: Way, voided: LedgerReceipt, ended: () => void): void {
+    this.prove(way, voided, receipt => ({
+      owner: way.owner,
+      ledger: way.to,
+      leaf: () => writeTransaction({ kind: 'refund', register: 0, evidence: proof(receipt) }),
+      spends: false,
+      ended,
+    }))
+  }
+
+  /** What shows a leaf of one ledger to the other; where keepers changed meanwhile they are followed, and it is shown anew. */
+  private prove(way: Way, shown: LedgerReceipt, make: (receipt: LedgerReceipt) => Task, left = PROOFS_MAX): void {
+    const { owner, from, to } = way
+    const again = () => {
+      for (const step of stepsOf(this.chains.get(from.hex) ?? from)) {
+        const leaf = () => writeTransaction({ kind: 'follow', ledger: from.id, ...step })
+        this.queue({ owner, ledger: to, leaf, spends: false })
+      }
+      const name = this.call(owner, { kind: 'prove', ledger: from.hex, index: shown.index })
+      this.proving.set(name, receipt => this.prove(way, receipt, make, left - 1))
+    }
+    // It rests on a proof that the other ledger does not take any more, or not yet; or the link is not there yet.
+    const later = () => this.world.at(this.world.now + SECOND / 2, again)
+    const task = make(shown)
+    this.queue(
+      left > 0 ? { ...task, instead: { evidence: later, epoch: later, 'no link': later, ...task.instead } } : task,
+    )
+  }
+
+  private mint(owner: string, to: Descriptor, burned: LedgerReceipt, ended?: () => void): Task {
+    const leaf = () => writeTransaction({ kind: 'mint', register: 0, evidence: proof(burned) })
+    return { owner, ledger: to, leaf, spends: false, ...(ended && { ended }) }
+  }
+
+  private voiding(
     owner: string,
-    from: Descriptor,
     to: Descriptor,
     burned: LedgerReceipt,
-    ends: 'mint' | 'refund',
-  ): void {
-    const evidence = proof(burned)
-    const mint = () => writeTransaction({ kind: 'mint', register: 0, evidence })
-    if (ends === 'mint') return this.queue({ owner, ledger: to, leaf: mint, spends: false })
-    const unsigned: Transaction = { kind: 'void', register: 0, evidence, signature: new Uint8Array(0) }
+    followed: (voided: LedgerReceipt) => void,
+  ): Task {
+    const unsigned: Transaction = {
+      kind: 'void',
+      register: 0,
+      evidence: proof(burned),
+      signature: new Uint8Array(0),
+    }
     const signature = this.actors.signer(owner).sign(signingBytes(fromHex(to.registerIds[0]!)!, unsigned))
-    const refund = (voided: LedgerReceipt) => writeTransaction({ kind: 'refund', register: 0, evidence: proof(voided) })
-    this.queue({
-      owner,
-      ledger: to,
-      leaf: () => writeTransaction({ ...unsigned, signature }),
-      spends: false,
-      followed: voided => this.queue({ owner, ledger: from, leaf: () => refund(voided), spends: false }),
+    return { owner, ledger: to, leaf: () => writeTransaction({ ...unsigned, signature }), spends: false, followed }
+  }
+
+  private askOffers(act: LedgerAct & { kind: 'epoch' }): void {
+    const { servers, owner } = act
+    const needed = servers.length - this.plan.trust.crashes
+    this.offering.set(this.call(owner, { kind: 'offers', of: servers, needed }), act)
+  }
+
+  /** Each with the key that it offers now, or with the one it had. */
+  private askPledges(act: LedgerAct & { kind: 'epoch' }, { offers }: LedgerEvent & { kind: 'offers' }): void {
+    const { owner } = act
+    const ledger = this.keepers.now(this.ledgers[act.ledger]!)
+    const voters = act.servers.flatMap(name => {
+      const offer = offers.find(one => one.server === name)
+      return offer ? [{ ...offer, name }] : (ledger.epochs.at(-1)!.servers.find(one => one.name === name) ?? [])
     })
-    // Both cannot be: whoever tries gets one of them.
-    this.queue({ owner, ledger: to, leaf: mint, spends: false })
+    const next = nextEpoch(this.actors, ledger, { ...this.plan.trust, servers: voters })
+    const name = this.call(owner, { kind: 'pledge', ledger: ledger.hex, leaf: writeTransaction(next) })
+    this.pledging.set(name, { owner, ledger: this.ledgers[act.ledger]!, next })
+  }
+
+  private endPledge(name: string, pledges: EpochTransaction['pledges']): void {
+    const { owner, ledger, next } = this.pledging.get(name)!
+    const leaf = () => writeTransaction({ ...next, pledges })
+    this.queue({ owner, ledger, leaf, spends: false, followed: () => this.read(owner, ledger) })
   }
 
   private lose({ server, lasts }: LedgerAct & { kind: 'lose' }): void {
@@ -391,31 +385,59 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
     const { id } = node.spec
     if (event.kind === 'certified') {
       const ledger = this.ledgers.find(one => one.hex === event.ledger)
-      if (ledger !== undefined && !this.plan.liars.has(id))
-        this.history.certified(ledger, event.checkpoint, this.world.now)
+      if (ledger !== undefined && !this.plan.liars.has(id)) this.certified(id, ledger, event.checkpoint)
       return
     }
     if (!('id' in event)) return
+    if (event.kind === 'epoch') return this.followed(event)
     const name = `${this.clientOf(id)} ${event.id}`
     const task = this.tasks.get(name)
-    if (event.kind === 'receipt' && task !== undefined) {
-      this.receipts.receipt(task.ledger, event.receipt, this.world.now)
-      this.history.certified(task.ledger, event.receipt.checkpoint, this.world.now)
-      this.endTask(name, event.receipt)
-    }
+    if (event.kind === 'receipt') this.receipt(name, task, event.receipt)
+    if (event.kind === 'offers' && this.offering.has(name)) this.askPledges(this.offering.get(name)!, event)
+    if (event.kind === 'pledged' && this.pledging.has(name)) this.endPledge(name, event.pledges)
     if (event.kind === 'refused' || event.kind === 'unknown') this.retryOrEnd(name, task, event)
     if (event.kind === 'answer') {
       this.ends.served(name)
       this.receipts.readEnds(name, event.checkpoint, this.world.now)
       const ledger = this.reads.get(name)
-      if (ledger !== undefined) this.history.certified(ledger, event.checkpoint, this.world.now)
+      if (ledger !== undefined) this.history.certified(this.keepers.now(ledger), event.checkpoint, this.world.now)
     }
+  }
+
+  /** Of an honest server: its last leaf may say who keeps the ledger next. */
+  private certified(server: NodeId, ledger: Descriptor, checkpoint: Checkpoint): void {
+    this.history.certified(this.keepers.now(ledger), checkpoint, this.world.now)
+    const held = this.stateOf<LedgerServerState>(server)?.ledgers.get(ledger.hex)
+    const leaf = held?.leaves[checkpoint.size - 1]
+    if (leaf !== undefined) this.keepers.certified(ledger, leaf, checkpoint)
+  }
+
+  private receipt(name: string, task: Task | undefined, receipt: LedgerReceipt): void {
+    const proved = this.proving.get(name)
+    this.proving.delete(name)
+    proved?.(receipt)
+    if (task === undefined) return
+    const ledger = this.keepers.now(task.ledger)
+    this.receipts.receipt(ledger, receipt, this.world.now)
+    this.history.certified(ledger, receipt.checkpoint, this.world.now)
+    this.endTask(name, receipt)
+  }
+
+  /** A client was led to later keepers. */
+  private followed({ descriptor }: LedgerEvent & { kind: 'epoch' }): void {
+    this.keepers.followed(descriptor, this.world.now)
+    const known = this.chains.get(descriptor.hex)
+    if ((known?.epochs.length ?? 1) < descriptor.epochs.length) this.chains.set(descriptor.hex, descriptor)
   }
 
   /** A ledger that is not known yet is being made; a link may not be there yet. */
   private retryOrEnd(name: string, task: Task | undefined, event: AnyEvent): void {
     if (task === undefined) return
-    if (event.kind !== 'unknown') return this.endTask(name, undefined)
+    if (event.kind === 'refused') {
+      const instead = task.instead?.[event.code]
+      if (instead !== undefined) this.tasks.set(name, { ...task, ended: instead })
+      return this.endTask(name, undefined)
+    }
     this.tasks.delete(name)
     this.world.at(this.world.now + SECOND, () => this.submitTask(task))
   }
@@ -460,6 +482,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
 
   protected override finish(): void {
     this.lookNow()
+    for (const ledger of this.ledgers) this.receipts.forEver(this.keepers.now(ledger), this.world.now)
     this.ends.finish(this.world.now)
   }
 }

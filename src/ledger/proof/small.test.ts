@@ -3,6 +3,7 @@
 // schedule that there is.
 
 import { describe, expect, it } from 'vitest'
+import { exploreLedger, exploreLedgerBug, ledgerSystems } from './exploration.ts'
 import { brokenLedgerRules, plantedVotingBugs } from './planted.ts'
 import { exploreVotes } from './small.ts'
 
@@ -48,5 +49,33 @@ describe('each planted bug of voting is found', () => {
   )
   it('and that 3f + 2b servers are too few', () => {
     expect(exploreVotes({ servers: 5, crashes: 1, liars: 1 }, 2).broken).toBe(11)
+  })
+})
+
+describe('coterie explore ledger', () => {
+  it('looks at every system to its end, with the counts that are pinned', () => {
+    const counts = Object.keys(ledgerSystems).map(name => {
+      const { states, transitions, complete, broken, sometimes } = exploreLedger(name)
+      expect([complete, broken, Object.values(sometimes).every(Boolean)]).toEqual([true, undefined, true])
+      return [name, states, transitions]
+    })
+    expect(counts).toEqual([
+      ['votes', 5_637, 16_895],
+      ['votes-lied', 6_134, 19_127],
+      ['two-in-one', 237, 1_884],
+    ])
+  }, 120_000)
+  it('tells the shortest story of a planted bug, and none without it', () => {
+    const { broken, depth } = exploreLedgerBug('certificate-one-short')
+    expect([depth, broken?.property]).toEqual([4, 'two values were certified for one height'])
+    expect(broken?.story).toEqual([
+      'server 1 votes x in attempt 1',
+      'server 2 votes x in attempt 1',
+      'server 3 votes y in attempt 1',
+      'server 4 votes y in attempt 1',
+      'certified: x, in attempt 1',
+      'certified: y, in attempt 1',
+    ])
+    expect(exploreLedgerBug('certificate-one-short', false, { depthMax: 4 }).broken).toBeUndefined()
   })
 })

@@ -33,11 +33,39 @@ export interface SmallVotes {
   readonly certified: readonly number[]
   /** How many steps lead to the first state in which two values were certified. */
   readonly broken: number | undefined
+  /** Those steps, in words. */
+  readonly story?: readonly string[]
 }
 
+/** How far to look. */
+export interface SmallOptions {
+  readonly depthMax?: number
+  readonly progress?: (states: number) => void
+}
+
+/** A state, and the step that led to it. */
+interface Reached {
+  readonly state: SmallState
+  readonly depth: number
+  readonly what: string
+  readonly before: Reached | undefined
+}
+
+interface Step {
+  readonly state: SmallState
+  readonly what: string
+}
+
+const PROGRESS_EVERY = 1_000
+
 /** Explores all schedules of that many attempts. */
-export function exploreVotes(group: VotingGroup, attempts: number, rules: LedgerRules = ledgerRules): SmallVotes {
-  return new SmallSystem(group, attempts, rules).explore()
+export function exploreVotes(
+  group: VotingGroup,
+  attempts: number,
+  rules: LedgerRules = ledgerRules,
+  options: SmallOptions = {},
+): SmallVotes {
+  return new SmallSystem(group, attempts, rules).explore(options)
 }
 
 class SmallSystem {
@@ -54,43 +82,54 @@ class SmallSystem {
     this.genesis = { servers, crashes: group.crashes, liars: group.liars } as unknown as Genesis
   }
 
-  explore(): SmallVotes {
+  explore({ depthMax = Number.POSITIVE_INFINITY, progress }: SmallOptions): SmallVotes {
     const honest = this.group.servers - this.group.liars
     const fresh: Signed = { votes: [], reports: [], voted: undefined, promised: 1, gone: false }
     const first: SmallState = { servers: Array.from({ length: honest }, () => fresh), proposed: ['', VALUES.join('')] }
     const seen = new Set([nameOf(first)])
-    const waiting: { state: SmallState; depth: number }[] = [{ state: first, depth: 0 }]
+    const waiting: Reached[] = [{ state: first, depth: 0, what: '', before: undefined }]
     const certified = Array.from({ length: this.attempts + 1 }, () => 0)
     let steps = 0
     for (let at = 0; at < waiting.length; at++) {
-      const { state, depth } = waiting[at]!
+      const reached = waiting[at]!
       delete waiting[at]
-      const found = this.certifiedIn(state)
+      const found = this.certifiedIn(reached.state)
       for (const { attempt } of found) certified[attempt]!++
+      const counts = { states: seen.size, steps, certified: certified.slice(1) }
       if (new Set(found.map(one => one.value)).size > 1)
-        return { states: seen.size, steps, certified: certified.slice(1), broken: depth }
-      for (const next of this.stepsFrom(state)) {
+        return { ...counts, broken: reached.depth, story: [...storyOf(reached), ...found.map(wordsOf)] }
+      if (reached.depth >= depthMax) continue
+      for (const { state, what } of this.stepsFrom(reached.state)) {
         steps++
-        const name = nameOf(next)
+        const name = nameOf(state)
         if (seen.has(name)) continue
         seen.add(name)
-        waiting.push({ state: next, depth: depth + 1 })
+        if (seen.size % PROGRESS_EVERY === 0) progress?.(seen.size)
+        waiting.push({ state, depth: reached.depth + 1, what, before: reached })
       }
     }
     return { states: seen.size, steps, certified: certified.slice(1), broken: undefined }
   }
 
   // Where all lines of a rule are as they must be, nobody forgets: then each report that was ever made is among these.
-  private *stepsFrom(state: SmallState): Generator<SmallState> {
+  private *stepsFrom(state: SmallState): Generator<Step> {
     const tried = new Set<string>()
     for (const [place, server] of state.servers.entries()) {
       // Two servers that have signed the same do the same.
       const name = JSON.stringify(server)
       if (tried.has(name)) continue
       tried.add(name)
-      const forgetting = [...this.restarted(server), ...this.without(server, state)]
-      for (const next of [...this.votesOf(server, state), ...this.leavingOf(server), ...forgetting])
-        yield { ...state, servers: state.servers.with(place, next) }
+      const who = `server ${place + 1}`
+      const then = (next: Signed, what: string): Step => ({
+        state: { ...state, servers: state.servers.with(place, next) },
+        what: `${who} ${what}`,
+      })
+      for (const next of this.votesOf(server, state))
+        yield then(next, `votes ${next.voted!.value} in attempt ${next.voted!.attempt}`)
+      for (const next of this.leavingOf(server))
+        yield then(next, `leaves attempt ${next.promised - 1} and reports ${reportOf(server)}`)
+      for (const next of this.restarted(server)) yield then(next, 'crashes, and forgets what it did not save')
+      for (const next of this.without(server, state)) yield then(next, 'loses its store')
     }
     for (let attempt = 2; attempt <= this.attempts; attempt++) {
       for (const value of this.mayPropose(state, attempt)) {
@@ -98,7 +137,7 @@ class SmallSystem {
         if (known.includes(value)) continue
         const proposed = Array.from({ length: this.attempts + 1 }, (_, at) => state.proposed[at] ?? '')
         proposed[attempt] = [...known, value].sort().join('')
-        yield { ...state, proposed }
+        yield { state: { ...state, proposed }, what: `the leader of attempt ${attempt} proposes ${value}` }
       }
     }
   }
@@ -169,6 +208,20 @@ class SmallSystem {
     }
     return found
   }
+}
+
+function reportOf({ voted }: Signed): string {
+  return voted === undefined ? 'no vote' : `its vote for ${voted.value} in attempt ${voted.attempt}`
+}
+
+function wordsOf({ attempt, value }: ReportedVote): string {
+  return `certified: ${value}, in attempt ${attempt}`
+}
+
+function storyOf(reached: Reached): string[] {
+  const story: string[] = []
+  for (let at: Reached | undefined = reached; at?.before !== undefined; at = at.before) story.unshift(at.what)
+  return story
 }
 
 /** It has signed what it does not remember. */

@@ -5,13 +5,13 @@ import { fromHex } from '../../core/index.ts'
 import { type Book, openBook } from '../book.ts'
 import { type Checkpoint, firstHead, headHash, noteBytes, type Statement } from '../checkpoint.ts'
 import { execute } from '../execute.ts'
-import type { Descriptor } from '../genesis.ts'
+import { type Descriptor, epochAt } from '../genesis.ts'
 import { encodeDescriptor } from '../light.ts'
 import { append, cutBack, inclusionProof, leafHash, newTree, rootOf, type Tree } from '../merkle.ts'
 import type { Refusal } from '../refusal.ts'
 import { type LedgerRules, ledgerRules } from '../rules.ts'
-import { type Evidence, signingBytes, type Transaction, writeTransaction } from '../transactions.ts'
-import { type Actors, firstSalt, ideals, linked, makeLedger, signed } from './actors.ts'
+import { type EpochStep, type Evidence, signingBytes, type Transaction, writeTransaction } from '../transactions.ts'
+import { type Actors, firstSalt, ideals, linked, makeLedger, nextEpoch, signed } from './actors.ts'
 
 const SERVERS = ['server-1', 'server-2', 'server-3', 'server-4']
 
@@ -54,7 +54,8 @@ export class PlainLedger {
 
   /** A certificate by all servers, or by those that lie. */
   certify(signers: readonly number[] = this.descriptor.genesis.servers.map((_, place) => place)): Checkpoint {
-    const { descriptor, actors } = this
+    const { actors } = this
+    const { descriptor } = this.book
     const statement: Statement = {
       height: this.head.height + 1,
       size: this.tree.size,
@@ -65,10 +66,16 @@ export class PlainLedger {
     }
     const message = noteBytes(descriptor, statement)
     const votes = signers.map(place => {
-      const { name } = descriptor.genesis.servers[place]!
-      return { server: place, signature: actors.voter(name)(firstSalt(name)).sign(message) }
+      const { name, salt } = epochAt(descriptor, statement.size).servers[place]!
+      return { server: place, signature: actors.voter(name)(salt).sign(message) }
     })
     return { ...statement, votes }
+  }
+
+  /** What shows others that its last leaf, an epoch, names new keepers. */
+  step(): EpochStep {
+    const index = this.tree.size - 1
+    return { leaf: this.leaves[index]!, path: inclusionProof(this.tree, index), checkpoint: this.certify() }
   }
 
   /** Evidence for a leaf; for one that was never appended too, as servers that all lie make it. */
@@ -167,6 +174,25 @@ export class Stage {
     const unsigned: Transaction = { kind: 'void', register: 0, evidence, signature: new Uint8Array(0) }
     const id = fromHex(at.descriptor.registerIds[0]!)!
     return writeTransaction({ ...unsigned, signature: this.actors.signer('alice').sign(signingBytes(id, unsigned)) })
+  }
+
+  /** The same servers with other keys, or with those of the genesis. */
+  epoch(ledger: PlainLedger, life: string, pledged = true): Uint8Array {
+    const servers = ledger.descriptor.genesis.servers.map(({ name, salt: first }) => {
+      const salt = life === '' ? first : firstSalt(`${name} ${life}`)
+      return { name, salt, key: this.actors.voter(name)(salt).publicKey }
+    })
+    const next = nextEpoch(this.actors, ledger.book.descriptor, { servers, crashes: 1, liars: 0 })
+    const message = signingBytes(ledger.descriptor.id, next)
+    const pledges = servers.map(({ name, salt }, server) => ({
+      server,
+      signature: this.actors.voter(name)(salt).sign(message),
+    }))
+    return writeTransaction({ ...next, pledges: pledged ? pledges : [] })
+  }
+
+  follow(ledger: PlainLedger): Uint8Array {
+    return writeTransaction({ kind: 'follow', ledger: ledger.descriptor.id, ...ledger.step() })
   }
 
   freeze(at: PlainLedger, other: PlainLedger): Uint8Array {
@@ -326,5 +352,30 @@ export const stories: Readonly<Record<string, { readonly code: string; play(stag
       b.must(stage.mint(c.proof(c.must(stage.burn(c, b, 10n, { to: 'alice' })))))
       return b.submit(stage.burn(b, a, 10n, { asset: c.descriptor.id }))
     },
+  },
+  'old-epoch-taken': {
+    code: 'epoch',
+    play(stage) {
+      const { a, b } = stage
+      a.must(stage.epoch(a, 'second'))
+      b.must(stage.follow(a))
+      // The keys of before were sold: they show a burn in a history that never was.
+      const forged = new PlainLedger(stage.actors, a.descriptor, ledgerRules)
+      return b.submit(stage.mint(forged.proof(0, stage.burn(a, b, 10n))))
+    },
+  },
+  'old-epoch-again': {
+    code: 'epoch',
+    play(stage) {
+      const { a } = stage
+      const second = stage.epoch(a, 'second')
+      a.must(second)
+      a.must(stage.epoch(a, ''))
+      return a.submit(second)
+    },
+  },
+  'unpledged-epoch': {
+    code: 'unsigned',
+    play: stage => stage.a.submit(stage.epoch(stage.a, 'second', false)),
   },
 }

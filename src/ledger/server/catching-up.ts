@@ -7,14 +7,14 @@ import { type Checkpoint, whyNotCertified } from '../checkpoint.ts'
 import { frontierOf } from '../merkle.ts'
 import { BATCH_MAX, outcomeOf } from '../proposal.ts'
 import { type LedgerReply, type LedgerRequest, PAGE_BYTES_MAX, type PeerMessage } from '../wire.ts'
-import { type LedgerScene, nameOf, type ServedLedger, save, send, sendOthers } from './state.ts'
+import { type LedgerScene, type ServedLedger, save, send, sendOthers } from './state.ts'
 import { appendCertified, tryLeaves } from './voter.ts'
 
 /** How long to wait for a page. */
 const PAGE_WAIT: Millis = 1_000
 
 /** That server is ahead: take from it what is missing, unless another gives already. */
-export function catchUp(scene: LedgerScene, from: number): void {
+export function catchUp(scene: LedgerScene, from: NodeId): void {
   const { ledger, turn } = scene
   const { catching } = ledger
   if (catching !== undefined && turn.now - catching.askedAt < PAGE_WAIT) return
@@ -22,11 +22,17 @@ export function catchUp(scene: LedgerScene, from: number): void {
   askPage(scene, ledger)
 }
 
+/** From one of the keepers that are known: who kept a ledger before still has it. */
+export function catchUpWithAny(scene: LedgerScene): void {
+  const others = [...scene.ledger.places.keys()].filter(name => name !== scene.state.self)
+  if (others.length > 0) catchUp(scene, others[scene.turn.below(others.length)]!)
+}
+
 function askPage(scene: LedgerScene, { catching, descriptor, leaves, head }: ServedLedger): void {
   if (catching === undefined) return
   catching.askedAt = scene.turn.now
   const start = leaves.length + catching.leaves.length
-  send(scene, nameOf(scene.ledger, catching.from), {
+  send(scene, catching.from, {
     kind: 'page',
     query: head.height,
     ledger: descriptor.id,
@@ -58,10 +64,10 @@ export function onPage(
   })
 }
 
-export function onPaged(scene: LedgerScene, place: number, body: LedgerReply & { kind: 'paged' }): void {
+export function onPaged(scene: LedgerScene, from: NodeId, body: LedgerReply & { kind: 'paged' }): void {
   const { ledger, settings } = scene
   const { catching, head } = ledger
-  if (catching === undefined || catching.from !== place || body.query !== head.height) return
+  if (catching === undefined || catching.from !== from || body.query !== head.height) return
   if (body.from !== ledger.leaves.length + catching.leaves.length || body.leaves.length === 0) return stop(ledger)
   const first = catching.leaves.length === 0
   const target = first ? body.checkpoint : catching.checkpoint
@@ -69,11 +75,11 @@ export function onPaged(scene: LedgerScene, place: number, body: LedgerReply & {
   if (first && whyNotCertified(ledger.descriptor, target, settings.suite, settings.rules) !== undefined)
     return stop(ledger)
   const leaves = [...catching.leaves, ...body.leaves].slice(0, target.size - head.size)
-  ledger.catching = { from: place, checkpoint: target, leaves, askedAt: scene.turn.now }
+  ledger.catching = { from, checkpoint: target, leaves, askedAt: scene.turn.now }
   if (leaves.length < target.size - head.size) return askPage(scene, ledger)
   stop(ledger)
   // The others went on meanwhile: the next page, or an empty one, says so.
-  if (keepFetched(scene, target, leaves)) catchUp(scene, place)
+  if (keepFetched(scene, target, leaves)) catchUp(scene, from)
 }
 
 function stop(ledger: ServedLedger): void {
@@ -115,7 +121,7 @@ export function onRecall(scene: LedgerScene, from: NodeId): void {
 
 export function onRecalled(
   scene: LedgerScene,
-  _from: NodeId,
+  from: NodeId,
   place: number,
   body: PeerMessage & { kind: 'recalled' },
 ): void {
@@ -123,7 +129,7 @@ export function onRecalled(
   // A vote for the height that is under way here too is no news.
   const { proposals, votes } = ledger.round
   const here = proposals.size > 0 || votes.size > 0 ? ledger.head.height + 1 : ledger.head.height
-  if (body.voted > here) catchUp(scene, place)
+  if (body.voted > here) catchUp(scene, from)
   if (ledger.lost !== undefined && !ledger.lost.has(place)) ledger.lost.set(place, body.voted)
 }
 

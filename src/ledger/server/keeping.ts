@@ -2,22 +2,17 @@
 
 import type { NodeId } from '../../core/index.ts'
 import { whyNotByOperators } from '../authority.ts'
+import { newestEpoch } from '../genesis.ts'
 import { whyNotNext } from '../light.ts'
-import { inclusionProof } from '../merkle.ts'
-import { type EpochStep, readTransaction, signingBytes } from '../transactions.ts'
-import { type LedgerRequest, STEPS_MAX, shortened } from '../wire.ts'
+import { readTransaction, signingBytes } from '../transactions.ts'
+import { type LedgerRequest, shortened } from '../wire.ts'
+import { catchUpWithAny } from './catching-up.ts'
 import { executionOf, type LedgerScene, placeIn, send } from './state.ts'
+import { giveSteps } from './steps.ts'
 
 /** The steps after an epoch, as many as go into one answer. */
 export function onSteps(scene: LedgerScene, from: NodeId, { from: after }: LedgerRequest & { kind: 'steps' }): void {
-  const { ledger, settings } = scene
-  const { closings, leaves, tree, descriptor } = ledger
-  const steps = closings.slice(after, after + STEPS_MAX).map((checkpoint): EpochStep => {
-    const index = checkpoint.size - 1
-    const path = inclusionProof(tree, index, checkpoint.size, settings.suite.hash)
-    return { leaf: leaves[index]!, path, checkpoint }
-  })
-  if (steps.length > 0) send(scene, from, { kind: 'stepped', ledger: descriptor.id, steps })
+  giveSteps(scene, from, after)
 }
 
 /** Pledges where the operators ask for it, and the next epoch names a key of this server. */
@@ -29,6 +24,8 @@ export function onPledge(scene: LedgerScene, from: NodeId, { query, leaf }: Ledg
   const read = readTransaction(leaf)
   if (!read.ok || read.value.kind !== 'epoch') return refuse('it names no keepers.')
   const next = read.value
+  // Of an epoch that this server has not heard of: it fetches what it missed, and is asked again.
+  if (next.number > newestEpoch(descriptor).number + 1) return catchUpWithAny(scene)
   const wrong = whyNotNext(descriptor, next, settings.suite, settings.rules)
   if (wrong !== undefined) return refuse(`${wrong}.`)
   const unsigned = whyNotByOperators(ledger.book, next, executionOf(scene))

@@ -121,8 +121,9 @@ function onWord(scene: ServerScene, from: NodeId, body: Word): void {
 
 function onPeer(scene: LedgerScene, from: NodeId, body: Extract<PeerMessage, { ledger: Uint8Array }>): void {
   const place = scene.ledger.places.get(from)
-  // Clients have no voice among servers.
-  if (place === undefined || place === scene.ledger.place) return
+  // Clients have no voice among servers, and those who kept the ledger before are only told how it went on.
+  if (place === undefined) return onFormer(scene, from, body)
+  if (place === scene.ledger.place) return
   if (!isOfNow(scene, from, place, body)) return
   switch (body.kind) {
     case 'propose':
@@ -146,6 +147,15 @@ function onPeer(scene: LedgerScene, from: NodeId, body: Extract<PeerMessage, { l
   }
 }
 
+/** A word of one that keeps the ledger no more and may not know it, or is to keep it soon and has to know it. */
+function onFormer(scene: LedgerScene, from: NodeId, body: Extract<PeerMessage, { ledger: Uint8Array }>): void {
+  if (!scene.state.peers.includes(from)) return
+  if (body.kind === 'need') return onNeed(scene, from)
+  const height = heightOf(body)
+  if (height !== undefined && height <= scene.ledger.head.height && body.kind !== 'certified')
+    answerOld(scene, from, height)
+}
+
 /** Whether the word is of the height under way. Who is behind is shown the certificate; who is ahead is followed. */
 function isOfNow(
   scene: LedgerScene,
@@ -157,10 +167,10 @@ function isOfNow(
   if (height === undefined) return true
   const next = scene.ledger.head.height + 1
   if (height === next) {
-    if (body.kind === 'certified' && body.leaves.length === 0) catchUp(scene, place)
+    if (body.kind === 'certified' && body.leaves.length === 0) catchUp(scene, from)
     return true
   }
-  if (height > next) noteEarly(scene, place, { from, height, at: scene.turn.now, body })
+  if (height > next) noteEarly(scene, { from, height, at: scene.turn.now, body })
   else if (body.kind !== 'certified' && !isOnlyLate(scene.ledger, place, height, body)) answerOld(scene, from, height)
   return false
 }
@@ -173,12 +183,12 @@ function isOnlyLate({ late, head }: ServedLedger, place: number, height: number,
 }
 
 /** One height ahead is what happens: the votes for this one are under way. Who is farther ahead is followed. */
-function noteEarly(scene: LedgerScene, place: number, word: EarlyWord): void {
+function noteEarly(scene: LedgerScene, word: EarlyWord): void {
   const { early, head } = scene.ledger
   const { from, height, body } = word
   const name = `${from} ${body.kind}`
   if ((early.get(name)?.height ?? 0) <= height) early.set(name, word)
-  if (height > head.height + 2 || body.kind === 'certified') catchUp(scene, place)
+  if (height > head.height + 2 || body.kind === 'certified') catchUp(scene, from)
 }
 
 /** What was said about the height that is now under way. */
@@ -198,7 +208,7 @@ function followEarly(scene: LedgerScene): void {
     if (turn.now - at < settings.repeatEvery) continue
     // What is still true is said again.
     ledger.early.delete(name)
-    catchUp(scene, ledger.places.get(from)!)
+    if (ledger.places.has(from)) catchUp(scene, from)
   }
 }
 
@@ -234,15 +244,17 @@ function onGenesis(scene: ServerScene, from: NodeId, body: PeerMessage & { kind:
   if (!scene.state.peers.includes(from)) return
   const opened = openLedger(scene, body.genesis, from, from)
   if (typeof opened === 'string') return
-  advance({ ...scene, ledger: opened })
+  const about = { ...scene, ledger: opened }
+  // Whoever does not keep it hears nothing of it: all there is to know is fetched.
+  if (opened.place < 0) catchUp(about, from)
+  advance(about)
 }
 
 /** Pages name no ledger: the one that is fetched from that server. */
 function onPagedMessage(scene: ServerScene, from: NodeId, body: Extract<LedgerMessage, { kind: 'paged' }>): void {
   for (const ledger of scene.state.ledgers.values()) {
-    const place = ledger.places.get(from)
-    if (place === undefined || ledger.catching?.from !== place) continue
-    onPaged({ ...scene, ledger }, place, body)
+    if (ledger.catching?.from !== from) continue
+    onPaged({ ...scene, ledger }, from, body)
     advance({ ...scene, ledger })
   }
 }

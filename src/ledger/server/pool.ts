@@ -19,6 +19,7 @@ import {
   send,
   serverTimers,
 } from './state.ts'
+import { giveNewestSteps } from './steps.ts'
 
 /** Leaves that wait, and their bytes. */
 export const POOL_MAX = 20_000
@@ -40,6 +41,8 @@ export function onSubmit(scene: LedgerScene, from: NodeId, body: LedgerRequest &
   const { name } = looked
   const index = ledger.indexes.get(name)
   if (index !== undefined) return receipt ? giveReceipt(scene, from, query, index) : undefined
+  // Whoever keeps the ledger no more orders nothing and refuses nothing: it says who does.
+  if (ledger.place < 0) return query === 0 ? undefined : giveNewestSteps(scene, from)
   const known = ledger.pool.entries.get(name)
   if (known !== undefined) return addAsker(known, from, query, receipt)
   const refused = whyNotNow(ledger.book, leaf, executionOf(scene))
@@ -123,7 +126,7 @@ export function hasGathered({ ledger, settings, turn }: LedgerScene): boolean {
 
 /** Leaves for one height, in an order in which each can be appended. What can no longer be is told and dropped. */
 export function drawBatch(scene: LedgerScene): Uint8Array[] {
-  const { ledger } = scene
+  const { ledger, settings } = scene
   const undo: Undo = []
   const how = { ...executionOf(scene), undo }
   const batch: Uint8Array[] = []
@@ -146,7 +149,7 @@ export function drawBatch(scene: LedgerScene): Uint8Array[] {
   for (const entry of ledger.pool.entries.values()) {
     if (batch.length >= BATCH_MAX || bytes + entry.leaf.length > BATCH_BYTES_MAX) break
     // An epoch ends its height.
-    if (ledger.book.descriptor !== ledger.descriptor) break
+    if (ledger.book.descriptor !== ledger.descriptor && settings.rules.endsHeight()) break
     tryOne(entry)
   }
   undoAll(undo)
@@ -177,6 +180,7 @@ export function sweepPool(scene: LedgerScene): void {
     }
   }
   for (const [client, all] of asked) giveReceipts(scene, client, all)
+  if (ledger.place < 0) for (const entry of [...ledger.pool.entries.values()]) drop(ledger, entry)
 }
 
 /** What one client asked for, under one certificate: it is written, sent, read and checked once for all of them. */

@@ -178,9 +178,10 @@ export function onRollTimer(scene: ServerScene): void {
   if (++state.rolls < ROLLS) serverTimers.set(turn, 'roll', ROLL_EVERY)
 }
 
+/** Also to those who do not keep a ledger now: the next epoch may name them, and they pledge only what they know. */
 export function onRollMessage(scene: ServerScene, from: NodeId): void {
-  for (const { places, descriptor } of scene.state.ledgers.values()) {
-    if (!places.has(from)) continue
+  if (!scene.state.peers.includes(from)) return
+  for (const { descriptor } of scene.state.ledgers.values()) {
     scene.turn.do({ kind: 'send', to: from, body: { kind: 'genesis', genesis: encodeDescriptor(descriptor) } })
   }
 }

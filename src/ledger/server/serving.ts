@@ -5,12 +5,14 @@ import type { NodeId } from '../../core/index.ts'
 import { fromHex, toHex } from '../../core/index.ts'
 import type { RegisterBook } from '../book.ts'
 import { supplyOf } from '../book.ts'
+import { newestEpoch } from '../genesis.ts'
 import { encodeDescriptor } from '../light.ts'
 import { consistencyProof } from '../merkle.ts'
 import { type Answer, type LedgerRequest, type Question, shortened } from '../wire.ts'
 import { giveReceipt, ownerOf } from './pool.ts'
 import { openLedger } from './restart.ts'
 import { type LedgerScene, type ServedLedger, type ServerScene, send } from './state.ts'
+import { giveSteps } from './steps.ts'
 
 /** Kinds of coins that an account is shown with. */
 const SHOWN_MAX = 64
@@ -36,8 +38,12 @@ export function onCreate(
   send(scene, from, { kind: 'created', query, why: typeof opened === 'string' ? shortened(opened) : '' })
 }
 
-export function onAsk(scene: LedgerScene, from: NodeId, { query, question }: LedgerRequest & { kind: 'ask' }): void {
-  const { voted, head } = scene.ledger
+export function onAsk(scene: LedgerScene, from: NodeId, body: LedgerRequest & { kind: 'ask' }): void {
+  const { query, question, epoch } = body
+  const { voted, head, place, keepers } = scene.ledger
+  // Its answer would count among those of an epoch that is over: a finished transfer might be missing from it.
+  if (epoch < keepers.number) return giveSteps(scene, from, epoch)
+  if (place < 0) return
   const answer = answerTo(scene.ledger, question)
   if (answer !== undefined) send(scene, from, { kind: 'answered', query, voted, checkpoint: head, answer })
 }
@@ -56,7 +62,8 @@ function answerTo(ledger: ServedLedger, question: Question): Answer | undefined 
     case 'link': {
       const link = book.links.get(toHex(question.ledger))
       const held = link?.descriptor.registerIds.reduce((sum, id) => sum + (register.foreign.get(id) ?? 0n), 0n) ?? 0n
-      return { kind: 'link', next: link?.next ?? 0, cap: link?.cap ?? 0n, held, frozen: link?.frozen ?? false }
+      const { next = 0, cap = 0n, frozen = false } = link ?? {}
+      return { kind: 'link', next, cap, held, frozen, epoch: link ? newestEpoch(link.descriptor).number : 0 }
     }
     case 'totals': {
       const { held, outstanding } = supplyOf(register)

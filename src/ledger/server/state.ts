@@ -121,7 +121,7 @@ export interface EarlyWord {
 
 /** Leaves that are fetched from one server, up to a certificate. */
 export interface Catching {
-  readonly from: number
+  readonly from: NodeId
   readonly checkpoint: Checkpoint
   readonly leaves: Uint8Array[]
   askedAt: Millis

@@ -7,6 +7,7 @@ import { execute } from '../execute.ts'
 import { newestEpoch } from '../genesis.ts'
 import { append, cutBack, rootOf, type SizedRoot } from '../merkle.ts'
 import { BATCH_BYTES_MAX, BATCH_MAX, leaderOf, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
+import type { KeyOfEpoch } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
 import { checkWaiting, choiceOf, enterAttempt, judgeReports, wantDeciding } from './attempts.ts'
 import { drawBatch, hasGathered, hasWork, sweepPool } from './pool.ts'
@@ -97,7 +98,8 @@ export function tryLeaves(scene: LedgerScene, leaves: readonly Uint8Array[]): Si
   for (const leaf of leaves) {
     const refused = execute(ledger.book, leaf, how)
     // The keepers of now certify no more after it: an epoch ends its height.
-    good &&= ledger.book.descriptor === ledger.descriptor || leaf === leaves[leaves.length - 1]
+    const open = ledger.book.descriptor === ledger.descriptor || !settings.rules.endsHeight()
+    good &&= open || leaf === leaves[leaves.length - 1]
     good &&= refused === undefined || !settings.rules.executesFirst()
     if (!good) break
     const looked = ledger.memory.of(leaf)
@@ -263,16 +265,23 @@ export function settle(scene: Settling, checkpoint: Checkpoint, leaves: readonly
   ledger.round = newRound()
 }
 
-/** From the next height on others keep the ledger. A key that is new to it has no votes behind it that could be forgotten. */
+/** From the next height on others keep the ledger. */
 function beginEpoch({ ledger, settings, state }: Settling, closing: Checkpoint): void {
   ledger.descriptor = ledger.book.descriptor
   ledger.closings.push(closing)
   const before = ledger.keepers.servers[ledger.place]
+  ledger.hours.clear()
   ledger.keepers = newestEpoch(ledger.descriptor)
   ledger.places = placesOf(ledger.keepers)
   ledger.place = placeIn(ledger.keepers, state.self, settings)
   const now = ledger.keepers.servers[ledger.place]
-  if (now === undefined || before === undefined || !sameBytes(now.key, before.key)) ledger.lost = undefined
+  const key: KeyOfEpoch = {
+    kept: now !== undefined && before !== undefined && sameBytes(now.key, before.key),
+    lost: ledger.lost !== undefined,
+    ofThisStore: now === undefined || (state.salt !== undefined && sameBytes(now.salt, state.salt)),
+  }
+  // How far the others voted is asked anew, of those who keep it now: votes that were forgotten may be theirs.
+  ledger.lost = settings.rules.hasForgotten(key) ? new Map() : undefined
 }
 
 type Settling = Pick<LedgerScene, 'state' | 'ledger' | 'settings'>

@@ -1,12 +1,12 @@
 // What a client does with a server's answer: counts it, judges whether it has won or lost, or gives back what came late.
 
-import type { NodeId } from '../../core/index.ts'
+import type { Millis, NodeId } from '../../core/index.ts'
 import type { ServerMessage } from '../wire.ts'
 import { grantsNeeded, readAnswer, type TryAnswer } from './answers.ts'
 import { blameAnswer, blameInquiry } from './blame.ts'
 import { believe, lose, win } from './holding.ts'
 import { retry } from './retry.ts'
-import { type Acquisition, type ClientScene, isHolder } from './state.ts'
+import { type Acquisition, type ClientScene, clientTimers, isHolder } from './state.ts'
 import { countGrant, raiseOwnToken, yieldGrant } from './waiting.ts'
 
 export function onAnswer(scene: ClientScene, from: NodeId, body: TryAnswer): void {
@@ -40,7 +40,21 @@ function judgeTry(scene: ClientScene, acquisition: Acquisition): void {
   if (acquisition.until.size >= needed) return win(scene, acquisition)
   let refusals = 0
   for (const answer of acquisition.answers.values()) if (answer.kind !== 'granted') refusals++
-  if (scene.state.servers.length - refusals < needed) retry(scene, acquisition)
+  if (scene.state.servers.length - refusals < needed) return retry(scene, acquisition)
+  if (acquisition.wait && acquisition.answers.size === needed) waitLess(scene, acquisition)
+}
+
+/** How many times as long as the others took, in the first try; and the least that is waited. */
+const GRACE_TIMES = 4
+const GRACE_MIN: Millis = 10
+
+// Enough have answered to win, and it was no yes. Those that are missing may be slow, or silent for ever, and what was granted
+// meanwhile keeps everybody else out: they get a little longer than the others took, and twice as much with every try, so
+// that honest ones that are far away are waited for in the end. Whoever tries once only waits for all.
+function waitLess({ settings, turn }: ClientScene, { name, sentAt, tries }: Acquisition): void {
+  const took = turn.now - sentAt
+  const grace = Math.max(GRACE_MIN, GRACE_TIMES * took) * 2 ** Math.min(tries, 10)
+  if (grace < settings.answerMax - took) clientTimers.set(turn, 'answers', grace, name)
 }
 
 // A waiter wins as soon as g servers hold at one time, and does not lose: those that say no say it for now.

@@ -32,6 +32,36 @@ describe('acquisition (protocols/lock 1, 2)', () => {
       { kind: 'acquired' },
     ])
   })
+  it('enough have answered and too few said yes: those that are missing get a little longer, and the next time more', () => {
+    const client = new Client()
+    client.acquire()
+    const answered = (millis: number) => {
+      client.pass(millis)
+      for (const server of ['s1', 's2']) client.answers(server, 'granted')
+      client.answers('s3', 'locked')
+      return client.acquisition.attempt
+    }
+    let attempt = answered(5)
+    client.pass(19)
+    expect(client.acquisition.attempt).toBe(attempt)
+    client.pass(1)
+    expect(client.acquisition.phase).toBe('backing off')
+    for (let i = 0; i < 100 && client.acquisition.phase !== 'trying'; i++) client.pass(1)
+    attempt = answered(5)
+    client.pass(39)
+    expect([client.acquisition.phase, client.acquisition.attempt]).toEqual(['trying', attempt])
+    client.pass(1)
+    expect(client.acquisition.phase).toBe('backing off')
+  })
+  it('waits for all where it tries only once', () => {
+    const client = new Client()
+    client.acquire(1, { wait: false })
+    for (const server of ['s1', 's2']) client.answers(server, 'granted')
+    client.answers('s3', 'locked')
+    client.pass(100)
+    expect(client.acquisition.phase).toBe('trying')
+    expect(told(client.answers('s4', 'granted'))).toMatchObject([{ kind: 'acquired' }])
+  })
   it('the lease counts from before the request was sent, not from the answers', () => {
     const client = new Client()
     client.acquire()

@@ -12,6 +12,8 @@ import { lockServer } from './machine.ts'
 
 const settings = { ...lockDefaults, ttlMax: 10_000 }
 const SERVERS = ['X', 's1', 's2']
+/** Longer than one that is silent is waited for when the others have answered, and than the first backoff. */
+const SHORTLY = 100
 
 describe('a lost store', () => {
   /** Held with {X, s1} under 1,000. X loses its store. One whose clock is behind asks X and s2. */
@@ -32,7 +34,7 @@ describe('a lost store', () => {
     group.wants('bob', 2, 900, { ...once, wait: true })
     for (let round = 0; round < 3; round++) {
       group.settle(between('bob', ['X', 's2']))
-      group.pass(settings.answerMax)
+      group.pass(SHORTLY)
     }
     return group.events.flatMap(({ who, event }) => (event.kind === 'acquired' ? [[who, event.token]] : []))
   }

@@ -40,8 +40,11 @@ export function onWait(scene: ServerScene, from: NodeId, asked: Extract<ClientMe
   const ttl = Math.min(asked.ttl, settings.ttlMax)
   const waiter: Waiter = { client: from, ticket, attempt, token, ttl, ping, pingedAt: now, low: false }
   if (isOut(entry, now) && entry.holder === from) return prolongGrant(scene, name, entry, waiter)
+  const out = isOut(entry, now)
+  // Nobody has it, nobody waits for it: the usual case needs no line.
+  if (!out && entry.waiters === undefined && token > entry.maximum) return give(scene, name, entry, waiter, ttl)
   entry.waiters ??= []
-  if (isOut(entry, now)) return joinList(scene, name, entry, waiter)
+  if (out) return joinList(scene, name, entry, waiter)
   if (!enqueue(entry.waiters, waiter, state.inLine)) return reply(scene, from, { kind: 'full', name, attempt })
   giveNext(scene, name, entry, ttl)
 }

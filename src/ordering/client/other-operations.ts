@@ -32,9 +32,19 @@ export function hearOf(
   const { settings } = scene
   for (const operation of operations) {
     if (isOver(object, operation)) continue
+    if (neverOurs(scene, object, operation)) {
+      accuse(scene, object, server, object.replica.version, 'an operation of ours that we never asked for')
+      continue
+    }
     if (settings.rules.vouchersNeeded(settings.liars) <= 1) believe(object, operation)
     else vote(scene, object, server, operation)
   }
+}
+
+/** In our name, and of a session later than the one that we have: nobody can have asked for it. */
+function neverOurs({ state }: ClientScene, { session }: ClientObject, operation: Operation): boolean {
+  if (operation.kind === 'open' || operation.client !== state.self || session.phase !== 'open') return false
+  return openedAt(operation.session) > openedAt(session.id)
 }
 
 // One vote a server and operation, its last word: with all that it ever said, a liar that says something else each time

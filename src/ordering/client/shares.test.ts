@@ -61,6 +61,19 @@ describe('an operation that one server tells of in a thousand ways', () => {
     expect(client(made).shares.get('s7')).toMatchObject({ bytes: 0 })
   })
 
+  it('is named at once where it is said to be our own, of a session that we never had', () => {
+    const made = group()
+    const { id } = made.clientObject('c').session
+    const ours = (session: string) => ({ ...applied(1, utf8.encode('x')), client: 'c', session })
+    // Of the session that we have, of one from before, and of another client: not proved.
+    for (const session of [id, '0.0']) made.hear('s7', 'c', pushed([ours(session)]))
+    made.hear('s7', 'c', pushed([applied(7, utf8.encode('x'))]))
+    expect(made.heard('lied')).toEqual([])
+    made.hear('s7', 'c', pushed([ours(`${Number.parseInt(id, 10) + 1}.0`)]))
+    expect(made.heard('lied')).toMatchObject([{ server: 's7', what: 'an operation of ours that we never asked for' }])
+    expect(made.clientObject('c').pool.votes.has(`${Number.parseInt(id, 10) + 1}.0 1`)).toBe(false)
+  })
+
   it('counts as two with a planted bug: a-vote-for-each-word', () => {
     const made = group({ rules: brokenOrderingRules('a-vote-for-each-word') })
     for (let i = 0; i < 2; i++) made.hear('s7', 'c', pushed([applied(1, utf8.encode('wrong'))]))

@@ -10,6 +10,7 @@ import {
 import { opensslSignatures, opensslSigner } from '../certificates/signatures.ts'
 import { type ChannelCard, newestOf } from '../channels.ts'
 import { opensslCiphers } from '../ciphers.ts'
+import { sha256 } from '../hash.ts'
 import { randomBytes } from '../platform.ts'
 import type { Carrier } from './carrier.ts'
 import { type CarriedDriver, driveCarried } from './driver.ts'
@@ -40,6 +41,7 @@ export async function shareRecord(
     signatures: opensslSignatures(),
     sealing: { open: () => undefined },
     ciphers: opensslCiphers,
+    hash: sha256,
     wall: () => Date.now(),
   }
   const driver = await driveCarried({

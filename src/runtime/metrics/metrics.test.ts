@@ -8,6 +8,7 @@ import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePorts } from '../../../test/support/processes.ts'
 import { connect } from '../../client/connect.ts'
+import { ClientMeter } from '../../client/metrics.ts'
 import { SettingsError } from '../../core/index.ts'
 import type { ServerState } from '../../lock/index.ts'
 import { loadNodeConfig, type ServerConfig } from '../config/config.ts'
@@ -185,6 +186,38 @@ describe('who was caught', () => {
     expect(text).toContain('coterie_member_caught_total{node="me",member="eve",how="two-faced"} 2')
     expect(text.match(/^coterie_member_caught_total\{/gm)).toHaveLength(1_001)
     expect(text).toContain('coterie_member_caught_total{node="me"} 201')
+  })
+  it('is not who is slow or silent: of each server a client shows how long it takes, or owes an answer', async () => {
+    const registry = new Registry()
+    let now = 0
+    const meter = new ClientMeter({ registry }, 'me', () => now)
+    const wait = { part: 'lock', body: { kind: 'wait', attempt: 1 } } as const
+    const answer = { part: 'lock', body: { kind: 'queued', attempt: 1 } } as const
+    for (const server of ['quick', 'slow', 'silent']) meter.sent(server, wait)
+    // A release is answered by nobody.
+    meter.sent('told', { part: 'lock', body: { kind: 'release' } })
+    now = 2
+    meter.received('quick', answer)
+    now = 2_000
+    meter.received('slow', answer)
+    for (let i = 0; i < 50; i++) {
+      meter.sent('quick', wait)
+      meter.sent('silent', wait)
+      meter.received('quick', answer)
+    }
+    now = 3_000
+    const of = async (server: string) =>
+      Number(
+        / (\S+)$/m.exec(
+          (await registry.metrics()).split('\n').find(line => line.includes(`server="${server}"`)) ?? '',
+        )?.[1],
+      )
+    expect([await of('quick'), await of('slow'), await of('silent'), await of('told')]).toEqual([
+      expect.closeTo(0, 3),
+      2,
+      3,
+      Number.NaN,
+    ])
   })
   it('is shown by a server: how many clients complain about which', async () => {
     const lines = new Map([

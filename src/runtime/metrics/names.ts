@@ -64,6 +64,9 @@ export const clientMetrics = {
   client_object_failures_total: counter('Operations and reads that ended without an answer'),
   client_watch_delay_seconds: histogram("From the first server's word of a version to its watchers here"),
   client_sessions_lost_total: counter('Sessions of objects that were lost'),
+  client_server_answer_seconds: gauge(
+    'How long the server in the label `server` takes to answer, or has owed an answer: who is slow, or silent',
+  ),
   client_lies_total: counter('Words of a server, named in the label `server`, that cannot be true'),
 } as const satisfies Definitions
 

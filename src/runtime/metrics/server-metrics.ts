@@ -61,21 +61,39 @@ type Parted =
   | { readonly part: 'lock'; readonly body: LockMessage }
   | { readonly part: 'ordering'; readonly body: OrderingMessage }
 
+interface LockRequest {
+  readonly attempt: number
+  readonly name: string
+}
+
+interface Request extends LockRequest {
+  readonly client: NodeId
+  readonly at: number
+}
+
+function keyOf({ client, attempt, name }: Omit<Request, 'at'>): string {
+  return `${client} ${attempt} ${name}`
+}
+
 /** What is seen in the messages. */
 export class ServerMeter {
   private readonly book: ServerBook
+  private readonly now: () => number
   private readonly requests: Stopwatches
+  /** The request that came last: nearly always it is answered before the next comes, and needs no key. */
+  private last: Request | undefined
   private readonly proposals: Stopwatches
 
   constructor(book: ServerBook, now: () => number) {
     this.book = book
+    this.now = now
     this.requests = new Stopwatches(now)
     this.proposals = new Stopwatches(now)
   }
 
   received(from: NodeId, { part, body }: Parted): void {
     if (part === 'lock') {
-      if (body.kind === 'try' || body.kind === 'wait') this.requests.start(`${from} ${body.attempt} ${body.name}`)
+      if (body.kind === 'try' || body.kind === 'wait') this.asked(from, body)
     } else if (body.kind === 'propose') {
       // Who proposes v + 1 says that v is decided.
       this.decided(body.object, body.version - 1)
@@ -93,14 +111,14 @@ export class ServerMeter {
       case 'granted':
       case 'given':
         this.book.add('lock_grants_total')
-        this.book.observe('lock_grant_seconds', this.requests.stop(`${to} ${body.attempt} ${body.name}`))
+        this.book.observe('lock_grant_seconds', this.answered(to, body))
         return
       case 'locked':
       case 'tooLow':
       case 'tooHigh':
       case 'full':
         this.book.add('lock_refusals_total')
-        this.requests.stop(`${to} ${body.attempt} ${body.name}`)
+        this.answered(to, body)
         return
       case 'renewed':
         return this.book.add('lock_renewals_total')
@@ -109,6 +127,25 @@ export class ServerMeter {
       default:
         return
     }
+  }
+
+  private asked(from: NodeId, { attempt, name }: LockRequest): void {
+    const { last } = this
+    if (last !== undefined) this.requests.start(keyOf(last), last.at)
+    this.last = { client: from, attempt, name, at: this.now() }
+  }
+
+  /** Seconds since it was asked. */
+  private answered(client: NodeId, { attempt, name }: LockRequest): number | undefined {
+    const { last } = this
+    const key = { client, attempt, name }
+    if (last === undefined || last.name !== name || last.attempt !== attempt || last.client !== client) {
+      return this.requests.stop(keyOf(key))
+    }
+    this.last = undefined
+    // It may be a repetition: then the first time counts.
+    const first = this.requests.size === 0 ? undefined : this.requests.stop(keyOf(key))
+    return first ?? Math.max(0, this.now() - last.at) / 1000
   }
 
   private decided(object: string, version: number): void {

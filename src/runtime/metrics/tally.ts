@@ -16,8 +16,8 @@ export class Tally {
   private sum = 0
 
   observe(seconds: number): void {
-    const place = BOUNDS.findIndex(bound => seconds <= bound)
-    const at = place < 0 ? BOUNDS.length : place
+    let at = 0
+    while (at < BOUNDS.length && seconds > BOUNDS[at]!) at++
     this.counts[at] = this.counts[at]! + 1
     this.sum += seconds
   }
@@ -50,10 +50,10 @@ export class Stopwatches {
   }
 
   /** The first time counts. */
-  start(key: string): void {
+  start(key: string, at = this.now()): void {
     if (this.began.has(key)) return
     if (this.began.size >= STOPWATCHES_MAX) this.began.delete(this.began.keys().next().value!)
-    this.began.set(key, this.now())
+    this.began.set(key, at)
   }
 
   /** Seconds since it began; undefined where it did not. */

@@ -35,7 +35,7 @@ export class Connection {
   private readonly limits: Limits
   private readonly pool: BlockPool
   private readonly outbox: Outbox
-  private readonly pace: Pace
+  private pace: Pace
   private paused: NodeJS.Timeout | undefined
   private wasSlowed = false
   private readonly splitter = new FrameSplitter(GREETING_BYTES_MAX)
@@ -72,6 +72,12 @@ export class Connection {
     this.splitter.frameBytesMax = this.limits.frameBytesMax
     waiting?.moveInto(this.outbox)
     this.planFlush()
+  }
+
+  /** The peer was caught lying: from now on it is read slowly. */
+  slow(): void {
+    const perSecond = this.limits.caughtBytesPerSecond
+    this.pace = new Pace({ inBytesBurst: perSecond, inBytesPerSecond: perSecond }, performance.now())
   }
 
   /** False where the queue is full. */

@@ -11,6 +11,8 @@ export interface Limits {
   readonly inBytesBurst: number
   /** And then, for ever. Beyond it the connection is read more slowly. */
   readonly inBytesPerSecond: number
+  /** Of a peer that was caught lying, at once and for each second: enough for what locks and small objects need. */
+  readonly caughtBytesPerSecond: number
   /** What may wait for one connection: the largest frame and a second of a busy peer's messages. */
   readonly queueBytesMax: number
   /** TCP connection and TLS handshake, and then the greeting, each within this. A handshake takes some 10 ms. */
@@ -43,6 +45,7 @@ const LIMITS: Limits = {
   frameBytesMax: FRAME_BYTES_MAX,
   inBytesBurst: 32 << 20,
   inBytesPerSecond: 32 << 20,
+  caughtBytesPerSecond: 1 << 20,
   queueBytesMax: 20 << 20,
   handshakeMs: 5_000,
   stallMs: 10_000,

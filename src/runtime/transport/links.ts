@@ -41,6 +41,8 @@ export class Links {
   /** Open connections of clients, by the name in the certificate. */
   private readonly clients = new Map<string, number>()
   private clientsTotal = 0
+  /** Peers that lied. Only those that were told of here: as many as the group has nodes. */
+  private readonly caught = new Set<NodeId>()
   private silent = false
   private readonly ports: LinkPorts
 
@@ -52,6 +54,13 @@ export class Links {
     const known = this.links.get(peer)
     known?.dialer?.close()
     this.links.set(peer, { connections: known?.connections ?? [], dialer })
+  }
+
+  /** It was caught lying: it is read slowly from now on, also when it comes again. */
+  distrust(peer: NodeId): void {
+    if (this.caught.has(peer)) return
+    this.caught.add(peer)
+    for (const connection of this.links.get(peer)?.connections ?? []) connection.slow()
   }
 
   dialers(): PeerDialer[] {
@@ -85,6 +94,7 @@ export class Links {
     const link = this.links.get(id) ?? { connections: [], dialer: undefined }
     this.links.set(id, link)
     link.connections.push(connection)
+    if (this.caught.has(id)) connection.slow()
     this.count(id, 1)
     connection.open(this.connectionEvents(id, connection), link.dialer?.waiting)
     const oldest = link.connections[0]!
@@ -96,12 +106,12 @@ export class Links {
 
   private connectionEvents(id: NodeId, connection: Connection): ConnectionEvents {
     const { events, drops, refused, log, limits } = this.ports
-    const bytesPerSecond = limits.inBytesPerSecond
     return {
       frame: frame => {
         if (!this.silent) events.frame(id, frame)
       },
       slowed: () => {
+        const bytesPerSecond = this.caught.has(id) ? limits.caughtBytesPerSecond : limits.inBytesPerSecond
         log('warn', 'peer is read more slowly', { peer: id, why: `it says more than ${bytesPerSecond} bytes a second` })
       },
       end: (fault, why, lost) => {

@@ -55,4 +55,27 @@ describe('a peer that says more than is listened to', () => {
     await a.close()
     socket.destroy()
   })
+
+  it('is read far more slowly once it was caught, on the connection that it has and on the next', async () => {
+    const heard = recorder()
+    const a = await bed.start('a', heard, { caughtBytesPerSecond: PER_SECOND / 4 })
+    const liar = await bed.credentials('Carol')
+    const first = dialTls(a.address!, liar).socket
+    first.on('error', () => {})
+    first.write(Buffer.concat([hello(), framed(Buffer.from('hello'))]))
+    await until('it is heard', () => heard.texts().includes('hello'))
+    a.distrust(heard.frames[0]!.from)
+    const frame = framed(Buffer.alloc(100_000))
+    for (let count = 0; count < 20; count++) first.write(frame)
+    await until('it is slowed', () => bed.log.refusals.length === 1)
+    first.destroy()
+    const second = dialTls(a.address!, liar).socket
+    second.on('error', () => {})
+    second.write(hello())
+    for (let count = 0; count < 20; count++) second.write(frame)
+    await until('it is slowed again', () => bed.log.refusals.length === 2)
+    expect(bed.log.refusals).toEqual(Array(2).fill('it says more than 262144 bytes a second'))
+    await a.close()
+    second.destroy()
+  })
 })

@@ -49,6 +49,8 @@ export interface TlsTransport extends Transport {
   readonly address: Address | undefined
   /** A server that we may dial from now on. */
   learn(peer: NodeId, address: Address): void
+  /** A peer that was caught lying: it is read slowly from now on. */
+  distrust(peer: NodeId): void
 }
 
 export async function createTlsTransport(options: TlsOptions, events: TransportEvents): Promise<TlsTransport> {
@@ -68,6 +70,7 @@ export async function createTlsTransport(options: TlsOptions, events: TransportE
     address: listener?.address,
     learn,
     send: (to, frame) => local.links.send(to, frame),
+    distrust: peer => local.links.distrust(peer),
     connected: () => (closed === undefined ? local.links.connected() : []),
     dropped: () => local.drops,
     close() {

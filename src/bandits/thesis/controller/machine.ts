@@ -139,7 +139,8 @@ function sendTurns(scene: ControllerScene): void {
     const pulled = state.leads === 0 || state.leads === place + 1
     const told = Uint8Array.of(Number(pulled), Number(places[place] === 0), next < 0 ? NOBODY : next)
     const { all } = keysOf(scene, place)
-    const hidden = level === 'ucb-d' ? told : sealWith(keys.tools, state.secret, all, ringAbout(round), told)
+    const about = ringAbout(settings.rules.sealedFor(round))
+    const hidden = level === 'ucb-d' ? told : sealWith(keys.tools, state.secret, all, about, told)
     say(scene, id, { kind: 'ringTurn', round, sealed: isOver ? new Uint8Array(0) : hidden })
   }
 }
@@ -149,7 +150,7 @@ function onRingLead(scene: ControllerScene, from: NodeId, body: BanditMessage & 
   const { arms, level, budget } = settings.run
   if (!arms.some(({ id }) => id === from) || !state.begun || body.round !== state.round) return
   if (state.round >= ringsOf(scene)) return
-  const about = ringAbout(body.round)
+  const about = ringAbout(settings.rules.sealedFor(body.round))
   const named = level === 'ucb-d' ? body.sealed : keys.tools.symmetric.open(keysOf(scene, 0).all, about, body.sealed)
   const leader = named && leaderOf(scene, named, about)
   if (leader === undefined) return refuse(scene, 'no arm sealed the leader of a round')

@@ -154,10 +154,12 @@ function onRingTurn(scene: NodeScene, from: NodeId, { round, sealed }: BanditMes
   scene.save()
 }
 
+const aboutOf = ({ settings }: NodeScene, round: number) => ringAbout(settings.rules.sealedFor(round))
+
 function openRound(scene: NodeScene, round: number, sealed: Uint8Array): Uint8Array | undefined {
   if (scene.settings.run.level === 'ucb-d') return sealed
   const keys = ringKeys(scene)
-  return keys && scene.keys.tools.symmetric.open(keys.all, ringAbout(round), sealed)
+  return keys && scene.keys.tools.symmetric.open(keys.all, aboutOf(scene, round), sealed)
 }
 
 /** From whichever arm is before it: its own turn may come later than that word. */
@@ -220,12 +222,14 @@ function passOn(scene: NodeScene): void {
   }
   state.owes = false
   const index = ucb1.index({ pulls: state.pulls, sum: state.sum }, arms.length + round, () => 0.5)
-  const leads = before === undefined || readIndex(before) < index
+  const leads = before === undefined || settings.rules.leads(readIndex(before) < index)
   const passed = leads ? lead(index, named(scene)) : before
   const isLast = state.next === NOBODY
   const message = isLast ? passed.slice(INDEX_BYTES) : passed
   const sealed =
-    level === 'ucb-d' ? message : sealWith(keys.tools, state.secret, ringKeys(scene)!.all, ringAbout(round), message)
+    level === 'ucb-d'
+      ? message
+      : sealWith(keys.tools, state.secret, ringKeys(scene)!.all, aboutOf(scene, round), message)
   if (isLast) say(scene, shuffler.id, { kind: 'ringLead', round, sealed })
   else say(scene, arms[state.next]!.id, { kind: 'ringPass', round, sealed })
 }
@@ -235,7 +239,7 @@ function named(scene: NodeScene): Uint8Array {
   const { state, settings, keys } = scene
   const own = Uint8Array.of(state.place)
   if (settings.run.level !== 'ucb-ds2') return own
-  return sealWith(keys.tools, state.secret, ringKeys(scene)!.own, ringAbout(state.round), own)
+  return sealWith(keys.tools, state.secret, ringKeys(scene)!.own, aboutOf(scene, state.round), own)
 }
 
 function lead(index: number, name: Uint8Array): Uint8Array {

@@ -154,7 +154,8 @@ function onRingTotal(scene: HolderScene, from: NodeId, { sum }: BanditMessage & 
   const { state, settings, course, turn } = scene
   if (from !== settings.run.shuffler.id || !state.begun) return
   const found = openedSums(scene)?.decrypt(sum)
-  if (found === undefined || found < 0n || found > BigInt(course.spent) * BigInt(GRID)) {
+  const most = BigInt(course.spent) * BigInt(GRID)
+  if (found === undefined || !settings.rules.isSum(found, most)) {
     return refuse(scene, 'the sum is none of this many rewards')
   }
   state.done = true

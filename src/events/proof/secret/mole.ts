@@ -61,7 +61,7 @@ export function forged(known: Known, author: string, signer: Signer, { number, n
   const tags = keywordsOf(record.searchable, ATTRIBUTES).map(keyword => tagOf(keys, keyword))
   const payload = new TextEncoder().encode(String(number))
   const content = encodeContent({ attributes: ATTRIBUTES, payload, time: 0, retained: false, expires: 0 })
-  const said = { epoch: record.number, counter: 1, tags, numbers: tags.map(() => 0), content }
+  const said = { epoch: record.number, tags, numbers: tags.map(() => 0), events: [{ counter: 1, content }] }
   const life = { author, started: 0, boot: nonce.slice(0, 8) }
   return sendable(known, signAll(settings, signer, life, [said])[0]!, nonce, lap)
 }

@@ -1,5 +1,6 @@
 // Secret channels on carriers that lie: records are issued, parties removed, processes die and come back, insiders turn bad.
 
+import { sha256 } from '@noble/hashes/sha2.js'
 import type { NodeId, Random } from '../../../core/index.ts'
 import { idealCiphers, idealSealing, idealSignatures } from '../../../crypto/index.ts'
 import {
@@ -198,6 +199,7 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
       signatures: this.signatures,
       sealing: this.sealings(name),
       ciphers: this.ciphers,
+      hash: sha256,
       wall: now => START_MS + now,
       lap: 2_000,
       grace: 1_000,

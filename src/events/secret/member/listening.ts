@@ -2,7 +2,7 @@
 // In counted mode the matcher is given trapdoors instead, and sends to one box.
 
 import { InvalidFilter } from '../../refusals.ts'
-import { channelNames, lettersOf, tagOf, trapdoorOf } from '../keys.ts'
+import { lettersOf, tagOf, trapdoorOf } from '../keys.ts'
 import { listenedOf } from '../keywords.ts'
 import { LANES, READER_TRAPDOORS_MAX, SUBSCRIPTIONS_MAX, TRAPDOORS_MESSAGE_MAX } from '../limits.ts'
 import { encodeFrame } from '../wire.ts'
@@ -88,7 +88,7 @@ export const WANT_EVERY_MS = 30_000
 
 /** All trapdoors of all subscriptions, to the matcher: of each author, lane and keyword one. */
 export function giveTrapdoors(scene: MemberScene): void {
-  const { state, settings } = scene
+  const { state } = scene
   const found = new Map<string, Uint8Array>()
   for (const epoch of state.epochs.values()) {
     const { keys, record } = epoch
@@ -105,7 +105,7 @@ export function giveTrapdoors(scene: MemberScene): void {
     }
   }
   const all = [...found.values()]
-  const name = channelNames(settings.channel.id).matcher
+  const name = state.names.matcher
   for (let at = 0; at === 0 || at < all.length; at += TRAPDOORS_MESSAGE_MAX) {
     const trapdoors = all.slice(at, at + TRAPDOORS_MESSAGE_MAX)
     const body = encodeFrame({ kind: 'trapdoors', box: state.box, trapdoors, first: at === 0 })

@@ -50,6 +50,7 @@ function memberFrom(settings: SecretSettings, self: NodeId, carriers: readonly N
   const state: MemberState = {
     self,
     carriers,
+    names: channelNames(settings.channel.id),
     epochs: new Map(),
     newest: 0,
     life: { author: settings.name, started: 0, boot: new Uint8Array(8) },
@@ -85,7 +86,7 @@ function onStart(scene: MemberScene): void {
   state.life = { author: settings.name, started: Math.max(0, Math.floor(now)), boot: turn.bytes(8) }
   state.box = lettersOf(turn.bytes(16))
   state.startedIn = Math.floor(now / settings.lap)
-  toAll(scene, { kind: 'listen', name: channelNames(settings.channel.id).records })
+  toAll(scene, { kind: 'listen', name: state.names.records })
   toAll(scene, { kind: 'listen', name: state.box })
   say(scene, encodeFrame({ kind: 'hello', number: state.newest }))
   for (const number of state.epochs.keys()) listenAll(scene, number)

@@ -1,13 +1,22 @@
-// Publishing: keywords become tags, the batch is signed, each event is sealed and sent under its tags to every carrier.
+// Publishing: keywords become tags, events with the same tags a bundle, the batch is signed, each bundle is sealed and sent
+// under its tags to every carrier.
 
 import { assert } from '../../../core/index.ts'
 import { encodeContent } from '../../content.ts'
-import { BATCH_MAX } from '../../wire.ts'
-import { bytesOfLetters, channelNames, countedTag, lettersOf, tagOf, trapdoorOf } from '../keys.ts'
+import { bytesOfLetters, countedTag, lettersOf, trapdoorOf } from '../keys.ts'
 import { keywordsOf } from '../keywords.ts'
-import { COUNTED_TAGS_MAX, EPOCH_EVENTS_MAX, OUTBOX_MAX, SEALED_MAX, TAGS_MAX, TOTALS_MAX } from '../limits.ts'
+import {
+  COUNTED_TAGS_MAX,
+  EPOCH_EVENTS_MAX,
+  OUTBOX_MAX,
+  SEALED_MAX,
+  SIGNED_MAX,
+  TAGS_MAX,
+  TOTALS_MAX,
+} from '../limits.ts'
 import { type Said, sealEvent, sealTotals, signAll } from '../sealed.ts'
-import { encodeFrame, type Inside, type SealedEvent } from '../wire.ts'
+import { encodeFrame, type Inside } from '../wire.ts'
+import { type Bundle, bundled } from './bundling.ts'
 import {
   currentEpoch,
   type Epoch,
@@ -15,7 +24,6 @@ import {
   type MemberScene,
   memberTimers,
   toAll,
-  type Waiting,
   wallNow,
 } from './state.ts'
 
@@ -42,20 +50,18 @@ export function onPublish(scene: MemberScene, { id, content }: MemberCommand & {
     return refuse(`the event has ${encoded.length} bytes: at most ${SEALED_MAX - AROUND_MAX} can be sealed.`)
   state.waiting.push({ id, content: encoded, keywords })
   // A whole batch need not wait: one signature serves all of it.
-  if (!state.batching || state.waiting.length >= BATCH_MAX) flush(scene)
+  if (!state.batching || state.waiting.length >= SIGNED_MAX) flush(scene)
 }
 
 /** Why nothing can be published now; nothing where it can. */
 function whyNotWrite(scene: MemberScene, epoch: Epoch | undefined): string | undefined {
   const { settings } = scene
   if (epoch === undefined) return 'no epoch of this channel has begun yet.'
-  const { record, keys, sealed } = epoch
-  const writers = record.parties.filter(({ writes }) => writes)
-  if (keys === undefined || !writers.some(({ name }) => name === settings.name))
-    return 'we may not write to this channel.'
+  const { record, keys, writers, sealed } = epoch
+  if (keys === undefined || !writers.has(settings.name)) return 'we may not write to this channel.'
   if (!settings.rules.mayWrite(record.until, wallNow(scene)))
     return 'the epoch is over, and no record of the next one has come: the keeper must rotate, or the broker holds it back.'
-  if (sealed >= EPOCH_EVENTS_MAX / writers.length)
+  if (sealed >= EPOCH_EVENTS_MAX / writers.size)
     return 'the epoch has as many events as one key may seal: the keeper must rotate.'
   return undefined
 }
@@ -71,11 +77,13 @@ export function flush(scene: MemberScene): void {
   if (epoch.record.mode === 'counted' && !mayCountNow(scene)) return
   state.batching = true
   memberTimers.set(turn, 'batch', settings.batchEvery)
-  const batch = state.waiting.splice(0, BATCH_MAX)
-  const said = batch.map(one => saidOf(scene, epoch, one))
+  const bundles = bundled(epoch, state.waiting.splice(0, SIGNED_MAX))
+  const counted = state.counter
+  const said = bundles.map(bundle => saidOf(epoch, bundle, counted))
+  for (const { events } of bundles) state.counter += events.length
   const signed = signAll(settings, settings.signer, state.life, said)
   signed.forEach((inside, place) => {
-    send(scene, epoch, batch[place]!, inside)
+    send(scene, epoch, bundles[place]!, inside)
   })
   state.untold = TOLD_TIMES
   memberTimers.set(turn, 'tell', settings.tellAfter)
@@ -85,27 +93,31 @@ function refuseAll({ state, turn }: MemberScene, why: string): void {
   for (const { id } of state.waiting.splice(0)) turn.do({ kind: 'emit', event: { kind: 'refused', id, why } })
 }
 
-function saidOf({ state }: MemberScene, epoch: Epoch, { keywords, content }: Waiting): Said {
-  const tags = keywords.map(keyword => tagOf(epoch.keys!, keyword))
-  const numbers = tags.map(tag => numberOf(epoch, lettersOf(tag)))
-  return { epoch: epoch.record.number, counter: ++state.counter, tags, numbers, content }
+/** Counters go on from what was counted before, by each event's place in the batch. */
+function saidOf(epoch: Epoch, { tags, events }: Bundle, counted: number): Said {
+  return {
+    epoch: epoch.record.number,
+    tags: tags.map(({ bytes }) => bytes),
+    numbers: tags.map(({ name }) => numberOf(epoch, name, events.length)),
+    events: events.map(({ place, content }) => ({ counter: counted + 1 + place, content })),
+  }
 }
 
-/** The next number of a tag. Beyond the limit a tag has none: 0, and its readers are told "unknown" at the end. */
-function numberOf(epoch: Epoch, tag: string): number {
+/** The next number of a tag, of so many. Beyond the limit a tag has none: 0, and readers are told "unknown" at the end. */
+function numberOf(epoch: Epoch, tag: string, count: number): number {
   const last = epoch.sent.get(tag)
   if (last === undefined && epoch.sent.size >= TOTALS_MAX) {
     epoch.overflowed = true
     return 0
   }
-  epoch.sent.set(tag, (last ?? 0) + 1)
+  epoch.sent.set(tag, (last ?? 0) + count)
   return (last ?? 0) + 1
 }
 
-function send(scene: MemberScene, epoch: Epoch, { id, keywords }: Waiting, inside: Inside): void {
+function send(scene: MemberScene, epoch: Epoch, { keywords, tags: named, events }: Bundle, inside: Inside): void {
   const { state, settings, turn } = scene
   const { mode, number } = epoch.record
-  const nonce = settings.rules.nonce(length => turn.bytes(length), inside.counter)
+  const nonce = settings.rules.nonce(length => turn.bytes(length), inside.events[0]!.counter)
   const isTagged = mode === 'tagged'
   const tags = isTagged ? inside.tags : keywords.map(keyword => nextCounted(scene, epoch, keyword))
   const frame = sealEvent(
@@ -117,13 +129,13 @@ function send(scene: MemberScene, epoch: Epoch, { id, keywords }: Waiting, insid
   )
   assert(frame !== undefined, 'what was taken can be sealed')
   epoch.sealed++
-  deliver(scene, isTagged ? tags.map(lettersOf) : [channelNames(settings.channel.id).matcher], frame)
-  turn.do({ kind: 'emit', event: { kind: 'published', id, life: state.life, counter: inside.counter, epoch: number } })
-}
-
-function deliver(scene: MemberScene, names: readonly string[], frame: SealedEvent): void {
   const body = encodeFrame(frame)
+  const names = isTagged ? named.map(({ name }) => name) : [state.names.matcher]
   for (const name of names) toAll(scene, { kind: 'send', name, body })
+  events.forEach(({ id }, at) => {
+    const { counter } = inside.events[at]!
+    turn.do({ kind: 'emit', event: { kind: 'published', id, life: state.life, counter, epoch: number } })
+  })
 }
 
 /** A lap that we may count in: not the one we started in. */
@@ -175,8 +187,8 @@ export function closeEpoch(scene: MemberScene, epoch: Epoch): void {
   if (epoch.closed) return
   epoch.closed = true
   const { settings } = scene
-  const isWriter = epoch.record.parties.some(({ name, writes }) => writes && name === settings.name)
-  if (epoch.keys !== undefined && isWriter) for (let time = 0; time < 2; time++) tellTotals(scene, epoch, true)
+  if (epoch.keys !== undefined && epoch.writers.has(settings.name))
+    for (let time = 0; time < 2; time++) tellTotals(scene, epoch, true)
 }
 
 function tellTotals(scene: MemberScene, epoch: Epoch, closes: boolean): void {
@@ -193,5 +205,5 @@ function tellTotals(scene: MemberScene, epoch: Epoch, closes: boolean): void {
   }
   const sealed = sealTotals(settings, epoch.keys!, number, nonce, said)
   const body = encodeFrame({ kind: 'totals', epoch: number, nonce, sealed })
-  toAll(scene, { kind: 'send', name: channelNames(settings.channel.id).records, body })
+  toAll(scene, { kind: 'send', name: state.names.records, body })
 }

@@ -7,7 +7,7 @@ import { lettersOf } from '../keys.ts'
 import { AHEAD_MAX, FOLLOWED_MAX, SEEN_MAX, SOURCES_MAX } from '../limits.ts'
 import type { KeyedParty } from '../record.ts'
 import { areAuthors, isAuthors, openEvent, openTotals } from '../sealed.ts'
-import type { Frame, Inside, Life, SealedEvent } from '../wire.ts'
+import type { Bundled, Frame, Inside, Life, SealedEvent } from '../wire.ts'
 import { wantedIn } from './listening.ts'
 import { type Epoch, type Followed, type MemberScene, memberTimers, type Seen, type Wanted, wallNow } from './state.ts'
 
@@ -31,13 +31,12 @@ function epochOf(scene: MemberScene, number: number): (Epoch & { keys: NonNullab
 
 /** The author, if it was a writer in the event's epoch and is one now. */
 function writerOf({ state, settings }: MemberScene, epoch: Epoch, author: string): KeyedParty | undefined {
-  const find = ({ record }: Epoch) => record.parties.find(({ name, writes }) => writes && name === author)
-  const was = find(epoch)
-  const is = find(state.epochs.get(state.newest)!)
+  const was = epoch.writers.get(author)
+  const is = state.epochs.get(state.newest)!.writers.get(author)
   return settings.rules.believes(was !== undefined, is !== undefined) ? was : undefined
 }
 
-/** An event. */
+/** A bundle of events. */
 export function onEvent(scene: MemberScene, frame: SealedEvent): void {
   const { settings } = scene
   const epoch = epochOf(scene, frame.epoch)
@@ -46,36 +45,39 @@ export function onEvent(scene: MemberScene, frame: SealedEvent): void {
   if (inside === undefined) return drop(scene, 'an event that does not open')
   const party = writerOf(scene, epoch, inside.author)
   if (party === undefined) return drop(scene, 'an event of somebody who may not write')
-  // Our own copy: known, and not to be counted as another's repeat.
-  if (!isNew(scene, inside)) return
+  const life = lifeKey(inside)
+  const counters = scene.state.seen.get(life)?.counters
+  // Our own copy, or another carrier's: known, and not to be counted as somebody's repeat.
+  const fresh = inside.events.filter(({ counter }) => counters?.has(counter) !== true)
+  if (fresh.length === 0) return
   if (!isAuthors(settings, party.signingKey, frame.epoch, inside, scene.state.verified))
     return drop(scene, 'an event that its author did not sign')
-  if (!mark(scene, inside)) return drop(scene, 'an event that is older than what is kept')
+  const taken = mark(scene, life, fresh)
+  if (taken.length < fresh.length) drop(scene, 'an event that is older than what is kept')
+  if (taken.length === 0) return
   const wanted = wantedIn(scene, epoch)
   note(scene, epoch, inside, wanted)
-  handOver(scene, inside, wanted)
+  handOver(scene, inside, taken, wanted)
 }
 
-function isNew({ state }: MemberScene, inside: Inside): boolean {
-  return state.seen.get(lifeKey(inside))?.counters.has(inside.counter) !== true
-}
-
-/** Marks an id as seen; false where it is below what is kept. */
-function mark(scene: MemberScene, inside: Inside): boolean {
+/** Marks ids as seen; without those that are below what is kept. */
+function mark(scene: MemberScene, life: string, fresh: readonly Bundled[]): readonly Bundled[] {
   const { state, turn } = scene
-  const key = lifeKey(inside)
-  let seen = state.seen.get(key)
+  let seen = state.seen.get(life)
   if (seen === undefined) {
     seen = { floor: 0, counters: new Map() }
     // Refused rather than forgotten: a forgotten one could be repeated.
-    if (state.seen.size >= SOURCES_MAX) return false
-    state.seen.set(key, seen)
+    if (state.seen.size >= SOURCES_MAX) return []
+    state.seen.set(life, seen)
   }
-  if (inside.counter <= seen.floor) return false
-  seen.counters.set(inside.counter, turn.now)
-  if (seen.counters.size > SEEN_MAX) forgetOldest(scene, seen)
+  const { floor, counters } = seen
+  const taken = fresh.filter(({ counter }) => counter > floor)
+  for (const { counter } of taken) {
+    counters.set(counter, turn.now)
+    if (counters.size > SEEN_MAX) forgetOldest(scene, seen)
+  }
   look(scene)
-  return true
+  return taken
 }
 
 function forgetOldest({ settings }: MemberScene, seen: Seen): void {
@@ -84,15 +86,22 @@ function forgetOldest({ settings }: MemberScene, seen: Seen): void {
   seen.floor = settings.rules.floorAfter(seen.floor, oldest!)
 }
 
-function handOver({ state, turn }: MemberScene, inside: Inside, wanted: ReadonlyMap<string, Wanted>): void {
-  const ids = new Set(inside.tags.flatMap(tag => wanted.get(lettersOf(tag))?.ids ?? []))
-  const content = ids.size === 0 ? undefined : decodeContent(inside.content)
-  if (!content?.ok) return
-  const { author, started, boot, counter } = inside
-  for (const id of ids) {
-    if (!matches(state.subscriptions.get(id)!.filter, content.value.attributes)) continue
-    const life = { author, started, boot }
-    turn.do({ kind: 'emit', event: { kind: 'handed', id, life, counter, content: content.value } })
+function handOver(
+  { state, turn }: MemberScene,
+  { author, started, boot, tags }: Inside,
+  events: readonly Bundled[],
+  wanted: ReadonlyMap<string, Wanted>,
+): void {
+  const ids = new Set(tags.flatMap(tag => wanted.get(lettersOf(tag))?.ids ?? []))
+  if (ids.size === 0) return
+  const life = { author, started, boot }
+  for (const { counter, content } of events) {
+    const decoded = decodeContent(content)
+    if (!decoded.ok) continue
+    for (const id of ids) {
+      if (!matches(state.subscriptions.get(id)!.filter, decoded.value.attributes)) continue
+      turn.do({ kind: 'emit', event: { kind: 'handed', id, life, counter, content: decoded.value } })
+    }
   }
 }
 
@@ -100,13 +109,19 @@ function handOver({ state, turn }: MemberScene, inside: Inside, wanted: Readonly
 function note(scene: MemberScene, epoch: Epoch, inside: Inside, wanted: ReadonlyMap<string, Wanted>): void {
   inside.tags.forEach((tag, place) => {
     const name = lettersOf(tag)
-    const number = inside.numbers[place]!
+    const first = inside.numbers[place]!
     const since = wanted.get(name)?.since
-    if (since === undefined || number === 0) return
-    const followed = follow(scene, epoch, inside, name, { since, number })
-    if (followed === undefined || number <= followed.through) return
-    if (followed.ahead.size < AHEAD_MAX) followed.ahead.set(number, scene.turn.now)
-    raise(scene, followed, number)
+    if (since === undefined || first === 0) return
+    const followed = follow(scene, epoch, inside, name, { since, number: first })
+    if (followed === undefined) return
+    const last = first + inside.events.length - 1
+    const next = Math.max(first, followed.through + 1)
+    // The usual way: nothing is missing, and these are the next.
+    if (next === followed.through + 1 && followed.ahead.size === 0) followed.through = Math.max(followed.through, last)
+    for (let number = next; number <= last && followed.through < number; number++) {
+      if (followed.ahead.size < AHEAD_MAX) followed.ahead.set(number, scene.turn.now)
+    }
+    raise(scene, followed, last)
     advance(scene, followed)
   })
 }

@@ -1,7 +1,7 @@
 // Records: taken, saved, shown to those who start, and left when their epoch is over.
 
 import { sameBytes } from '../../../core/index.ts'
-import { channelNames, epochKeys } from '../keys.ts'
+import { epochKeys } from '../keys.ts'
 import {
   decodeRecord,
   type EpochRecord,
@@ -36,8 +36,7 @@ export function takeRecord(scene: MemberScene, input: Uint8Array, share: boolean
   turn.do({ kind: 'snapshot', record: savedOf(state) })
   if (share) showRecord(scene)
   listenAll(scene, record.number)
-  const isWriter = record.parties.some(({ name, writes }) => writes && name === settings.name)
-  if (isWriter) {
+  if (state.epochs.get(record.number)!.writers.has(settings.name)) {
     const signature = settings.signer.sign(receiptWords(record, settings.name))
     say(scene, encodeFrame({ kind: 'receipt', number: record.number, name: settings.name, signature }))
   }
@@ -73,6 +72,8 @@ export function addEpoch({ state, settings }: MemberScene, record: EpochRecord):
   const epoch: Epoch = {
     record,
     keys,
+    writers: new Map(record.parties.filter(({ writes }) => writes).map(party => [party.name, party])),
+    tags: new Map(),
     sent: new Map(),
     overflowed: false,
     sealed: 0,
@@ -88,7 +89,7 @@ export function addEpoch({ state, settings }: MemberScene, record: EpochRecord):
 
 /** To all who listen for records of this channel. */
 export function say(scene: MemberScene, body: Uint8Array): void {
-  toAll(scene, { kind: 'send', name: channelNames(scene.settings.channel.id).records, body })
+  toAll(scene, { kind: 'send', name: scene.state.names.records, body })
 }
 
 export function showRecord(scene: MemberScene): void {
@@ -109,12 +110,11 @@ export function onReceipt(scene: MemberScene, number: number, name: string, sign
   const epoch = state.epochs.get(number)
   if (epoch === undefined || number !== state.newest || state.receipts.has(name)) return
   const { record } = epoch
-  const party = record.parties.find(one => one.writes && one.name === name)
+  const party = epoch.writers.get(name)
   if (party === undefined) return
   if (!settings.signatures.verify(party.signingKey, receiptWords(record, name), signature)) return
   state.receipts.add(name)
-  const writers = record.parties.filter(({ writes }) => writes).map(one => one.name)
-  const missing = writers.filter(one => !state.receipts.has(one))
+  const missing = [...epoch.writers.keys()].filter(one => !state.receipts.has(one))
   turn.do({ kind: 'emit', event: { kind: 'receipts', number, missing } })
 }
 
@@ -158,7 +158,7 @@ export function onTurn(scene: MemberScene): void {
 
 function forgetEpoch(scene: MemberScene, epoch: Epoch): void {
   const { state, settings, turn } = scene
-  const { number, parties } = epoch.record
+  const { number } = epoch.record
   leaveEpoch(scene, epoch)
   state.epochs.delete(number)
   for (const [key, followed] of [...state.followed]) {
@@ -168,8 +168,6 @@ function forgetEpoch(scene: MemberScene, epoch: Epoch): void {
     state.followed.delete(key)
   }
   if (state.subscriptions.size === 0 || epoch.keys === undefined) return
-  const authors = parties
-    .filter(({ name, writes }) => writes && name !== settings.name && !epoch.closedBy.has(name))
-    .map(({ name }) => name)
+  const authors = [...epoch.writers.keys()].filter(name => name !== settings.name && !epoch.closedBy.has(name))
   if (authors.length > 0) turn.do({ kind: 'emit', event: { kind: 'unknown', epoch: number, authors } })
 }

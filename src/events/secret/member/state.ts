@@ -3,8 +3,8 @@
 import { type NodeId, type Scene, timers } from '../../../core/index.ts'
 import type { EventContent } from '../../content.ts'
 import type { Filter } from '../../filter.ts'
-import type { EpochKeys } from '../keys.ts'
-import type { EpochRecord } from '../record.ts'
+import type { channelNames, EpochKeys } from '../keys.ts'
+import type { EpochRecord, KeyedParty } from '../record.ts'
 import type { SecretSettings } from '../settings.ts'
 import type { CarrierMessage, Life } from '../wire.ts'
 
@@ -12,6 +12,10 @@ import type { CarrierMessage, Life } from '../wire.ts'
 export interface Epoch {
   readonly record: EpochRecord
   readonly keys: EpochKeys | undefined
+  /** Who may write, by name. */
+  readonly writers: ReadonlyMap<string, KeyedParty>
+  /** Tags of keywords that were published, so that each is computed once. */
+  readonly tags: Map<string, Tag>
   /** The author's own events of each tag so far. */
   readonly sent: Map<string, number>
   /** More tags than are kept: totals are no longer whole. */
@@ -23,6 +27,12 @@ export interface Epoch {
   readonly closedBy: Set<string>
   /** The tags that our subscriptions listen on; nothing: to be made again. */
   wanted: Map<string, Wanted> | undefined
+}
+
+/** A tag, as bytes and as the letters of its name. */
+export interface Tag {
+  readonly bytes: Uint8Array
+  readonly name: string
 }
 
 /** Who listens on a tag, and since when by the wall clock. */
@@ -71,6 +81,8 @@ export interface Followed {
 export interface MemberState {
   readonly self: NodeId
   readonly carriers: readonly NodeId[]
+  /** Where the channel's records travel, and what its matcher is sent. */
+  readonly names: ReturnType<typeof channelNames>
   /** By number. */
   readonly epochs: Map<number, Epoch>
   newest: number

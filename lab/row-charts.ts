@@ -75,10 +75,16 @@ export interface Axis {
   readonly ticks: readonly number[]
 }
 
+/** Whether these values are read better by powers of ten. */
+export function isLogarithmic(values: readonly number[]): boolean {
+  const [low, high] = [Math.min(...values), Math.max(...values)]
+  return low > 0 && high / low > 30
+}
+
 /** A scale and its ticks: by powers of ten where the values need it. */
 export function axisOf(values: readonly number[], from: number, to: number): Axis {
   const [low, high] = [Math.min(...values), Math.max(...values)]
-  if (low > 0 && high / low > 30) {
+  if (isLogarithmic(values)) {
     const [first, last] = [Math.log10(low), Math.log10(high)]
     const at: Scale = value => from + ((Math.log10(value) - first) / (last - first)) * (to - from)
     const powers = Array.from({ length: Math.ceil(last) + 1 - Math.floor(first) }, (_, place) => place)

@@ -1,0 +1,99 @@
+// Pictures of what was recorded (docs/papers/results): lines over the sizes that its rows name, and where each judged figure
+// lies within what it tolerates. They are made of the recorded rows alone, so whatever is recorded can be drawn.
+
+import { escapeText, lineChart, type Series } from './chart.ts'
+import type { Picture, Row } from './experiment.ts'
+import { type Chart, chartsOf, isLogarithmic, type Line } from './row-charts.ts'
+
+interface Recorded {
+  readonly name: string
+  readonly title: string
+  readonly rows: readonly Row[]
+}
+
+/** At most so many rows in one picture of judgements: a longer table is read better as a table. */
+const JUDGED_MAX = 40
+const JUDGED_MIN = 2
+
+/** The pictures that these rows make, named after the experiment. */
+export function recordedPictures({ name, title, rows }: Recorded): Picture[] {
+  const charts = chartsOf(
+    rows.map(({ what, expected, measured, tolerance, unit, within }) => [
+      what,
+      expected,
+      measured,
+      tolerance,
+      unit ?? '',
+      within ? 1 : 0,
+    ]),
+  )
+  const drawn = charts.map((chart, place) => ({ name: `${name}-${place + 1}.svg`, svg: chartPicture(chart, title) }))
+  const judged = rows.filter(({ expected, tolerance }) => expected !== null && tolerance !== null && tolerance > 0)
+  if (judged.length < JUDGED_MIN) return drawn
+  return [...drawn, { name: `${name}-judged.svg`, svg: judgedPicture(judged.slice(0, JUDGED_MAX), judged.length) }]
+}
+
+function chartPicture({ axis, unit, lines }: Chart, title: string): string {
+  const points = lines.flatMap(line => line.points)
+  const values = points.flatMap(({ measured, expected }) => (expected === null ? [measured] : [measured, expected]))
+  return lineChart({
+    title,
+    x: { label: axis, log: isLogarithmic(points.map(({ x }) => x)) },
+    y: { label: unit || 'measured', log: isLogarithmic(values) },
+    series: lines.flatMap(seriesOf),
+  })
+}
+
+function seriesOf({ name, points }: Line, colour: number): Series[] {
+  const ours: Series = { name: name || 'measured', colour, points: points.map(({ x, measured }) => [x, measured]) }
+  const given = points.filter(({ expected }) => expected !== null)
+  if (given.length === 0) return [ours]
+  const theirs: Series = {
+    name: `${name || 'measured'}: the paper’s`,
+    colour,
+    dashed: true,
+    points: given.map(({ x, expected }) => [x, expected!]),
+    errors: given.map(({ tolerance }) => tolerance ?? 0),
+  }
+  return [ours, theirs]
+}
+
+const WIDTH = 760
+const LINE = 22
+const TOP = 56
+const BAND_LEFT = 470
+const BAND_WIDTH = 230
+/** Letters of a label that fit left of the band. */
+const LETTERS = 66
+
+/** Each figure as a dot: the middle line is the paper's figure, the band what it tolerates. */
+function judgedPicture(rows: readonly Row[], count: number): string {
+  const height = TOP + rows.length * LINE + 16
+  const more = count > rows.length ? `, the first ${rows.length} of ${count}` : ''
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" class="judged" role="img" aria-label="Where each figure lies within its tolerance${more}. The table says the same.">`,
+    '<style>',
+    '.judged text{font:12px system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:#222}.judged .title{font-size:15px;font-weight:600}',
+    '.judged .page{fill:#fff}.judged .band{fill:#e4ecf3}.judged .mid{stroke:#5c6b7a}.judged .in{fill:#0072b2}.judged .out{fill:#b30000}',
+    '@media (prefers-color-scheme:dark){.judged text{fill:#ddd}.judged .page{fill:#16191d}.judged .band{fill:#26313c}.judged .mid{stroke:#9aa0a6}.judged .in{fill:#5fb8ee}.judged .out{fill:#ff7b72}}',
+    '</style>',
+    `<rect class="page" width="${WIDTH}" height="${height}"/>`,
+    `<text class="title" x="20" y="26">Ours (dots) within what the paper’s figures tolerate (bands)${more}</text>`,
+    ...rows.map(judgedLine),
+    '</svg>',
+    '',
+  ].join('\n')
+}
+
+function judgedLine({ what, expected, measured, tolerance, within }: Row, place: number): string {
+  const y = TOP + place * LINE
+  const middle = BAND_LEFT + BAND_WIDTH / 2
+  const off = Math.max(-1.15, Math.min(1.15, (measured - expected!) / tolerance!))
+  const label = what.length > LETTERS ? `${what.slice(0, LETTERS - 1)}…` : what
+  return [
+    `<text x="${BAND_LEFT - 14}" y="${y + 12}" text-anchor="end">${escapeText(label)}</text>`,
+    `<rect class="band" x="${BAND_LEFT}" y="${y}" width="${BAND_WIDTH}" height="${LINE - 6}" rx="8"/>`,
+    `<path class="mid" d="M${middle} ${y}v${LINE - 6}"/>`,
+    `<circle class="${within ? 'in' : 'out'}" cx="${Math.round((middle + (off * BAND_WIDTH) / 2) * 10) / 10}" cy="${y + (LINE - 6) / 2}" r="5"/>`,
+  ].join('')
+}

@@ -1,0 +1,62 @@
+// Each party killed at each of its steps (protocols/bandits 8): the run ends with the answer of the open algorithm.
+
+import { describe, expect, it } from 'vitest'
+import { runOnce, type Scenario } from '../../simulator/index.ts'
+import { ALGORITHMS } from '../settings.ts'
+import { memberRunScenario } from './member-scenario.ts'
+import { banditScenario } from './scenario.ts'
+import { thesisScenario } from './thesis-scenario.ts'
+
+const SEEDS = Number(process.env.BANDIT_KILLS ?? 20)
+const TIMEOUT = 24 * 3_600_000
+/** Nobody has more in a run of six pulls. */
+const STEPS_MAX = 100
+const PARTIES = ['arm-1', 'arm-2', 'shuffler', 'comparator', 'user']
+
+describe('killed at one step', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: three kinds of plan
+  const drawn: readonly (readonly [string, () => Scenario<any, any>])[] = [
+    ['at one table', () => banditScenario({ kill: 'drawn' })],
+    ['among members', () => memberRunScenario(undefined, true)],
+    ['at the level of the thesis', () => thesisScenario({ kills: true })],
+  ]
+  it.each(drawn)(
+    `%s: the same answer, ${SEEDS} seeds`,
+    (_where, scenario) => {
+      const killed = new Map<string, number>()
+      for (let seed = 1; seed <= SEEDS; seed++) {
+        const { violations, drawn: plan, trace } = runOnce(scenario(), seed, {}, true)
+        expect(violations, `seed ${seed} ${JSON.stringify(plan)}`).toEqual([])
+        for (const { kind, node } of trace) if (kind === 'crash') killed.set(node!, (killed.get(node!) ?? 0) + 1)
+      }
+      const kills = [...killed.values()].reduce((sum, count) => sum + count, 0)
+      // Many are drawn beyond the last step.
+      expect(kills).toBeGreaterThan(SEEDS / 5)
+      expect(killed.size).toBeGreaterThan(3)
+    },
+    TIMEOUT,
+  )
+
+  it('the user is killed with its answer, when the others have heard that it is over: it has the answer after the restart', () => {
+    expect(runOnce(memberRunScenario(undefined, true), 69).violations).toEqual([])
+    expect(runOnce(thesisScenario({ kills: true }), 98).violations).toEqual([])
+  })
+
+  it.each(ALGORITHMS)(
+    '%s, two arms and six pulls: each party at each of its steps, until there is none left',
+    algorithm => {
+      for (const party of PARTIES) {
+        let step = 0
+        for (; step < STEPS_MAX; step++) {
+          const kill = { party, step, lasts: 300_000 }
+          const { violations, trace } = runOnce(banditScenario({ algorithm, kill }), 7, {}, true)
+          expect(violations, `${party} killed at step ${step}`).toEqual([])
+          if (!trace.some(({ kind }) => kind === 'crash')) break
+        }
+        expect(step, party).toBeGreaterThan(4)
+        expect(step, party).toBeLessThan(STEPS_MAX)
+      }
+    },
+    TIMEOUT,
+  )
+})
