@@ -7,6 +7,7 @@ import { framed } from '../../crypto/index.ts'
 import { type Box, fewer, number48, overlap } from './boxes.ts'
 import { AGE_SAID_MAX, GIVEN_MAX, PEERS_MAX, RANDOM_GIVEN, RANDOM_MAX } from './limits.ts'
 import { chooseLinks, someOf, stepsBetween } from './ring.ts'
+import type { InterestSettings } from './settings.ts'
 import type { InterestScene, Known } from './state.ts'
 import { type Claim, claimWords, type Given, type InterestMessage } from './wire.ts'
 
@@ -14,10 +15,14 @@ import { type Claim, claimWords, type Given, type InterestMessage } from './wire
 const WITH_LINKS = 7
 const OF = 10
 
-/** Where a member stands, by its name. */
-export function placeFor({ settings }: InterestScene, member: NodeId, chosen: number): number {
-  const { hash, group, rules } = settings
-  return rules.placeOf(number48(hash(framed('coterie/events/place', group, member))), chosen)
+/** The hash of a member's name: nobody chooses it. */
+export function hashedPlace({ hash, group }: Pick<InterestSettings, 'hash' | 'group'>, member: NodeId): number {
+  return number48(hash(framed('coterie/events/place', group, member)))
+}
+
+/** Where a member stands. */
+function placeFor({ settings }: InterestScene, member: NodeId, chosen: number): number {
+  return settings.rules.placeOf(hashedPlace(settings, member), chosen)
 }
 
 /** What this member wants, as all its subscriptions say. */
@@ -90,7 +95,10 @@ function sayExchange(scene: InterestScene, to: NodeId, own: Claim, asks: boolean
   const near = (one: Known) => Math.min(stepsBetween(other!.place, one.place), stepsBetween(one.place, other!.place))
   const nearest = alike.sort((one, two) => near(one) - near(two)).slice(0, GIVEN_MAX)
   const rest = known.filter(one => !nearest.includes(one))
-  const given = [...nearest, ...someOf(rest, GIVEN_MAX + RANDOM_GIVEN - nearest.length, bound => turn.below(bound))].map(one => givenOf(scene, one))
+  const given = [
+    ...nearest,
+    ...someOf(rest, GIVEN_MAX + RANDOM_GIVEN - nearest.length, bound => turn.below(bound)),
+  ].map(one => givenOf(scene, one))
   turn.do({ kind: 'send', to, body: { kind: 'exchange', own, given, asks } })
 }
 

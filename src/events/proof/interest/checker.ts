@@ -58,6 +58,11 @@ export class InterestChecker implements Checker {
     this.fail(`${from} speaks to ${to}, which died long ago: it is handed round`, at)
   }
 
+  /** A member stands elsewhere than its name says, as another sees it. */
+  chosePlace(member: string, seenBy: string, at: Micros): void {
+    this.fail(`${member} stands on the rings of ${seenBy} where it chose to`, at)
+  }
+
   /** How many of those that were wanted came. */
   counts({ from, settles }: Aim): { readonly wanted: number; readonly came: number } {
     let [wanted, came] = [0, 0]

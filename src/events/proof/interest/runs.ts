@@ -7,6 +7,7 @@ import { interestScenario } from './scenario.ts'
 const says: Readonly<Record<string, RegExp>> = {
   'interest-window-forgets': /twice/,
   'dead-handed-round': /is handed round/,
+  'ring-by-own-choice': /where it chose to/,
 }
 
 /** The planted bugs of gossip by interest, each as a run that shows it. */

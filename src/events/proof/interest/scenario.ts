@@ -15,6 +15,7 @@ import {
 } from '../../../simulator/index.ts'
 import { eventsDefaults } from '../../defaults.ts'
 import { type Attributes, parseFilter } from '../../filter.ts'
+import { hashedPlace } from '../../interest/gossiping.ts'
 import { interest } from '../../interest/machine.ts'
 import type { InterestRules } from '../../interest/rules.ts'
 import { type InterestSettings, interestBasics } from '../../interest/settings.ts'
@@ -43,6 +44,7 @@ export interface InterestOptions {
 }
 
 const SECOND: Micros = 1_000_000
+const GROUP = 'shop'
 const ROUND_MS = 200
 /** Twenty rounds. */
 const SETTLED = 20 * ROUND_MS * 1_000
@@ -153,7 +155,7 @@ class InterestStage extends ScenarioStage<InterestPlan, InterestAct, InterestEve
     return {
       ...interestBasics,
       rules: this.rules,
-      group: 'shop',
+      group: GROUP,
       hash: eventsDefaults.hash,
       signatures,
       signer: signatures.signer(name),
@@ -237,6 +239,14 @@ class InterestStage extends ScenarioStage<InterestPlan, InterestAct, InterestEve
     })
   }
 
+  /** Whoever chooses where it stands can sit down on both sides of another. */
+  private lookAtPlaces(id: NodeId): void {
+    const settings = { hash: eventsDefaults.hash, group: GROUP }
+    for (const [member, { place }] of this.stateOf<InterestState>(id)?.links ?? []) {
+      if (place !== hashedPlace(settings, member)) this.checker.chosePlace(member, id, this.world.now)
+    }
+  }
+
   private watch(from: NodeId, to: NodeId): void {
     const since = this.buried.get(to)
     // A liar can keep the dead alive: then they cost a message now and then, and no more.
@@ -252,6 +262,7 @@ class InterestStage extends ScenarioStage<InterestPlan, InterestAct, InterestEve
   }
 
   protected override finish(): void {
+    for (const id of this.plan.members) this.lookAtPlaces(id)
     const ratio = this.plan.liars.size === 0 ? RATIO.honest : RATIO.lied
     this.checker.aim({ from: SETTLED, settles: SETTLED / 2, ratio }, this.world.now)
   }
