@@ -22,7 +22,7 @@ const CHAPTERS = [
   ['Recipes', /client\/(recipes|objects\/recipes)/],
   ['Jobs', /client\/jobs\//],
   ['Members, coordinators and slots', /client\/(enter|join|joining|member-group|peers)|election|membership|\/slots\//],
-  ['Events', /client\/events|\/events\//],
+  ['Events', /client\/(member-)?events|\/events\//],
   ['Secret channels', /\/(client\/carried|runtime\/carriers)\//],
   ['Ledgers', /client\/ledger|\/ledger\//],
   ['Private bandits', /client\/bandits|\/bandits\//],

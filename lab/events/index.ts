@@ -9,6 +9,7 @@ import { lyingBroker } from './secret/lying-broker.ts'
 import { paeksEquality } from './secret/paeks.ts'
 import { peksCost } from './secret/peks-cost.ts'
 import { trapdoorInTheClear } from './secret/trapdoor-in-the-clear.ts'
+import { sub2Sub } from './sub-2-sub.ts'
 import { eventsTopics } from './topics.ts'
 import { eventsTrees } from './trees.ts'
 
@@ -17,6 +18,7 @@ export const eventExperiments: readonly Experiment[] = [
   eventsTopics,
   eventsRouting,
   eventsTrees,
+  sub2Sub,
   peksCost,
   keywordGuessing,
   paeksEquality,

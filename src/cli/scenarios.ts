@@ -11,10 +11,13 @@ import { lockServersNeeded, SettingsError, trust } from '../core/index.ts'
 import { brokenElectionRules, electionScenario, plantedElectionBugs } from '../election/proof/index.ts'
 import {
   brokenEventsRules,
+  brokenInterestRules,
   brokenRoutingRules,
   brokenSecretRules,
   eventsScenario,
+  interestScenario,
   plantedEventsBugs,
+  plantedInterestBugs,
   plantedRoutingBugs,
   plantedSecretBugs,
   routingScenario,
@@ -93,6 +96,11 @@ const simulated: Readonly<Record<string, Simulated>> = {
     bugs: plantedRoutingBugs,
     scenario: ({ servers, liars, bug }) =>
       routingScenario({ liars, ...(servers && { members: servers }), rules: brokenRoutingRules(bug) }),
+  },
+  interest: {
+    bugs: plantedInterestBugs,
+    scenario: ({ servers, liars, bug }) =>
+      interestScenario({ liars, ...(servers && { members: servers }), rules: brokenInterestRules(bug) }),
   },
   membership: {
     bugs: membershipBugs,

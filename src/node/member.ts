@@ -26,6 +26,8 @@ import {
   electionVocabulary,
   type Keys,
 } from '../election/index.ts'
+import type { InterestSettings } from '../events/interest/settings.ts'
+import { interestVocabulary } from '../events/interest/wire.ts'
 import type { RoutingSettings } from '../events/routing/settings.ts'
 import { routingVocabulary } from '../events/routing/wire.ts'
 import {
@@ -37,6 +39,7 @@ import {
 } from '../membership/index.ts'
 import { hints } from './hints/machine.ts'
 import type { HintCommand, HintSettings, Hints } from './hints/state.ts'
+import { presenceOfGossip, type SleepingInterest, sleepingInterest } from './interest.ts'
 import { type ManySlots, type ManySlotsOptions, manySlots, manySlotsVocabulary } from './many-slots.ts'
 import { questions } from './questions/machine.ts'
 import type { Questions } from './questions/state.ts'
@@ -52,6 +55,7 @@ export interface MemberSettings {
   readonly keysOf: HintSettings['keysOf']
   readonly bandits: Omit<BanditMemberSettings, 'keysOf'>
   readonly routing: RoutingSettings
+  readonly interest: InterestSettings
 }
 
 export type MemberParts = {
@@ -64,6 +68,8 @@ export type MemberParts = {
   readonly bandits: BanditMember
   /** Events in trees of members. It sleeps until somebody publishes or subscribes. */
   readonly routing: SleepingRouting
+  /** Events by gossip among those who want the same. It sleeps, too. */
+  readonly interest: SleepingInterest
 }
 export type MemberNode = Composed<MemberParts>
 export type MemberCommand = PartCommand<MemberParts>
@@ -76,6 +82,7 @@ export const memberVocabulary = partedVocabulary({
   slots: manySlotsVocabulary,
   bandits: banditMemberVocabulary,
   routing: routingVocabulary,
+  interest: interestVocabulary,
 })
 
 export function memberParts(settings: MemberSettings): MemberParts {
@@ -88,6 +95,7 @@ export function memberParts(settings: MemberSettings): MemberParts {
     hints: hints({ attributes: settings.election.attributes, keysOf }),
     bandits: banditMember({ ...settings.bandits, keysOf: view => partyKeys(keysOf(view)) }),
     routing: sleepingRouting(settings.routing),
+    interest: sleepingInterest(settings.interest),
   }
 }
 
@@ -109,6 +117,7 @@ const memberWires: readonly Wire<MemberParts>[] = [
   { from: 'membership', to: 'bandits', turn: keysOfGossip },
   { from: 'membership', to: 'routing', turn: keyOfGossip },
   { from: 'election', to: 'routing', turn: listOfElection },
+  { from: 'membership', to: 'interest', turn: presenceOfGossip },
   { from: 'election', to: 'hints', turn: hintOfElection },
   { from: 'hints', to: 'election', turn: event => (event.kind === 'tell' ? event.command : undefined) },
 ]

@@ -14,6 +14,7 @@ import {
   firstElectorate,
   type Newcomer,
 } from '../election/index.ts'
+import { interestBasics } from '../events/interest/settings.ts'
 import { routingBasics } from '../events/routing/settings.ts'
 import { isOperator } from '../lock/index.ts'
 import { type MemberView, membershipDefaults, type NamedKey, type NamedValue } from '../membership/index.ts'
@@ -249,14 +250,27 @@ async function settingsOf(
       repeat: BANDIT_REPEAT_MS,
       rules: banditRules,
     },
-    routing: {
-      ...routingBasics,
-      group: group.id,
-      trees: treesFor(liars),
-      hash: sha256,
-      signatures,
-      signer,
-      keyOf: ({ member, identity }) => admits(member, identity),
+    ...eventsOf(config, admits, { signer, signatures }),
+  }
+}
+
+/** Events among members: in trees, and by gossip. */
+function eventsOf(
+  { group }: MemberConfig,
+  admits: Admits,
+  keys: Pick<MemberSettings['routing'], 'signer' | 'signatures'>,
+): Pick<MemberSettings, 'routing' | 'interest'> {
+  const { liars } = group.membership
+  const keyOf: MemberSettings['routing']['keyOf'] = ({ member, identity }) => admits(member, identity)
+  const common = { group: group.id, hash: sha256, ...keys, keyOf }
+  return {
+    routing: { ...routingBasics, ...common, trees: treesFor(liars) },
+    interest: {
+      ...interestBasics,
+      ...common,
+      // By the wall clock: what is said after a restart is newer than what was said before.
+      since: Date.now() - granterClock(),
+      ...(liars === 0 && { entries: 1, fans: 1 }),
     },
   }
 }

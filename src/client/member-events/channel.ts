@@ -54,6 +54,8 @@ export class MemberChannel<Payload = unknown> {
     const checked = await checkedPayload(this.options.check, payload)
     if ('why' in checked) throw new EventRefused(this.name, `the payload does not fit: ${checked.why}.`)
     const { expires, receipts = false } = options
+    if (receipts && this.via === 'gossip')
+      throw new SettingsError("receipts are for via: 'trees': by gossip nobody knows who is to be asked.")
     const time = Date.now()
     const content = {
       attributes: parseAttributes(attributes),

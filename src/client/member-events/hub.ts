@@ -1,6 +1,7 @@
 // Promises over the parts of a member node that carry events: one call, one command, one answer; and for each subscription its
 // events.
 
+import type { InterestEvent } from '../../events/interest/state.ts'
 import type { RoutingCommand, RoutingEvent } from '../../events/routing/state.ts'
 import { EventRefused, EventUnanswered } from '../events/errors.ts'
 import { onWaitEnd, type WaitOptions } from '../waiting.ts'
@@ -9,7 +10,7 @@ import type { EventsVia } from './options.ts'
 /** What a user, or a subscription, asks of the part below. */
 export type CarryingCommand = Exclude<RoutingCommand, { kind: 'overlay' | 'changed' }>
 /** What the part below tells. */
-export type CarryingEvent = RoutingEvent
+export type CarryingEvent = RoutingEvent | InterestEvent
 /** An event as the part below hands it over. */
 export type HandedEvent = CarryingEvent & { kind: 'handed' }
 /** What a publication came to. */
@@ -155,7 +156,11 @@ export class MemberEventsHubs {
   private readonly hubs: Readonly<Record<EventsVia, MemberEventsHub>>
 
   constructor(tell: (via: EventsVia, body: CarryingCommand) => void) {
-    this.hubs = { trees: new MemberEventsHub('trees', body => tell('trees', body)) }
+    const trees = new MemberEventsHub('trees', body => tell('trees', body))
+    const gossip = new MemberEventsHub('gossip', body => tell('gossip', body))
+    // There is nothing to wait for: a member that gossips takes part at once.
+    gossip.event({ kind: 'open', overlay: 0 })
+    this.hubs = { trees, gossip }
   }
 
   of(via: EventsVia): MemberEventsHub {

@@ -107,3 +107,29 @@ describe("member.events(name, { via: 'trees' })", () => {
     await expect(channel.publish({ n: 1 })).rejects.toThrow(EventRefused)
   })
 })
+
+describe("member.events(name, { via: 'gossip' })", () => {
+  it('brings events to those who want them, once they know each other', async () => {
+    const [one, two, three] = members
+    const seen: string[] = []
+    const listen = (member: JoinedGroup) =>
+      member.events('wide', { via: 'gossip' }).subscribe({ price: { lt: 10 } }, event => {
+        seen.push(`${member.name} ${event.attributes.price}`)
+      })
+    await using first = listen(two!)
+    await using second = listen(three!)
+    await Promise.all([first.ready, second.ready])
+    await waitFor('both have an event of the third', async () => {
+      await one!.events('wide', { via: 'gossip' }).publish({ price: 3 })
+      return new Set(seen).size === 2
+    })
+    expect([...new Set(seen)].sort()).toEqual(['member-2 3', 'member-3 3'])
+  })
+
+  it('has no receipts', async () => {
+    const channel = members[0]!.events('wide', { via: 'gossip' })
+    await expect(channel.publish({ n: 1 }, undefined, { receipts: true })).rejects.toThrow(
+      /receipts are for via: 'trees'/,
+    )
+  })
+})

@@ -6,11 +6,11 @@ import type { Checked } from '../events/payload.ts'
 import { type WaitOptions, waitRules } from '../waiting.ts'
 
 /** The ways of events among members: in trees over the electorate, or by gossip among those who want the same. */
-export type EventsVia = 'trees'
+export type EventsVia = 'trees' | 'gossip'
 
 /** What a channel among members is, as this process uses it. */
 export interface MemberEventsOptions<Payload = unknown> {
-  /** How events travel. Default 'trees': every member of the electorate whose filter fits gets it, although members lie. */
+  /** How events travel. Default 'trees': every voter whose filter fits gets it, although some lie. 'gossip': for many members, guests too, as well as it goes. */
   readonly via?: EventsVia
   /** Refuses payloads that do not fit, when they are published and when they come: any Standard Schema. */
   readonly check?: Checked<Payload>
@@ -32,7 +32,7 @@ export interface MemberSubscribeOptions {
   readonly onMissed?: (count: number) => void
 }
 
-const checkEventsOptions = optionsSchema<MemberEventsOptions>({ via: oneWord(['trees']), check: checkedRule })
+const checkEventsOptions = optionsSchema<MemberEventsOptions>({ via: oneWord(['trees', 'gossip']), check: checkedRule })
 
 /** Refuses options that no channel among members has. */
 export function checkMemberEvents<Payload>(options: MemberEventsOptions<Payload>): void {

@@ -12,7 +12,6 @@ import {
   Unavailable,
 } from '../../core/index.ts'
 import type { ElectionEvent } from '../../election/index.ts'
-import type { RoutingEvent } from '../../events/routing/state.ts'
 import type { MembershipCommand, MembershipEvent } from '../../membership/index.ts'
 import { standsFor } from '../../node/hints/standing.ts'
 import type { ManySlotsEvent } from '../../node/many-slots.ts'
@@ -27,8 +26,8 @@ import type { ArmSource } from '../bandits/options.ts'
 import type { BanditHandle, BestArmResult, MaximiseResult } from '../bandits/run.ts'
 import { Feed } from '../feed.ts'
 import { MemberChannel } from '../member-events/channel.ts'
-import { MemberEventsHubs } from '../member-events/hub.ts'
-import type { MemberEventsOptions } from '../member-events/options.ts'
+import { type CarryingCommand, type CarryingEvent, MemberEventsHubs } from '../member-events/hub.ts'
+import type { EventsVia, MemberEventsOptions } from '../member-events/options.ts'
 import { checkFollowing } from '../waiting.ts'
 import { answerTo } from './answering.ts'
 import { type Attributes, attributesRule, changedValues, numberOf } from './attributes.ts'
@@ -101,7 +100,7 @@ export class JoinedGroup {
     this.log = log
     this.node = node
     this.runs = new MemberRuns(body => this.tell({ part: 'bandits', body }), node.folder)
-    this.carriers = new MemberEventsHubs((_via, body) => this.tell({ part: 'routing', body }))
+    this.carriers = new MemberEventsHubs((via, body) => this.tellCarrier(via, body))
     this.voters = new Voters(body => this.tell({ part: 'hints', body }))
     if (Object.values(values).some(value => typeof value === 'function')) {
       this.refresh = setInterval(() => this.set(changedValues(values)), REFRESH_MS).unref()
@@ -252,7 +251,9 @@ export class JoinedGroup {
       case 'bandits':
         return this.runs.take(body)
       case 'routing':
-        return this.routingEvent(body)
+        return this.carriedEvent('trees', body)
+      case 'interest':
+        return this.carriedEvent('gossip', body)
     }
   }
 
@@ -386,10 +387,16 @@ export class JoinedGroup {
     if (event.kind === 'shut') this.openSlots.delete(event.name)
   }
 
-  private routingEvent(event: RoutingEvent): void {
+  private tellCarrier(via: EventsVia, body: CarryingCommand): void {
+    if (via === 'trees') return this.tell({ part: 'routing', body })
+    // What is published by gossip is out at once: there is nothing to take back.
+    if (body.kind !== 'settle') this.tell({ part: 'interest', body })
+  }
+
+  private carriedEvent(via: EventsVia, event: CarryingEvent): void {
     // An honest member passes on only what it has verified.
     if (event.kind === 'dropped' && event.why === 'forged') return this.tellCaught(event.from, 'events', 'forged-event')
-    this.carriers.of('trees').event(event)
+    this.carriers.of(via).event(event)
   }
 
   private questionsEvent(event: QuestionsEvent): void {

@@ -7,6 +7,7 @@ import { framed } from '../../crypto/index.ts'
 import { type Box, fewer, number48, overlap } from './boxes.ts'
 import { AGE_SAID_MAX, GIVEN_MAX, PEERS_MAX, RANDOM_GIVEN, RANDOM_MAX } from './limits.ts'
 import { chooseLinks, someOf, stepsBetween } from './ring.ts'
+import type { InterestSettings } from './settings.ts'
 import type { InterestScene, Known } from './state.ts'
 import { type Claim, claimWords, type Given, type InterestMessage } from './wire.ts'
 
@@ -14,10 +15,14 @@ import { type Claim, claimWords, type Given, type InterestMessage } from './wire
 const WITH_LINKS = 7
 const OF = 10
 
-/** Where a member stands, by its name. */
-export function placeFor({ settings }: InterestScene, member: NodeId, chosen: number): number {
-  const { hash, group, rules } = settings
-  return rules.placeOf(number48(hash(framed('coterie/events/place', group, member))), chosen)
+/** The hash of a member's name: nobody chooses it. */
+export function hashedPlace({ hash, group }: Pick<InterestSettings, 'hash' | 'group'>, member: NodeId): number {
+  return number48(hash(framed('coterie/events/place', group, member)))
+}
+
+/** Where a member stands. */
+function placeFor({ settings }: InterestScene, member: NodeId, chosen: number): number {
+  return settings.rules.placeOf(hashedPlace(settings, member), chosen)
 }
 
 /** What this member wants, as all its subscriptions say. */
@@ -38,13 +43,17 @@ export function renew(scene: InterestScene): Claim {
 /** One round: who is too old goes, who did not answer is left alone, and one is asked. */
 export function goRound(scene: InterestScene): void {
   const { state } = scene
-  if (state.asked !== undefined) giveUp(scene, state.asked)
+  for (const id of [...state.asked]) giveUp(scene, id)
   for (const list of [state.links, state.random]) {
     for (const [id, one] of list) if (!isFresh(scene, ageOf(scene, one))) list.delete(id)
   }
-  const to = partner(scene)
-  state.asked = to
-  if (to !== undefined) sayExchange(scene, to, renew(scene), true)
+  const own = renew(scene)
+  // One at random besides: links alone would tell each other what they know already.
+  for (const to of new Set([partner(scene), stranger(scene)])) {
+    if (to === undefined) continue
+    state.asked.add(to)
+    sayExchange(scene, to, own, true)
+  }
 }
 
 function isFresh({ settings }: InterestScene, age: number): boolean {
@@ -55,11 +64,16 @@ function ageOf({ settings, turn }: InterestScene, { age, heard }: Known): number
   return age + Math.floor((turn.now - heard) / settings.round)
 }
 
-function partner({ state, turn }: InterestScene): NodeId | undefined {
-  const anybody = [...new Set([...state.random.keys(), ...state.peers])].filter(id => !state.barred.has(id))
+function partner(scene: InterestScene): NodeId | undefined {
+  const { state, turn } = scene
   const links = [...state.links.keys()]
-  const from = links.length > 0 && (anybody.length === 0 || turn.below(OF) < WITH_LINKS) ? links : anybody
-  return from.length === 0 ? undefined : from[turn.below(from.length)]
+  return links.length > 0 && turn.below(OF) < WITH_LINKS ? links[turn.below(links.length)] : stranger(scene)
+}
+
+/** Somebody at random, of those that membership or an exchange told of. */
+function stranger({ state, turn }: InterestScene): NodeId | undefined {
+  const anybody = [...new Set([...state.random.keys(), ...state.peers])].filter(id => !state.barred.has(id))
+  return anybody.length === 0 ? undefined : anybody[turn.below(anybody.length)]
 }
 
 /** A member that did not answer: forgotten, and not taken up again until it has said something newer. */
@@ -67,7 +81,7 @@ export function giveUp({ state }: InterestScene, member: NodeId): void {
   const known = state.links.get(member) ?? state.random.get(member)
   state.links.delete(member)
   state.random.delete(member)
-  if (state.asked === member) state.asked = undefined
+  state.asked.delete(member)
   if (known === undefined) return
   state.barred.set(member, known.claim.number)
   if (state.barred.size > PEERS_MAX) state.barred.delete(state.barred.keys().next().value!)
@@ -81,7 +95,10 @@ function sayExchange(scene: InterestScene, to: NodeId, own: Claim, asks: boolean
   const near = (one: Known) => Math.min(stepsBetween(other!.place, one.place), stepsBetween(one.place, other!.place))
   const nearest = alike.sort((one, two) => near(one) - near(two)).slice(0, GIVEN_MAX)
   const rest = known.filter(one => !nearest.includes(one))
-  const given = [...nearest, ...someOf(rest, RANDOM_GIVEN, bound => turn.below(bound))].map(one => givenOf(scene, one))
+  const given = [
+    ...nearest,
+    ...someOf(rest, GIVEN_MAX + RANDOM_GIVEN - nearest.length, bound => turn.below(bound)),
+  ].map(one => givenOf(scene, one))
   turn.do({ kind: 'send', to, body: { kind: 'exchange', own, given, asks } })
 }
 
@@ -96,7 +113,7 @@ export function hearExchange(scene: InterestScene, from: NodeId, body: InterestM
   const fresh = new Map<NodeId, Known>()
   learn(scene, fresh, body.own, 0)
   for (const { claim, age } of body.given) learn(scene, fresh, claim, age)
-  if (state.asked === from) state.asked = undefined
+  state.asked.delete(from)
   choose(scene, fresh)
   if (body.asks) sayExchange(scene, from, state.claim ?? renew(scene), false)
 }

@@ -53,8 +53,8 @@ export interface InterestState {
   /** Members that membership knows to be here. */
   readonly peers: Set<NodeId>
   readonly keys: Map<NodeId, PublicKey>
-  /** Whose answer is waited for. */
-  asked: NodeId | undefined
+  /** Whose answers are waited for. */
+  readonly asked: Set<NodeId>
   readonly seen: Map<NodeId, Map<string, Life>>
   readonly outgoing: Map<string, Outgoing>
   outgoingBytes: number

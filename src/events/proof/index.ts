@@ -2,6 +2,8 @@
 
 export { plantedRuns } from './all-runs.ts'
 export { eventsSystems, exploreEvents, exploreEventsBug, plantedEventsSystems } from './exploration.ts'
+export { brokenInterestRules, plantedInterestBugs } from './interest/planted.ts'
+export { type InterestOptions, interestScenario } from './interest/scenario.ts'
 export { brokenEventsRules, plantedEventsBugs } from './planted.ts'
 export { exploreRouting, exploreRoutingBug, plantedRoutingSystems, routingSystems } from './routing/exploration.ts'
 export { brokenRoutingRules, plantedRoutingBugs } from './routing/planted.ts'

@@ -8,6 +8,7 @@ import { idealSealing } from '../../crypto/ideal-sealing.ts'
 import { type Group, insecureBareGroup } from '../../crypto/index.ts'
 import { firstElectorate, type Newcomer } from '../../election/index.ts'
 import { electionLiars } from '../../election/proof/index.ts'
+import { interestBasics } from '../../events/interest/settings.ts'
 import { routingLiars } from '../../events/proof/routing/liars.ts'
 import { routingBasics } from '../../events/routing/settings.ts'
 import { membershipLiars, type SimulatedGroup, simulatedGroup } from '../../membership/proof/index.ts'
@@ -72,6 +73,14 @@ export class SimulatedMembers {
         signer,
         keyOf: ({ member }) => signatures.signer(member).publicKey,
         ...ROUTING_TIMES,
+      },
+      interest: {
+        ...interestBasics,
+        group: 'simulated',
+        hash: sha256,
+        signatures,
+        signer,
+        keyOf: ({ member }) => signatures.signer(member).publicKey,
       },
       keysOf: ({ member, keys }) => {
         const sealKey = keys.find(({ name }) => name === SEAL_KEY)?.key
