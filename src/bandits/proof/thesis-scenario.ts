@@ -173,11 +173,6 @@ class ThesisStage extends ScenarioStage<ThesisPlan, ThesisAct, BanditMemberEvent
     return this.liar?.refused ?? true
   }
 
-  /** Whose pulls are its own affair. */
-  private get lyingArm(): number {
-    return this.liar?.part === 'arm' ? 0 : -1
-  }
-
   private get everybody(): readonly NodeId[] {
     return [...this.seats, SHUFFLER, COMPARATOR, USER]
   }
@@ -272,7 +267,7 @@ class ThesisStage extends ScenarioStage<ThesisPlan, ThesisAct, BanditMemberEvent
     const arm = this.seats.indexOf(id)
     const most = this.plan.budget - this.plan.arms + 1
     if (number > most) this.pulls.broken(`arm ${arm} pulled more than ${most} times`, world.now)
-    if (this.isRefused && arm !== this.lyingArm) this.pulls.pull(arm, number, -1, world.now)
+    if (this.isRefused) this.pulls.pull(arm, number, -1, world.now)
     const steps = rewardGrid().steps(this.sources[arm]!(number))
     world.at(world.now + ((number * 977) % ANSWER_MAX), () =>
       world.command(id, { kind: 'reward', id: run, number, steps }),
