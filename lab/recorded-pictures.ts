@@ -41,6 +41,7 @@ function chartPicture({ axis, unit, lines }: Chart, title: string): string {
     x: { label: axis, log: isLogarithmic(points.map(({ x }) => x)) },
     y: { label: unit || 'measured', log: isLogarithmic(values) },
     series: lines.flatMap(seriesOf),
+    note: 'as recorded in docs/papers/results: one run of the experiment',
   })
 }
 
