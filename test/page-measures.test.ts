@@ -23,6 +23,7 @@ const NOT_HERE: Readonly<Record<string, readonly string[]>> = {
     'caie',
   ],
   files: ['ledger-speed', 'errata-ledger-zero'],
+  'a run of a minute: the simulator with a hundred members': ['sub-2-sub'],
   'time of the processor and memory of the process': ['events-matching', 'events-topics', 'peer-sampling'],
   'ciphers of Node': [
     'bandits-counts',
