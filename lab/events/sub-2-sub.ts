@@ -78,7 +78,7 @@ function run(options: RunOptions) {
   const few = measure(FEW, options)
   const rows: Row[] = [
     ...told(FEW, few),
-    below('round 20', few.hits.get(20)!),
+    ...[10, 15, 20].map(round => below(`round ${round}`, few.hits.get(round)!)),
     below('twenty rounds after 30 % died', few.later),
   ]
   if (options.scale === 'full') rows.push(...told(MANY, measure(MANY, options)))
