@@ -23,6 +23,7 @@ export function onAnswer(scene: ClientScene, from: NodeId, body: TryAnswer): voi
     countGrant(scene, acquisition, from, body)
     return believe(scene, acquisition)
   }
+  const isFirst = !acquisition.answers.has(from)
   acquisition.answers.set(from, readAnswer(body))
   if (body.kind === 'granted' || body.kind === 'renewed') {
     const start = settings.rules.beliefStart(acquisition.sentAt, turn.now)
@@ -31,17 +32,18 @@ export function onAnswer(scene: ClientScene, from: NodeId, body: TryAnswer): voi
     acquisition.until.set(from, start + settings.rules.belief(held, settings.drift))
   }
   if (acquisition.phase === 'held') return believe(scene, acquisition)
-  if (acquisition.phase === 'trying') return judgeTry(scene, acquisition)
+  if (acquisition.phase === 'trying') return judgeTry(scene, acquisition, isFirst)
 }
 
 // Won as soon as g grants are in, lost as soon as g cannot be reached any more.
-function judgeTry(scene: ClientScene, acquisition: Acquisition): void {
+function judgeTry(scene: ClientScene, acquisition: Acquisition, isFirst: boolean): void {
   const needed = grantsNeeded(scene)
   if (acquisition.until.size >= needed) return win(scene, acquisition)
   let refusals = 0
   for (const answer of acquisition.answers.values()) if (answer.kind !== 'granted') refusals++
   if (scene.state.servers.length - refusals < needed) return retry(scene, acquisition)
-  if (acquisition.wait && acquisition.answers.size === needed) waitLess(scene, acquisition)
+  // Once: who says its word again and again must not put it off.
+  if (acquisition.wait && isFirst && acquisition.answers.size === needed) waitLess(scene, acquisition)
 }
 
 /** How many times as long as the others took, in the first try; and the least that is waited. */

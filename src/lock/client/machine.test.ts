@@ -53,6 +53,20 @@ describe('acquisition (protocols/lock 1, 2)', () => {
     client.pass(1)
     expect(client.acquisition.phase).toBe('backing off')
   })
+  it('does not wait longer for one that repeats itself', () => {
+    const client = new Client()
+    client.acquire()
+    client.pass(5)
+    for (const server of ['s1', 's2']) client.answers(server, 'granted')
+    client.answers('s3', 'locked')
+    for (let millis = 0; millis < 19; millis++) {
+      client.pass(1)
+      client.answers('s3', 'locked')
+    }
+    expect(client.acquisition.phase).toBe('trying')
+    client.pass(1)
+    expect(client.acquisition.phase).toBe('backing off')
+  })
   it('waits for all where it tries only once', () => {
     const client = new Client()
     client.acquire(1, { wait: false })
