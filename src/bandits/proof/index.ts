@@ -27,4 +27,4 @@ export { type ThesisPlan, type ThesisScenarioShape, thesisScenario } from './the
 export { playTimed, type Said, type TimedResult, type TimedShape } from './timed.ts'
 export { idealRun, playTogether, type TogetherResult } from './together.ts'
 export { openTwin } from './twin.ts'
-export { comparatorView, phasesInDoubles, type ViewDistances, type ViewShape } from './view.ts'
+export { comparatorView, type ViewDistances, type ViewShape } from './view.ts'
