@@ -42,7 +42,7 @@ const pure =
 const apart = ['src/cli/under/run.test.ts', 'src/guards/file*.test.ts', 'src/runtime/transport/transport.test.ts']
 
 /** What the repository looks like, and what is packed: part of `npm run check`, not of `npm test`, as the laboratory's is `npm run lab:test`. */
-const shape = ['house', 'tidy', 'documents', 'loading', 'package'].map(name => `test/${name}.test.ts`)
+const shape = ['house', 'tidy', 'documents', 'loading', 'package', 'package-use'].map(name => `test/${name}.test.ts`)
 
 /**
  * Tests of real processes wait for a machine that others use, too: one that fails is tried once more, and the last
@@ -54,7 +54,8 @@ export default defineConfig({
   plugins: isBuilt ? [builtModules, pinnedSeeds] : [pinnedSeeds],
   resolve: {
     alias: [
-      { find: /^coterie\/(.+)$/, replacement: path('./src/$1/index.ts') },
+      { find: 'coterie-lab/commands', replacement: path('./src/cli/laboratory/here.ts') },
+      { find: /^coterie(?:-lab)?\/(.+)$/, replacement: path('./src/$1/index.ts') },
       { find: /^coterie$/, replacement: path('./src/index.ts') },
     ],
   },
