@@ -39,6 +39,8 @@ export type CarriedNews =
     }
   /** The epoch is over, and of these writers nobody knows whether something is missing. */
   | { readonly kind: 'unknown'; readonly epoch: number; readonly authors: readonly string[] }
+  /** The newest epoch is over and no record of the next has come: nothing is heard until the keeper rotates. */
+  | { readonly kind: 'ended'; readonly epoch: number }
   /** The keeper's next record was taken. */
   | { readonly kind: 'epoch'; readonly number: number; readonly isParty: boolean }
   /** Writers that have not yet said that they have the newest record. */

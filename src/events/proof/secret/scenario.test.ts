@@ -26,6 +26,14 @@ describe('a broker that is not trusted', () => {
     }
   })
 
+  // Losses that nobody was told of: docs/protocols/secret-events.md, "Mended".
+  it.each([
+    { seed: 418, liars: 1 },
+    { seed: 180, liars: 1, carriers: 1 },
+  ])('once broken, now sound: $seed', { timeout: 60_000 }, ({ seed, ...chosen }) => {
+    expect(runOnce(secretScenario({ ...chosen, rules: secretRules }), seed).violations).toEqual([])
+  })
+
   it('the runs have what they are about', { timeout: 60_000 }, () => {
     const counts = new Map<string, number>()
     for (const mode of ['tagged', 'counted'] as const) {
