@@ -174,7 +174,8 @@ export class Bucket {
     const base = word << 5
     let { count } = visit
     if (bits === FULL) for (let slot = base; slot < base + 32; slot++) found[count++] = names[slot]
-    else for (let rest = bits; rest !== 0; rest &= rest - 1) found[count++] = names[base + 31 - Math.clz32(rest & -rest)]
+    else
+      for (let rest = bits; rest !== 0; rest &= rest - 1) found[count++] = names[base + 31 - Math.clz32(rest & -rest)]
     visit.count = count
   }
 

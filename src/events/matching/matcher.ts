@@ -28,7 +28,8 @@ export class Matcher<Id = string> {
   private readonly names: (Id | undefined)[] = []
   private readonly shapes: (Shape | undefined)[] = []
   private readonly entries: number[] = []
-  private readonly several = new Map<number, readonly Entry[]>()
+  /** Shape and entry by turns: an object for each would take twice the room. */
+  private readonly several = new Map<number, readonly (Shape | number)[]>()
   private readonly free: number[] = []
   private readonly registry = new Registry(this.names)
   private readonly visit = new Visit()
@@ -47,7 +48,7 @@ export class Matcher<Id = string> {
     const entries = this.placedAll(filter).flatMap(one => addEntries(one, number))
     this.shapes[number] = entries.length === 1 ? entries[0]!.shape : undefined
     this.entries[number] = entries.length === 1 ? entries[0]!.entry : -1
-    if (entries.length > 1) this.several.set(number, entries)
+    if (entries.length > 1) this.several.set(number, flat(entries))
   }
 
   private placedAll(filter: Filter): Placed[] {
@@ -64,11 +65,8 @@ export class Matcher<Id = string> {
     const number = this.numbers.get(id)
     if (number === undefined) return false
     const shape = this.shapes[number]
-    const entries = shape === undefined ? (this.several.get(number) ?? []) : [{ shape, entry: this.entries[number]! }]
-    for (const one of entries) {
-      one.shape.remove(one.entry)
-      if (one.shape.size === 0) this.registry.forget(one.shape)
-    }
+    const entries = shape === undefined ? (this.several.get(number) ?? []) : [shape, this.entries[number]!]
+    for (let at = 0; at < entries.length; at += 2) this.removeEntry(entries[at] as Shape, entries[at + 1] as number)
     this.numbers.delete(id)
     this.several.delete(number)
     this.names[number] = undefined
@@ -77,10 +75,28 @@ export class Matcher<Id = string> {
     return true
   }
 
+  private removeEntry(shape: Shape, entry: number): void {
+    shape.remove(entry)
+    if (shape.size === 0) this.registry.forget(shape)
+  }
+
   /** The names of all filters that match, each once, in no particular order. */
   match(attributes: Attributes): readonly Id[] {
     const { found, count } = this.run(attributes)
     return found.slice(0, count) as Id[]
+  }
+
+  /**
+   * Hands over the names of all filters that match, each once, without a list of them: of a million filters tens of thousands
+   * may match, and the list takes longer to make than they take to find. Within `take` the index is not to be asked again.
+   */
+  each(attributes: Attributes, take: (id: Id) => void): void {
+    const { found, count, event } = this.run(attributes)
+    for (let at = 0; at < count; at++) {
+      take(found[at] as Id)
+      if (this.visit.event !== event)
+        throw new RangeError('the index was asked while it handed over what it had found.')
+    }
   }
 
   /** How many filters match. */
@@ -116,4 +132,13 @@ function addEntries({ plan, shape }: Placed, owner: number): Entry[] {
     if (value !== undefined) ids.push(keys.at(-1)!.acquire(value))
     return { shape, entry: shape.add(owner, ids, plan.ranges, extra) }
   })
+}
+
+function flat(entries: readonly Entry[]): readonly (Shape | number)[] {
+  const all: (Shape | number)[] = new Array(2 * entries.length)
+  for (const [at, { shape, entry }] of entries.entries()) {
+    all[2 * at] = shape
+    all[2 * at + 1] = entry
+  }
+  return all
 }
