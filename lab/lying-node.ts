@@ -28,17 +28,22 @@ import { eventsLiars } from '../src/events/proof/liars.ts'
 import { routingLiars } from '../src/events/proof/routing/liars.ts'
 import { routingVocabulary } from '../src/events/routing/wire.ts'
 import { eventsVocabulary } from '../src/events/wire.ts'
+import type { LedgerServerSettings } from '../src/ledger/index.ts'
+import { ledgerLiars } from '../src/ledger/proof/liars.ts'
+import { ledgerVocabulary } from '../src/ledger/wire.ts'
 import { lockVocabulary } from '../src/lock/index.ts'
 import { lockLiars } from '../src/lock/proof/index.ts'
 import { membershipVocabulary } from '../src/membership/index.ts'
 import { membershipLiars } from '../src/membership/proof/index.ts'
 import { nodeVocabulary } from '../src/node/index.ts'
+import { ledgerServerSettings } from '../src/node/ledger.ts'
 import { type MemberEvent, type MemberSettings, memberOf, memberParts, memberVocabulary } from '../src/node/member.ts'
 import { type ServerParts, serverOf } from '../src/node/server.ts'
 import { orderingVocabulary } from '../src/ordering/index.ts'
 import { orderingLiars } from '../src/ordering/proof/index.ts'
 import { loadNodeConfig } from '../src/runtime/config/config.ts'
 import { sha256 } from '../src/runtime/hash.ts'
+import { ledgerCryptoOf, voterOf, votingSeed } from '../src/runtime/ledger.ts'
 import { silence } from '../src/runtime/log.ts'
 import { type RunningMember, startMember } from '../src/runtime/member.ts'
 import { startServer } from '../src/runtime/server.ts'
@@ -47,7 +52,16 @@ import { slotsVocabulary } from '../src/slots/index.ts'
 import { slotsLiars } from '../src/slots/proof/index.ts'
 
 /** The parts of a node that can lie; `node` is the whole, down to the bytes of its frames. */
-export type LyingPart = 'lock' | 'ordering' | 'events' | 'membership' | 'election' | 'slots' | 'routing' | 'node'
+export type LyingPart =
+  | 'lock'
+  | 'ordering'
+  | 'events'
+  | 'ledger'
+  | 'membership'
+  | 'election'
+  | 'slots'
+  | 'routing'
+  | 'node'
 
 export interface Lie {
   readonly part: LyingPart
@@ -96,6 +110,7 @@ export function namesOfLies(role: 'server' | 'member', more: MoreLies = {}): Map
           ['lock', lockLiars()],
           ['ordering', orderingLiars(sha256)],
           ['events', eventsLiars()],
+          ['ledger', ledgerLiars(() => undefined as never)],
         ]
       : [
           ['membership', membershipLiars() as unknown as Liars],
@@ -114,10 +129,12 @@ export async function startLyingServer(folder: string, more: MoreLies = {}): Pro
   const config = await loadNodeConfig(folder)
   if (config.role !== 'server') throw new SettingsError(`${config.file} is not a server's`)
   const mask = new NodeMask(more)
+  const brings = { hash: sha256, ledgerCrypto: ledgerCryptoOf(), voter: voterOf(await votingSeed(config.folder)) }
+  const ledgers = ledgerServerSettings(config.group, brings)
   const server = await startServer({
     config,
     log: silence,
-    disguise: parts => ({ protocol: lyingServer(parts, mask), vocabulary: withRaw(nodeVocabulary) as never }),
+    disguise: parts => ({ protocol: lyingServer(parts, mask, ledgers), vocabulary: withRaw(nodeVocabulary) as never }),
     failed,
   })
   return mask.running(() => server.stop())
@@ -151,14 +168,18 @@ function failed(error: Error): void {
   throw error
 }
 
-function lyingServer(parts: ServerParts, mask: NodeMask) {
+/** `ledgers`: what it votes with, its own key; undefined where the group has no ledgers. */
+function lyingServer(parts: ServerParts, mask: NodeMask, ledgers: LedgerServerSettings | undefined) {
   const lock = mask.part('lock', parts.lock, lockVocabulary, lockLiars)
   const { ordering } = parts
   const objects = ordering && mask.part('ordering', ordering, orderingVocabulary, () => orderingLiars(sha256))
   const { events: channels } = parts
   const events = channels && mask.part('events', channels, eventsVocabulary, eventsLiars)
+  const ledger =
+    parts.ledger && ledgers && mask.part('ledger', parts.ledger, ledgerVocabulary, () => ledgerLiars(() => ledgers))
   // Without the other parts it would wait for their word, and lie to nobody.
-  const disguised = { ...parts, lock, ...(objects && { ordering: objects }), ...(events && { events }) }
+  const known = { ...(objects && { ordering: objects }), ...(events && { events }), ...(ledger && { ledger }) }
+  const disguised = { ...parts, lock, ...known }
   return mask.whole(serverOf(disguised as ServerParts), nodeVocabulary)
 }
 

@@ -4,7 +4,8 @@
 // area beside this one, with the old text, the new text, why that is a bug, and the tests that must turn red. A mutation
 // that nobody notices is a hole in the tests, and ends this with exit code 1.
 //
-// Each job has a copy of the tree in a temporary folder; nothing here is changed.
+// Each job has a copy of the tree in a temporary folder; nothing here is changed. The tests are run there once unbroken: what
+// is red by itself notices nothing.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -38,6 +39,8 @@ if (options.list) {
 
 const waiting = [...mutations]
 const survived = []
+/** By tests: what fails of them in code that is whole, or undefined. */
+const controls = new Map()
 await Promise.all(Array.from({ length: Math.min(options.jobs, mutations.length) }, work))
 process.stdout.write(`${mutations.length - survived.length} of ${mutations.length} mutations were noticed\n`)
 for (const { id, why } of survived) process.stdout.write(`NOT NOTICED ${id}: ${why}\n`)
@@ -53,6 +56,8 @@ async function work() {
       const started = performance.now()
       let by = 'the text to break is not there exactly once'
       try {
+        const red = await control(copy, tests)
+        if (red !== undefined) throw new Error(`red without any mutation: ${red}`)
         writeFileSync(path, applied(mutation, before))
         by = await noticedBy(copy, tests)
         if (by === undefined) survived.push(mutation)
@@ -63,11 +68,18 @@ async function work() {
         writeFileSync(path, before)
       }
       const seconds = ((performance.now() - started) / 1_000).toFixed(0)
-      process.stdout.write(`${by === undefined ? 'SURVIVED' : 'noticed '} ${id} (${seconds} s) ${by ?? mutation.why}\n`)
+      const verdict = survived.includes(mutation) ? 'SURVIVED' : 'noticed '
+      process.stdout.write(`${verdict} ${id} (${seconds} s) ${by ?? mutation.why}\n`)
     }
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
+}
+
+function control(copy, tests) {
+  const key = tests.join()
+  if (!controls.has(key)) controls.set(key, noticedBy(copy, tests))
+  return controls.get(key)
 }
 
 function copyOfTree() {
@@ -76,11 +88,13 @@ function copyOfTree() {
     cwd: root,
     encoding: 'utf8',
   })
-  for (const file of listed.split('\n').filter(name => name !== '' && name !== 'node_modules')) {
+  const linked = ['node_modules', 'dist']
+  for (const file of listed.split('\n').filter(name => name !== '' && !linked.includes(name))) {
     mkdirSync(join(copy, dirname(file)), { recursive: true })
     cpSync(join(root, file), join(copy, file))
   }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  // Some tests start what was built: that is the code as it is.
+  for (const name of linked) symlinkSync(join(root, name), join(copy, name))
   return copy
 }
 

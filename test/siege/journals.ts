@@ -8,7 +8,8 @@ import { checkSeats, readSeats } from '../e2e/seat-journal.ts'
 import { checkTerms, readTerms } from '../e2e/terms.ts'
 import { problemsOf, type SharedCall } from '../support/history.ts'
 
-async function texts(dir: string, prefix: string): Promise<string[]> {
+/** The files of that beginning. */
+export async function texts(dir: string, prefix: string): Promise<string[]> {
   const files = (await readdir(dir)).filter(name => name.startsWith(prefix))
   return Promise.all(files.map(name => readFile(join(dir, name), 'utf8')))
 }

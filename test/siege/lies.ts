@@ -13,6 +13,7 @@ export const PER_SECOND: Readonly<Record<LyingPart, number>> = {
   lock: 2_000,
   ordering: 2_000,
   events: 2_000,
+  ledger: 2_000,
   membership: 250,
   election: 2_000,
   slots: 500,
@@ -132,6 +133,10 @@ export const PROVABLE: readonly string[] = [
   'ordering/always-busy',
   'ordering/forging',
   'ordering/heavy-votes',
+  'events/ahead',
+  'events/withholding',
+  'events/foreign-events',
+  'events/altering',
   'membership/two-faced',
   'membership/floods',
   'membership/forges leaves',
@@ -157,18 +162,50 @@ export const PROVABLE: readonly string[] = [
   'slots/two-keys',
 ]
 
-/** How these are named in a member's log. */
-export const WAYS: Readonly<Record<string, string>> = {
-  'membership/two-faced': 'two-faced',
-  'membership/floods': 'flooding',
-  'membership/forges leaves': 'forging',
-  'membership/forges lives': 'forging',
-  'membership/asks in others’ names': 'forging',
-  'membership/accuses all': 'accusing',
-  'election/votes-twice': 'voted-twice',
-  'election/inflates-terms': 'impossible-term',
-  'election/resigns-for-others': 'false-resignation',
-  'election/forges-lists': 'forged-list',
+const COMMITTED = [
+  'another state of a committed version',
+  'two states of one version',
+  'a committed version that nobody has',
+]
+const CONTENT = ['values that never were', 'changes that do not lead to its digest']
+const ANSWERS = ['an answer that was never given', 'a living session that it called gone']
+const INVENTED = ['an operation that nobody asked for', 'an operation of ours that we never asked for']
+const BUSY = ['a turn that is longer than any']
+const EVENTS = [
+  'holds more than was sent',
+  'holds other events than were sent',
+  'passed over a signed event',
+  'left out a signed event',
+  'gave a hash of other events than it has',
+  'showed events out of order',
+  'showed an event nobody signed',
+]
+
+/** In which words these are named: in a member's log, or by the clients of a server. */
+export const WAYS: Readonly<Record<string, readonly string[]>> = {
+  'lock/token-burner': ['claims a token that no clock explains (or it was spoiled: coterie unlock --reset-floor)'],
+  'ordering/ahead-of-time': COMMITTED,
+  'ordering/content-forger': CONTENT,
+  'ordering/misanswering': ANSWERS,
+  'ordering/inventing': INVENTED,
+  'ordering/heavy-votes': INVENTED,
+  'ordering/always-busy': BUSY,
+  // It changes any word.
+  'ordering/forging': [...COMMITTED, ...CONTENT, ...ANSWERS, ...INVENTED, ...BUSY],
+  'events/ahead': EVENTS,
+  'events/withholding': EVENTS,
+  'events/foreign-events': EVENTS,
+  'events/altering': EVENTS,
+  'membership/two-faced': ['two-faced'],
+  'membership/floods': ['flooding'],
+  'membership/forges leaves': ['forging'],
+  'membership/forges lives': ['forging'],
+  'membership/asks in others’ names': ['forging'],
+  'membership/accuses all': ['accusing'],
+  'election/votes-twice': ['voted-twice'],
+  'election/inflates-terms': ['impossible-term'],
+  'election/resigns-for-others': ['false-resignation'],
+  'election/forges-lists': ['forged-list'],
 }
 
 /** Lies about what is said once, when slots are opened. */

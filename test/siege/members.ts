@@ -24,6 +24,9 @@ const SLOTS = 'oak,elm'
 export class Members extends Stage {
   readonly name = 'members'
   readonly role = 'member'
+  readonly kinds = 3
+  /** A member's log says the same thing once a minute. */
+  readonly saidEveryMs = 60_000
   readonly liar = `member-${MEMBERS}`
   readonly parts: readonly LyingPart[] = ['membership', 'election', 'slots', 'node']
   private dir = ''

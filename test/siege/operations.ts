@@ -6,8 +6,9 @@ export type Operation = readonly [kind: string, began: number, took: number, ok:
 /** Of one kind, in one stretch of time. */
 export interface Figures {
   readonly perSecond: number
-  /** Undefined where too few were done for it to mean anything. */
-  readonly p99: number | undefined
+  /** Of how many; fewer than a hundred have no slowest of a hundred, and then it is the slowest of all. */
+  readonly p99: number
+  readonly timed: number
   readonly count: number
 }
 
@@ -16,8 +17,6 @@ export interface Span {
   readonly until: number
 }
 
-/** Fewer than these say nothing about the slowest of a hundred. */
-const MEANINGFUL_MIN = 50
 const KEPT_MAX = 200_000
 
 export class Operations {
@@ -38,18 +37,19 @@ export class Operations {
     const seconds = spans.reduce((sum, { from, until }) => sum + (until - from), 0) / 1_000
     const inside = (at: number) => spans.some(({ from, until }) => at >= from && at < until)
     const count = own.filter(([, began, took, ok]) => ok && inside(began + took)).length
-    const touching = own.filter(([, began, took]) => spans.some(one => began < one.until && began + took >= one.from))
+    const times = this.times(kind, spans)
     return {
       count,
       perSecond: seconds === 0 ? 0 : count / seconds,
-      p99:
-        touching.length < MEANINGFUL_MIN
-          ? undefined
-          : percentile(
-              touching.map(([, , took]) => took),
-              0.99,
-            ),
+      p99: percentile(times, 0.99),
+      timed: times.length,
     }
+  }
+
+  /** How long each took that was under way in these stretches. */
+  times(kind: string, spans: readonly Span[]): number[] {
+    const isTouching = (began: number, ended: number) => spans.some(one => began < one.until && ended >= one.from)
+    return this.kept.flatMap(([own, began, took]) => (own === kind && isTouching(began, began + took) ? [took] : []))
   }
 }
 

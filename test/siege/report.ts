@@ -1,6 +1,6 @@
 // The siege as a table: for a terminal, for a page, as data.
 
-import { missed, type Row } from './verdict.ts'
+import type { Row } from './verdict.ts'
 
 const HEADS = [
   'lie',
@@ -17,6 +17,12 @@ const HEADS = [
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
 
+/** A goal, with the kind of work that it was missed in. */
+function inWords({ suffered, slowest }: Row, goal: string): string {
+  if (goal === 'throughput') return `${goal} of ${suffered}`
+  return goal === 'p99' ? `${goal} of ${slowest}` : goal
+}
+
 function cells(row: Row): string[] {
   const ratio = (value: number | undefined) => (value === undefined ? '–' : `${value.toFixed(2)} ×`)
   return [
@@ -29,7 +35,7 @@ function cells(row: Row): string[] {
     row.provable ? 'yes' : '',
     row.named ? 'yes' : row.provable ? 'NO' : '',
     row.wellAfter === undefined ? `NOT in ${seconds(row.waited)}` : seconds(row.wellAfter),
-    missed(row).join(', '),
+    [...row.misses.map(goal => inWords(row, goal)), ...row.once.map(goal => `(${inWords(row, goal)} once)`)].join(', '),
   ]
 }
 

@@ -3,14 +3,18 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connect } from 'coterie'
+import { connect, newAccount } from 'coterie'
 import type { LyingPart } from '../../lab/lying-node.ts'
 import { nodeText } from '../../src/runtime/config/template.ts'
 import { initGroup, type NewGroup } from '../../src/runtime/setup/group.ts'
 import { freePorts } from '../support/processes.ts'
 import { FaultyWire } from '../support/proxy.ts'
+import { type EventLine, judgeEvents } from './events-journal.ts'
 import { judgeLocks, judgeObjects } from './journals.ts'
+import { finalLedger, judgeLedger } from './ledger-journal.ts'
 import { Child, coterie, type Line, program } from './processes.ts'
+import { LEDGER } from './programs/paying.ts'
+import { CHANNEL } from './programs/publishing.ts'
 import { type Fault, one, Stage } from './stage.ts'
 
 export interface ServersShape {
@@ -18,21 +22,27 @@ export interface ServersShape {
   readonly servers: number
   readonly crashes: number
   readonly clients: number
-  readonly objects: boolean
+  /** Objects, events and a ledger besides locks: it is large enough for them. */
+  readonly all: boolean
 }
 
-export const SEVEN: ServersShape = { name: 'seven', servers: 7, crashes: 1, clients: 3, objects: true }
-export const FOUR: ServersShape = { name: 'four', servers: 4, crashes: 1, clients: 2, objects: false }
+export const SEVEN: ServersShape = { name: 'seven', servers: 7, crashes: 1, clients: 3, all: true }
+export const FOUR: ServersShape = { name: 'four', servers: 4, crashes: 1, clients: 2, all: false }
 
 const TTL_MAX_MS = 1_500
 const ATTEMPT_MAX_MS = 2_000
 const SIDES = ['left', 'right']
 const ADMIN = 'admin'
 const SUM_MS = 20_000
+/** More than all clients pay in a day. */
+const COINS = 1_000_000n
 
 export class Servers extends Stage {
   readonly name: string
   readonly role = 'server'
+  readonly kinds: number
+  /** `status` keeps the last words of each accuser, and these are clients that say each thing once. */
+  readonly saidEveryMs = Number.POSITIVE_INFINITY
   readonly liar: string
   readonly parts: readonly LyingPart[]
   private readonly shape: ServersShape
@@ -43,13 +53,17 @@ export class Servers extends Stage {
   private readonly wires = new Map<string, readonly FaultyWire[]>()
   private admin: Awaited<ReturnType<typeof connect>> | undefined
   private readonly accusedOf = new Set<string>()
+  /** Of each client's place. */
+  private readonly accounts
 
   constructor(shape: ServersShape) {
     super()
     this.shape = shape
     this.name = shape.name
     this.liar = `server-${shape.servers}`
-    this.parts = shape.objects ? ['lock', 'ordering', 'node'] : ['lock', 'node']
+    this.parts = shape.all ? ['lock', 'ordering', 'events', 'ledger', 'node'] : ['lock', 'node']
+    this.kinds = shape.all ? 5 : 2
+    this.accounts = Array.from({ length: shape.clients }, newAccount)
   }
 
   async start(): Promise<void> {
@@ -61,7 +75,11 @@ export class Servers extends Stage {
     for (let place = 0; place < servers; place++) await this.startServer(place)
     for (const side of SIDES) this.wires.set(side, await this.openWires(side))
     this.admin = await connect({ config: this.folderOf(ADMIN), blockedMax: 0, timeout: 60_000 })
-    if (this.shape.objects) for (const path of ['/c', '/d']) await this.admin.tree().create(path)
+    if (this.shape.all) {
+      for (const path of ['/c', '/d']) await this.admin.tree().create(path)
+      const balances = Object.fromEntries(this.accounts.map(({ key }) => [key, COINS]))
+      await this.admin.createLedger(LEDGER, { balances })
+    }
     for (let count = 0; count < this.shape.clients; count++) await this.startClient(count)
   }
 
@@ -115,8 +133,31 @@ export class Servers extends Stage {
     const wrongs = this.wrongs()
     await Promise.all(this.clients.map(client => client.finish()))
     const problems = await judgeLocks(this.dir)
-    if (this.shape.objects) problems.push(...(await judgeObjects(this.dir, await this.sum())))
+    if (this.shape.all) problems.push(...(await this.judgeAll()))
     return [...wrongs, ...problems].map(problem => `${this.name}: ${problem}`)
+  }
+
+  private async judgeAll(): Promise<string[]> {
+    const { dir, accounts } = this
+    const final = await finalLedger(await this.admin!.ledger(LEDGER))
+    return [
+      ...(await judgeObjects(dir, await this.sum())),
+      ...(await judgeEvents(dir, await this.heldEvents())),
+      ...(await judgeLedger(dir, final, COINS * BigInt(accounts.length))),
+    ]
+  }
+
+  /** All that the servers hold, as a newcomer gets it. */
+  private async heldEvents(): Promise<(EventLine & { what: 'handed' })[]> {
+    const held: (EventLine & { what: 'handed' })[] = []
+    const channel = this.admin!.events<string>(CHANNEL)
+    const subscription = channel.subscribe({}, { from: 'start' }, ({ id, payload }) => {
+      held.push({ what: 'handed', who: ADMIN, id, text: payload })
+    })
+    await subscription.ready
+    await channel.drain({ timeout: SUM_MS })
+    await subscription.close()
+    return held
   }
 
   async close(): Promise<void> {
@@ -152,9 +193,11 @@ export class Servers extends Stage {
   private async startClient(place: number): Promise<void> {
     const side = SIDES[place % SIDES.length]!
     const number = this.everybody.length
-    const files = ['journal', 'history'].map(name => join(this.dir, `${name}-${number}.jsonl`))
+    const kinds = this.shape.all ? ['journal', 'history', 'events', 'ledger'] : ['journal']
+    const files = kinds.map(name => join(this.dir, `${name}-${number}.jsonl`))
     for (const file of files) await writeFile(file, '')
-    const args = [program('client'), this.folderOf(side), ...files, this.shape.objects ? 'objects' : 'locks']
+    const secrets = this.accounts.map(({ secret }) => secret).join(',')
+    const args = [program('client'), this.folderOf(side), ...files, ...(this.shape.all ? [String(place), secrets] : [])]
     const child = new Child(`client-${place + 1}`, args, line => this.heard(line))
     this.clients[place] = child
     this.everybody.push({ role: 'client', child })

@@ -10,12 +10,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { namesOfLies } from '../../lab/lying-node.ts'
 import { historyLine } from '../../src/simulator/index.ts'
 import { isLong, sized } from '../support/long.ts'
+import { type EventLine, problemsOfEvents } from './events-journal.ts'
 import { judgeLocks, judgeMembers, judgeObjects } from './journals.ts'
-import { isProvable, moreMemberLies, moreServerLies, PROVABLE } from './lies.ts'
+import { problemsOfPayments } from './ledger-journal.ts'
+import { isProvable, moreMemberLies, moreServerLies, PROVABLE, WAYS } from './lies.ts'
 import { type Operation, Operations } from './operations.ts'
 import { readOptions } from './options.ts'
 import { markdown, table } from './report.ts'
-import { chanceOf, costOf, growth, missed, type Row } from './verdict.ts'
+import { chanceOf, costOf, growth, isSlower, judged, type Measured, missed, type Row } from './verdict.ts'
 
 const root = join(import.meta.dirname, '../..')
 const script = join(root, 'test/siege/run.mjs')
@@ -49,7 +51,14 @@ describe('what a lie costs', () => {
   it('says nothing of what is seldom done', () => {
     const operations = new Operations()
     operations.add(steady('seat', 0, 4_000, 2_000, 100))
-    const nothing = { throughput: undefined, p99: undefined, suffered: '', isLow: false }
+    const nothing = {
+      throughput: undefined,
+      p99: undefined,
+      suffered: '',
+      isLow: false,
+      slowest: '',
+      isSlow: false,
+    }
     expect(costOf(operations, lying, honest)).toEqual(nothing)
   })
   // Twelve were usual; two are fewer than half of that, and come by chance six times in a hundred where six are done.
@@ -68,6 +77,18 @@ describe('what a lie costs', () => {
     operations.add([...steady('election', 0, 4_000, 600, 1), ...steady('lock', 0, 4_000, 10, 2)])
     operations.add(steady('lock', 4_000, 8_000, 30, 2))
     expect(costOf(operations, lying, honest)).toMatchObject({ suffered: 'lock', isLow: true })
+  })
+  // Of a hundred one may be slower. Four are by chance twice in a hundred stretches, five less than once.
+  it('is a p99 where more are slow than chance explains', () => {
+    const slow = (count: number) => Array.from({ length: 100 }, (_, place) => (place < count ? 31 : 10))
+    expect([1, 3, 4, 5].map(count => isSlower(slow(count), 30))).toEqual([false, false, false, true])
+    expect(isSlower(slow(50), 31)).toBe(false)
+  })
+  it('names the kind of work that became slow', () => {
+    const operations = new Operations()
+    operations.add([...steady('lock', 0, 4_000, 10, 2), ...steady('lock', 4_000, 8_000, 10, 5)])
+    operations.add([...steady('object', 0, 4_000, 10, 2), ...steady('object', 4_000, 8_000, 10, 7)])
+    expect(costOf(operations, lying, honest)).toMatchObject({ slowest: 'object', isSlow: true, p99: 3.5 })
   })
   it('chance: as tables have it', () => {
     expect(chanceOf(0, 3)).toBeCloseTo(0.0498, 4)
@@ -90,7 +111,7 @@ describe('what a lie costs', () => {
 })
 
 describe('the goals', () => {
-  const fine: Row = {
+  const fine: Measured = {
     stage: 'seven',
     part: 'lock',
     lie: 'always-yes',
@@ -99,6 +120,8 @@ describe('the goals', () => {
     p99: 3,
     suffered: 'lock',
     isLow: false,
+    slowest: 'lock',
+    isSlow: false,
     clientMemory: 1.3,
     serverMemory: 1.3,
     provable: true,
@@ -110,8 +133,8 @@ describe('the goals', () => {
 
   it('are met at their bounds, and missed just beyond', () => {
     expect(missed(fine)).toEqual([])
-    expect(missed({ ...fine, throughput: 0.3, isLow: true })).toEqual(['lock throughput'])
-    expect(missed({ ...fine, p99: 3.01 })).toEqual(['p99'])
+    expect(missed({ ...fine, throughput: 0.3, isLow: true })).toEqual(['throughput'])
+    expect(missed({ ...fine, p99: 3.01, isSlow: true })).toEqual(['p99'])
     expect(missed({ ...fine, clientMemory: 1.31 })).toEqual(["clients' memory"])
     expect(missed({ ...fine, serverMemory: 1.31 })).toEqual(["servers' memory"])
     expect(missed({ ...fine, named: false })).toEqual(['not named'])
@@ -119,9 +142,27 @@ describe('the goals', () => {
     expect(missed({ ...fine, wellAfter: undefined })).toEqual(['not well after 10 s'])
     expect(missed({ ...fine, wellAfter: undefined, waited: 9_999 })).toEqual([])
   })
+  it('are missed where they are missed twice; once is said', () => {
+    const slow = { ...fine, p99: 9, isSlow: true }
+    expect(judged(slow)).toMatchObject({ misses: ['p99'], once: [] })
+    expect(judged(slow, slow)).toMatchObject({ misses: ['p99'], once: [] })
+    expect(judged(slow, fine)).toMatchObject({ misses: [], once: ['p99'], p99: 3 })
+    expect(judged(slow, { ...fine, isLow: true })).toMatchObject({ misses: [], once: ['p99', 'throughput'] })
+  })
+  it('what was named once stands; what is not well at any time is missed', () => {
+    const unnamed = { ...fine, named: false }
+    expect(judged(unnamed, unnamed)).toMatchObject({ misses: ['not named'], once: [] })
+    expect(judged(unnamed, fine)).toMatchObject({ misses: [], once: [] })
+    expect(judged({ ...fine, isSlow: true }, { ...fine, wellAfter: undefined }).misses).toEqual(['not well after 10 s'])
+  })
   it('are shown in a line for each lie', () => {
-    expect(table([fine]).split('\n')[1]).toMatch(/^seven: lock\/always-yes {2}as it is .* 0\.50 × .* yes .* 10\.0 s$/)
-    expect(markdown([{ ...fine, throughput: undefined }])).toContain(
+    expect(table([judged(fine)]).split('\n')[1]).toMatch(
+      /^seven: lock\/always-yes {2}as it is .* 0\.50 × .* yes .* 10\.0 s$/,
+    )
+    const slow = { ...fine, isSlow: true }
+    expect(table([judged(slow)])).toMatch(/ p99 of lock$/)
+    expect(table([judged(slow, fine)])).toMatch(/ \(p99 of lock once\)$/)
+    expect(markdown([judged({ ...fine, throughput: undefined })])).toContain(
       '| seven: lock/always-yes | as it is | – | 3.00 × |',
     )
   })
@@ -160,6 +201,34 @@ describe('the judgement', () => {
     await writeFile(join(dir, 'history-1.jsonl'), [...added, ...call(2, { kind: 'read', key: 'a' }, 'ghost')].join(''))
     expect(await judgeObjects(dir, 1)).toEqual([expect.stringContaining('a is not linearizable')])
   })
+  it('of events sees what is lost, invented, changed, doubled and left out', () => {
+    const handed = (who: string, counter: number, text = `a ${counter}`) =>
+      ({ what: 'handed', who, id: `news/a/1/${counter}`, text }) as const
+    const said: EventLine[] = [1, 2].flatMap(counter => [
+      { what: 'called', who: 'a', text: `a ${counter}` },
+      { what: 'accepted', who: 'a', id: `news/a/1/${counter}`, text: `a ${counter}` },
+    ])
+    const held = [handed('admin', 1), handed('admin', 2)]
+    expect(problemsOfEvents([...said, handed('b', 1)], held)).toEqual([])
+    expect(problemsOfEvents(said, held.slice(0, 1))).toEqual(['event news/a/1/2 was accepted, and is not there'])
+    expect(problemsOfEvents(said, [...held, handed('admin', 3)])[0]).toContain('which nobody published: a 3')
+    expect(problemsOfEvents([...said, handed('b', 1, 'a 2')], held)).toEqual([
+      'b was handed other words under news/a/1/1',
+    ])
+    expect(problemsOfEvents([...said, handed('b', 1), handed('b', 1)], held)[0]).toContain('where 2 was next')
+    expect(problemsOfEvents([...said, handed('b', 2)], held)).toEqual(['b was handed news/a/1/2 where 1 was next'])
+  })
+  it('of a ledger sees two histories, a lost payment and a coin too many', () => {
+    const paid = (index: number, root = `root ${index}`) => ({ index, leaf: `leaf ${index}`, size: index + 1, root })
+    const final = { leaves: ['leaf 0', 'leaf 1'], held: 10n }
+    expect(problemsOfPayments([paid(0), paid(1)], final, 10n)).toEqual([])
+    expect(problemsOfPayments([paid(2)], final, 10n)).toEqual(['leaf 2 was certified, and the log has another'])
+    expect(problemsOfPayments([paid(1), { ...paid(0), size: 2, root: 'other' }], final, 10n)).toEqual([
+      'two histories of 2 leaves were certified',
+    ])
+    expect(problemsOfPayments([paid(1), paid(1)], final, 10n)).toEqual(['one place was certified for two payments'])
+    expect(problemsOfPayments([], final, 11n)).toEqual(['the accounts hold 10 of 11 coins'])
+  })
   it('of members sees two that lead, and two in one seat', async () => {
     const leads = (who: string, at: number, term: number) => ({ who, boot: 1, at, what: 'leads', term, until: at + 50 })
     const sits = (who: string, at: number) => ({ who, at, what: 'enter', slot: 'oak', until: at + 50 })
@@ -187,9 +256,10 @@ describe('the lies', () => {
     for (const lie of ['lock/too-low', 'ordering/heavy-votes', 'ordering/heavy-heads', 'election/endless-refusals']) {
       expect(known).toContain(lie)
     }
+    for (const lie of ['events/withholding', 'ledger/forks']) expect(known).toContain(lie)
   })
   it('that prove themselves are lies that there are', () => {
-    expect(PROVABLE.filter(lie => !known.includes(lie))).toEqual([])
+    expect([...PROVABLE, ...Object.keys(WAYS)].filter(lie => !known.includes(lie))).toEqual([])
     expect(isProvable('slots', 'false-share', 0)).toBe(true)
     // A flood is one when it is beyond what everybody may say at once.
     expect([5_999, 6_000].map(toldMs => isProvable('membership', 'floods', toldMs))).toEqual([false, true])

@@ -15,13 +15,15 @@ export interface Fault {
 export const millis = (): number => Number(process.hrtime.bigint() / 1000n) / 1000
 export const one = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!
 
-const SAID_EVERY_MS = 60_000
-
 export abstract class Stage {
   abstract readonly name: string
   abstract readonly liar: string
   abstract readonly role: 'server' | 'member'
   abstract readonly parts: readonly LyingPart[]
+  /** How many kinds of work are done here. */
+  abstract readonly kinds: number
+  /** How long the same words against the same liar are not said again. */
+  abstract readonly saidEveryMs: number
   readonly operations = new Operations()
   /** What was said against the liar, and against others. */
   private readonly accusations: { readonly what: string; readonly at: number }[] = []
@@ -53,9 +55,9 @@ export abstract class Stage {
     return this.accusations.at(-1)?.what
   }
 
-  /** Whether it was named for this within the last minute: a log says the same thing once a minute. */
+  /** Whether it was named for this so lately that it would not be said again. */
   wasNamedFor(way: string): boolean {
-    return this.accusations.some(({ what, at }) => what.endsWith(way) && millis() - at < SAID_EVERY_MS)
+    return this.accusations.some(({ what, at }) => what.endsWith(way) && millis() - at < this.saidEveryMs)
   }
 
   /** The honest processes that run, by name, with their memory. */

@@ -6,7 +6,8 @@ import type { Operations, Span } from './operations.ts'
 /** Of honest running: at least half as much done, at most three times as slow, at most 1.3 times the memory. */
 export const GOALS = { throughputMin: 0.5, p99Max: 3, memoryMax: 1.3, wellMs: 10_000 } as const
 
-export interface Row {
+/** What was seen of a lie at one rate. */
+export interface Measured {
   readonly stage: string
   readonly part: LyingPart
   readonly lie: string
@@ -18,6 +19,9 @@ export interface Row {
   readonly suffered: string
   /** Less was done than half of the honest, by so much that chance does not explain it. */
   readonly isLow: boolean
+  /** The kind of work whose p99 grew most; and whether more was that slow than chance explains. */
+  readonly slowest: string
+  readonly isSlow: boolean
   readonly clientMemory: number | undefined
   readonly serverMemory: number | undefined
   /** Its words prove it. */
@@ -31,8 +35,19 @@ export interface Row {
   waited: number
 }
 
+/** One line of the table. */
+export interface Row extends Measured {
+  /** Goals that were missed, and missed again. */
+  readonly misses: string[]
+  /** Goals that were missed in one of two measurements only. */
+  readonly once: readonly string[]
+}
+
 /** A kind of which less was done in honest running says nothing. */
 const COUNT_MIN = 5
+
+/** Fewer have no slowest of a hundred to compare with. Of what is slow there may be few: those count. */
+const TIMED_MIN = 100
 
 /** Of a hundred honest stretches, one looks as bad by chance. */
 const CHANCE_MAX = 0.01
@@ -42,6 +57,8 @@ export interface Cost {
   readonly p99: number | undefined
   readonly suffered: string
   readonly isLow: boolean
+  readonly slowest: string
+  readonly isSlow: boolean
 }
 
 /** How likely it is that no more than `count` are done where `expected` are usual (Poisson). */
@@ -55,10 +72,19 @@ export function chanceOf(count: number, expected: number): number {
   return Math.min(1, sum)
 }
 
-/** What a stretch of lying cost against stretches of honest running. */
+const NOTHING: Cost = {
+  throughput: undefined,
+  p99: undefined,
+  suffered: '',
+  isLow: false,
+  slowest: '',
+  isSlow: false,
+}
+
+/** What a stretch of lying cost against stretches of honest running, before and after it. */
 export function costOf(operations: Operations, lying: Span, honest: readonly Span[]): Cost {
-  let cost: Cost = { throughput: undefined, p99: undefined, suffered: '', isLow: false }
   const seconds = (lying.until - lying.from) / 1_000
+  let cost = NOTHING
   for (const kind of operations.kinds()) {
     const before = operations.figures(kind, honest)
     if (before.count < COUNT_MIN || before.perSecond * seconds < COUNT_MIN) continue
@@ -68,16 +94,24 @@ export function costOf(operations: Operations, lying: Span, honest: readonly Spa
     // Of ten that are done in a stretch, chance takes half now and then: that is no finding.
     const isLow = during.count < goal && chanceOf(during.count, goal) < CHANCE_MAX
     const isWorse = isLow === cost.isLow ? throughput < (cost.throughput ?? 0) : isLow
-    const isWorst = cost.throughput === undefined || isWorse
-    const p99 = during.p99 === undefined || !before.p99 ? undefined : during.p99 / before.p99
-    cost = {
-      throughput: isWorst ? throughput : cost.throughput,
-      suffered: isWorst ? kind : cost.suffered,
-      isLow: cost.isLow || isLow,
-      p99: p99 === undefined ? cost.p99 : Math.max(p99, cost.p99 ?? 0),
-    }
+    if (cost.throughput === undefined || isWorse) cost = { ...cost, throughput, suffered: kind, isLow }
+    if (before.timed < TIMED_MIN || during.timed === 0) continue
+    const p99 = during.p99 / before.p99
+    const isSlow = isSlower(operations.times(kind, [lying]), GOALS.p99Max * before.p99)
+    const isSlower99 = isSlow === cost.isSlow ? p99 > (cost.p99 ?? 0) : isSlow
+    if (isSlower99) cost = { ...cost, p99, slowest: kind, isSlow }
   }
   return cost
+}
+
+/**
+ * Whether the p99 is above a limit: more than one in a hundred took longer. In half a second a hundred things are done, and
+ * the slowest of a hundred is one hiccup: where one may be slower, three are by chance once in a dozen stretches.
+ */
+export function isSlower(times: readonly number[], limit: number): boolean {
+  const slow = times.filter(took => took > limit).length
+  const expected = times.length / 100
+  return slow > expected && 1 - chanceOf(slow - 1, expected) < CHANCE_MAX
 }
 
 /** The largest growth of one process. */
@@ -86,15 +120,41 @@ export function growth(before: ReadonlyMap<string, number>, peak: ReadonlyMap<st
   return ratios.length === 0 ? undefined : Math.max(...ratios)
 }
 
-/** In words, what a row misses. */
-export function missed(row: Row): string[] {
-  const { isLow, p99, clientMemory, serverMemory, provable, named, wellAfter, waited } = row
+const NOT_WELL = 'not well after 10 s'
+
+/** In words, which goals one measurement misses. */
+export function missed(row: Measured): string[] {
+  const { isLow, isSlow, clientMemory, serverMemory, provable, named } = row
   const found: string[] = []
-  if (isLow) found.push(`${row.suffered} throughput`)
-  if (p99 !== undefined && p99 > GOALS.p99Max) found.push('p99')
+  if (isLow) found.push('throughput')
+  if (isSlow) found.push('p99')
   if ((clientMemory ?? 0) > GOALS.memoryMax) found.push("clients' memory")
   if ((serverMemory ?? 0) > GOALS.memoryMax) found.push("servers' memory")
   if (provable && !named) found.push('not named')
-  if (wellAfter === undefined && waited >= GOALS.wellMs) found.push('not well after 10 s')
+  if (isUnwell(row)) found.push(NOT_WELL)
   return found
+}
+
+/** It was waited for all the time that it may take. */
+export function isUnwell({ wellAfter, waited }: Measured): boolean {
+  return wellAfter === undefined && waited >= GOALS.wellMs
+}
+
+/**
+ * A goal is missed where it is missed twice: all processes and the liar share one machine with whatever else it does, and
+ * of two hundred stretches some hold a pause of somebody else's. What is spoiled for good, and what stays, needs no second
+ * look: there is nothing to compare with. The figures shown are those of the second, longer look.
+ */
+export function judged(first: Measured, again?: Measured): Row {
+  const before = missed(first)
+  if (again === undefined) return { ...first, misses: before, once: [] }
+  // What was said once stands, and a client does not say it again.
+  const named = first.named || again.named
+  const shown: Measured = { ...again, named, wellAfter: first.wellAfter === undefined ? undefined : again.wellAfter }
+  const after = missed(shown)
+  const misses = after.filter(goal => before.includes(goal) || goal === NOT_WELL)
+  const once = [...new Set([...before, ...after])].filter(
+    goal => !misses.includes(goal) && !(goal === 'not named' && named),
+  )
+  return { ...shown, misses, once }
 }
