@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import { sized } from '../../../test/support/long.ts'
 import { readPins } from '../../../test/support/pins.ts'
-import { runOnce } from '../../simulator/index.ts'
+import { runOnce, shrink } from '../../simulator/index.ts'
 import { honestLedger, liedLedger, plantedLedgerRuns, simulatedBugs } from './runs.ts'
 import { ledgerScenario } from './scenario.ts'
 
@@ -46,7 +46,7 @@ describe('one history, and what is promised stands', () => {
   }, 600_000)
 })
 
-describe('planted bugs of voting', () => {
+describe('planted bugs in whole systems', () => {
   const pins = readPins(import.meta.dirname)
 
   it('none is forgotten here', () => expect(Object.keys(pins).sort()).toEqual([...simulatedBugs].sort()))
@@ -59,5 +59,16 @@ describe('planted bugs of voting', () => {
       expect(runOnce(plantedLedgerRuns[bug]!.scenario(), pins[bug]!).traceHash).toBe(found.traceHash)
     },
     60_000,
+  )
+
+  it.each(sized(['certificate-one-short', 'vote-below-promise'], [...simulatedBugs]))(
+    '%s shrinks to a fifth of its acts and faults at most',
+    bug => {
+      const found = runOnce(plantedLedgerRuns[bug]!.scenario(), pins[bug]!)
+      const { itemsKept, items, kept } = shrink(plantedLedgerRuns[bug]!.scenario(), found)
+      expect(itemsKept).toBeLessThanOrEqual(items / 5)
+      expect(runOnce(plantedLedgerRuns[bug]!.scenario(), pins[bug]!, kept).violations).not.toEqual([])
+    },
+    600_000,
   )
 })
