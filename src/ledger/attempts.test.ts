@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { createHost, decode, NOTHING_SAVED, type NodeId } from '../core/index.ts'
+import { firstHead, headHash, noteBytes, type Statement } from './checkpoint.ts'
 import { ledgerClient } from './client/machine.ts'
 import type { LedgerEvent } from './client/state.ts'
 import { encodeDescriptor } from './light.ts'
@@ -28,6 +29,7 @@ const payment = signed(actors, coins, 'alice', {
 function server() {
   const sent: { to: NodeId; body: LedgerMessage }[] = []
   const saved: string[] = []
+  const lies: string[] = []
   let now = 0
   const timers = new Map<string, number>()
   const host = createHost(ledgerServer(serverSettings(actors, 's1')), 's1', servers, firstDisk('s1'), {
@@ -43,7 +45,7 @@ function server() {
       durable?.()
     },
     forget: () => {},
-    emit: () => {},
+    emit: event => event.kind === 'lied' && lies.push(`${event.server} ${event.what}`),
   })
   host.input({ kind: 'start' })
   const hear = (from: NodeId, body: LedgerMessage) => host.input({ kind: 'message', from, body })
@@ -59,12 +61,12 @@ function server() {
     }
     now = until
   }
-  return { hear, ledger, sent, saved, wait }
+  return { hear, ledger, sent, saved, wait, lies }
 }
 
-/** A server's report, signed: it has not voted. */
-function report(place: number, attempt: number): LedgerMessage {
-  const said = { server: place, height: 1, attempt, vote: undefined }
+/** A server's report, signed: it has not voted, or this was its last vote. */
+function report(place: number, attempt: number, vote?: Statement): LedgerMessage {
+  const said = { server: place, height: 1, attempt, vote }
   const name = servers[place]!
   const signature = actors.voter(name)(firstSalt(name)).sign(reportBytes(coins, said))
   return { kind: 'report', ledger: coins.id, report: { ...said, signature }, opened: [] }
@@ -113,6 +115,51 @@ describe('attempts', () => {
     hear('client', report(3, 2))
     expect(ledger().round.reports.size).toBe(0)
     expect(ledger().round.promised).toBe(1)
+  })
+})
+
+describe('who signs what contradicts itself is named', () => {
+  const { suite } = actors
+  const previous = headHash(coins, firstHead(suite), suite)
+  const statement = (attempt: number, fill: number): Statement => {
+    const bytes = new Uint8Array(32).fill(fill)
+    return { height: 1, size: 1, root: bytes, previous, attempt, proposal: bytes }
+  }
+  const vote = (place: number, said: Statement, signed = said): LedgerMessage => {
+    const name = servers[place]!
+    const signature = actors.voter(name)(firstSalt(name)).sign(noteBytes(coins, signed))
+    return { kind: 'vote', ledger: coins.id, ...said, signature }
+  }
+
+  it('two votes of one attempt, told once; the first one counts on', () => {
+    const { hear, ledger, lies } = server()
+    hear('s2', vote(1, statement(1, 1)))
+    hear('s2', vote(1, statement(1, 1)))
+    expect(lies).toEqual([])
+    for (const fill of [2, 3]) hear('s2', vote(1, statement(1, fill)))
+    expect(lies).toEqual(['s2 signed two votes of one attempt'])
+    expect(ledger().round.votes.get(1)!.statement.root[0]).toBe(1)
+  })
+  it('a vote that it denies in a report, whichever comes first', () => {
+    const early = server()
+    early.hear('s2', vote(1, statement(1, 1)))
+    early.hear('s2', report(1, 2))
+    expect(early.lies).toEqual(['s2 denied a vote that it signed'])
+    const late = server()
+    late.hear('s2', report(1, 2))
+    late.hear('s2', vote(1, statement(1, 1)))
+    expect(late.lies).toEqual(['s2 denied a vote that it signed'])
+  })
+  it('but not by a vote in the next attempt, by a report that names it, or by what it never signed', () => {
+    const { hear, lies } = server()
+    hear('s2', vote(1, statement(1, 1)))
+    hear('s2', vote(1, statement(1, 2), statement(1, 3)))
+    hear('s2', vote(2, statement(1, 2)))
+    hear('s2', report(1, 2, statement(1, 1)))
+    hear('s2', vote(1, statement(2, 2)))
+    hear('s3', report(2, 2))
+    hear('s3', vote(2, statement(2, 1)))
+    expect(lies).toEqual([])
   })
 })
 

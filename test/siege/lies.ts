@@ -133,6 +133,7 @@ export const PROVABLE: readonly string[] = [
   'ordering/always-busy',
   'ordering/forging',
   'ordering/heavy-votes',
+  'ledger/votes for anything',
   'events/ahead',
   'events/withholding',
   'events/foreign-events',
@@ -181,6 +182,8 @@ const EVENTS = [
   'showed an event nobody signed',
 ]
 
+const CONTRADICTING = ['signed two votes of one attempt', 'denied a vote that it signed']
+
 /** In which words these are named: in a member's log, or by the clients of a server. */
 export const WAYS: Readonly<Record<string, readonly string[]>> = {
   'lock/token-burner': ['claims a token that no clock explains (or it was spoiled: coterie unlock --reset-floor)'],
@@ -192,6 +195,8 @@ export const WAYS: Readonly<Record<string, readonly string[]>> = {
   'ordering/always-busy': BUSY,
   // It changes any word.
   'ordering/forging': [...COMMITTED, ...CONTENT, ...ANSWERS, ...INVENTED, ...BUSY],
+  'ledger/votes for anything': CONTRADICTING,
+  'ledger/forks': CONTRADICTING,
   'events/ahead': EVENTS,
   'events/withholding': EVENTS,
   'events/foreign-events': EVENTS,

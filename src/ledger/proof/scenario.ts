@@ -4,7 +4,7 @@
 
 import type { NodeId, Trust } from '../../core/index.ts'
 import { fromHex } from '../../core/index.ts'
-import { type Scenario, ScenarioStage, type SimulatedNode, type World } from '../../simulator/index.ts'
+import { BlameChecker, type Scenario, ScenarioStage, type SimulatedNode, type World } from '../../simulator/index.ts'
 import type { Checkpoint } from '../checkpoint.ts'
 import { ledgerClient } from '../client/machine.ts'
 import type { LedgerEvent } from '../client/state.ts'
@@ -79,6 +79,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
   private readonly receipts: ReceiptChecker
   private readonly ends = new EndsChecker()
   private readonly keepers: KeepersChecker
+  private readonly blame = new BlameChecker()
   private readonly ledgers: readonly Descriptor[]
   /** What each owner has under way, one after the other; and the next sequence of each account. */
   private readonly queues = new Map<string, Task[]>()
@@ -104,7 +105,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
     this.replay = new ReplayChecker(suite)
     this.receipts = new ReceiptChecker(suite)
     this.keepers = new KeepersChecker(suite)
-    this.checkers = [this.history, this.replay, this.receipts, this.ends, this.keepers]
+    this.checkers = [this.history, this.replay, this.receipts, this.ends, this.keepers, this.blame]
     const balances = Object.fromEntries([...plan.owners, 'liar'].map(owner => [owner, 100n]))
     this.ledgers = ['a', 'b'].map(name => makeLedger(this.actors, { name, ...plan.trust, servers, balances }))
   }
@@ -386,6 +387,11 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
     if (event.kind === 'certified') {
       const ledger = this.ledgers.find(one => one.hex === event.ledger)
       if (ledger !== undefined && !this.plan.liars.has(id)) this.certified(id, ledger, event.checkpoint)
+      return
+    }
+    if (event.kind === 'lied') {
+      if (!this.plan.liars.has(id))
+        this.blame.blame(event.server, this.plan.liars.has(event.server), event.what, this.world.now)
       return
     }
     if (!('id' in event)) return

@@ -10,6 +10,7 @@ import { ATTEMPT_MAX } from '../checkpoint.ts'
 import { outcomeOf, type Report, reportBytes } from '../proposal.ts'
 import type { Choice, ReportedVote } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
+import { blame, isDenied } from './blame.ts'
 import { hasWork } from './pool.ts'
 import { type LedgerScene, nameOf, type Round, save, send, sendOthers, voterOf } from './state.ts'
 
@@ -60,7 +61,11 @@ export function onReport(
 ): void {
   const { report, opened } = body
   // The server's own words only; what it shows of others is signed by them.
-  if (report.server === place && isSound(scene, report)) takeReport(scene, report)
+  if (report.server === place && isSound(scene, report)) {
+    const given = scene.ledger.round.votes.get(place)?.statement
+    if (given !== undefined && isDenied(report, given)) blame(scene, place, 'denied a vote that it signed')
+    takeReport(scene, report)
+  }
   const attempt = opened[0]?.attempt
   if (attempt !== undefined && attempt > scene.ledger.round.attempt) takeOpened(scene, place, attempt, opened)
 }

@@ -43,6 +43,7 @@ export function serverFrom(
     self,
     peers,
     rolls: 0,
+    blamed: new Map(),
     salt,
     ledgers: new Map(),
     names: new Map(),

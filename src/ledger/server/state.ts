@@ -24,6 +24,8 @@ export type LedgerServerEvent =
     }
   | { readonly kind: 'certified'; readonly ledger: string; readonly checkpoint: Checkpoint }
   | { readonly kind: 'rejoined'; readonly ledger: string; readonly height: number }
+  /** A server signed what contradicts its other signed words. */
+  | { readonly kind: 'lied'; readonly ledger: string; readonly server: NodeId; readonly what: string }
 
 /** Nothing is told to a server: clients speak to it. */
 export type LedgerServerCommand = { readonly kind: 'inspect' }
@@ -40,6 +42,8 @@ export interface LedgerServerState {
   readonly ledgers: Map<string, ServedLedger>
   /** Ids by name: first come. */
   readonly names: Map<string, string>
+  /** What each server was caught at in this life, each thing once. */
+  readonly blamed: Map<NodeId, readonly string[]>
 }
 
 /** A proposal that was executed and checked. */
@@ -290,6 +294,7 @@ export function save({ turn }: ServerScene, record: LedgerRecord, lazy = false):
 
 export function checkServer(state: LedgerServerState): void {
   assert(state.ledgers.size <= LEDGERS_MAX, 'too many ledgers are kept')
+  for (const what of state.blamed.values()) assert(new Set(what).size === what.length, 'a lie is told once')
   for (const [hex, ledger] of state.ledgers) checkLedger(hex, ledger)
 }
 

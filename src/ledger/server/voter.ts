@@ -10,6 +10,7 @@ import { BATCH_BYTES_MAX, BATCH_MAX, leaderOf, outcomeOf, type Proposal, proposa
 import type { KeyOfEpoch } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
 import { checkWaiting, choiceOf, enterAttempt, judgeReports, wantDeciding } from './attempts.ts'
+import { blame, isBlamed, isDenied, isSecondVote } from './blame.ts'
 import { drawBatch, hasGathered, hasWork, sweepPool } from './pool.ts'
 import {
   type CheckedProposal,
@@ -141,13 +142,21 @@ export function onVote(scene: LedgerScene, _from: string, place: number, body: P
   const { ledger, settings } = scene
   const { signature, height, size, root, previous, attempt, proposal } = body
   const known = ledger.round.votes.get(place)
-  if (known !== undefined && known.statement.attempt >= attempt) return
-  if (attempt < 1 || !sameBytes(previous, ledger.previous)) return
   const statement = { height, size, root, previous, attempt, proposal }
+  const isSecond = known !== undefined && isSecondVote(known.statement, statement)
+  if (isSecond && isBlamed(scene.state, nameOf(ledger, place), TWICE)) return
+  if (known !== undefined && known.statement.attempt >= attempt && !isSecond) return
+  if (attempt < 1 || !sameBytes(previous, ledger.previous)) return
   const { key } = ledger.keepers.servers[place]!
   if (!settings.suite.verify(key, noteBytes(ledger.descriptor, statement), signature)) return
+  // The first one counts on: which came first is chance, and no honest server gives two.
+  if (isSecond) return blame(scene, place, TWICE)
+  const report = ledger.round.reports.get(place)
+  if (report !== undefined && isDenied(report, statement)) blame(scene, place, 'denied a vote that it signed')
   ledger.round.votes.set(place, { statement, signature })
 }
+
+const TWICE = 'signed two votes of one attempt'
 
 /** As leader: proposes what must be kept, or a batch. */
 function propose(scene: LedgerScene): void {

@@ -9,6 +9,7 @@ import { startWaiting } from './waiting.ts'
 /** `callers` wait for the same name after this one. */
 export function begin(scene: ClientScene, { asked, since }: Caller, callers: Caller[]): void {
   const { state, settings, turn } = scene
+  state.clock = { hint: asked.hint, hintedAt: since }
   const acquisition: Acquisition = {
     id: asked.id,
     name: asked.name,

@@ -44,6 +44,22 @@ describe('a lie is proved by', () => {
   })
 })
 
+it('a token that no clock explains is one also when the attempt is over, and never by an honest clock', () => {
+  const hearsLate = (maximum: number) => {
+    const client = new Client()
+    client.acquire(1)
+    for (const server of ['s1', 's2', 's3']) client.answers(server, 'granted')
+    client.command({ kind: 'release', id: 1, name: 'a' })
+    client.pass(1_000)
+    const late: LockMessage = { kind: 'tooLow', name: 'a', attempt: 1, maximum }
+    return told(client.hear('s4', late)).flatMap(event => (event.kind === 'lied' ? [event.what] : []))
+  }
+  // The caller's clock showed 100 µs; a second later it is a second later, and two days beyond are explained.
+  const explained = 100 + 1_000_000 + 2 * 86_400_000_000
+  expect(hearsLate(explained)).toEqual([])
+  expect(hearsLate(explained + 1)).toEqual([expect.stringContaining('claims a token that no clock explains')])
+})
+
 it('the other servers are told, the accused is not; the same again after a minute, and the caller once', () => {
   const lie: LockMessage = { kind: 'granted', ...to, token: 101, held: 1_000 }
   const { client, out } = hears(() => lie)

@@ -153,6 +153,8 @@ export interface ClientState {
   attempts: number
   /** The largest token this process tried or has good reason to believe in. */
   seen: number
+  /** The newest word of a caller about the wall clock: with it an answer is judged that comes when its attempt is over. */
+  clock: Clock | undefined
   /** The largest token with which this process ever took a lock, or 0. */
   used: number
   /** By the command's id. */
@@ -238,6 +240,7 @@ export function newClient(servers: readonly NodeId[]): ClientState {
     acquisitions: new Map(),
     attempts: 0,
     seen: 0,
+    clock: undefined,
     used: 0,
     questions: new Map(),
     blamed: new Map(),
@@ -251,8 +254,11 @@ export function inPhase(state: ClientState, name: string, phase: Phase): Acquisi
   return acquisition?.phase === phase ? acquisition : undefined
 }
 
+/** What a caller said of the wall clock, and when. */
+export type Clock = Pick<Acquisition, 'hint' | 'hintedAt'>
+
 /** The wall clock in microseconds, as the caller's hint and the time since then tell it. */
-export function clockOf({ hint, hintedAt }: Acquisition, now: Millis): number {
+export function clockOf({ hint, hintedAt }: Clock, now: Millis): number {
   return hint + Math.floor((now - hintedAt) * 1000)
 }
 

@@ -1,22 +1,25 @@
 // Who lied: a server said what cannot be true. The user hears of it, and so do the other servers, which show it.
 
-import { type NodeId, sameBytes } from '../../core/index.ts'
+import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
 import type { Head } from '../wire.ts'
 import { send } from './send.ts'
 import type { ClientObject, ClientScene } from './state.ts'
 
-/** Lies of one server that are reported, by object and kind: each once, or one liar would keep everybody busy. */
+/** Lies of one server that are reported, by object and kind, or one liar would keep everybody busy. */
 export const ACCUSED_MAX = 100
+/** The same is told again now and then: servers forget in a restart. */
+const TELL_AGAIN: Millis = 60_000
 
 export function accuse(scene: ClientScene, object: ClientObject, server: NodeId, version: number, what: string): void {
   const { state, turn } = scene
   const { name } = object
   const key = `${name} ${what}`
-  const accused = state.accused.get(server) ?? new Set<string>()
+  const accused = state.accused.get(server) ?? new Map<string, Millis>()
   state.accused.set(server, accused)
-  if (accused.has(key) || accused.size >= ACCUSED_MAX) return
-  accused.add(key)
-  turn.do({ kind: 'emit', event: { kind: 'lied', object: name, server, version, what } })
+  const told = accused.get(key)
+  if (told === undefined ? accused.size >= ACCUSED_MAX : turn.now - told < TELL_AGAIN) return
+  accused.set(key, turn.now)
+  if (told === undefined) turn.do({ kind: 'emit', event: { kind: 'lied', object: name, server, version, what } })
   for (const to of state.servers) {
     if (to !== server) send(scene, to, { kind: 'complain', object: name, server, version, what })
   }

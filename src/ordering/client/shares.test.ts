@@ -74,6 +74,26 @@ describe('an operation that one server tells of in a thousand ways', () => {
     expect(made.clientObject('c').pool.votes.has(`${Number.parseInt(id, 10) + 1}.0 1`)).toBe(false)
   })
 
+  it('is told to the other servers again after a minute, and to the user once: servers forget in a restart', () => {
+    const made = group()
+    const session = `${Number.parseInt(made.clientObject('c').session.id, 10) + 1}.0`
+    const lie = { ...applied(1, utf8.encode('x')), client: 'c', session }
+    const complaints = () => {
+      made.carry()
+      return made.carried.filter(({ to, body }) => to === 's1' && body.kind === 'complain').length
+    }
+    made.hear('s7', 'c', pushed([lie]))
+    made.hear('s7', 'c', pushed([lie]))
+    expect(complaints()).toBe(1)
+    made.pass(59_999)
+    made.hear('s7', 'c', pushed([lie]))
+    expect(complaints()).toBe(1)
+    made.pass(1)
+    made.hear('s7', 'c', pushed([lie]))
+    expect(complaints()).toBe(2)
+    expect(made.heard('lied')).toHaveLength(1)
+  })
+
   it('counts as two with a planted bug: a-vote-for-each-word', () => {
     const made = group({ rules: brokenOrderingRules('a-vote-for-each-word') })
     for (let i = 0; i < 2; i++) made.hear('s7', 'c', pushed([applied(1, utf8.encode('wrong'))]))

@@ -252,7 +252,7 @@ export interface ClientState {
   readonly deletions: Map<number, Deletion>
   queries: number
   /** Who was called a liar, and for what. */
-  readonly accused: Map<NodeId, Set<string>>
+  readonly accused: Map<NodeId, Map<string, Millis>>
   readonly shares: Map<NodeId, Share>
 }
 

@@ -66,7 +66,7 @@ export function reducedClient({ machine, user }: ObservedClient): unknown {
     uses: uses.map(reducedObject),
     readings: [...machine.readings.values()].map(reducedReading),
     queries: machine.queries,
-    accused: new Map([...machine.accused].map(([server, lies]) => [server, [...lies].sort()])),
+    accused: new Map([...machine.accused].map(([server, lies]) => [server, [...lies.keys()].sort()])),
   }
 }
 

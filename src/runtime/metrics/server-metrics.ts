@@ -13,11 +13,13 @@ export type ServerBook = Book<typeof serverMetrics>
 interface ServerParts {
   readonly lock: LockServerState
   readonly ordering?: OrderingServerState | undefined
+  readonly ledger?: { readonly blamed: ReadonlyMap<NodeId, readonly string[]> } | undefined
   readonly events?: { readonly complaints: Complaints<AnyComplaint> } | undefined
 }
 
 /** What is read from the state. */
-export function measureServer(book: ServerBook, { lock, ordering, events }: ServerParts, now: () => number): void {
+export function measureServer(book: ServerBook, parts: ServerParts, now: () => number): void {
+  const { lock, ordering, ledger, events } = parts
   book.reads('lock_names', () => lock.locks.size)
   book.reads('lock_leases_out', () => sum(lock.locks.values(), entry => (isOut(entry, now()) ? 1 : 0)))
   book.reads('lock_waiters', () => sum(lock.locks.values(), entry => entry.waiters?.length ?? 0))
@@ -25,6 +27,7 @@ export function measureServer(book: ServerBook, { lock, ordering, events }: Serv
   book.reads('lock_complaints_total', () => lock.complaints.count)
   const complaints = [lock, ordering, events].flatMap(part => (part === undefined ? [] : [part.complaints]))
   book.reads('event_complaints_total', () => events?.complaints.count ?? 0)
+  book.reads('ledger_lies_total', () => sum(ledger?.blamed.values() ?? [], what => what.length))
   book.readsOf('servers_accused', () => accusersOf(complaints))
   if (ordering === undefined) return
   const { objects } = ordering

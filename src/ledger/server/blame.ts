@@ -1,0 +1,36 @@
+// Which signed words of a server contradict each other, whatever the network did. An honest server votes once in an attempt,
+// and its report about an attempt names the newest vote that it gave before; both are on its disk before anybody hears them.
+// A server whose store was put back from an old copy looks the same: it has to be looked at, too.
+
+import { sameBytes } from '../../core/index.ts'
+import type { Statement } from '../checkpoint.ts'
+import type { Report } from '../proposal.ts'
+import { type LedgerScene, nameOf } from './state.ts'
+
+/** What a server can be caught at; each is told once for each server and life of this one. */
+export type LedgerLie = 'signed two votes of one attempt' | 'denied a vote that it signed'
+
+/** Another thing in the same attempt. The caller has looked at the signature of the first one only. */
+export function isSecondVote(known: Statement, next: Statement): boolean {
+  if (known.attempt !== next.attempt || known.height !== next.height) return false
+  const isSame = known.size === next.size && sameBytes(known.root, next.root)
+  return !isSame || !sameBytes(known.proposal, next.proposal)
+}
+
+/** A report says which vote is the newest below its attempt: a later one, signed too, was denied. */
+export function isDenied({ attempt, vote }: Report, given: Statement): boolean {
+  return given.attempt < attempt && (vote?.attempt ?? 0) < given.attempt
+}
+
+/** The server signed it, and it cannot be. */
+export function blame({ state, ledger, turn }: LedgerScene, place: number, what: LedgerLie): void {
+  const server = nameOf(ledger, place)
+  if (isBlamed(state, server, what)) return
+  state.blamed.set(server, [...(state.blamed.get(server) ?? []), what])
+  turn.do({ kind: 'emit', event: { kind: 'lied', ledger: ledger.descriptor.genesis.name, server, what } })
+}
+
+/** Whether that was told already: a flood of it costs no more signatures. */
+export function isBlamed({ blamed }: LedgerScene['state'], server: string, what: LedgerLie): boolean {
+  return blamed.get(server)?.includes(what) ?? false
+}
