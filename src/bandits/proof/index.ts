@@ -4,7 +4,7 @@ export { type AmongResult, type AmongShape, type Lying, playAmong } from './amon
 export { type ArithmeticRun, playArithmetic, quickBlocks, quickTools } from './arithmetic-path.ts'
 export { type IdealParties, idealParties } from './ideal.ts'
 export type { Kill } from './kills.ts'
-export { banditLiars } from './liars.ts'
+export { banditLiars, subtleBanditLiars } from './liars.ts'
 export { memberRunScenario } from './member-scenario.ts'
 export { type Counted, countingTools } from './plain.ts'
 export { brokenBanditRules, plantedBanditBugs } from './planted.ts'
