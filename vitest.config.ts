@@ -42,7 +42,9 @@ const pure =
 const apart = ['src/cli/under/run.test.ts', 'src/guards/file*.test.ts', 'src/runtime/transport/transport.test.ts']
 
 /** What the repository looks like, and what is packed: part of `npm run check`, not of `npm test`, as the laboratory's is `npm run lab:test`. */
-const shape = ['house', 'tidy', 'documents', 'loading', 'package'].map(name => `test/${name}.test.ts`)
+const shape = ['house', 'tidy', 'documents', 'loading', 'package', 'compiled-examples', 'api-reference'].map(
+  name => `test/${name}.test.ts`,
+)
 
 /**
  * Tests of real processes wait for a machine that others use, too: one that fails is tried once more, and the last

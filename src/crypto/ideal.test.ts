@@ -56,7 +56,13 @@ describe('ideal signatures', () => {
     const signature = anna.sign(message)
     expect(signatures.verify(bert.publicKey, message, signature)).toBe(false)
     expect(signatures.verify(anna.publicKey, utf8('pay 2'), signature)).toBe(false)
-    expect(signatures.verify(anna.publicKey, message, signature.map(byte => byte ^ 1))).toBe(false)
+    expect(
+      signatures.verify(
+        anna.publicKey,
+        message,
+        signature.map(byte => byte ^ 1),
+      ),
+    ).toBe(false)
     expect(signatures.verify(anna.publicKey, message, signature.slice(0, 63))).toBe(false)
     expect(signatures.verify(new Uint8Array(32), message, signature)).toBe(false)
     expect(signatures.verify(new Uint8Array(0), message, signature)).toBe(false)
