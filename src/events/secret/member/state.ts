@@ -100,7 +100,7 @@ export interface MemberState {
   readonly verified: Set<string>
   /** A look at what is missing is due. */
   looking: boolean
-  /** Totals have changed since they were told so often. */
+  /** How many more times totals are to be told since they last changed. */
   untold: number
   /** Counted mode: where the matcher sends to; how often each trapdoor was used in this lap. */
   box: string
