@@ -4,7 +4,7 @@
 // and the sentence before it says why.
 
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
@@ -44,6 +44,15 @@ export function examplesOf(page: string, text: string): Example[] {
     at = end
   }
   return found
+}
+
+/** Those of README.md, of the guide, and of the folders whose README has some. */
+export function documentedExamples(root: string): Example[] {
+  const guide = readdirSync(join(root, 'docs/guide'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.md'))
+    .map(name => join('docs/guide', name))
+  const pages = ['README.md', 'src/filters/README.md', 'src/events/README.md', ...guide]
+  return pages.flatMap(page => examplesOf(page, readFileSync(join(root, page), 'utf8')))
 }
 
 /** A folder inside the project, so that an example finds the packages that it imports. */

@@ -120,7 +120,7 @@ function asks(word: string, description: string, algorithms: readonly string[], 
     )
     .option(
       '--arm-timeout <duration>',
-      'an arm that is silent for so long is lost (default: it is waited for)',
+      'how long an arm may be silent before it counts as lost (default: for ever)',
       duration,
     )
     .addOption(choiceOption('--on-lost <what>', 'what becomes of the run then (default: stop)', ['stop', 'drop']))

@@ -65,7 +65,7 @@ interface Way {
 
 type EpochTransaction = Transaction & { readonly kind: 'epoch' }
 
-/** Proofs are made anew so often, where keepers change. */
+/** How often proofs are made anew, where keepers change. */
 const PROOFS_MAX = 8
 
 type AnyEvent = LedgerEvent | LedgerServerEvent

@@ -27,7 +27,7 @@ import {
   wallNow,
 } from './state.ts'
 
-/** Totals are told so often after the last event: one of them may be dropped. */
+/** How often totals are told after the last event: one of them may be dropped. */
 const TOLD_TIMES = 3
 /** What the seal adds around the content, at most: names, numbers, the path and the signature. */
 const AROUND_MAX = 8_192

@@ -127,7 +127,7 @@ export interface MemberState {
   askAgain: boolean
   /** When our totals were last told because somebody asked. */
   answeredAt: number
-  /** Totals have changed since they were told so often. */
+  /** How many more times totals are to be told since they last changed. */
   untold: number
   /** Counted mode: where the matcher sends to; how often each trapdoor was used in this lap. */
   box: string
