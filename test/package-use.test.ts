@@ -177,7 +177,7 @@ describe('a served group', () => {
 })
 
 /** Packages of CommonJS in a bundle of ES modules ask for it. */
-const REQUIRE = { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" }
+const REQUIRE = { js: "import{createRequire as _require}from'node:module';const require=_require(import.meta.url);" }
 
 it('members share seats, shuffled in a thread', { timeout: 120_000 }, async () => {
   const port = (await freePorts(MEMBERS)) - MEMBERS_ABOVE

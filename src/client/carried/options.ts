@@ -71,7 +71,10 @@ const carriers: Rule = listOf(objectWith(['open'], 'a carrier'), 'carriers, such
 /** Checks the options of `carried`. */
 export const carriedSchema: Schema<CarriedOptions> = optionsSchema<CarriedOptions>({
   identity: required(textOf("a client's folder")),
-  carriers: required({ ...carriers, fits: value => carriers.fits(value) && (value as unknown[]).length > 0 }),
+  carriers: required({
+    must: 'a list of at least one carrier, such as [nats("nats://127.0.0.1")]',
+    fits: value => carriers.fits(value) && (value as unknown[]).length > 0,
+  }),
   channel: required(textOf('the name of a channel')),
   secret: anything,
   lane: whole(0, 3),
