@@ -4,6 +4,7 @@
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
+import { sameBytes } from '../core/index.ts'
 import type { Signatures, Signer } from './signatures.ts'
 
 /** Signatures that nobody can forge, for simulations. */
@@ -13,27 +14,60 @@ export interface IdealSignatures extends Signatures {
 }
 
 const SIGNATURE_BYTES = 64
+/** Signatures that are remembered as right; with more of them all are forgotten, and computed again where they are asked for. */
+const REMEMBERED_MAX = 1 << 16
+
+interface Made {
+  readonly secret: Uint8Array
+  readonly message: Uint8Array
+  readonly signature: Uint8Array
+}
 
 /** Fresh ideal signatures: cheap, and worth nothing outside of one process. */
 export function idealSignatures(): IdealSignatures {
+  const signers = new Map<string, Signer>()
   const secrets = new Map<string, Uint8Array>()
-  const digest = (secret: Uint8Array, message: Uint8Array): Uint8Array => {
-    const signature = new Uint8Array(SIGNATURE_BYTES)
-    signature.set(hmac(sha256, secret, message))
+  /** The same by the key itself: most are the objects that `signer` gave out. */
+  const known = new WeakMap<Uint8Array, Uint8Array>()
+  const made = new Map<number, Made>()
+  const sign = (secret: Uint8Array, message: Uint8Array): Uint8Array => {
+    const signature = digest(secret, message)
+    if (made.size >= REMEMBERED_MAX) made.clear()
+    made.set(numberOf(signature), { secret, message: message.slice(), signature: signature.slice() })
     return signature
   }
   return {
     signer(name) {
+      const before = signers.get(name)
+      if (before !== undefined) return before
       const secret = sha256(new TextEncoder().encode(`ideal secret of ${name}`))
       const publicKey = sha256(secret)
       secrets.set(publicKey.join(), secret)
-      return { publicKey, sign: message => digest(secret, message) }
+      known.set(publicKey, secret)
+      const signer = { publicKey, sign: (message: Uint8Array) => sign(secret, message) }
+      signers.set(name, signer)
+      return signer
     },
     verify(publicKey, message, signature) {
-      const secret = secrets.get(publicKey.join())
+      const secret = known.get(publicKey) ?? secrets.get(publicKey.join())
       if (secret === undefined || signature.length !== SIGNATURE_BYTES) return false
-      const right = digest(secret, message)
-      return right.every((byte, place) => byte === signature[place])
+      // Everybody looks at the same signatures. One that was made here for just this is right without computing it again.
+      const one = made.get(numberOf(signature))
+      if (one?.secret === secret && sameBytes(one.message, message) && sameBytes(one.signature, signature)) return true
+      return sameBytes(digest(secret, message), signature)
     },
   }
+}
+
+function digest(secret: Uint8Array, message: Uint8Array): Uint8Array {
+  const signature = new Uint8Array(SIGNATURE_BYTES)
+  signature.set(hmac(sha256, secret, message))
+  return signature
+}
+
+/** Its first six bytes. */
+function numberOf(signature: Uint8Array): number {
+  let number = 0
+  for (let at = 0; at < 6; at++) number = number * 256 + signature[at]!
+  return number
 }
