@@ -19,6 +19,7 @@ import {
   type LivesScene,
   type LivesSettings,
   type LivesState,
+  livesRules,
   livesTimers,
 } from './state.ts'
 import { LIFE_MAX, type LivesMessage, livesRecord, MARKS } from './wire.ts'
@@ -191,18 +192,23 @@ function go({ state, turn }: LivesScene): void {
 function onOlder({ state, settings, turn }: LivesScene, from: NodeId, said: LivesMessage & { kind: 'older' }): void {
   if (said.mark !== state.mark || said.life < state.life || state.welcomed.has(from)) return
   state.older.set(from, said.life)
-  if (state.stage === 'old' || state.older.size <= settings.liars) return
+  const needed = accusersNeeded(settings)
+  if (state.stage === 'old' || state.older.size < needed) return
   state.stage = 'old'
   livesTimers.cancel(turn, 'hold')
-  const seen = kthLargest([...state.older.values()], settings.liars + 1)
+  const seen = kthLargest([...state.older.values()], needed)
   turn.do({ kind: 'emit', event: { kind: 'old', life: state.life, seen, by: [...state.older.keys()] } })
+}
+
+function accusersNeeded({ liars, rules = livesRules }: LivesSettings): number {
+  return rules.accusersNeeded(liars)
 }
 
 function onRaise(scene: LivesScene): void {
   const { state, settings, turn } = scene
   if (state.stage !== 'old') return
   state.stage = 'asking'
-  begin(scene, kthLargest([...state.older.values()], settings.liars + 1) + 1)
+  begin(scene, kthLargest([...state.older.values()], accusersNeeded(settings)) + 1)
   livesTimers.set(turn, 'hold', HOLD_MAX)
 }
 

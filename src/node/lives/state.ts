@@ -3,8 +3,20 @@
 import { assert, type Millis, type NodeId, type Protocol, type Scene, timers } from '../../core/index.ts'
 import type { LivesMessage, SeenLife } from './wire.ts'
 
+/** The line on which lives rest; the proof breaks it. */
+export interface LivesRules {
+  /**
+   * How many others must know a later life before a store counts as old. Of b, all may lie: with b enough, one liar calls
+   * every store old, and with objects no server starts any more.
+   */
+  accusersNeeded(liars: number): number
+}
+
+export const livesRules: LivesRules = { accusersNeeded: liars => liars + 1 }
+
 export interface LivesSettings {
   readonly liars: number
+  readonly rules?: LivesRules
 }
 
 export type LivesCommand =

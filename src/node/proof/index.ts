@@ -2,6 +2,6 @@
 
 export type { MemberGroup } from './member-plan.ts'
 export { memberScenario } from './member-scenario.ts'
-export { brokenComposeRules, plantedNodeBugs, plantedWireBugs } from './planted.ts'
+export { brokenComposeRules, plantedLivesBugs, plantedNodeBugs, plantedWireBugs } from './planted.ts'
 export { plantedNodeRuns as plantedRuns } from './runs.ts'
 export { serverScenario } from './server-scenario.ts'

@@ -5,7 +5,7 @@ import { sized } from '../../../test/support/long.ts'
 import { readPins } from '../../../test/support/pins.ts'
 import { trust } from '../../core/index.ts'
 import { type AnyScenario, type PlantedRun, runOnce } from '../../simulator/index.ts'
-import { memberScenario, plantedNodeBugs, plantedWireBugs, serverScenario } from './index.ts'
+import { memberScenario, plantedLivesBugs, plantedNodeBugs, plantedWireBugs, serverScenario } from './index.ts'
 import { plantedNodeRuns } from './runs.ts'
 
 function keepsItsPromises(scenario: AnyScenario, seeds: readonly number[]): Map<string, number> {
@@ -51,7 +51,8 @@ describe('servers and clients: locks and objects in one node', () => {
 
   const pinned = pinnedFor('server')
   it('no planted bug is forgotten here', () => {
-    expect(pinned.map(([bug]) => bug).sort()).toEqual(Object.keys(plantedNodeBugs).sort())
+    const planted = Object.keys({ ...plantedNodeBugs, ...plantedLivesBugs })
+    expect(pinned.map(([bug]) => bug).sort()).toEqual(planted.sort())
   })
   it.each(pinned)('%s is found by seed %i', (bug, seed) => finds(plantedNodeRuns[`server/${bug}`]!, seed))
 })

@@ -2,6 +2,7 @@
 // early. Each breaks one line of `composeRules`, in every honest node.
 
 import { addressed, type ComposeRules, composeRules } from '../../core/index.ts'
+import { type LivesRules, livesRules } from '../lives/state.ts'
 
 export const plantedNodeBugs: Readonly<Record<string, Partial<ComposeRules>>> = {
   // Everything is saved in the lane of one part: after a restart it finds records that are not its own.
@@ -18,6 +19,16 @@ export const plantedNodeBugs: Readonly<Record<string, Partial<ComposeRules>>> = 
 export const plantedWireBugs: Readonly<Record<string, Partial<ComposeRules>>> = {
   // The command is given while the event's own save may still be lost.
   'wire-before-durable': { waitsForEvent: () => false },
+}
+
+/** What would go wrong if servers believed too few about each other's lives. */
+export const plantedLivesBugs: Readonly<Record<string, Partial<LivesRules>>> = {
+  // One that lies calls every store old.
+  'old-by-one-word': { accusersNeeded: () => 1 },
+}
+
+export function brokenLivesRules(bug: string | undefined): LivesRules {
+  return { ...livesRules, ...(bug === undefined ? {} : plantedLivesBugs[bug]) }
 }
 
 /** Which part is taken for which. */

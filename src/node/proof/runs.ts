@@ -4,7 +4,7 @@
 import { trust } from '../../core/index.ts'
 import type { PlantedRun } from '../../simulator/index.ts'
 import { hurried } from './hurried.ts'
-import { brokenComposeRules, plantedNodeBugs, plantedWireBugs } from './planted.ts'
+import { brokenComposeRules, brokenLivesRules, plantedLivesBugs, plantedNodeBugs, plantedWireBugs } from './planted.ts'
 import { serverScenario } from './server-scenario.ts'
 
 /** The words of the checker that finds it. */
@@ -13,6 +13,7 @@ const says: Readonly<Record<string, RegExp>> = {
   'server/records-of-another': /a record of objects that this version cannot read/,
   'server/records-forgotten': /is not linearizable|is another/,
   'server/timers-of-another': /no timer of this machine/,
+  'server/old-by-one-word': /its store is whole, and it was made to call it old/,
   'member/two-parts-in-one-lane': /token \d+ of \S+ after token/,
   'member/records-of-another': /who leads .* was not served/,
   'member/records-forgotten': /is honest, and named: it signed two versions of one key/,
@@ -27,10 +28,21 @@ const servers = Object.keys(plantedNodeBugs).map((bug): [string, PlantedRun] => 
   const scenario = () => serverScenario(honest, brokenComposeRules(bug))
   return [name, { scenario, sound: () => serverScenario(honest), says: says[name] ?? /./ }]
 })
+/** One of seven lies. */
+const oneLies = trust({ liars: 1 })
+const lives = Object.keys(plantedLivesBugs).map((bug): [string, PlantedRun] => {
+  const name = `server/${bug}`
+  const scenario = () => serverScenario(oneLies, undefined, brokenLivesRules(bug))
+  return [name, { scenario, sound: () => serverScenario(oneLies), says: says[name] ?? /./ }]
+})
 const members = Object.keys({ ...plantedNodeBugs, ...plantedWireBugs }).map((bug): [string, PlantedRun] => {
   const name = `member/${bug}`
   return [name, { scenario: () => hurried(bug), sound: () => hurried(), says: says[name] ?? /./ }]
 })
 
 /** By the name of the bug, after `server/` or `member/`. */
-export const plantedNodeRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries([...servers, ...members])
+export const plantedNodeRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries([
+  ...servers,
+  ...lives,
+  ...members,
+])

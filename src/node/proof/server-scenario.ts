@@ -23,8 +23,10 @@ import {
 } from '../../ordering/proof/index.ts'
 import {
   BlameChecker,
+  type Checker,
   ExclusionChecker,
   LinearizabilityChecker,
+  type Micros,
   ProgressChecker,
   type RegisterCall,
   registers as registerModel,
@@ -32,21 +34,28 @@ import {
   ScenarioStage,
   type SimulatedNode,
   type Value,
+  type Violation,
   type World,
 } from '../../simulator/index.ts'
 import { type ClientParts, clientOf as clientNodeOf, clientParts } from '../client.ts'
 import { nodeVocabulary } from '../index.ts'
+import { lives } from '../lives/machine.ts'
+import { type LivesRules, livesRules } from '../lives/state.ts'
 import { firstStart, type ServerNode, serverOf, serverParts } from '../server.ts'
 import { drawServerPlan, SECOND, type ServerAct, type ServerPlan, serverLiars, TTL_MAX_MS } from './server-plan.ts'
 
 const { hash } = orderingDefaults
 
-export function serverScenario(trust: Trust, rules: ComposeRules = composeRules): Scenario<ServerPlan, ServerAct> {
+export function serverScenario(
+  trust: Trust,
+  rules: ComposeRules = composeRules,
+  lived: LivesRules = livesRules,
+): Scenario<ServerPlan, ServerAct> {
   const servers = Array.from({ length: trust.servers }, (_, place) => `server-${place + 1}`)
   return {
     name: 'server',
     plan: random => drawServerPlan(random, trust, servers),
-    stage: (world, plan) => new ServerStage(world, servers, plan, rules).begin(),
+    stage: (world, plan) => new ServerStage(world, plan, { servers, rules, lived }).begin(),
   }
 }
 
@@ -57,10 +66,33 @@ const DEMANDS = 1_000_000
 const DISK_MAX = 5_000
 const LOOK_EVERY = SECOND / 10
 
+/** Who serves, and by which rules, broken ones among them. */
+interface Shape {
+  readonly servers: readonly string[]
+  readonly rules: ComposeRules
+  readonly lived: LivesRules
+}
+
+/** No store is lost or put back in these runs: whoever calls its own an old copy was talked into it. */
+class WholeStoresChecker implements Checker {
+  readonly name = 'whole stores'
+  private readonly broken: Violation[] = []
+
+  calledOld(server: NodeId, at: Micros): void {
+    this.broken.push({ what: `${server}: its store is whole, and it was made to call it old`, at })
+  }
+
+  violations(): readonly Violation[] {
+    return this.broken
+  }
+}
+
 class ServerStage extends ScenarioStage<ServerPlan, ServerAct, PartEvent<ClientParts>> {
   readonly checkers
   private readonly servers: readonly string[]
   private readonly rules: ComposeRules
+  private readonly lived: LivesRules
+  private readonly stores = new WholeStoresChecker()
   private readonly exclusion = new ExclusionChecker()
   private readonly resource = new GuardedResource(lockRules)
   private readonly order = new OneOrderChecker()
@@ -73,12 +105,13 @@ class ServerStage extends ScenarioStage<ServerPlan, ServerAct, PartEvent<ClientP
   private readonly asked = new Map<number, Asked>()
   private demands = DEMANDS
 
-  constructor(world: World, servers: readonly string[], plan: ServerPlan, rules: ComposeRules) {
+  constructor(world: World, plan: ServerPlan, { servers, rules, lived }: Shape) {
     super(world, plan)
     this.servers = servers
     this.rules = rules
-    const { exclusion, resource, order, blame, linearizable, progress } = this
-    this.checkers = [exclusion, resource, order, blame, linearizable, progress]
+    this.lived = lived
+    const { exclusion, resource, order, blame, linearizable, progress, stores } = this
+    this.checkers = [exclusion, resource, order, blame, linearizable, progress, stores]
   }
 
   override begin(): this {
@@ -135,7 +168,8 @@ class ServerStage extends ScenarioStage<ServerPlan, ServerAct, PartEvent<ClientP
     const { liars, rates, settings } = this.plan
     const kind = liars.get(id)
     const parts = serverParts(settings, { hash, hails: true })
-    const protocol = kind === undefined ? serverOf(parts, this.rules) : this.corrupted(kind)
+    const honest = { ...parts, lives: lives({ liars: settings.trust.liars, rules: this.lived }) }
+    const protocol = kind === undefined ? serverOf(honest, this.rules) : this.corrupted(kind)
     const clockRate = rates.get(id)!
     const peers = this.servers.filter(server => server !== id)
     const spec = { id, protocol, peers, vocabulary: nodeVocabulary, clockRate, clockOffset: 1_000 * clockRate }
@@ -201,9 +235,14 @@ class ServerStage extends ScenarioStage<ServerPlan, ServerAct, PartEvent<ClientP
   }
 
   protected override observe(node: SimulatedNode, event: PartEvent<ClientParts>): void {
-    if (this.servers.includes(node.spec.id)) return
+    if (this.servers.includes(node.spec.id)) return this.observeServer(node.spec.id, event)
     if (event.part === 'lock') this.observeLock(node, event.body)
     else if (event.part === 'ordering') this.observeObjects(node, event.body)
+  }
+
+  private observeServer(id: NodeId, event: { readonly part: string; readonly body: { readonly kind: string } }): void {
+    const isOld = event.part === 'lives' && event.body.kind === 'old'
+    if (isOld && !this.plan.liars.has(id)) this.stores.calledOld(id, this.world.now)
   }
 
   private observeLock(node: SimulatedNode, event: ClientEvent): void {

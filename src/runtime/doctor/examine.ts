@@ -4,6 +4,7 @@
 
 import { basename, dirname, join, resolve } from 'node:path'
 import { explainTrust } from '../../core/index.ts'
+import type { LivesRecord } from '../../node/lives/wire.ts'
 import {
   AUTHORITY_FILE,
   AUTHORITY_KEY_FILE,
@@ -22,6 +23,7 @@ import { exists, subfolders } from '../files.ts'
 import { checkOwnPort, checkReach } from './address.ts'
 import { checkCertificates, checkDates, checkPair, checkPermissions } from './certificates.ts'
 import { type Finding, Findings } from './finding.ts'
+import { checkLife, checkLives, lifeOf } from './lives.ts'
 import { checkStore } from './store.ts'
 
 export type { Finding, Level } from './finding.ts'
@@ -68,7 +70,28 @@ async function examineGroup(folder: string, visit: { probe: boolean; now: Date }
   nodes.push(...members.map(name => join(folder, 'members', name)))
   const authority = await examineAuthority(join(folder, 'authority'), visit.now)
   const lists = await Promise.all(nodes.map(node => examineNode(node, { ...visit, group, others: false })))
-  return [findings.list, authority, ...lists].flat()
+  const lives = await examineLives([...servers].map(name => join(folder, 'servers', name)))
+  return [findings.list, authority, ...lists, ...lives].flat()
+}
+
+/** Each store against what all the others know of it. Theirs are read first: a server may begin its next life meanwhile. */
+async function examineLives(folders: readonly string[]): Promise<Finding[][]> {
+  const nodes = (await Promise.all(folders.map(folder => readNodeSettings(folder).catch(() => undefined)))).filter(
+    node => node?.role === 'server',
+  )
+  const known = new Map<string, LivesRecord>()
+  for (const node of nodes) {
+    const record = await lifeOf(node)
+    if (record !== undefined) known.set(node.name, record)
+  }
+  return Promise.all(
+    nodes.map(async node => {
+      const findings = new Findings(node.name)
+      const others = [...known].filter(([name]) => name !== node.name).map(([, record]) => record)
+      await checkLives(findings, node, others)
+      return findings.list
+    }),
+  )
 }
 
 /** Without an operator nobody can free a lock, repair an object, or let a member vote. */
@@ -121,7 +144,10 @@ async function examineNode(folder: string, visit: Visit): Promise<Finding[]> {
     if (node.role === 'server') serving = await checkOwnPort(findings, node, credentials)
     if (visit.others) findings.list.push(...(await examineOthers(node, credentials)))
   }
-  if (node.role === 'server') await checkStore(findings, node, serving)
+  if (node.role === 'server') {
+    await checkStore(findings, node, serving)
+    await checkLife(findings, node)
+  }
   return findings.list
 }
 

@@ -82,6 +82,22 @@ export async function openLogFile(
   })
 }
 
+/** The newest record of a lane, as far as the file is whole. It changes nothing: also of a store that is in use. */
+export async function newestOf(files: Files, path: string, lane: string): Promise<Uint8Array | undefined> {
+  const file = await files.open(path)
+  try {
+    const log: LogFile = { path, file, ...(await readHead(file, path)), lanes: new Lanes(), end: FILE_HEAD_BYTES }
+    let newest: Uint8Array | undefined
+    for await (const { records } of readBatches(log, FILE_HEAD_BYTES, await file.size())) {
+      const last = records.findLast(record => record.lane === lane && record.kind !== 'forget')
+      if (last !== undefined) newest = last.payload.slice()
+    }
+    return newest
+  } finally {
+    await file.close()
+  }
+}
+
 /** Writes the batch at the end. The file's `end` moves on with `noteBatch`, when the caller has made it durable. */
 export function writeBatch(log: LogFile, batch: BatchBuilder): Promise<void> {
   return log.file.write(batch.finish(log.mark, log.end), log.end)

@@ -44,7 +44,8 @@ export interface LogSettings {
   readonly queuedBytesMax?: number
 }
 
-const LOG_NAME = 'store.log'
+/** The file of a store that holds its records. */
+export const LOG_NAME = 'store.log'
 const FRESH_NAME = 'store.new'
 
 /** A batch of this length is closed, and another one begins. */
