@@ -18,7 +18,7 @@ import type { LedgerServerSettings } from '../settings.ts'
 import { ledgerDefaults } from '../settings.ts'
 import { type SpendingTransaction, signingBytes, type Transaction, writeTransaction } from '../transactions.ts'
 import { ledgerRecord } from '../wire.ts'
-import { rememberedHash, rememberedSignatures } from './remembered.ts'
+import { rememberedHash } from './remembered.ts'
 
 /** Keys that exist in one simulation only. */
 export interface Actors {
@@ -31,7 +31,7 @@ export interface Actors {
 
 /** Fresh keys for one simulation. */
 export function ideals(): Actors {
-  const signatures = rememberedSignatures(idealSignatures())
+  const signatures = idealSignatures()
   const signers = new Map<string, Signer>()
   const signer = (name: string): Signer => {
     const known = signers.get(name) ?? signatures.signer(name)

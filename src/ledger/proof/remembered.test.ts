@@ -1,7 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { describe, expect, it } from 'vitest'
-import { idealSignatures } from '../../crypto/index.ts'
-import { rememberedHash, rememberedSignatures } from './remembered.ts'
+import { rememberedHash } from './remembered.ts'
 
 const bytes = (...values: number[]) => Uint8Array.from(values)
 const text = (value: string) => new TextEncoder().encode(value)
@@ -23,17 +22,5 @@ describe('answers that a simulation remembers', () => {
     hash(bytes(1, 2))
     hash(bytes(1, 2))
     expect(asked).toBe(1)
-  })
-
-  it('takes what was signed, and refuses it for another key, message or signature', () => {
-    const signatures = rememberedSignatures(idealSignatures())
-    const [alice, bob] = [signatures.signer('alice'), signatures.signer('bob')]
-    const signature = alice.sign(bytes(1, 2, 3))
-    const turned = Uint8Array.from(signature, (byte, place) => (place === 20 ? byte ^ 1 : byte))
-    expect(signatures.verify(alice.publicKey, bytes(1, 2, 3), signature.slice())).toBe(true)
-    expect(signatures.verify(bob.publicKey, bytes(1, 2, 3), signature)).toBe(false)
-    expect(signatures.verify(alice.publicKey, bytes(1, 2, 4), signature)).toBe(false)
-    expect(signatures.verify(alice.publicKey, bytes(1, 2, 3), turned)).toBe(false)
-    expect(signatures.verify(alice.publicKey, bytes(1, 2, 3), bytes())).toBe(false)
   })
 })
