@@ -64,9 +64,9 @@ function mean(values: readonly number[]): number {
 /** What the construction's table has, and how far a mean of three seeds may be from it. */
 interface Expected {
   readonly hits: ReadonlyMap<number, readonly [expected: number, tolerance: number]>
-  readonly cost: readonly [number, number]
-  readonly atOnce: readonly [number, number]
-  readonly later: readonly [number, number]
+  readonly cost: Judged
+  readonly atOnce: Judged
+  readonly later: Judged
 }
 
 const TABLE: Expected = {
@@ -81,11 +81,12 @@ const TABLE: Expected = {
   later: [100, 0.1],
 }
 
-const UNKNOWN: readonly [null, null] = [null, null]
+type Judged = readonly [expected: number | null, tolerance: number | null]
+const UNKNOWN: Judged = [null, null]
 
 function told({ members }: Size, { hits, costs, atOnce, later }: Measured, table?: Expected): Row[] {
   const of = `${members} members`
-  const at = (round: number) => table?.hits.get(round) ?? UNKNOWN
+  const at = (round: number): Judged => table?.hits.get(round) ?? UNKNOWN
   return [
     ...[...hits].map(([round, values]) => row(`${of}, round ${round}: so much comes`, mean(values), ...at(round), '%')),
     row(`${of}: messages for each that wants an event`, mean(costs), ...(table?.cost ?? UNKNOWN)),
