@@ -128,7 +128,7 @@ function take(draft: Draft, { now, worker, lease, count: most }: Word<'take'>): 
     if (id === 'head') continue
     const job = draft[id as keyof Draft & `job ${string}`]!
     if (job.due > now) continue
-    // Whoever had it did not renew: it is tried again, or was tried often enough.
+    // Its worker did not renew: it is tried again, or was tried often enough.
     if (job.state === 'active') failed(draft, idOf(id), job, `its worker ${job.worker} fell silent`, now)
     const found = draft[id as keyof Draft & `job ${string}`]!
     if (found.state === 'waiting' && found.due <= now) ready.push([idOf(id), found])

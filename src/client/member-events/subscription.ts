@@ -59,7 +59,7 @@ export class MemberSubscription<Payload = unknown> {
       this.isClosed = resolve
       this.isLost = reject
     })
-    // Whoever does not wait for them hears it from the loop, or not at all.
+    // A caller that does not wait for them hears it from the loop, or not at all.
     this.ready.catch(() => {})
     this.closed.catch(() => {})
     const { signal } = about.options
