@@ -32,7 +32,7 @@ const builtModules = {
     return existsSync(built) ? built : undefined
   },
 }
-const isBuilt = process.env.COTERIE_BUILT === '1'
+const built = process.env.COTERIE_BUILT === '1' ? { plugins: [builtModules] } : {}
 
 /** Folders of pure code: their tests change nothing that others see, and share what they load. */
 const pure =
@@ -63,7 +63,7 @@ const shape = [
 const SECOND_TRIES = 1
 
 export default defineConfig({
-  plugins: isBuilt ? [builtModules, pinnedSeeds] : [pinnedSeeds],
+  plugins: [pinnedSeeds],
   resolve: {
     alias: [
       { find: 'coterie-lab/commands', replacement: path('./src/cli/laboratory/here.ts') },
@@ -82,11 +82,17 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        ...built,
         test: { name: 'pure', include: [`src/{${pure}}/**/*.test.ts`], isolate: false, testTimeout: PURE_LIMIT_MS },
       },
-      { extends: true, test: { name: 'lab', include: ['lab/**/*.test.ts'], isolate: false, retry: SECOND_TRIES } },
       {
         extends: true,
+        ...built,
+        test: { name: 'lab', include: ['lab/**/*.test.ts'], isolate: false, retry: SECOND_TRIES },
+      },
+      {
+        extends: true,
+        ...built,
         test: {
           name: 'product',
           include: ['src/**/*.test.ts'],
@@ -97,13 +103,16 @@ export default defineConfig({
       },
       {
         extends: true,
+        ...built,
         test: {
           name: 'processes',
-          include: ['test/**/*.test.ts', ...apart],
+          include: ['test/**/*.test.ts'],
           exclude: [...shape, 'node_modules/**'],
           retry: SECOND_TRIES,
         },
       },
+      // From the source: no other module can be put in place of what a built one imports.
+      { extends: true, test: { name: 'apart', include: [...apart], retry: SECOND_TRIES } },
       { extends: true, test: { name: 'shape', include: [...shape] } },
     ],
   },

@@ -6,7 +6,7 @@
 //
 // `coterie init shops --members 5 --base-port 8400` makes the folders shops/members/member-1 to member-5. Start this program
 // once for each, in a terminal of its own: red, green and blue with member-1 to member-3, and member-4 and member-5 without a
-// colour. Whoever asks prints the answer. Ctrl-C ends it.
+// colour. The member that asks prints the answer. Ctrl-C ends it.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'coterie'

@@ -1,5 +1,5 @@
 // Programs that an experiment needs and that come from the system's packages. Nothing is installed from here: that is
-// for whoever owns the machine to decide.
+// for the machine's owner to decide.
 
 import { execFileSync } from 'node:child_process'
 

@@ -47,7 +47,7 @@ export function shipped({ size, rounds, seed, settings, attackers = 0, place }: 
   return all.slice(attackers).map(id => world.node(id).host!.state as SamplingState)
 }
 
-/** Shows its colluders to whoever asks, and to somebody drawn at random in every round. */
+/** Shows its colluders to every member that asks, and to somebody drawn at random in every round. */
 function colluder(all: readonly NodeId[], hub: readonly NodeId[]): AnyProtocol {
   const references = hub.map(id => ({ id, age: 0 }))
   return {

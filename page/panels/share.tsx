@@ -17,7 +17,7 @@ export function Share({ session, cursor }: { session: Session; cursor: number })
   return (
     <div class="two">
       <div class="stack">
-        <Copied label="Address: whoever opens it sees this run at this event" text={address} />
+        <Copied label="Address: it opens this run at this event" text={address} />
         <Copied label="The same on the command line" text={`coterie sim --play '${fragment}'`} />
         <p class="soft small">
           Everything that decides the run is in the address: protocol, size, seed, what you did and said. The hash of

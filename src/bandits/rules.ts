@@ -61,7 +61,7 @@ export const banditRules: BanditRules = {
   // A shuffler that says a larger number would have the budget spent by whoever wins.
   pulls: (own, asked) => (own === asked ? own : undefined),
 
-  // Whoever changes a token on its way would decide that an arm has lost.
+  // One who changes a token on its way would decide that an arm has lost.
   takesStrangeToken: () => false,
 
   // A shuffler that changes two boxes, and their tokens back, would choose the winner.

@@ -81,7 +81,7 @@ export interface BanditSettings {
 
 /** Arithmetic that a driver gives: by OpenSSL in Node, and something cheaper in a simulation. */
 export interface BanditTools {
-  /** 32 bytes that look random to whoever has not the key: HMAC with SHA-256. */
+  /** 32 bytes that look random to anyone without the key: HMAC with SHA-256. */
   prf(key: Uint8Array, message: Uint8Array): Uint8Array
   /** AES-256 on blocks, under a key of 32 bytes. */
   blocks(key: Uint8Array): BlockFunction

@@ -59,7 +59,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   unlock: {
     usage: '[options] [name]',
-    description: 'take a lock from whoever holds it (operators only)',
+    description: 'take a lock from its holder (operators only)',
     load: async () => (await import('./commands/unlock.ts')).unlockCommand(),
   },
   locks: {

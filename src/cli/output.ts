@@ -94,7 +94,7 @@ export function choiceOption(flags: string, description: string, words: readonly
   })
 }
 
-/** An argument that is one of these words; whoever takes it says what is wrong with another. */
+/** An argument that is one of these words; the command says what is wrong with another. */
 export function choiceArgument(name: string, description: string, words: readonly string[]): Argument {
   return new Argument(name, description).choices(words).argParser(value => value)
 }

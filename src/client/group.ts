@@ -274,7 +274,7 @@ export class Group {
 
   /**
    * Deletes an object, or a tree by its object's name; for operators. Its content goes, every session of it ends, and who holds
-   * something there loses it. Whoever uses the name again begins with nothing. Rejects with `Refused` where servers say that
+   * something there loses it. A client that uses the name again begins with nothing. Rejects with `Refused` where servers say that
    * this client is no operator.
    */
   async deleteObject(name: string): Promise<DeletedObject> {

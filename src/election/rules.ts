@@ -100,7 +100,7 @@ export const electionRules: ElectionRules = {
   // keep members from electing another for ever; the coordinator's own word is needed from then on.
   isNewlyLed: (term, proved) => term > proved,
 
-  // Whoever says that the coordinator has resigned frees its granters, and a second one leads beside it.
+  // A member that says that the coordinator has resigned frees its granters, and a second one leads beside it.
   mayResign: (from, coordinator) => from === coordinator,
 
   // The last term of the list before has a coordinator; a member that did not grant it would grant it to another.

@@ -39,7 +39,7 @@ describe('processes that race for one file', () => {
     await rm(dir, { recursive: true, force: true })
   })
 
-  it('are accepted in the order of their tokens, whoever is killed or stopped', async () => {
+  it('are accepted in the order of their tokens, no matter who is killed or stopped', async () => {
     dir = await mkdtemp(join(tmpdir(), 'coterie-race-'))
     const path = join(dir, 'file')
     const program = await bundle('test/guards/writer.ts')

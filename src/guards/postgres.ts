@@ -81,7 +81,7 @@ async function commit(client: PostgresClient, resource: string): Promise<void> {
   }
 }
 
-/** The error of `coterie_guard` as a StaleToken; undefined for any other. Also useful around SQL of one's own. */
+/** The error of `coterie_guard` as a StaleToken; undefined for any other. Also useful around your own SQL. */
 export function staleToken(error: unknown): StaleToken | undefined {
   if (sqlState(error) !== STALE_TOKEN_SQLSTATE) return undefined
   try {

@@ -1,5 +1,5 @@
 // Who keeps a ledger, learned without replaying it: a chain from the genesis, one step an epoch. A step is the leaf that names
-// the next keepers, last in a certificate of those before it. Whoever holds the genesis and the steps checks any checkpoint
+// the next keepers, last in a certificate of those before it. Anyone who holds the genesis and the steps can check any checkpoint
 // alone, also one of long ago; and refuses one that replaced keepers sign for a later size.
 
 import { type Codec, decode, encode, list, sameBytes } from '../core/index.ts'

@@ -1,4 +1,4 @@
-// Sizes of what is hashed and proven. Apart from the tree, so that whoever only reads words loads no hash.
+// Sizes of what is hashed and proven. Apart from the tree, so that a program that only reads words loads no hash.
 
 export const HASH_BYTES = 32
 /** Leaves of one tree: an index stays below 2^31, where shifts of whole numbers are exact. */

@@ -1,4 +1,4 @@
-// A receipt: a leaf, where it is, and the certificate that it is there. Whoever holds the ledger's descriptor checks it
+// A receipt: a leaf, where it is, and the certificate that it is there. Anyone who holds the ledger's descriptor can check it
 // alone, without a network, for ever.
 
 import { bytes, type Codec, CoterieError, decode, encode, list, sameBytes, struct, toHex, uint } from '../core/index.ts'

@@ -108,7 +108,7 @@ export type LedgerReply =
       readonly checkpoint: Checkpoint
     })
 
-/** What led to later keepers: it answers whoever showed a certificate that was not understood. */
+/** What led to later keepers: it answers a certificate that was not understood. */
 export interface StepLot extends About {
   readonly kind: 'stepped'
   readonly steps: readonly EpochStep[]

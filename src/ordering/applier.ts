@@ -22,7 +22,7 @@ export interface Leases {
   has(lease: string): boolean
   /** False where there is no such lease. */
   renew(lease: string): boolean
-  /** Without `ended`: whoever revokes one removes what is bound to it. */
+  /** Without `ended`: the client that revokes one removes what is bound to it. */
   drop(lease: string): void
 }
 

@@ -4,7 +4,7 @@
 import { type DestinationStream, pino } from 'pino'
 import type { Log } from './transport/index.ts'
 
-/** Levels are written by name: whoever reads the log need not know pino's numbers. */
+/** Levels are written by name: a reader of the log need not know pino's numbers. */
 export function createLog(node: string, level: string, out?: DestinationStream): Log {
   const settings = { level, base: { node }, formatters: { level: (name: string) => ({ level: name }) } }
   const logger = out === undefined ? pino(settings) : pino(settings, out)

@@ -223,7 +223,7 @@ export class Play {
     return this.status
   }
 
-  /** Ends it where it stands: whoever runs it has waited long enough. What was reached can be looked at. */
+  /** Ends it where it stands: its caller has waited long enough. What was reached can be looked at. */
   stopHere(): void {
     if (this.status !== 'on') return
     this.stopped = 'patience'

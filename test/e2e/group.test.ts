@@ -219,7 +219,7 @@ describe('four servers as processes, with leases that no restart outlasts', () =
     const config = group.clientFolders[0]!
     const before = await Promise.all(group.serverFolders.map(folder => serve(folder)))
     await using client = await connect({ config })
-    const lease = await client.lock('kept', { renew: false })
+    const lease = await client.lock('kept', { ttl: 60_000, renew: false })
     for (const { child } of before) child.kill('SIGTERM')
     for (const { ended } of before) expect(await ended).toBe(0)
     await Promise.all(group.serverFolders.map(folder => serve(folder)))

@@ -1,4 +1,4 @@
-// The traces of every scenario, pinned: whoever changes the simulator sees here that not a single run became another one.
+// The traces of every scenario, pinned: who changes the simulator sees here that not a single run became another one.
 // `npm run pin:traces` writes the hashes again; that is right after a change of a machine, and never after one of the world.
 
 import { readFileSync } from 'node:fs'

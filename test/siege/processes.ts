@@ -1,4 +1,4 @@
-// The processes of a siege: each tells in lines of JSON, is measured from outside, and is ended by whoever started it.
+// The processes of a siege: each tells in lines of JSON, is measured from outside, and is ended by its starter.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// A broker that drops every tenth event. Whoever trusts it hears nothing of that; a reader of a secret channel is told how
+// A broker that drops every tenth event. A reader that trusts it hears nothing of that; a reader of a secret channel is told how
 // many of whose events it did not get, also of the last ones.
 
 import { sha256 } from '@noble/hashes/sha2.js'

@@ -1,4 +1,4 @@
-// A member's part in private runs. Its owner serves arms or asks for runs; whoever is named as shuffler or comparator takes
+// A member's part in private runs. Its owner serves arms or asks for runs; one that is named as shuffler or comparator takes
 // part when it is invited. A member that restarts goes on with the runs that it saved: an arm as soon as its owner serves
 // it again, a user as soon as its caller asks again.
 
@@ -165,7 +165,7 @@ function onChanged({ state, settings }: BanditMemberScene, view: Announced): voi
   state.known.set(id, { id, ...keys })
 }
 
-/** Whoever was in the run commits its log, and says it again where the word was lost. */
+/** Every party of the run commits its log, and says it again where the word was lost. */
 function onOver(scene: BanditMemberScene, from: NodeId, id: string): void {
   const { state, turn } = scene
   if (state.invited.get(id)?.user === from) state.invited.delete(id)

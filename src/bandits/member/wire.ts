@@ -65,7 +65,7 @@ export type MemberMessage =
   | { kind: 'serves'; name: string; arms: readonly string[] }
   /** User to the parties. */
   | { kind: 'invite'; terms: Terms }
-  /** With the digest of the run: whoever knows other keys of the parties has another. */
+  /** With the digest of the run: a party that knows other keys has another. */
   | { kind: 'accepted'; id: string; run: Uint8Array }
   | { kind: 'declined'; id: string; why: string }
   /** User to the parties: it has its answer, or waits no longer. */

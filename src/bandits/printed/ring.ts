@@ -11,7 +11,7 @@ import { ucb1 } from '../policies/index.ts'
 /** In the clear; with one key for all; with another for each arm, so that arms do not see who leads. */
 export type RingLevel = 'ucb-d' | 'ucb-ds' | 'ucb-ds2'
 
-/** Seals for whoever has the key of that name; bound to what it is about. */
+/** Seals for the owner of the key of that name; bound to what it is about. */
 export interface PrintedSeals {
   seal(key: string, about: string, message: Uint8Array): Uint8Array
   /** Undefined where it was not sealed with this key, about this. */

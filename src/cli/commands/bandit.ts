@@ -26,7 +26,7 @@ Example:
   $ coterie bandit best page --config shops/members/member-1 --arms red,green,blue --budget 300 --shuffler member-4 --comparator member-5
       joins, asks the owners of the arms, and prints the best arm
 
-Every arm is served by a member of its own (coterie bandit arm); whoever shuffles or compares only joins (coterie join).
+Every arm is served by a member of its own (coterie bandit arm); those that shuffle or compare only join (coterie join).
 
 Exit codes: 0 there is an answer, 1 there is none, 2 wrong usage.`
 
@@ -53,7 +53,7 @@ Example:
       judges a run by the logs of all its parties, which stand in runs/ of their folders: right, or who lied
 
 With --table what the arms must have paid is compared, too: {"red": [1, 0, 1], "green": [0, 1, 1]}. The logs have the
-secrets of the run: whoever audits it knows everything. A run with --no-audit or --privacy thesis keeps none, and
+secrets of the run: the auditor learns everything. A run with --no-audit or --privacy thesis keeps none, and
 nobody can judge it.
 
 Exit codes: 0 the run is right, 1 somebody lied, or it cannot be told, 2 wrong usage.`

@@ -81,7 +81,7 @@ Example:
   $ coterie object delete stock
       its content goes, and the servers forget it: the name counts for nobody any more
 
-Everything that is written there is lost, for good. Every session of it ends: whoever holds something there (a lock of the tree, an
+Everything that is written there is lost, for good. Every session of it ends: a client that holds something there (a lock of the tree, an
 ephemeral entry) loses it and is told; operations that wait certainly do not happen. A process that goes on using the name
 begins with nothing, and makes the object again: stop those first. Versions go on from where they were, so that a late
 message of the object's earlier life is never taken for one of the next. The group's tree is the object 'tree'.

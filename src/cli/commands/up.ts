@@ -105,7 +105,7 @@ async function openGroup(options: Options): Promise<GroupSettings> {
   return group
 }
 
-/** A group that is there keeps its numbers: whoever asks for others is told, instead of being given what is there. */
+/** A group that is there keeps its numbers: a user who asks for others is told so, and is not given what is there. */
 export function refuseOther(options: Options, { trust: has }: Pick<GroupSettings, 'trust'>): void {
   for (const number of ['servers', 'liars', 'crashes'] as const) {
     const asked = options[number]

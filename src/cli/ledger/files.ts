@@ -39,13 +39,13 @@ export async function makeKey(file: string): Promise<NewAccount> {
   return account
 }
 
-/** The account of a file. One that others may read is refused: whoever reads it spends. */
+/** The account of a file. One that others may read is refused: a reader could spend. */
 export async function readKey(file: string): Promise<NewAccount> {
   const text = await readText(file, KEY_BYTES_MAX)
   const { mode } = await stat(file)
   if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
     throw new FileError(
-      `${file} may be read by others (mode ${(mode & 0o777).toString(8)}), and whoever reads it can spend. Make it yours alone: chmod 600 ${file}`,
+      `${file} may be read by others (mode ${(mode & 0o777).toString(8)}), and anyone who reads it can spend. Make it yours alone: chmod 600 ${file}`,
     )
   }
   if (!/^[0-9a-f]{64}$/.test(text.trim()))

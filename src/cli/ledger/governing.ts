@@ -42,7 +42,7 @@ export function createCommand(): Command {
     .option('--register <names>', 'two names, for a ledger of two registers', several)
     .option('--operator <key>', 'who may link other ledgers', several)
     .option('--operators-needed <number>', 'how many operators must sign (default: all)', wholeNumber)
-    .option('--descriptor <file>', 'where to write the description of the ledger, for whoever checks receipts')
+    .option('--descriptor <file>', 'where to write the description of the ledger, for those who check receipts')
     .action(action(create))
 }
 

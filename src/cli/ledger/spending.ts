@@ -1,4 +1,4 @@
-// What an account's owner does: a key of one's own, transfers, burns, and taking a burn back.
+// What an account's owner does: making a key, transfers, burns, and taking a burn back.
 
 import type { Command } from 'commander'
 import type { WaitOptions } from '../../client/waiting.ts'
@@ -27,7 +27,7 @@ Example:
   $ coterie ledger key alice.key --show
       the public key of a secret that is there
 
-Whoever has the file spends; nobody can replace it. Copy it to where only you can read it.
+Anyone who has the file can spend, and nobody can replace it. Copy it to where only you can read it.
 
 Exit codes: 0 made or shown, 1 the file is there already or cannot be read, 2 wrong usage.`
   return below('key', 'make an account, or show its public key', example)

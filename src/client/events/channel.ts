@@ -1,4 +1,4 @@
-// A channel as its user sees it: events go in with attributes, and come out to whoever asked for such attributes.
+// A channel as its user sees it: events go in with attributes, and come out to subscribers that asked for such attributes.
 
 import { SettingsError, Unavailable } from '../../core/index.ts'
 import type { ClientEvent } from '../../events/client/state.ts'

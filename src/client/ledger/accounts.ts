@@ -15,7 +15,7 @@ export interface Account {
 
 /** An account with the secret that it is made from. */
 export interface NewAccount extends Account {
-  /** 64 digits of hexadecimal. Whoever has it spends: keep it in a file that only you can read. */
+  /** 64 digits of hexadecimal. Anyone who has it can spend: keep it in a file that only you can read. */
   readonly secret: string
 }
 

@@ -1,5 +1,5 @@
 // Value from one ledger to another, exactly once: burned there, minted here, or made void here and refunded there. No clock
-// is used, and whoever is stopped between two steps goes on from the burn.
+// is used, and a client that is stopped between two steps goes on from the burn.
 
 import { called, optionsSchema, type Rule, required, textOf } from '../../core/index.ts'
 import type { LedgerReceipt } from '../../ledger/index.ts'

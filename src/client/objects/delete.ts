@@ -48,7 +48,7 @@ export async function deleteObject(orders: Orders, name: string, shape: Shape): 
   if (orders.appliers.has(name)) {
     throw new SettingsError(`object '${name}' is open in this process: close it first, or delete it from another.`)
   }
-  // Asked first: whoever is no operator changes nothing.
+  // Asked first: a client that is no operator changes nothing.
   let outcomes = await orders.delete(name)
   for (let round = 0; round < ROUNDS_MAX && isUsed(outcomes, name, shape); round++) {
     await erase(orders, name)

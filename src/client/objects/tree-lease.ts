@@ -1,5 +1,5 @@
 // A lease of a tree: entries of several processes are bound to it, and go when it was not renewed for its time. It belongs
-// to no process: whoever knows its id may renew it, attach to it or revoke it.
+// to no process: every client that knows its id may renew it, attach to it or revoke it.
 
 import { believed, type Millis, SettingsError } from '../../core/index.ts'
 import { LEASE_TTL_MAX, LEASE_TTL_MIN, type TreeWrite } from '../../ordering/tree/index.ts'

@@ -1,5 +1,5 @@
 // Public-key encryption with keyword search (Boneh, Di Crescenzo, Ostrovsky, Persiano 2004), on BLS12-381, with one random
-// number for all keywords of an event (Baek, Safavi-Naini, Susilo 2006). Whoever knows the public key can mark an event with
+// number for all keywords of an event (Baek, Safavi-Naini, Susilo 2006). Anyone who knows the public key can mark an event with
 // keywords; a broker that was given a trapdoor finds the events that have its keyword, and learns nothing of the others.
 //
 // What it does not hide: a trapdoor can be guessed. e(T, g2) = e(H1(w), P) for the right w, so that a broker with a list of

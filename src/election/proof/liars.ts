@@ -289,7 +289,7 @@ function winningClaim({ electorate, self }: ElectionState, race: Race | undefine
   return undefined
 }
 
-/** Tells everybody that whoever leads or claims has resigned. */
+/** Tells everybody that the one who leads or claims has resigned. */
 export const resignsForOthers: Liar = besides('resigns-for-others', (state, _from, body, turn) => {
   if (body.kind !== 'alive' && body.kind !== 'claim') return
   const { name, term } = body

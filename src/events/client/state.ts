@@ -19,7 +19,7 @@ import type {
 
 /** Events that wait to be accepted, in one channel: beyond, one that does not wait is refused. */
 export const OUTBOX_MAX = 10_000
-/** Events for which somebody waits besides: beyond, all are refused. Whoever publishes so many at once does not look. */
+/** Events for which somebody waits besides: beyond, all are refused. A publisher of so many at once does not look. */
 export const WAITING_MAX = 100_000
 /** Events that a server may be behind what was sent to it: pipelined up to here. */
 export const WINDOW = 256

@@ -20,7 +20,7 @@ export const interestRules: InterestRules = {
   // Who chooses its place sits down on both sides of a member, and nothing reaches it but through him.
   placeOf: hashed => hashed,
 
-  // A member dies; whoever still knows it tells the next, who tells the next: it is handed round for ever.
+  // A member dies; one that still knows it tells the next, who tells the next: it is handed round for ever.
   isFresh: (age, ageMax) => age <= ageMax,
 
   // Its neighbour gives it up, and in the next round is given it back by somebody who has not noticed.

@@ -68,7 +68,7 @@ const ACK_WAIT_MS = 2_000
 const ATTEMPTS = 1_000
 /** Processes of one client that share a queue. */
 const WORKER = 'worker'
-/** Whoever sets a group up knows that no server of it has lost anything. */
+/** The founder of a group knows that no server of it has lost anything. */
 const FIRST_START = new Map([['', [encode(eventsRecord, { kind: 'known' })]]])
 
 /** What only some runs have. */

@@ -1,7 +1,7 @@
 // A server whose disk is new must not answer where a durable subscription stands: a newer generation may have stood here and
 // at n - f - 1 others, and somebody who asks us and those that have an old one would begin too far ahead.
 //
-// At the first start of a group whoever sets it up saves that it is known; a disk without that is a lost one's successor.
+// At the first start of a group its founder saves that it is known; a disk without that is a lost one's successor.
 //
 // n - f others show it all their cursors first. They share n - 2f with those n - f - 1, so b + 1: one is honest and knows.
 

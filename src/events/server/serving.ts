@@ -163,7 +163,7 @@ export function fits(filter: Filter, { content }: Item): boolean {
   return decoded.ok && matches(filter, decoded.value.attributes)
 }
 
-/** New events came: whoever waits for one of them gets it now. The index finds them among very many. */
+/** New events came: a subscriber that waits for one of them gets it now. The index finds them among very many. */
 export function answerParked(scene: ServerScene, stream: Stream, fresh: readonly Item[]): void {
   const { state } = scene
   const key = sourceKey(stream.source)

@@ -138,7 +138,7 @@ export function takeRange(scene: ServerScene, from: NodeId, body: Message<'range
   tellOf(scene, take(scene, { source, terms, at, start }, fresh), fresh)
 }
 
-// Whoever lies may say that it has cut everything. b + 1 that say so have an honest one among them; and a server that
+// A liar may say that it has cut everything. b + 1 that say so have an honest one among them; and a server that
 // still holds something of the source leaves it until it is cut here, too.
 function startBehindCut({ state, settings }: ServerScene, from: NodeId, body: Message<'range'>, known?: Stream) {
   const { source, terms, base } = body

@@ -48,7 +48,7 @@ export function onPage(
 ): void {
   const { ledger } = scene
   const at = Math.min(start, ledger.leaves.length)
-  // Up to the end of its epoch: who keeps the next one, whoever asks learns from these leaves.
+  // Up to the end of its epoch: who keeps the next one, the asking server learns from these leaves.
   const checkpoint = ledger.closings.find(({ size }) => size > at) ?? ledger.head
   let bytes = 0
   let end = at

@@ -247,7 +247,7 @@ function onGenesis(scene: ServerScene, from: NodeId, body: PeerMessage & { kind:
   const opened = openLedger(scene, body.genesis, from, from)
   if (typeof opened === 'string') return
   const about = { ...scene, ledger: opened }
-  // Whoever does not keep it hears nothing of it: all there is to know is fetched.
+  // A server that does not keep it hears nothing of it: all there is to know is fetched.
   if (opened.place < 0) catchUp(about, from)
   advance(about)
 }

@@ -41,7 +41,7 @@ export function onSubmit(scene: LedgerScene, from: NodeId, body: LedgerRequest &
   const { name } = looked
   const index = ledger.indexes.get(name)
   if (index !== undefined) return receipt ? giveReceipt(scene, from, query, index) : undefined
-  // Whoever keeps the ledger no more orders nothing and refuses nothing: it says who does.
+  // A server that no longer keeps the ledger orders nothing and refuses nothing: it says who does.
   if (ledger.place < 0) return query === 0 ? undefined : giveNewestSteps(scene, from)
   const known = ledger.pool.entries.get(name)
   if (known !== undefined) return addAsker(known, from, query, receipt)

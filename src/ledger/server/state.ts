@@ -169,7 +169,7 @@ export interface ServedLedger {
   readonly memory: LeafMemory
   /** Words about heights that are not under way yet, the newest of each server and kind: the next height begins at different moments. */
   readonly early: Map<string, EarlyWord>
-  /** Servers whose vote for the newest certificate came after it, as happens: whoever says it again has missed the certificate. */
+  /** Servers whose vote for the newest certificate came after it, as happens: one that says it again has missed the certificate. */
   readonly late: Set<number>
   /** Leaves of the last height: about as many are gathered before the next is proposed. */
   lately: number

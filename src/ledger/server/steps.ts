@@ -6,7 +6,7 @@ import type { EpochStep } from '../transactions.ts'
 import { STEPS_MAX } from '../wire.ts'
 import { type LedgerScene, send } from './state.ts'
 
-/** To whoever knows the keepers of that epoch, and none after them. */
+/** To a client that knows the keepers of that epoch, and none after them. */
 export function giveSteps(scene: LedgerScene, to: NodeId, after: number): void {
   const { ledger, settings } = scene
   const { closings, leaves, tree, descriptor } = ledger
@@ -18,7 +18,7 @@ export function giveSteps(scene: LedgerScene, to: NodeId, after: number): void {
   if (steps.length > 0) send(scene, to, { kind: 'stepped', ledger: descriptor.id, steps })
 }
 
-/** The newest of them, to whoever did not say what it knows. */
+/** The newest of them, to a client that did not say what it knows. */
 export function giveNewestSteps(scene: LedgerScene, to: NodeId): void {
   giveSteps(scene, to, Math.max(0, scene.ledger.closings.length - STEPS_MAX))
 }

@@ -52,7 +52,7 @@ const GRACE_MIN: Millis = 10
 
 // Enough have answered to win, and it was no yes. Those that are missing may be slow, or silent for ever, and what was granted
 // meanwhile keeps everybody else out: they get a little longer than the others took, and twice as much with every try, so
-// that honest ones that are far away are waited for in the end. Whoever tries once only waits for all.
+// that honest ones that are far away are waited for in the end. A client that tries only once waits for all.
 function waitLess({ settings, turn }: ClientScene, { name, sentAt, tries }: Acquisition): void {
   const took = turn.now - sentAt
   const grace = Math.max(GRACE_MIN, GRACE_TIMES * took) * 2 ** Math.min(tries, 10)

@@ -53,7 +53,7 @@ function examine(scene: MemberScene, from: NodeId, claim: Claim): void {
   }
   if (!scene.settings.rules.genuine(claim, holds(scene, key, claim))) {
     state.refusals.forged++
-    // Whoever passes on what a member with two keys signed, knows the other one.
+    // A member that passes on what one with two keys signed knows the other key.
     if (signerOf(claim) === from || !isTwoFaced(scene, signerOf(claim))) blame(scene, from)
     return
   }

@@ -28,7 +28,7 @@ export function onAdmit(scene: HintScene, id: number, member: NodeId): void {
 }
 
 export function onExpel(scene: HintScene, id: number, member: NodeId): void {
-  // A name that nobody bears is a slip: whoever meant somebody else must not be told that it is done.
+  // A name that nobody bears is a slip: its sender meant somebody else, and must not be told that it is done.
   if (!mayVote(scene.state, member) && !scene.state.views.has(member)) return decline(scene, id, 'unknown')
   if (isFulfilled(scene.state, { remove: member })) return agree(scene, id)
   wish(scene, id, `expel ${member}`, { remove: member })

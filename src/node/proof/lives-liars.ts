@@ -21,9 +21,9 @@ function answering(name: string, said: Said): Liar {
   }
 }
 
-/** Whoever starts has an old store, and the newest life there is was seen. */
+/** Every member that starts has an old store, and the newest life there is was seen. */
 const callsOld = answering('calls-old', ({ mark }) => [{ kind: 'older', mark, life: LIFE_MAX }])
-/** Whoever starts is welcome; nothing is written down. */
+/** Every member that starts is welcome; nothing is written down. */
 const welcomesAll = answering('welcomes-all', ({ mark }) => [{ kind: 'welcome', mark }])
 /** First the one, then the other. */
 const takesBack = answering('takes-back', ({ mark, life }) => [

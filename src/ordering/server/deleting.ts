@@ -1,7 +1,7 @@
 // An operator deletes an object that is empty: nothing is written there, nobody has a session, nothing is under way. Emptying it
 // is an ordinary version (client/erasing.ts), in one order with everything else.
 //
-// What stays is a tombstone: the last version, its digest, and the rank that was promised. Whoever uses the name again goes on
+// What stays is a tombstone: the last version, its digest, and the rank that was promised. A client that uses the name again goes on
 // from there. Begun anew at version 0, a late word of the object's earlier life could be taken for one of the new.
 
 import type { NodeId } from '../../core/index.ts'

@@ -1,7 +1,7 @@
 // How far a server believes one client. That a version is committed it takes at once where it knows the version itself: it
 // took it, or has its content. Else it asks the other servers, and b + 1 must know it.
 //
-// What is committed was taken by q servers, of which more than b answer; so whoever lags loses a round trip. A client that
+// What is committed was taken by q servers, of which more than b answer; so a server that lags loses a round trip. A client that
 // calls version 2^40 committed would otherwise end the object for good: nobody has what leads there. What hangs on such a
 // version waits here, so many messages and bytes for each client, and is forgotten where nobody vouches for it.
 

@@ -21,7 +21,7 @@ export interface MetricsAddress {
   readonly node: string
 }
 
-/** Those who probe are few; whoever opens more connections than this does something else. */
+/** Those who probe are few; one who opens more connections than this does something else. */
 const CONNECTIONS_MAX = 64
 /** How long one may take to say what it wants. */
 const REQUEST_MS = 5_000

@@ -17,7 +17,7 @@ Example:
   $ coterie lease set /services/mail 10.0.0.7 --ttl 1m
       an entry that is gone a minute later, unless it is set so again
 
-A lease belongs to no process: whoever knows its id binds entries to it, renews it or revokes it. It ends when it was not
+A lease belongs to no process: every client that knows its id can bind entries to it, renew it or revoke it. It ends when it was not
 renewed for its time, and its entries with it, as soon as a process that uses the tree is there to see to it.`
 
 const CODES = `

@@ -239,7 +239,7 @@ class InterestStage extends ScenarioStage<InterestPlan, InterestAct, InterestEve
     })
   }
 
-  /** Whoever chooses where it stands can sit down on both sides of another. */
+  /** A member that chooses where it stands can sit down on both sides of another. */
   private lookAtPlaces(id: NodeId): void {
     const settings = { hash: eventsDefaults.hash, group: GROUP }
     for (const [member, { place }] of this.stateOf<InterestState>(id)?.links ?? []) {
