@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { lineChart, scatterChart } from './chart.ts'
 import { makeAxis, tickText } from './chart-axis.ts'
+import { row } from './experiment.ts'
+import { runExperiment } from './index.ts'
+import { recordedPictures } from './recorded-pictures.ts'
 
 describe('axes', () => {
   it('puts linear ticks at round numbers around the data', () => {
@@ -88,6 +91,14 @@ describe('charts', () => {
     }
     expect(texts.map(([, , , , words]) => words).join(' ')).toContain('how often it was')
   })
+  it('leaves a series without a name out of the legend, and draws it', () => {
+    const [first] = chart.series
+    const shadow = { ...first!, name: '', dashed: true, colour: 0 }
+    const svg = lineChart({ ...chart, series: [first!, shadow] })
+    const height = (text: string) => Number(text.match(/viewBox="0 0 \d+ (\d+)"/)![1])
+    expect(svg.match(/<path class="line c0 dash"/g)).toHaveLength(1)
+    expect(height(svg)).toBe(height(lineChart({ ...chart, series: [first!] })))
+  })
   it('draws a bar through each mark that may be off, within the axes, and a note below', () => {
     const points = [[1, 5] as const, [10, 6] as const]
     const svg = lineChart({ ...chart, note: '20 runs each', series: [{ name: 'one', points, errors: [4, 0] }] })
@@ -98,5 +109,31 @@ describe('charts', () => {
     expect(
       lineChart({ ...chart, series: [{ name: 'one', points, errors: [9, 9] }], y: { label: 'y', log: true } }),
     ).not.toContain('NaN')
+  })
+})
+
+describe('pictures of rows', () => {
+  const judged = (what: string, measured: number) => row(what, measured, 1, 0.5, 's')
+
+  it('are lines over the sizes that rows name, and every judged figure in its band', () => {
+    const rows = [1, 2, 3].map(t => judged(`t = ${t}: time`, 1 + t / 10))
+    const [lines, bands] = recordedPictures({ name: 'one', title: 'One', rows }, 'Two runs.')
+    expect(lines).toMatchObject({ name: 'one-1.svg' })
+    expect(lines!.svg).toContain('Two runs. Dashed: the paper’s, with its tolerance.')
+    expect(bands!.svg.match(/<circle class="in"/g)).toHaveLength(3)
+  })
+  it('have room for long labels, and show which figure is outside', () => {
+    const label = 'a label that says which of the many servers was slow, in which round, and for how long it was so'
+    const [bands] = recordedPictures({ name: 'two', title: 'Two', rows: [judged(label, 1), judged('b', 9)] })
+    expect(bands!.svg).toContain(label)
+    expect(bands!.svg.match(/<circle class="out"/g)).toHaveLength(1)
+    const left = Number(bands!.svg.match(/<text x="([\d.]+)"[^>]*text-anchor="end">a label/)![1])
+    expect(left).toBeGreaterThan(label.length * 6.5)
+  })
+  it('are given with the report of an experiment that draws nothing itself', async () => {
+    const rows = [judged('a', 1), judged('b', 1.2)]
+    const experiment = { name: 'none', title: 'None', source: 'here', run: () => ({ rows, pictures: [], notes: [] }) }
+    const options = { scale: 'small', seed: 1, progress: () => {} } as const
+    expect((await runExperiment(experiment, options)).pictures).toMatchObject([{ name: 'none-judged.svg' }])
   })
 })

@@ -5,6 +5,7 @@
 import { type Axis, type AxisOptions, makeAxis } from './chart-axis.ts'
 
 export interface Series {
+  /** As the legend says it. Without a name it is not in the legend: a dashed line in the colour of one that is. */
   readonly name: string
   readonly points: readonly (readonly [number, number])[]
   /** A dashed line without marks: a formula beside a measurement. */
@@ -62,12 +63,12 @@ interface Frame {
 }
 
 function draw(chart: Chart): string {
-  const names = chart.series.map(series => lines(series.name, LEGEND_LETTERS))
+  const names = chart.series.map(series => (series.name === '' ? [] : lines(series.name, LEGEND_LETTERS)))
   const longest = Math.max(4, ...names.flat().map(line => line.length))
   const points = chart.series.flatMap(reach)
   const heading = lines(chart.title, Math.floor((WIDTH - LEFT - 10) / TITLE_LETTER))
   const top = TOP + (heading.length - 1) * 19
-  const legendHeight = names.reduce((sum, one) => sum + 5 + one.length * LEGEND_LINE, 0)
+  const legendHeight = names.reduce((sum, one) => sum + legendRoom(one), 0)
   const noteHeight = chart.note === undefined ? 0 : 20
   const height = Math.max(HEIGHT_LEAST, top + legendHeight + 20) + noteHeight
   const frame: Frame = {
@@ -227,6 +228,7 @@ function noteLines(note: string | undefined, height: number): string[] {
 function legend({ right, top }: Frame, all: readonly Series[], names: readonly (readonly string[])[]): string[] {
   let y = top + 8
   return all.map((series, index) => {
+    if (series.name === '') return ''
     const colour = (series.colour ?? index) % LIGHT.length
     const x = right + LEGEND_GAP
     const dash = series.dashed ? ' dash' : ''
@@ -235,9 +237,13 @@ function legend({ right, top }: Frame, all: readonly Series[], names: readonly (
     const words = names[index]!.map(
       (text, at) => `<text x="${x + LEGEND_SIGN}" y="${y + 4 + at * LEGEND_LINE}">${escapeText(text)}</text>`,
     )
-    y += 5 + names[index]!.length * LEGEND_LINE
+    y += legendRoom(names[index]!)
     return `${line}${sign}${words.join('')}`
   })
+}
+
+function legendRoom(words: readonly string[]): number {
+  return words.length === 0 ? 0 : 5 + words.length * LEGEND_LINE
 }
 
 function round(value: number): number {

@@ -358,7 +358,7 @@ interface Kept {
   readonly bytes: number
 }
 
-/** Says what the lying part said again, so often a second, to each who heard it. */
+/** Says what the lying part said again, so many times a second, to each who heard it. */
 class Parrot {
   repeated = 0
   private lie: Lie | undefined

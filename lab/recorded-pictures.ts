@@ -1,5 +1,5 @@
-// Pictures of what was recorded (docs/papers/results): lines over the sizes that its rows name, and where each judged figure
-// lies within what it tolerates. They are made of the recorded rows alone, so whatever is recorded can be drawn.
+// Pictures of rows, recorded (docs/papers/results) or measured just now: lines over the sizes that the rows name, and where
+// each judged figure lies within what it tolerates. They are made of the rows alone, so whatever is measured can be drawn.
 
 import { escapeText, lineChart, type Series } from './chart.ts'
 import type { Picture, Row } from './experiment.ts'
@@ -15,8 +15,10 @@ interface Recorded {
 const JUDGED_MAX = 40
 const JUDGED_MIN = 2
 
-/** The pictures that these rows make, named after the experiment. */
-export function recordedPictures({ name, title, rows }: Recorded): Picture[] {
+const RECORDED_NOTE = 'As recorded in docs/papers/results: one run of the experiment.'
+
+/** The pictures that these rows make, named after the experiment. The note says where the rows come from. */
+export function recordedPictures({ name, title, rows }: Recorded, note = RECORDED_NOTE): Picture[] {
   const charts = chartsOf(
     rows.map(({ what, expected, measured, tolerance, unit, within }) => [
       what,
@@ -27,13 +29,16 @@ export function recordedPictures({ name, title, rows }: Recorded): Picture[] {
       within ? 1 : 0,
     ]),
   )
-  const drawn = charts.map((chart, place) => ({ name: `${name}-${place + 1}.svg`, svg: chartPicture(chart, title) }))
+  const drawn = charts.map((chart, place) => ({
+    name: `${name}-${place + 1}.svg`,
+    svg: chartPicture(chart, title, note),
+  }))
   const judged = rows.filter(({ expected, tolerance }) => expected !== null && tolerance !== null && tolerance > 0)
   if (judged.length < JUDGED_MIN) return drawn
   return [...drawn, { name: `${name}-judged.svg`, svg: judgedPicture(judged.slice(0, JUDGED_MAX), judged.length) }]
 }
 
-function chartPicture({ axis, unit, lines }: Chart, title: string): string {
+function chartPicture({ axis, unit, lines }: Chart, title: string, note: string): string {
   const points = lines.flatMap(line => line.points)
   const values = points.flatMap(({ measured, expected }) => (expected === null ? [measured] : [measured, expected]))
   return lineChart({
@@ -41,7 +46,7 @@ function chartPicture({ axis, unit, lines }: Chart, title: string): string {
     x: { label: axis, log: isLogarithmic(points.map(({ x }) => x)) },
     y: { label: unit || 'measured', log: isLogarithmic(values) },
     series: lines.flatMap(seriesOf),
-    note: 'as recorded in docs/papers/results: one run of the experiment',
+    note: points.some(({ expected }) => expected !== null) ? `${note} Dashed: the paper’s, with its tolerance.` : note,
   })
 }
 
@@ -50,7 +55,7 @@ function seriesOf({ name, points }: Line, colour: number): Series[] {
   const given = points.filter(({ expected }) => expected !== null)
   if (given.length === 0) return [ours]
   const theirs: Series = {
-    name: `${name || 'measured'}: the paper’s`,
+    name: '',
     colour,
     dashed: true,
     points: given.map(({ x, expected }) => [x, expected!]),
@@ -59,41 +64,43 @@ function seriesOf({ name, points }: Line, colour: number): Series[] {
   return [ours, theirs]
 }
 
-const WIDTH = 760
 const LINE = 22
 const TOP = 56
-const BAND_LEFT = 470
+const EDGE = 20
 const BAND_WIDTH = 230
-/** Letters of a label that fit left of the band. */
-const LETTERS = 66
+/** Room for a letter of a label. A longer label is cut: the table beside the picture has it whole. */
+const LETTER = 6.6
+const LETTERS = { least: 40, most: 110 }
 
 /** Each figure as a dot: the middle line is the paper's figure, the band what it tolerates. */
 function judgedPicture(rows: readonly Row[], count: number): string {
   const height = TOP + rows.length * LINE + 16
+  const letters = Math.max(LETTERS.least, Math.min(LETTERS.most, Math.max(...rows.map(({ what }) => what.length))))
+  const bandLeft = Math.round(EDGE + letters * LETTER + 14)
+  const width = bandLeft + BAND_WIDTH + 2 * EDGE
   const more = count > rows.length ? `, the first ${rows.length} of ${count}` : ''
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" class="judged" role="img" aria-label="Where each figure lies within its tolerance${more}. The table says the same.">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" class="judged" role="img" aria-label="Where each figure lies within its tolerance${more}. The table says the same.">`,
     '<style>',
     '.judged text{font:12px system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:#222}.judged .title{font-size:15px;font-weight:600}',
     '.judged .page{fill:#fff}.judged .band{fill:#e4ecf3}.judged .mid{stroke:#5c6b7a}.judged .in{fill:#0072b2}.judged .out{fill:#b30000}',
     '@media (prefers-color-scheme:dark){.judged text{fill:#ddd}.judged .page{fill:#16191d}.judged .band{fill:#26313c}.judged .mid{stroke:#9aa0a6}.judged .in{fill:#5fb8ee}.judged .out{fill:#ff7b72}}',
     '</style>',
-    `<rect class="page" width="${WIDTH}" height="${height}"/>`,
+    `<rect class="page" width="${width}" height="${height}"/>`,
     `<text class="title" x="20" y="26">Ours (dots) within what the paper’s figures tolerate (bands)${more}</text>`,
-    ...rows.map(judgedLine),
+    ...rows.map((row, place) => judgedLine(row, TOP + place * LINE, bandLeft)),
     '</svg>',
     '',
   ].join('\n')
 }
 
-function judgedLine({ what, expected, measured, tolerance, within }: Row, place: number): string {
-  const y = TOP + place * LINE
-  const middle = BAND_LEFT + BAND_WIDTH / 2
+function judgedLine({ what, expected, measured, tolerance, within }: Row, y: number, left: number): string {
+  const middle = left + BAND_WIDTH / 2
   const off = Math.max(-1.15, Math.min(1.15, (measured - expected!) / tolerance!))
-  const label = what.length > LETTERS ? `${what.slice(0, LETTERS - 1)}…` : what
+  const label = what.length > LETTERS.most ? `${what.slice(0, LETTERS.most - 1)}…` : what
   return [
-    `<text x="${BAND_LEFT - 14}" y="${y + 12}" text-anchor="end">${escapeText(label)}</text>`,
-    `<rect class="band" x="${BAND_LEFT}" y="${y}" width="${BAND_WIDTH}" height="${LINE - 6}" rx="8"/>`,
+    `<text x="${left - 14}" y="${y + 12}" text-anchor="end">${escapeText(label)}</text>`,
+    `<rect class="band" x="${left}" y="${y}" width="${BAND_WIDTH}" height="${LINE - 6}" rx="8"/>`,
     `<path class="mid" d="M${middle} ${y}v${LINE - 6}"/>`,
     `<circle class="${within ? 'in' : 'out'}" cx="${Math.round((middle + (off * BAND_WIDTH) / 2) * 10) / 10}" cy="${y + (LINE - 6) / 2}" r="5"/>`,
   ].join('')

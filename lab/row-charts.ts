@@ -65,7 +65,13 @@ export function chartsOf(rows: readonly Cells[]): Chart[] {
       .filter(({ points }) => points.length >= POINTS_MIN)
       .slice(0, LINES_MAX),
   }))
-  return drawn.filter(({ lines }) => lines.length > 0).slice(0, CHARTS_MAX)
+  return drawn.filter(saysSomething).slice(0, CHARTS_MAX)
+}
+
+/** Lines that all stay at one value say less than the table. */
+function saysSomething({ lines }: Chart): boolean {
+  const values = lines.flatMap(({ points }) => points.map(({ measured }) => measured))
+  return values.some(value => value !== values[0])
 }
 
 export type Scale = (value: number) => number

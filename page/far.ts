@@ -10,7 +10,7 @@ import { helperOf } from './scripts.ts'
 
 /** So long between two looks at what the page wants. */
 const SLICE_MS = 100
-/** A worker that is silent for so long, in the middle of one event, is ended. */
+/** How long a worker may be silent in the middle of one event before it is ended. */
 const SILENCE_MS = 2 * RUN_MS_MAX
 /** Places whose states are kept here. */
 const PLACES_MAX = 64

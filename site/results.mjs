@@ -36,6 +36,9 @@ function coterie(root, ...args) {
 
 const experimentsOf = root => JSON.parse(coterie(root, 'list', '--json'))
 
+/** Made of the rows: the same is drawn of the recorded ones. */
+const OF_ROWS = /-(judged|\d+)\.svg$/
+
 /** What every experiment draws when it is run now, by its name. */
 function drawnNow(root) {
   const out = join(root, '.site/pictures')
@@ -44,7 +47,7 @@ function drawnNow(root) {
   const files = readdirSync(out).filter(file => file.endsWith('.svg'))
   const drawn = new Map()
   for (const { name } of experimentsOf(root)) {
-    const own = files.filter(file => file === `${name}.svg` || file.startsWith(`${name}-`))
+    const own = files.filter(file => file === `${name}.svg` || (file.startsWith(`${name}-`) && !OF_ROWS.test(file)))
     drawn.set(
       name,
       own.map(file => ({ name: `now-${file}`, svg: readFileSync(join(out, file), 'utf8') })),

@@ -1,31 +1,22 @@
-// Examples in README.md and docs/guide compile and run. Those of the guide are run by test/e2e/first-hour against the package
-// as it was built, a step of CI; here only in the long run.
+// Examples in README.md and docs/guide run. Those of the guide are run by test/e2e/first-hour against the package as it was
+// built, a step of CI; here only in the long run. That all compile is looked at by compiled-examples.test.ts.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { compileErrors, type Example, examplesOf, promised, runExample } from './support/examples.ts'
+import {
+  compileErrors,
+  documentedExamples,
+  type Example,
+  examplesOf,
+  promised,
+  runExample,
+} from './support/examples.ts'
 import { isLong } from './support/long.ts'
 
 const root = join(import.meta.dirname, '..')
-const guide = join(root, 'docs', 'guide')
-const pages = [
-  'README.md',
-  'src/filters/README.md',
-  'src/events/README.md',
-  ...(existsSync(guide) ? readdirSync(guide, { recursive: true, encoding: 'utf8' }) : [])
-    .filter(name => name.endsWith('.md'))
-    .map(name => join('docs', 'guide', name)),
-].filter(page => existsSync(join(root, page)))
-const all = pages.flatMap(page => examplesOf(page, readFileSync(join(root, page), 'utf8')))
-const programs = all.filter(example => !example.ignored)
+const programs = documentedExamples(root).filter(example => !example.ignored)
 
 describe('the examples of the documentation', () => {
-  it('compile', () => expect(compileErrors(root, programs)).toEqual([]))
-  it('that are not run say why', () => {
-    const silent = all.filter(({ ignored, before }) => ignored && !/\bnot run\b/.test(before))
-    expect(silent.map(({ where }) => `${where}: the sentence before it should say why it is not run`)).toEqual([])
-  })
   for (const example of programs.filter(({ where }) => isLong || !where.startsWith('docs/guide'))) {
     it(`${example.where} runs, and prints what it says`, async () => {
       const output = await runExample(root, example)

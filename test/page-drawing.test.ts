@@ -88,6 +88,8 @@ describe('charts of an experiment', () => {
   })
   it('two points, or none with a size, are no line', () => {
     expect(chartsOf([cells('t = 1', 1), cells('t = 2', 2), cells('violations', 0)])).toEqual([])
+    // Lines at one value: the table says it better.
+    expect(chartsOf([cells('t = 1', 2), cells('t = 2', 2), cells('t = 3', 2)])).toEqual([])
   })
   it('axes hold all their values, and go by powers of ten where they must', () => {
     for (const values of [[0.9, 0.95, 1], [0, 5], [3], [0.001, 1, 500], [-2, 7]]) {

@@ -30,6 +30,7 @@ const NOT_HERE: Readonly<Record<string, readonly string[]>> = {
     'bandits-table-6-1',
     'bandits-table-7-2',
     'bandits-figure-6-3',
+    'bandits-times',
     'errata-bandits-linked',
     'errata-bandits-6-3-1',
   ],

@@ -10,6 +10,24 @@ export type Count<T> = (event: T) => number
 export function ours(filters: readonly Filter[]): Count<Attributes> {
   const matcher = new Matcher<number>()
   for (const [id, filter] of filters.entries()) matcher.add(id, filter)
+  return counted(matcher)
+}
+
+/** Every name that an event matches is taken, and counted; the others count, too. */
+export function counted(matcher: Matcher<number>): Count<Attributes> {
+  let count = 0
+  const take = () => count++
+  return event => {
+    count = 0
+    matcher.each(event, take)
+    return count
+  }
+}
+
+/** The same for topics, as a list: qlobber makes one. */
+export function listed(filters: readonly Filter[]): Count<Attributes> {
+  const matcher = new Matcher<number>()
+  for (const [id, filter] of filters.entries()) matcher.add(id, filter)
   return event => matcher.match(event).length
 }
 

@@ -3,13 +3,13 @@
 // What stands in the reference is what a program sees: every name that a door exports, with the words written above it
 // in the source, and without private members. `coterie` is api.md, in chapters; each other door has a page in api/.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { manifest, doors as published } from '../../packaging/packages.mjs'
 
 const root = new URL('../../', import.meta.url)
 const here = new URL('./', import.meta.url)
-const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
 
 /** Of `coterie`: which file's exports belong to which chapter, first match first. */
 const CHAPTERS = [
@@ -29,14 +29,12 @@ const CHAPTERS = [
   ['Trust and errors', /core\//],
 ]
 
-/** Every door of the package: its name in an import, its declarations, and the page that describes it. */
-export const doors = Object.entries(manifest.exports)
-  .filter(([, target]) => target.types !== undefined)
-  .map(([door, { types }]) => ({
-    name: manifest.name + door.slice(1),
-    entry: fileURLToPath(new URL(types, root)),
-    page: door === '.' ? 'api.md' : `api/${door.slice(2).replaceAll('/', '-')}.md`,
-  }))
+/** Every door of both packages: its name in an import, its declarations, and the page that describes it. */
+export const doors = published.map(({ name, door, types }) => ({
+  name,
+  entry: fileURLToPath(new URL(types, root)),
+  page: door === '.' ? 'api.md' : `api/${door.slice(2).replaceAll('/', '-')}.md`,
+}))
 
 /** The pages, by their file's name below docs/reference. */
 export function apiReference() {

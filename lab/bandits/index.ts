@@ -17,6 +17,7 @@ import {
   figure75Experiment,
   searchExperiment,
 } from './rewards.ts'
+import { timesExperiment } from './times.ts'
 import { dpExperiment, viewExperiment } from './views.ts'
 
 /** THESIS chapters 6 and 7. */
@@ -28,6 +29,7 @@ export const banditExperiments: readonly Experiment[] = [
   figure73Experiment,
   figure74Experiment,
   figure75Experiment,
+  timesExperiment,
   batchExperiment,
   ringExperiment,
   floatErratum,

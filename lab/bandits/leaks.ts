@@ -53,24 +53,44 @@ export const masksErratum: Experiment = {
   run({ scale, seed }) {
     const random = seededRandom(seed)
     const cases = scale === 'small' ? 40 : 200
-    let right = 0
+    let [right, named, alone] = [0, 0, 0]
     for (let one = 0; one < cases; one++) {
       const pulls = distinctCounts(random)
       const all = pulls.reduce((sum, count) => sum + count, 0)
       const sums = pulls.map(count => random.below(count + 1))
       const [a, c] = [1 + random.unit() * 9, random.unit() * 100]
       const masked = sums.map((sum, arm) => a * bound(sum, pulls[arm]!, all) + c)
-      const fits = unmasked(masked, pulls, all)
-      if (fits.length === 1 && fits[0]!.join() === sums.join()) right++
+      const fits = unmasked(masked, pulls, all).map(fit => fit.join())
+      const shifts = shifted(sums, pulls).map(fit => fit.join())
+      if (fits.join(';') === shifts.join(';')) right++
+      if (fits.join(';') === sums.join()) named++
+      if (shifts.length === 1) alone++
     }
     return {
-      rows: [row('sums of all four arms found, share', right / cases, 1, 0)],
+      rows: [
+        row('what fits is the sums of all four arms, up to a shift of all means, share', right / cases, 1, 0),
+        row('sums named, where no shift is possible, share', named / alone, 1, 0),
+        row('sums named, of all, share', named / cases, null, null),
+      ],
       pictures: [],
       notes: [
         `${cases} drawn cases with 5 to 16 pulls an arm, each another number; counts are known, as AS knows them. Ratios of gaps do not depend on a and c.`,
+        `All means moved by one d are the same to who does not know c. Then d times every count is a whole number, so the counts have a common divisor: ${cases - alone} of the ${cases} cases.`,
       ],
     }
   },
+}
+
+/** The sums, and what they become when all means move by the same d: whole numbers again, none below 0 or above its count. */
+function shifted(sums: readonly number[], pulls: readonly number[]): number[][] {
+  const divisor = (one: number, other: number): number => (other === 0 ? one : divisor(other, one % other))
+  const common = pulls.reduce(divisor)
+  const found: number[][] = []
+  for (let times = -common; times <= common; times++) {
+    const moved = sums.map((sum, arm) => sum + (times * pulls[arm]!) / common)
+    if (moved.every((sum, arm) => sum >= 0 && sum <= pulls[arm]!)) found.push(moved)
+  }
+  return found
 }
 
 /** Four different numbers of pulls: arms that were pulled equally often share a bonus, and then sums can be shifted. */

@@ -82,6 +82,7 @@ export class Crowd {
       this.members.set(id, { id, machine, state: machine.init(id, [], new Map()), filter, gone: false })
     }
     for (const one of this.members.values()) this.begin(one)
+    for (const one of this.members.values()) this.introduce(one)
   }
 
   private drawFilter(): Filter {
@@ -95,11 +96,17 @@ export class Crowd {
 
   private begin(one: One): void {
     this.step(one, { kind: 'start' })
+    this.step(one, command({ kind: 'subscribe', id: 1, channel: CHANNEL, filter: one.filter }))
+  }
+
+  /** Some others, with what they want: what peer sampling has for a member before it begins. */
+  private introduce(one: One): void {
     for (let at = 0; at < FIRST_KNOWN; at++) {
       const member = this.names[this.random.below(this.names.length)]!
       this.step(one, command({ kind: 'changed', view: { member, identity: NOBODY, here: true } }))
+      const own = this.members.get(member)!.state.claim!
+      this.step(one, { kind: 'message', from: member, body: { kind: 'exchange', own, given: [], asks: false } })
     }
-    this.step(one, command({ kind: 'subscribe', id: 1, channel: CHANNEL, filter: one.filter }))
   }
 
   private step(one: One, input: Input<InterestMessage, InterestCommand>): void {

@@ -7,7 +7,11 @@ import { SEEDS } from './measure.ts'
 export const BOUND_NOTE = 'The dashed bound (theorem 3.4.2) is the thesis’s; it is no true bound, see errata-bound.'
 
 /** What every mark of a filter is the mean of. */
-export const STREAMS_NOTE = `Each mark: ${SEEDS} streams, each with keys of its own.`
+export const STREAMS_NOTE = streamsNote(SEEDS)
+
+function streamsNote(streams: number): string {
+  return `Each mark: ${streams} streams, each with keys of its own.`
+}
 
 /** `shrink`: by what everything was divided; the axis has the thesis's sizes. */
 export function errorPicture(
@@ -15,6 +19,7 @@ export function errorPicture(
   [title, x]: readonly [title: string, x: string],
   series: readonly Series[],
   shrink = 1,
+  streams = SEEDS,
 ): Picture {
   const small = shrink === 1 ? '' : `, all sizes divided by ${shrink}`
   const times = shrink === 1 ? '' : `, times ${shrink}`
@@ -22,7 +27,7 @@ export function errorPicture(
     title: `Figure ${figure}: ${title}${small}`,
     x: { label: `${x}${times}`, log: true },
     y: { label: 'FPR + FNR, times 100', min: 0, max: 100 },
-    note: STREAMS_NOTE,
+    note: streamsNote(streams),
     series,
   })
   return { name: `filters-figure-${figure.replace('.', '-')}.svg`, svg }

@@ -3,7 +3,7 @@ import { queuingRates } from '../../src/filters/index.ts'
 import { rateTolerance } from '../statistics.ts'
 import { measure } from './measure.ts'
 import { queued, turnover } from './queued.ts'
-import { expectedRun, printedRow } from './rows.ts'
+import { expectedRun, formulaRows, keyedRows, printedRow } from './rows.ts'
 import { bursts, zipf } from './streams.ts'
 
 const always = (answer: 'unseen' | 'duplicate') => ({ name: answer, make: () => ({ stream: () => answer }) })
@@ -35,6 +35,40 @@ describe('the bench', () => {
     expect(measured.at('unseen', Number.POSITIVE_INFINITY)).toMatchObject({ duplicates: 3, error: 1 })
     expect(measured.at('unseen', Number.POSITIVE_INFINITY, 4)).toMatchObject({ unseen: 3, duplicates: 1 })
     expect(() => measured.at('nobody')).toThrow('not measured')
+  })
+
+  it('tells the seeds apart: their counts add up to those of all', () => {
+    const course = { contenders: [always('unseen')], alphabet: 50, length: 400, windows: [20], seed: 1, seeds: 4 }
+    const measured = measure(course)
+    const each = measured.each('unseen')
+    expect(each.length).toBe(4)
+    expect(new Set(each.map(({ duplicates }) => duplicates)).size).toBeGreaterThan(1)
+    expect(each.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(measured.at('unseen').duplicates)
+  })
+
+  it('judges keys as the sample where they vary more than the counting does', () => {
+    // Two keys in three are right and one is far off: a million elements do not make that certain.
+    const of = (rate: number) => ({
+      ...measure({ contenders: [always('unseen')], alphabet: 9, length: 9, windows: [1], seed: 1 }).at('unseen'),
+      unseen: 1e6,
+      duplicates: 1e6,
+      falsePositive: rate,
+      falseNegative: rate,
+    })
+    const each = Array.from({ length: 30 }, (_, key) => of(key % 3 === 0 ? 0.26 : 0.25))
+    const theory = { falsePositive: 0.2525, falseNegative: 0.2525, error: 0.505 }
+    const [judged] = keyedRows('QHT', each, theory, 1)
+    expect(judged).toMatchObject({ within: true })
+    expect(judged!.tolerance).toBeGreaterThan(0.3)
+    expect(formulaRows('QHT', of(0.25333), theory, 1)[0]).toMatchObject({ within: true })
+    expect(
+      keyedRows(
+        'QHT',
+        each.map(() => of(0.256)),
+        theory,
+        1,
+      )[0],
+    ).toMatchObject({ within: false })
   })
 
   it('expects as many duplicates as a uniform stream has (THESIS §3.6.4: 4.6 % of 100,000 from 2^20)', () => {

@@ -47,7 +47,12 @@ export interface Counts {
 export interface Measured {
   /** By contender's name, window and stream length (by default the whole). */
   at(name: string, window?: number, length?: number): Counts
+  /** The same, each seed's apart: one stream, and one key. */
+  each(name: string, window?: number): readonly Counts[]
 }
+
+/** tally[checkpoint][contender][bucket * 2 + answer] */
+type Tally = readonly (readonly Float64Array[])[]
 
 const CHUNK = 1 << 15
 
@@ -55,17 +60,28 @@ export function measure(course: Course): Measured {
   const windows = [...new Set(course.windows)].sort((a, b) => a - b)
   const checkpoints = [...new Set([...(course.checkpoints ?? []), course.length])].sort((a, b) => a - b)
   const buckets = windows.length + 1
-  // tally[checkpoint][contender][bucket * 2 + answer]
-  const tally = checkpoints.map(() => course.contenders.map(() => new Float64Array(buckets * 2)))
-  for (let round = 0; round < (course.seeds ?? SEEDS); round++) runOnce(course, windows, checkpoints, tally, round)
+  const blank = (): Tally => checkpoints.map(() => course.contenders.map(() => new Float64Array(buckets * 2)))
+  const tallies = Array.from({ length: course.seeds ?? SEEDS }, blank)
+  for (const [round, tally] of tallies.entries()) runOnce(course, windows, checkpoints, tally, round)
+  const found = (name: string, window: number, length: number) => {
+    const contender = course.contenders.findIndex(candidate => candidate.name === name)
+    const place = windows.indexOf(window)
+    const checkpoint = checkpoints.indexOf(length)
+    if (contender < 0 || place < 0 || checkpoint < 0) throw new RangeError(`not measured: ${name} ${window} ${length}`)
+    return { counted: tallies.map(tally => tally[checkpoint]![contender]!), place }
+  }
+  const widest = windows[windows.length - 1]!
   return {
-    at(name, window = windows[windows.length - 1]!, length = course.length) {
-      const contender = course.contenders.findIndex(candidate => candidate.name === name)
-      const place = windows.indexOf(window)
-      const checkpoint = checkpoints.indexOf(length)
-      if (contender < 0 || place < 0 || checkpoint < 0)
-        throw new RangeError(`not measured: ${name} ${window} ${length}`)
-      return countsOf(tally[checkpoint]![contender]!, place)
+    at(name, window = widest, length = course.length) {
+      const { counted, place } = found(name, window, length)
+      return countsOf(
+        counted[0]!.map((_, at) => counted.reduce((sum, one) => sum + one[at]!, 0)),
+        place,
+      )
+    },
+    each(name, window = widest) {
+      const { counted, place } = found(name, window, course.length)
+      return counted.map(one => countsOf(one, place))
     },
   }
 }
@@ -74,7 +90,7 @@ function runOnce(
   course: Course,
   windows: readonly number[],
   checkpoints: readonly number[],
-  tally: readonly (readonly Float64Array[])[],
+  tally: Tally,
   round: number,
 ): void {
   const random = seededRandom(course.seed + round, 1)

@@ -3,7 +3,7 @@
 
 import type { ErrorRates } from '../../src/filters/index.ts'
 import { type Row, row } from '../experiment.ts'
-import { bonferroni, normalQuantile, rateTolerance, twoRateTolerance } from '../statistics.ts'
+import { bonferroni, meanTolerance, normalQuantile, rateTolerance, summarise, twoRateTolerance } from '../statistics.ts'
 import type { Counts } from './measure.ts'
 
 /** All rows of one experiment together fail by bad luck once in a thousand runs. */
@@ -26,6 +26,29 @@ export function formulaRows(what: string, ours: Counts, theory: ErrorRates, rows
   return [
     one('FPR', ours.falsePositive, theory.falsePositive, ours.unseen),
     one('FNR', ours.falseNegative, theory.falseNegative, ours.duplicates),
+  ]
+}
+
+/**
+ * The same for a stream much longer than its alphabet. There the elements are no independent trials: which of them share
+ * a row and a fingerprint is drawn once for each key, and a longer stream does not draw it again. So the rates of the keys
+ * are the sample, and Student's t says how far their mean may be; but no less than the counting alone allows.
+ */
+export function keyedRows(what: string, each: readonly Counts[], theory: ErrorRates, rows: number): readonly Row[] {
+  const confidence = bonferroni(bonferroni(CONFIDENCE, rows), 2)
+  const one = (kind: string, rates: readonly number[], expected: number, trials: readonly number[]) => {
+    const counting = rateTolerance(
+      expected,
+      trials.reduce((sum, count) => sum + count, 0),
+      confidence,
+    )
+    const tolerance = 100 * Math.max(counting, meanTolerance(rates, confidence))
+    return row(`${what}: ${kind}`, 100 * summarise(rates).mean, 100 * expected, tolerance, '%')
+  }
+  const of = <Kind extends keyof Counts>(kind: Kind) => each.map(counts => counts[kind])
+  return [
+    one('FPR', of('falsePositive'), theory.falsePositive, of('unseen')),
+    one('FNR', of('falseNegative'), theory.falseNegative, of('duplicates')),
   ]
 }
 

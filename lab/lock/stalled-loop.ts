@@ -14,9 +14,11 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freeBasePort } from '../../src/cli/ports.ts'
 import { connect, type Group, NotAcquired } from '../../src/index.ts'
@@ -37,8 +39,14 @@ const START_MS_MAX = 30_000
 
 /** Processes run what is built, also where this file runs from its source. */
 const built = import.meta.url.endsWith('.ts') ? '../../dist/' : '../../'
-const program = fileURLToPath(new URL(`${built}../bin/coterie`, import.meta.url))
 const holderProgram = fileURLToPath(new URL(`${built}lab/lock/holder.js`, import.meta.url))
+
+/** The command line: in a clone beside what is built; published it is the package that the laboratory belongs to. */
+function program(): string {
+  const beside = fileURLToPath(new URL(`${built}../bin/coterie`, import.meta.url))
+  if (existsSync(beside)) return beside
+  return join(dirname(createRequire(import.meta.url).resolve('coterie/package.json')), 'bin/coterie')
+}
 
 export const stalledLoop: Experiment = {
   name: 'stalled-loop',
@@ -173,7 +181,7 @@ async function startServers(ttlMax: number): Promise<Bed> {
   const basePort = await freeBasePort(PORTS.first + (process.pid % PORTS.places) * PORTS.apart, SERVERS)
   const group = await initGroup({ dir: join(dir, 'group'), servers: SERVERS, liars: 0, basePort, ttlMax })
   const servers = group.serverFolders.map(folder =>
-    spawn(process.execPath, [program, 'serve', folder], { stdio: ['ignore', 'ignore', 'inherit'] }),
+    spawn(process.execPath, [program(), 'serve', folder], { stdio: ['ignore', 'ignore', 'inherit'] }),
   )
   const stop = async () => {
     await Promise.all(servers.map(end))

@@ -35,7 +35,7 @@ export class AccrualDetector {
     this.squares -= gone * gone
   }
 
-  /** φ of a silence that has lasted for so long. */
+  /** φ of a silence that has lasted this long. */
   suspicion(silence: number): number {
     const count = this.intervals.length
     const mean = this.sum / count

@@ -17,7 +17,7 @@ const CLIENTS = 4
 /** Simulated time in which everybody submits without a pause. */
 const BUSY = { small: 100_000, full: 2_000_000 }
 const KINDS = {
-  small: ['two-faced', 'refusing', 'inventing', 'content-forger', 'stale'],
+  small: ['two-faced', 'refusing', 'inventing', 'misanswering', 'content-forger', 'stale'],
   full: orderingLiars(orderingDefaults.hash).map(({ name }) => name),
 }
 /** Which of the servers is quickest changes nothing in this world; a share of this much would be another protocol. */
@@ -99,6 +99,7 @@ const NOTES = [
   'Broken promises are counted against the log of the honest servers: operations that nobody submitted or that were ' +
     'applied twice, answers that are not what the operation gave, two states of one version.',
   'Two inventing servers tell the holder of the turn of operations in others’ names; b + 1 vouch for them, so they are ' +
-    'applied. Two refusing servers stop nobody: as printed (§6.2) their b + 1 RankExceptions would end every attempt, ' +
+    'applied. Two misanswering servers call living sessions gone, and b + 1 are believed: who hears it stops, because a ' +
+    'program would have to open another session. Two refusing servers stop nobody: as printed (§6.2) their b + 1 RankExceptions would end every attempt, ' +
     'but ours goes on while a quorum of others answers.',
 ]

@@ -86,7 +86,10 @@ export class ProductStage {
     return { ...this.batch, messages: this.world.delivered - before }
   }
 
-  /** How long everybody goes on submitting the next operation when the one before is answered. */
+  /**
+   * How long everybody goes on submitting the next operation when the one before is answered. One that was told that its
+   * session is gone stops.
+   */
   keepBusy(lasts: number): Batch {
     this.batch = { delays: [], messages: 0, versions: 0 }
     const before = this.world.delivered
@@ -125,11 +128,12 @@ export class ProductStage {
     const began = this.began.get(event.id)
     if (began === undefined) return
     if (event.kind === 'failed') {
+      // Its session is over, and whatever it submits now fails in the same instant: it would never stop submitting.
       this.history.failed(event.id, event.outcome === 'did not happen', this.world.now)
-    } else {
-      this.batch.delays.push((this.world.now - began) / MESSAGE)
-      this.history.answered(event.id, event.version, decodeWords<RegisterResult>(event.body), this.world.now)
+      return
     }
+    this.batch.delays.push((this.world.now - began) / MESSAGE)
+    this.history.answered(event.id, event.version, decodeWords<RegisterResult>(event.body), this.world.now)
     this.answered?.(user)
   }
 }

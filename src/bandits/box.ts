@@ -3,7 +3,7 @@
 // round, attempt and slot, so that the shuffler makes none and moves none (protocols/bandits 3).
 
 import { sameBytes } from '../core/index.ts'
-import { framed, type PublicKey, type Sealing } from '../crypto/index.ts'
+import { framedBriefly, type PublicKey, type Sealing } from '../crypto/index.ts'
 import { TAG_BYTES } from './encoding.ts'
 import { digest, drawn, drawnBytes } from './party.ts'
 import type { BanditRules } from './rules.ts'
@@ -39,9 +39,17 @@ export function tokensOf(
   secret: Uint8Array,
   { run, round, attempt }: Omit<BoxPlace, 'slot'>,
 ): { readonly win: Uint8Array; readonly lose: Uint8Array } {
+  const known = lastTokens.get(secret)
+  if (known?.run === run && known.round === round && known.attempt === attempt) return known
   const both = drawn(tools, secret, 'tokens', run, round, attempt)
-  return { win: both.subarray(0, TOKEN_BYTES), lose: both.subarray(TOKEN_BYTES, 2 * TOKEN_BYTES) }
+  const [win, lose] = [both.subarray(0, TOKEN_BYTES), both.subarray(TOKEN_BYTES, 2 * TOKEN_BYTES)]
+  const tokens = { run, round, attempt, win, lose }
+  lastTokens.set(secret, tokens)
+  return tokens
 }
+
+/** The tokens that were asked for last, by the secret: an arm seals them, and meets one of them again a moment later. */
+const lastTokens = new WeakMap<Uint8Array, Omit<BoxPlace, 'slot'> & Pick<BoxContent, 'win' | 'lose'>>()
 
 /** What tells two keys of arms apart, and nothing else of them. */
 export function keyCheck(tools: BanditTools, armsKey: Uint8Array, run: Uint8Array): Uint8Array {
@@ -49,7 +57,7 @@ export function keyCheck(tools: BanditTools, armsKey: Uint8Array, run: Uint8Arra
 }
 
 function proofOf(tools: BanditTools, boxesKey: Uint8Array, place: BoxPlace, content: Uint8Array): Uint8Array {
-  return tools.prf(boxesKey, framed('box', place.run, place.round, place.attempt, place.slot, content))
+  return tools.prf(boxesKey, framedBriefly('box', place.run, place.round, place.attempt, place.slot, content))
 }
 
 /** Who seals: its own secret decides the chance. */
@@ -97,10 +105,11 @@ export function openBox(
   const content = message.subarray(KEY_BYTES)
   if (!sameBytes(message.subarray(0, KEY_BYTES), proofOf(tools, boxesKey, place, content))) return undefined
   return {
-    check: content.slice(0, CHECK_BYTES),
+    check: content.subarray(0, CHECK_BYTES),
+    // Tokens are kept and sent; what is looked at and forgotten is not copied.
     win: content.slice(CHECK_BYTES, CHECK_BYTES + TOKEN_BYTES),
     lose: content.slice(CHECK_BYTES + TOKEN_BYTES, CHECK_BYTES + 2 * TOKEN_BYTES),
-    tags: content.slice(CHECK_BYTES + 2 * TOKEN_BYTES + 1),
+    tags: content.subarray(CHECK_BYTES + 2 * TOKEN_BYTES + 1),
     late: content[CHECK_BYTES + 2 * TOKEN_BYTES] === 1,
   }
 }

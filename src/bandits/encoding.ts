@@ -21,6 +21,8 @@ export const TAG_BYTES = 8
 /** Bits below an index that order arms with equal indices. */
 export const TIE_BITS = 8
 const BLOCK_BYTES = 16
+/** Where in a block the pair of slots stands. */
+const PAIR_AT = 6
 /** What a block is for: a block of one kind is never one of another. */
 const KIND_TAG = 1
 const KIND_DUMMY = 2
@@ -32,11 +34,11 @@ export function comparable(index: number, tieRank: number): number {
   return index * 2 ** TIE_BITS + tieRank
 }
 
-/** The first eight bytes of a block: what it is for, the round, the attempt, and the pair of slots. */
-function writeBlock(blocks: DataView, place: number, kind: number, at: Attempt, slots = 0): number {
+/** The first eight bytes of a block: what it is for, the round, the attempt, and two bytes for the pair of slots. */
+function writeBlock(blocks: DataView, place: number, kind: number, at: Attempt): number {
   const start = place * BLOCK_BYTES
   blocks.setUint32(start, kind * 2 ** 24 + (at.all & 0xff_ffff))
-  blocks.setUint32(start + 4, (at.attempt & 0xffff) * 2 ** 16 + slots)
+  blocks.setUint32(start + 4, (at.attempt & 0xffff) * 2 ** 16)
   return start
 }
 
@@ -58,57 +60,75 @@ export function tagsOf(
   blockFunction: BlockFunction,
 ): Uint8Array {
   const { slots, bits } = shape
-  const perPair = bits + 1
-  const blocks = new Uint8Array((slots - 1) * perPair * BLOCK_BYTES)
-  const view = viewOf(blocks)
-  let place = 0
-  for (let other = 0; other < slots; other++) {
-    if (other === slot) continue
-    writePair(view, place, { value, bits, slot, other }, at)
-    place += perPair
-  }
-  const drawn = viewOf(blockFunction(blocks))
+  const drawn = viewOf(blockFunction(blocksOf(value, slot, shape, at)))
   const tags = new Uint8Array((slots - 1) * bits * TAG_BYTES)
   const to = viewOf(tags)
   for (let pair = 0; pair < slots - 1; pair++) {
-    const first = pair * perPair
-    const turn = rotation(drawn, first, bits)
-    for (let level = 0; level < bits; level++)
-      copyTag(drawn, first + 1 + level, to, pair * bits + ((level + turn) % bits))
+    const first = pair * (bits + 1)
+    let place = rotation(drawn, first, bits)
+    for (let level = 0; level < bits; level++) {
+      copyTag(drawn, first + 1 + level, to, pair * bits + place)
+      if (++place === bits) place = 0
+    }
   }
   return tags
+}
+
+/** What the blocks are written into; every call overwrites it, and its blocks are drawn at once. */
+let room = new Uint8Array(0)
+
+/** The blocks for all pairs. What an arm says to all on its right is the same but for the pair, and so to all on its left. */
+function blocksOf(value: number, slot: number, { slots, bits }: Shape, at: Attempt): Uint8Array {
+  const bytes = (bits + 1) * BLOCK_BYTES
+  if (room.length !== (slots - 1) * bytes) room = new Uint8Array((slots - 1) * bytes)
+  const view = viewOf(room)
+  // The first of each kind is written, the others are copies of it.
+  const firstOf = { left: -1, right: -1 }
+  let start = 0
+  for (let other = 0; other < slots; other++) {
+    if (other === slot) continue
+    const [isLeft, side] = slot < other ? ([true, 'left'] as const) : ([false, 'right'] as const)
+    if (firstOf[side] < 0) {
+      firstOf[side] = start
+      writeLevels(view, start / BLOCK_BYTES, { value, bits, isLeft }, at)
+    } else room.copyWithin(start, firstOf[side], firstOf[side] + bytes)
+    const pair = isLeft ? slot * 256 + other : other * 256 + slot
+    for (let block = start; block < start + bytes; block += BLOCK_BYTES) view.setUint16(block + PAIR_AT, pair)
+    start += bytes
+  }
+  return room
 }
 
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** The first half of a block becomes a tag. */
+/** The first half of a block becomes a tag. As signed numbers: those need no room of their own. */
 function copyTag(drawn: DataView, block: number, tags: DataView, tag: number): void {
-  const [from, to] = [block * BLOCK_BYTES, tag * TAG_BYTES]
-  tags.setUint32(to, drawn.getUint32(from))
-  tags.setUint32(to + 4, drawn.getUint32(from + 4))
+  const from = block * BLOCK_BYTES
+  const to = tag * TAG_BYTES
+  tags.setInt32(to, drawn.getInt32(from))
+  tags.setInt32(to + 4, drawn.getInt32(from + 4))
 }
 
-interface Pair {
+interface Levels {
   readonly value: number
   readonly bits: number
-  readonly slot: number
-  readonly other: number
+  /** Whether the other slot is higher. */
+  readonly isLeft: boolean
 }
 
-/** First the block of the rotation, then one for each level from the top. */
-function writePair(blocks: DataView, place: number, pair: Pair, at: Attempt): void {
-  const { value, bits, slot, other } = pair
-  const isLeft = slot < other
-  const slots = isLeft ? slot * 256 + other : other * 256 + slot
-  writeBlock(blocks, place, KIND_ROTATION, at, slots)
+/** First the block of the rotation, then one for each level from the top; all but the pair. */
+function writeLevels(blocks: DataView, place: number, { value, bits, isLeft }: Levels, at: Attempt): void {
+  const first = writeBlock(blocks, place, KIND_ROTATION, at)
+  blocks.setUint32(first + 8, 0)
+  blocks.setUint32(first + 12, 0)
   // The bits down to a level; from the bottom, where all of them are there.
   let prefix = value
   for (let level = bits - 1; level >= 0; level--) {
     const half = Math.floor(prefix / 2)
     const speaks = (prefix - 2 * half === 1) === isLeft
-    const start = writeBlock(blocks, place + 1 + level, speaks ? KIND_TAG : KIND_DUMMY, at, slots)
+    const start = writeBlock(blocks, place + 1 + level, speaks ? KIND_TAG : KIND_DUMMY, at)
     // The right one has 0 here and says what a larger number would have.
     const said = speaks ? (isLeft ? prefix : prefix + 1) : Number(isLeft)
     blocks.setUint32(start + 8, level * 2 ** 24 + Math.floor(said / 2 ** 32))
@@ -148,8 +168,7 @@ function commonTags(one: DataView, onePair: number, other: DataView, otherPair: 
   for (let level = 0; level < bits; level++) {
     const a = (onePair * bits + level) * TAG_BYTES
     const b = (otherPair * bits + level) * TAG_BYTES
-    const differs = (one.getUint32(a) ^ other.getUint32(b)) | (one.getUint32(a + 4) ^ other.getUint32(b + 4))
-    if (differs === 0) common++
+    if (one.getInt32(a) === other.getInt32(b) && one.getInt32(a + 4) === other.getInt32(b + 4)) common++
   }
   return common
 }

@@ -10,6 +10,11 @@ export function live(arms: number, lost: number): number[] {
   return lost === 0 ? all : all.filter(place => !isLost(lost, place))
 }
 
+/** How many are there. */
+export function liveCount(arms: number, lost: number): number {
+  return lost === 0 ? arms : live(arms, lost).length
+}
+
 export function isLost(lost: number, place: number): boolean {
   return Math.floor(lost / 2 ** place) % 2 === 1
 }
@@ -21,7 +26,7 @@ export function withLost(lost: number, place: number): number {
 /** Whether a run may go on with these lost, after those. Who is lost stays lost. */
 export function mayLose({ arms, drops = false }: BanditRun, before: number, lost: number): boolean {
   if (lost === before) return true
-  const left = live(arms.length, lost).length
+  const left = liveCount(arms.length, lost)
   const grows = arms.every((_, place) => !isLost(before, place) || isLost(lost, place))
   return drops && grows && left >= 2 && 2 * left >= arms.length && lost < 2 ** arms.length
 }

@@ -2,7 +2,7 @@
 // same bytes again; what is signed and sealed is bound to the run; and who finds something wrong stops, and says so.
 
 import { decode, encode, type NodeId, type Scene } from '../core/index.ts'
-import { framed, type Part, type PublicKey, type RandomBytes } from '../crypto/index.ts'
+import { framed, framedBriefly, type Part, type PublicKey, type RandomBytes } from '../crypto/index.ts'
 import type { Schedule } from './schedule.ts'
 import type { BanditKeys, BanditParty, BanditRun, BanditSettings, BanditTools } from './settings.ts'
 import { type BanditMessage, KEY_BYTES, signedCodec } from './wire.ts'
@@ -33,12 +33,12 @@ export const NOTHING = new Uint8Array(0)
 const NO_KEY = new Uint8Array(KEY_BYTES)
 
 export function digest(tools: BanditTools, ...parts: readonly Part[]): Uint8Array {
-  return tools.prf(NO_KEY, framed(...parts))
+  return tools.prf(NO_KEY, framedBriefly(...parts))
 }
 
 /** 32 bytes that only the owner of the secret can draw, always the same for the same parts. */
 export function drawn(tools: BanditTools, secret: Uint8Array, ...parts: readonly Part[]): Uint8Array {
-  return tools.prf(secret, framed(...parts))
+  return tools.prf(secret, framedBriefly(...parts))
 }
 
 /** As many bytes as are asked for. */

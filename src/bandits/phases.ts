@@ -1,5 +1,5 @@
-// How the budget of a search is divided: by exact whole numbers. With floating point, 7 of 116,181 pairs (K ≤ 40,
-// N ≤ 3,000) get another phase, first K = 5, N = 112 (THESIS §2.2.2, algorithm 1).
+// How the budget of a search is divided: by exact whole numbers. With floating point, 7 to 261 of 116,181 pairs (K ≤ 40,
+// N ≤ 3,000) get another phase, by how the formula is written down (THESIS §2.2.2, algorithm 1; `errata-bandits-float`).
 
 import { SettingsError } from '../core/index.ts'
 

@@ -63,7 +63,7 @@ export interface BanditRun {
   readonly nonce: Uint8Array
   /** A box leaves so long after its slot came, for each pull of the round, whether its arm was pulled or not. Default 0: at once. */
   readonly pace?: Millis
-  /** An arm that is silent for so long is lost. Default 0: it is waited for. */
+  /** How long an arm may be silent before it counts as lost. Default 0: for ever. */
   readonly armTimeout?: Millis
   /** Whether the others go on without an arm that is lost. Default: the run ends. */
   readonly drops?: boolean

@@ -1,7 +1,7 @@
 // The messages of a private run and the records that its parties save, with their limits. Append-only. Where a number
 // could tell something its field has one length: a slot is one byte, tokens and boxes are equally long.
 
-import { bool, bytes, type Codec, list, struct, text, uint, variants } from '../core/index.ts'
+import { bool, bytes, type Codec, encode, list, struct, text, uint, variants } from '../core/index.ts'
 import { BUDGET_MAX } from './phases.ts'
 import { ARMS_MAX } from './settings.ts'
 import { type ThesisMessage, thesisWords } from './thesis/wire.ts'
@@ -119,10 +119,12 @@ export interface ArmRecord {
   readonly lost: number
 }
 
-export const armRecord: Codec<ArmRecord> = struct<ArmRecord>({
+const armKeysRecord = struct<Pick<ArmRecord, 'secret' | 'runKey' | 'shares'>>({
   secret: keyPart,
   runKey: keyPart,
   shares: list(bytes(SEALED_BYTES_MAX), ARMS_MAX),
+})
+const armPlayRecord = struct<Omit<ArmRecord, 'secret' | 'runKey' | 'shares'>>({
   pulls: count,
   sum: uint(),
   target: count,
@@ -134,6 +136,29 @@ export const armRecord: Codec<ArmRecord> = struct<ArmRecord>({
   stopped: why,
   lost,
 })
+
+/** First what stays the same from round to round, which is most of it; then what every pull changes. */
+export const armRecord: Codec<ArmRecord> = {
+  write(writer, value) {
+    writer.raw(keptKeys(value))
+    armPlayRecord.write(writer, value)
+  },
+  read: reader => ({ ...armKeysRecord.read(reader), ...armPlayRecord.read(reader) }),
+}
+
+/** An arm saves after every pull: its keys are encoded once, until a part more has come. By its list of parts. */
+const keptArmKeys = new WeakMap<readonly Uint8Array[], { readonly made: ArmKeysMade; readonly bytes: Uint8Array }>()
+type ArmKeysMade = readonly [secret: Uint8Array, runKey: Uint8Array, ...parts: Uint8Array[]]
+
+function keptKeys({ secret, runKey, shares }: ArmRecord): Uint8Array {
+  const made: ArmKeysMade = [secret, runKey, ...shares]
+  const kept = keptArmKeys.get(shares)
+  // What came is never changed, only replaced.
+  if (kept?.made.length === made.length && kept.made.every((part, at) => part === made[at])) return kept.bytes
+  const bytes = encode(armKeysRecord, { secret, runKey, shares })
+  keptArmKeys.set(shares, { made, bytes })
+  return bytes
+}
 
 /** What a shuffler saves. */
 export interface ShufflerRecord {

@@ -2,6 +2,7 @@
 // server does not carry the laboratory, and `coterie --version` carries nothing.
 
 import type { Command } from 'commander'
+import { laboratory } from './laboratory/here.ts'
 
 export interface CommandEntry {
   /** What follows its name in the list of commands; a test compares it with the command itself. */
@@ -154,12 +155,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   sim: {
     usage: '[options] [protocol]',
     description: 'run a protocol in the simulator, under faults and liars drawn from a seed',
-    load: async () => (await import('./commands/sim.ts')).simCommand(),
+    load: () => laboratory.sim(),
   },
   explore: {
     usage: '[options] <protocol>',
     description: 'try every interleaving of a small system',
-    load: async () => (await import('./commands/explore.ts')).exploreCommand(),
+    load: () => laboratory.explore(),
   },
   dedup: {
     usage: '[options] [files...]',
@@ -205,7 +206,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   lab: {
     usage: '',
     description: "reproduce the papers' tables and figures",
-    load: async () => (await import('./commands/lab.ts')).labCommand(),
+    load: () => laboratory.lab(),
   },
 }
 

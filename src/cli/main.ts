@@ -1,11 +1,11 @@
 // The command line: one file a command. Only the file of the command that was asked for is loaded, so that a server
 // does not carry the weight of the laboratory.
 
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { cannot } from '../runtime/files.ts'
 import { commands, loadCommand } from './commands.ts'
 import { EXIT_USAGE, fail, newCommand } from './output.ts'
+import { ownVersion } from './version.ts'
 
 const AFTER = `
 Start here:
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   const asked = line.find(word => !word.startsWith('-'))
   const program = newCommand('coterie')
     .description('Coordination for parties that do not fully trust each other, or the machines between them.')
-    .version(version(), '-v, --version')
+    .version(ownVersion(), '-v, --version')
     .enablePositionalOptions()
     .addHelpText('after', AFTER)
   if (asked !== undefined && Object.hasOwn(commands, asked)) program.addCommand(await loadCommand(asked))
@@ -54,11 +54,6 @@ function unfolded(line: readonly string[]): readonly string[] {
   return help === 'help' && command !== undefined && Object.hasOwn(commands, command)
     ? [command, ...rest, '--help']
     : line
-}
-
-function version(): string {
-  const file = new URL('../../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }
 
 // A reader that has seen enough (`| head`) is no failure.

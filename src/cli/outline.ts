@@ -1,6 +1,7 @@
 // All commands as plain data, for what is made from them: completion of shells and manual pages.
 
 import type { Argument, Command, Option } from 'commander'
+import { LaboratoryMissing } from './laboratory/installed.ts'
 import { newCommand } from './output.ts'
 
 /** What a value may be, as far as a shell can help with it. */
@@ -54,13 +55,21 @@ interface Listed {
 /** Every command, in the order of the list. */
 export async function outline(commands: Readonly<Record<string, Listed>>): Promise<Outlined[]> {
   const found: Outlined[] = []
-  for (const { description, load } of Object.values(commands)) {
-    const command = (await load()).description(description)
+  for (const [name, { description, load }] of Object.entries(commands)) {
+    const command = (await load().catch(nameAlone(name))).description(description)
     // Its usage line begins with the name of what it belongs to.
     newCommand('coterie').addCommand(command)
     found.push(outlineOf(command, []))
   }
   return found
+}
+
+/** What a package offers that is not installed is known by its name. */
+function nameAlone(name: string): (error: unknown) => Command {
+  return error => {
+    if (error instanceof LaboratoryMissing) return newCommand(name)
+    throw error
+  }
 }
 
 /** With everything below it. */

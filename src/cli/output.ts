@@ -11,6 +11,7 @@ import picocolors from 'picocolors'
 import { CoterieError, FileError, SettingsError } from '../core/index.ts'
 import { cannot } from '../runtime/files.ts'
 import { asTyped } from './duration.ts'
+import { isOutOfFiles, NO_MORE_FILES } from './open-files.ts'
 import { forTerminal, jsonOf } from './printable.ts'
 import { meant } from './similar.ts'
 
@@ -55,9 +56,6 @@ export function warn(text: string): void {
   process.stderr.write(`${forTerminal(text)}\n`)
 }
 
-/** Of this process, and of the whole machine. */
-const TOO_MANY_FILES = ['EMFILE', 'ENFILE']
-
 /** Says why it failed and sets the exit code. A sentence of ours needs no stack; anything else is a bug and shows it. */
 export function fail(error: unknown): void {
   if (error instanceof CoterieError) {
@@ -66,11 +64,8 @@ export function fail(error: unknown): void {
     process.exitCode = error instanceof SettingsError ? EXIT_USAGE : EXIT_FAILED
     return
   }
-  if (TOO_MANY_FILES.includes((error as NodeJS.ErrnoException)?.code ?? '')) {
-    warn(
-      'error: the system gives this process no more open files and connections. Raise the limit (ulimit -n), or close some.',
-    )
-  } else warn(`this is a bug, please report it: ${error instanceof Error ? error.stack : String(error)}`)
+  if (isOutOfFiles(error)) warn(`error: ${NO_MORE_FILES}`)
+  else warn(`this is a bug, please report it: ${error instanceof Error ? error.stack : String(error)}`)
   process.exitCode = EXIT_FAILED
 }
 

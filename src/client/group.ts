@@ -112,8 +112,9 @@ export class Group {
     })
     this.openRecipes = driver.openRecipes?.({
       tree: () => this.tree().plain,
-      object: (name, definition) => this.object(name, definition),
-      replace: (name, closable) => this.objects.set(name, closable),
+      ordersFor: name => this.ordersFor(name),
+      keep: (name, closable) => this.objects.set(name, closable),
+      drop: name => this.objects.delete(name),
     })
     this.owner = {
       now: () => driver.now(),
@@ -163,13 +164,16 @@ export class Group {
     name: string,
     definition: ObjectDefinition<State, Operation, Result>,
   ): SharedObject<State, Operation, Result> {
-    this.checkOpen()
-    this.orders.check(name)
-    if (this.objects.has(name))
-      throw new SettingsError(`object '${name}' is in use in this process: keep it, or close it.`)
-    const object = new SharedObject(this.orders, name, definition, () => this.objects.delete(name))
+    const object = new SharedObject(this.ordersFor(name), name, definition, () => this.objects.delete(name))
     this.objects.set(name, object)
     return object
+  }
+
+  private ordersFor(object: string): Orders {
+    this.checkOpen()
+    this.orders.check(object)
+    if (!this.objects.has(object)) return this.orders
+    throw new SettingsError(`object '${object}' is in use in this process: keep it, or close it.`)
   }
 
   /** The group's tree of versioned entries; the same one at every call. */

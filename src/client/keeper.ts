@@ -41,8 +41,8 @@ const NO_NEWS: readonly ClientNodeCommand[] = []
 export function findWorkerFile(): URL | undefined {
   // In a bundle of CommonJS there is no address of this file, only that of the program.
   const here = import.meta.url || pathToFileURL(process.argv[1] ?? '.').href
-  const beside = new URL(`../${WORKER_FILE}`, here)
-  if (existsSync(beside)) return beside
+  const beside = import.meta.url ? new URL(`../${WORKER_FILE}`, import.meta.url) : undefined
+  if (beside !== undefined && existsSync(beside)) return beside
   try {
     const manifest = pathToFileURL(createRequire(here).resolve('coterie/package.json'))
     const installed = new URL(`./dist/src/${WORKER_FILE}`, manifest)

@@ -2,31 +2,45 @@
 // lists of parts never give the same bytes, so that nobody moves the border between two fields of a statement and finds
 // a proof of one that is a proof of the other.
 
-import { bytes, encode, list, text, uint, variants } from '../core/index.ts'
+import { bytes, text, uint, Writer } from '../core/index.ts'
 
 /** What can be framed: bytes, text or a number. */
 export type Part = Uint8Array | string | number
 
-type Framed = { kind: 'bytes'; value: Uint8Array } | { kind: 'text'; value: string } | { kind: 'number'; value: number }
-
+/** The number of each kind in what is hashed: append only. */
+const KINDS = { bytes: 0, text: 1, number: 2 }
 // What is framed is our own, never somebody's frame: no limit but the machine's.
-const UNBOUNDED = Number.MAX_SAFE_INTEGER
-const partsCodec = list(
-  variants<Framed>({
-    bytes: { value: bytes(UNBOUNDED) },
-    text: { value: text(UNBOUNDED) },
-    number: { value: uint() },
-  }),
-  UNBOUNDED,
-)
+const [anyBytes, anyText, anyNumber] = [bytes(Number.MAX_SAFE_INTEGER), text(Number.MAX_SAFE_INTEGER), uint()]
+/** A writer that has grown beyond it is not kept. */
+const KEPT_BYTES_MAX = 1 << 16
+let kept = new Writer()
 
-function framedPart(part: Part): Framed {
-  if (typeof part === 'string') return { kind: 'text', value: part }
-  if (typeof part === 'number') return { kind: 'number', value: part }
-  return { kind: 'bytes', value: part }
+function write(parts: readonly Part[]): Writer {
+  if (kept.bytes.length > KEPT_BYTES_MAX) kept = new Writer()
+  const writer = kept.reset()
+  writer.uint(parts.length)
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      writer.uint(KINDS.text)
+      anyText.write(writer, part)
+    } else if (typeof part === 'number') {
+      writer.uint(KINDS.number)
+      anyNumber.write(writer, part)
+    } else {
+      writer.uint(KINDS.bytes)
+      anyBytes.write(writer, part)
+    }
+  }
+  return writer
 }
 
 /** One encoding for one list of parts. Numbers are integers from 0 to 2^53 - 1. */
 export function framed(...parts: readonly Part[]): Uint8Array {
-  return encode(partsCodec, parts.map(framedPart))
+  return write(parts).taken()
+}
+
+/** The same bytes for whoever hashes them at once: the next call of either overwrites them. */
+export function framedBriefly(...parts: readonly Part[]): Uint8Array {
+  const { bytes: room, length } = write(parts)
+  return room.subarray(0, length)
 }

@@ -23,7 +23,7 @@ export {
   receiveEnvelope,
   signEnvelope,
 } from './envelope.ts'
-export { framed, type Part } from './framing.ts'
+export { framed, framedBriefly, type Part } from './framing.ts'
 export type { Element, Group, RandomBytes, Scalar, Term } from './group.ts'
 export { insecureBareGroup, insecureSmallGroup } from './groups/insecure.ts'
 export { bigintPower, type ModularPower, type Power } from './groups/residues.ts'

@@ -7,7 +7,7 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import sodium from 'libsodium-wrappers-sumo'
-import { framed } from './framing.ts'
+import { framedBriefly } from './framing.ts'
 import type { RandomBytes } from './group.ts'
 import type { PublicKey } from './signatures.ts'
 
@@ -79,7 +79,7 @@ export function messageKey(
   shared: Uint8Array,
   hash: (message: Uint8Array) => Uint8Array = sha256,
 ): Uint8Array {
-  return hash(framed(DOMAIN, fresh, to, shared))
+  return hash(framedBriefly(DOMAIN, fresh, to, shared))
 }
 
 function isKey(publicKey: PublicKey): boolean {

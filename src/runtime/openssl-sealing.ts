@@ -4,10 +4,10 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createPrivateKey,
   createPublicKey,
   diffieHellman,
+  hash,
   type KeyObject,
 } from 'node:crypto'
 import { messageKey, SEAL_BYTES, type Sealing, type SealingScheme } from '../crypto/index.ts'
@@ -42,7 +42,7 @@ function secretKey(secret: Uint8Array): KeyObject {
 }
 
 function publicKeyOf(key: KeyObject): Uint8Array {
-  const { x } = createPublicKey(key).export({ format: 'jwk' })
+  const { x } = key.export({ format: 'jwk' })
   return new Uint8Array(Buffer.from(x!, 'base64url'))
 }
 
@@ -63,7 +63,7 @@ function recipient(to: Uint8Array): KeyObject {
   return key
 }
 
-const sha256 = (message: Uint8Array): Uint8Array => createHash('sha256').update(message).digest()
+const sha256 = (message: Uint8Array): Uint8Array => hash('sha256', message, 'buffer')
 
 function shared(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
   return diffieHellman({ privateKey, publicKey })

@@ -3,7 +3,7 @@
 //
 // Each is a wrapper that makes a machine out of the honest one.
 
-import type { AnyProtocol, Effect, NodeId, Turn } from '../core/index.ts'
+import { type AnyProtocol, type Effect, fromHex, type NodeId, type Turn, toHex } from '../core/index.ts'
 
 /** Turns an honest machine into one that lies. */
 export interface Liar {
@@ -56,14 +56,14 @@ function late(name: string, turn: AnyTurn): void {
 
 // Messages are plain data; JSON knows neither bytes nor large integers.
 function pack(_field: string, value: unknown): unknown {
-  if (value instanceof Uint8Array) return { 'lie bytes': [...value] }
+  if (value instanceof Uint8Array) return { 'lie bytes': toHex(value) }
   if (typeof value === 'bigint') return { 'lie bigint': String(value) }
   return value
 }
 
 function unpack(_field: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if ('lie bytes' in value) return Uint8Array.from(value['lie bytes'] as number[])
+  if ('lie bytes' in value) return fromHex(value['lie bytes'] as string)
   if ('lie bigint' in value) return BigInt(value['lie bigint'] as string)
   return value
 }

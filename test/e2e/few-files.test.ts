@@ -11,11 +11,16 @@ import { freePorts } from '../support/processes.ts'
 const BIN = join(import.meta.dirname, '../../bin/coterie')
 /** What one command may take; a server is stopped then. */
 const PATIENCE_MS = 20_000
+const LIMITS = [28, 46, 48, 64]
 let dir: string
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'coterie-few-files-'))
-  await initGroup({ dir: join(dir, 'group'), basePort: await freePorts(4), servers: 1, liars: 0, crashes: 0 })
+  const basePort = await freePorts(LIMITS.length + 1)
+  // One server for each limit; and a group whose server nobody starts.
+  await initGroup({ dir: join(dir, 'served'), basePort, servers: LIMITS.length, liars: 0 })
+  const silent = { basePort: basePort + LIMITS.length, servers: 1, liars: 0, crashes: 0 }
+  await initGroup({ dir: join(dir, 'silent'), ...silent })
 })
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
@@ -30,15 +35,16 @@ async function withFiles(files: number, args: readonly string[]): Promise<string
   return said
 }
 
-describe.each([28, 48, 64])('with %i open files', files => {
+// All at once: those that find nobody wait for a while before they say so.
+describe.concurrent.each(LIMITS)('with %i open files', files => {
   it.each([
-    ['serve', () => ['serve', join(dir, 'group/servers/server-1')]],
-    ['status', () => ['status', '--config', join(dir, 'group/clients/admin')]],
-    ['lock', () => ['lock', 'x', '--config', join(dir, 'group/clients/admin'), '--', 'true']],
+    ['serve', () => ['serve', join(dir, `served/servers/server-${LIMITS.indexOf(files) + 1}`)]],
+    ['status', () => ['status', '--config', join(dir, 'silent/clients/admin')]],
+    ['lock', () => ['lock', 'x', '--config', join(dir, 'silent/clients/admin'), '--', 'true']],
   ])('%s works, or says what is wrong', async (_command, args) => {
     const said = await withFiles(files, args())
     expect(said).not.toMatch(/this is a bug|\n {4}at |node:internal/)
-    // A server that came up has said so; whoever did not, says what to do.
+    // A server that came up has said so; one that did not says what to do.
     const isPlain = ['"msg":"listening"', 'does not answer', 'servers connected within'].some(one => said.includes(one))
     if (!isPlain) expect(said).toMatch(/ulimit -n/)
   })

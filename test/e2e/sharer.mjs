@@ -7,7 +7,7 @@
 
 import { appendFileSync } from 'node:fs'
 import { connect, TreeError } from 'coterie'
-import { historyLine } from 'coterie/simulator'
+import { historyLine } from '../../dist/src/simulator/index.js'
 
 const [config, file] = process.argv.slice(2)
 const who = `sharer-${process.pid}`

@@ -11,7 +11,6 @@ seeds=${3:-2000}
 
 npx tsc -b || exit 1
 broken=0
-export BANDIT_TIMEOUT=86400000
 BANDIT_TAPES_QUICK=$tapes npx vitest run src/bandits/levels.test.ts --maxWorkers=1 || broken=$((broken + 1))
 BANDIT_TAPES=$played npx vitest run src/bandits/together.test.ts src/bandits/printed --maxWorkers=1 || broken=$((broken + 1))
 node bin/coterie sim bandits --liars 0 --seeds "$seeds" || broken=$((broken + 1))

@@ -228,7 +228,7 @@ const TOLD_MIN_MS: Readonly<Record<string, number>> = {
   'ordering/inventing': 6_000,
 }
 
-/** Whether its words prove it, when it is told for so long. */
+/** Whether its words prove it, when it is told for this many milliseconds. */
 export function isProvable(part: LyingPart, lie: string, toldMs: number): boolean {
   const name = `${part}/${lie}`
   return PROVABLE.includes(name) && toldMs >= (TOLD_MIN_MS[name] ?? 0)

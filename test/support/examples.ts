@@ -4,11 +4,13 @@
 // and the sentence before it says why.
 
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import ts from 'typescript'
+// @ts-expect-error a script of the packaging, without types
+import { doors as published } from '../../packaging/packages.mjs'
 
 export interface Example {
   /** Page and line, as one would say it. */
@@ -18,6 +20,9 @@ export interface Example {
   /** The prose just before the block. */
   readonly before: string
 }
+
+/** Of both packages: the name in an import, and what is built for it. */
+const doors: readonly { readonly name: string; readonly file: string }[] = published
 
 const RUN_MS_MAX = 60_000
 
@@ -39,6 +44,15 @@ export function examplesOf(page: string, text: string): Example[] {
     at = end
   }
   return found
+}
+
+/** Those of README.md, of the guide, and of the folders whose README has some. */
+export function documentedExamples(root: string): Example[] {
+  const guide = readdirSync(join(root, 'docs/guide'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.md'))
+    .map(name => join('docs/guide', name))
+  const pages = ['README.md', 'src/filters/README.md', 'src/events/README.md', ...guide]
+  return pages.flatMap(page => examplesOf(page, readFileSync(join(root, page), 'utf8')))
 }
 
 /** A folder inside the project, so that an example finds the packages that it imports. */
@@ -74,14 +88,7 @@ export function compileErrors(root: string, examples: readonly Example[]): strin
 /** Runs it in a process of its own and returns what it printed; throws where it fails or does not end. */
 export async function runExample(root: string, example: Example): Promise<string> {
   const outfile = join(workshop(root), `${fileOf(example)}.mjs`)
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    exports: Record<string, unknown>
-  }
-  const alias = Object.fromEntries(
-    Object.keys(exports)
-      .filter(name => !name.endsWith('.json'))
-      .map(name => [join('coterie', name), join(root, 'src', name, 'index.ts')]),
-  )
+  const alias = Object.fromEntries(doors.map(({ name, file }) => [name, sourceOf(root, file)]))
   await build({
     stdin: { contents: example.code, loader: 'ts', resolveDir: root, sourcefile: example.where },
     bundle: true,
@@ -99,6 +106,11 @@ export async function runExample(root: string, example: Example): Promise<string
   } finally {
     rmSync(outfile)
   }
+}
+
+/** The source of what is built: ./dist/src/lock/index.js is src/lock/index.ts. */
+function sourceOf(root: string, built: string): string {
+  return join(root, built.replace('./dist/', '').replace(/\.js$/, '.ts'))
 }
 
 /** What the example says it prints: a comment behind console.log, with … for what differs from run to run. */

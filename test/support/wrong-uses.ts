@@ -33,6 +33,7 @@ import {
 import { carried, connect, embedded, enter, join, mqttBroker, nats, trust } from '../../src/index.ts'
 import type { WrongUse } from './wrong-use.ts'
 import { banditWrongUses } from './wrong-uses-bandits.ts'
+import { eventWrongUses } from './wrong-uses-events.ts'
 import { ledgerWrongUses } from './wrong-uses-ledger.ts'
 
 export type { Stage } from './wrong-use.ts'
@@ -72,10 +73,10 @@ const brokers: readonly WrongUse[] = [
   wrong('carried', 'carried has no option "carrier". Did you mean carriers?', () =>
     carried(any({ identity: 'x', channel: 'x', carrier: carriers() })),
   ),
-  wrong('carried', 'carriers is an array; it must be a list of carriers', () =>
+  wrong('carried', 'carriers is an array; it must be a list of at least one carrier', () =>
     carried({ identity: 'x', channel: 'x', carriers: any(['nats://127.0.0.1']) }),
   ),
-  wrong('carried', 'carriers is an array; it must be a list of carriers', () =>
+  wrong('carried', 'carriers is an array; it must be a list of at least one carrier', () =>
     carried({ identity: 'x', channel: 'x', carriers: [] }),
   ),
   wrong('carried', 'mode is "peks"; it must be one of tagged, counted', () =>
@@ -491,6 +492,7 @@ export const wrongUses: readonly WrongUse[] = [
   ...jobs,
   ...members,
   ...banditWrongUses,
+  ...eventWrongUses,
   ...guards,
   ...filters,
 ]

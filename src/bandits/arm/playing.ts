@@ -5,7 +5,7 @@ import { ANSWER } from '../answers.ts'
 import type { Chance } from '../arithmetic.ts'
 import { type BoxPlace, sealBox, tokensOf } from '../box.ts'
 import { comparable, TAG_BYTES, TIE_BITS, tagsOf, tieRanks } from '../encoding.ts'
-import { isLost, live, mayLose } from '../lost.ts'
+import { isLost, liveCount, mayLose } from '../lost.ts'
 import { maskSum } from '../masks.ts'
 import { drawn, drawnBytes, refuse, say, signAndSeal } from '../party.ts'
 import { GRID } from '../policies/index.ts'
@@ -21,7 +21,7 @@ export function takeTurn(scene: ArmScene, body: TurnMessage): void {
   if (isLost(body.lost, state.place)) return leave(scene)
   const { run } = scene.settings
   if (!mayLose(run, state.lost, body.lost)) return refuse(scene, 'the shuffler left out an arm')
-  if (body.slot >= live(run.arms.length, body.lost).length)
+  if (body.slot >= liveCount(run.arms.length, body.lost))
     return refuse(scene, 'the shuffler gave a slot that is not there')
   if (body.round > state.round + 1 || body.round > course.rounds) return refuse(scene, 'the shuffler skipped a round')
   const isNew = body.round > state.round
@@ -162,7 +162,7 @@ export function makeBox(scene: BoxScene, armKeys: ArmKeys, { all }: Round): Uint
   const { blocks } = armKeys
   const arms = settings.run.arms.length
   const rank = settings.rules.tieRank(tieRanks(arms, all, blocks), state.place, slot)
-  const shape = { slots: live(arms, state.lost).length, bits: course.bits + TIE_BITS }
+  const shape = { slots: liveCount(arms, state.lost), bits: course.bits + TIE_BITS }
   const tags = tagsOf(comparable(indexOf(scene, armKeys.run, all), rank), slot, shape, { all: round, attempt }, blocks)
   const place = { run: armKeys.run, round, attempt, slot: settings.rules.boundSlot(slot) }
   const content = { ...tokensAt(scene, place), check: armKeys.check, tags, late: false }
@@ -178,7 +178,7 @@ export function makeLateBox(scene: BoxScene, armKeys: ArmKeys): Uint8Array {
   const { state, settings, keys, course } = scene
   const { secret, round, attempt, slot, runKey, lost } = state
   const place = { run: armKeys.run, round, attempt, slot: settings.rules.boundSlot(slot) }
-  const length = (live(settings.run.arms.length, lost).length - 1) * (course.bits + TIE_BITS) * TAG_BYTES
+  const length = (liveCount(settings.run.arms.length, lost) - 1) * (course.bits + TIE_BITS) * TAG_BYTES
   const tags = drawnBytes(keys.tools, secret, ['late', armKeys.run, round, attempt], length)
   const content = { ...tokensAt(scene, place), check: armKeys.check, tags, late: true }
   return sealBox({ keys, secret, boxesKey: armKeys.boxes, runKey, rules: settings.rules }, place, content)

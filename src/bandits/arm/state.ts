@@ -109,8 +109,9 @@ export function newArm(self: NodeId, place: number, arms: number, saved: Saved):
 }
 
 export function armSnapshot(state: ArmState): Uint8Array {
-  const { round, ...rest } = state
-  return encode(armRecord, { ...rest, turns: round + 1 })
+  const { secret, runKey, shares, pulls, sum, target, isIn, round, attempt, slot, claim, stopped, lost } = state
+  const keys = { secret, runKey, shares }
+  return encode(armRecord, { ...keys, pulls, sum, target, isIn, turns: round + 1, attempt, slot, claim, stopped, lost })
 }
 
 export function checkArm({ pulls, sum, target, round }: ArmState): void {

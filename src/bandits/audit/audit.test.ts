@@ -10,7 +10,7 @@ import type { NumberedEntry } from '../member/entries.ts'
 import { chained } from '../member/log.ts'
 import type { Role } from '../member/wire.ts'
 import { GRID } from '../policies/index.ts'
-import { type AmongResult, banditLiars, type Lying, playAmong, tapes } from '../proof/index.ts'
+import { type AmongResult, banditLiars, type Lying, playAmong, subtleBanditLiars, tapes } from '../proof/index.ts'
 import { rewardGrid } from '../rewards.ts'
 import type { BanditRules } from '../rules.ts'
 import { ALGORITHMS, type Algorithm, type BanditKeys, type BanditSettings } from '../settings.ts'
@@ -155,6 +155,40 @@ describe('lies that are refused in the run: it ends with an error, and the audit
     expect(played.ended?.kind).toBe('stopped')
     expect(audited(played)).toMatchObject({ verdict: 'lied', party: MEMBER[liar.part] })
   })
+})
+
+describe('lies of which the run may notice nothing: the audit names who lied, on every tape', () => {
+  it.each(subtleBanditLiars().map(liar => [liar.name, liar] as const))('%s', (_name, liar) => {
+    for (let seed = 1; seed <= 6; seed++) {
+      const lying: Lying = {
+        member: MEMBER[liar.part],
+        machine: (role, settings, keys) => (role === liar.part ? liar.corrupt(MAKE[role]!(settings, keys)) : undefined),
+        ...(liar.keys && { keys: honest => liar.keys!(honest) }),
+      }
+      const found = audited(play('ucb1', lying, seed))
+      expect(found, `seed ${seed}`).toMatchObject({ verdict: 'lied', party: MEMBER[liar.part] })
+    }
+  })
+})
+
+it('rubbish in place of a part of the keys: there is no answer, and it is said between whom', () => {
+  const rubbish = (honest: AnyProtocol): AnyProtocol => ({
+    ...honest,
+    step: (state, input, turn) =>
+      honest.step(state, input, {
+        ...turn,
+        do: effect =>
+          turn.do(
+            effect.kind === 'send' && effect.body.kind === 'share'
+              ? { ...effect, body: { kind: 'share', sealed: effect.body.sealed.map((byte: number) => byte ^ 1) } }
+              : effect,
+          ),
+      }),
+  })
+  const machine: Lying['machine'] = (role, settings, keys) =>
+    role === 'arm' ? rubbish(banditArm(settings, keys)) : undefined
+  const found = audited(play('ucb1', { member: MEMBER.arm, machine }))
+  expect(found).toMatchObject({ verdict: 'unclear', what: expect.stringContaining("'owner-2' gave") })
 })
 
 describe('a log that was changed', () => {

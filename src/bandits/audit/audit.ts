@@ -144,25 +144,31 @@ class Audit {
     const secret = this.secretOf(run.comparator.id, 'comparator')
     this.runKey = tools.sealing.of(drawn(tools, secret, 'key of the run')).publicKey
     this.bound = boundTo(tools, run, this.runKey)
+    for (const { heard } of this.logs.values()) for (const entry of heard) this.checkRunKey(entry)
     for (const { self, heard } of this.logs.values()) {
-      for (const entry of heard) {
-        const body = bodyOf(entry)
-        if (body?.kind === 'runKey' && !sameBytes(body.publicKey, this.runKey)) {
-          lied(entry.from, 'its key of the run does not follow from its secret')
-        }
-        if (entry.word === 'share' && entry.opened.length === 1) this.checkShare(self, entry)
-      }
+      for (const entry of heard) if (entry.word === 'share') this.checkShare(self, entry)
     }
+  }
+
+  private checkRunKey(entry: Heard): void {
+    const { from } = entry
+    const body = bodyOf(entry)
+    if (body?.kind !== 'runKey') return
+    const { id, signing } = this.run.comparator
+    const { verify } = this.tools.signatures
+    if (from !== id) lied(from, 'it gave a key of the run, which is not its part')
+    if (!sameBytes(body.publicKey, this.runKey)) lied(id, 'its key of the run does not follow from its secret')
+    if (!verify(signing, this.bound, body.signature)) lied(id, 'it did not sign its key of the run')
   }
 
   private checkShare(self: NodeId, { from, opened }: Heard): void {
     const { run, tools } = this
     const place = run.arms.findIndex(({ id }) => id === from)
-    const signed = decode(signedCodec, opened[0]!)
-    if (place < 0 || !signed.ok) return
-    const { content, signature } = signed.value
-    const about = framed(...shareAbout(this.bound, from, self), content)
-    if (!tools.signatures.verify(run.arms[place]!.signing, about, signature)) return
+    if (place < 0) lied(from, 'it gave a part of the keys, though it has no arm')
+    // What was sealed is a hash here, and what was in it is the receiver's word: one of the two lies, and nobody can tell which.
+    const content = this.signedBy(from, shareAbout(this.bound, from, self), opened[0])
+    if (content.length === 0)
+      unclear(`'${from}' gave '${self}' no part of the keys, or '${self}' does not say what it was`)
     const receiver = run.arms.findIndex(({ id }) => id === self)
     const right = shareFrom(tools, this.secretOf(from, 'arm'), receiver < 0 ? undefined : receiver)
     if (!sameBytes(encode(shareCodec, right), content)) {

@@ -57,6 +57,7 @@ export class Rounds {
       this.pull()
       if (round === course.rounds) return round
       this.checkBoxes(round)
+      this.checkAgain(round)
       const answer = this.tokens.get(round)
       if (answer === undefined) {
         this.checkNothingAfter(round)
@@ -166,6 +167,15 @@ export class Rounds {
           : this.boxOf(place, round, attempt)
       if (sameBytes(briefOf(tools, { kind: 'boxes', round, attempt, boxes, lost: 0 }).hash, hash)) continue
       lied(run.shuffler.id, `the boxes that it handed on in round ${round} are not those of the arms in their seats`)
+    }
+  }
+
+  /** Who has the round tried again has seen a box that says so. */
+  private checkAgain(round: number): void {
+    const { run } = this.parts
+    for (const { attempt } of this.heardAt(run.shuffler.id, run.comparator.id, 'again', round)) {
+      if (run.arms.some((_, place) => this.late.has(`${place} ${round} ${attempt}`))) continue
+      lied(run.comparator.id, `it had round ${round} tried again though every arm was ready`)
     }
   }
 

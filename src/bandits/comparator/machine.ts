@@ -8,7 +8,7 @@ import { VERDICT, verdictOf } from '../answers.ts'
 import { type BoxContent, openBox, openedByArms } from '../box.ts'
 import { compareTags, TIE_BITS } from '../encoding.ts'
 import { boxesKey, shareAbout } from '../keys.ts'
-import { live, mayLose } from '../lost.ts'
+import { liveCount, mayLose } from '../lost.ts'
 import {
   boundTo,
   digest,
@@ -184,7 +184,7 @@ function sendAgain(
 
 function openAll(scene: ComparatorScene, { round, attempt, boxes, lost }: BoxesMessage): BoxContent[] | undefined {
   const { state, settings, keys, course } = scene
-  const slots = live(settings.run.arms.length, lost).length
+  const slots = liveCount(settings.run.arms.length, lost)
   state.keys ??= { run: runOf(scene), boxes: boxesKey(keys.tools, runOf(scene), state.shares) }
   const { run, boxes: key } = state.keys
   const sealing = settings.rules.sealedTo(runSealing(scene), () => openedByArms(keys.tools, key))

@@ -55,6 +55,7 @@ export const entryCodec: Codec<LogEntry> = variants<LogEntry>({
       'answers',
       'progress',
       'stop',
+      'again',
     ),
     round: uint(),
     attempt: uint(),

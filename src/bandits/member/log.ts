@@ -19,6 +19,7 @@ const KEPT: Partial<Record<BanditMessage['kind'], 'whole' | 'hash'>> = {
   box: 'hash',
   boxes: 'hash',
   tokens: 'whole',
+  again: 'hash',
   answer: 'hash',
   answers: 'whole',
 }

@@ -39,7 +39,13 @@ export interface RingParts {
   overhear?(from: string, to: string, message: Uint8Array | bigint): void
   /** What the controller decides by: for each round the order of the ring, and who leads at its end. */
   decided?(order: readonly number[], leader: number): void
+  /** Runs what a node computes: for who measures how long each takes. */
+  working?<Result>(node: string, work: () => Result): Result
 }
+
+type Working = NonNullable<RingParts['working']>
+const AS = 'AS'
+const atOnce: Working = (_node, work) => work()
 
 /** An arm is to be pulled: answer with its reward in steps of the grid. */
 export interface RingPull {
@@ -135,26 +141,20 @@ function readIndex(message: Uint8Array): number {
 
 /** Plays a whole run. Each arm that is asked for is pulled before it goes on. */
 export function* playRing(parts: RingParts): Generator<RingPull, RingResult, number> {
-  const { arms: count, budget, sums, overhear } = parts
+  const { arms: count, budget, sums, overhear, working = atOnce } = parts
   const post = new Post(parts)
   const arms = Array.from({ length: count }, (_, place) => new RingArm(place, parts))
   for (const [place, source] of parts.handOver?.entries() ?? []) {
     post.receive('source', post.send('DO', name(place), 'source', source))
   }
-  overhear?.('U', 'AS', BigInt(budget))
+  overhear?.('U', AS, BigInt(budget))
   let leader = NOBODY
   for (let round = 0; round <= budget - count; round++) {
     const about = `round ${round}`
-    const order = permutation(count, parts.below)
+    const order = working(AS, () => permutation(count, parts.below))
     for (const [place, arm] of arms.entries()) {
-      const at = order.indexOf(place)
-      const told = Uint8Array.of(
-        Number(leader === NOBODY || leader === place),
-        Number(at === 0),
-        order[at + 1] ?? NOBODY,
-      )
-      const sealed = post.send('AS', name(place), about, told)
-      if (!arm.turn(post.receive(about, sealed))) continue
+      const sealed = working(AS, () => post.send(AS, name(place), about, toldTo(place, order, leader)))
+      if (!working(name(place), () => arm.turn(post.receive(about, sealed)))) continue
       arm.sum += yield { arm: place, number: arm.pulls + 1 }
       arm.pulls++
     }
@@ -163,12 +163,20 @@ export function* playRing(parts: RingParts): Generator<RingPull, RingResult, num
   }
   let sum: bigint | undefined
   for (const [place, arm] of arms.entries()) {
-    const sealed = sums.encrypt(BigInt(arm.sum))
-    overhear?.(name(place), 'AS', sealed)
-    sum = sum === undefined ? sealed : sums.add(sum, sealed)
+    const sealed = working(name(place), () => sums.encrypt(BigInt(arm.sum)))
+    overhear?.(name(place), AS, sealed)
+    const before = sum
+    sum = before === undefined ? sealed : working(AS, () => sums.add(before, sealed))
   }
-  overhear?.('AS', 'U', sum!)
-  return { steps: Number(sums.decrypt(sum!)), arms: arms.map(({ pulls, sum: own }) => ({ pulls, sum: own })) }
+  overhear?.(AS, 'U', sum!)
+  const steps = Number(working('U', () => sums.decrypt(sum!)))
+  return { steps, arms: arms.map(({ pulls, sum: own }) => ({ pulls, sum: own })) }
+}
+
+/** Algorithm 8: whether it is pulled, whether it is the first of the ring, and who is the next. */
+function toldTo(place: number, order: readonly number[], leader: number): Uint8Array {
+  const at = order.indexOf(place)
+  return Uint8Array.of(Number(leader === NOBODY || leader === place), Number(at === 0), order[at + 1] ?? NOBODY)
 }
 
 /** Steps 3 and 4: once round the ring, and the leader to AS. */
@@ -179,16 +187,20 @@ function ringRound(
   order: readonly number[],
   about: string,
 ): number {
-  let received: Uint8Array | undefined
+  const { working = atOnce } = parts
+  let sealed: Uint8Array | undefined
   let at = order[0]!
   for (;;) {
-    const passed = arms[at]!.pass(received, about)
-    const { next } = arms[at]!
-    if (next === NOBODY) {
-      const named = post.receive(about, post.send(name(at), 'AS', about, passed.slice(INDEX_BYTES)))
-      return leaderOf(parts, about, named)
-    }
-    received = post.receive(about, post.send(name(at), name(next), about, passed))
+    const [arm, from, had] = [arms[at]!, name(at), sealed]
+    const { next } = arm
+    sealed = working(from, () => {
+      const passed = arm.pass(had && post.receive(about, had), about)
+      return next === NOBODY
+        ? post.send(from, AS, about, passed.slice(INDEX_BYTES))
+        : post.send(from, name(next), about, passed)
+    })
+    const last = sealed
+    if (next === NOBODY) return working(AS, () => leaderOf(parts, about, post.receive(about, last)))
     at = next
   }
 }

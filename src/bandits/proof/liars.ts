@@ -55,12 +55,12 @@ function swapsBoxes(): BanditLiar {
   }
 }
 
-/** Gives every other arm another part of the keys. */
-function splitsKeys(): BanditLiar {
+/** Gives every other party another part of this key. */
+function splitsKeys(which: 'arms' | 'boxes' | 'pair', name: string): BanditLiar {
   let calls = 0
   return {
     part: 'arm',
-    name: 'splits the keys',
+    name,
     corrupt: honest => honest,
     keys: honest => ({
       ...honest,
@@ -68,14 +68,56 @@ function splitsKeys(): BanditLiar {
         ...honest.tools,
         prf(key, message) {
           const drawn = honest.tools.prf(key, message)
-          const isPart = new TextDecoder().decode(message).includes('part of a key')
-          return isPart && new TextDecoder().decode(message).includes('arms')
-            ? drawn.map(byte => byte + ++calls)
-            : drawn
+          const said = new TextDecoder().decode(message)
+          return said.includes('part of a key') && said.includes(which) ? drawn.map(byte => byte + ++calls) : drawn
         },
       },
     }),
   }
+}
+
+/** What stands in a block for tags: the pair of slots. */
+const PAIR_AT = 6
+const BLOCK_BYTES = 16
+const KIND_TIES = 4
+
+/** Tags that mean nothing towards the first of the other slots: it asks that one another question than all others. */
+function answersDifferently(): BanditLiar {
+  return {
+    part: 'arm',
+    name: 'answers its neighbours differently',
+    corrupt: honest => honest,
+    keys: honest => ({
+      ...honest,
+      tools: {
+        ...honest.tools,
+        blocks(key) {
+          const draw = honest.tools.blocks(key)
+          return blocks => {
+            const drawn = draw(blocks)
+            if (blocks[0] === KIND_TIES) return drawn
+            const isFirst = (at: number) =>
+              blocks[at + PAIR_AT] === blocks[PAIR_AT] && blocks[at + PAIR_AT + 1] === blocks[PAIR_AT + 1]
+            return drawn.map((byte, at) => (isFirst(at - (at % BLOCK_BYTES)) ? byte ^ 0x55 : byte))
+          }
+        },
+      },
+    }),
+  }
+}
+
+/** Lies of which the run may notice nothing, or only that something is wrong: an audit names them. */
+export function subtleBanditLiars(): readonly BanditLiar[] {
+  return [
+    answersDifferently(),
+    splitsKeys('boxes', 'gives the comparator another part of a key'),
+    splitsKeys('pair', 'masks with another key than it gave'),
+    about('shuffler', 'leaves an arm out', 'turn', body => [{ ...body, lost: 1 }]),
+    about('shuffler', 'tells the comparator that an arm is lost', 'boxes', body => [{ ...body, lost: 1 }]),
+    about('comparator', 'says that somebody was late', 'tokens', ({ round, attempt }) => [
+      { kind: 'again', round, attempt },
+    ]),
+  ]
 }
 
 /** Fresh ones for each run: some remember. */
@@ -96,7 +138,7 @@ export function banditLiars(): readonly BanditLiar[] {
     about('comparator', 'gives no verdict', 'tokens', body => [{ ...body, verdict: other(body.verdict) }]),
     about('arm', 'fills boxes with rubbish', 'box', body => [{ ...body, box: other(body.box) }]),
     about('arm', 'answers with rubbish', 'answer', body => [{ ...body, sealed: other(body.sealed) }]),
-    splitsKeys(),
+    splitsKeys('arms', 'splits the keys'),
     ...(['arm', 'shuffler', 'comparator'] as const).flatMap(part => generalLiars().map(liar => general(part, liar))),
   ]
 }

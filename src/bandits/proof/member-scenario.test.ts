@@ -15,7 +15,7 @@ describe('a run among members', () => {
       drawn.push(found.drawn?.refused)
     }
     expect(new Set(drawn).size).toBe(2)
-  }, 120_000)
+  })
 
   it.each([
     [581, 'the user crashes with its answer, while it waits for the last words of parties that forget the run'],
@@ -38,5 +38,5 @@ describe('a run among members', () => {
     for (const [thing, least] of Object.entries({ pull: 300, answered: 15, unstarted: 3, crash: 15, restart: 15 })) {
       expect(counts.get(thing) ?? 0, thing).toBeGreaterThanOrEqual(least)
     }
-  }, 120_000)
+  })
 })

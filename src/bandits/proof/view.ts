@@ -60,11 +60,3 @@ function placeOf(one: Uint8Array, other: Uint8Array, bits: number): number | und
   }
   return undefined
 }
-
-/** Phases by floating point, as somebody would write the formula down: not always those of whole numbers. */
-export function phasesInDoubles(arms: number, budget: number): number[] {
-  let log = 0.5
-  for (let place = 2; place <= arms; place++) log += 1 / place
-  const totals = Array.from({ length: arms - 1 }, (_, phase) => Math.ceil((budget - arms) / (log * (arms - phase))))
-  return totals.map((total, place) => total - (totals[place - 1] ?? 0))
-}

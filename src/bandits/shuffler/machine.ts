@@ -2,7 +2,7 @@
 // boxes under a key that it has not, and tokens that are random to it.
 
 import type { NodeId, Protocol } from '../../core/index.ts'
-import { live, mayLose, withLost } from '../lost.ts'
+import { live, liveCount, mayLose, withLost } from '../lost.ts'
 import { refuse, repeatStop, type StoppedEvent, say } from '../party.ts'
 import { scheduleOf } from '../schedule.ts'
 import type { BanditKeys, BanditSettings } from '../settings.ts'
@@ -117,11 +117,14 @@ function beginAttempt(scene: ShufflerScene): void {
 
 /** Which arms were lost in that attempt at this round. */
 function lostIn({ state }: ShufflerScene, attempt: number): number {
+  if (state.drops.length === 0) return 0
   const since = state.drops.filter(drop => drop.round < state.round || drop.attempt <= attempt)
   return since.reduce((lost, { place }) => withLost(lost, place), 0)
 }
 
 const liveIn = (scene: ShufflerScene, attempt: number) => live(scene.settings.run.arms.length, lostIn(scene, attempt))
+const countIn = (scene: ShufflerScene, attempt: number) =>
+  liveCount(scene.settings.run.arms.length, lostIn(scene, attempt))
 
 /** To every arm that has not answered; or, where all have, to the comparator. */
 function sendTurns(scene: ShufflerScene): void {
@@ -197,7 +200,7 @@ function onBox(scene: ShufflerScene, from: NodeId, { round, attempt, box }: Band
   const place = placeOf(scene, from)
   if (place === undefined || round !== state.round || attempt !== state.attempt || state.boxes.has(place)) return
   state.boxes.set(place, box)
-  if (state.boxes.size === liveIn(scene, attempt).length) sendTurns(scene)
+  if (state.boxes.size === countIn(scene, attempt)) sendTurns(scene)
 }
 
 /** Somebody was not ready, and only the comparator knows in which slot: new seats. */
@@ -241,7 +244,7 @@ function onTokens(scene: ShufflerScene, from: NodeId, body: BanditMessage & { ki
   const { state, settings, turn, course } = scene
   if (from !== settings.run.comparator.id || !state.begun || body.round !== state.round) return
   if (state.round >= course.rounds) return
-  if (body.attempt > state.attempt || body.tokens.length !== liveIn(scene, body.attempt).length) {
+  if (body.attempt > state.attempt || body.tokens.length !== countIn(scene, body.attempt)) {
     return refuse(scene, 'the comparator answered what it was not asked')
   }
   const slots = seatsOf(scene, body.attempt)
@@ -267,7 +270,7 @@ function onAnswer(scene: ShufflerScene, from: NodeId, { sealed }: BanditMessage 
 
 const isAnswered = (scene: ShufflerScene) => {
   const { state, course } = scene
-  return state.round === course.rounds && state.answers.size === liveIn(scene, state.attempt).length
+  return state.round === course.rounds && state.answers.size === countIn(scene, state.attempt)
 }
 
 function sendAnswers(scene: ShufflerScene): void {

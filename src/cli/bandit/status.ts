@@ -35,7 +35,7 @@ export async function showStatus(name: string, line: StatusLine): Promise<void> 
   checkValue('the name of a run', nameRule, name)
   const runs = runLogs(config, name).flatMap(file => statusOf(file, readRunLog(file)) ?? [])
   if (runs.length === 0) {
-    warn(`this member has no log of a run of the name '${printable(name)}'`)
+    warn(`this member has no log of a run of the name '${printable(name)}': --no-audit and --privacy thesis leave none`)
     process.exitCode = EXIT_FAILED
     if (!line.json) return
   }

@@ -42,7 +42,8 @@ Example:
   $ coterie bandit status page --config shops/members/member-2
       each run of that name that this member was in: what it played, how far the run is, and its own pulls
 
-It reads the logs in runs/ of the member's folder, also while the member runs. A run with --no-audit leaves none.
+It reads the logs in runs/ of the member's folder, also while the member runs. A run with --no-audit or --privacy
+thesis leaves none.
 
 Exit codes: 0 shown, 1 there is no run of that name, 2 wrong usage.`
 
@@ -52,7 +53,8 @@ Example:
       judges a run by the logs of all its parties, which stand in runs/ of their folders: right, or who lied
 
 With --table what the arms must have paid is compared, too: {"red": [1, 0, 1], "green": [0, 1, 1]}. The logs have the
-secrets of the run: whoever audits it knows everything.
+secrets of the run: whoever audits it knows everything. A run with --no-audit or --privacy thesis keeps none, and
+nobody can judge it.
 
 Exit codes: 0 the run is right, 1 somebody lied, or it cannot be told, 2 wrong usage.`
 
@@ -118,11 +120,11 @@ function asks(word: string, description: string, algorithms: readonly string[], 
     )
     .option(
       '--arm-timeout <duration>',
-      'an arm that is silent for so long is lost (default: it is waited for)',
+      'how long an arm may be silent before it counts as lost (default: for ever)',
       duration,
     )
     .addOption(choiceOption('--on-lost <what>', 'what becomes of the run then (default: stop)', ['stop', 'drop']))
-    .option('--no-audit', 'sign nothing and keep no logs: quicker')
+    .option('--no-audit', 'sign nothing and keep no logs: quicker (--privacy thesis never keeps any)')
     .addOption(logOption())
     .option('--json', 'print the result as JSON')
     .addHelpText('after', help)

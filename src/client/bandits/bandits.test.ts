@@ -20,6 +20,20 @@ const coin =
     seededRandom(seed, pull).unit() < mean ? 1 : 0
 const arms = () => ({ red: coin(0.2, 1), green: coin(0.9, 2), blue: coin(0.4, 3) })
 
+it('as the first page has it: the best of two, round by round', async () => {
+  const shop = (colour: 'red' | 'green') => (colour === 'green' ? 1 : 0)
+  const run = group.bestArm({
+    name: 'colour',
+    arms: { red: () => shop('red'), green: () => shop('green') },
+    budget: 500,
+  })
+  const seen: string[] = []
+  for await (const { round, spent, budget } of run) seen.push(`${round} ${spent} ${budget}`)
+  const { best, audit } = await run.result
+  // One process has nobody to audit: it saw everything.
+  expect([best, audit, seen]).toEqual(['green', undefined, ['1 498 500']])
+})
+
 describe.each(['blind', 'open'] as const)('%s', privacy => {
   it.each(['successive-rejects', 'sequential-halving'] as const)('%s finds the best arm', async algorithm => {
     const run = group.bestArm({ name: 'colour', arms: arms(), budget: 120, privacy, algorithm })

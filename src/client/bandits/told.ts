@@ -18,16 +18,19 @@ function ringLearns(level: RingLevel, controller: string): string {
   return `${controller} sees who is pulled in each round, and from that nearly all rewards; ${whose}; the user the sum.`
 }
 
+/** The thesis's parties are honest and curious: who lies is named by nobody. */
+const NO_AUDIT = 'At this level nobody keeps a log: the run cannot be audited.'
+
 /** For UCB-D, UCB-DS and UCB-DS2 among members. */
 export function toldOfRing(level: RingLevel, controller: string): string {
-  return ringLearns(level, controller)
+  return `${ringLearns(level, controller)} ${NO_AUDIT}`
 }
 
 /** For SR-secured among members. */
 export function toldOfSearch(shuffler: string, comparator: string): string {
   return (
     `'${shuffler}', which is BAI, learned the ranking of the arms; '${comparator}', which is Comp, all sums without names; ` +
-    'who drew, which arms were rejected before; the user the best arm. BAI and Comp together know every sum by name.'
+    `who drew, which arms were rejected before; the user the best arm. BAI and Comp together know every sum by name. ${NO_AUDIT}`
   )
 }
 

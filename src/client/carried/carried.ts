@@ -18,6 +18,7 @@ import { loadCard, newestOf, partyKeys, saveCard } from '../../runtime/channels.
 import { opensslCiphers } from '../../runtime/ciphers.ts'
 import { loadClientConfig } from '../../runtime/config/config.ts'
 import { sha256 } from '../../runtime/hash.ts'
+import { asJson } from '../events/payload.ts'
 import { NotCarried } from './errors.ts'
 import type { CarriedNews, CarriedOptions } from './options.ts'
 import { searchableOf } from './searching.ts'
@@ -139,7 +140,7 @@ class Carried<Payload> implements CarriedChannel<Payload> {
     this.saved = saved
   }
 
-  publish(attributes: Attributes, payload: Payload): Promise<{ readonly id: string }> {
+  async publish(attributes: Attributes, payload: Payload): Promise<{ readonly id: string }> {
     const content = { attributes: parseAttributes(attributes), payload: bytesOf(payload), time: Date.now() }
     return this.ask(id => ({ kind: 'publish', id, content }))
   }
@@ -261,7 +262,7 @@ function idOf(life: Life, counter: number): string {
 
 function bytesOf(payload: unknown): Uint8Array {
   const isBytes = payload instanceof Uint8Array
-  const text = isBytes ? payload : new TextEncoder().encode(JSON.stringify(payload ?? null))
+  const text = isBytes ? payload : new TextEncoder().encode(asJson(payload ?? null))
   const out = new Uint8Array(1 + text.length)
   out[0] = isBytes ? BYTES : JSON_TEXT
   out.set(text, 1)

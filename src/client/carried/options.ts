@@ -39,6 +39,8 @@ export type CarriedNews =
     }
   /** The epoch is over, and of these writers nobody knows whether something is missing. */
   | { readonly kind: 'unknown'; readonly epoch: number; readonly authors: readonly string[] }
+  /** The newest epoch is over and no record of the next has come: nothing is heard until the keeper rotates. */
+  | { readonly kind: 'ended'; readonly epoch: number }
   /** The keeper's next record was taken. */
   | { readonly kind: 'epoch'; readonly number: number; readonly isParty: boolean }
   /** Writers that have not yet said that they have the newest record. */
@@ -69,7 +71,10 @@ const carriers: Rule = listOf(objectWith(['open'], 'a carrier'), 'carriers, such
 /** Checks the options of `carried`. */
 export const carriedSchema: Schema<CarriedOptions> = optionsSchema<CarriedOptions>({
   identity: required(textOf("a client's folder")),
-  carriers: required({ ...carriers, fits: value => carriers.fits(value) && (value as unknown[]).length > 0 }),
+  carriers: required({
+    must: 'a list of at least one carrier, such as [nats("nats://127.0.0.1")]',
+    fits: value => carriers.fits(value) && (value as unknown[]).length > 0,
+  }),
   channel: required(textOf('the name of a channel')),
   secret: anything,
   lane: whole(0, 3),

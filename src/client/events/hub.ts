@@ -1,6 +1,6 @@
 // Promises over the events part of a client node: one call, one command, one event; and for each subscription its events.
 
-import { Unavailable } from '../../core/index.ts'
+import { because, Unavailable } from '../../core/index.ts'
 import type { ClientCommand, ClientEvent, Recalled, Reminded, Surveyed } from '../../events/client/state.ts'
 import { onWaitEnd, type WaitEnd, type WaitOptions } from '../waiting.ts'
 import { EventRefused, EventUnanswered } from './errors.ts'
@@ -49,13 +49,16 @@ export class EventsHub {
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.broken !== undefined) throw this.broken
+      const { signal } = options
+      if (signal?.aborted)
+        throw because(new EventRefused(channel, 'the call was cancelled before it began.'), signal.reason)
       const id = this.newId()
-      const stop = onWaitEnd(options, (why: WaitEnd) => {
+      const stop = onWaitEnd(options, (why: WaitEnd, cause) => {
         this.waiting.delete(id)
         this.command({ kind: 'cancel', id })
-        reject(late(why === 'timeout' ? `its time was up after ${options.timeout} ms.` : 'the call was cancelled.'))
+        const said = why === 'timeout' ? `its time was up after ${options.timeout} ms.` : 'the call was cancelled.'
+        reject(because(late(said), cause))
       })
-      if (options.signal?.aborted) return
       const finish = (work: () => void) => {
         this.waiting.delete(id)
         stop()

@@ -2,6 +2,7 @@
 // of it: any library that speaks Standard Schema (version 1), described here by the little of it that is used.
 
 import { SettingsError } from '../../core/index.ts'
+import { whyNotJson } from '../objects/json.ts'
 
 /** What is used of a Standard Schema, version 1. */
 export interface Checked<Payload = unknown> {
@@ -33,15 +34,11 @@ export function packPayload(payload: unknown): Uint8Array {
   return packed
 }
 
-function asJson(payload: unknown): string {
-  let text: string | undefined
-  try {
-    text = JSON.stringify(payload)
-  } catch (error) {
-    throw new SettingsError(`the payload has no JSON: ${error instanceof Error ? error.message : String(error)}.`)
-  }
-  if (text === undefined) throw new SettingsError(`the payload is a ${typeof payload}; it must be JSON or bytes.`)
-  return text
+/** The text of a payload; refuses what JSON would turn into something else. */
+export function asJson(payload: unknown): string {
+  const why = whyNotJson(payload, 'payload')
+  if (why === undefined) return JSON.stringify(payload)
+  throw new SettingsError(`${why}, and JSON has no word for that: a payload is JSON or bytes.`)
 }
 
 /** The payload of an event that came; undefined where it has none, or none that can be read. */

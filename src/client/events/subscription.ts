@@ -1,6 +1,6 @@
 // A subscription as its user sees it: a handler that is called, or a loop that reads.
 
-import { because, SettingsError } from '../../core/index.ts'
+import { SettingsError } from '../../core/index.ts'
 import type { ClientEvent } from '../../events/client/state.ts'
 import { type Filter, parseFilter } from '../../events/filter.ts'
 import type { Attributes } from '../../events/values.ts'
@@ -12,6 +12,7 @@ import { type EventHandler, eventIdOf, type Handed, type ReceivedEvent, received
 import type { EventsHub } from './hub.ts'
 import { type FilterLike, millis, type SubscribeOptions } from './options.ts'
 import { type Checked, checkedPayload, unpackPayload } from './payload.ts'
+import { Span } from './span.ts'
 
 const ACK_WAIT_DEFAULT_MS = 30_000
 const ATTEMPTS_DEFAULT = 5
@@ -46,14 +47,9 @@ export class EventSubscription<Payload = unknown> {
   private readonly feed = new Feed<ReceivedEvent<Payload>>(undefined)
   private readonly running = new Set<string>()
   private readonly timers = new Set<() => void>()
-  private readonly ends: (() => void)[] = []
+  private readonly span: Span
   private missedCount = 0
   private refusedCount = 0
-  private isOver = false
-  private isReady!: () => void
-  private isRefused!: (error: Error) => void
-  private isClosed!: () => void
-  private isLost!: (error: Error) => void
   private changing: { resolve(): void; reject(error: Error): void } | undefined
 
   /** @internal Made by `channel.subscribe`. */
@@ -63,25 +59,13 @@ export class EventSubscription<Payload = unknown> {
     this.handler = handler
     this.dead = dead
     this.id = hub.newId()
-    this.ready = new Promise((resolve, reject) => {
-      this.isReady = resolve
-      this.isRefused = reject
-    })
-    this.closed = new Promise((resolve, reject) => {
-      this.isClosed = resolve
-      this.isLost = reject
-    })
-    // Whoever does not wait for them hears it from the loop, or not at all.
-    this.ready.catch(() => {})
-    this.closed.catch(() => {})
-    const { signal } = about.options
-    if (signal?.aborted) {
+    this.span = new Span(about.channel, about.options.name)
+    this.ready = this.span.ready
+    this.closed = this.span.closed
+    if (!this.span.heeds(about.options.signal, () => void this.close())) {
       this.finish()
       return
     }
-    const stop = () => void this.close()
-    signal?.addEventListener('abort', stop, { once: true })
-    this.ends.push(() => signal?.removeEventListener('abort', stop))
     hub.listen(this.id, { event: event => this.event(event), ended: error => this.fail(error) })
     this.begin()
   }
@@ -110,7 +94,7 @@ export class EventSubscription<Payload = unknown> {
   /** Another filter from here on; the place in the channel stays. Of a queue: for all its members. */
   change(filter: FilterLike): Promise<void> {
     const { channel, options } = this.about
-    if (this.isOver) return Promise.reject(new SubscriptionLost(channel, options.name ?? '', 'it was closed.'))
+    if (this.span.isOver) return Promise.reject(new SubscriptionLost(channel, options.name ?? '', 'it was closed.'))
     const parsed = parseFilter(filter)
     return this.ready.then(
       () =>
@@ -124,7 +108,7 @@ export class EventSubscription<Payload = unknown> {
 
   /** Ends it. What was handed over and not acknowledged comes again to a later process of the same name. */
   async close(): Promise<void> {
-    if (this.isOver) return
+    if (this.span.isOver) return
     this.hub.command({ kind: 'unsubscribe', id: this.id })
     this.finish()
   }
@@ -148,8 +132,7 @@ export class EventSubscription<Payload = unknown> {
 
   /** @internal Called once when it is over. */
   whenClosed(work: () => void): void {
-    if (this.isOver) work()
-    else this.ends.push(work)
+    this.span.whenOver(work)
   }
 
   private begin(): void {
@@ -198,13 +181,13 @@ export class EventSubscription<Payload = unknown> {
       this.changing = undefined
       return
     }
-    if (!this.about.options.retained) return this.isReady()
+    if (!this.about.options.retained) return this.span.open()
     const { channel, filter } = this.about
     this.hub.remind(channel, filter, {}).then(
       async found => {
         for (const { source, counter, content } of found)
           await this.deliver({ source, counter, content, attempt: 1, dead: false }, () => {})
-        this.isReady()
+        this.span.open()
       },
       error => this.fail(error),
     )
@@ -219,7 +202,7 @@ export class EventSubscription<Payload = unknown> {
     this.running.add(key)
     let isAnswered = false
     await this.deliver(event, done => {
-      if (isAnswered || this.isOver) return
+      if (isAnswered || this.span.isOver) return
       isAnswered = true
       if (done) {
         this.running.delete(key)
@@ -276,36 +259,21 @@ export class EventSubscription<Payload = unknown> {
   private later(after: number, work: () => void): void {
     const stop = startTimer(after, () => {
       this.timers.delete(stop)
-      if (!this.isOver) work()
+      if (!this.span.isOver) work()
     })
     this.timers.add(stop)
   }
 
   private fail(error: Error): void {
-    if (this.isOver) return
-    const { channel, options } = this.about
-    const why =
-      error instanceof SubscriptionLost || error instanceof EventRefused
-        ? error
-        : because(new SubscriptionLost(channel, options.name ?? '', error.message), error)
-    this.finish(why)
+    if (!this.span.isOver) this.finish(this.span.told(error))
   }
 
   private finish(why?: Error): void {
-    this.isOver = true
     for (const stop of this.timers) stop()
     this.hub.unlisten(this.id)
-    for (const end of this.ends) end()
-    const { channel, options } = this.about
-    const over = why ?? new SubscriptionLost(channel, options.name ?? '', 'it was closed.')
-    this.isRefused(over)
+    const over = this.span.end(why)
     this.changing?.reject(over)
-    if (why === undefined) {
-      this.feed.finish()
-      this.isClosed()
-      return
-    }
-    this.feed.fail(why)
-    this.isLost(why)
+    if (why === undefined) this.feed.finish()
+    else this.feed.fail(why)
   }
 }

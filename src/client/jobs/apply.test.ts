@@ -3,17 +3,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { applyJobs } from './apply.ts'
+import { HEAD, JOB, readHead, readJson } from './draft.ts'
+import type { JobTable } from './line.ts'
 import {
   backoffDelay,
   COMPLETED_MAX,
   DELAY_MAX_MS,
-  firstState,
+  type Head,
   JOBS_MAX,
   type JobRecord,
   type JobsOperation,
-  type JobsState,
-  jobsOf,
-  keyOf,
   type NewJob,
   readyIn,
   type TakenJob,
@@ -30,14 +29,38 @@ const job = (more: Partial<NewJob> = {}): NewJob => ({
   ...more,
 })
 
+/** A table that counts what is read and written. */
+class CountedTable implements JobTable {
+  readonly entries = new Map<string, Uint8Array>()
+  reads = 0
+  writes = 0
+  get(key: string): Uint8Array | undefined {
+    this.reads++
+    return this.entries.get(key)
+  }
+  set(key: string, value: Uint8Array): void {
+    this.writes++
+    this.entries.set(key, value)
+  }
+  remove(key: string): void {
+    this.writes++
+    this.entries.delete(key)
+  }
+}
+
 /** A queue that a test speaks to. */
 class Bench {
-  state: JobsState = firstState()
+  table = new CountedTable()
   now = 10_000
+  get head(): Head {
+    return readHead(this.table.entries.get(HEAD))
+  }
+  get jobs(): Map<string, JobRecord> {
+    const found = [...this.table.entries].filter(([key]) => key.startsWith(JOB))
+    return new Map(found.map(([key, bytes]) => [key.slice(JOB.length), readJson(bytes) as JobRecord]))
+  }
   say(word: JobsOperation): unknown {
-    const { state, result } = applyJobs(this.state, word)
-    this.state = state
-    return result
+    return applyJobs(this.table, word)
   }
   add(...jobs: Partial<NewJob>[]): string[] {
     const answers = this.say({ kind: 'add', now: this.now, jobs: jobs.map(job) })
@@ -53,7 +76,7 @@ class Bench {
     return this.say({ kind: 'complete', now: this.now, id, token, result })
   }
   of(id: string): JobRecord | undefined {
-    return this.state[keyOf(id)]
+    return this.jobs.get(id)
   }
 }
 
@@ -73,7 +96,7 @@ describe('a queue of jobs', () => {
   it('holds a delayed job back until its time, and not a moment longer', () => {
     const bench = new Bench()
     bench.add({ delay: 500 })
-    expect(readyIn(bench.state, bench.now)).toBe(500)
+    expect(readyIn(bench.head, bench.now)).toBe(500)
     bench.now += 499
     expect(bench.take()).toEqual([])
     bench.now += 1
@@ -84,12 +107,12 @@ describe('a queue of jobs', () => {
     const [id] = bench.add({ attempts: 3 })
     for (const wait of [100, 200]) {
       expect(bench.fail(bench.take()[0]!)).toBe('waiting')
-      expect(readyIn(bench.state, bench.now)).toBe(wait)
+      expect(readyIn(bench.head, bench.now)).toBe(wait)
       bench.now += wait
     }
     expect(bench.fail(bench.take()[0]!)).toBe('dead')
     expect(bench.of(id!)).toMatchObject({ state: 'dead', tries: 3, error: 'no' })
-    expect(bench.state.head.ever).toEqual({ completed: 0, dead: 1, retried: 2 })
+    expect(bench.head.ever).toEqual({ completed: 0, dead: 1, retried: 2 })
     expect(bench.say({ kind: 'retry', now: bench.now, id: id! })).toBe(true)
     expect(bench.take()[0]).toMatchObject({ id, attempt: 1 })
   })
@@ -142,7 +165,7 @@ describe('a queue of jobs', () => {
     bench.add({}, {}, {}, {})
     expect(bench.take(3)).toHaveLength(2)
     expect(bench.take(1, 'other')).toHaveLength(0)
-    expect(readyIn(bench.state, bench.now)).toBe(1_000)
+    expect(readyIn(bench.head, bench.now)).toBe(1_000)
     bench.now += 1_000
     expect(bench.take(3)).toHaveLength(2)
   })
@@ -159,7 +182,7 @@ describe('a queue of jobs', () => {
     const bench = new Bench()
     bench.add({})
     bench.say({ kind: 'pause', paused: true })
-    expect([bench.take(), readyIn(bench.state, bench.now)]).toEqual([[], undefined])
+    expect([bench.take(), readyIn(bench.head, bench.now)]).toEqual([[], undefined])
     bench.say({ kind: 'pause', paused: false })
     expect(bench.take()).toHaveLength(1)
   })
@@ -168,14 +191,14 @@ describe('a queue of jobs', () => {
     const many = (count: number) => Array.from({ length: count }, () => ({}))
     for (let added = 0; added < JOBS_MAX; added += 1_000) bench.add(...many(1_000))
     expect(() => bench.add({})).toThrow('the queue is full')
-    bench.state = firstState()
+    bench.table = new CountedTable()
     bench.add(...many(1_000))
     bench.add(...many(200))
     for (const taken of [...bench.take(600), ...bench.take(600)]) bench.complete(taken)
-    const kept = [...jobsOf(bench.state)].filter(([, { state }]) => state === 'completed')
+    const kept = [...bench.jobs].filter(([, { state }]) => state === 'completed')
     expect(kept.length).toBeLessThanOrEqual(COMPLETED_MAX)
     expect(kept.length).toBeGreaterThan(COMPLETED_MAX / 2)
-    expect(bench.state.head.ever.completed).toBe(1_200)
+    expect(bench.head.ever.completed).toBe(1_200)
     expect(bench.say({ kind: 'clean', state: 'completed' })).toBe(kept.length)
   })
   it('waits longer and longer, up to a year', () => {
@@ -199,7 +222,7 @@ describe('a queue of jobs', () => {
     { kind: 'complete', now: 0, id: 'a', token: 0, result: null },
     { kind: 'clean', state: 'waiting' },
   ])('refuses the word %j', word => {
-    expect(() => applyJobs(firstState(), word as JobsOperation)).toThrow()
+    expect(() => applyJobs(new CountedTable(), word as JobsOperation)).toThrow()
   })
 })
 
@@ -293,10 +316,10 @@ function checkAll(
   added: ReadonlySet<string>,
   gone: ReadonlySet<string>,
 ): void {
-  const here = new Map(jobsOf(bench.state))
+  const here = bench.jobs
   for (const state of ['waiting', 'active', 'completed', 'dead'] as const) {
     const found = [...here.values()].filter(record => record.state === state)
-    expect(bench.state.head.counts[state]).toBe(found.length)
+    expect(bench.head.counts[state]).toBe(found.length)
   }
   // Nothing is lost, and nothing appears.
   for (const id of added) expect(here.has(id) || gone.has(id)).toBe(true)
@@ -310,22 +333,108 @@ function checkAll(
     const last = takes.filter(one => one.id === id).at(-1)
     expect(record.token).toBe(last?.token)
   }
+  checkLines(bench)
   // What readyIn promises, a take keeps.
-  const soon = readyIn(bench.state, bench.now)
+  const soon = readyIn(bench.head, bench.now)
   if (soon === undefined) return
-  const later = applyJobs(bench.state, { kind: 'take', now: bench.now + soon, worker: 'x', lease: LEASE, count: 1 })
-  const moved = JSON.stringify(later.state) !== JSON.stringify(bench.state)
-  expect(moved).toBe(true)
+  const later = new CountedTable()
+  for (const [key, value] of bench.table.entries) later.entries.set(key, value)
+  applyJobs(later, { kind: 'take', now: bench.now + soon, worker: 'x', lease: LEASE, count: 1 })
+  expect(later.writes).toBeGreaterThan(0)
+}
+
+/** What a dumb twin that looks at all jobs would say of the head. */
+function checkLines(bench: Bench): void {
+  const all = [...bench.jobs.values()]
+  const timed = all.filter(({ state, spot }) => state === 'active' || (state === 'waiting' && spot?.line === 'timed'))
+  const soonest = Math.min(...timed.map(({ due }) => due))
+  expect(bench.head.next).toBe(timed.length === 0 ? null : soonest)
+  expect(bench.head.delayed).toBe(timed.filter(({ state }) => state === 'waiting').length)
+  expect(bench.head.lines.ready > 0).toBe(all.some(({ spot }) => spot?.line === 'ready'))
+  // Jobs in line, and as many void entries again; nothing else is left of jobs that are gone.
+  expect(bench.table.entries.size).toBeLessThanOrEqual(1 + 6 * all.length + 2 * 64)
 }
 
 describe('whatever is said in whatever order', () => {
   it('no job is lost, none is in two hands, tokens grow, and tries are bounded', () => {
     fc.assert(fc.property(acts, play), { numRuns: 400 })
   })
-  it('a state survives JSON as it is', () => {
+})
+
+/** The order in which a dumb twin gives them out: all that wait and are due, by priority, then as they came. */
+function twinOrder(jobs: ReadonlyMap<string, JobRecord>, now: number): string[] {
+  const due = [...jobs].filter(([, job]) => job.state === 'waiting' && job.due <= now)
+  return due.sort(([, a], [, b]) => a.priority - b.priority || a.seq - b.seq).map(([id]) => id)
+}
+
+describe('a long queue', () => {
+  const priorities = fc.array(fc.record({ priority: fc.nat(5), delay: fc.constantFrom(0, 0, 0, 400) }), {
+    maxLength: 120,
+  })
+
+  it('gives its jobs in the order of a twin that sorts all of them', () => {
+    const run = (list: readonly { priority: number; delay: number }[], gone: readonly number[]) => {
+      const bench = new Bench()
+      const ids = list.length === 0 ? [] : bench.add(...list)
+      for (const place of gone) if (place < ids.length) bench.say({ kind: 'remove', id: ids[place]! })
+      for (const later of [0, 400]) {
+        bench.now += later
+        const expected = twinOrder(bench.jobs, bench.now)
+        expect(bench.take(200).map(({ id }) => id)).toEqual(expected)
+      }
+    }
+    fc.assert(fc.property(priorities, fc.array(fc.nat(120)), run), { numRuns: 100 })
+  })
+
+  it('of ten thousand jobs looks at a few dozen entries a word, and changes about ten', () => {
     const bench = new Bench()
-    bench.add({ data: { a: [1, null] } }, { delay: 5 })
-    bench.complete(bench.take()[0]!, 5)
-    expect(JSON.parse(JSON.stringify(bench.state))).toEqual(bench.state)
+    for (let added = 0; added < JOBS_MAX; added += 1_000) bench.add(...Array.from({ length: 1_000 }, () => ({})))
+    const { table } = bench
+    table.reads = 0
+    table.writes = 0
+    const DONE = 200
+    for (let done = 0; done < DONE; done++) bench.complete(bench.take()[0]!)
+    // Two words a job: five levels of eight, twice, and its own entries.
+    expect(table.reads / DONE).toBeLessThan(150)
+    expect(table.writes / DONE).toBeLessThan(25)
+  })
+
+  it('leaves nothing behind: after many came and went, no more entries than those that are kept', () => {
+    const bench = new Bench()
+    for (let round = 0; round < 300; round++) {
+      bench.add({ delay: 50 }, { priority: 1 }, {})
+      const [first] = bench.take()
+      const waiting = [...bench.jobs].filter(([, { state }]) => state === 'waiting').map(([id]) => id)
+      bench.say({ kind: 'remove', id: waiting[0]! })
+      bench.fail(first!, true)
+      bench.say({ kind: 'retry', now: bench.now, id: first!.id })
+      bench.say({ kind: 'remove', id: first!.id })
+      bench.say({ kind: 'remove', id: waiting[1]! })
+    }
+    expect(bench.jobs.size).toBe(0)
+    expect(bench.table.entries.size).toBeLessThanOrEqual(1 + 2 * 65)
+  })
+
+  it('is not begun early because a clock ahead brought it into line', () => {
+    const bench = new Bench()
+    bench.add({ delay: 500 }, { id: 'other', delay: 500 })
+    bench.now += 600
+    expect(bench.take(1)).toHaveLength(1)
+    bench.now -= 500
+    expect(bench.take(1)).toEqual([])
+    expect(readyIn(bench.head, bench.now)).toBe(400)
+  })
+
+  it('finds a lease that was renewed when it ends, not before', () => {
+    const bench = new Bench()
+    bench.add({ backoff: { kind: 'fixed', delay: 0 } })
+    const [held] = bench.take()
+    for (let renewals = 0; renewals < 5; renewals++) {
+      bench.now += LEASE / 2
+      bench.say({ kind: 'renew', now: bench.now, lease: LEASE, held: [{ id: held!.id, token: held!.token }] })
+      expect(readyIn(bench.head, bench.now)).toBe(LEASE)
+    }
+    bench.now += LEASE
+    expect(bench.take(1, 'other')[0]!.token).toBeGreaterThan(held!.token)
   })
 })

@@ -6,6 +6,8 @@
 // - Tokens grow with every take. Only the token of the last take may complete, fail, renew or give back its job: a worker
 //   that fell silent and wakes up is told that the job is no longer its own.
 // - A job is begun at most `attempts` times, given back ones not counted; then it is a dead letter.
+//
+// What a word costs does not grow with the number of jobs but with its logarithm: see draft.ts.
 
 import {
   kindOf,
@@ -18,6 +20,8 @@ import {
   whole,
 } from '../../core/index.ts'
 import type { Json } from '../objects/state-table.ts'
+import { Draft } from './draft.ts'
+import type { JobTable } from './line.ts'
 import {
   ATTEMPTS_MAX,
   BATCH_MAX,
@@ -29,15 +33,11 @@ import {
   type Head,
   type Held,
   ID_BYTES_MAX,
-  idOf,
   isRunning,
   JOBS_MAX,
   type JobRecord,
   type JobState,
   type JobsOperation,
-  type JobsState,
-  jobsOf,
-  keyOf,
   LEASE_MAX_MS,
   LEASE_MIN_MS,
   type NewJob,
@@ -47,19 +47,18 @@ import {
   type TakenJob,
 } from './state.ts'
 
-type Draft = { head: Head; [job: `job ${string}`]: JobRecord }
 type Word<Kind extends JobsOperation['kind']> = JobsOperation & { kind: Kind }
-interface Applied {
-  readonly state: JobsState
-  readonly result: Json
-}
 
-/** The state after a word, and what its speaker is told. Throws where the word is none, or cannot be done. */
-export function applyJobs(state: JobsState, operation: JobsOperation): Applied {
+/** Jobs whose time has come that one take brings into the line by priority: the rest follow with the next. */
+const MOVED_MAX = 1_000
+
+/** Does what a word says, and answers what its speaker is told. Throws where the word is none, or cannot be done. */
+export function applyJobs(table: JobTable, operation: JobsOperation): Json {
   checkOperation(operation)
-  const draft: Draft = { ...state }
+  const draft = new Draft(table, 'now' in operation ? operation.now : 0)
   const result = perform(draft, operation)
-  return { state: draft, result }
+  draft.finish()
+  return result
 }
 
 function perform(draft: Draft, word: JobsOperation): Json {
@@ -71,7 +70,7 @@ function perform(draft: Draft, word: JobsOperation): Json {
     case 'renew':
       return renew(draft, word)
     case 'progress':
-      return change(draft, word, job => ({ ...job, progress: word.progress }))
+      return progress(draft, word)
     case 'complete':
       return complete(draft, word)
     case 'fail':
@@ -89,7 +88,7 @@ function perform(draft: Draft, word: JobsOperation): Json {
     case 'retry':
       return retry(draft, word)
     case 'clean':
-      return clean(draft, word.state, 0)
+      return draft.clean(word.state, 0)
   }
 }
 
@@ -97,8 +96,8 @@ function add(draft: Draft, { now, jobs }: Word<'add'>): Json {
   return jobs.map(({ id: given, data, priority, delay, attempts, backoff }) => {
     const seq = draft.head.seq + 1
     const id = given ?? freeNumber(draft, seq)
-    if (draft[keyOf(id)] !== undefined) return { id, added: false }
-    if (pending(draft) >= JOBS_MAX) throw new Error(`the queue is full: ${JOBS_MAX} jobs wait or run`)
+    if (draft.job(id) !== undefined) return { id, added: false }
+    if (pending(draft.head) >= JOBS_MAX) throw new Error(`the queue is full: ${JOBS_MAX} jobs wait or run`)
     draft.head = { ...draft.head, seq }
     const fresh = {
       state: 'waiting',
@@ -109,7 +108,7 @@ function add(draft: Draft, { now, jobs }: Word<'add'>): Json {
       result: null,
       error: null,
     } as const
-    put(draft, id, { seq, data, priority, attempts, backoff, due: now + delay, ...fresh })
+    draft.add(id, { seq, priority, attempts, backoff, due: now + delay, ...fresh }, data)
     return { id, added: true }
   })
 }
@@ -117,33 +116,42 @@ function add(draft: Draft, { now, jobs }: Word<'add'>): Json {
 /** Somebody may have named a job by a number. */
 function freeNumber(draft: Draft, from: number): string {
   let number = from
-  while (draft[keyOf(String(number))] !== undefined) number++
+  while (draft.job(String(number)) !== undefined) number++
   return String(number)
 }
 
 function take(draft: Draft, { now, worker, lease, count: most }: Word<'take'>): Json {
   if (draft.head.paused) return []
-  const ready: [string, JobRecord][] = []
-  for (const id of Object.keys(draft)) {
-    if (id === 'head') continue
-    const job = draft[id as keyof Draft & `job ${string}`]!
-    if (job.due > now) continue
-    // Whoever had it did not renew: it is tried again, or was tried often enough.
-    if (job.state === 'active') failed(draft, idOf(id), job, `its worker ${job.worker} fell silent`, now)
-    const found = draft[id as keyof Draft & `job ${string}`]!
-    if (found.state === 'waiting' && found.due <= now) ready.push([idOf(id), found])
-  }
-  ready.sort(([, one], [, other]) => one.priority - other.priority || one.seq - other.seq)
+  moveDue(draft, now)
   const taken: TakenJob[] = []
-  for (const [id, job] of ready.slice(0, most)) {
-    if (rateWait(draft.head, now) > 0) break
+  while (taken.length < most && rateWait(draft.head, now) === 0) {
+    const id = draft.next('ready')
+    if (id === undefined) break
+    const job = { ...draft.job(id)!, spot: null }
+    if (job.due > now) {
+      // By a clock that is ahead of this one its time had come.
+      draft.put(id, job)
+      continue
+    }
     const token = draft.head.token + 1
     draft.head = { ...draft.head, token, window: nextWindow(draft.head, now) }
     const attempt = job.tries + 1
-    put(draft, id, { ...job, state: 'active', tries: attempt, due: now + lease, token, worker, progress: null })
-    taken.push({ id, token, data: job.data, attempt })
+    draft.put(id, { ...job, state: 'active', tries: attempt, due: now + lease, token, worker, progress: null })
+    taken.push({ id, token, data: draft.data(id), attempt })
   }
   return taken as unknown as Json
+}
+
+/** Delays that are over, and leases that were not renewed. */
+function moveDue(draft: Draft, now: number): void {
+  for (let moved = 0; moved < MOVED_MAX; moved++) {
+    const id = draft.next('timed', now)
+    if (id === undefined) return
+    const job = { ...draft.job(id)!, spot: null }
+    // Whoever had it did not renew: it is tried again, or was tried often enough.
+    if (job.state === 'active') failed(draft, id, job, `its worker ${job.worker} fell silent`, now)
+    else draft.put(id, job)
+  }
 }
 
 function nextWindow({ rate, window }: Head, now: number): Head['window'] {
@@ -156,20 +164,27 @@ function renew(draft: Draft, { now, lease, held }: Word<'renew'>): Json {
   return lost.map(({ id }) => id)
 }
 
+function progress(draft: Draft, { id, token, progress }: Word<'progress'>): Json {
+  const job = draft.job(id)
+  if (!isHeld(job, token)) return false
+  draft.note(id, { ...job, progress })
+  return true
+}
+
 function complete(draft: Draft, word: Word<'complete'>): Json {
   const { id, token, now, result } = word
-  const job = draft[keyOf(id)]
+  const job = draft.job(id)
   // Said again by one who did not hear the answer.
   if (job?.state === 'completed' && job.token === token) return true
   if (!isHeld(job, token)) return false
-  put(draft, id, { ...job, state: 'completed', due: now, worker: null, result, error: null })
+  draft.put(id, { ...job, state: 'completed', due: now, worker: null, result, error: null })
   tally(draft, 'completed')
-  keep(draft, 'completed', COMPLETED_MAX)
+  draft.clean('completed', COMPLETED_MAX)
   return true
 }
 
 function fail(draft: Draft, { id, token, now, error, final }: Word<'fail'>): Json {
-  const job = draft[keyOf(id)]
+  const job = draft.job(id)
   if (job !== undefined && job.token === token && job.state !== 'active') return job.state
   if (!isHeld(job, token)) return null
   return final ? bury(draft, id, job, error, now) : failed(draft, id, job, error, now)
@@ -177,46 +192,31 @@ function fail(draft: Draft, { id, token, now, error, final }: Word<'fail'>): Jso
 
 function failed(draft: Draft, id: string, job: JobRecord, error: string, now: number): JobState {
   if (job.tries >= job.attempts) return bury(draft, id, job, error, now)
-  put(draft, id, { ...waiting(job, now + backoffDelay(job.backoff, job.tries)), error })
+  draft.put(id, { ...waiting(job, now + backoffDelay(job.backoff, job.tries)), error })
   tally(draft, 'retried')
   return 'waiting'
 }
 
 function bury(draft: Draft, id: string, job: JobRecord, error: string, now: number): JobState {
-  put(draft, id, { ...job, state: 'dead', due: now, worker: null, error })
+  draft.put(id, { ...job, state: 'dead', due: now, worker: null, error })
   tally(draft, 'dead')
-  keep(draft, 'dead', DEAD_MAX)
+  draft.clean('dead', DEAD_MAX)
   return 'dead'
 }
 
 /** An operator's wish: a dead letter, or a completed job, begins anew. */
 function retry(draft: Draft, { id, now }: Word<'retry'>): Json {
-  const job = draft[keyOf(id)]
+  const job = draft.job(id)
   if (job === undefined || job.state === 'active') return false
-  if (job.state !== 'waiting' && pending(draft) >= JOBS_MAX) return false
-  put(draft, id, { ...waiting(job, now), tries: job.state === 'waiting' ? job.tries : 0, result: null })
+  if (job.state !== 'waiting' && pending(draft.head) >= JOBS_MAX) return false
+  draft.put(id, { ...waiting(job, now), tries: job.state === 'waiting' ? job.tries : 0, result: null })
   return true
 }
 
 function remove(draft: Draft, id: string): boolean {
-  if (draft[keyOf(id)] === undefined) return false
-  put(draft, id, undefined)
+  if (draft.job(id) === undefined) return false
+  draft.remove(id)
   return true
-}
-
-/** Now and then, not at each job: looking for the oldest looks at all. */
-function keep(draft: Draft, state: 'completed' | 'dead', most: number): void {
-  if (draft.head.counts[state] > most) clean(draft, state, most - Math.ceil(most / 10))
-}
-
-/** Lets go of the oldest of a kind, until no more than `kept` are left. Answers how many went. */
-function clean(draft: Draft, state: JobState, kept: number): number {
-  const found = [...jobsOf(draft)].filter(([, job]) => job.state === state)
-  if (found.length <= kept) return 0
-  found.sort(([, one], [, other]) => one.due - other.due || one.seq - other.seq)
-  const gone = found.slice(0, found.length - kept)
-  for (const [id] of gone) put(draft, id, undefined)
-  return gone.length
 }
 
 const waiting = (job: JobRecord, due: number): JobRecord => ({ ...job, state: 'waiting', worker: null, due })
@@ -226,9 +226,9 @@ const isHeld = (job: JobRecord | undefined, token: number): job is JobRecord =>
 
 /** Only by the one that has it. */
 function change(draft: Draft, { id, token }: Held, next: (job: JobRecord) => JobRecord): boolean {
-  const job = draft[keyOf(id)]
+  const job = draft.job(id)
   if (!isHeld(job, token)) return false
-  put(draft, id, next(job))
+  draft.put(id, next(job))
   return true
 }
 
@@ -237,20 +237,7 @@ function tally(draft: Draft, what: keyof Head['ever']): void {
   draft.head = { ...draft.head, ever: { ...ever, [what]: ever[what] + 1 } }
 }
 
-/** Puts a job in its place, or takes it away, and keeps count. */
-function put(draft: Draft, id: string, job: JobRecord | undefined): void {
-  const key = keyOf(id)
-  const before = draft[key]
-  if (job === undefined) delete draft[key]
-  else draft[key] = job
-  if (before?.state === job?.state) return
-  const counts = { ...draft.head.counts }
-  if (before !== undefined) counts[before.state]--
-  if (job !== undefined) counts[job.state]++
-  draft.head = { ...draft.head, counts }
-}
-
-const pending = ({ head: { counts } }: JobsState) => counts.waiting + counts.active
+const pending = ({ counts }: Head) => counts.waiting + counts.active
 
 // Words come from other clients, of other versions perhaps: what is none must not reach the state.
 

@@ -21,6 +21,7 @@ import type { Json } from '../objects/state-table.ts'
 import { WaitEnded } from '../recipes/patience.ts'
 import { checkWaiting, type WaitOptions, waitRules, within } from '../waiting.ts'
 import { isId } from './apply.ts'
+import type { JobsObject, WholeJob } from './queue-object.ts'
 import {
   ATTEMPTS_MAX,
   BATCH_MAX,
@@ -29,16 +30,13 @@ import {
   ID_BYTES_MAX,
   type JobRecord,
   type JobState,
-  type JobsState,
-  jobsOf,
-  keyOf,
   LEASE_MAX_MS,
   LEASE_MIN_MS,
   type NewJob,
   PRIORITY_MAX,
   type Rate,
 } from './state.ts'
-import { type JobHandler, type JobsObject, JobWorker, type WorkerOptions } from './worker.ts'
+import { type JobHandler, JobWorker, type WorkerOptions } from './worker.ts'
 
 /** How a job is done. */
 export interface JobOptions {
@@ -183,8 +181,7 @@ export class Jobs<Data extends Json = Json, Result extends Json | undefined = Js
   async get(id: string, options: WaitOptions = {}): Promise<JobInfo | undefined> {
     checkValue('id', idRule, id)
     checkWaiting('jobs.get', options)
-    const { state } = await this.object.read(options)
-    const job = state[keyOf(id)]
+    const job = await this.object.job(id, options)
     return job && describe(id, job, Date.now())
   }
 
@@ -192,9 +189,9 @@ export class Jobs<Data extends Json = Json, Result extends Json | undefined = Js
   async list(options: JobListOptions = {}): Promise<readonly JobInfo[]> {
     checkList('jobs.list', options)
     const { state: wanted, limit = LIST_DEFAULT, ...waiting } = options
-    const { state } = await this.object.read(waiting)
+    const all = await this.object.all(waiting)
     const now = Date.now()
-    return [...jobsOf(state)]
+    return all
       .sort(([, one], [, other]) => one.seq - other.seq)
       .map(([id, job]) => describe(id, job, now))
       .filter(job => wanted === undefined || job.state === wanted)
@@ -204,11 +201,8 @@ export class Jobs<Data extends Json = Json, Result extends Json | undefined = Js
   /** How many jobs stand where. */
   async stats(options: WaitOptions = {}): Promise<JobStats> {
     checkWaiting('jobs.stats', options)
-    const { state } = await this.object.read(options)
-    const { counts, paused, rate, ever } = state.head
-    const now = Date.now()
-    let delayed = 0
-    for (const [, job] of jobsOf(state)) if (job.state === 'waiting' && job.due > now) delayed++
+    const { head, delayed } = await this.object.counted(Date.now(), options)
+    const { counts, paused, rate, ever } = head
     return { ...counts, waiting: counts.waiting - delayed, delayed, paused, rate, ever }
   }
 
@@ -220,7 +214,7 @@ export class Jobs<Data extends Json = Json, Result extends Json | undefined = Js
     const waiting = this.finished(id, stop.signal)
     const failure = (why: 'timeout' | 'cancelled', cause?: unknown) => new WaitEnded(`job '${id}'`, why, cause)
     try {
-      if (options.timeout === 0) return finishedResult(id, (await this.object.read(options)).state, failure('timeout'))
+      if (options.timeout === 0) return finishedResult(id, await this.object.job(id, options), failure('timeout'))
       return await within(waiting, options, failure)
     } finally {
       stop.abort()
@@ -273,16 +267,14 @@ export class Jobs<Data extends Json = Json, Result extends Json | undefined = Js
   }
 
   private async finished(id: string, signal: AbortSignal): Promise<Result> {
-    for await (const { state } of this.object.watch({ signal })) {
-      const { state: now } = state[keyOf(id)] ?? {}
-      if (now !== 'waiting' && now !== 'active') return finishedResult(id, state)
+    for await (const job of this.object.jobs(id, signal)) {
+      if (job?.state !== 'waiting' && job?.state !== 'active') return finishedResult(id, job)
     }
     throw new WaitEnded(`job '${id}'`, 'cancelled')
   }
 }
 
-function finishedResult<Result>(id: string, state: JobsState, unfinished?: Error): Result {
-  const job = state[keyOf(id)]
+function finishedResult<Result>(id: string, job: JobRecord | undefined, unfinished?: Error): Result {
   if (job?.state === 'completed') return job.result as Result
   if (job?.state === 'dead') throw new OperationFailed(`job '${id}' is dead: ${job.error}`)
   if (job === undefined) throw new SettingsError(`there is no job '${id}', or it is no longer kept.`)
@@ -298,7 +290,7 @@ function newJob({ data, ...options }: { readonly data: unknown } & JobOptions, w
   return { id, data: data as Json, delay, priority, attempts, backoff }
 }
 
-function describe(id: string, job: JobRecord, now: number): JobInfo {
+function describe(id: string, job: WholeJob, now: number): JobInfo {
   const { data, priority, tries, attempts, progress, result, error, worker } = job
   const state = job.state === 'waiting' && job.due > now ? 'delayed' : job.state
   return { id, data, state, priority, tries, attempts, progress, result, error, worker }

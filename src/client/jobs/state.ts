@@ -1,5 +1,5 @@
-// What a queue of jobs remembers, and the words that change it. Each job is a property of its own, so that a change of one
-// is all that travels.
+// What a queue of jobs remembers, and the words that change it. Each job has an entry of its own in the table of the object,
+// and what it is to do another, which never changes: what a word changes is all that travels.
 
 import type { Json } from '../objects/state-table.ts'
 
@@ -27,10 +27,12 @@ export type JobState =
   /** It failed as often as it may: a dead letter, kept to be looked at. */
   | 'dead'
 
+/** Where a job stands in line: `ready` by priority, `timed` by when its delay or its lease ends. */
+export type LineName = 'ready' | 'timed'
+
 export interface JobRecord {
   /** The order of coming. */
   readonly seq: number
-  readonly data: Json
   /** Smaller goes first. */
   readonly priority: number
   /** How often it may be tried. */
@@ -47,6 +49,16 @@ export interface JobRecord {
   readonly progress: Json
   readonly result: Json
   readonly error: string | null
+  /** Its place in line, as it was put there: an entry of the line that says otherwise is void. */
+  readonly spot: { readonly line: LineName; readonly rank: number } | null
+  /** completed, dead: its number in the list of those, which the oldest leave first. */
+  readonly place: number | null
+}
+
+/** A list of jobs by number: the oldest at `from`, the next at `to`. Some numbers may be missing. */
+export interface Range {
+  readonly from: number
+  readonly to: number
 }
 
 export interface Head {
@@ -60,11 +72,13 @@ export interface Head {
   readonly counts: Readonly<Record<JobState, number>>
   /** Of all time: also those that are no longer kept. */
   readonly ever: { readonly completed: number; readonly dead: number; readonly retried: number }
-}
-
-export interface JobsState {
-  readonly head: Head
-  readonly [job: `job ${string}`]: JobRecord
+  /** Of the waiting jobs, how many are in the line by time. */
+  readonly delayed: number
+  /** How long the lines are, with void entries. */
+  readonly lines: Readonly<Record<LineName, number>>
+  /** The first time in the line by time; null where it is empty. */
+  readonly next: number | null
+  readonly lists: { readonly completed: Range; readonly dead: Range }
 }
 
 /** A job as it is put in. */
@@ -110,7 +124,7 @@ export interface TakenJob extends Held {
   readonly attempt: number
 }
 
-/** Jobs that wait or run at one time: each operation looks at all of them. */
+/** Jobs that wait or run at one time: every client of the queue has a copy of them. */
 export const JOBS_MAX = 10_000
 /** Completed jobs that are kept, for those who ask for their results; the oldest go first. */
 export const COMPLETED_MAX = 1_000
@@ -129,28 +143,20 @@ export const PRIORITY_MAX = 2 ** 21
 /** 2^30 times the first delay is beyond every limit already. */
 const DOUBLINGS_MAX = 30
 
-export const firstState = (): JobsState => ({
-  head: {
-    seq: 0,
-    token: 0,
-    paused: false,
-    rate: null,
-    window: { start: 0, used: 0 },
-    counts: { waiting: 0, active: 0, completed: 0, dead: 0 },
-    ever: { completed: 0, dead: 0, retried: 0 },
-  },
-})
+const NONE: Range = { from: 0, to: 0 }
 
-const PREFIX = 'job '
-type Key = `job ${string}`
-
-export const keyOf = (id: string): Key => `${PREFIX}${id}`
-
-export const idOf = (key: string): string => key.slice(PREFIX.length)
-
-/** All jobs, by id, in no order. */
-export function* jobsOf(state: JobsState): Generator<[id: string, job: JobRecord]> {
-  for (const key in state) if (key.startsWith(PREFIX)) yield [idOf(key), state[key as Key]!]
+export const FIRST_HEAD: Head = {
+  seq: 0,
+  token: 0,
+  paused: false,
+  rate: null,
+  window: { start: 0, used: 0 },
+  counts: { waiting: 0, active: 0, completed: 0, dead: 0 },
+  ever: { completed: 0, dead: 0, retried: 0 },
+  delayed: 0,
+  lines: { ready: 0, timed: 0 },
+  next: null,
+  lists: { completed: NONE, dead: NONE },
 }
 
 /** How long to wait after the try of this number has failed. */
@@ -169,13 +175,9 @@ export function isRunning({ per }: Rate, start: number, now: number): boolean {
   return now < start + per && now > start - per
 }
 
-/** Milliseconds until a job may be taken; undefined where none will be without a change. */
-export function readyIn(state: JobsState, now: number): number | undefined {
-  if (state.head.paused) return undefined
-  let soonest: number | undefined
-  for (const [, job] of jobsOf(state)) {
-    if (job.state !== 'waiting' && job.state !== 'active') continue
-    soonest = soonest === undefined ? job.due : Math.min(soonest, job.due)
-  }
-  return soonest === undefined ? undefined : Math.max(0, soonest - now, rateWait(state.head, now))
+/** Milliseconds until a job may be taken, or a lease is over; undefined where none will be without a change. */
+export function readyIn(head: Head, now: number): number | undefined {
+  if (head.paused) return undefined
+  if (head.lines.ready > 0) return rateWait(head, now)
+  return head.next === null ? undefined : Math.max(0, head.next - now, rateWait(head, now))
 }

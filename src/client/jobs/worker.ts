@@ -1,15 +1,15 @@
 // A worker: it takes jobs while it has hands free, keeps their leases, and says how they ended.
 //
-// It looks at the queue's state, which it watches, and asks for a job only where that shows one: idle workers cost nothing.
+// It looks at the queue's head, which it watches, and asks for a job only where that shows one: idle workers cost nothing.
 // A job is its own while its lease lasts. It renews in time; where it could not (its machine slept, the servers were away) the
 // job's signal fires before anybody else is given it by a clock that runs as ours does, and what it still does is fenced.
 
 import { CoterieError, type Millis, Unavailable } from '../../core/index.ts'
 import { holderClock } from '../../runtime/clock.ts'
-import type { SharedObject } from '../objects/shared-object.ts'
 import type { Json } from '../objects/state-table.ts'
 import { checkWaiting, startTimer, type WaitOptions, within } from '../waiting.ts'
-import { BATCH_MAX, ERROR_LENGTH_MAX, type JobsOperation, type JobsState, readyIn, type TakenJob } from './state.ts'
+import type { JobsObject } from './queue-object.ts'
+import { BATCH_MAX, ERROR_LENGTH_MAX, type Head, type JobsOperation, readyIn, type TakenJob } from './state.ts'
 
 /** A job in the hands of a worker. */
 export interface Job<Data = Json> {
@@ -54,8 +54,6 @@ export class FinalFailure extends Error {
   override readonly name = 'FinalFailure'
 }
 
-export type JobsObject = SharedObject<JobsState, JobsOperation, unknown>
-
 /** After a call that was not answered. */
 const AGAIN_MS: Millis = 500
 const RENEWALS_PER_LEASE = 3
@@ -81,7 +79,7 @@ export class JobWorker {
   private readonly watching = new AbortController()
   private readonly renewing: NodeJS.Timeout
   private readonly loop: Promise<void>
-  private latest: JobsState | undefined
+  private latest: Head | undefined
   private closing = false
   private failure: Error | undefined
   private wake: (() => void) | undefined
@@ -152,8 +150,8 @@ export class JobWorker {
     const { signal } = this.watching
     while (!signal.aborted) {
       try {
-        for await (const { state } of this.object.watch({ signal })) {
-          this.latest = state
+        for await (const head of this.object.heads(signal)) {
+          this.latest = head
           this.ring()
         }
       } catch (error) {
@@ -183,11 +181,11 @@ export class JobWorker {
       const taken = (await this.object.submit(word)) as readonly TakenJob[]
       for (const job of taken) this.begin(job, before + this.lease)
       // What was taken is news by itself. Nothing was: somebody else was quicker, or the news has come already.
-      if (taken.length === 0) this.latest ??= (await this.object.read()).state
+      if (taken.length === 0) this.latest ??= await this.object.head()
     } catch (error) {
       if (error instanceof Unavailable) return this.fail(error)
       await pause(AGAIN_MS)
-      this.latest ??= (await this.object.read().catch(() => undefined))?.state
+      this.latest ??= await this.object.head().catch(() => undefined)
     }
   }
 

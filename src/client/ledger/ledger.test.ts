@@ -1,7 +1,7 @@
 // Ledgers as their users see them, in a whole group of this process.
 
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -101,13 +101,20 @@ describe('a ledger of an embedded group', () => {
       await writeFile(join(dir, 'receipt'), encoded)
       await writeFile(join(dir, 'descriptor'), encodeDescriptor(coins.descriptor))
       const script = join(import.meta.dirname, '../../../test/e2e/verify-receipt.mjs')
-      return spawnSync(process.execPath, [script, join(dir, 'receipt'), join(dir, 'descriptor')], { encoding: 'utf8' })
-        .stdout
+      expect((await readFile(script, 'utf8')).split('\n').length - 1).toBeLessThanOrEqual(60)
+      const files = [join(dir, 'receipt'), join(dir, 'descriptor')]
+      const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...files], { encoding: 'utf8' })
+      return status === 0 ? stdout : stderr
     }
     const encoded = encodeReceipt(receipts[1]!)
+    const turned = (place: number) => encoded.map((byte, at) => (at === place ? byte ^ 1 : byte))
     expect(await check(encoded)).toMatch(/^holds: leaf 1 of \d, [67] signatures/)
-    encoded[encoded.length - 100]! ^= 1
-    expect(await check(encoded)).toContain('does not hold')
+    expect(await check(turned(0))).toContain('another ledger')
+    expect(await check(turned(60))).toContain('the leaf is not in the tree')
+    // Within the hash of the proposal, which every vote names.
+    const votes = 1 + receipts[1]!.checkpoint.votes.length * 65
+    expect(await check(turned(encoded.length - votes - 10))).toContain('0 of 6 signatures hold')
+    expect(await check(encoded.subarray(0, 50))).toContain('AssertionError')
     await rm(dir, { recursive: true })
   })
 

@@ -1,6 +1,7 @@
 // Promises over the parts of a member node that carry events: one call, one command, one answer; and for each subscription its
 // events.
 
+import { because } from '../../core/index.ts'
 import type { InterestEvent } from '../../events/interest/state.ts'
 import type { RoutingCommand, RoutingEvent } from '../../events/routing/state.ts'
 import { EventRefused, EventUnanswered } from '../events/errors.ts'
@@ -59,7 +60,9 @@ export class MemberEventsHub {
     return new Promise((resolve, reject) => {
       if (this.broken !== undefined) throw this.broken
       const id = ++this.ids
-      if (options.signal?.aborted) throw new EventRefused(channel, 'the call was cancelled before it began.')
+      const { signal } = options
+      if (signal?.aborted)
+        throw because(new EventRefused(channel, 'the call was cancelled before it began.'), signal.reason)
       // What is out by then is told as it stands; what is not is taken back.
       const stop = onWaitEnd(options, () => this.command({ kind: 'settle', id }))
       const { receipts = false } = publication

@@ -1,11 +1,11 @@
 // A subscription among members: a handler that is called, one event at a time, or a loop that reads. Nothing is kept for a process
 // that is gone; one that is too slow misses the oldest, and is told.
 
-import { because, SettingsError } from '../../core/index.ts'
+import { SettingsError } from '../../core/index.ts'
 import type { Filter } from '../../events/filter.ts'
-import { EventRefused, SubscriptionLost } from '../events/errors.ts'
 import { type ReceivedEvent, receivedOf } from '../events/event.ts'
 import { type Checked, checkedPayload, unpackPayload } from '../events/payload.ts'
+import { Span } from '../events/span.ts'
 import type { HandedEvent, MemberEventsHub } from './hub.ts'
 import type { MemberSubscribeOptions } from './options.ts'
 
@@ -35,45 +35,27 @@ export class MemberSubscription<Payload = unknown> {
   private readonly about: MemberSubscribed
   private readonly handler: HeardHandler<Payload> | undefined
   private readonly waiting: HandedEvent[] = []
-  private readonly ends: (() => void)[] = []
+  private readonly span: Span
   private missedCount = 0
   private refusedCount = 0
   private isBusy = false
-  private isOver = false
-  private failure: Error | undefined
   private wake: (() => void) | undefined
-  private isReady!: () => void
-  private isRefused!: (error: Error) => void
-  private isClosed!: () => void
-  private isLost!: (error: Error) => void
 
   /** @internal Made by `channel.subscribe`. */
   constructor(hub: MemberEventsHub, about: MemberSubscribed, handler: HeardHandler<Payload> | undefined) {
     this.about = about
     this.handler = handler
-    this.ready = new Promise((resolve, reject) => {
-      this.isReady = resolve
-      this.isRefused = reject
-    })
-    this.closed = new Promise((resolve, reject) => {
-      this.isClosed = resolve
-      this.isLost = reject
-    })
-    // Whoever does not wait for them hears it from the loop, or not at all.
-    this.ready.catch(() => {})
-    this.closed.catch(() => {})
-    const { signal } = about.options
-    if (signal?.aborted) {
+    this.span = new Span(about.channel)
+    this.ready = this.span.ready
+    this.closed = this.span.closed
+    if (!this.span.heeds(about.options.signal, () => void this.close())) {
       this.finish()
       return
     }
-    const stop = () => void this.close()
-    signal?.addEventListener('abort', stop, { once: true })
-    this.ends.push(() => signal?.removeEventListener('abort', stop))
-    this.ends.push(
+    this.span.whenOver(
       hub.subscribe(about.channel, about.filter, {
         handed: event => this.take(event),
-        opened: () => this.isReady(),
+        opened: () => this.span.open(),
         ended: error => this.fail(error),
       }),
     )
@@ -91,7 +73,7 @@ export class MemberSubscription<Payload = unknown> {
 
   /** Ends it. What waits is dropped. */
   async close(): Promise<void> {
-    if (!this.isOver) this.finish()
+    if (!this.span.isOver) this.finish()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -107,8 +89,8 @@ export class MemberSubscription<Payload = unknown> {
         if (next !== undefined) {
           const heard = await this.heard(next)
           if (heard !== undefined) yield heard
-        } else if (this.failure !== undefined) throw this.failure
-        else if (this.isOver) return
+        } else if (this.span.failure !== undefined) throw this.span.failure
+        else if (this.span.isOver) return
         else await new Promise<void>(resolve => (this.wake = resolve))
       }
     } finally {
@@ -117,7 +99,7 @@ export class MemberSubscription<Payload = unknown> {
   }
 
   private take(event: HandedEvent): void {
-    if (this.isOver) return
+    if (this.span.isOver) return
     this.waiting.push(event)
     if (this.waiting.length > WAITING_MAX) {
       this.waiting.shift()
@@ -132,7 +114,7 @@ export class MemberSubscription<Payload = unknown> {
     if (this.isBusy) return
     this.isBusy = true
     try {
-      for (let next = this.waiting.shift(); next !== undefined && !this.isOver; next = this.waiting.shift()) {
+      for (let next = this.waiting.shift(); next !== undefined && !this.span.isOver; next = this.waiting.shift()) {
         const heard = await this.heard(next)
         if (heard !== undefined) await handler(heard)
       }
@@ -158,19 +140,12 @@ export class MemberSubscription<Payload = unknown> {
   }
 
   private fail(error: Error): void {
-    if (this.isOver) return
-    const isOwn = error instanceof EventRefused || error instanceof SubscriptionLost
-    this.finish(isOwn ? error : because(new SubscriptionLost(this.about.channel, '', error.message), error))
+    if (!this.span.isOver) this.finish(this.span.told(error))
   }
 
   private finish(why?: Error): void {
-    this.isOver = true
-    this.failure = why
     this.waiting.length = 0
-    for (const end of this.ends.splice(0)) end()
-    this.isRefused(why ?? new SubscriptionLost(this.about.channel, '', 'it was closed.'))
-    if (why === undefined) this.isClosed()
-    else this.isLost(why)
+    this.span.end(why)
     this.wake?.()
   }
 }

@@ -150,8 +150,19 @@ const checkSearch = optionsSchema<ThesisSearchAmongOptions>({
   }),
 })
 
+const NO_LOGS = "the level 'thesis' keeps no logs, so nobody can audit it: leave out audit, or take privacy: 'blind'."
+
+/** Who hides nothing from the others needs no run among members, but for one protocol of the thesis. */
+export function checkPrivacy(options: { readonly privacy?: unknown }): void {
+  if (options?.privacy !== 'open') return
+  throw new SettingsError(
+    "privacy: 'open' is for one process: among members take maximise with privacy: 'thesis' and protocol: 'ucb-d', which encrypts nothing.",
+  )
+}
+
 /** What a search at the level of the thesis is asked with, in steps. */
 export function askedSearch(options: ThesisSearchAmongOptions): AskedValues {
+  if ((options as { readonly audit?: unknown }).audit === 'owner') throw new SettingsError(NO_LOGS)
   const asked = askedOf('group.bestArm', options, checkSearch)
   checkValue('name', nameRule, options.name)
   if (options.drawers.length !== asked.names.length - 1) {
@@ -189,7 +200,7 @@ export function checkThesisAmong(options: MaximiseAmongOptions): void {
   if (options.pace !== undefined || options.armTimeout !== undefined || options.onLost !== undefined) {
     throw new SettingsError('only a blind run keeps time: leave out pace, armTimeout and onLost.')
   }
-  if (audit === 'owner') throw new SettingsError("the level 'thesis' keeps no logs: leave out audit.")
+  if (audit === 'owner') throw new SettingsError(NO_LOGS)
   if (comparator !== undefined) {
     throw new SettingsError("at the level 'thesis' the arms compare, along a ring: leave out comparator.")
   }

@@ -73,6 +73,29 @@ describe('three owners, and two members that shuffle and compare', () => {
     expect(paid.flat().length).toBe(30)
   }, 40_000)
 
+  it('as the first page has it: a disposable arm at each owner, a budget in batches, a time limit and a signal', async () => {
+    const reward = async (colour: (typeof COLOURS)[number], pull: number, signal: AbortSignal) =>
+      Number(await coin(colour)({ pull, signal }))
+    await using red = await owners[0]!.arm('page', 'red', async ({ pull, signal }) => reward('red', pull, signal))
+    await using green = await owners[1]!.arm('page', 'green', async ({ pull, signal }) => reward('green', pull, signal))
+    await using blue = await owners[2]!.arm('page', 'blue', async ({ pull, signal }) => reward('blue', pull, signal))
+    const { signal } = new AbortController()
+    const run = owners[1]!.maximise({
+      name: 'page',
+      arms: ['red', 'green', 'blue'],
+      budget: 24,
+      batch: 0.003,
+      shuffler: 'member-4',
+      comparator: 'member-5',
+      timeout: 30_000,
+      signal,
+    })
+    const found = await run.result
+    expect(found.spent).toBe(24)
+    expect(red.pulls + green.pulls + blue.pulls).toBe(24)
+    expect(found.sum).toBeLessThanOrEqual(24)
+  }, 40_000)
+
   it('every party has a log, and an auditor with all of them finds the run right', async () => {
     await serveAll('audited')
     const run = owners[0]!.bestArm({ name: 'audited', ...among(), budget: 20, timeout: 30_000 })
@@ -154,6 +177,7 @@ describe("the thesis's protocols among members", () => {
       expect([sum, spent, paid.length]).toEqual([paid.reduce((a, b) => a + b, 0), 14, 14])
       expect(told).toContain(`'${north.name}', the controller, sees who is pulled`)
       expect(audit).toBe(undefined)
+      expect(told).toContain('cannot be audited')
     },
     40_000,
   )
@@ -189,6 +213,9 @@ describe("the thesis's protocols among members", () => {
     const [anna, ben] = [owners[0]!, owners[1]!]
     expect(() => anna.maximise({ ...ring, batch: 0.5 })).toThrow('one pull a round')
     expect(() => anna.maximise({ ...ring, audit: 'owner' })).toThrow('keeps no logs')
+    expect(() => anna.bestArm({ ...search, drawers: [ben.name], audit: 'owner' } as never)).toThrow('keeps no logs')
+    expect(() => anna.maximise({ ...ring, privacy: 'open' } as never)).toThrow("'ucb-d', which encrypts nothing")
+    expect(() => anna.bestArm({ ...among(), name: 'x', budget: 9, privacy: 'open' } as never)).toThrow('one process')
     expect(() => anna.maximise({ ...ring, comparator: south.name })).toThrow('leave out comparator')
     expect(() => anna.maximise({ ...ring, privacy: 'blind' })).toThrow('which member compares?')
     expect(() => anna.bestArm({ ...search, drawers: [] })).toThrow('drawers is an array; it must be a list of 1 to 31')

@@ -28,6 +28,7 @@ import {
   checkBestAmong,
   checkLost,
   checkMaximiseAmong,
+  checkPrivacy,
   checkThesisAmong,
   type MaximiseAmongOptions,
   nameRule,
@@ -71,6 +72,7 @@ export class MemberRuns {
 
   bestArm(options: BestArmAmongOptions | ThesisSearchAmongOptions): BanditHandle<BestArmResult> {
     if (options?.privacy === 'thesis') return this.search(options)
+    checkPrivacy(options)
     checkBestAmong('group.bestArm', options)
     checkLost(options)
     const { algorithm = 'successive-rejects', arms } = options
@@ -79,6 +81,7 @@ export class MemberRuns {
   }
 
   maximise(options: MaximiseAmongOptions): BanditHandle<MaximiseResult> {
+    checkPrivacy(options)
     checkMaximiseAmong('group.maximise', options)
     checkThesisAmong(options)
     checkLost(options)

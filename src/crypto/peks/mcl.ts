@@ -27,7 +27,9 @@ export function mclEngine(): Promise<PairingEngine> {
 }
 
 async function load(): Promise<PairingEngine> {
-  const mcl = await loadLibrary(() => import('mcl-wasm'))
+  // A bundler that sees the `catch` right behind the import lets the package be missing.
+  const loaded: Mcl | { default: Mcl } = await import('mcl-wasm').catch(notInstalled)
+  const mcl = 'default' in loaded ? loaded.default : loaded
   await mcl.init(mcl.BLS12_381)
   mcl.setETHserialization(true)
   mcl.setMapToMode(STANDARD_MAP)
@@ -36,17 +38,12 @@ async function load(): Promise<PairingEngine> {
   return engineOf(mcl)
 }
 
-/** The library as it is loaded, or what to do where it is not there. */
-export async function loadLibrary(load: () => Promise<Mcl | { default: Mcl }>): Promise<Mcl> {
-  try {
-    const loaded = await load()
-    return 'default' in loaded ? loaded.default : loaded
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new SettingsError(
-      'peks needs the package mcl-wasm, which is not installed. Install it (npm install mcl-wasm@2.4), or use the mode tagged.',
-    )
-  }
+/** What to do where the library is not there. */
+export function notInstalled(error: unknown): never {
+  if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error
+  throw new SettingsError(
+    'peks needs the package mcl-wasm, which is not installed. Install it (npm install mcl-wasm@2.4), or use the mode tagged.',
+  )
 }
 
 /** The generators in their standard form. */

@@ -20,8 +20,16 @@ function entryOf({ id, key, sealKey, countKey = NO_KEY, possession = NO_KEY }: N
   return { id, key, sealKey, countKey, possession, admitted, failures: 0 }
 }
 
+/** A list never changes, and every grant and claim asks for its digest. */
+const digests = new WeakMap<Electorate, Uint8Array>()
+
 export function digestOf(electorate: Electorate): Uint8Array {
-  return sha256(encode(electorateCodec, electorate))
+  let digest = digests.get(electorate)
+  if (digest === undefined) {
+    digest = sha256(encode(electorateCodec, electorate))
+    digests.set(electorate, digest)
+  }
+  return digest
 }
 
 export function memberOf(electorate: Electorate | undefined, id: NodeId): Voter | undefined {

@@ -48,7 +48,7 @@ describe('terms that a liar speaks of', () => {
     ['stores that are apart, where nobody lies', { members: 3, liars: 0, ...SPOILED }],
     ['stores that are apart, and one that goes on', { ...SPOILED, ...INFLATES }],
   ])('%s: there is a coordinator all the same', (_name, group) => {
-    for (let seed = 1; seed <= sized(2, 4); seed++) {
+    for (let seed = 1; seed <= sized(1, 4); seed++) {
       expect(runOnce(electionOfTerms(group), seed).violations, `seed ${seed}`).toEqual([])
     }
   })
@@ -64,7 +64,7 @@ describe('liars are named, by what their words prove', () => {
     ['forges-lists', 15, /^misbehaved.*forged-list/],
     ['forges-leaders', 17, /^misbehaved.*false-proof/],
   ])('%s', (name, lie, how) => {
-    const seeds = Array.from({ length: sized(2, 4) }, (_, place) => place + 1)
+    const seeds = Array.from({ length: sized(1, 4) }, (_, place) => place + 1)
     const caught = seeds.filter(seed => {
       const { trace, violations, drawn } = runOnce(electionScenario({ members: 4, liars: 1, lie }), seed, {}, true)
       expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
@@ -121,7 +121,7 @@ describe('seeds that found something', () => {
     expect(told(90006, 8, [3, 4, 5, 9])).toEqual([])
   })
   // Elected by grants that hold, it showed fewer to a member that missed them, or that had not heard of it for a while.
-  it.each([14, 25, 34])(
+  it.each(sized([14], [14, 25, 34]))(
     '%i: a coordinator that proves too little does not keep a member from knowing who leads',
     seed => {
       expect(runOnce(electionScenario({ members: 4, liars: 1, lie: 13 }), seed).violations).toEqual([])

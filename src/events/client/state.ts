@@ -31,7 +31,7 @@ export const SUBSCRIPTIONS_MAX = 10_000
 export const TRACKED_MAX = 100_000
 /** Items kept that are not yet acknowledged, of one source: beyond, nothing more is fetched. */
 export const UNHANDED_MAX = 512
-/** In beats: what stands still or is silent for so long is looked into. */
+/** In beats: how long something may stand still or be silent before it is looked into. */
 export const PATIENCE_BEATS = 3
 /** In beats: for how long a server is passed over. */
 export const PASSED_BEATS = 600

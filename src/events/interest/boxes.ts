@@ -105,11 +105,23 @@ function around(one: Box, other: Box): Box {
   })
 }
 
-/** Whether one of the boxes holds the point. */
+/** Whether one of the boxes holds the point. Loops, as below: a crowd asks it a million times a second. */
 export function holdsPoint(boxes: readonly Box[], point: Point): boolean {
-  return boxes.some(box =>
-    box.every(({ attribute, from, to }) => point.get(attribute)?.some(value => value >= from && value <= to) ?? false),
-  )
+  for (const box of boxes) if (isInside(box, point)) return true
+  return false
+}
+
+function isInside(box: Box, point: Point): boolean {
+  for (const { attribute, from, to } of box) {
+    const values = point.get(attribute)
+    if (values === undefined || !isBetween(values, from, to)) return false
+  }
+  return true
+}
+
+function isBetween(values: readonly number[], from: number, to: number): boolean {
+  for (const value of values) if (value >= from && value <= to) return true
+  return false
 }
 
 /** What both boxes hold, or nothing. */
@@ -126,7 +138,17 @@ export function common(one: Box, other: Box): Box | undefined {
 
 /** Whether two interests have a point in common. */
 export function overlap(ones: readonly Box[], others: readonly Box[]): boolean {
-  return ones.some(one => others.some(other => common(one, other) !== undefined))
+  for (const one of ones) for (const other of others) if (meet(one, other)) return true
+  return false
+}
+
+/** Whether `common` finds something, without making it. */
+function meet(one: Box, other: Box): boolean {
+  for (const { attribute, from, to } of other) {
+    if (from > to) return false
+    for (const own of one) if (own.attribute === attribute && (own.from > to || own.to < from)) return false
+  }
+  return true
 }
 
 /** How far the nearest box is from the point: 0 inside, and less than 1 for every attribute that is missed. */

@@ -21,8 +21,11 @@ export function hashedPlace({ hash, group }: Pick<InterestSettings, 'hash' | 'gr
 }
 
 /** Where a member stands. */
-function placeFor({ settings }: InterestScene, member: NodeId, chosen: number): number {
-  return settings.rules.placeOf(hashedPlace(settings, member), chosen)
+function placeFor({ state, settings }: InterestScene, member: NodeId, chosen: number): number {
+  const hashed = state.hashed.get(member) ?? hashedPlace(settings, member)
+  if (state.hashed.size >= PEERS_MAX) state.hashed.clear()
+  state.hashed.set(member, hashed)
+  return settings.rules.placeOf(hashed, chosen)
 }
 
 /** What this member wants, as all its subscriptions say. */
@@ -52,7 +55,8 @@ export function goRound(scene: InterestScene): void {
   for (const to of new Set([partner(scene), stranger(scene)])) {
     if (to === undefined) continue
     state.asked.add(to)
-    sayExchange(scene, to, own, true)
+    const other = state.links.get(to) ?? state.random.get(to)
+    sayExchange(scene, to, other, { own, asks: true })
   }
 }
 
@@ -87,14 +91,20 @@ export function giveUp({ state }: InterestScene, member: NodeId): void {
   if (state.barred.size > PEERS_MAX) state.barred.delete(state.barred.keys().next().value!)
 }
 
-function sayExchange(scene: InterestScene, to: NodeId, own: Claim, asks: boolean): void {
+/** Those that want something of what the other one wants, the nearest to it first; and some at random. */
+function sayExchange(
+  scene: InterestScene,
+  to: NodeId,
+  other: Known | undefined,
+  { own, asks }: { readonly own: Claim; readonly asks: boolean },
+): void {
   const { state, turn } = scene
-  const other = state.links.get(to) ?? state.random.get(to)
   const known = [...state.links.values(), ...state.random.values()].filter(({ claim }) => claim.member !== to)
   const alike = other === undefined ? [] : known.filter(({ claim }) => overlap(other.claim.boxes, claim.boxes))
   const near = (one: Known) => Math.min(stepsBetween(other!.place, one.place), stepsBetween(one.place, other!.place))
   const nearest = alike.sort((one, two) => near(one) - near(two)).slice(0, GIVEN_MAX)
-  const rest = known.filter(one => !nearest.includes(one))
+  const taken = new Set(nearest)
+  const rest = known.filter(one => !taken.has(one))
   const given = [
     ...nearest,
     ...someOf(rest, GIVEN_MAX + RANDOM_GIVEN - nearest.length, bound => turn.below(bound)),
@@ -114,8 +124,10 @@ export function hearExchange(scene: InterestScene, from: NodeId, body: InterestM
   learn(scene, fresh, body.own, 0)
   for (const { claim, age } of body.given) learn(scene, fresh, claim, age)
   state.asked.delete(from)
+  // Who asks has just said what it wants: it need not have become a link, nor be one of the few that are kept at random.
+  const other = fresh.get(from) ?? state.links.get(from) ?? state.random.get(from)
   choose(scene, fresh)
-  if (body.asks) sayExchange(scene, from, state.claim ?? renew(scene), false)
+  if (body.asks) sayExchange(scene, from, other, { own: state.claim ?? renew(scene), asks: false })
 }
 
 function learn(scene: InterestScene, fresh: Map<NodeId, Known>, claim: Claim, age: number): void {

@@ -56,6 +56,7 @@ function blankState(self: NodeId, { signer }: InterestSettings): InterestState {
     barred: new Map(),
     peers: new Set(),
     keys: new Map([[self, signer.publicKey]]),
+    hashed: new Map(),
     asked: new Set(),
     seen: new Map(),
     outgoing: new Map(),

@@ -42,9 +42,14 @@ export function chooseLinks(
 ): Map<NodeId, Known> {
   const alike = known.filter(({ claim }) => overlap(own, claim.boxes))
   const chosen = new Map<NodeId, Known>()
+  const clockwise = [...alike].sort((a, b) => stepsBetween(place, a.place) - stepsBetween(place, b.place))
+  const choose = (one: Known | undefined) => {
+    if (one !== undefined && chosen.size < LINKS_MAX) chosen.set(one.claim.member, one)
+  }
   for (const probe of probesOf(own, alike, below)) {
-    const holding = alike.filter(({ claim }) => holdsPoint(claim.boxes, probe))
-    for (const one of neighbours(place, holding)) if (chosen.size < LINKS_MAX) chosen.set(one.claim.member, one)
+    const holding = ({ claim }: Known) => holdsPoint(claim.boxes, probe)
+    choose(clockwise.find(holding))
+    choose(clockwise.findLast(holding))
   }
   const spare = alike.filter(({ claim }) => !chosen.has(claim.member))
   const room = Math.min(SPARE_LINKS, LINKS_MAX - chosen.size)

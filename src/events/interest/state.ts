@@ -53,6 +53,8 @@ export interface InterestState {
   /** Members that membership knows to be here. */
   readonly peers: Set<NodeId>
   readonly keys: Map<NodeId, PublicKey>
+  /** Hashes of names: each claim of a member has the same. */
+  readonly hashed: Map<NodeId, number>
   /** Whose answers are waited for. */
   readonly asked: Set<NodeId>
   readonly seen: Map<NodeId, Map<string, Life>>

@@ -4,20 +4,22 @@ import type { Predicate } from '../canonical.ts'
 import { holds } from '../filter.ts'
 import type { Attribute } from './attribute.ts'
 import type { Plan } from './plan.ts'
+import { isRuledOut, type Veto, vetoOf } from './vetoes.ts'
 import type { Visit } from './visit.ts'
 
 const CAPACITY_FIRST = 4
 
 /** What is left to be tested of an entry. */
 export interface Extra {
-  readonly vetoes: readonly Predicate[]
+  readonly vetoes: readonly Veto[]
   readonly tests: readonly Predicate[]
   readonly listTests: readonly Predicate[]
 }
 
 /** What is left of a plan; undefined where keys and ranges say it all. */
-export function extraOf({ vetoes, tests, listTests }: Plan): Extra | undefined {
-  return vetoes.length + tests.length + listTests.length === 0 ? undefined : { vetoes, tests, listTests }
+export function extraOf({ vetoes, tests, listTests }: Plan, vetoed: readonly Attribute[]): Extra | undefined {
+  if (vetoes.length + tests.length + listTests.length === 0) return undefined
+  return { vetoes: vetoes.map(predicate => vetoOf(predicate, vetoed)), tests, listTests }
 }
 
 /** What the entries of a shape have. */
@@ -27,11 +29,15 @@ export interface ArenaParts {
   readonly vetoed: readonly unknown[]
   readonly gates: readonly unknown[]
   readonly tested: boolean
+  /** Whether a subscription may have other entries that hit the same event. */
+  readonly repeated: boolean
+  /** Names of subscriptions by their number: the index's own list. */
+  readonly names: readonly unknown[]
 }
 
 /** Columns of entries. An entry is its place in them. */
 export class Arena {
-  /** The subscription; the complement of it where it has several entries. */
+  /** The number of the subscription. */
   owners = new Int32Array(CAPACITY_FIRST)
   /** Where its leaf has it: a place in the list, or below zero the complement of bucket and slot. */
   places = new Int32Array(CAPACITY_FIRST)
@@ -41,7 +47,9 @@ export class Arena {
   readonly from: Float64Array[]
   readonly to: Float64Array[]
   readonly ranges: readonly Attribute[]
+  private readonly names: readonly unknown[]
   private readonly tested: boolean
+  private readonly repeated: boolean
   private readonly vetoed: boolean
   private readonly listTested: boolean
   extras: (Extra | undefined)[] | undefined
@@ -49,8 +57,10 @@ export class Arena {
   private used = 0
   private readonly free: number[] = []
 
-  constructor({ keys, ranges, vetoed, gates, tested }: ArenaParts) {
+  constructor({ keys, ranges, vetoed, gates, tested, repeated, names }: ArenaParts) {
     this.ranges = ranges
+    this.names = names
+    this.repeated = repeated
     this.tested = tested
     this.vetoed = vetoed.length > 0
     this.listTested = gates.length > 0
@@ -98,6 +108,22 @@ export class Arena {
     }
   }
 
+  nameOf(entry: number): unknown {
+    return this.names[this.owners[entry]!]
+  }
+
+  /** Whether an event may hit a subscription of this shape twice; of a list two items may be two of its values. */
+  mayRepeat(visit: Visit): boolean {
+    return this.repeated || visit.hasLists
+  }
+
+  /** An entry matches. */
+  hit(entry: number, visit: Visit): void {
+    const owner = this.owners[entry]!
+    if (this.mayRepeat(visit)) visit.hitOnce(owner, this.names[owner])
+    else visit.hit(this.names[owner])
+  }
+
   /** Whether the event lies in all ranges of an entry. */
   isInRanges(entry: number): boolean {
     for (let column = 0; column < this.ranges.length; column++) {
@@ -121,8 +147,9 @@ export class Arena {
   passes(entry: number, visit: Visit, vetoed: boolean): boolean {
     const extra = this.extras?.[entry]
     if (extra === undefined) return true
-    const { attributes, hasLists } = visit
-    if (!vetoed) for (const predicate of extra.vetoes) if (!holds(predicate, attributes)) return false
+    const { attributes, hasLists, event } = visit
+    const { vetoes } = extra
+    if (!vetoed) for (let at = 0; at < vetoes.length; at++) if (isRuledOut(vetoes[at]!, event)) return false
     for (const predicate of extra.tests) if (!holds(predicate, attributes)) return false
     if (hasLists) for (const predicate of extra.listTests) if (!holds(predicate, attributes)) return false
     return true

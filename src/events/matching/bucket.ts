@@ -3,96 +3,125 @@
 // For each range and each cell of its attribute there are two rows, interleaved: `may` (the range touches the cell) and
 // `sure` (it covers it). The rows of the event's cells are joined by AND: what is sure in all is a hit, what may be is
 // compared. Slots are sorted by the middle of the narrowest range, and every cell keeps the first and last word of its row
-// that is not zero, so that only that window is read.
+// that is not zero, so that only that window is read, and the tail: what was added since, in the order in which it came.
 //
-// A bucket is built once; then entries only die in it. It is never larger than what is built in a few milliseconds.
+// Comparing the tail one by one was the obvious way, and took as long as all the rest: its ends are a coin toss to the processor.
 
-import type { Predicate } from '../canonical.ts'
-import type { Scalar } from '../values.ts'
 import type { Arena } from './arena.ts'
 import type { Attribute } from './attribute.ts'
-import type { Edges } from './axis.ts'
+import { Column, narrowestFirst, rowOfFirst, sortedBy } from './column.ts'
+import { setBit, Vetoes } from './vetoes.ts'
 import type { Visit } from './visit.ts'
 
-/** Entries of a bucket: its rows are then 256 words, and building it takes a few milliseconds. */
+/** Slots of a bucket: its rows are then 256 words, and building it takes a few milliseconds. */
 export const BUCKET_MAX = 8192
-
-interface Column {
-  readonly attribute: Attribute
-  readonly edges: Edges
-  /** For each cell, for each word: may, sure. */
-  readonly rows: Int32Array
-  /** By slot, so that neighbours are compared from one line of the cache. */
-  readonly from: Float64Array
-  readonly to: Float64Array
-}
-
-/** The slots that a value rules out: few as a list, many as a row. */
-type Veto = { readonly row: boolean; readonly words: Int32Array }
+/** Of a bucket that is built anew, the tail may have one slot for so many that are sorted: each entry is moved a few times only. */
+const TAIL = 4
+const FULL = -1
 
 export class Bucket {
-  readonly slots: Int32Array
+  /** Slots that are taken, by the living and the dead. */
+  size: number
   live: number
+  readonly capacity: number
   private readonly arena: Arena
-  private readonly owners: Int32Array
-  private readonly words: number
+  private readonly slots: Int32Array
+  /** By slot: the name of the subscription. Looked up by number each would be a miss of the cache. */
+  private readonly names: unknown[]
+  private readonly number: number
   private readonly alive: Int32Array
-  private readonly columns: Column[] = []
-  /** Of the first column, for each cell: the first and the last word that is not zero. */
-  private readonly windows: Int16Array
-  private readonly vetoes: ReadonlyMap<Attribute, Map<Scalar, Veto>>
+  private readonly columns: readonly Column[]
+  /** The word in which the tail begins. */
+  private readonly tail: number
+  private readonly vetoes: Vetoes
   private readonly mask: Int32Array
+  /** Whether hits of this event must still be tested, or counted once. */
+  private careful = false
 
   /** Of these entries; `number` is its place in its leaf. */
   constructor(arena: Arena, entries: readonly number[], vetoed: readonly Attribute[], number: number) {
-    const spans = spansOf(arena, entries)
-    const order = sortedBy(spans[0], entries.length)
+    const count = entries.length
     this.arena = arena
-    this.slots = order.map(place => entries[place]!)
-    this.owners = this.slots.map(entry => arena.owners[entry]!)
-    this.live = entries.length
-    this.words = (entries.length + 31) >> 5
-    this.alive = new Int32Array(this.words)
-    for (let slot = 0; slot < entries.length; slot++) {
-      setBit(this.alive, slot)
-      arena.places[this.slots[slot]!] = ~(number * BUCKET_MAX + slot)
-    }
-    for (const span of spans) this.columns.push(columnOf(span, order, this.words))
-    this.windows = windowsOf(this.columns[0], this.words)
-    this.vetoes = vetoesOf(arena, this.slots, vetoed)
-    this.mask = new Int32Array(this.vetoes.size === 0 ? 0 : this.words)
+    this.number = number
+    this.capacity = Math.min(BUCKET_MAX, (count + Math.ceil(count / TAIL) + 31) & ~31)
+    const words = this.capacity >> 5
+    const ranges = narrowestFirst(arena, entries)
+    const order = sortedBy(arena, ranges[0], entries)
+    this.columns = ranges.map(range => new Column(arena, range, words))
+    this.vetoes = new Vetoes(vetoed, words)
+    this.slots = new Int32Array(this.capacity)
+    this.names = new Array(count)
+    this.alive = rowOfFirst(count, words)
+    this.mask = new Int32Array(this.vetoes.size === 0 ? 0 : words)
+    this.size = count
+    this.live = count
+    this.tail = count >> 5
+    for (let slot = 0; slot < count; slot++) this.set(slot, entries[order[slot]!]!)
+    this.columns[0]?.measure()
+  }
+
+  /** One more; there must be a slot left. */
+  add(entry: number): void {
+    setBit(this.alive, this.size)
+    this.set(this.size, entry)
+    this.size++
+    this.live++
+  }
+
+  private set(slot: number, entry: number): void {
+    const { arena, columns } = this
+    this.slots[slot] = entry
+    this.names[slot] = arena.nameOf(entry)
+    arena.places[entry] = ~(this.number * BUCKET_MAX + slot)
+    for (let column = 0; column < columns.length; column++) columns[column]!.set(slot, arena, entry)
+    if (this.vetoes.size > 0) this.vetoes.add(slot, arena.extras?.[entry]?.vetoes ?? [])
   }
 
   remove(slot: number): void {
     this.alive[slot >> 5]! &= ~(1 << (slot & 31))
+    this.names[slot] = undefined
     this.live--
   }
 
-  isAlive(slot: number): boolean {
+  private isAlive(slot: number): boolean {
     return ((this.alive[slot >> 5]! >>> (slot & 31)) & 1) === 1
   }
 
-  collect(visit: Visit): void {
-    const { columns, words } = this
-    if (visit.hasLists && this.isListed(visit.event)) return this.collectEach(visit)
-    const mask = this.vetoes.size === 0 ? this.alive : this.unvetoed(visit.event)
-    if (columns.length === 0) {
-      for (let word = 0; word < words; word++) if (mask[word] !== 0) this.take(visit, mask[word]!, word)
-      return
-    }
-    const cell = columns[0]!.edges.cellFor(visit.event, columns[0]!.attribute.number)
-    const first = this.windows[2 * cell]!
-    const last = this.windows[2 * cell + 1]!
-    if (first > last) return
-    const window = { first, last, start: 2 * cell * words }
-    if (columns.length === 1) this.collectOne(visit, mask, window)
-    else if (columns.length === 2) this.collectTwo(visit, mask, window)
-    else this.collectMore(visit, mask, window)
+  /** The entries that live. */
+  entries(): number[] {
+    const entries: number[] = []
+    for (let slot = 0; slot < this.size; slot++) if (this.isAlive(slot)) entries.push(this.slots[slot]!)
+    return entries
   }
 
-  private collectOne(visit: Visit, mask: Int32Array, { first, last, start }: Window): void {
-    const { rows } = this.columns[0]!
-    for (let word = first; word <= last; word++) {
+  collect(visit: Visit): void {
+    const { columns, arena } = this
+    if (visit.hasLists && this.isListed(visit.event)) return this.collectEach(visit)
+    this.careful = arena.mustTest(visit, true) || arena.mayRepeat(visit)
+    const mask = this.vetoes.size === 0 ? this.alive : this.unvetoed(visit.event)
+    const end = (this.size + 31) >> 5
+    if (columns.length === 0) {
+      for (let word = 0; word < end; word++) if (mask[word] !== 0) this.take(visit, mask[word]!, word)
+      return
+    }
+    const first = columns[0]!.firstWord(visit.event)
+    const last = columns[0]!.lastWord(visit.event)
+    this.scan(visit, mask, first, last + 1)
+    this.scan(visit, mask, Math.max(this.tail, last + 1), end)
+  }
+
+  private scan(visit: Visit, mask: Int32Array, from: number, end: number): void {
+    if (from >= end) return
+    if (this.columns.length === 1) this.scanOne(visit, mask, from, end)
+    else if (this.columns.length === 2) this.scanTwo(visit, mask, from, end)
+    else this.scanMore(visit, mask, from, end)
+  }
+
+  private scanOne(visit: Visit, mask: Int32Array, from: number, end: number): void {
+    const [one] = this.columns as [Column]
+    const { rows } = one
+    const start = one.rowOf(visit.event)
+    for (let word = from; word < end; word++) {
       const may = rows[start + 2 * word]! & mask[word]!
       if (may === 0) continue
       const sure = rows[start + 2 * word + 1]! & may
@@ -101,11 +130,13 @@ export class Bucket {
     }
   }
 
-  private collectTwo(visit: Visit, mask: Int32Array, { first, last, start }: Window): void {
-    const { rows } = this.columns[0]!
-    const { rows: others, edges, attribute } = this.columns[1]!
-    const other = 2 * edges.cellFor(visit.event, attribute.number) * this.words
-    for (let word = first; word <= last; word++) {
+  private scanTwo(visit: Visit, mask: Int32Array, from: number, end: number): void {
+    const [one, two] = this.columns as [Column, Column]
+    const { rows } = one
+    const { rows: others } = two
+    const start = one.rowOf(visit.event)
+    const other = two.rowOf(visit.event)
+    for (let word = from; word < end; word++) {
       const may = rows[start + 2 * word]! & others[other + 2 * word]! & mask[word]!
       if (may === 0) continue
       const sure = rows[start + 2 * word + 1]! & others[other + 2 * word + 1]! & may
@@ -114,21 +145,21 @@ export class Bucket {
     }
   }
 
-  private collectMore(visit: Visit, mask: Int32Array, { first, last, start }: Window): void {
-    const { columns, words } = this
+  private scanMore(visit: Visit, mask: Int32Array, from: number, end: number): void {
+    const { columns } = this
     const [one, two, three] = columns as [Column, Column, Column]
-    const second = 2 * two.edges.cellFor(visit.event, two.attribute.number) * words
-    const third = 2 * three.edges.cellFor(visit.event, three.attribute.number) * words
-    for (let word = first; word <= last; word++) {
+    const first = one.rowOf(visit.event)
+    const second = two.rowOf(visit.event)
+    const third = three.rowOf(visit.event)
+    for (let word = from; word < end; word++) {
       const at = 2 * word
-      let may = one.rows[start + at]! & two.rows[second + at]! & three.rows[third + at]! & mask[word]!
+      let may = one.rows[first + at]! & two.rows[second + at]! & three.rows[third + at]! & mask[word]!
       if (may === 0) continue
-      let sure = one.rows[start + at + 1]! & two.rows[second + at + 1]! & three.rows[third + at + 1]! & may
+      let sure = one.rows[first + at + 1]! & two.rows[second + at + 1]! & three.rows[third + at + 1]! & may
       for (let column = 3; column < columns.length; column++) {
-        const { edges, attribute, rows } = columns[column]!
-        const row = 2 * edges.cellFor(visit.event, attribute.number) * words + at
-        may &= rows[row]!
-        sure &= rows[row + 1]!
+        const row = columns[column]!.rowOf(visit.event) + at
+        may &= columns[column]!.rows[row]!
+        sure &= columns[column]!.rows[row + 1]!
       }
       if (sure !== 0) this.take(visit, sure, word)
       if (may !== sure) this.compare(visit, may ^ sure, word)
@@ -137,192 +168,65 @@ export class Bucket {
 
   /** Entries whose ranges certainly hold. */
   private take(visit: Visit, bits: number, word: number): void {
-    const { owners, slots, arena } = this
-    const tested = arena.mustTest(visit, true)
+    if (this.careful) return this.takeCarefully(visit, bits, word)
+    const { names } = this
+    const { found } = visit
     const base = word << 5
-    for (let rest = bits; rest !== 0; rest &= rest - 1) {
-      const slot = base + 31 - Math.clz32(rest & -rest)
-      if (tested && !arena.passes(slots[slot]!, visit, true)) continue
-      visit.hit(owners[slot]!)
-    }
+    let { count } = visit
+    if (bits === FULL) for (let slot = base; slot < base + 32; slot++) found[count++] = names[slot]
+    else
+      for (let rest = bits; rest !== 0; rest &= rest - 1) found[count++] = names[base + 31 - Math.clz32(rest & -rest)]
+    visit.count = count
   }
 
   /** Entries whose ranges end in the event's cell. */
   private compare(visit: Visit, bits: number, word: number): void {
-    const { owners, slots, arena, columns } = this
-    const tested = arena.mustTest(visit, true)
+    const { columns } = this
     const base = word << 5
+    let inside = bits
     for (let rest = bits; rest !== 0; rest &= rest - 1) {
-      const slot = base + 31 - Math.clz32(rest & -rest)
+      const bit = rest & -rest
+      const slot = base + 31 - Math.clz32(bit)
       let outside = 0
       for (let column = 0; column < columns.length; column++) {
         const { attribute, from, to } = columns[column]!
         outside |= Number(attribute.number < from[slot]!) | Number(attribute.number > to[slot]!)
       }
-      if (outside === 0 && (!tested || arena.passes(slots[slot]!, visit, true))) visit.hit(owners[slot]!)
+      // Without a branch: which of them pass is a coin toss.
+      inside &= ~(bit & -outside)
+    }
+    if (inside !== 0) this.take(visit, inside, word)
+  }
+
+  private takeCarefully(visit: Visit, bits: number, word: number): void {
+    const { slots, arena } = this
+    const tested = arena.mustTest(visit, true)
+    for (let rest = bits; rest !== 0; rest &= rest - 1) {
+      const entry = slots[(word << 5) + 31 - Math.clz32(rest & -rest)]!
+      if (!tested || arena.passes(entry, visit, true)) arena.hit(entry, visit)
     }
   }
 
   /** Whether the event has a list of several numbers in a range, or a list where a value may rule out. */
   private isListed(event: number): boolean {
     for (const { attribute } of this.columns) if (Number.isNaN(attribute.number)) return true
-    for (const attribute of this.vetoes.keys()) if (attribute.event === event && attribute.isList) return true
-    return false
+    return this.vetoes.isListed(event)
   }
 
   /** One by one, for lists. */
   private collectEach(visit: Visit): void {
     const { arena, slots } = this
-    for (let slot = 0; slot < slots.length; slot++) {
+    for (let slot = 0; slot < this.size; slot++) {
       if (!this.isAlive(slot)) continue
       const entry = slots[slot]!
-      if (arena.isInRanges(entry) && arena.passes(entry, visit, false)) visit.hit(this.owners[slot]!)
+      if (arena.isInRanges(entry) && arena.passes(entry, visit, false)) arena.hit(entry, visit)
     }
   }
 
   /** All that live, without those that the event's values rule out. */
   private unvetoed(event: number): Int32Array {
-    const { mask } = this
-    mask.set(this.alive)
-    for (const [attribute, byValue] of this.vetoes) {
-      // What a former event left there is no value of this one.
-      const veto = attribute.event === event ? byValue.get(attribute.items[0]!) : undefined
-      if (veto === undefined) continue
-      const { words } = veto
-      if (veto.row) for (let word = 0; word < mask.length; word++) mask[word]! &= ~words[word]!
-      else for (const slot of words) mask[slot >> 5]! &= ~(1 << (slot & 31))
-    }
-    return mask
+    this.mask.set(this.alive)
+    this.vetoes.apply(this.mask, event)
+    return this.mask
   }
-}
-
-interface Window {
-  readonly first: number
-  readonly last: number
-  readonly start: number
-}
-
-/** For each entry the first and the last cell of its range. */
-interface Span {
-  readonly attribute: Attribute
-  readonly edges: Edges
-  readonly from: Float64Array
-  readonly to: Float64Array
-  readonly low: Uint8Array
-  readonly high: Uint8Array
-}
-
-/** The narrowest first. Loops, not `from` with a function: a bucket is built many times while it grows. */
-function spansOf(arena: Arena, entries: readonly number[]): Span[] {
-  const count = entries.length
-  const spans = arena.ranges.map((attribute, column) => {
-    const edges = attribute.axis.divided()
-    const [from, to] = [new Float64Array(count), new Float64Array(count)]
-    const [low, high] = [new Uint8Array(count), new Uint8Array(count)]
-    const [allFrom, allTo] = [arena.from[column]!, arena.to[column]!]
-    let touched = 0
-    for (let place = 0; place < count; place++) {
-      const entry = entries[place]!
-      from[place] = allFrom[entry]!
-      to[place] = allTo[entry]!
-      low[place] = edges.cellOf(from[place]!)
-      high[place] = edges.cellOf(to[place]!)
-      touched += high[place]! - low[place]! + 1
-    }
-    return { attribute, edges, from, to, low, high, touched: touched / edges.cells }
-  })
-  return spans.sort((a, b) => a.touched - b.touched)
-}
-
-/** Places of entries by the middle of their range. */
-function sortedBy(span: Span | undefined, count: number): Int32Array {
-  const marks = new Int32Array(count)
-  for (let place = 0; place < count; place++) {
-    marks[place] = (span === undefined ? 0 : (span.low[place]! + span.high[place]!) * BUCKET_MAX) + place
-  }
-  marks.sort()
-  for (let slot = 0; slot < count; slot++) marks[slot]! %= BUCKET_MAX
-  return marks
-}
-
-function columnOf(span: Span, order: Int32Array, words: number): Column {
-  const from = new Float64Array(order.length)
-  const to = new Float64Array(order.length)
-  for (let slot = 0; slot < order.length; slot++) {
-    from[slot] = span.from[order[slot]!]!
-    to[slot] = span.to[order[slot]!]!
-  }
-  return { attribute: span.attribute, edges: span.edges, rows: rowsOf(span, order, words), from, to }
-}
-
-function rowsOf({ edges, from, to, low, high }: Span, order: Int32Array, words: number): Int32Array {
-  const rows = new Int32Array(edges.cells * words * 2)
-  for (let slot = 0; slot < order.length; slot++) {
-    const place = order[slot]!
-    const bit = 1 << (slot & 31)
-    const word = slot >> 5
-    const first = low[place]!
-    const last = high[place]!
-    for (let cell = first; cell <= last; cell++) {
-      const at = (cell * words + word) * 2
-      rows[at]! |= bit
-      const covers =
-        (cell > first || edges.coversStart(cell, from[place]!)) && (cell < last || edges.coversEnd(cell, to[place]!))
-      if (covers) rows[at + 1]! |= bit
-    }
-  }
-  return rows
-}
-
-function windowsOf(column: Column | undefined, words: number): Int16Array {
-  if (column === undefined) return new Int16Array(0)
-  const { rows, edges } = column
-  const windows = new Int16Array(2 * edges.cells)
-  for (let cell = 0; cell < edges.cells; cell++) {
-    const start = cell * words * 2
-    let first = 0
-    let last = words - 1
-    while (first <= last && rows[start + 2 * first] === 0) first++
-    while (last >= first && rows[start + 2 * last] === 0) last--
-    windows[2 * cell] = first
-    windows[2 * cell + 1] = last
-  }
-  return windows
-}
-
-function vetoesOf(arena: Arena, slots: Int32Array, vetoed: readonly Attribute[]): Map<Attribute, Map<Scalar, Veto>> {
-  const words = (slots.length + 31) >> 5
-  const all = new Map<Attribute, Map<Scalar, Veto>>()
-  for (const attribute of vetoed) {
-    const lists = new Map<Scalar, number[]>()
-    for (const [slot, entry] of slots.entries()) {
-      for (const predicate of arena.extras?.[entry]?.vetoes ?? []) {
-        if (predicate.attribute !== attribute.name) continue
-        for (const value of valuesOf(predicate)) {
-          const list = lists.get(value)
-          if (list === undefined) lists.set(value, [slot])
-          else if (list.at(-1) !== slot) list.push(slot)
-        }
-      }
-    }
-    all.set(attribute, new Map([...lists].map(([value, list]) => [value, vetoOf(list, words)])))
-  }
-  return all
-}
-
-/** The values of "none of these" and of "anything but these". */
-function valuesOf(predicate: Predicate): readonly Scalar[] {
-  const [test] = predicate.tests
-  return test?.op === 'in' ? test.values : []
-}
-
-function vetoOf(slots: readonly number[], words: number): Veto {
-  if (slots.length < words) return { row: false, words: Int32Array.from(slots) }
-  const row = new Int32Array(words)
-  for (const slot of slots) setBit(row, slot)
-  return { row: true, words: row }
-}
-
-function setBit(words: Int32Array, slot: number): void {
-  words[slot >> 5]! |= 1 << (slot & 31)
 }

@@ -6,16 +6,16 @@ import { BUCKET_MAX, Bucket } from './bucket.ts'
 import type { Visit } from './visit.ts'
 
 /** Up to so many are faster compared one by one than looked up. */
-const LIST_MAX = 64
-/** A bucket is built anew when as many have come as it has entries, divided by this: each is moved a few times only. */
-const GROWTH = 16
+const LIST_MAX = 32
 
 export class Leaf {
   private readonly arena: Arena
   private readonly vetoed: readonly Attribute[]
   private readonly hasBuckets: boolean
-  private list: number[] = []
   private readonly buckets: Bucket[] = []
+  private list: number[] = []
+  /** The names of the list's subscriptions, in its order. */
+  private names: unknown[] = []
   size = 0
 
   constructor(arena: Arena, vetoed: readonly Attribute[]) {
@@ -26,22 +26,28 @@ export class Leaf {
 
   add(entry: number): void {
     this.size++
+    const last = this.buckets.at(-1)
+    if (last !== undefined && last.size < last.capacity) return this.addTo(last, entry)
+    if (last !== undefined && last.capacity < BUCKET_MAX) return this.rebuild(this.buckets.length - 1, [entry])
     this.arena.places[entry] = this.list.length
     this.list.push(entry)
+    this.names.push(this.arena.nameOf(entry))
     if (!this.hasBuckets || this.list.length < LIST_MAX) return
-    const last = this.buckets.at(-1)
-    const room = last === undefined || last.slots.length >= BUCKET_MAX ? 0 : last.slots.length
-    if (this.list.length * GROWTH >= room) this.build(room > 0)
+    this.rebuild(this.buckets.length, this.list)
+    this.list = []
+    this.names = []
   }
 
-  /** Puts the list into buckets; the last bucket is built anew where it has room. */
-  private build(withLast: boolean): void {
-    const entries = withLast ? alive(this.buckets.pop()!).concat(this.list) : this.list
-    this.list = []
-    for (let at = 0; at < entries.length; at += BUCKET_MAX) {
-      const part = entries.slice(at, at + BUCKET_MAX)
-      this.buckets.push(new Bucket(this.arena, part, this.vetoed, this.buckets.length))
-    }
+  private addTo(bucket: Bucket, entry: number): void {
+    bucket.add(entry)
+    // As large as any: it is sorted once more, and for the last time.
+    if (bucket.size === BUCKET_MAX) this.rebuild(this.buckets.length - 1, [])
+  }
+
+  /** Puts what lives in a bucket, if there is one, and more into a new one in its place. */
+  private rebuild(number: number, more: readonly number[]): void {
+    const entries = this.buckets[number]?.entries() ?? []
+    this.buckets[number] = new Bucket(this.arena, entries.concat(more), this.vetoed, number)
   }
 
   remove(entry: number): void {
@@ -49,8 +55,10 @@ export class Leaf {
     const place = this.arena.places[entry]!
     if (place < 0) return this.removeSlot(~place)
     const last = this.list.pop()!
+    const name = this.names.pop()
     if (last === entry) return
     this.list[place] = last
+    this.names[place] = name
     this.arena.places[last] = place
   }
 
@@ -59,45 +67,45 @@ export class Leaf {
     const bucket = this.buckets[number]!
     bucket.remove(at % BUCKET_MAX)
     // Half of it is dead: what lives gets a smaller one, in the same place.
-    if (bucket.live * 2 > bucket.slots.length) return
-    this.buckets[number] = new Bucket(this.arena, alive(bucket), this.vetoed, number)
+    if (bucket.live * 2 <= bucket.size) this.rebuild(number, [])
   }
 
   collect(visit: Visit): void {
-    for (const bucket of this.buckets) bucket.collect(visit)
-    if (this.arena.ranges.length > 0) this.collectRanges(visit)
-    else this.collectList(visit)
+    const { arena } = this
+    for (let at = 0; at < this.buckets.length; at++) this.buckets[at]!.collect(visit)
+    const tested = arena.mustTest(visit, false)
+    if (arena.ranges.length > 0) this.collectRanges(visit, tested)
+    else if (tested || arena.mayRepeat(visit)) this.collectTested(visit, tested)
+    else this.collectAll(visit)
   }
 
-  private collectList(visit: Visit): void {
+  private collectAll(visit: Visit): void {
+    const { names } = this
+    const { found } = visit
+    let { count } = visit
+    for (let at = 0; at < names.length; at++) found[count++] = names[at]
+    visit.count = count
+  }
+
+  private collectTested(visit: Visit, tested: boolean): void {
     const { arena, list } = this
-    const { owners } = arena
-    const tested = arena.mustTest(visit, false)
     for (let at = 0; at < list.length; at++) {
-      if (!tested || arena.passes(list[at]!, visit, false)) visit.hit(owners[list[at]!]!)
+      if (!tested || arena.passes(list[at]!, visit, false)) arena.hit(list[at]!, visit)
     }
   }
 
   /** Most fail at their first range: it is compared here. */
-  private collectRanges(visit: Visit): void {
+  private collectRanges(visit: Visit, tested: boolean): void {
     const { arena, list } = this
-    const { owners } = arena
     const from = arena.from[0]!
     const to = arena.to[0]!
     const { number } = arena.ranges[0]!
-    const tested = arena.mustTest(visit, false)
     for (let at = 0; at < list.length; at++) {
       const entry = list[at]!
       // Joined by | and not by ||: one comparison alone is a coin toss to the processor, both together rarely pass. Of a
       // list with several numbers `number` is NaN, and neither holds.
       if ((Number(number < from[entry]!) | Number(number > to[entry]!)) !== 0 || !arena.isInRanges(entry)) continue
-      if (!tested || arena.passes(entry, visit, false)) visit.hit(owners[entry]!)
+      if (!tested || arena.passes(entry, visit, false)) arena.hit(entry, visit)
     }
   }
-}
-
-function alive(bucket: Bucket): number[] {
-  const entries: number[] = []
-  for (let slot = 0; slot < bucket.slots.length; slot++) if (bucket.isAlive(slot)) entries.push(bucket.slots[slot]!)
-  return entries
 }

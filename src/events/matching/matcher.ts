@@ -23,15 +23,16 @@ interface Entry {
 
 /** Filters by name; says which of them match an event, also where there are a hundred thousand and more. */
 export class Matcher<Id = string> {
-  private readonly registry = new Registry()
-  private readonly visit = new Visit()
   private readonly numbers = new Map<Id, number>()
   /** By number: the name, and where its entry is; several of them stand in `several`. */
-  private readonly ids: (Id | undefined)[] = []
+  private readonly names: (Id | undefined)[] = []
   private readonly shapes: (Shape | undefined)[] = []
   private readonly entries: number[] = []
-  private readonly several = new Map<number, readonly Entry[]>()
+  /** Shape and entry by turns: an object for each would take twice the room. */
+  private readonly several = new Map<number, readonly (Shape | number)[]>()
   private readonly free: number[] = []
+  private readonly registry = new Registry(this.names)
+  private readonly visit = new Visit()
 
   /** How many filters there are. */
   get size(): number {
@@ -41,23 +42,19 @@ export class Matcher<Id = string> {
   /** Adds a filter, or replaces the one of this name. The filter is not to be changed afterwards. */
   add(id: Id, filter: Filter): void {
     this.remove(id)
-    const number = this.free.pop() ?? this.ids.length
-    const placed = this.placedAll(filter)
-    const count = placed.reduce((sum, { plan }) => sum + (plan.several?.values.length ?? 1), 0)
-    const owner = count > 1 ? ~number : number
-    const entries = placed.flatMap(one => addEntries(one, owner))
+    const number = this.free.pop() ?? this.names.length
     this.numbers.set(id, number)
-    this.ids[number] = id
+    this.names[number] = id
+    const entries = this.placedAll(filter).flatMap(one => addEntries(one, number))
     this.shapes[number] = entries.length === 1 ? entries[0]!.shape : undefined
     this.entries[number] = entries.length === 1 ? entries[0]!.entry : -1
-    if (entries.length > 1) this.several.set(number, entries)
-    this.visit.reserve(this.ids.length)
+    if (entries.length > 1) this.several.set(number, flat(entries))
   }
 
   private placedAll(filter: Filter): Placed[] {
     let left = ENTRIES_MAX
     return filter.$any.map(clause => {
-      const placed = this.registry.placed(clause, left)
+      const placed = this.registry.placed(clause, left, filter.$any.length > 1)
       left -= placed.plan.several?.values.length ?? 1
       return placed
     })
@@ -68,26 +65,38 @@ export class Matcher<Id = string> {
     const number = this.numbers.get(id)
     if (number === undefined) return false
     const shape = this.shapes[number]
-    const entries = shape === undefined ? (this.several.get(number) ?? []) : [{ shape, entry: this.entries[number]! }]
-    for (const one of entries) {
-      one.shape.remove(one.entry)
-      if (one.shape.size === 0) this.registry.forget(one.shape)
-    }
+    const entries = shape === undefined ? (this.several.get(number) ?? []) : [shape, this.entries[number]!]
+    for (let at = 0; at < entries.length; at += 2) this.removeEntry(entries[at] as Shape, entries[at + 1] as number)
     this.numbers.delete(id)
     this.several.delete(number)
-    this.ids[number] = undefined
+    this.names[number] = undefined
     this.shapes[number] = undefined
     this.free.push(number)
     return true
   }
 
+  private removeEntry(shape: Shape, entry: number): void {
+    shape.remove(entry)
+    if (shape.size === 0) this.registry.forget(shape)
+  }
+
   /** The names of all filters that match, each once, in no particular order. */
   match(attributes: Attributes): readonly Id[] {
-    const { hits, count } = this.run(attributes)
-    const { ids } = this
-    const found: Id[] = new Array(count)
-    for (let i = 0; i < count; i++) found[i] = ids[hits[i]!]!
-    return found
+    const { found, count } = this.run(attributes)
+    return found.slice(0, count) as Id[]
+  }
+
+  /**
+   * Hands over the names of all filters that match, each once, without a list of them: of a million filters tens of thousands
+   * may match, and the list takes longer to make than they take to find. Within `take` the index is not to be asked again.
+   */
+  each(attributes: Attributes, take: (id: Id) => void): void {
+    const { found, count, event } = this.run(attributes)
+    for (let at = 0; at < count; at++) {
+      take(found[at] as Id)
+      if (this.visit.event !== event)
+        throw new RangeError('the index was asked while it handed over what it had found.')
+    }
   }
 
   /** How many filters match. */
@@ -115,12 +124,21 @@ export class Matcher<Id = string> {
 
 /** One entry, or one for each value of the plan's list. */
 function addEntries({ plan, shape }: Placed, owner: number): Entry[] {
-  const extra = extraOf(plan)
-  const { keys } = shape.parts
+  const { keys, vetoed } = shape.parts
+  const extra = extraOf(plan, vetoed)
   const values = plan.several?.values ?? [undefined]
   return values.map(value => {
     const ids = plan.keys.map((key, place) => keys[place]!.acquire(key.value))
     if (value !== undefined) ids.push(keys.at(-1)!.acquire(value))
     return { shape, entry: shape.add(owner, ids, plan.ranges, extra) }
   })
+}
+
+function flat(entries: readonly Entry[]): readonly (Shape | number)[] {
+  const all: (Shape | number)[] = new Array(2 * entries.length)
+  for (const [at, { shape, entry }] of entries.entries()) {
+    all[2 * at] = shape
+    all[2 * at + 1] = entry
+  }
+  return all
 }

@@ -80,6 +80,9 @@ describe('the index', () => {
             const expected = [...filters].filter(([, filter]) => matches(filter, event)).map(([id]) => id)
             expect(sorted(matcher.match(event))).toEqual(sorted(expected))
             expect(matcher.count(event)).toBe(expected.length)
+            const each: number[] = []
+            matcher.each(event, id => each.push(id))
+            expect(sorted(each)).toEqual(sorted(expected))
             pairs += filters.size
           }
         }
@@ -119,6 +122,13 @@ describe('the index', () => {
     matcher.remove('one')
     expect([attributes!.size, spaces!.size, gates!.size, shapes!.size]).toEqual([0, 0, 0, 0])
   })
+})
+
+it('does not hand over what another question has overwritten', () => {
+  const matcher = new Matcher<string>()
+  matcher.add('a', parseFilter({ x: 1 }))
+  matcher.add('b', parseFilter({ x: 1 }))
+  expect(() => matcher.each({ x: 1 }, () => matcher.match({ x: 2 }))).toThrow('the index was asked')
 })
 
 it('removing a filter with one form of topic twice leaves its neighbours', () => {
@@ -167,5 +177,5 @@ describe('bounds of the index', () => {
 })
 
 function entriesOf(matcher: Matcher<number>, number: number): number {
-  return (matcher as unknown as { several: Map<number, readonly unknown[]> }).several.get(number)!.length
+  return (matcher as unknown as { several: Map<number, readonly unknown[]> }).several.get(number)!.length / 2
 }

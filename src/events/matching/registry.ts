@@ -26,22 +26,31 @@ const gateText = ({ attribute, pattern: { dialect, levels, least, open, plain } 
 
 export class Registry {
   readonly attributes = new Map<string, Attribute>()
+  /** Names of subscriptions by their number, as the index gives them. */
+  private readonly names: readonly unknown[]
   /** Shapes for which nothing must be there. */
   readonly always: Asked[] = []
   private readonly spaces = new Map<string, KeySpace>()
   private readonly gates = new Map<string, Gate>()
   private readonly shapes = new Map<string, Shape>()
 
-  /** The shape for a clause: its best one, or where there are too many already, one with fewer keys. */
-  placed(clause: Clause, entriesMax: number): Placed {
+  constructor(names: readonly unknown[]) {
+    this.names = names
+  }
+
+  /**
+   * The shape for a clause: its best one, or where there are too many already, one with fewer keys. Clauses that are one of
+   * several (`repeated`) have shapes apart: only there it must be looked whether a subscription was hit before.
+   */
+  placed(clause: Clause, entriesMax: number, repeated: boolean): Placed {
     const expanded = planOf(clause, true)
     const best = (expanded.several?.values.length ?? 1) <= entriesMax ? expanded : planOf(clause, false)
     for (const planned of [() => best, () => plainPlan(best, clause), () => barePlan(clause)]) {
       const plan = planned()
-      const signature = signatureOf(plan)
+      const signature = `${repeated ? 'repeated ' : ''}${signatureOf(plan)}`
       const known = this.shapes.get(signature)
       if (known !== undefined) return { plan, shape: known }
-      if (this.hasRoom(plan) || plan.tests === clause) return { plan, shape: this.make(plan, signature) }
+      if (this.hasRoom(plan) || plan.tests === clause) return { plan, shape: this.make(plan, signature, repeated) }
     }
     throw new RangeError('a bare plan always has a shape')
   }
@@ -52,7 +61,7 @@ export class Registry {
     return names.some(name => (this.attributes.get(name)?.homed ?? 0) < SHAPES_MAX)
   }
 
-  private make(plan: Plan, signature: string): Shape {
+  private make(plan: Plan, signature: string, repeated: boolean): Shape {
     const many = (names: readonly string[]) => names.map(name => this.attribute(name))
     const shape = new Shape(signature, {
       keys: keySpecs(plan).map(spec => this.space(spec)),
@@ -61,6 +70,8 @@ export class Registry {
       required: many(requiredOf(plan)),
       absent: many(plan.absent),
       tested: plan.tests.length > 0,
+      repeated,
+      names: this.names,
       vetoed: many([...new Set(plan.vetoes.map(predicate => predicate.attribute))]),
     })
     for (const used of usedBy(shape)) used.uses++

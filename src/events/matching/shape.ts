@@ -24,6 +24,10 @@ export interface ShapeParts {
   readonly vetoed: readonly Attribute[]
   /** Whether its clauses are tested at the end. */
   readonly tested: boolean
+  /** Whether its subscriptions have other clauses, too. */
+  readonly repeated: boolean
+  /** Names of subscriptions by their number. */
+  readonly names: readonly unknown[]
 }
 
 export class Shape implements Asked {
@@ -128,7 +132,7 @@ export class Shape implements Asked {
     else if (typeof node === 'number') {
       const { arena } = this
       if (arena.isInRanges(node) && (!arena.mustTest(visit, false) || arena.passes(node, visit, false)))
-        visit.hit(arena.owners[node]!)
+        arena.hit(node, visit)
     }
   }
 }

@@ -2,8 +2,6 @@
 
 import type { Attributes } from '../values.ts'
 
-const CAPACITY_FIRST = 1024
-
 /** What is asked for an event. */
 export interface Asked {
   ask(visit: Visit): void
@@ -16,10 +14,11 @@ export class Visit {
   attributes: Attributes = {}
   /** Whether one of its attributes is a list of several items. */
   hasLists = false
+  /** Names of subscriptions that were hit; beyond `count` stand those of former events. */
+  readonly found: unknown[] = []
   count = 0
-  hits = new Int32Array(CAPACITY_FIRST)
-  /** For subscriptions with several entries: the event that hit it last. */
-  private lastHits = new Float64Array(CAPACITY_FIRST)
+  /** By number of the subscription: the event that hit it last. Only where one may be hit twice. */
+  private lastHits = new Float64Array(0)
 
   begin(attributes: Attributes): void {
     this.event++
@@ -28,25 +27,22 @@ export class Visit {
     this.count = 0
   }
 
-  /** Room for so many subscriptions: each is hit once at most. */
-  reserve(subscriptions: number): void {
-    if (subscriptions <= this.hits.length) return
-    const length = Math.max(subscriptions, 2 * this.hits.length)
-    this.hits = new Int32Array(length)
-    const lastHits = new Float64Array(length)
-    lastHits.set(this.lastHits)
-    this.lastHits = lastHits
+  /** A subscription that cannot be hit twice by this event. */
+  hit(name: unknown): void {
+    this.found[this.count++] = name
   }
 
-  /** A subscription by its number; one with several entries by the complement of it, and it counts once. */
-  hit(subscription: number): void {
-    if (subscription >= 0) {
-      this.hits[this.count++] = subscription
-      return
-    }
-    const several = ~subscription
-    if (this.lastHits[several] === this.event) return
-    this.lastHits[several] = this.event
-    this.hits[this.count++] = several
+  /** One that may be hit through several entries: it counts once. */
+  hitOnce(subscription: number, name: unknown): void {
+    if (subscription >= this.lastHits.length) this.reserve(subscription)
+    if (this.lastHits[subscription] === this.event) return
+    this.lastHits[subscription] = this.event
+    this.found[this.count++] = name
+  }
+
+  private reserve(subscription: number): void {
+    const lastHits = new Float64Array(Math.max(1024, subscription + (subscription >> 1)))
+    lastHits.set(this.lastHits)
+    this.lastHits = lastHits
   }
 }

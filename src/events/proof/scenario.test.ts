@@ -19,7 +19,7 @@ const groups = {
 const SEEDS = sized(12, 150)
 
 describe('what is accepted is delivered', () => {
-  it.each(Object.entries(groups))(`%s, ${SEEDS} seeds`, { timeout: 300_000 }, (_name, group) => {
+  it.each(Object.entries(groups))(`%s, ${SEEDS} seeds`, (_name, group) => {
     for (let seed = 1; seed <= SEEDS; seed++) {
       const { violations, drawn } = runOnce(eventsScenario(group), seed)
       expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
@@ -28,20 +28,18 @@ describe('what is accepted is delivered', () => {
 
   // 377, 435: a process that died while it opened the name outranked the next. 602: a disk that takes longer than a second
   // was given a new cursor each second, and no answer was to the last one.
-  it.each([377, 435, 602])('seed %i, which lost an event once', { timeout: 60_000 }, seed => {
+  it.each([377, 435, 602])('seed %i, which lost an event once', seed => {
     expect(runOnce(eventsScenario(groups['3 servers, none lies']), seed).violations).toEqual([])
   })
 
-  it('an author in league with a lying server: nobody is handed what honest servers do not hold', {
-    timeout: 120_000,
-  }, () => {
+  it('an author in league with a lying server: nobody is handed what honest servers do not hold', () => {
     for (let seed = 1; seed <= sized(4, 100); seed++) {
       const { violations } = runOnce(eventsScenario(groups['4 servers, one lies'], {}, { league: true }), seed)
       expect(violations, `seed ${seed}`).toEqual([])
     }
   })
 
-  it('the runs have what they are about', { timeout: 60_000 }, () => {
+  it('the runs have what they are about', () => {
     const counts = new Map<string, number>()
     const seen = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)
     for (let seed = 1; seed <= 6; seed++) {
@@ -85,7 +83,7 @@ describe('planted bugs', () => {
   it('none is forgotten here', () =>
     expect([...Object.keys(pins), ...told].sort()).toEqual(Object.keys(plantedEventsBugs).sort()))
 
-  it.each(Object.keys(pins))('%s is found, and the seed replays it', { timeout: 60_000 }, bug => {
+  it.each(Object.keys(pins))('%s is found, and the seed replays it', bug => {
     const { scenario, says } = plantedEventsRuns[bug]!
     const found = runOnce(scenario(), pins[bug]!)
     expect(found.violations[0]?.what).toMatch(says)

@@ -14,7 +14,7 @@ export interface RoutingRules {
   passesOn(to: string, from: string | undefined): boolean
   /** Whether a member may say that its side of a link has told what it wants, given how many others of the tree have not. */
   isReady(missing: number): boolean
-  /** Whether a neighbour that said nothing for so long is passed over. */
+  /** Whether a neighbour that has been silent this long is passed over. */
   passesOver(since: number, patience: number): boolean
   /** The counter up to which everything counts as known, when one with this counter is forgotten. */
   floorAfter(floor: number, forgotten: number): number

@@ -14,9 +14,10 @@ export const SUBSCRIPTIONS_MAX = 10_000
 export const SEALED_MAX = 1 << 19
 /** The shortest text that is sealed: shorter ones are padded to it, and all to a power of two. */
 export const PADDED_MIN = 64
-/** Events under one signature: as many as come in two milliseconds at 100,000 a second. A path then has eight hashes. */
-export const SIGNED_MAX = 256
-export const SIGNED_PATH_MAX = 8
+/** Events under one signature: as many as are sealed in some twenty milliseconds, for which nothing else is done. Of more, few
+ * more would share a message. A path then has at most ten hashes. */
+export const SIGNED_MAX = 1_024
+export const SIGNED_PATH_MAX = 10
 /** Content that travels together, but for one event that has more: a lost message loses little, and padding wastes little. */
 export const BUNDLE_BYTES_MAX = 1 << 15
 /** Numbers of a tag: more than 2^24 seals of 256 events have, and far from where counting by one ends. */

@@ -9,6 +9,10 @@ export interface SecretRules {
   mayWrite(until: number, now: number): boolean
   /** Whether an event of an epoch that ended then is still taken. */
   takesEpoch(until: number, grace: number, now: number): boolean
+  /** Whether an epoch that is over is judged: what is missing told, and of whom nobody knows. */
+  judges(isNewest: boolean): boolean
+  /** Whether it is known how many events an author had when somebody subscribed within an epoch. */
+  knows(answered: boolean): boolean
   /** Whether somebody who was a writer in the event's epoch, and is or is not one now, is believed. */
   believes(wasWriter: boolean, isWriter: boolean): boolean
   /** Whether a record with this number replaces the newest that is known. */
@@ -45,6 +49,14 @@ export const secretRules: SecretRules = {
 
   // The key of an old epoch leaks, or its removed holder writes on: what it seals must be worth nothing.
   takesEpoch: (until, grace, now) => now < until + grace,
+
+  // The keeper is late, or the broker keeps its record and the writers' last words: no other epoch follows, and whoever waits
+  // for one is never told.
+  judges: () => true,
+
+  // A reader begins within an epoch. The broker drops the answer and the next events, and lets the totals through: all of them
+  // would count as having been before.
+  knows: answered => answered,
 
   // A writer was removed. It still has the old key, and the old epoch is still taken.
   believes: (wasWriter, isWriter) => wasWriter && isWriter,

@@ -66,6 +66,8 @@ export type Frame =
     }
   /** From the matcher: your lap is not mine. */
   | { readonly kind: 'lap'; readonly lap: number; readonly yours: number }
+  /** Somebody begins to listen: writers, tell your totals. */
+  | { readonly kind: 'ask' }
 
 /** A bundle of events, sealed. */
 export interface SealedEvent {
@@ -97,6 +99,7 @@ const frameCodec: Codec<Frame> = variants<Frame>({
   hello: { number: uint() },
   trapdoors: { box: text(NAME_MAX), trapdoors: list(bytes(TAG_BYTES), TRAPDOORS_MESSAGE_MAX), first: bool },
   lap: { lap: uint(), yours: uint() },
+  ask: {},
 })
 
 export const encodeFrame = (frame: Frame): Uint8Array => encode(frameCodec, frame)

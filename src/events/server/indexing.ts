@@ -36,7 +36,12 @@ export function unindex(state: ServerState, follower: Follower): void {
   indexes.get(state)?.get(follower.channel)?.remove(keyOf(follower))
 }
 
-/** The keys of those that want an event with these attributes. */
-export function followersOf(state: ServerState, channel: string, attributes: Attributes): readonly string[] {
-  return matcherOf(state, channel).match(attributes)
+/** Hands over the keys of those that want an event with these attributes. */
+export function eachFollower(
+  state: ServerState,
+  channel: string,
+  attributes: Attributes,
+  take: (key: string) => void,
+): void {
+  matcherOf(state, channel).each(attributes, take)
 }

@@ -18,7 +18,7 @@ import {
   isName,
   sourceKey,
 } from '../wire.ts'
-import { followersOf, index, unindex } from './indexing.ts'
+import { eachFollower, index, unindex } from './indexing.ts'
 import {
   CLIENT_FOLLOWERS_MAX,
   FOLLOWERS_MAX,
@@ -171,7 +171,7 @@ export function answerParked(scene: ServerScene, stream: Stream, fresh: readonly
   for (const { content } of fresh) {
     const decoded = readContent(content)
     if (!decoded.ok) continue
-    for (const one of followersOf(state, stream.source.channel, decoded.value.attributes)) wanting.add(one)
+    eachFollower(state, stream.source.channel, decoded.value.attributes, follower => wanting.add(follower))
   }
   for (const one of wanting) {
     const follower = state.followers.get(one)

@@ -33,7 +33,7 @@ export const AHEAD_MAX: Millis = 300_000
 export const DEAD_BYTES_MIN = 8_000_000
 /** Bytes of the account that are written on one beat. */
 export const ACCOUNT_STEP_BYTES = 4_000_000
-/** In beats: a subscription of which nothing was heard for so long is forgotten. It says so itself on every beat. */
+/** In beats: how long nothing may be heard of a subscription before it is forgotten. It speaks on every beat. */
 export const SILENT_BEATS = 50
 /** In beats: a server of which nobody wants anything, and that holds nothing, is quiet after so long. */
 export const IDLE_BEATS = 100

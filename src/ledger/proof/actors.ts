@@ -18,6 +18,7 @@ import type { LedgerServerSettings } from '../settings.ts'
 import { ledgerDefaults } from '../settings.ts'
 import { type SpendingTransaction, signingBytes, type Transaction, writeTransaction } from '../transactions.ts'
 import { ledgerRecord } from '../wire.ts'
+import { rememberedHash } from './remembered.ts'
 
 /** Keys that exist in one simulation only. */
 export interface Actors {
@@ -40,7 +41,7 @@ export function ideals(): Actors {
   return {
     signatures,
     suite: {
-      hash: sha256,
+      hash: rememberedHash(sha256),
       verify: (key, message, signed) => signatures.verify(key, message, signed),
       isKey: key => key.length === 32,
     },

@@ -2,7 +2,7 @@
 // is replayed from the genesis by the rules as they must be; receipts that hold for ever; reads that are not stale; and,
 // once all is healed, progress.
 
-import { toHex } from '../../core/index.ts'
+import { sameBytes, toHex } from '../../core/index.ts'
 import type { Checker, Micros, Violation } from '../../simulator/index.ts'
 import { openBook, whyUnbalanced } from '../book.ts'
 import { type Checkpoint, noteText, whyNotCertified } from '../checkpoint.ts'
@@ -132,7 +132,7 @@ export class ReceiptChecker extends Watching {
   logs(descriptor: Descriptor, leaves: readonly Uint8Array[], at: Micros): void {
     for (const { descriptor: of, receipt } of this.given) {
       if (of.hex !== descriptor.hex || receipt.index >= leaves.length) continue
-      if (toHex(leaves[receipt.index]!) !== toHex(receipt.leaf)) {
+      if (!sameBytes(leaves[receipt.index]!, receipt.leaf)) {
         this.blame(`leaf ${receipt.index} of ${descriptor.genesis.name} was promised, and another is there`, at)
       }
     }

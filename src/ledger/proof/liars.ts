@@ -180,20 +180,10 @@ export function lyingClient(actors: Actors, ledgers: readonly Descriptor[], owne
       state.round++
       const ledger = ledgers[turn.below(ledgers.length)]!
       const about = { ledger: ledger.id, query: state.round }
+      const twice = [0, 1].map(victim => spentTwice(actors, ledger, { owner, victim, round: state.round }))
       for (const [place, to] of state.servers.entries()) {
         const send = (body: LedgerMessage) => turn.do({ kind: 'send', to, body })
-        const other = actors.signer(`victim ${place % 2}`).publicKey
-        const sequence = Math.floor(state.round / 4)
-        const leaf = signed(actors, ledger, owner, {
-          kind: 'transfer',
-          register: 0,
-          sequence,
-          asset: ledger.id,
-          to: other,
-          amount: 1n,
-          until: 2 ** 30,
-          memo: '',
-        })
+        const leaf = twice[place % 2]!
         send({ kind: 'submit', ...about, leaf, receipt: true })
         const garbage = turn.bytes(1 + turn.below(200))
         send({ kind: 'submit', ...about, leaf: garbage, receipt: true })
@@ -204,11 +194,31 @@ export function lyingClient(actors: Actors, ledgers: readonly Descriptor[], owne
           const statement = { height: 1, size: 1, root: zero, previous: zero, attempt: 10_000, proposal: zero }
           send({ kind: 'vote', ledger: ledger.id, ...statement, signature: new Uint8Array(64) })
         }
-        const genesis = encode(genesisCodec, { ...ledger.genesis, name: `mine-${state.round % 3}` })
-        if (state.round % 8 === 2) send({ kind: 'create', query: state.round, genesis })
+        if (state.round % 8 === 2) {
+          const genesis = encode(genesisCodec, { ...ledger.genesis, name: `mine-${state.round % 3}` })
+          send({ kind: 'create', query: state.round, genesis })
+        }
       }
       liarTimers.set(turn, 'lie', turn.now < TIRED_AT ? LIE_EVERY : TIRED_EVERY)
     },
   }
   return machine
+}
+
+/** One sequence of the liar's account, spent to one victim or to the other. */
+function spentTwice(
+  actors: Actors,
+  ledger: Descriptor,
+  { owner, victim, round }: { readonly owner: string; readonly victim: number; readonly round: number },
+): Uint8Array {
+  return signed(actors, ledger, owner, {
+    kind: 'transfer',
+    register: 0,
+    sequence: Math.floor(round / 4),
+    asset: ledger.id,
+    to: actors.signer(`victim ${victim}`).publicKey,
+    amount: 1n,
+    until: 2 ** 30,
+    memo: '',
+  })
 }

@@ -1,4 +1,4 @@
-// Each planted bug of voting as a run that shows it: `npm run pin` searches for the first seed, pins.json keeps it.
+// Planted bugs of voting and of changing keepers as runs that show them: `npm run pin` searches for the first seed, pins.json keeps it.
 
 import type { PlantedRun } from '../../simulator/index.ts'
 import { brokenLedgerRules } from './planted.ts'
@@ -7,7 +7,12 @@ import { ledgerScenario } from './scenario.ts'
 /** Where faults weigh most, and where somebody lies. */
 export const honestLedger = { servers: 4, crashes: 1, liars: 0 }
 export const liedLedger = { servers: 6, crashes: 1, liars: 1 }
-const lying: readonly string[] = ['votes-unseen']
+/** One more than it takes: keepers can be left out. */
+const roomyLedger = { servers: 5, crashes: 1, liars: 0 }
+const groups: Readonly<Record<string, typeof honestLedger>> = {
+  'votes-unseen': liedLedger,
+  'epoch-in-the-middle': roomyLedger,
+}
 /** What whole systems show in few seeds. All that can be said of votes alone is shown by `votes.ts`, in thousands of schedules. */
 export const simulatedBugs = [
   'certificate-one-short',
@@ -16,6 +21,7 @@ export const simulatedBugs = [
   'vote-below-promise',
   'votes-unseen',
   'vote-not-saved',
+  'epoch-in-the-middle',
 ] as const
 
 /** The words of the checker that finds it. */
@@ -24,12 +30,13 @@ const says: Readonly<Record<string, RegExp>> = {
   'small-quorum': /servers signed the checkpoint, and it takes|two histories/,
   'votes-unseen': /is wrong/,
   'vote-not-saved': /two histories|a machine threw/,
+  'epoch-in-the-middle': /servers signed the checkpoint, and it takes/,
 }
 
-/** Planted bugs of voting, each as a run that shows it. */
+/** Planted bugs, each as a run that shows it. */
 export const plantedLedgerRuns: Readonly<Record<string, PlantedRun>> = Object.fromEntries(
   simulatedBugs.map((bug): [string, PlantedRun] => {
-    const group = lying.includes(bug) ? liedLedger : honestLedger
+    const group = groups[bug] ?? honestLedger
     const scenario = () => ledgerScenario(group, brokenLedgerRules(bug))
     return [bug, { scenario, sound: () => ledgerScenario(group), says: says[bug] ?? /two histories/ }]
   }),

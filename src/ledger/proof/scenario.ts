@@ -15,12 +15,13 @@ import { type LedgerRules, ledgerRules } from '../rules.ts'
 import { ledgerServer } from '../server/machine.ts'
 import type { LedgerServerEvent, LedgerServerState } from '../server/state.ts'
 import { ledgerDefaults } from '../settings.ts'
-import { type Evidence, readTransaction, signingBytes, type Transaction, writeTransaction } from '../transactions.ts'
+import { readTransaction, signingBytes, type Transaction, writeTransaction } from '../transactions.ts'
 import { ledgerVocabulary } from '../wire.ts'
 import { type Actors, firstDisk, ideals, linked, makeLedger, nextEpoch, serverSettings, signed } from './actors.ts'
 import { EndsChecker, KeepersChecker, OneHistoryChecker, ReceiptChecker, ReplayChecker } from './checkers.ts'
 import { ledgerLiars, lyingClient } from './liars.ts'
 import { drawPlan, hurry, type LedgerAct, type LedgerPlan, LOOK_EVERY, SECOND } from './plan.ts'
+import { proof, sequenceName, type Task, type Way } from './tasks.ts'
 
 const UNTIL = 2 ** 30
 
@@ -44,28 +45,9 @@ export function ledgerScenario(
   }
 }
 
-interface Task {
-  readonly owner: string
-  readonly ledger: Descriptor
-  leaf: () => Uint8Array
-  /** It uses the account's sequence. */
-  readonly spends: boolean
-  readonly followed?: (receipt: LedgerReceipt) => void
-  /** What to do instead, by the code of the refusal. */
-  readonly instead?: Readonly<Record<string, () => void>>
-  readonly ended?: () => void
-}
-
-/** Whose, out of which ledger and into which. */
-interface Way {
-  readonly owner: string
-  readonly from: Descriptor
-  readonly to: Descriptor
-}
-
 type EpochTransaction = Transaction & { readonly kind: 'epoch' }
 
-/** Proofs are made anew so often, where keepers change. */
+/** How often proofs are made anew, where keepers change. */
 const PROOFS_MAX = 8
 
 type AnyEvent = LedgerEvent | LedgerServerEvent
@@ -492,12 +474,4 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
     for (const ledger of this.ledgers) this.receipts.forEver(this.keepers.now(ledger), this.world.now)
     this.ends.finish(this.world.now)
   }
-}
-
-function sequenceName({ owner, ledger }: Pick<Task, 'owner' | 'ledger'>): string {
-  return `${owner} ${ledger.hex}`
-}
-
-function proof({ ledger, leaf, index, path, checkpoint }: LedgerReceipt): Evidence {
-  return { kind: 'proof', ledger, leaf, index, path, checkpoint }
 }

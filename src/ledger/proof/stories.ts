@@ -170,10 +170,10 @@ export class Stage {
     return writeTransaction({ kind: 'refund', register: 0, evidence })
   }
 
-  voiding(at: PlainLedger, evidence: Evidence): Uint8Array {
+  voiding(at: PlainLedger, evidence: Evidence, owner = 'alice'): Uint8Array {
     const unsigned: Transaction = { kind: 'void', register: 0, evidence, signature: new Uint8Array(0) }
     const id = fromHex(at.descriptor.registerIds[0]!)!
-    return writeTransaction({ ...unsigned, signature: this.actors.signer('alice').sign(signingBytes(id, unsigned)) })
+    return writeTransaction({ ...unsigned, signature: this.actors.signer(owner).sign(signingBytes(id, unsigned)) })
   }
 
   /** The same servers with other keys, or with those of the genesis. */

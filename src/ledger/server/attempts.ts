@@ -174,6 +174,7 @@ export function advanceAttempts(scene: LedgerScene): void {
 
 function openNext(scene: LedgerScene): void {
   const { ledger, settings } = scene
+  if (ledger.round.reports.size === 0) return
   const counts = new Map<number, Report[]>()
   for (const report of ledger.round.reports.values()) {
     if (report.attempt <= ledger.round.attempt) continue

@@ -46,6 +46,7 @@ export function onHour(
 /** b + 1 of them make a leaf that waits like any other. */
 export function advanceHours(scene: LedgerScene): void {
   const { ledger, turn } = scene
+  if (ledger.hours.size === 0) return
   const number = ledger.book.ticks + 1
   const signed = [...ledger.hours].filter(([, hour]) => hour.number === number)
   if (signed.length <= ledger.keepers.liars) return

@@ -6,7 +6,6 @@
 // certified leaf was valid in its place. Progress while no more than f are gone, lying ones included.
 
 import type { NodeId, Protocol } from '../../core/index.ts'
-import { toHex } from '../../core/index.ts'
 import { encodeDescriptor } from '../light.ts'
 import type { LedgerServerSettings } from '../settings.ts'
 import type { LedgerMessage, PeerMessage } from '../wire.ts'
@@ -33,6 +32,7 @@ import {
   type LedgerServerCommand,
   type LedgerServerEvent,
   type LedgerServerState,
+  ledgerOf,
   type ServedLedger,
   type ServerScene,
   send,
@@ -92,7 +92,7 @@ type Word = Extract<LedgerMessage, { ledger: Uint8Array }>
 
 /** A word about one ledger. */
 function onWord(scene: ServerScene, from: NodeId, body: Word): void {
-  const ledger = scene.state.ledgers.get(toHex(body.ledger))
+  const ledger = ledgerOf(scene.state, body.ledger)
   if (ledger === undefined) return onUnknown(scene, from, body)
   const about: LedgerScene = { ...scene, ledger }
   switch (body.kind) {
@@ -195,6 +195,7 @@ function noteEarly(scene: LedgerScene, word: EarlyWord): void {
 /** What was said about the height that is now under way. */
 function hearEarly(scene: LedgerScene): void {
   const { early, head } = scene.ledger
+  if (early.size === 0) return
   for (const [name, { from, height, body }] of [...early]) {
     if (height > head.height + 1) continue
     early.delete(name)

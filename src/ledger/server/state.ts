@@ -1,7 +1,7 @@
 // What a server keeps of its ledgers: for each the leaves with their tree and book, the newest certificate, the round of
 // the height that is under way, and a pool of what waits.
 
-import { assert, encode, type Millis, type NodeId, type Scene, sameBytes, timers, toHex } from '../../core/index.ts'
+import { assert, encode, type Millis, type NodeId, type Scene, sameBytes, timers } from '../../core/index.ts'
 import type { Signer } from '../../crypto/index.ts'
 import { type Book, openBook } from '../book.ts'
 import { type Checkpoint, firstHead, headHash, type Statement } from '../checkpoint.ts'
@@ -248,6 +248,13 @@ export function newLedger(
   }
 }
 
+/** The ledger with that id. Ids differ early: to look at each is cheaper than to write one as digits. */
+export function ledgerOf({ ledgers }: LedgerServerState, id: Uint8Array): ServedLedger | undefined {
+  for (const ledger of ledgers.values())
+    if (ledger.descriptor.id[0] === id[0] && sameBytes(ledger.descriptor.id, id)) return ledger
+  return undefined
+}
+
 export function placesOf({ servers }: Keepers): ReadonlyMap<NodeId, number> {
   return new Map(servers.map(({ name }, at) => [name, at]))
 }
@@ -292,7 +299,7 @@ export function checkServer(state: LedgerServerState): void {
 }
 
 function checkLedger(hex: string, { descriptor, book, tree, leaves, head, round, lost, voted }: ServedLedger): void {
-  assert(toHex(descriptor.id) === hex, 'a ledger is kept under its id')
+  assert(descriptor.hex === hex, 'a ledger is kept under its id')
   assert(book.size === tree.size && tree.size === leaves.length, 'book, tree and leaves have one size')
   assert(head.size === leaves.length, 'what is kept is what is certified')
   assert(

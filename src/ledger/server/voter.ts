@@ -202,6 +202,8 @@ export function onWant(scene: LedgerScene, from: string, _place: number, body: P
 function certify(scene: LedgerScene): void {
   const { ledger, settings } = scene
   const { round } = ledger
+  const needed = settings.rules.votesNeeded(ledger.keepers)
+  if (round.votes.size < needed) return
   const counts = new Map<string, number[]>()
   for (const [place, { statement }] of round.votes) {
     const name = `${statement.attempt} ${outcomeOf(statement)} ${toHex(statement.proposal)}`
@@ -210,7 +212,7 @@ function certify(scene: LedgerScene): void {
     else voters.push(place)
   }
   for (const voters of counts.values()) {
-    if (voters.length < settings.rules.votesNeeded(ledger.keepers)) continue
+    if (voters.length < needed) continue
     const { statement } = round.votes.get(voters[0]!)!
     const votes = voters
       .sort((one, other) => one - other)

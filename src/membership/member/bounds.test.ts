@@ -99,6 +99,28 @@ describe('aggregates', () => {
 })
 
 describe('what was measured', () => {
+  /** All are asked in turn until each distance was looked at twice; every answer takes this long. */
+  function answering(puppet: ReturnType<typeof acquainted>, delayMs: number): number[] {
+    const coordinate = { x: 0, y: 0, height: 1, error: 1 }
+    for (const end = puppet.now + 260_000; puppet.now < end; ) {
+      puppet.pass(300)
+      const { target, nonce, sentAt, answered } = puppet.state.probe!
+      if (answered) continue
+      puppet.now = sentAt + delayMs
+      puppet.hear(target, { kind: 'ack', nonce, voucher: undefined, coordinate, claims: [] })
+    }
+    return ['bob', 'carl'].map(id => puppet.state.members.get(id)!.measures.get('self')!.micros)
+  }
+
+  it('is told again if it differs by a quarter and a millisecond, not for less', () => {
+    const puppet = acquainted()
+    expect(answering(puppet, 1.2)).toEqual([1_200, 1_200])
+    expect(answering(puppet, 2.2)).toEqual([1_200, 1_200])
+    expect(answering(puppet, 2.3)).toEqual([2_300, 2_300])
+    expect(answering(puppet, 40)).toEqual([40_000, 40_000])
+    expect(answering(puppet, 50)).toEqual([40_000, 40_000])
+    expect(answering(puppet, 51)).toEqual([51_000, 51_000])
+  })
   it('is forgotten with the member', () => {
     const puppet = acquainted()
     const coordinate = { x: 0, y: 0, height: 1, error: 1 }

@@ -6,8 +6,13 @@ import { drawOf, placeOf, TOLERANCE } from './distance.ts'
 import { isHere, type Member, type MemberScene, ROUND_TRIPS_MAX, sameBoot } from './state.ts'
 import { spread } from './views.ts'
 
-/** A new measure is told if it differs from the last by more than this part. */
+/** A new measure is told if it differs from the last by more than this part, and by more than a millisecond. */
 const CHANGE = 0.25
+/**
+ * In a local network round trips of a millisecond or two vary by half of themselves with nothing having changed. Without
+ * this a hundred members told each other so for ever: twice the messages of a group at rest, and no decision by them.
+ */
+const CHANGE_LEAST_MICROS = 1_000
 
 /** After each answer: remembers how long it took, and tells it if this member is one of those who measure. */
 export function measure(scene: MemberScene, member: Member, roundTripMs: number): void {
@@ -20,7 +25,8 @@ export function measure(scene: MemberScene, member: Member, roundTripMs: number)
   if (placeOf(scene, member.id, state.self) >= settings.measurers) return
   const micros = Math.max(1, Math.round(Math.min(...member.roundTrips) * 1_000))
   member.measuredAt = turn.now
-  if (told !== undefined && Math.abs(micros - told.micros) <= CHANGE * told.micros) return
+  if (told !== undefined && Math.abs(micros - told.micros) <= Math.max(CHANGE * told.micros, CHANGE_LEAST_MICROS))
+    return
   const claim: MeasuredClaim = signClaim(settings.group, settings.signer, {
     kind: 'measured',
     member: member.id,

@@ -4,7 +4,7 @@
 export { countFlaps, type FlapOptions, type Flaps } from './flaps.ts'
 export { type MembershipLiar, membershipLiars } from './liars.ts'
 export { brokenMembershipRules, membershipBugs } from './planted.ts'
-export { costAtRest, type RestCost } from './rest.ts'
+export { costAtRest, type RestCost, type RestOptions } from './rest.ts'
 export { plantedMembershipRuns as plantedRuns } from './runs.ts'
 export { type MembershipPlan, type MembershipScenarioOptions, membershipScenario } from './scenario.ts'
 export { type SimulatedGroup, simulatedGroup } from './simulated.ts'

@@ -239,7 +239,7 @@ describe('what others say of a life', () => {
       { kind: 'old', life: 1, seen: 6, by: ['s1', 's2'] },
     ])
   })
-  it('is written down before it is answered, the largest of each, and at most so often', () => {
+  it('is written down before it is answered, the largest of each, and not too often', () => {
     const seen = () => {
       const decoded = decode(livesRecord, machine.records.at(-1)!)
       return decoded.ok ? decoded.value.seen : []

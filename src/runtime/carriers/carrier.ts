@@ -27,15 +27,12 @@ export interface Carrier {
 /** A name is letters, digits, - and _ only: it means the same in a subject and in a topic. */
 export const CARRIED_PREFIX = 'c'
 
-/** The package as it is loaded, or what to do where it is not there. */
-export async function loadOptional<Loaded>(
-  name: string,
-  version: string,
-  load: () => Promise<Loaded>,
-): Promise<Loaded> {
-  try {
-    return await load()
-  } catch (error) {
+/**
+ * What to say where the package is not there: `import('mqtt').catch(notInstalled('mqtt', '5'))`. A bundler that sees the `catch` right
+ * behind the import lets the package be missing.
+ */
+export function notInstalled(name: string, version: string): (error: unknown) => never {
+  return error => {
     if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new SettingsError(
       `this carrier needs the package ${name}, which is not installed. Install it: npm install ${name}@${version}.`,

@@ -3,7 +3,7 @@
 
 import type { MqttClient } from 'mqtt'
 import { optionsSchema, type Schema, textOf, Unavailable } from '../../core/index.ts'
-import { CARRIED_PREFIX, type Carrier, checkUrl, loadOptional } from './carrier.ts'
+import { CARRIED_PREFIX, type Carrier, checkUrl, notInstalled } from './carrier.ts'
 
 /** Who one is for an MQTT broker. */
 export interface MqttOptions {
@@ -25,7 +25,7 @@ export function mqttBroker(url: string, options: MqttOptions = {}): Carrier {
   return {
     url: address,
     async open(hear) {
-      const { connect } = await loadOptional('mqtt', '5', () => import('mqtt'))
+      const { connect } = await import('mqtt').catch(notInstalled('mqtt', '5'))
       const { user, password } = options
       const who = { ...(user && { username: user }), ...(password && { password }) }
       const client = connect(address, { protocolVersion: 5, connectTimeout: CONNECT_MS, ...who })

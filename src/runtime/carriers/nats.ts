@@ -2,7 +2,7 @@
 
 import type { NatsConnection, Subscription } from '@nats-io/transport-node'
 import { optionsSchema, type Schema, textOf, Unavailable } from '../../core/index.ts'
-import { CARRIED_PREFIX, type Carrier, checkUrl, loadOptional } from './carrier.ts'
+import { CARRIED_PREFIX, type Carrier, checkUrl, notInstalled } from './carrier.ts'
 
 /** Who one is for a NATS server. */
 export interface NatsOptions {
@@ -26,7 +26,7 @@ export function nats(url: string, options: NatsOptions = {}): Carrier {
   return {
     url: servers,
     async open(hear) {
-      const { connect } = await loadOptional('@nats-io/transport-node', '3', () => import('@nats-io/transport-node'))
+      const { connect } = await import('@nats-io/transport-node').catch(notInstalled('@nats-io/transport-node', '3'))
       const { user, password, token } = options
       const who = { ...(user && { user }), ...(password && { pass: password }), ...(token && { token }) }
       const connection = await connect({ servers, timeout: CONNECT_MS, maxReconnectAttempts: -1, ...who }).catch(

@@ -15,7 +15,7 @@ import { randomBytes } from '../platform.ts'
 import type { Carrier } from './carrier.ts'
 import { type CarriedDriver, driveCarried } from './driver.ts'
 
-/** Said again so often: somebody may just be starting. */
+/** How often it is said again: somebody may just be starting. */
 const AGAIN_MS = 1_100
 
 /** Sends a record, and gives the writers that have not said in time that they have it. */

@@ -3,8 +3,7 @@
 
 import { appendFileSync } from 'node:fs'
 import { type Group, TreeError } from 'coterie'
-import { historyLine } from 'coterie/simulator'
-import type { CounterCall, RegisterCall } from '../../../src/simulator/index.ts'
+import { type CounterCall, historyLine, type RegisterCall } from '../../../src/simulator/index.ts'
 import { millis } from './reporting.ts'
 
 type Call = RegisterCall | (CounterCall & { readonly key: 'sum' })

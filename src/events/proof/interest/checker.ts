@@ -53,7 +53,7 @@ export class InterestChecker implements Checker {
     handed.add(number)
   }
 
-  /** A member speaks to one that is gone for so long that it should be forgotten. */
+  /** A member speaks to one that left so long ago that it should be forgotten. */
   spokeToDead(from: string, to: string, at: Micros): void {
     this.fail(`${from} speaks to ${to}, which died long ago: it is handed round`, at)
   }

@@ -10,18 +10,20 @@ import { plantedInterestBugs } from './planted.ts'
 import { plantedInterestRuns } from './runs.ts'
 import { interestScenario } from './scenario.ts'
 
-const SEEDS = sized(3, 100)
+/** Without a liar another one is run below. */
+const SEEDS = sized([1, 2], [100, 100])
 
 describe('members that gossip by interest', () => {
-  it.each([0, 1])(`%i liars, ${SEEDS} seeds`, { timeout: 600_000 }, liars => {
-    for (let seed = 1; seed <= SEEDS; seed++) {
+  it.each(SEEDS.map((seeds, liars) => [liars, seeds]))('%i liars, %i seeds', (liars, seeds) => {
+    for (let seed = 1; seed <= seeds; seed++) {
       const { violations, drawn } = runOnce(interestScenario({ liars, rules: interestRules }), seed)
       expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
     }
   })
 
-  it('the runs have what they are about', { timeout: 60_000 }, () => {
-    const { trace } = runOnce(interestScenario({ liars: 0, rules: interestRules }), 2, {}, true)
+  it('the runs have what they are about', () => {
+    const { trace, violations } = runOnce(interestScenario({ liars: 0, rules: interestRules }), 2, {}, true)
+    expect(violations).toEqual([])
     const handed = trace.filter(({ kind, what }) => kind === 'emit' && what.startsWith('handed'))
     expect(handed.length).toBeGreaterThan(200)
   })
@@ -40,7 +42,7 @@ describe('planted bugs', () => {
     expect(Object.keys(plantedInterestBugs).filter(bug => pins[bug] === undefined)).toEqual([])
   })
 
-  it.each(Object.keys(plantedInterestRuns))('%s is found', { timeout: 60_000 }, bug => {
+  it.each(Object.keys(plantedInterestRuns))('%s is found', bug => {
     expect(showsBug(plantedInterestRuns[bug]!, pins[bug]!)).toBe(true)
   })
 })

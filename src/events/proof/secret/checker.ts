@@ -21,6 +21,8 @@ export interface Listener {
   /** Author and epoch → how many were told to be missing. */
   readonly missed: Map<string, number>
   readonly unknown: Set<string>
+  /** Epochs of which it was told that no other follows. */
+  readonly ended: Set<number>
   /** Epochs that it took a record of, and when. */
   readonly epochs: Map<number, Micros>
 }
@@ -29,6 +31,8 @@ export interface Listener {
 export interface Saying {
   readonly author: string
   readonly epoch: number
+  /** Only what was said since then. */
+  readonly after: Micros
 }
 
 export class SecretChecker implements Checker {
@@ -85,17 +89,28 @@ export class SecretChecker implements Checker {
     this.fail(`${writer} sealed an event after the end of its epoch`, at)
   }
 
+  /** A reader whose last record is over, and who was told nothing. */
+  unended(reader: string, epoch: number, at: Micros): void {
+    this.fail(`epoch ${epoch} ended without another, and ${reader} was told nothing`, at)
+  }
+
   /** Everything that one author published in one epoch, to somebody who listened all the time: here, or told. */
   complete(reader: string, listener: Listener, said: Saying, masked: boolean, at: Micros): void {
-    const { author, epoch } = said
-    const isOf = (one: Published) => one.author === author && one.epoch === epoch && one.channel === listener.channel
+    const { author, epoch, after } = said
+    const isOf = (one: Published) =>
+      one.author === author && one.epoch === epoch && one.channel === listener.channel && one.at > after
     const all = [...this.published].filter(([, one]) => isOf(one))
     const lost = all.filter(([number]) => !listener.handed.has(number))
     if (lost.length === 0) return
     const key = `${author} ${epoch}`
     if (masked)
       return this.fail(`event ${lost[0]![0]} of ${author} did not reach ${reader} although a carrier is honest`, at)
-    if (listener.unknown.has(key) || (listener.missed.get(key) ?? 0) >= lost.length) return
+    if (
+      listener.unknown.has(key) ||
+      [...listener.ended].some(one => one < epoch) ||
+      (listener.missed.get(key) ?? 0) >= lost.length
+    )
+      return
     this.fail(`event ${lost[0]![0]} of ${author} was dropped, and ${reader} was told nothing`, at)
   }
 }

@@ -13,6 +13,8 @@ export const plantedSecretBugs: Readonly<Record<string, Partial<SecretRules>>> =
   },
   'epoch-without-end': { mayWrite: () => true },
   'old-epoch-accepted': { takesEpoch: () => true },
+  'last-epoch-not-judged': { judges: isNewest => !isNewest },
+  'silence-believed': { knows: () => true },
   'removed-writer-believed': { believes: wasWriter => wasWriter },
   'old-record-accepted': { replaces: () => true },
   'record-unsigned': { checksRecord: () => false },

@@ -14,6 +14,8 @@ const says: Readonly<Record<string, RegExp>> = {
   'counts-at-once': /a counted tag came twice/,
   'seen-window-forgets': /twice/,
   'gap-not-told': /was told nothing/,
+  'last-epoch-not-judged': /was told nothing/,
+  'silence-believed': /was told nothing/,
   // It has the mole's key for the keeper's: what the others say does not open.
   'record-unsigned': /was told nothing|did not reach|did not publish/,
 }
@@ -24,6 +26,8 @@ const where: Readonly<Record<string, Partial<SecretOptions>>> = {
   'lap-not-counted': { mode: 'counted' },
   'counts-at-once': { mode: 'counted' },
   'gap-not-told': { carriers: 1 },
+  'last-epoch-not-judged': { carriers: 1 },
+  'silence-believed': { carriers: 1 },
 }
 
 /** A signed leaf has the event's tags too, which no two channels share: secret.test.ts shows what the rule is worth alone. */

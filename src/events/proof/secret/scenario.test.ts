@@ -19,14 +19,22 @@ const cases = {
 }
 
 describe('a broker that is not trusted', () => {
-  it.each(Object.entries(cases))(`%s, ${SEEDS} seeds`, { timeout: 600_000 }, (_name, chosen) => {
+  it.each(Object.entries(cases))(`%s, ${SEEDS} seeds`, (_name, chosen) => {
     for (let seed = 1; seed <= SEEDS; seed++) {
       const { violations, drawn } = runOnce(secretScenario({ ...chosen, rules: secretRules }), seed)
       expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
     }
   })
 
-  it('the runs have what they are about', { timeout: 60_000 }, () => {
+  // Losses that nobody was told of: docs/protocols/secret-events.md, "Mended".
+  it.each([
+    { seed: 418, liars: 1 },
+    { seed: 180, liars: 1, carriers: 1 },
+  ])('once broken, now sound: $seed', ({ seed, ...chosen }) => {
+    expect(runOnce(secretScenario({ ...chosen, rules: secretRules }), seed).violations).toEqual([])
+  })
+
+  it('the runs have what they are about', () => {
     const counts = new Map<string, number>()
     for (const mode of ['tagged', 'counted'] as const) {
       for (let seed = 1; seed <= 6; seed++) {
@@ -58,7 +66,7 @@ describe('planted bugs', () => {
     expect(Object.keys(plantedSecretBugs).filter(bug => pins[bug] === undefined)).toEqual(told)
   })
 
-  it.each(Object.keys(plantedSecretRuns))('%s is found, and the seed replays it', { timeout: 60_000 }, bug => {
+  it.each(Object.keys(plantedSecretRuns))('%s is found, and the seed replays it', bug => {
     const { scenario, says } = plantedSecretRuns[bug]!
     const found = runOnce(scenario(), pins[bug]!)
     expect(found.violations[0]?.what).toMatch(says)

@@ -64,6 +64,8 @@ const WRITERS = ['writer-1', 'writer-2', 'writer-3']
 const READERS = ['reader-1', 'reader-2']
 const KEEPER = 'keeper'
 const MOLE = 'mole'
+/** So long after it has subscribed, within an epoch, a reader knows how many events were before. */
+const ASKED: Micros = 700_000
 /** Above the numbers of all events. */
 const SUBSCRIPTION = 1_000_000
 
@@ -174,6 +176,8 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
   private readonly afterwards = new Set<number>()
   /** The newest record that each node ever took. */
   private readonly taken = new Map<NodeId, number>()
+  /** The records that each node has saved, and when it took them. */
+  private readonly held = new Map<NodeId, Map<number, Micros>>()
 
   constructor(world: World, plan: SecretPlan, rules: SecretRules) {
     super(world, plan)
@@ -334,7 +338,8 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
       handed: new Set(),
       missed: new Map(),
       unknown: new Set(),
-      epochs: new Map(),
+      ended: new Set(),
+      epochs: new Map(this.held.get(node)),
     })
     this.world.command(node, { kind: 'subscribe', id: SUBSCRIPTION, filter: FILTER })
   }
@@ -412,11 +417,13 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
       listener.missed.set(key, (listener.missed.get(key) ?? 0) + event.to - event.from + 1)
     }
     if (event.kind === 'unknown') for (const author of event.authors) listener.unknown.add(`${author} ${event.epoch}`)
+    if (event.kind === 'ended') listener.ended.add(event.epoch)
     if (event.kind === 'handed') this.took(id, listener, event)
   }
 
   private tookRecord(id: NodeId, number: number): void {
     this.taken.set(id, Math.max(number, this.taken.get(id) ?? 0))
+    this.held.set(id, (this.held.get(id) ?? new Map()).set(number, this.world.now))
     if (READERS.includes(nameOf(id)) && !this.listeners.has(id)) this.subscribe(id)
     this.listeners.get(id)?.epochs.set(number, this.world.now)
   }
@@ -446,30 +453,39 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
   }
 
   protected override finish(): void {
-    const isMasked = this.plan.carriers > this.plan.liars.size
     for (const [reader, listener] of this.listeners) {
-      const channel = CHANNELS.indexOf(channelOf(reader))
-      for (const record of this.records[channel]!) this.finishEpoch(reader, listener, record, isMasked)
+      const all = this.records[CHANNELS.indexOf(channelOf(reader))]!
+      for (const record of all) this.finishEpoch(reader, listener, record)
+      const last = all[Math.max(...listener.epochs.keys()) - 1]
+      if (last === undefined || micros(last.until) + 2 * SECOND > this.world.now) continue
+      if (!listener.ended.has(last.number)) this.checker.unended(reader, last.number, this.world.now)
     }
   }
 
-  private finishEpoch(reader: string, listener: Listener, record: EpochRecord, isMasked: boolean): void {
+  private finishEpoch(reader: string, listener: Listener, record: EpochRecord): void {
     const { world } = this
-    const micros = (ms: number) => (ms - START_MS) * 1000
-    const next = this.records[CHANNELS.indexOf(channelOf(reader))]![record.number]
-    const end = Math.min(record.until, next?.from ?? record.until)
-    // Only what is over for good, and what the reader heard of before it began.
-    if (micros(end) + 4 * SECOND > world.now || listener.since > micros(record.from)) return
-    const heard = listener.epochs.get(record.number)
-    if (heard === undefined || heard > micros(record.from)) return
-    // At a removal the gap is told, and masks nothing; and a removed writer's last words are not believed.
+    const { since, epochs } = listener
+    const { number } = record
+    const all = this.records[CHANNELS.indexOf(channelOf(reader))]!
+    const next = all[number]
+    const from = micros(record.from)
+    const end = micros(Math.min(record.until, next?.from ?? record.until))
+    // Only what is over for good, also for one who has not heard of what cut it short.
+    const known = all[Math.max(0, ...[...epochs.keys()].filter(one => one <= number)) - 1]
+    if (known === undefined || Math.max(end, micros(known.until)) + 4 * SECOND > world.now || since >= end) return
+    // What a reader hears of too late, a removal's gap and the first moments of a subscription are told, and not masked.
     const isCut = record.from === record.issued || next?.from === next?.issued
+    const isInTime = since <= from && (epochs.get(number) ?? Number.POSITIVE_INFINITY) <= from
+    const isMasked = this.plan.carriers > this.plan.liars.size && !isCut && isInTime
+    const after = since <= from ? 0 : since + ASKED
     for (const author of WRITERS) {
+      // A removed writer's last words are not believed.
       if (author === this.removed && record.until > START_MS + this.removedAt / 1000) continue
-      this.checker.complete(reader, listener, { author, epoch: record.number }, isMasked && !isCut, world.now)
+      this.checker.complete(reader, listener, { author, epoch: number, after }, isMasked, world.now)
     }
   }
 }
 
+const micros = (ms: number): Micros => (ms - START_MS) * 1000
 const nameOf = (node: string) => node.split('@')[0]!
 const channelOf = (node: string) => node.split('@')[1] ?? CHANNELS[0]!

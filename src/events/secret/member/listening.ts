@@ -6,7 +6,17 @@ import { lettersOf, tagOf, trapdoorOf } from '../keys.ts'
 import { listenedOf } from '../keywords.ts'
 import { LANES, READER_TRAPDOORS_MAX, SUBSCRIPTIONS_MAX, TRAPDOORS_MESSAGE_MAX } from '../limits.ts'
 import { encodeFrame } from '../wire.ts'
-import { type Epoch, type MemberCommand, type MemberScene, memberTimers, toAll, type Wanted, wallNow } from './state.ts'
+import { ask } from './asking.ts'
+import {
+  type Epoch,
+  type MemberCommand,
+  type MemberScene,
+  memberTimers,
+  type Subscription,
+  toAll,
+  type Wanted,
+  wallNow,
+} from './state.ts'
 
 /** Listens to what is wanted in an epoch and was not listened to. */
 export function listenAll(scene: MemberScene, number: number): void {
@@ -40,7 +50,7 @@ export function leaveEpoch(scene: MemberScene, { record }: Epoch): void {
 
 /** A subscription. */
 export function onSubscribe(scene: MemberScene, { id, filter }: MemberCommand & { kind: 'subscribe' }): void {
-  const { state, turn } = scene
+  const { state, settings, turn } = scene
   const refuse = (why: string) => turn.do({ kind: 'emit', event: { kind: 'refused', id, why } })
   const epoch = state.epochs.get(state.newest)
   if (epoch?.keys === undefined) return refuse('we are no party of this channel, or have no record of it yet.')
@@ -53,26 +63,30 @@ export function onSubscribe(scene: MemberScene, { id, filter }: MemberCommand & 
     if (error instanceof InvalidFilter) return refuse(error.message)
     throw error
   }
-  state.subscriptions.set(id, { filter, keywords, since: wallNow(scene) })
-  changed(scene)
+  const subscription = { filter, keywords, since: wallNow(scene) }
+  state.subscriptions.set(id, subscription)
+  // One by one: all again for each of ten thousand would take minutes.
+  for (const known of state.epochs.values()) if (known.wanted !== undefined) want(known, known.wanted, id, subscription)
   for (const number of state.epochs.keys()) listenAll(scene, number)
-}
-
-function changed({ state }: MemberScene): void {
-  for (const epoch of state.epochs.values()) epoch.wanted = undefined
+  ask(scene)
+  const { number, until } = epoch.record
+  const isOver = !settings.rules.takesEpoch(until, settings.grace, wallNow(scene))
+  if (isOver) turn.do({ kind: 'emit', event: { kind: 'ended', epoch: number } })
 }
 
 /** Names that nobody wants any more are left. */
 export function onUnsubscribe(scene: MemberScene, id: number): void {
   const { state } = scene
   if (!state.subscriptions.delete(id)) return
-  changed(scene)
+  for (const epoch of state.epochs.values()) epoch.wanted = undefined
   const wanted = new Set([...state.epochs.values()].flatMap(epoch => [...wantedIn(scene, epoch).keys()]))
   for (const name of [...state.listening.keys()]) {
     if (wanted.has(name)) continue
     state.listening.delete(name)
     toAll(scene, { kind: 'leave', name })
   }
+  // Whoever wants it again counts from then on.
+  for (const [key, { tag }] of [...state.followed]) if (!wanted.has(tag)) state.followed.delete(key)
   if ([...state.epochs.values()].some(({ record }) => record.mode === 'counted')) giveTrapdoors(scene)
 }
 
@@ -118,17 +132,19 @@ export function wantedIn({ state }: MemberScene, epoch: Epoch): ReadonlyMap<stri
   if (epoch.wanted !== undefined) return epoch.wanted
   const tags = new Map<string, Wanted>()
   epoch.wanted = tags
-  if (epoch.keys === undefined) return tags
-  for (const [id, { keywords, since }] of state.subscriptions) {
-    for (const keyword of keywords) {
-      const name = lettersOf(tagOf(epoch.keys, keyword))
-      const known = tags.get(name)
-      if (known === undefined) tags.set(name, { since, ids: [id] })
-      else {
-        known.since = Math.min(known.since, since)
-        known.ids.push(id)
-      }
+  for (const [id, subscription] of state.subscriptions) want(epoch, tags, id, subscription)
+  return tags
+}
+
+function want({ keys }: Epoch, tags: Map<string, Wanted>, id: number, { keywords, since }: Subscription): void {
+  if (keys === undefined) return
+  for (const keyword of keywords) {
+    const name = lettersOf(tagOf(keys, keyword))
+    const known = tags.get(name)
+    if (known === undefined) tags.set(name, { since, ids: [id] })
+    else {
+      known.since = Math.min(known.since, since)
+      known.ids.push(id)
     }
   }
-  return tags
 }

@@ -7,7 +7,7 @@ import { decodeRecords } from '../record.ts'
 import type { SecretSettings } from '../settings.ts'
 import { type CarrierMessage, decodeFrame, encodeFrame, type Frame } from '../wire.ts'
 import { listenAll, onSubscribe, onUnsubscribe, onWant, WANT_EVERY_MS } from './listening.ts'
-import { onBatch, onLap, onPublish, onTell } from './publishing.ts'
+import { onAnswer, onAsk, onBatch, onLap, onPublish, onTell } from './publishing.ts'
 import { onEvent, onLook, onTotals } from './receiving.ts'
 import { addEpoch, onHello, onReceipt, onTurn, say, showRecord, takeRecord, turnAtNext } from './records.ts'
 import {
@@ -63,6 +63,9 @@ function memberFrom(settings: SecretSettings, self: NodeId, carriers: readonly N
     followed: new Map(),
     verified: new Set(),
     looking: false,
+    asks: [],
+    askAgain: false,
+    answeredAt: Number.NEGATIVE_INFINITY,
     untold: 0,
     box: '',
     lap: 0,
@@ -124,6 +127,8 @@ function onFrame(scene: MemberScene, frame: Frame): void {
       return onHello(scene, frame.number)
     case 'lap':
       return onLapMessage(scene, frame)
+    case 'ask':
+      return onAsk(scene)
     default:
       return
   }
@@ -165,6 +170,8 @@ function onTimer(scene: MemberScene, { kind }: ReturnType<typeof memberTimers.du
       return onLook(scene)
     case 'tell':
       return onTell(scene)
+    case 'answer':
+      return onAnswer(scene)
     case 'lap':
       return onLap(scene)
     case 'want':

@@ -27,7 +27,7 @@ import {
   wallNow,
 } from './state.ts'
 
-/** Totals are told so often after the last event: one of them may be dropped. */
+/** How often totals are told after the last event: one of them may be dropped. */
 const TOLD_TIMES = 3
 /** What the seal adds around the content, at most: names, numbers, the path and the signature. */
 const AROUND_MAX = 8_192
@@ -180,6 +180,26 @@ export function onTell(scene: MemberScene): void {
   state.untold--
   tellTotals(scene, epoch, false)
   if (state.untold > 0) memberTimers.set(turn, 'tell', settings.tellAfter)
+}
+
+/** Asked by whoever likes: an answer costs a signature, so there are few. */
+const ANSWER_EVERY_MS = 500
+
+/** Somebody begins to listen: totals at once, or a moment after the last time. */
+export function onAsk(scene: MemberScene): void {
+  const { state, turn } = scene
+  const wait = state.answeredAt + ANSWER_EVERY_MS - turn.now
+  if (wait > 0) return memberTimers.set(turn, 'answer', wait)
+  onAnswer(scene)
+}
+
+/** How many events there are so far. */
+export function onAnswer(scene: MemberScene): void {
+  const { state, settings, turn } = scene
+  const epoch = currentEpoch(state, wallNow(scene))
+  if (epoch?.keys === undefined || epoch.closed || !epoch.writers.has(settings.name)) return
+  state.answeredAt = turn.now
+  tellTotals(scene, epoch, false)
 }
 
 /** The epoch is over for us: the last word, with all totals. */

@@ -7,12 +7,14 @@ import { lettersOf } from '../keys.ts'
 import { AHEAD_MAX, FOLLOWED_MAX, SEEN_MAX, SOURCES_MAX } from '../limits.ts'
 import type { KeyedParty } from '../record.ts'
 import { areAuthors, isAuthors, openEvent, openTotals } from '../sealed.ts'
-import type { Bundled, Frame, Inside, Life, SealedEvent } from '../wire.ts'
+import type { Bundled, Frame, Inside, Life, SealedEvent, Totals } from '../wire.ts'
+import { lookAtAsks } from './asking.ts'
 import { wantedIn } from './listening.ts'
-import { type Epoch, type Followed, type MemberScene, memberTimers, type Seen, type Wanted, wallNow } from './state.ts'
+import { look } from './looking.ts'
+import { type Epoch, type Followed, type MemberScene, type Seen, type Wanted, wallNow } from './state.ts'
 
 /** The key of one life. */
-const lifeKey = ({ author, started, boot }: Life) => `${author} ${started} ${lettersOf(boot)}`
+export const lifeKey = ({ author, started, boot }: Life) => `${author} ${started} ${lettersOf(boot)}`
 
 function drop({ turn }: MemberScene, why: string): void {
   turn.do({ kind: 'emit', event: { kind: 'dropped', why } })
@@ -52,24 +54,25 @@ export function onEvent(scene: MemberScene, frame: SealedEvent): void {
   if (fresh.length === 0) return
   if (!isAuthors(settings, party.signingKey, frame.epoch, inside, scene.state.verified))
     return drop(scene, 'an event that its author did not sign')
-  const taken = mark(scene, life, fresh)
+  const taken = mark(scene, life, frame.epoch, fresh)
   if (taken.length < fresh.length) drop(scene, 'an event that is older than what is kept')
   if (taken.length === 0) return
   const wanted = wantedIn(scene, epoch)
-  note(scene, epoch, inside, wanted)
+  note(scene, epoch, inside, { taken, wanted })
   handOver(scene, inside, taken, wanted)
 }
 
 /** Marks ids as seen; without those that are below what is kept. */
-function mark(scene: MemberScene, life: string, fresh: readonly Bundled[]): readonly Bundled[] {
+function mark(scene: MemberScene, life: string, epoch: number, fresh: readonly Bundled[]): readonly Bundled[] {
   const { state, turn } = scene
   let seen = state.seen.get(life)
   if (seen === undefined) {
-    seen = { floor: 0, counters: new Map() }
+    seen = { epoch, floor: 0, counters: new Map() }
     // Refused rather than forgotten: a forgotten one could be repeated.
     if (state.seen.size >= SOURCES_MAX) return []
     state.seen.set(life, seen)
   }
+  seen.epoch = Math.max(seen.epoch, epoch)
   const { floor, counters } = seen
   const taken = fresh.filter(({ counter }) => counter > floor)
   for (const { counter } of taken) {
@@ -105,43 +108,65 @@ function handOver(
   }
 }
 
+/** What of a bundle is taken, and who listens on which tags. */
+interface Noted {
+  readonly taken: readonly Bundled[]
+  readonly wanted: ReadonlyMap<string, Wanted>
+}
+
 /** Which numbers of the tags that we listen on have come. */
-function note(scene: MemberScene, epoch: Epoch, inside: Inside, wanted: ReadonlyMap<string, Wanted>): void {
-  inside.tags.forEach((tag, place) => {
+function note(scene: MemberScene, epoch: Epoch, inside: Inside, { taken, wanted }: Noted): void {
+  const { events, tags, numbers } = inside
+  // What is refused as too old did not come, though its bundle did.
+  const isTaken = taken.length === events.length ? undefined : new Set(taken)
+  tags.forEach((tag, place) => {
     const name = lettersOf(tag)
-    const first = inside.numbers[place]!
+    const first = numbers[place]!
     const since = wanted.get(name)?.since
     if (since === undefined || first === 0) return
     const followed = follow(scene, epoch, inside, name, { since, number: first })
     if (followed === undefined) return
-    const last = first + inside.events.length - 1
-    const next = Math.max(first, followed.through + 1)
-    // The usual way: nothing is missing, and these are the next.
-    if (next === followed.through + 1 && followed.ahead.size === 0) followed.through = Math.max(followed.through, last)
-    for (let number = next; number <= last && followed.through < number; number++) {
-      if (followed.ahead.size >= AHEAD_MAX) tellFirst(scene, followed)
-      if (followed.ahead.size < AHEAD_MAX) followed.ahead.set(number, scene.turn.now)
-    }
-    raise(scene, followed, last)
+    if (isTaken === undefined) noteAll(scene, followed, first, events.length)
+    for (const [at, event] of events.entries()) if (isTaken?.has(event)) noteAll(scene, followed, first + at, 1)
+    raise(scene, followed, first + events.length - 1)
     advance(scene, followed)
   })
+}
+
+function noteAll(scene: MemberScene, followed: Followed, first: number, count: number): void {
+  const last = first + count - 1
+  const next = Math.max(first, followed.through + 1)
+  // The usual way: nothing is missing, and these are the next.
+  if (next === followed.through + 1 && followed.ahead.size === 0) followed.through = Math.max(followed.through, last)
+  for (let number = next; number <= last && followed.through < number; number++) {
+    if (followed.ahead.size >= AHEAD_MAX) tellFirst(scene, followed)
+    if (followed.ahead.size < AHEAD_MAX) followed.ahead.set(number, scene.turn.now)
+  }
 }
 
 /** From where numbers are followed: from the first where we listened before it, else from what came first. */
 function follow(
   { state }: MemberScene,
-  { record }: Epoch,
+  { record, unsure, toldAt }: Epoch,
   life: Life,
   name: string,
   { since, number }: { since: number; number: number },
 ): Followed | undefined {
-  const key = `${record.number} ${name} ${lifeKey(life)}`
+  const who = lifeKey(life)
+  const key = `${record.number} ${name} ${who}`
   const known = state.followed.get(key)
-  if (known !== undefined || state.followed.size >= FOLLOWED_MAX) return known
-  const fromFirst = since <= record.from || since <= life.started
+  if (known !== undefined) return known
+  if (state.followed.size >= FOLLOWED_MAX) {
+    unsure.add(life.author)
+    return undefined
+  }
+  // What told its totals while we listened, and had none of this tag, began to count it later.
+  const fromFirst = since <= record.from || since <= life.started || since <= (toldAt.get(who) ?? 0)
   const through = fromFirst ? 0 : number - 1
   const fresh: Followed = {
     author: life.author,
+    life: who,
+    tag: name,
     epoch: record.number,
     through,
     ahead: new Map(),
@@ -179,8 +204,6 @@ export function onTotals(scene: MemberScene, { epoch: number, nonce, sealed }: F
   if (totals === undefined || party === undefined) return drop(scene, 'totals that do not open')
   if (!areAuthors(settings, party.signingKey, number, totals))
     return drop(scene, 'totals that their author did not sign')
-  // A life that began within the epoch may have followed another, whose last words nobody counted.
-  if (totals.closes && totals.started <= epoch.record.from) epoch.closedBy.add(totals.author)
   const wanted = wantedIn(scene, epoch)
   totals.tags.forEach((tag, place) => {
     const name = lettersOf(tag)
@@ -192,15 +215,19 @@ export function onTotals(scene: MemberScene, { epoch: number, nonce, sealed }: F
     raise(scene, followed, most)
     advance(scene, followed)
   })
+  heard(scene, epoch, totals)
 }
 
-const LOOKS = 4
-
-/** Set once: what comes every moment must not put it off for ever. */
-function look({ state, turn, settings }: MemberScene): void {
-  if (state.looking) return
-  state.looking = true
-  memberTimers.set(turn, 'look', settings.patience / LOOKS)
+function heard(scene: MemberScene, epoch: Epoch, { closes, ...life }: Totals): void {
+  const { record, toldAt, closedBy, closers, unsure } = epoch
+  const who = lifeKey(life)
+  if (!toldAt.has(who) && toldAt.size >= SOURCES_MAX) return void unsure.add(life.author)
+  toldAt.set(who, wallNow(scene))
+  for (const ask of scene.state.asks) if (ask.epoch === record.number) ask.heard.add(life.author)
+  if (!closes) return
+  closedBy.add(who)
+  // A life that began within the epoch may have followed another, whose last words nobody counted.
+  if (life.started <= record.from) closers.add(life.author)
 }
 
 /** What is missing for too long is told; ids that are old are no longer kept one by one. */
@@ -224,6 +251,7 @@ export function onLook(scene: MemberScene): void {
     }
     if (seen.counters.size > 0) isBusy = true
   }
+  if (lookAtAsks(scene)) isBusy = true
   if (isBusy) look(scene)
 }
 

@@ -15,8 +15,8 @@ import {
 import { encodeFrame } from '../wire.ts'
 import { leaveEpoch, listenAll } from './listening.ts'
 import { closeEpoch } from './publishing.ts'
-import { tellRest } from './receiving.ts'
-import { type Epoch, type MemberScene, type MemberState, memberTimers, toAll, wallNow } from './state.ts'
+import { lifeKey, tellRest } from './receiving.ts'
+import { type Epoch, endOf, type MemberScene, type MemberState, memberTimers, toAll, wallNow } from './state.ts'
 
 /** How often a record is shown again for those who start. */
 const SHOW_EVERY_MS = 1_000
@@ -24,6 +24,9 @@ const SHOW_EVERY_MS = 1_000
 /** A record, from a file or a carrier. */
 export function takeRecord(scene: MemberScene, input: Uint8Array, share: boolean): void {
   const { state, settings, turn } = scene
+  // The newest comes again with every start of somebody: no word about it.
+  const newest = state.epochs.get(state.newest)
+  if (newest !== undefined && sameBytes(newest.encoded, input)) return
   const decoded = decodeRecord(input)
   if (!decoded.ok) return turn.do({ kind: 'emit', event: { kind: 'dropped', why: `a record: ${decoded.refusal}` } })
   const record = decoded.value
@@ -32,45 +35,66 @@ export function takeRecord(scene: MemberScene, input: Uint8Array, share: boolean
     if (why !== '') turn.do({ kind: 'emit', event: { kind: 'dropped', why } })
     return
   }
-  addEpoch(scene, record)
+  tellSkipped(scene, record)
+  const epoch = addEpoch(scene, record)
+  if (state.epochs.size > RECORDS_MAX) forgetEpoch(scene, state.epochs.get(Math.min(...state.epochs.keys()))!)
+  if (isLate(scene, record)) for (const name of epoch.writers.keys()) epoch.unsure.add(name)
+  const { number } = record
   turn.do({ kind: 'snapshot', record: savedOf(state) })
   if (share) showRecord(scene)
-  listenAll(scene, record.number)
-  if (state.epochs.get(record.number)!.writers.has(settings.name)) {
+  listenAll(scene, number)
+  if (epoch.writers.has(settings.name)) {
     const signature = settings.signer.sign(receiptWords(record, settings.name))
-    say(scene, encodeFrame({ kind: 'receipt', number: record.number, name: settings.name, signature }))
+    say(scene, encodeFrame({ kind: 'receipt', number, name: settings.name, signature }))
   }
-  const isParty = state.epochs.get(record.number)!.keys !== undefined
-  turn.do({ kind: 'emit', event: { kind: 'epoch', number: record.number, record: encodeRecord(record), isParty } })
-  turnAtNext(scene)
+  const isParty = epoch.keys !== undefined
+  turn.do({ kind: 'emit', event: { kind: 'epoch', number, record: epoch.encoded, isParty } })
+  // It may have begun, cut another one short, or be over already.
+  onTurn(scene)
 }
+
+/** Somebody subscribed after the epoch had begun and before its record came: how many events were in between shows nowhere. */
+function isLate(scene: MemberScene, { from }: EpochRecord): boolean {
+  return wallNow(scene) > from && [...scene.state.subscriptions.values()].some(({ since }) => since > from)
+}
+
+/** Records between the newest and this one never came: whatever was said under them we cannot read. */
+function tellSkipped({ state, turn }: MemberScene, { number, parties }: EpochRecord): void {
+  if (state.subscriptions.size === 0) return
+  const authors = parties.filter(({ writes }) => writes).map(({ name }) => name)
+  for (let epoch = Math.max(state.newest + 1, number - SKIPPED_MAX); epoch < number; epoch++)
+    turn.do({ kind: 'emit', event: { kind: 'unknown', epoch, authors } })
+}
+
+/** Epochs that are told one by one when their records never came. */
+const SKIPPED_MAX = 1_000
 
 function whyNotTaken({ state, settings }: MemberScene, record: EpochRecord): string | undefined {
   const { rules, channel, signatures, keeper } = settings
   if (!sameBytes(record.channel.id, channel.id)) return 'a record of another channel'
   if (!isKeepers(rules, signatures, keeper, record)) return 'a record that the keeper did not sign'
-  // The one we have comes again with every start: no word about it.
   if (record.number === state.newest) return ''
   if (!rules.replaces(record.number, state.newest)) return 'a record from before the newest'
   return undefined
 }
 
 /** All records that are still of use, the newest last. */
-function recordsIn(state: MemberState): EpochRecord[] {
-  return [...state.epochs.values()].map(({ record }) => record).sort((one, other) => one.number - other.number)
+function epochsIn(state: MemberState): Epoch[] {
+  return [...state.epochs.values()].sort((one, other) => one.record.number - other.record.number)
 }
 
 /** One that starts within the notice of the next epoch needs the one in use, too. */
 function savedOf(state: MemberState): Uint8Array {
-  return encodeRecords(recordsIn(state))
+  return encodeRecords(epochsIn(state).map(({ record }) => record))
 }
 
 /** An epoch with its keys, where we are a party. */
-export function addEpoch({ state, settings }: MemberScene, record: EpochRecord): void {
+export function addEpoch({ state, settings }: MemberScene, record: EpochRecord): Epoch {
   const secret = keyFor(record, settings.name, settings.sealing)
   const keys = secret && epochKeys(settings.rules, settings.channel, record.number, record.mode, secret)
   const epoch: Epoch = {
     record,
+    encoded: encodeRecord(record),
     keys,
     writers: new Map(record.parties.filter(({ writes }) => writes).map(party => [party.name, party])),
     tags: new Map(),
@@ -78,13 +102,17 @@ export function addEpoch({ state, settings }: MemberScene, record: EpochRecord):
     overflowed: false,
     sealed: 0,
     closed: false,
+    toldAt: new Map(),
     closedBy: new Set(),
+    closers: new Set(),
+    unsure: new Set(),
+    judged: false,
     wanted: undefined,
   }
   state.epochs.set(record.number, epoch)
   state.newest = record.number
   state.receipts.clear()
-  if (state.epochs.size > RECORDS_MAX) state.epochs.delete(Math.min(...state.epochs.keys()))
+  return epoch
 }
 
 /** To all who listen for records of this channel. */
@@ -96,7 +124,7 @@ export function showRecord(scene: MemberScene): void {
   const { state, turn } = scene
   if (turn.now < state.showedAt + SHOW_EVERY_MS) return
   state.showedAt = turn.now
-  for (const record of recordsIn(state)) say(scene, encodeFrame({ kind: 'record', record: encodeRecord(record) }))
+  for (const { encoded } of epochsIn(state)) say(scene, encodeFrame({ kind: 'record', record: encoded }))
 }
 
 /** Somebody has started. */
@@ -135,15 +163,6 @@ export function turnAtNext(scene: MemberScene): void {
 /** A clock that is set while we wait is noticed within a minute. */
 const TURN_MAX_MS = 60_000
 
-/** When an epoch is over: at its end, or when the next one begins. */
-function endOf({ state }: MemberScene, record: EpochRecord): number {
-  let end = record.until
-  for (const other of state.epochs.values()) {
-    if (other.record.number > record.number) end = Math.min(end, other.record.from)
-  }
-  return end
-}
-
 /** An epoch has begun or ended. */
 export function onTurn(scene: MemberScene): void {
   const { state, settings } = scene
@@ -151,23 +170,44 @@ export function onTurn(scene: MemberScene): void {
   for (const [number, epoch] of [...state.epochs]) {
     const end = endOf(scene, epoch.record)
     if (now >= end) closeEpoch(scene, epoch)
-    if (!settings.rules.takesEpoch(end, settings.grace, now) && number !== state.newest) forgetEpoch(scene, epoch)
+    if (settings.rules.takesEpoch(end, settings.grace, now)) continue
+    const isNewest = number === state.newest
+    if (settings.rules.judges(isNewest)) judge(scene, epoch)
+    if (!isNewest) forgetEpoch(scene, epoch)
   }
   turnAtNext(scene)
 }
 
-function forgetEpoch(scene: MemberScene, epoch: Epoch): void {
-  const { state, settings, turn } = scene
+/** The epoch is over: what is missing is told, and of whom nobody knows. Once. */
+function judge(scene: MemberScene, epoch: Epoch): void {
+  const { state, turn } = scene
+  if (epoch.judged) return
+  epoch.judged = true
   const { number } = epoch.record
   leaveEpoch(scene, epoch)
-  state.epochs.delete(number)
+  const open = new Set<string>()
   for (const [key, followed] of [...state.followed]) {
     if (followed.epoch !== number) continue
     // The last word may have come a moment ago: what it showed to be missing is told before it is forgotten.
     tellRest(scene, followed)
     state.followed.delete(key)
+    if (!epoch.closedBy.has(followed.life) && followed.life !== lifeKey(state.life)) open.add(followed.author)
   }
   if (state.subscriptions.size === 0 || epoch.keys === undefined) return
-  const authors = [...epoch.writers.keys()].filter(name => name !== settings.name && !epoch.closedBy.has(name))
+  const authors = [...epoch.writers.keys()].filter(name => isUnknown(scene, epoch, name) || open.has(name))
   if (authors.length > 0) turn.do({ kind: 'emit', event: { kind: 'unknown', epoch: number, authors } })
+  if (number === state.newest) turn.do({ kind: 'emit', event: { kind: 'ended', epoch: number } })
+}
+
+function isUnknown({ settings }: MemberScene, { closers, unsure }: Epoch, name: string): boolean {
+  return name !== settings.name && (!closers.has(name) || unsure.has(name))
+}
+
+function forgetEpoch(scene: MemberScene, epoch: Epoch): void {
+  const { state } = scene
+  const { number } = epoch.record
+  judge(scene, epoch)
+  state.epochs.delete(number)
+  // Whatever such a life said can only come again under an epoch that is not taken any more.
+  for (const [life, seen] of [...state.seen]) if (seen.epoch <= number) state.seen.delete(life)
 }

@@ -11,6 +11,8 @@ import type { CarrierMessage, Life } from '../wire.ts'
 /** An epoch whose record is known; without keys where we are no party of it. */
 export interface Epoch {
   readonly record: EpochRecord
+  /** The record as it travels. */
+  readonly encoded: Uint8Array
   readonly keys: EpochKeys | undefined
   /** Who may write, by name. */
   readonly writers: ReadonlyMap<string, KeyedParty>
@@ -23,8 +25,16 @@ export interface Epoch {
   /** Events that we sealed in it. */
   sealed: number
   closed: boolean
-  /** Authors that said that they send nothing more. */
+  /** Lives that told their totals, and when by the wall clock they did so last. */
+  readonly toldAt: Map<string, number>
+  /** Those of them that said that they send nothing more. */
   readonly closedBy: Set<string>
+  /** Authors of which one began before the epoch, so that nobody was before it. */
+  readonly closers: Set<string>
+  /** Authors of which something may be missing that no number shows. */
+  readonly unsure: Set<string>
+  /** It is over, and what is missing was told. */
+  judged: boolean
   /** The tags that our subscriptions listen on; nothing: to be made again. */
   wanted: Map<string, Wanted> | undefined
 }
@@ -58,6 +68,8 @@ export interface Subscription {
 
 /** Which counters of one author's life were taken. */
 export interface Seen {
+  /** The newest epoch in which it spoke. */
+  epoch: number
   /** All up to it are refused. */
   floor: number
   /** Above it: counter → when it came. */
@@ -67,6 +79,8 @@ export interface Seen {
 /** Which numbers of one author and tag have come. */
 export interface Followed {
   readonly author: string
+  readonly life: string
+  readonly tag: string
   readonly epoch: number
   /** All up to it came, or were told to be missing. */
   through: number
@@ -75,6 +89,14 @@ export interface Followed {
   /** How many there are, as far as is known, and since when. */
   most: number
   mostAt: number
+}
+
+/** Writers were asked how many events there are so far: a subscription that begins within an epoch counts from there. */
+export interface Ask {
+  readonly epoch: number
+  readonly at: number
+  /** Authors that have told since. */
+  readonly heard: Set<string>
 }
 
 /** What a party remembers. */
@@ -100,7 +122,12 @@ export interface MemberState {
   readonly verified: Set<string>
   /** A look at what is missing is due. */
   looking: boolean
-  /** Totals have changed since they were told so often. */
+  /** Asked within the patience, and whether somebody has subscribed since the last time. */
+  readonly asks: Ask[]
+  askAgain: boolean
+  /** When our totals were last told because somebody asked. */
+  answeredAt: number
+  /** How many more times totals are to be told since they last changed. */
   untold: number
   /** Counted mode: where the matcher sends to; how often each trapdoor was used in this lap. */
   box: string
@@ -149,6 +176,8 @@ export type MemberEvent =
     }
   /** The epoch is over, and of these writers nobody knows whether something is missing. */
   | { readonly kind: 'unknown'; readonly epoch: number; readonly authors: readonly string[] }
+  /** The newest epoch is over, and no record of another has come: nothing is heard until one does. */
+  | { readonly kind: 'ended'; readonly epoch: number }
   /** A new record was taken and saved. */
   | { readonly kind: 'epoch'; readonly number: number; readonly record: Uint8Array; readonly isParty: boolean }
   /** Of the remaining writers these have not yet said that they have the newest record. */
@@ -158,8 +187,8 @@ export type MemberEvent =
   /** The matcher's clock and ours differ by more than a lap. */
   | { readonly kind: 'clock'; readonly laps: number }
 
-/** Its timers: the end of an epoch, the next batch, gaps and old ids, totals, the next lap, trapdoors. */
-export const memberTimers = timers('turn', 'batch', 'look', 'tell', 'lap', 'want')
+/** Its timers: the end of an epoch, the next batch, gaps and old ids, totals, an answer, the next lap, trapdoors. */
+export const memberTimers = timers('turn', 'batch', 'look', 'tell', 'answer', 'lap', 'want')
 
 /** What a handler of a party is given. */
 export type MemberScene = Scene<MemberState, SecretSettings, CarrierMessage, MemberEvent>
@@ -176,6 +205,15 @@ export function currentEpoch(state: MemberState, now: number): Epoch | undefined
     if (epoch.record.from <= now && (found === undefined || epoch.record.number > found.record.number)) found = epoch
   }
   return found
+}
+
+/** When an epoch is over: at its end, or when the next one begins. */
+export function endOf({ state }: MemberScene, record: EpochRecord): number {
+  let end = record.until
+  for (const other of state.epochs.values()) {
+    if (other.record.number > record.number) end = Math.min(end, other.record.from)
+  }
+  return end
 }
 
 /** To every carrier. */

@@ -1,0 +1,40 @@
+// Wrong uses of events: a part of the list in wrong-uses.ts.
+
+import type { WrongUse } from './wrong-use.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: these are mistakes that types would refuse, as plain JavaScript makes them.
+type Any = any
+const any = (value: unknown): Any => value
+const wrong = (call: string, says: string, use: WrongUse['use']): WrongUse => ({ call, says, use })
+
+function cycle(): unknown {
+  const round: Record<string, unknown> = {}
+  round.again = round
+  return round
+}
+
+/** What JSON would turn into something else is refused with the path to it, as everywhere. */
+const payloads: readonly (readonly [payload: unknown, says: string])[] = [
+  [{ deep: [1, Number.NaN] }, 'payload.deep[1] is NaN, and JSON has no word for that'],
+  [new Map([['a', 1]]), 'payload is a Map, and JSON'],
+  [{ when: new Date(0) }, 'payload.when is a Date, and JSON'],
+  [{ n: 1n }, 'payload.n is a bigint, and JSON'],
+  [{ n: undefined }, 'payload.n is undefined, and JSON'],
+  [cycle(), 'payload.again contains itself'],
+  [() => 1, 'payload is a function'],
+]
+
+export const eventWrongUses: readonly WrongUse[] = [
+  ...payloads.map(([payload, says]) =>
+    wrong('EventChannel.publish', says, ({ group }) => group.events('prices').publish({ topic: 'a' }, payload)),
+  ),
+  ...payloads.map(([payload, says]) =>
+    wrong('MemberChannel.publish', says, ({ joined }) => joined.events('news').publish({ topic: 'a' }, payload)),
+  ),
+  wrong('EventChannel.publish', 'the call was cancelled before it began. Nothing was published', ({ group }) =>
+    group.events('prices').publish({ topic: 'a' }, 1, { signal: AbortSignal.abort() }),
+  ),
+  wrong('EventChannel.publish', 'timeout is "soon"', ({ group }) =>
+    group.events('prices').publish({ topic: 'a' }, 1, { timeout: any('soon') }),
+  ),
+]
