@@ -81,7 +81,7 @@ describe('a queue of jobs', () => {
     await jobs.pause()
     await jobs.add('later', { priority: 5 })
     await jobs.add('first')
-    await jobs.add('delayed', { delay: 300 })
+    await jobs.add('delayed', { delay: 1_000 })
     const begun: [unknown, number][] = []
     await using worker = jobs.work(({ data }) => void begun.push([data, performance.now()]))
     await new Promise(resolve => setTimeout(resolve, 50))

@@ -1,6 +1,6 @@
 // Promises over the ledger part of a client node: one call, one command, one event.
 
-import { type NodeId, SettingsError, type Trust, Unavailable } from '../../core/index.ts'
+import { because, type NodeId, SettingsError, type Trust, Unavailable } from '../../core/index.ts'
 import {
   type Answer,
   type Checkpoint,
@@ -162,6 +162,9 @@ export class LedgerCalls {
     return new Promise((resolve, reject) => {
       this.check()
       if (this.broken !== undefined) throw new Unavailable(this.broken.message)
+      const { signal } = options
+      // Before anything left this process: certain, with a transaction too.
+      if (signal?.aborted) throw because(new LedgerUnanswered(name, 'the signal had fired.'), signal.reason)
       const id = this.newId()
       const end = (error?: Error) => {
         stop()
@@ -178,11 +181,11 @@ export class LedgerCalls {
         },
         reject: end,
       })
-      stop = onWaitEnd(options, why => {
+      stop = onWaitEnd(options, (why, cause) => {
         this.command({ kind: 'cancel', id })
-        end(new LedgerUnanswered(name, waited(why), leaf))
+        end(because(new LedgerUnanswered(name, waited(why), leaf), cause))
       })
-      if (this.waiting.has(id)) this.command({ ...call, id } as LedgerCommand)
+      this.command({ ...call, id } as LedgerCommand)
     })
   }
 }

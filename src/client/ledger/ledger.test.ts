@@ -152,9 +152,11 @@ describe('a ledger of an embedded group', () => {
     await expect(coins.transfer({ from: alice, to: bob.key, amount: 1n, memo: 'x'.repeat(257) })).rejects.toThrow(
       '256 bytes',
     )
-    await expect(
-      coins.transfer({ from: alice, to: bob.key, amount: 1n }, { signal: AbortSignal.abort() }),
-    ).rejects.toBeInstanceOf(LedgerUnanswered)
+    const cancelled = { signal: AbortSignal.abort(new Error('mine')) }
+    const before = coins.transfer({ from: alice, to: bob.key, amount: 1n }, cancelled)
+    await expect(before).rejects.toBeInstanceOf(LedgerUnanswered)
+    await expect(before).rejects.toMatchObject({ outcome: 'did not happen', cause: { message: 'mine' } })
+    await expect(coins.balance(alice.key, cancelled)).rejects.toMatchObject({ cause: { message: 'mine' } })
     await expect(coins.transfer({ from: alice, to: bob.key, amount: 1n, until: 0 })).rejects.toMatchObject({
       code: 'until',
       outcome: 'did not happen',
