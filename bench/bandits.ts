@@ -17,6 +17,7 @@ import {
 } from '../src/bandits/index.ts'
 import { playRejects, playRing } from '../src/bandits/machines.ts'
 import { BanditTable } from '../src/bandits/table.ts'
+import { playInTheOpen } from '../src/client/bandits/in-the-open.ts'
 import { seededRandom } from '../src/core/index.ts'
 import { banditKeys, opensslBanditTools } from '../src/runtime/bandit-tools.ts'
 import { randomBytes } from '../src/runtime/platform.ts'
@@ -113,10 +114,25 @@ interface Size {
   readonly sums: Awaited<ReturnType<typeof newPaillier>>
 }
 
+/** The level `open`, as a group plays it. */
+function inTheOpen(arms: number, budget: number) {
+  const sources = coins(arms, 1)
+  return playInTheOpen({
+    algorithm: 'ucb1',
+    arms,
+    budget,
+    batch: 0,
+    pull: async (arm, number) => sources[arm]!(number) * GRID,
+    round: () => {},
+    chance: () => 0.5,
+  })
+}
+
 /** UCB1 at all levels. */
 async function earning({ arms, budget, sums }: Size): Promise<Measured[]> {
   const rounds = (batch: number) => scheduleOf({ algorithm: 'ucb1', arms: { length: arms }, budget, batch }).rounds
-  const open = await cpu('open', () => playOpen(ucb1, coins(arms, 1), budget))
+  const open = await cpu('open', () => inTheOpen(arms, budget))
+  const bare = await cpu('the bare function', () => playOpen(ucb1, coins(arms, 1), budget))
   const ds = await cpu('UCB-DS', () => ring('ucb-ds', arms, budget, sums))
   const ds2 = await cpu('UCB-DS2', () => ring('ucb-ds2', arms, budget, sums))
   const full = await blind('blind', 'ucb1', arms, budget)
@@ -124,6 +140,7 @@ async function earning({ arms, budget, sums }: Size): Promise<Measured[]> {
     { what: 'open', figure: open, target: undefined, unit: 's' },
     { what: 'UCB-DS', figure: ds, target: undefined, unit: 's' },
     { what: 'UCB-DS / open', figure: ds / open, target: 70, unit: '' },
+    { what: 'UCB-DS / the bare function, which waits for no source', figure: ds / bare, target: undefined, unit: '' },
     { what: 'UCB-DS2 / UCB-DS', figure: ds2 / ds, target: 1.3, unit: '' },
     { what: 'blind', figure: full, target: undefined, unit: 's' },
     { what: 'blind / UCB-DS', figure: full / ds, target: 9, unit: '' },

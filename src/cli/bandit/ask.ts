@@ -38,8 +38,10 @@ export async function askBest(name: string, line: AskLine): Promise<void> {
     const result = await followed(run)
     print(line.json, result, () => `the best arm is ${colour.bold(printable(result.best))}\n${about(result)}`)
   }
-  if (line.privacy === 'thesis')
+  if (line.privacy === 'thesis') {
+    checkSearch(line)
     return asking(line, async (group, wait) => show(group.bestArm(search(name, line, wait))))
+  }
   await asking(line, async (group, wait) => {
     const { algorithm = 'successive-rejects' } = line
     if (algorithm !== 'successive-rejects' && algorithm !== 'sequential-halving') throw otherAlgorithm(algorithm)
@@ -56,7 +58,12 @@ export async function askMaximise(name: string, line: AskLine): Promise<void> {
     const options = among(name, line, wait)
     const run =
       privacy === 'thesis'
-        ? group.maximise({ ...without(options, 'audit'), ...how, ...thesis })
+        ? group.maximise({
+            ...without(options, 'audit'),
+            ...how,
+            ...thesis,
+            ...(line.comparator && { comparator: line.comparator }),
+          })
         : group.maximise({ ...options, comparator: comparatorOf(line), ...how })
     const result = await followed(run)
     print(line.json, result, () => `the sum of all rewards is ${colour.bold(String(result.sum))}\n${about(result)}`)
@@ -77,7 +84,7 @@ function about({ spent, rounds, told, audit, lost = [], again = 0 }: BanditResul
   const without = lost.length === 0 ? '' : `\nwithout ${lost.map(printable).join(', ')}, which were silent`
   const tried = again === 0 ? '' : `, ${again} of them tried again`
   const log = audit?.file === undefined ? '' : `\nthis member's log: ${printable(audit.file)}`
-  return `${spent} pulls in ${rounds} rounds${tried}${without}\n${told}${log}`
+  return `${spent} pulls in ${rounds} ${rounds === 1 ? 'round' : 'rounds'}${tried}${without}\n${told}${log}`
 }
 
 /** Until when it waits. */
@@ -114,6 +121,19 @@ function among(name: string, line: AskLine, wait: Wait) {
     ...(onLost !== undefined && { onLost: onLost as 'stop' | 'drop' }),
   }
   return { name, arms, budget: budget!, shuffler, ...wait, ...kept, ...time }
+}
+
+/** What is for sources is refused before anybody is asked. */
+function checkSearch(line: AskLine): void {
+  const left = (['arms', 'algorithm', 'rewards', 'pace', 'armTimeout', 'onLost'] as const).find(
+    option => line[option] !== undefined,
+  )
+  if (left !== undefined) {
+    const option = left.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+    throw new SettingsError(
+      `a search with --privacy thesis takes values, which members draw around: leave out --${option}.`,
+    )
+  }
 }
 
 /** What SR-secured is asked with. */

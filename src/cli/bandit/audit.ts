@@ -28,7 +28,7 @@ export async function audit(files: readonly string[], line: AuditLine): Promise<
 export function sentence(found: AuditResult): string {
   switch (found.verdict) {
     case 'right':
-      return `${colour.green('right')}: ${found.rounds} rounds and ${found.messages} signed messages are what they must be`
+      return `${colour.green('right')}: ${found.rounds} ${found.rounds === 1 ? 'round' : 'rounds'} and ${found.messages} signed messages are what they must be`
     case 'lied':
       return `${colour.red(printable(found.party))} lied: ${printable(found.what)}`
     case 'unclear':

@@ -68,7 +68,9 @@ function sentence({ id, user, parts, algorithm, budget, rounds, pulls, isOver }:
   const own = parts.some(part => part.startsWith('arm')) ? `, ${pulls} pulls of its own` : ''
   // A user is told of no round: it has its answer, or waits.
   const seen = parts.some(part => part !== 'user')
-  const state = isOver ? `over${seen ? ` after ${rounds} rounds` : ''}` : `under way${seen ? `, round ${rounds}` : ''}`
+  const state = isOver
+    ? `over${seen ? ` after ${rounds} ${rounds === 1 ? 'round' : 'rounds'}` : ''}`
+    : `under way${seen ? `, round ${rounds}` : ''}`
   const asked = `${algorithm}, ${budget} pulls for ${printable(user)}`
   return `${id.slice(0, 8)}  ${printable(parts.join(', '))}: ${state}${own} (${asked})`
 }
