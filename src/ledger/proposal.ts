@@ -65,7 +65,11 @@ export function outcomeOf({ size, root }: { readonly size: number; readonly root
   return `${size} ${toHex(root)}`
 }
 
-/** Who leads: the same for sixteen heights, so that one that is gone costs a time-out once in sixteen. */
+/**
+ * Who leads: the same for sixteen heights, then the next. A leader that is gone costs a time-out in each height of its turn,
+ * one height in n. To let the next ones start where the last attempt ended would need a number that all agree on; a height may be
+ * certified in two attempts.
+ */
 export function leaderOf(height: number, attempt: number, servers: number): number {
   return (Math.floor(height / 16) + attempt) % servers
 }
