@@ -106,7 +106,7 @@ it('two arms and two helpers', async () => {
   const none = coterie(['bandit', 'status', 'nothing', '--config', member(4), '--json'])
   expect([await status.ended, await none.ended]).toEqual([0, 1])
   expect(status.output()).toMatch(
-    /^[0-9a-f]{8} {2}shuffler: over after 1 rounds \(successive-rejects, 6 pulls for member-1\)\n$/,
+    /^[0-9a-f]{8} {2}shuffler: over after 1 round \(successive-rejects, 6 pulls for member-1\)\n$/,
   )
   expect(none.output()).toBe('[]\n')
 }, 240_000)
