@@ -37,6 +37,7 @@ export const packages = [
     /** Loaded by their address, not by an import: in the package they are where they are in dist. */
     programs: [
       'src/cli/main.js',
+      'src/cli/open-files.js',
       'src/cli/under/watchdog-process.js',
       'src/runtime/keeper/worker.js',
       'src/runtime/slots-worker.js',

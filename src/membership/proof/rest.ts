@@ -21,6 +21,7 @@ export interface RestCost {
   readonly newsMost: number
 }
 
+/** What is measured of a group at rest, and for how long. */
 export interface RestOptions {
   readonly members: number
   readonly seconds: number
