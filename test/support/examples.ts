@@ -6,11 +6,10 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import ts from 'typescript'
-// @ts-expect-error a script of the packaging, without types
-import { doors as published } from '../../packaging/packages.mjs'
 
 export interface Example {
   /** Page and line, as one would say it. */
@@ -21,8 +20,16 @@ export interface Example {
   readonly before: string
 }
 
-/** Of both packages: the name in an import, and what is built for it. */
-const doors: readonly { readonly name: string; readonly file: string }[] = published
+/** A door of one of the packages: the name in an import, and what is built for it. */
+interface Door {
+  readonly name: string
+  readonly file: string
+}
+
+/** Of both packages, from where they are listed: a bundle of this file stands elsewhere. */
+async function doorsOf(root: string): Promise<readonly Door[]> {
+  return (await import(pathToFileURL(join(root, 'packaging/packages.mjs')).href)).doors
+}
 
 const RUN_MS_MAX = 60_000
 
@@ -88,7 +95,7 @@ export function compileErrors(root: string, examples: readonly Example[]): strin
 /** Runs it in a process of its own and returns what it printed; throws where it fails or does not end. */
 export async function runExample(root: string, example: Example): Promise<string> {
   const outfile = join(workshop(root), `${fileOf(example)}.mjs`)
-  const alias = Object.fromEntries(doors.map(({ name, file }) => [name, sourceOf(root, file)]))
+  const alias = Object.fromEntries((await doorsOf(root)).map(({ name, file }) => [name, sourceOf(root, file)]))
   await build({
     stdin: { contents: example.code, loader: 'ts', resolveDir: root, sourcefile: example.where },
     bundle: true,
