@@ -22,7 +22,7 @@ interface Entry {
  * work of several processes: see `createGuard`.
  */
 export function fileTokens(folder: string, resourcesMax = RESOURCES_MAX): TokenStore {
-  checkValue('resourcesMax', whole(1), resourcesMax)
+  checkValue('resourcesMax', whole(0), resourcesMax)
   checkValue('folder', textOf('the path of a folder'), folder)
   const entries = new Map<string, Entry>()
   return {

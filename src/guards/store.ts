@@ -20,7 +20,7 @@ const RESOURCES_MAX = 100_000
  * stale write then passes: for anything that outlives the process take `fileTokens` or the PostgreSQL guard.
  */
 export function memoryTokens(resourcesMax = RESOURCES_MAX): TokenStore {
-  checkValue('resourcesMax', whole(1), resourcesMax)
+  checkValue('resourcesMax', whole(0), resourcesMax)
   const largest = new Map<string, bigint>()
   return {
     async admit(resource, token) {
