@@ -145,6 +145,11 @@ const trees: readonly WrongUse[] = [
   wrong('SharedTree.delete', 'tree.delete has no option "versoin"', ({ tree }) =>
     tree.delete('/a', any({ versoin: 1 })),
   ),
+  ...['1', -1, 1.5].map(version =>
+    wrong('SharedTree.delete', `version is ${JSON.stringify(version)}; it must be a whole number from 0`, ({ tree }) =>
+      tree.delete('/a', any({ version })),
+    ),
+  ),
   wrong('SharedTree.get', 'stale is "yes"; it must be true or false', ({ tree }) =>
     tree.get('/a', any({ stale: 'yes' })),
   ),
