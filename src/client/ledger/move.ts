@@ -11,11 +11,21 @@ import { LedgerRefused, MoveInFlight } from './errors.ts'
 import type { Ledger } from './ledger.ts'
 import { account, checkReceipt, ledger } from './options.ts'
 
-/** What to move, and where. */
-export interface MoveOptions extends WaitOptions {
+/** Between which ledgers, and whose coins: what a move that was begun is taken back with. */
+export interface MoveBetween extends WaitOptions {
   readonly out: Ledger
   readonly into: Ledger
   readonly from: Account
+}
+
+/** How a move that was begun goes on. */
+export interface ResumeOptions extends MoveBetween {
+  /** Is told how far it has come. */
+  readonly progress?: (step: MoveStep) => void
+}
+
+/** What to move, and where. */
+export interface MoveOptions extends ResumeOptions {
   /** The key that gets it in the other ledger. */
   readonly to: string
   readonly amount: bigint
@@ -23,30 +33,25 @@ export interface MoveOptions extends WaitOptions {
   readonly asset?: string
   /** Is given the signed burn before anybody else sees it: keep it, and `resume` it after a crash. */
   readonly save?: (burn: Uint8Array) => void | Promise<void>
-  /** Is told how far it has come. */
-  readonly progress?: (step: MoveStep) => void
 }
 
-const waysRules = {
+const betweenRules = {
   out: required(ledger),
   into: required(ledger),
   from: required(account),
   ...waitRules,
 }
-const goingOnRules = { ...waysRules, progress: called('that is told how far it has come') }
+const resumeRules = { ...betweenRules, progress: called('that is told how far it has come') }
 const checkMove = optionsSchema<MoveOptions>({
-  ...goingOnRules,
+  ...resumeRules,
   to: required(textOf('the key that gets it')),
   amount: required({ must: 'a bigint', fits: value => typeof value === 'bigint' }),
   asset: textOf('the id of a ledger'),
   save: called('that keeps the signed burn'),
 })
 
-/** Between which ledgers, and whose. */
-type Ways = WaitOptions & Pick<MoveOptions, 'out' | 'into' | 'from'>
-type GoingOn = Ways & Pick<MoveOptions, 'progress'>
-const checkWays = optionsSchema<Ways>(waysRules)
-const checkGoingOn = optionsSchema<GoingOn>(goingOnRules)
+const checkBetween = optionsSchema<MoveBetween>(betweenRules)
+const checkResume = optionsSchema<ResumeOptions>(resumeRules)
 
 /** How far a move has come. */
 export type MoveStep =
@@ -80,15 +85,15 @@ export async function move(options: MoveOptions): Promise<Moved> {
 }
 
 /** Goes on with a move from its saved burn: nothing is done twice. */
-export async function resume(burn: Uint8Array, options: GoingOn): Promise<Moved> {
-  checkGoingOn('resume', options)
+export async function resume(burn: Uint8Array, options: ResumeOptions): Promise<Moved> {
+  checkResume('resume', options)
   return arrive(await options.out.submit(burn, waitOf(options)), options)
 }
 
 /** Takes a move in flight back: makes the burn void where it could be minted, and refunds it. Rejects where it was minted. */
-export async function refundMove(burn: LedgerReceipt, options: Ways): Promise<LedgerReceipt> {
+export async function refundMove(burn: LedgerReceipt, options: MoveBetween): Promise<LedgerReceipt> {
   checkReceipt('burn', burn)
-  checkWays('refundMove', options)
+  checkBetween('refundMove', options)
   const { out, into, from } = options
   const wait = waitOf(options)
   const voided = await shown(out, into, burn, wait, one => into.void(one, from, wait)).catch(async error => {
@@ -127,7 +132,7 @@ async function shown(
   }
 }
 
-async function arrive(burn: LedgerReceipt, options: GoingOn): Promise<Moved> {
+async function arrive(burn: LedgerReceipt, options: ResumeOptions): Promise<Moved> {
   const { out, progress } = options
   if (verifyReceipt(burn, out.descriptor, ledgerCryptoOf()).kind !== 'burn')
     throw new NotProven('the receipt is of no burn.')
