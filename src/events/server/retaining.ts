@@ -111,8 +111,9 @@ function isNewer(one: Retained, other: Retained): boolean {
 
 /** The event as it is kept, if it is the newest of its topic. */
 export function retainedOf({ retained }: ServerState, { source }: Stream, item: Item): Retained | undefined {
-  const kept = topicOf(item)
-  const one = kept && retained.get(source.channel)?.get(kept.topic)
+  const topics = retained.get(source.channel)
+  const kept = topics && topicOf(item)
+  const one = kept && topics.get(kept.topic)
   if (one === undefined || one.item.counter !== item.counter) return undefined
   return sourceKey(one.source) === sourceKey(source) ? one : undefined
 }

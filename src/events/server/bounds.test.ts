@@ -1,248 +1,43 @@
 // Every map that somebody else's message can fill has a bound for each peer: the list in docs/reference/limits.md, filled
-// to the bound and beyond. After each step the machines check that nobody has more than its share.
+// to the bound and beyond. After each step the machine checks that nobody has more than its share.
 
 import { describe, expect, it } from 'vitest'
-import { listedUnder } from '../../test/support/limits.ts'
-import { Puppet } from '../../test/support/machine.ts'
-import { decode, encode } from '../core/index.ts'
-import { idealSignatures } from '../crypto/index.ts'
-import { eventsClient } from './client/machine.ts'
-import { HAND_FACTOR } from './client/queueing.ts'
-import { UNHANDED_BYTES_MAX } from './client/state.ts'
-import { encodeContent } from './content.ts'
-import { eventsDefaults } from './defaults.ts'
-import { encodeFilter, parseFilter } from './filter.ts'
-import { DEAD_BYTES_MIN } from './server/disk.ts'
-import { eventsServer } from './server/machine.ts'
+import {
+  cursorOf,
+  enlist,
+  follow,
+  isFull,
+  item,
+  kinds,
+  life,
+  MIB,
+  publish,
+  SERVERS,
+  SMALL,
+  saveCursor,
+  server,
+  settings,
+  source,
+  terms,
+} from '../../../test/support/events-bounds.ts'
+import { listedUnder } from '../../../test/support/limits.ts'
+import { Puppet } from '../../../test/support/machine.ts'
+import { decode } from '../../core/index.ts'
+import { encodeFilter, parseFilter } from '../filter.ts'
+import { COMPLAINTS_MAX, eventsRecord, type Item, type Source } from '../wire.ts'
+import { DEAD_BYTES_MIN } from './disk.ts'
+import { eventsServer } from './machine.ts'
 import {
   AUTHOR_SOURCES_MAX,
   CLIENT_PUBLISHED_MAX,
   PUBLISHED_BYTES_MAX,
   RETAINED_BYTES_MAX,
   RETAINED_MAX,
-} from './server/state.ts'
-import { signBatch, signCursor } from './signed.ts'
-import { COMPLAINTS_MAX, type EventsMessage, eventsRecord, type Item, REFUSALS, type Source } from './wire.ts'
-
-const MIB = 2 ** 20
-/** Shares that are soon full. */
-const SMALL = 2 ** 16
-const SERVERS = ['s1', 's2', 's3', 's4']
-const KNOWN = new Map([['', [encode(eventsRecord, { kind: 'known' })]]])
-const FILTER = parseFilter({ price: { lt: 5 } })
-const ENCODED = encodeFilter(FILTER)
-const signatures = idealSignatures()
-const keys = { signatures, keyOf: (name: string) => signatures.signer(name).publicKey }
-const settings = { ...eventsDefaults, liars: 1, keys, shareBytesMax: SMALL, clientBytesMax: SMALL }
-const terms = { live: false, keep: { age: 1_000_000_000, bytes: 1_000_000_000 }, identity: new Uint8Array() }
-const source: Source = { channel: 'prices', author: 'ann', boot: '0a' }
-const life = (number: number): Source => ({ ...source, boot: number.toString(16) })
-
-type Change = Partial<typeof settings>
-function server(change: Change = {}) {
-  const puppet = new Puppet(eventsServer({ ...settings, ...change }), SERVERS, KNOWN, 's1')
-  puppet.start()
-  return puppet
-}
-
-function client(change: Change = {}) {
-  const signer = signatures.signer('eve')
-  const puppet = new Puppet(eventsClient({ ...settings, ...change, signer }), SERVERS, undefined, 'eve#1')
-  puppet.start()
-  return puppet
-}
-
-type Server = ReturnType<typeof server>
-type Client = ReturnType<typeof client>
-type Out = ReturnType<Server['hear']> | ReturnType<Client['hear']>
-const sent = (out: Out): EventsMessage[] => {
-  const bodies: EventsMessage[] = []
-  for (const effect of out) if (effect.kind === 'send') bodies.push(effect.body)
-  return bodies
-}
-const kinds = (out: Out) => sent(out).map(({ kind }) => kind)
-
-/** An event of so many bytes, signed; with a topic it is to be kept. */
-function item(of: Source, counter: number, bytes = 0, topic?: string, time = 0): Item {
-  const attributes = { price: 3, ...(topic !== undefined && { topic }) }
-  const content = encodeContent({ attributes, payload: new Uint8Array(bytes), time, retained: topic !== undefined })
-  return signBatch(settings, signatures.signer(of.author), of, [{ counter, content, proof: undefined }])[0]!
-}
-
-function publish(to: Server, of: Source, one: Item, more = terms): EventsMessage[] {
-  const out = to.hear(of.author, { kind: 'publish', source: of, terms: more, accepted: 0, items: [one] })
-  if (out.some(({ kind }) => kind === 'emit')) to.command({ kind: 'flush' })
-  return sent(out)
-}
-
-/** A subscription of this client at a server, and whether it is kept. */
-function follow(to: Server, from: string, sub: number, filter = ENCODED) {
-  return kinds(to.hear(from, { kind: 'follow', sub, channel: 'prices', version: 1, filter, epoch: '', mark: 0 }))[0]
-}
-
-function cursorOf(owner: string, name: string, entries: number, serial = 1) {
-  const words = { channel: 'prices', name, owner, generation: 1, instance: 'aa', serial, filter: new Uint8Array(32) }
-  const boot = (at: number) => at.toString(16).padStart(32, '0')
-  const positions = Array.from({ length: entries }, (_, at) => ({ author: 'ann', boot: boot(at), counter: 1 }))
-  return signCursor({ ...settings, signer: signatures.signer(owner) }, { ...words, entries: positions })
-}
-
-function saveCursor(to: Server, owner: string, name: string, entries: number, serial = 1) {
-  return kinds(to.hear(owner, { kind: 'save', sub: 1, cursor: cursorOf(owner, name, entries, serial) }))[0]
-}
-
-const enlist = {
-  kind: 'enlist',
-  sub: 1,
-  channel: 'prices',
-  version: 1,
-  filter: ENCODED,
-  place: 0,
-  ackWait: 1_000,
-  attempts: 2,
-  credit: 1_000,
-  start: true,
-} as const
-
-/** An open subscription, and its two servers: the one that sends, and the witness. */
-function subscribed(change: Change = {}) {
-  const eve = client(change)
-  const options = {
-    channel: 'prices',
-    name: '',
-    filter: FILTER,
-    from: 'start',
-    parallel: 1,
-    ackWait: 1_000_000,
-  } as const
-  eve.command({ kind: 'subscribe', id: 1, ...options })
-  for (const from of SERVERS) eve.hear(from, { kind: 'loaded', sub: 1, cursor: undefined, entries: [] })
-  const [lead, witness] = eve.state.subscriptions.get(1)!.members.map(one => one.server) as [string, string]
-  return { eve, lead, witness }
-}
-
-function heads(eve: Client, from: string, sources: readonly Source[], mark = 1) {
-  const entries = sources.map(one => ({ ...one, counter: 1, base: 0 }))
-  return eve.hear(from, { kind: 'heads', sub: 1, epoch: 'e', mark, alone: false, entries })
-}
-
-function enlisted() {
-  const eve = client()
-  const options = { channel: 'prices', name: 'work', filter: FILTER, parallel: 1, ackWait: 1_000 }
-  eve.command({ kind: 'enlist', id: 1, ...options, attempts: 2, start: true })
-  const [first, second] = eve.state.queues.get(1)!.members.map(one => one.server) as [string, string]
-  return { eve, first, second }
-}
-
-/** Nearly all of a small share, and no more than that. */
-function isFull(bytes: number | undefined, slack = 2_000): void {
-  expect(bytes).toBeGreaterThan(SMALL - slack)
-  expect(bytes).toBeLessThanOrEqual(SMALL)
-}
+} from './state.ts'
 
 /** By the constant: what fills it, and one beyond. */
 const cases: Record<string, Record<string, () => void>> = {
   shareBytesMax: {
-    'sources that one server invents for a subscription; one that another knows too finds room, and is asked for'() {
-      const { eve, lead, witness } = subscribed()
-      for (let at = 0; at < 4; at++)
-        heads(
-          eve,
-          witness,
-          Array.from({ length: 64 }, (_, i) => life(64 * at + i)),
-        )
-      isFull(eve.state.shares.get(witness))
-      // It is told again what there was no room for.
-      expect(eve.state.subscriptions.get(1)!.members[1]!.mark).toBe(0)
-      const true1 = { ...source, author: 'bob' }
-      expect(kinds(heads(eve, lead, [true1]))).toEqual(['fetch'])
-      expect(eve.state.shares.get(lead)).toBeLessThan(2_000)
-      // A source that both know counts for nobody.
-      heads(eve, lead, [life(0)])
-      isFull(eve.state.shares.get(witness), 4_000)
-      expect(eve.state.subscriptions.get(1)!.tracked.get('prices\u0000ann\u00000')!.toldBy).toBeUndefined()
-    },
-    'invented sources are asked for a few at a time, and forgotten'() {
-      const { eve, lead, witness } = subscribed()
-      const answered = (out: Out) => {
-        for (const { server } of eve.state.subscriptions.get(1)!.members) heads(eve, server, [], 1)
-        return sent(out).filter(({ kind }) => kind === 'ask').length / SERVERS.length
-      }
-      heads(
-        eve,
-        witness,
-        Array.from({ length: 64 }, (_, at) => life(at)),
-      )
-      const asked = Array.from({ length: 20 }, () => answered(eve.pass(100)))
-      expect(Math.max(...asked)).toBe(32)
-      for (let beat = 0; beat < 330; beat++) answered(eve.pass(100))
-      expect([eve.state.subscriptions.get(1)!.tracked.size, eve.state.shares.size]).toEqual([0, 0])
-      expect(lead).not.toBe(witness)
-    },
-    'a source that b + 1 say they hold when they are asked is known'() {
-      const { eve, lead, witness } = subscribed()
-      heads(eve, witness, [source])
-      for (let beat = 0; beat < 4; beat++) {
-        eve.pass(100)
-        for (const from of [lead, witness]) heads(eve, from, [], 1)
-      }
-      const [third] = SERVERS.filter(one => one !== lead && one !== witness)
-      eve.hear(third!, { kind: 'told', source, counter: 1 })
-      expect(eve.state.shares.size).toBe(0)
-    },
-    'answers about names, of which the first counts'() {
-      const eve = client()
-      const options = { channel: 'prices', filter: FILTER, from: 'start', parallel: 1, ackWait: 1_000 } as const
-      const entries = Array.from({ length: 100 }, (_, at) => ({ author: 'ann', boot: at.toString(16), counter: 1 }))
-      for (let id = 1; id <= 8; id++) {
-        eve.command({ kind: 'subscribe', id, name: `n${id}`, ...options })
-        for (let twice = 0; twice < 2; twice++) eve.hear('s1', { kind: 'loaded', sub: id, cursor: undefined, entries })
-      }
-      isFull(eve.state.shares.get('s1'), 25_000)
-      for (let id = 1; id <= 8; id++) eve.command({ kind: 'unsubscribe', id })
-      expect(eve.state.shares.size).toBe(0)
-    },
-    'answers to questions'() {
-      const eve = client()
-      for (let id = 1; id <= 3; id++) {
-        eve.command({ kind: 'survey', id, channel: 'prices' })
-        const entries = Array.from({ length: 100 }, (_, at) => ({ ...life(at), counter: 1, base: 0 }))
-        for (let twice = 0; twice < 2; twice++) eve.hear('s1', { kind: 'surveyed', id, entries, cursors: [] })
-      }
-      expect([...eve.state.inquiries.values()].map(({ answers }) => answers.size)).toEqual([1, 0, 0])
-      for (let id = 1; id <= 3; id++) eve.command({ kind: 'cancel', id })
-      expect(eve.state.shares.size).toBe(0)
-    },
-    'events beside the filter of a queue, words of other filters, and what is said to be cut'() {
-      const { eve, first, second } = enlisted()
-      const dear = encodeContent({ attributes: { price: 9 }, payload: new Uint8Array(10_000), time: 0 })
-      const task = (from: string, counter: number) => {
-        const [one] = signBatch(settings, signatures.signer('ann'), source, [
-          { counter, content: dear, proof: undefined },
-        ])
-        return eve.hear(from, {
-          kind: 'task',
-          sub: 1,
-          source,
-          identity: new Uint8Array(),
-          item: one!,
-          attempt: 1,
-          dead: false,
-        })
-      }
-      for (let counter = 1; counter <= 10; counter++) task(first, counter)
-      isFull(eve.state.shares.get(first), 12_000)
-      task(second, 20)
-      expect(eve.state.queues.get(1)!.aside.size).toBe(7)
-      eve.hear(first, { kind: 'terms', sub: 1, version: 1, filter: new Uint8Array(20_000) })
-      expect(eve.state.queues.get(1)!.said.size).toBe(0)
-      eve.hear(second, { kind: 'skipped', sub: 1, source, from: 1, to: 2 })
-      for (let at = 0; at < 2_000; at++) eve.hear(first, { kind: 'skipped', sub: 1, source: life(at), from: 1, to: 2 })
-      expect(eve.state.queues.get(1)!.skipped.get(second)!.size).toBe(1)
-      isFull(eve.state.shares.get(first))
-      eve.command({ kind: 'unsubscribe', id: 1 })
-      expect(eve.state.shares.size).toBe(0)
-    },
     'queues that another server invents: no owner has one'() {
       const self = server()
       const queued = (from: string, name: string, owner: string) =>
@@ -350,20 +145,6 @@ const cases: Record<string, Record<string, () => void>> = {
       for (let counter = 1; counter <= 100; counter++) done(counter)
       self.pass(200)
       expect([...self.state.queues.values()][0]!.sources.get('prices\u0000ann\u00000a')!.done).toBe(100)
-    },
-    'a client that is refused by more than f servers says why, and one server alone cannot end anything'() {
-      const { eve, lead, witness } = subscribed()
-      const refused: EventsMessage = { kind: 'refused', sub: 1, why: 0 }
-      for (let twice = 0; twice < 2; twice++) eve.hear(lead, refused)
-      expect(eve.state.subscriptions.get(1)!.members.some(({ server: id }) => id === lead)).toBe(false)
-      eve.hear('stranger', refused)
-      const told = eve.hear(witness, refused).flatMap(one => (one.kind === 'emit' ? [one.event] : []))
-      expect(told).toEqual([{ kind: 'refused', id: 1, why: REFUSALS[0] }])
-      expect(eve.state.subscriptions.size).toBe(0)
-      const queue = enlisted()
-      expect(queue.eve.hear(queue.first, refused).some(({ kind }) => kind === 'emit')).toBe(false)
-      const over = queue.eve.hear(queue.second, refused).flatMap(one => (one.kind === 'emit' ? [one.event] : []))
-      expect(over).toEqual([{ kind: 'refused', id: 1, why: REFUSALS[0] }])
     },
   },
   clientsBytesMax: {
@@ -485,39 +266,6 @@ const cases: Record<string, Record<string, () => void>> = {
       expect(self.state.published.queue).toHaveLength(PUBLISHED_BYTES_MAX / MIB - 1)
     },
   },
-  UNHANDED_BYTES_MAX: {
-    'events that wait for the handler, whoever shows them unasked'() {
-      const { eve, lead, witness } = subscribed()
-      const lives = Array.from({ length: 8 }, (_, at) => life(at))
-      for (const one of lives) for (const from of [lead, witness]) heads(eve, from, [one])
-      const unhanded = () => eve.state.subscriptions.get(1)!.unhanded
-      // As if there were more of them.
-      eve.state.subscriptions.get(1)!.unhanded = UNHANDED_BYTES_MAX - 4 * MIB
-      for (const one of lives) {
-        const items = [item(one, 1, MIB)]
-        const about = { sub: 1, version: 1, source: one, identity: new Uint8Array(), after: 0, through: 1 }
-        eve.hear(lead, { kind: 'found', ...about, items })
-      }
-      expect(unhanded()).toBeGreaterThan(UNHANDED_BYTES_MAX - 2 * MIB)
-      expect(unhanded()).toBeLessThanOrEqual(UNHANDED_BYTES_MAX)
-      // What is not fetched again counts no more.
-      eve.command({ kind: 'change', id: 1, filter: FILTER })
-      expect(unhanded()).toBe(0)
-    },
-  },
-  HAND_FACTOR: {
-    'events of one server that the handler of a queue has'() {
-      const { eve, first, second } = enlisted()
-      const credit = 2
-      const task = (from: string, counter: number) => {
-        const about = { sub: 1, source, identity: new Uint8Array(), attempt: 1, dead: false }
-        return eve.hear(from, { kind: 'task', ...about, item: item(source, counter) })
-      }
-      for (let counter = 1; counter <= 20; counter++) task(first, counter)
-      expect(eve.state.queues.get(1)!.hand.size).toBe(HAND_FACTOR * credit)
-      expect(task(second, 30)).toMatchObject([{ kind: 'emit', event: { kind: 'handed', counter: 30 } }])
-    },
-  },
   COMPLAINTS_MAX: {
     complaints() {
       const self = server()
@@ -528,20 +276,20 @@ const cases: Record<string, Record<string, () => void>> = {
   },
   DEAD_BYTES_MIN: {
     'the disk: what has a newer record is dropped, although nothing is cut'() {
-      const self = server({ clientBytesMax: 32 * MIB })
+      const self = server({ clientBytesMax: 32 * MIB, liars: 0 })
+      const cursor = cursorOf('eve', 'audit', 4_000)
       const onDisk = () => self.records.reduce((sum, { length }) => sum + length, 0)
       publish(self, source, item(source, 1, 50_000, 'a'))
       let accounts = 0
       for (let serial = 1; serial <= 120; serial++) {
-        expect(saveCursor(self, 'eve', 'audit', 4_000, serial)).toBe('saved')
+        expect(kinds(self.hear('eve', { kind: 'save', sub: 1, cursor: { ...cursor, serial } }))).toEqual(['saved'])
         accounts += self.pass(200).filter(({ kind }) => kind === 'forget').length
         expect(onDisk()).toBeLessThan(DEAD_BYTES_MIN + 2 * MIB)
         expect(self.state.disk.bytes).toBe(onDisk())
       }
       expect(accounts).toBe(2)
-      const [cursor] = self.state.cursors.values()
       self.restart()
-      expect([...self.state.cursors.values()]).toEqual([cursor])
+      expect([...self.state.cursors.values()]).toEqual([{ ...cursor, serial: 120 }])
       expect(self.state.retained.get('prices')!.get('a')!.item.counter).toBe(1)
       expect(self.state.disk.bytes).toBe(onDisk())
     },
@@ -561,6 +309,6 @@ describe('what a peer can fill', () => {
   )
 
   it('is listed, and each has its case', () =>
-    expect(Object.keys(cases).sort()).toEqual(listedUnder('What a peer can fill: events')))
+    expect(Object.keys(cases).sort()).toEqual(listedUnder('What a peer can fill: events, at a server')))
   it.each(all)('$name: $what', ({ go }) => go())
 })
