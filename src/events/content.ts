@@ -110,24 +110,46 @@ export function decodeContent(content: Uint8Array): Decoded<Required<EventConten
 
 /** How many readings are remembered at the least, and at most twice as many. */
 const READ_MAX = 1_024
+/** What is larger is not held by the reading before it. */
+const LINKED_BYTES_MAX = 4_096
 
-let newer = new WeakMap<Uint8Array, Decoded<Required<EventContent>>>()
+interface Reading {
+  readonly content: Uint8Array
+  readonly read: Decoded<Required<EventContent>>
+  /** The one that was made after it. */
+  next: Reading | undefined
+}
+
+let newer = new WeakMap<Uint8Array, Reading>()
 let older = newer
 let readings = 0
+/** The one that was made last, and the one that was asked for last: a batch is gone through several times, in its order. */
+let newest: Reading | undefined
+let current: Reading | undefined
 
 /**
  * As `decodeContent`, for bytes that are looked at several times in a row: stored, matched and sent, or checked, matched and
  * handed over. Only the newest are remembered, so that what is kept for days is not kept twice.
  */
 export function readContent(content: Uint8Array): Decoded<Required<EventContent>> {
-  const known = newer.get(content) ?? older.get(content)
-  if (known !== undefined) return known
+  const next = current?.next
+  const known = next?.content === content ? next : (newer.get(content) ?? older.get(content))
+  if (known === undefined) return readFirst(content)
+  current = known
+  return known.read
+}
+
+/** The same, for bytes that came just now, and that nobody has read. */
+export function readFirst(content: Uint8Array): Decoded<Required<EventContent>> {
   if (++readings > READ_MAX) {
     readings = 0
     older = newer
     newer = new WeakMap()
   }
-  const read = decodeContent(content)
-  newer.set(content, read)
-  return read
+  const made: Reading = { content, read: decodeContent(content), next: undefined }
+  newer.set(content, made)
+  if (newest !== undefined && content.length <= LINKED_BYTES_MAX) newest.next = made
+  newest = made
+  current = made
+  return made.read
 }
