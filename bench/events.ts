@@ -176,7 +176,9 @@ export async function run(
   const measured: Measured[] = []
   for (const name of all) {
     if (only.length > 0 && !only.includes(name.split(' ')[0]!)) continue
-    measured.push(measureApart(name, subscriptions))
+    const one = measureApart(name, subscriptions)
+    print(`${one.workload}: ${show(one.rates.ours)} events/s`)
+    measured.push(one)
   }
   const servers = only.length === 0 || only.includes('servers') ? await measureServers(print) : []
   if (measured.length === 0) return servers

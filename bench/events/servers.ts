@@ -38,10 +38,10 @@ export interface ServersFigures {
 const PAYLOAD = new Uint8Array(256).fill(7)
 const IN_FLIGHT = 256
 /** Rates are medians over flights, after one that warms the compilers: the first thousands take three times as long. */
-const FLIGHTS = 5
-const FLIGHT_EVENTS = 20_000
+const FLIGHTS = 3
+const FLIGHT_EVENTS = 15_000
 const WARM_EVENTS = 10_000
-const ALONE = 300
+const ALONE = 200
 const CONNECT_MS = 30_000
 
 const ours = (name: string, shape: { servers: number; liars: number }, durable: boolean): Contender => ({
@@ -166,7 +166,8 @@ export async function measureServers(print: Print): Promise<ServersFigures[]> {
       if (contender.missing !== undefined) print(`${contender.name}: left out, ${contender.missing}`)
       else {
         const figures = await measure(contender)
-        print(`${figures.name}: ${show(figures.rate)} events/s`)
+        const { name, rate, acceptedMs, deliveredMs } = figures
+        print(`${name}: ${show(rate)} events/s, ${show(acceptedMs)} and ${show(deliveredMs)} ms`)
         found.push(figures)
       }
     }
