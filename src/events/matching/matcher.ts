@@ -17,6 +17,9 @@ import { Visit } from './visit.ts'
 /** Entries of a subscription; beyond it lists of values are tested and not written out. */
 export const ENTRIES_MAX = 1024
 
+/** Subscriptions for which there is room at first. */
+const ENTRIES_FIRST = 16
+
 /** Where an entry is. */
 interface Entry {
   readonly shape: Shape
@@ -29,7 +32,7 @@ export class Matcher<Id = string> {
   /** By number: the name, and where its entry is; several of them stand in `several`. */
   private readonly names: (Id | undefined)[] = []
   private readonly shapes: (Shape | undefined)[] = []
-  private readonly entries: number[] = []
+  private entries = new Int32Array(ENTRIES_FIRST)
   /** Shape and entry by turns: an object for each would take twice the room. */
   private readonly several = new Map<number, readonly (Shape | number)[]>()
   private readonly free: number[] = []
@@ -50,8 +53,16 @@ export class Matcher<Id = string> {
     this.names[number] = id
     const entries = this.placedAll(filter).flatMap(one => addEntries(one, number))
     this.shapes[number] = entries.length === 1 ? entries[0]!.shape : undefined
+    if (number >= this.entries.length) this.grow()
     this.entries[number] = entries.length === 1 ? entries[0]!.entry : -1
     if (entries.length > 1) this.several.set(number, flat(entries))
+  }
+
+  /** By a quarter: a million subscriptions should not take the room of two. */
+  private grow(): void {
+    const grown = new Int32Array(Math.ceil(this.entries.length * 1.25))
+    grown.set(this.entries)
+    this.entries = grown
   }
 
   private placedAll(filter: Filter): Placed[] {
