@@ -5,8 +5,17 @@ import { SettingsError } from '../core/index.ts'
 import { decodeWalk, encodeWalk, walkAmong, walkNote, walkVerdict } from '../play/explorers/address.ts'
 import { allExplorers } from '../play/explorers/all.ts'
 import { cannot } from '../runtime/files.ts'
-import { diagram, traceLine } from '../simulator/index.ts'
+import { diagram, retrace, traceLine } from '../simulator/index.ts'
 import { colour, EXIT_FAILED, print } from './output.ts'
+
+/** The line that plays a story once more; nothing of what a page does not explore. */
+export function walkLine(protocol: string, system: string, story: readonly string[]): string | undefined {
+  const named = allExplorers.find(each => each.protocol === protocol)?.system(system)
+  const walk = named && retrace(named, story)
+  if (walk === undefined) return undefined
+  const { steps, hash } = walk
+  return `coterie sim --play '#${encodeWalk({ protocol, system, steps, hash: hash.slice(0, 8) })}'`
+}
 
 /** Goes the way that the address says, and prints what came of it. */
 export async function walkFrom(address: string, options: { diagram?: string; json?: boolean }): Promise<void> {
