@@ -53,13 +53,11 @@ export function WalkBench({ first, scheme }: { first: WalkSpec; scheme: string }
           />
         </div>
       </div>
-      <section class="card" aria-label="What each remembers">
-        <header>
-          <h2>What each remembers</h2>
-        </header>
-        <States nodes={statesAt(walk, drawing.lanes, cursor.place)} touched={drawing.marks[cursor.place]?.node} />
-      </section>
       <Addresses spec={{ ...spec, at: cursor.place, hash: walk.hash.slice(0, 8) }} hash={walk.hash} />
+      <details class="card">
+        <summary>What each remembers at this step</summary>
+        <States nodes={statesAt(walk, drawing.lanes, cursor.place)} touched={drawing.marks[cursor.place]?.node} />
+      </details>
     </>
   )
 }
