@@ -44,8 +44,57 @@ export function ExplorerView({ name, scheme }: ViewProps): JSX.Element {
         ) : undefined}
         <Result states={states} result={result} />
       </section>
+      {asked === undefined ? <Begin /> : undefined}
       {typeof result === 'object' ? <Found protocol={entry.name} found={result} scheme={scheme} /> : undefined}
     </>
+  )
+}
+
+/** Small systems in which there is something to see. */
+const BEGIN = [
+  [
+    'lock:one-grant-too-few',
+    'A holder that is content with less',
+    'One grant too few, and six steps make two holders.',
+  ],
+  ['lock:no-drift-factor', 'A clock that is believed', 'A client counts its lease as if all clocks ran alike.'],
+  [
+    'ordering:rank-forgotten-at-restart',
+    'A promise that a crash forgets',
+    'A server restarts, and takes what it had refused.',
+  ],
+  [
+    'mutex:token-ring-forgets',
+    'A second token',
+    'A member of the lecture’s ring comes back and has forgotten who holds it.',
+  ],
+  [
+    'lock:list',
+    'The lock as it is',
+    'Two clients wait in line, three servers: every schedule there is, and all of them safe.',
+  ],
+  [
+    'mutex:centralised-2',
+    'The lecture’s first algorithm',
+    'One coordinator, two that want in: all schedules in a moment.',
+  ],
+] as const
+
+function Begin(): JSX.Element {
+  return (
+    <section class="group" aria-labelledby="begin">
+      <h2 id="begin">Or begin with one of these</h2>
+      <ul class="grid">
+        {BEGIN.map(([name, title, text]) => (
+          <li key={name}>
+            <a class="card" href={`#explorer=${name}`}>
+              <h3>{title}</h3>
+              <p class="small">{text}</p>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 
