@@ -120,6 +120,9 @@ export function openSigned(
   return keys.tools.signatures.verify(from.signing, framed(...about, content), signature) ? content : undefined
 }
 
+/** What the others are told of an arm whose source fails: not which one. Its owner is told more. */
+export const NO_REWARDS = 'an arm gives no rewards'
+
 /** Stops this party, and tells those who can end the run. */
 export function refuse<State extends PartyState, Event>(scene: PartyScene<State, Event>, why: string): void {
   const { state, settings, turn } = scene
