@@ -123,9 +123,8 @@ export function onFound(scene: ClientScene, from: NodeId, body: Message<'found'>
 function isTrue(scene: ClientScene, subscription: Subscription, server: NodeId, body: Message<'found'>): boolean {
   const { settings } = scene
   const { source, identity, items } = body
-  const signed = settings.rules.checksSignature()
-    ? signedAmong(settings, signedSource(settings, source), identity, items)
-    : undefined
+  const isSigned = settings.liars > 0 && settings.rules.checksSignature()
+  const signed = isSigned ? signedAmong(settings, signedSource(settings, source), identity, items) : undefined
   let last = body.after
   for (const item of items) {
     const why = signed?.has(item) === false ? 'showed an event nobody signed' : whyFalse(subscription, item, body)

@@ -65,6 +65,8 @@ export interface Outgoing {
   leaf: Uint8Array
   last: number
   accepted: number
+  /** What was said last. */
+  told: (EventsMessage & { readonly kind: 'publish' }) | undefined
   readonly holders: Map<NodeId, Holder>
 }
 

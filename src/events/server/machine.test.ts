@@ -2,14 +2,14 @@
 
 import { describe, expect, it } from 'vitest'
 import { Puppet } from '../../../test/support/machine.ts'
-import { encode } from '../../core/index.ts'
+import { decode, encode } from '../../core/index.ts'
 import { idealSignatures } from '../../crypto/index.ts'
 import { encodeContent } from '../content.ts'
 import { eventsDefaults } from '../defaults.ts'
 import { encodeFilter, parseFilter } from '../filter.ts'
 import type { EventsSettings } from '../settings.ts'
 import { signBatch, signCursor } from '../signed.ts'
-import { type EventsMessage, eventsRecord, type Item, type Source } from '../wire.ts'
+import { type EventsMessage, eventsRecord, eventsVocabulary, type Item, type Source } from '../wire.ts'
 import { eventsServer } from './machine.ts'
 
 const servers = ['self', 'second', 'third']
@@ -95,6 +95,19 @@ describe('what is published', () => {
     expect(sent(publish(server, 'ann', item(1, 9), item(2, 3)))).toMatchObject([{ kind: 'held', counter: 2 }])
     // The first that came under an id stays.
     expect([...server.state.streams.values()][0]!.items.get(1)).toEqual(item(1, 3))
+  })
+
+  it('is kept without its neighbours in the message where these are not taken', () => {
+    const said = { kind: 'publish', source, terms, accepted: 0, items: [item(1, 3), item(2, 4), item(4, 5)] } as const
+    const came = decode(eventsVocabulary, encode(eventsVocabulary, said))
+    if (!came.ok || came.value.kind !== 'publish') throw new Error('it is read back')
+    // They are copied together: to keep one of them would keep the bytes of all.
+    expect(came.value.items[0]!.content.buffer).toBe(came.value.items[2]!.content.buffer)
+    const server = started()
+    server.hear('ann', came.value)
+    const kept = [...server.state.streams.values()].flatMap(({ items }) => [...items.values()])
+    expect(kept.map(({ counter }) => counter)).toEqual([1, 2])
+    for (const { content } of kept) expect(content.buffer.byteLength).toBe(content.length)
   })
 
   it('is refused in another name, under no name, and where it cannot be read', () => {

@@ -4,7 +4,7 @@
 // accepted.
 
 import { encode, type NodeId } from '../../core/index.ts'
-import { readContent } from '../content.ts'
+import { readFirst } from '../content.ts'
 import { certificateOf } from '../rules.ts'
 import type { Hash } from '../settings.ts'
 import { FIRST_HEAD, leafOf, signedAmong, signedSource, sizeOf } from '../signed.ts'
@@ -168,20 +168,26 @@ function following(
   checked: boolean,
 ): Item[] {
   const fresh: Item[] = []
-  const signed = checked ? signedAmong(settings, signedSource(settings, source), terms.identity, items) : undefined
+  const isSigned = checked && settings.liars > 0
+  const signed = isSigned ? signedAmong(settings, signedSource(settings, source), terms.identity, items) : undefined
   let held = from
   let bytes = 0
   for (const item of items) {
     if (item.counter <= held) continue
     if (!settings.rules.continues(held, item.counter)) break
-    if (!readContent(item.content).ok || signed?.has(item) === false) break
+    if (!readFirst(item.content).ok || signed?.has(item) === false) break
     bytes += sizeOf(item)
     // All of them are one record on the disk.
     if (fresh.length > 0 && bytes > ITEMS_BYTES_MAX) break
     fresh.push(item)
     held = item.counter
   }
-  return fresh
+  return fresh.length < items.length ? fresh.map(apart) : fresh
+}
+
+/** Without its neighbours' bytes, of which nothing is kept: an author could have much more kept than is counted. */
+function apart(item: Item): Item {
+  return { ...item, content: new Uint8Array(item.content) }
 }
 
 function hasRoom({ state, settings }: ServerScene, source: Source, fresh: readonly Item[]): boolean {
