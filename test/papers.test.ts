@@ -92,7 +92,7 @@ function missing({ part, code = [], tests = [], experiments: named = [] }: Part)
 const MAPPED_ELSEWHERE = /^(events|bandits|ledger|errata-(bandits|ledger|events))/
 
 /** Their pictures come with their own folders. */
-const DRAWN_BY_OTHERS = /^lab\/(bandits|events|ledger)\//
+const DRAWN_BY_OTHERS = /^lab\/(events|ledger)\//
 
 describe.each(SEEDS)('the map of %s', seed => {
   const parts = partsOf(seed)
