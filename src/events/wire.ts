@@ -35,6 +35,12 @@ export const COPIED_MAX = 16
 /** Lines of complaint that a server keeps and shows, and the bytes of each: about 60 kB. */
 export const COMPLAINTS_MAX = 100
 const WHAT_BYTES_MAX = 100
+/** Why a server does not keep what it was asked to. Append only: the place is the number on the wire. */
+export const REFUSALS = [
+  "this client's subscriptions, cursors and queues take all the memory that a server keeps for one client.",
+  'this client has as many subscriptions, cursors or queues as a server keeps for one client.',
+  'the servers have no room for more subscriptions, cursors and queues.',
+] as const
 /** Of a cursor among all: channel, owner and name. */
 const KEY_BYTES_MAX = 2 * CHANNEL_BYTES_MAX + NODE_BYTES_MAX + 2
 
@@ -206,6 +212,8 @@ export type EventsMessage =
   | { kind: 'terms'; sub: number; version: number; filter: Uint8Array }
   /** To a member of a queue: these were cut before anybody had them. */
   | { kind: 'skipped'; sub: number; source: Source; from: number; to: number }
+  /** A subscription, its cursor or a queue is not kept: a place in `REFUSALS` says why. */
+  | { kind: 'refused'; sub: number; why: number }
 
 const channel = text(CHANNEL_BYTES_MAX)
 const node = text(NODE_BYTES_MAX)
@@ -303,6 +311,7 @@ export const eventsVocabulary: Codec<EventsMessage> = variants<EventsMessage>({
   recalled: { id: uint(), complaints: list(complaint, COMPLAINTS_MAX) },
   terms: { sub, version, filter: bytes(FILTER_BYTES_MAX) },
   skipped: { sub, source, from: uint(), to: uint() },
+  refused: { sub, why: uint(REFUSALS.length - 1) },
 })
 
 /** What a server saves. */

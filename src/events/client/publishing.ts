@@ -27,6 +27,8 @@ type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind 
 
 /** In beats: how long a server may say nothing before it is told again. */
 const RESEND_BEATS = 2
+const NO_ROOM =
+  'the servers have no room for more: of the events of this client, or of those that are kept as the newest of a topic.'
 
 export function onPublishCommand(scene: ClientScene, command: ClientCommand & { kind: 'publish' }): void {
   const { id, channel, content } = command
@@ -176,8 +178,8 @@ export function onFull(scene: ClientScene, from: NodeId, { source }: Message<'fu
   holder.full = true
   const full = [...out.holders.values()].filter(one => one.full).length
   if (full <= scene.settings.crashes) return
-  for (const id of out.ids.values()) tell(scene, { kind: 'failed', id, why: 'the servers have no room for more.' })
-  for (const { id } of out.queued) tell(scene, { kind: 'refused', id, why: 'the servers have no room for more.' })
+  for (const id of out.ids.values()) tell(scene, { kind: 'failed', id, why: NO_ROOM })
+  for (const { id } of out.queued) tell(scene, { kind: 'refused', id, why: NO_ROOM })
   // What is numbered may be there: the next events are another life's, or two would share an id.
   scene.state.outgoing.delete(outgoingKey(source.channel, out.terms.live))
 }

@@ -5,7 +5,9 @@
 // are found through maps, and ranges through rows of bits (bucket.ts). The index holds nothing that the filters do not say,
 // so it is never saved: it is made anew.
 
+import { called, checkValue } from '../../core/index.ts'
 import type { Filter } from '../canonical.ts'
+import { requireAttributes, requireFilter } from '../refusals.ts'
 import type { Attributes } from '../values.ts'
 import { extraOf } from './arena.ts'
 import { type Placed, Registry } from './registry.ts'
@@ -44,6 +46,7 @@ export class Matcher<Id = string> {
 
   /** Adds a filter, or replaces the one of this name. The filter is not to be changed afterwards. */
   add(id: Id, filter: Filter): void {
+    requireFilter(filter)
     this.remove(id)
     const number = this.free.pop() ?? this.names.length
     this.numbers.set(id, number)
@@ -102,6 +105,7 @@ export class Matcher<Id = string> {
    * may match, and the list takes longer to make than they take to find. Within `take` the index is not to be asked again.
    */
   each(attributes: Attributes, take: (id: Id) => void): void {
+    checkValue('take', called('that is given each name'), take)
     const { found, count, event } = this.run(attributes)
     for (let at = 0; at < count; at++) {
       take(found[at] as Id)
@@ -116,6 +120,7 @@ export class Matcher<Id = string> {
   }
 
   private run(attributes: Attributes): Visit {
+    requireAttributes(attributes)
     const { visit, registry } = this
     visit.begin(attributes)
     const present = []
