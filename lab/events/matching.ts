@@ -41,6 +41,7 @@ function run({ scale, seed, progress }: RunOptions) {
     title: 'Events a second on one core, by number of subscriptions',
     x: { label: 'subscriptions', log: true },
     y: { label: 'events a second', log: true },
+    note: `Each mark: one set of subscriptions, ${EVENTS[scale]} events; asked of each for ${COMPARED[scale]}.`,
     series: [...lines].map(([name, points]) => ({ name, points })),
   })
   const notes = workloads.map(({ name, title }) => `${name}: ${title}.`)

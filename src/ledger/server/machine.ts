@@ -24,7 +24,7 @@ import {
 import { advanceHours, countsHours, onHour, sayHour } from './hours.ts'
 import { onPledge, onSteps } from './keeping.ts'
 import { hasWork, onSubmit } from './pool.ts'
-import { onRollMessage, onRollTimer, onStart, openLedger, serverFrom } from './restart.ts'
+import { onGo, onLost, onRollMessage, onRollTimer, onStart, onTellLoss, openLedger, serverFrom } from './restart.ts'
 import { onAsk, onCompare, onCreate, onFind, onOffer, onProve } from './serving.ts'
 import {
   checkServer,
@@ -59,6 +59,8 @@ export function ledgerServer(settings: LedgerServerSettings): LedgerServer {
         case 'message':
           return onMessage(scene, input.from, input.body)
         case 'command':
+          onCommand(scene, input.body)
+          for (const ledger of state.ledgers.values()) advance({ ...scene, ledger })
           return
         case 'timer':
           return onTimer(scene, serverTimers.due(input.name))
@@ -67,6 +69,17 @@ export function ledgerServer(settings: LedgerServerSettings): LedgerServer {
       }
     },
     check: checkServer,
+  }
+}
+
+function onCommand(scene: ServerScene, body: LedgerServerCommand): void {
+  switch (body.kind) {
+    case 'go':
+      return onGo(scene)
+    case 'lost':
+      return onLost(scene)
+    case 'tellLoss':
+      return onTellLoss(scene)
   }
 }
 

@@ -9,13 +9,14 @@ import { append, cutBack, rootOf, type SizedRoot } from '../merkle.ts'
 import { BATCH_MAX, isTooLarge, leaderOf, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
 import type { KeyOfEpoch } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
-import { checkWaiting, choiceOf, enterAttempt, judgeReports, wantDeciding } from './attempts.ts'
+import { checkWaiting, choiceOf, enterAttempt, judgeReports, keepDeciding, wantDeciding } from './attempts.ts'
 import { blame, isBlamed, isDenied, isSecondVote } from './blame.ts'
 import { drawBatch, hasGathered, hasWork, sweepPool } from './pool.ts'
 import {
   type CheckedProposal,
   executionOf,
   type LedgerScene,
+  mayPromise,
   nameOf,
   newRound,
   placeIn,
@@ -118,7 +119,7 @@ function vote(scene: LedgerScene): void {
   const { ledger, settings } = scene
   const { round, descriptor, head } = ledger
   const chosen = round.proposals.get(round.led.get(round.attempt) ?? '')
-  if (ledger.lost !== undefined || ledger.place < 0 || chosen === undefined) return
+  if (!mayPromise(scene) || chosen === undefined) return
   if (!settings.rules.mayVote(round.attempt, round.vote?.statement.attempt ?? 0, round.promised)) return
   const { height, attempt, leaves, reports, size, root } = chosen
   const statement: Statement = { height, size, root, previous: ledger.previous, attempt, proposal: chosen.hash }
@@ -127,6 +128,8 @@ function vote(scene: LedgerScene): void {
   round.saidAt = scene.turn.now
   round.votes.set(ledger.place, signed)
   ledger.voted = Math.max(ledger.voted, head.height + 1)
+  keepDeciding(scene, reports)
+  round.kept.add(toHex(chosen.hash))
   if (settings.rules.savesVote())
     save(scene, { kind: 'voted', ledger: descriptor.id, height, attempt, leaves, reports })
   sayVote(scene)
@@ -164,7 +167,7 @@ function propose(scene: LedgerScene): void {
   const { round, head, place } = ledger
   const height = head.height + 1
   const { attempt } = round
-  if (ledger.lost !== undefined || round.proposed !== undefined || round.promised > attempt) return
+  if (!mayPromise(scene) || round.proposed !== undefined || round.promised > attempt) return
   if (leaderOf(height, attempt, ledger.keepers.servers.length) !== place) return
   const leaves = leavesToPropose(scene)
   if (leaves === undefined || leaves.length === 0) return
