@@ -38,6 +38,11 @@ export const reportCodec: Codec<Report> = struct<Report>({
 })
 
 export const reportsCodec = list(reportCodec, SERVERS_MAX)
+/** More bytes than any honest server proposes: its last leaf may go beyond the batch. */
+export function isTooLarge(leaves: readonly Uint8Array[]): boolean {
+  return leaves.reduce((sum, leaf) => sum + leaf.length, 0) > 2 * BATCH_BYTES_MAX
+}
+
 export const leavesCodec = list(bytes(TRANSACTION_BYTES_MAX), BATCH_MAX)
 
 export const proposalFields = {

@@ -18,6 +18,7 @@ const lying: readonly string[] = [
   'never-passed-over',
   'cursor-past-cut',
   'witness-count-only',
+  'hearsay-without-end',
 ]
 
 /** What a run must have for it to show. */
@@ -33,6 +34,7 @@ const says: Readonly<Record<string, RegExp>> = {
   'found-unsigned': /is said to have signed two events|was handed/,
   'repair-unsigned': /is honest and was blamed/,
   'cursor-past-cut': /was told that events are gone|accepted and never delivered/,
+  'hearsay-without-end': /keeps \d+ bytes that only server-\d says/,
 }
 
 /**

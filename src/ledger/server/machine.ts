@@ -7,6 +7,7 @@
 
 import type { NodeId, Protocol } from '../../core/index.ts'
 import { encodeDescriptor } from '../light.ts'
+import { isTooLarge } from '../proposal.ts'
 import type { LedgerServerSettings } from '../settings.ts'
 import type { LedgerMessage, PeerMessage } from '../wire.ts'
 import { advanceAttempts, leaveAttempt, onReport, sayReport } from './attempts.ts'
@@ -201,6 +202,8 @@ function noteEarly(scene: LedgerScene, word: EarlyWord): void {
   const { early, head } = scene.ledger
   const { from, height, body } = word
   const name = `${from} ${body.kind}`
+  // What no honest server says is not kept for later: it may be a whole frame.
+  if ('leaves' in body && isTooLarge(body.leaves)) return
   if ((early.get(name)?.height ?? 0) <= height) early.set(name, word)
   if (height > head.height + 2 || body.kind === 'certified') catchUp(scene, from)
 }

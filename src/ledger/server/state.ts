@@ -121,7 +121,8 @@ export interface Pooled {
 
 export interface Pool {
   readonly entries: Map<string, Pooled>
-  readonly shares: Map<string, number>
+  /** By the client that brought them. */
+  readonly shares: Map<string, { readonly leaves: number; readonly bytes: number }>
   bytes: number
   /** Entries that could be appended now. */
   ready: number

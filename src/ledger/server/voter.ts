@@ -6,7 +6,7 @@ import { type Checkpoint, headHash, noteBytes, type Statement, whyNotCertified }
 import { execute } from '../execute.ts'
 import { newestEpoch } from '../genesis.ts'
 import { append, cutBack, rootOf, type SizedRoot } from '../merkle.ts'
-import { BATCH_BYTES_MAX, BATCH_MAX, leaderOf, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
+import { BATCH_MAX, isTooLarge, leaderOf, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
 import type { KeyOfEpoch } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
 import { checkWaiting, choiceOf, enterAttempt, judgeReports, keepDeciding, wantDeciding } from './attempts.ts'
@@ -28,7 +28,7 @@ import {
 } from './state.ts'
 
 /** Good proposals that one server may bring in a height: a liar that signs many takes its own share only. */
-const BROUGHT_MAX = 16
+export const BROUGHT_MAX = 16
 
 export function onPropose(
   scene: LedgerScene,
@@ -47,7 +47,7 @@ function takeProposal(scene: LedgerScene, from: number, proposal: Proposal): voi
   const name = toHex(hash)
   const known = round.proposals.get(name)
   if (known !== undefined) return noteLeader(scene, from, known)
-  if ((round.brought.get(from) ?? 0) >= BROUGHT_MAX) return
+  if ((round.brought.get(from) ?? 0) >= BROUGHT_MAX || isTooLarge(proposal.leaves)) return
   const verdict = proposal.attempt === 1 ? 'good' : judgeReports(scene, proposal.attempt, proposal.reports)
   if (verdict === 'unknown') {
     round.stalled.set(from, proposal)
@@ -82,7 +82,7 @@ function noteLeader({ ledger }: LedgerScene, from: number, { height, attempt, ha
 
 /** Executes and takes back. Nothing where it cannot be, or is not what the reports leave. */
 function tryProposal(scene: LedgerScene, { attempt, leaves, reports }: Proposal): SizedRoot | undefined {
-  if (leaves.length === 0 || leaves.reduce((sum, leaf) => sum + leaf.length, 0) > 2 * BATCH_BYTES_MAX) return undefined
+  if (leaves.length === 0) return undefined
   const result = tryLeaves(scene, leaves)
   if (result === undefined) return undefined
   const choice = choiceOf(scene, attempt, reports)
