@@ -61,6 +61,7 @@ export const measuredHere: Readonly<Record<string, readonly string[]>> = {
     'filters-games',
     'errata-queue-fn',
     'errata-baselines',
+    'errata-figures',
     'errata-best',
     'errata-bound',
     'errata-33-percent',
@@ -91,7 +92,7 @@ export const measuredHere: Readonly<Record<string, readonly string[]>> = {
     'token-cost',
     'utilisation',
   ],
-  ordering: ['ordering-roundtrips', 'ordering-liars', 'ranks', 'zookeeper'],
+  ordering: ['ordering-roundtrips', 'ordering-liars', 'ranks', 'errata-ordering', 'zookeeper'],
 }
 
 /** The script that measures this experiment; nothing where a page cannot. */

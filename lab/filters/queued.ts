@@ -23,19 +23,20 @@ export interface Queue {
 }
 
 export function queued(name: Queueable, queue: Queue, label = `queue of ${name}`, form: Form = 'right'): Contender {
-  return { name: label, make: key => new QueueOf({ ...queue, key, of: share => part(name, { ...share, form }) }) }
+  return { name: label, make: key => new QueueOf({ ...queue, key, of: share => part(name, share, form) }) }
 }
 
-function part(name: Queueable, share: Share & { readonly form: Form }): Filter {
+/** The quotient hash table has one form only. */
+function part(name: Queueable, share: Share, form: Form): Filter {
   switch (name) {
     case 'QHT':
       return new QuotientHashTable({ ...share, cells: 1, fingerprintBits: 3 })
     case 'SQF':
-      return new StreamingQuotientFilter({ ...share, cells: 1, remainderBits: 2, reducedBits: 1 })
+      return new StreamingQuotientFilter({ ...share, cells: 1, remainderBits: 2, reducedBits: 1, form })
     case 'Cuckoo':
-      return new Cuckoo({ ...share, cells: 1, fingerprintBits: 3 })
+      return new Cuckoo({ ...share, cells: 1, fingerprintBits: 3, form })
     case 'SBF':
-      return new StableBloom({ ...share, cellBits: 2, hashes: 2, falsePositiveRate: 0.02 })
+      return new StableBloom({ ...share, cellBits: 2, hashes: 2, falsePositiveRate: 0.02, form })
   }
 }
 

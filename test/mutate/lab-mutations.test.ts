@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { experiments } from '../../lab/index.ts'
-import { readLabMutations, runBundle, verdictOf, withoutMutation } from './lab.mjs'
+import { readLabMutations, runBundle, runnable, verdictOf, withoutMutation } from './lab.mjs'
 import { applied } from './mutations.mjs'
 
 const root = join(import.meta.dirname, '../..')
@@ -43,6 +43,15 @@ describe('npm run lab:mutate', () => {
 
   it('names an experiment that no mutation turns red', () => {
     expect(withoutMutation(['torus', 'nobody-broke-this'], [{ experiment: 'torus' }])).toEqual(['nobody-broke-this'])
+  })
+  it('leaves out what needs a program that is not there, and says so', () => {
+    const one = { experiment: 'one-liar', why: 'a lie counts', needs: 'redis-server' }
+    const other = { experiment: 'torus', why: 'a side is open' }
+    expect(runnable([one, other], () => true)).toEqual({ run: [one, other], leftOut: [] })
+    expect(runnable([one, other], () => false)).toEqual({
+      run: [other],
+      leftOut: ['left out one-liar: a lie counts (redis-server is not installed)'],
+    })
   })
   it('takes the rows outside for noticed, and no rows for not noticed', () => {
     expect(verdictOf(red, {}).outside).toEqual(['t = 8'])

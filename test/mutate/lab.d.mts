@@ -7,6 +7,8 @@ export interface LabMutation {
   readonly why: string
   /** The mutated code must fail an assertion instead of measuring something else. */
   readonly stops?: boolean
+  /** A program without which the experiment measures nothing. */
+  readonly needs?: string
 }
 export function readLabMutations(): readonly LabMutation[]
 /** How a bundle ended: what it printed, what it said of errors, its exit code, and whether its time was over first. */
@@ -25,3 +27,7 @@ export function withoutMutation(
   names: readonly string[],
   mutations: readonly { readonly experiment: string }[],
 ): readonly string[]
+export function runnable<One extends { readonly needs?: string; readonly experiment: string; readonly why: string }>(
+  mutations: readonly One[],
+  isThere: (program: string) => boolean,
+): { readonly run: readonly One[]; readonly leftOut: readonly string[] }

@@ -4,12 +4,13 @@
 // code under test that must turn a row of it red, at small scale. The mutations are data: a file for each folder of the
 // laboratory in lab/mutations, with the experiment, the file, the old and the new text, and why;
 // `stops: true` where the mutated code must fail an assertion instead of measuring something else. One that makes an
-// experiment run for longer than --seconds (five minutes) is noticed, too.
+// experiment run for longer than --seconds (five minutes) is noticed, too. One whose experiment `needs` a program that is not
+// installed is left out, and said to be.
 //
 // The code is bundled with the one line changed, in memory, and the experiment run from the bundle; nothing is written
 // but the bundle. Exit codes: 0 each turned its experiment red, 1 one did not, or an experiment has none, 2 wrong usage.
 
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -131,6 +132,17 @@ export function withoutMutation(names, mutations) {
   return names.filter(name => !mutated.has(name))
 }
 
+/** Those that can be run here, and a line for each that cannot. */
+export function runnable(mutations, isThere) {
+  const left = mutations.filter(({ needs }) => needs !== undefined && !isThere(needs))
+  return {
+    run: mutations.filter(mutation => !left.includes(mutation)),
+    leftOut: left.map(({ experiment, why, needs }) => `left out ${experiment}: ${why} (${needs} is not installed)`),
+  }
+}
+
+const isInstalled = program => spawnSync('which', [program], { stdio: 'ignore' }).status === 0
+
 async function main() {
   const { values, positionals } = parseArgs({
     options: {
@@ -141,10 +153,11 @@ async function main() {
   })
   mkdirSync(folder, { recursive: true })
   const all = readLabMutations()
-  const chosen = all.filter(
+  const asked = all.filter(
     ({ experiment, area }) =>
       positionals.length === 0 || positionals.includes(experiment) || positionals.includes(area),
   )
+  const { run: chosen, leftOut } = runnable(asked, isInstalled)
   const names = await experimentNames()
   const areas = new Set(all.map(({ area }) => area))
   const unknown = positionals.filter(name => !names.includes(name) && !areas.has(name))
@@ -152,8 +165,11 @@ async function main() {
     process.stderr.write(`there is no experiment and no list ${unknown.join(', ')}\n`)
     process.exit(2)
   }
-  const asked = positionals.length === 0 ? names : names.filter(name => positionals.includes(name))
-  const without = withoutMutation(asked, all)
+  const without = withoutMutation(
+    positionals.length === 0 ? names : names.filter(name => positionals.includes(name)),
+    all,
+  )
+  for (const line of leftOut) process.stdout.write(`${line}\n`)
   for (const name of without) process.stdout.write(`GREEN ${name}: it has no mutation\n`)
   const waiting = chosen.map((mutation, place) => ({ mutation, place }))
   let green = 0
