@@ -68,6 +68,7 @@ function memberFrom(settings: SecretSettings, self: NodeId, carriers: readonly N
     answeredAt: Number.NEGATIVE_INFINITY,
     untold: 0,
     box: '',
+    searching: false,
     lap: 0,
     startedIn: 0,
     counts: new Map(),
@@ -117,7 +118,11 @@ function onFrame(scene: MemberScene, frame: Frame): void {
   switch (frame.kind) {
     case 'event':
       return onEvent(scene, frame)
+    case 'marked':
+      return onEvent(scene, frame)
     case 'totals':
+      return onTotals(scene, frame)
+    case 'told':
       return onTotals(scene, frame)
     case 'record':
       return onRecord(scene, frame.record)
