@@ -1,7 +1,6 @@
 // A held lock. It says when it is lost: `signal` fires before anybody else can hold it, and `held()` asks the clock.
 
 import { LeaseLost, type Millis } from '../core/index.ts'
-import { handedOver } from '../runtime/platform.ts'
 
 /** What a lease needs from the group it belongs to. */
 export interface LeaseOwner {
@@ -107,7 +106,6 @@ export class LeaseHandle implements Lease {
     if (this.left) return
     this.left = true
     this.leave()
-    return handedOver()
   }
 
   /** One of those who share it lets go. */
@@ -194,7 +192,6 @@ class SharedLease implements Lease {
     if (!this.mine) return
     this.mine = false
     this.lease.leave()
-    return handedOver()
   }
 
   [Symbol.asyncDispose](): Promise<void> {

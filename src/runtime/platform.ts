@@ -45,12 +45,6 @@ export function randomBelow(bound: number): number {
   }
 }
 
-/** Done when what was sent in this tick has been written to its sockets: a program that exits then has said it. */
-export function handedOver(): Promise<void> {
-  const tick = globalThis.process?.nextTick
-  return tick === undefined ? Promise.resolve() : new Promise(resolve => tick(resolve))
-}
-
 /** Runs after the timers and sockets that are due have had their turn: a microtask would starve them. */
 export const soon: (run: () => void) => void =
   typeof globalThis.setImmediate === 'function' ? run => void setImmediate(run) : soonByMessage()

@@ -3,7 +3,8 @@
 // Writes of one turn of the event loop leave as one block, and one block is under way at a time. What is sent
 // meanwhile gathers behind it: under load the batches grow by themselves, and a peer that does not read is seen by the
 // write that does not complete. The block under way is not reused before its write is reported complete: node:tls may
-// still be reading from it.
+// still be reading from it. A program that exits within a turn has said what it sent in it: the end of the process
+// writes what the end of the turn would have.
 //
 // A connection ends once, with a reason in words. `sweep` finds the ends that no event reports.
 
@@ -26,6 +27,24 @@ export interface ConnectionEvents {
 }
 
 const NEVER = Number.POSITIVE_INFINITY
+
+/** What leaves at the end of this turn of the event loop. */
+let planned: (() => void)[] = []
+let exitIsHeard = false
+
+function plan(flush: () => void): void {
+  if (planned.push(flush) > 1) return
+  process.nextTick(flushPlanned)
+  if (exitIsHeard) return
+  exitIsHeard = true
+  process.on('exit', flushPlanned)
+}
+
+function flushPlanned(): void {
+  const now = planned
+  planned = []
+  for (const flush of now) flush()
+}
 
 export class Connection {
   readonly socket: TLSSocket
@@ -157,7 +176,7 @@ export class Connection {
   private planFlush(): void {
     if (this.flushPlanned || this.underWay !== undefined) return
     this.flushPlanned = true
-    process.nextTick(this.flush)
+    plan(this.flush)
   }
 
   private readonly flush = (): void => {
