@@ -129,80 +129,54 @@ function drawOne(scale: RunOptions['scale'], seed: number): Draw {
   }
 }
 
+const saved = ({ announcements }: Counted) => 100 * (1 - announcements / (BROKERS - 1))
+const beyond = ({ messages, least }: Counted) => messages - least
+
+/** What must hold in every draw: nothing missed, nothing too much. */
+function demanded(draws: readonly Draw[]): Row[] {
+  const none = (what: string, of: (draw: Draw) => number, tolerance = 0) =>
+    row(what, Math.max(...draws.map(of)), 0, tolerance)
+  return [
+    none('random boxes: deliveries missed or not wanted', ({ random }) => random.wrong),
+    none('random boxes, at most 32 clauses a link: deliveries missed or not wanted', ({ capped }) => capped.wrong),
+    none('popular boxes: deliveries missed or not wanted', ({ popular }) => popular.wrong),
+    none('random boxes: messages an event beyond the least that reaches all', ({ random }) => beyond(random), 1e-9),
+    none('popular boxes: messages an event beyond the least that reaches all', ({ popular }) => beyond(popular), 1e-9),
+  ]
+}
+
+type Figure = readonly [what: string, of: (draw: Draw) => number, before: readonly [number, number], unit?: string]
+const FIGURES: readonly Figure[] = [
+  ['random boxes: messages an event, where flooding takes 63', ({ random }) => random.messages, BEFORE.messages],
+  ['random boxes: announcements that covering saves', ({ random }) => saved(random), BEFORE.saved, '%'],
+  ['random boxes: clauses a link', ({ random }) => random.clauses, BEFORE.clauses],
+  ['random boxes, at most 32: clauses a link', ({ capped }) => capped.clauses, BEFORE.capped],
+  [
+    'random boxes, at most 32: times the messages an event',
+    ({ capped, random }) => capped.messages / random.messages,
+    BEFORE.times,
+  ],
+  ['popular boxes: announcements that covering saves', ({ popular }) => saved(popular), BEFORE.popularSaved, '%'],
+]
+
+/** Means of our draws beside the earlier program's one. */
+function compared(draws: readonly Draw[], isFull: boolean): Row[] {
+  const each = bonferroni(CONFIDENCE, FIGURES.length)
+  return FIGURES.map(([what, of, [figure, rounding], unit]) => {
+    const values = draws.map(of)
+    const { mean } = summarise(values)
+    if (!isFull) return row(what, mean, null, null, unit)
+    return row(what, mean, figure, sameMeanTolerance(values, 1, each, rounding), unit)
+  })
+}
+
 function run({ scale, seed, progress }: RunOptions) {
   const draws: Draw[] = []
   for (let at = 0; at < DRAWS[scale]; at++) {
     draws.push(drawOne(scale, seed + 2 * at))
     progress((at + 1) / DRAWS[scale], `draw ${at + 1}`)
   }
-  const saved = ({ announcements }: Counted) => 100 * (1 - announcements / (BROKERS - 1))
-  const compared = (
-    what: string,
-    of: (draw: Draw) => number,
-    before: readonly [number, number],
-    unit?: string,
-  ): Row => {
-    const values = draws.map(of)
-    const { mean } = summarise(values)
-    if (scale !== 'full') return row(what, mean, null, null, unit)
-    const [figure, rounding] = before
-    const each = bonferroni(CONFIDENCE, Object.keys(BEFORE).length)
-    return row(what, mean, figure, sameMeanTolerance(values, 1, each, rounding), unit)
-  }
-  const worst = (of: (draw: Draw) => number) => Math.max(...draws.map(of))
-  const beyond = ({ messages, least }: Counted) => messages - least
-  const rows: Row[] = [
-    row(
-      'random boxes: deliveries missed or not wanted',
-      worst(({ random }) => random.wrong),
-      0,
-      0,
-    ),
-    row(
-      'random boxes, at most 32 clauses a link: deliveries missed or not wanted',
-      worst(({ capped }) => capped.wrong),
-      0,
-      0,
-    ),
-    row(
-      'popular boxes: deliveries missed or not wanted',
-      worst(({ popular }) => popular.wrong),
-      0,
-      0,
-    ),
-    row(
-      'random boxes: messages an event beyond the least that reaches all',
-      worst(({ random }) => beyond(random)),
-      0,
-      1e-9,
-    ),
-    compared(
-      'random boxes: messages an event, where flooding takes 63',
-      ({ random }) => random.messages,
-      BEFORE.messages,
-    ),
-    compared('random boxes: announcements that covering saves', ({ random }) => saved(random), BEFORE.saved, '%'),
-    compared('random boxes: clauses a link', ({ random }) => random.clauses, BEFORE.clauses),
-    compared('random boxes, at most 32: clauses a link', ({ capped }) => capped.clauses, BEFORE.capped),
-    compared(
-      'random boxes, at most 32: times the messages an event',
-      ({ capped, random }) => capped.messages / random.messages,
-      BEFORE.times,
-    ),
-    compared(
-      'popular boxes: announcements that covering saves',
-      ({ popular }) => saved(popular),
-      BEFORE.popularSaved,
-      '%',
-    ),
-    row(
-      'popular boxes: messages an event beyond the least that reaches all',
-      worst(({ popular }) => beyond(popular)),
-      0,
-      1e-9,
-    ),
-  ]
-  return { rows, pictures: [], notes: NOTES }
+  return { rows: [...demanded(draws), ...compared(draws, scale === 'full')], pictures: [], notes: NOTES }
 }
 
 const NOTES = [

@@ -82,12 +82,6 @@ const brokers: readonly WrongUse[] = [
   wrong('carried', 'mode is "hidden"; it must be one of tagged, counted, peks', () =>
     carried({ identity: 'x', channel: 'x', carriers: carriers(), secret: any({ mode: 'hidden' }) }),
   ),
-  wrong('carried', '"a b" cannot be a topic: a level has no blank', () =>
-    carried({ plain: true, channel: 'a b', carriers: carriers() }),
-  ),
-  wrong('carried', 'carried has no option "secret"', () =>
-    carried(any({ plain: true, channel: 'x', carriers: carriers(), secret: {} })),
-  ),
   wrong('carried', 'price is searchable in no way that is known', () =>
     carried({ identity: 'x', channel: 'x', carriers: carriers(), secret: { searchable: any({ price: 'range' }) } }),
   ),

@@ -7,7 +7,7 @@ import { lettersOf } from '../keys.ts'
 import { AHEAD_MAX, FOLLOWED_MAX, SEEN_MAX, SOURCES_MAX } from '../limits.ts'
 import type { KeyedParty } from '../record.ts'
 import { areAuthors, isAuthors, type Sealed } from '../sealed.ts'
-import type { Bundled, Inside, Life, Totals } from '../wire.ts'
+import type { Bundled, Frame, Inside, Life, MarkedEvent, SealedEvent, Totals } from '../wire.ts'
 import { lookAtAsks } from './asking.ts'
 import { look } from './looking.ts'
 import { modes, type OpenEpoch, type SealedTotals } from './modes/index.ts'
@@ -40,7 +40,16 @@ function writerOf({ state, settings }: MemberScene, epoch: Epoch, author: string
 }
 
 /** A bundle of events. */
-export function onEvent(scene: MemberScene, frame: Sealed): void {
+export function onEvent(scene: MemberScene, frame: SealedEvent): void {
+  take(scene, frame)
+}
+
+/** A bundle of events that is marked for one reader. */
+export function onMarked(scene: MemberScene, frame: MarkedEvent): void {
+  take(scene, frame)
+}
+
+function take(scene: MemberScene, frame: Sealed): void {
   const { settings } = scene
   const epoch = epochOf(scene, frame.epoch)
   if (epoch === undefined) return drop(scene, 'an event of an epoch that is not taken')
@@ -197,7 +206,16 @@ function missingSince({ through, most, mostAt, ahead }: Followed): number | unde
 }
 
 /** How many events an author has sent. */
-export function onTotals(scene: MemberScene, frame: SealedTotals): void {
+export function onTotals(scene: MemberScene, frame: Frame & { kind: 'totals' }): void {
+  count(scene, frame)
+}
+
+/** The same, for one reader. */
+export function onTold(scene: MemberScene, frame: Frame & { kind: 'told' }): void {
+  count(scene, frame)
+}
+
+function count(scene: MemberScene, frame: SealedTotals): void {
   const { settings } = scene
   const { epoch: number } = frame
   const epoch = epochOf(scene, number)
